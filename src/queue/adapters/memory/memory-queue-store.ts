@@ -1,0 +1,38 @@
+import { apply } from "../../model/apply.ts";
+import { browse, overview, viewTask, wakeInMs } from "../../model/read.ts";
+import { recount } from "../../model/recount.ts";
+import { emptyShard, type Shard } from "../../model/shard.ts";
+import type { QueueStore, StoreNow } from "../../queue-store.ts";
+
+export interface MemoryQueueStoreOptions {
+  readonly now: () => StoreNow;
+  readonly liveTasksMax?: number;
+}
+
+/** The pure model in a variable: for tests, and for work that need not outlive its process. */
+export function createMemoryQueueStore(options: MemoryQueueStoreOptions): QueueStore {
+  const { now } = options;
+  let shard: Shard = emptyShard(options);
+  const listeners = new Set<() => void>();
+
+  return {
+    async commit(operations) {
+      const applied = apply(shard, operations, now());
+      shard = applied.shard;
+      for (const listener of listeners) listener();
+      return applied.answers;
+    },
+    overview: async () => overview(shard, now()),
+    task: async (id) => viewTask(shard, id, now()),
+    browse: async (query) => browse(shard, query),
+    job: async (name) => shard.jobs.get(name),
+    gate: async (name) => shard.gates.get(name),
+    wakeInMs: async (kinds) => wakeInMs(shard, kinds, now()),
+    watch(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    reconcile: async () => recount(shard),
+    [Symbol.asyncDispose]: async () => listeners.clear(),
+  };
+}

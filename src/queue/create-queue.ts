@@ -1,0 +1,101 @@
+import type { Clock } from "../base/clock.ts";
+import { createId } from "../base/ids.ts";
+import type { Random } from "../base/random.ts";
+import { createGroupCommit } from "./group-commit.ts";
+import { bulkRowsMax, type Changed, type FinishedFilter } from "./operation.ts";
+import type { ClaimedTasks, FinishInput, Kinds, Queue, Shown } from "./queue.ts";
+import type { QueueStore, TaskView } from "./queue-store.ts";
+import { summarise } from "./stats.ts";
+import { createValidator } from "./validate.ts";
+import { waitingReason } from "./waiting.ts";
+
+export interface QueueOptions {
+  readonly store: QueueStore;
+  /** For `delayMs` of new tasks only: all other time is the store's. */
+  readonly clock: Clock;
+  /** For keys and request ids that the caller leaves out. */
+  readonly random: Random;
+}
+
+/** The queue in front of a store: checks input, joins calls, cuts bulk work into chunks. */
+export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Queue<K> {
+  const { store, clock, random } = options;
+  const { submit, idle } = createGroupCommit(store);
+  const check = createValidator({ clock, newId: () => createId(random) });
+
+  async function inChunks(
+    next: () => Promise<Changed>,
+    onProgress: ((changed: number) => void) | undefined,
+  ): Promise<number> {
+    let total = 0;
+    for (;;) {
+      const { changed, hasMore } = await next();
+      total += changed;
+      onProgress?.(total);
+      // A chunk that changed nothing would come again for ever.
+      if (!hasMore || changed === 0) return total;
+    }
+  }
+  const bulk = (op: "retry" | "purge", filter: FinishedFilter, onProgress?: (n: number) => void) =>
+    inChunks(() => submit({ op, filter, rowsMax: bulkRowsMax }), onProgress);
+
+  return {
+    add: async (tasks, by) => submit({ op: "add", tasks: check.tasks(tasks), ...by }),
+    claim: async (request) => {
+      const { leases, hasSuspect } = await submit(check.claim(request));
+      const parsed = leases.map(({ payload, ...lease }) => ({
+        ...lease,
+        payload: JSON.parse(payload) as unknown,
+      }));
+      return { leases: parsed, hasSuspect } as unknown as ClaimedTasks<K, never>;
+    },
+    extend: async (leases, leaseMs) =>
+      submit({ op: "extend", leases, leaseMs: check.leaseMs(leaseMs) }),
+    finish: async (finishes) =>
+      submit({ op: "finish", finishes: finishes.map((one) => check.finish(one as FinishInput)) }),
+    release: async (releases) => submit({ op: "release", releases: releases.map(check.release) }),
+    sweep: async () => submit({ op: "sweep" }),
+
+    block: async (gate, forMs) =>
+      submit({ op: "block", gate: check.gate(gate), forMs: check.delay("forMs", forMs) }),
+    setGate: async (gate, settings) => submit(check.setGate(gate, settings)),
+
+    openJob: async (job, settings = {}) => submit(check.openJob(job, settings)),
+    seal: async (job) => submit({ op: "seal", job: check.job(job) }),
+    pause: async (job) => submit({ op: "pause", job: check.job(job) }),
+    resume: async (job) => submit({ op: "resume", job: check.job(job) }),
+    cancel: async (job) => submit({ op: "cancel", job: check.job(job) }),
+
+    raise: async (raises) => submit({ op: "raise", raises: raises.map(check.raise) }),
+    retry: async (filter = {}, onProgress) => bulk("retry", check.finished(filter), onProgress),
+    purge: async (filter, onProgress) => bulk("purge", check.finished(filter), onProgress),
+
+    stats: async () => summarise(await store.overview()),
+    show: async (id) => {
+      const view = await store.task(id);
+      return view && shown(view);
+    },
+    browse: async (query = {}) => store.browse(check.browse(query)),
+    jobs: async () => (await store.overview()).jobs,
+    job: async (name) => store.job(name),
+    gate: async (name) => store.gate(name),
+    gates: async () => (await store.overview()).gates,
+    wakeInMs: async (kinds) => store.wakeInMs(kinds),
+    watch: (listener) => store.watch(listener),
+    reconcile: async ({ repair = false } = {}) => store.reconcile({ repair }),
+
+    async [Symbol.asyncDispose]() {
+      await idle();
+      await store[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function shown({ task, gate, job, worker, now }: TaskView): Shown {
+  return {
+    task,
+    worker,
+    waiting: task.state === "pending" ? waitingReason(task, gate, job, now) : undefined,
+    ageMs: Math.max(0, now.ms - task.createdAtMs),
+  };
+}

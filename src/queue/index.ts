@@ -1,0 +1,10 @@
+export { createQueue, type QueueOptions } from "./create-queue.ts";
+export type * from "./gate.ts";
+export type * from "./job.ts";
+export type * from "./operation.ts";
+export type * from "./queue.ts";
+export type * from "./queue-store.ts";
+export type { KindStats, QueueStats, ReasonStats } from "./stats.ts";
+export type * from "./task.ts";
+export { addTasksMax, payloadBytesMax } from "./validate.ts";
+export { waitingReasons, type Waiting, type WaitingReason } from "./waiting.ts";

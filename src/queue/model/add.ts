@@ -1,0 +1,79 @@
+import { AppError } from "../../base/app-error.ts";
+import { newGate } from "../gate.ts";
+import type { Add, Added } from "../operation.ts";
+import type { LeaseRef, NewTask, Task } from "../task.ts";
+import { raiseTask } from "./bulk.ts";
+import { identityOf, jobOf, patchJob, putTask, type Draft } from "./shard.ts";
+
+export function add(draft: Draft, { tasks, by }: Add): readonly Added[] {
+  checkBound(draft, tasks);
+  let room = draft.liveTasksMax - liveTasks(draft);
+  return tasks.map((task) => {
+    const answer = addOne(draft, task, by, room > 0);
+    if (answer === "added") room -= 1;
+    return answer;
+  });
+}
+
+function addOne(draft: Draft, wanted: NewTask, by: LeaseRef | undefined, hasRoom: boolean): Added {
+  const job = jobOf(draft, wanted.job);
+  const task = { ...wanted, gate: job.gate === "" ? wanted.gate : job.gate };
+  const known = draft.tasks.get(draft.idsByIdentity.get(identityOf(task)) ?? 0);
+  if (known) {
+    raiseTask(draft, known, task.priority);
+    return "duplicate";
+  }
+  if (job.ended !== null || (job.isSealed && !isOwnTask(draft, by, job.name))) return "closed";
+  if (job.budget !== null && job.added >= job.budget) {
+    patchJob(draft, job.name, { overBudget: job.overBudget + 1 });
+    return "over_budget";
+  }
+  if (!hasRoom) return "full";
+
+  if (task.gate !== "" && !draft.gates.has(task.gate)) {
+    draft.gates.set(task.gate, newGate(task.gate));
+  }
+  putTask(draft, {
+    ...task,
+    id: draft.nextId++,
+    createdAtMs: draft.now.ms,
+    state: "pending",
+    token: 0,
+    used: 0,
+    isSuspect: false,
+    expiresAtMs: 0,
+    attempts: [],
+    result: null,
+    finishedAtMs: 0,
+  });
+  patchJob(draft, job.name, { added: job.added + 1 });
+  return "added";
+}
+
+/** Refuses before anything is written, so that a refused operation changes nothing. */
+export function checkBound(draft: Draft, tasks: readonly NewTask[]): void {
+  for (const task of tasks) {
+    const { gate } = jobOf(draft, task.job);
+    if (gate === "" || task.gate === "" || task.gate === gate) continue;
+    throw new AppError(
+      "invalid",
+      "job_bound_to_gate",
+      `job "${task.job}" is bound to the gate "${gate}", but task "${task.key}" names the gate ` +
+        `"${task.gate}": leave the gate out, or add the task to another job`,
+    );
+  }
+}
+
+function isOwnTask(draft: Draft, by: LeaseRef | undefined, job: string): boolean {
+  const task = by && draft.tasks.get(by.id);
+  return task?.state === "running" && task.token === by?.token && task.job === job;
+}
+
+const liveTasks = (draft: Draft): number => {
+  if (draft.liveTasksMax === Infinity) return 0;
+  let live = 0;
+  for (const { state } of draft.tasks.values()) if (isLive(state)) live += 1;
+  return live;
+};
+
+const isLive = (state: Task["state"]) => state === "pending" || state === "running";

@@ -1,0 +1,70 @@
+import { AppError } from "../../base/app-error.ts";
+import type { Answer, Operation, Outcomes } from "../operation.ts";
+import type { StoreNow } from "../queue-store.ts";
+import { add } from "./add.ts";
+import { claim } from "./claim.ts";
+import { block, setGate } from "./gates.ts";
+import { cancel, openJob, pause, resume, seal } from "./jobs.ts";
+import { extend, finish, release } from "./leases.ts";
+import { purge, raise, retry } from "./bulk.ts";
+import { closeDraft, completeIfDone, openDraft, type Draft, type Shard } from "./shard.ts";
+import { sweep } from "./sweep.ts";
+
+/**
+ * The queue as a pure function, the definition every backend is compared with. An operation that
+ * is refused answers with its AppError and changes nothing; the others of the batch go on.
+ */
+export function apply(
+  shard: Shard,
+  operations: readonly Operation[],
+  now: StoreNow,
+): { readonly shard: Shard; readonly answers: Outcomes } {
+  const draft = openDraft(shard, now);
+  const answers = operations.map((operation) => {
+    try {
+      return applyOne(draft, operation);
+    } catch (error) {
+      if (error instanceof AppError && error.kind === "invalid") return error;
+      throw error;
+    }
+  });
+  completeIfDone(draft);
+  return { shard: closeDraft(draft), answers };
+}
+
+function applyOne(draft: Draft, operation: Operation): Answer<Operation> {
+  switch (operation.op) {
+    case "add":
+      return add(draft, operation);
+    case "claim":
+      return claim(draft, operation);
+    case "extend":
+      return extend(draft, operation);
+    case "finish":
+      return finish(draft, operation);
+    case "release":
+      return release(draft, operation);
+    case "sweep":
+      return sweep(draft);
+    case "block":
+      return block(draft, operation);
+    case "setGate":
+      return setGate(draft, operation);
+    case "openJob":
+      return openJob(draft, operation);
+    case "seal":
+      return seal(draft, operation.job);
+    case "pause":
+      return pause(draft, operation.job);
+    case "resume":
+      return resume(draft, operation.job);
+    case "cancel":
+      return cancel(draft, operation.job);
+    case "raise":
+      return raise(draft, operation.raises);
+    case "retry":
+      return retry(draft, operation);
+    case "purge":
+      return purge(draft, operation);
+  }
+}

@@ -1,0 +1,73 @@
+import type { Changed, FinishedFilter, Purge, Raised, RaiseOne, Retry } from "../operation.ts";
+import { isTerminal, type Task } from "../task.ts";
+import { identityOf, patchJob, jobOf, putTask, type Draft } from "./shard.ts";
+
+export const raise = (draft: Draft, raises: readonly RaiseOne[]): readonly Raised[] =>
+  raises.map((one) => {
+    const task = draft.tasks.get(draft.idsByIdentity.get(identityOf(one)) ?? 0);
+    return task ? raiseTask(draft, task, one.priority) : "absent";
+  });
+
+export function raiseTask(draft: Draft, task: Task, priority: number): Raised {
+  const raised = task.state === "pending" && task.priority < priority;
+  if (raised) putTask(draft, { ...task, priority });
+  draft.raises = {
+    raised: draft.raises.raised + (raised ? 1 : 0),
+    unchanged: draft.raises.unchanged + (raised ? 0 : 1),
+  };
+  return raised ? "raised" : "unchanged";
+}
+
+/** Dead letters live again: all attempts anew, their history kept, their job open again. */
+export function retry(draft: Draft, { filter, rowsMax }: Retry): Changed {
+  const { rows, hasMore } = finishedTasks(draft, filter, rowsMax);
+  for (const task of rows) {
+    putTask(draft, {
+      ...task,
+      state: "pending",
+      used: 0,
+      isSuspect: false,
+      dueAtMs: draft.now.wallMs,
+      result: null,
+      finishedAtMs: 0,
+    });
+    patchJob(draft, task.job, { ended: null, endedAtMs: 0 });
+  }
+  return { changed: rows.length, hasMore };
+}
+
+export function purge(draft: Draft, { filter, rowsMax }: Purge): Changed {
+  const { rows, hasMore } = finishedTasks(draft, filter, rowsMax);
+  for (const task of rows) {
+    draft.tasks.delete(task.id);
+    draft.idsByIdentity.delete(identityOf(task));
+  }
+  if (rows.length > 0) dropEmpty(draft, new Set(rows.map((task) => task.job)));
+  return { changed: rows.length, hasMore };
+}
+
+/** In order of id, so that every backend takes the same ones when there are more. */
+function finishedTasks(draft: Draft, filter: FinishedFilter, rowsMax: number) {
+  const matching = [...draft.tasks.values()]
+    .filter((task) => matches(task, filter))
+    .sort((a, b) => a.id - b.id);
+  return { rows: matching.slice(0, rowsMax), hasMore: matching.length > rowsMax };
+}
+
+const matches = (task: Task, filter: FinishedFilter): boolean =>
+  isTerminal(task.state) &&
+  filter.states.includes(task.state) &&
+  (filter.ids === undefined || filter.ids.includes(task.id)) &&
+  (filter.job === undefined || filter.job === task.job) &&
+  (filter.kind === undefined || filter.kind === task.kind) &&
+  (filter.gate === undefined || filter.gate === task.gate) &&
+  (filter.finishedBeforeMs === undefined || task.finishedAtMs < filter.finishedBeforeMs);
+
+/** An ended job goes with its last task; then its name and its keys are free again. */
+function dropEmpty(draft: Draft, jobs: ReadonlySet<string>): void {
+  const left = new Set<string>();
+  for (const task of draft.tasks.values()) left.add(task.job);
+  for (const name of jobs) {
+    if (jobOf(draft, name).ended !== null && !left.has(name)) draft.jobs.delete(name);
+  }
+}

@@ -1,0 +1,208 @@
+import { assert } from "../../base/app-error.ts";
+import { burstLimit, isOpen, isOwned, type Gate } from "../gate.ts";
+import { isClaimable, slotsLeft } from "../job.ts";
+import type { Claim, Claimed } from "../operation.ts";
+import type { Lease, Pace, Task } from "../task.ts";
+import { bucketOf } from "../wait-histogram.ts";
+import { gateOf, jobOf, patchGate, patchJob, putTask, type Draft } from "./shard.ts";
+import { sweep } from "./sweep.ts";
+
+/** The token also carries the moment, so a restored backup cannot hand out an old one again. */
+export const nextToken = (lastToken: number, nowMs: number): number =>
+  Math.max(lastToken + 1, Math.floor(nowMs) * 1024);
+
+/**
+ * Sweeps, then picks from the best open lane until the slots are used: highest priority first,
+ * equal ones to the job that waited longest, then the oldest. A suspect goes first, but only to a
+ * worker that holds nothing, and then alone.
+ */
+export function claim(draft: Draft, request: Claim): Claimed {
+  const repeated = repeatedClaim(draft, request);
+  if (repeated) return repeated;
+  sweep(draft);
+
+  const { holdsAny, holdsSuspect } = handsOf(draft, request.worker);
+  if (holdsSuspect) return { leases: [], hasSuspect: false };
+  const suspect = claimableTasks(draft, request, true).sort(byPriority)[0];
+  const token = nextToken(draft.lastToken, draft.now.ms);
+  const leases: Lease[] = [];
+  if (suspect && !holdsAny) {
+    leases.push(...take(draft, request, token, { tasks: [suspect], slots: 1 }));
+  } else {
+    const lanes = lanesOf(claimableTasks(draft, request, false));
+    for (let left = request.limit; left > 0;) {
+      const pick = bestPick(draft, request, lanes, left);
+      if (!pick) break;
+      leases.push(...take(draft, request, token, pick));
+      left -= pick.slots;
+    }
+  }
+  if (leases.length > 0) record(draft, request, token, leases);
+  return { leases, hasSuspect: suspect !== undefined && holdsAny };
+}
+
+/** Claimable tasks of one (kind, job, gate), best first. */
+type OpenLane = { tasks: readonly Task[] };
+
+function lanesOf(tasks: readonly Task[]): OpenLane[] {
+  const lanes = new Map<string, Task[]>();
+  for (const task of tasks) {
+    const name = JSON.stringify([task.kind, task.job, task.gate]);
+    const lane = lanes.get(name);
+    if (lane) lane.push(task);
+    else lanes.set(name, [task]);
+  }
+  return [...lanes.values()].map((lane) => ({ tasks: lane.sort(byPriority) }));
+}
+
+export interface Pick {
+  readonly tasks: readonly Task[];
+  /** Of the worker and of the job's cap. */
+  readonly slots: number;
+}
+
+/** Takes the next pick out of `lanes`. */
+function bestPick(
+  draft: Draft,
+  request: Claim,
+  lanes: readonly OpenLane[],
+  left: number,
+): Pick | undefined {
+  const open = lanes
+    .filter(({ tasks: [head] }) => head && isOpenFor(draft, head))
+    .sort((a, b) => byLane(draft, a.tasks[0]!, b.tasks[0]!));
+  const [best, second] = open;
+  const head = best?.tasks[0];
+  if (!best || !head) return undefined;
+
+  const room = Math.min(left, slotsLeft(jobOf(draft, head.job)));
+  const gate = gateOf(draft, head);
+  let tasks: readonly Task[];
+  if (gate && isOwned(gate)) {
+    tasks = best.tasks.slice(0, burstLimit(gate, request.leaseMs, request.burst));
+  } else {
+    const equals = open.filter((lane) => lane.tasks[0]!.priority === head.priority);
+    const jobs = new Set(equals.map((lane) => lane.tasks[0]!.job)).size;
+    const share = Math.max(1, Math.floor(left / jobs));
+    // Beyond its head a lane is not served before a better task of another lane.
+    const floor = second?.tasks[0]?.priority ?? 0;
+    tasks = best.tasks
+      .slice(0, Math.min(room, share, gate ? gate.limit - gate.running : Infinity))
+      .filter((task) => task.priority >= floor);
+  }
+  best.tasks = best.tasks.slice(tasks.length);
+  return {
+    tasks,
+    slots: gate && isOwned(gate) ? Math.min(gate.limit, tasks.length, room) : tasks.length,
+  };
+}
+
+const isOpenFor = (draft: Draft, task: Task) =>
+  isClaimable(jobOf(draft, task.job)) && isGateOpen(gateOf(draft, task), draft.now.ms);
+
+function claimableTasks(draft: Draft, { kinds }: Claim, isSuspect: boolean): Task[] {
+  return [...draft.tasks.values()].filter(
+    (task) =>
+      task.state === "pending" &&
+      task.isSuspect === isSuspect &&
+      task.dueAtMs <= draft.now.wallMs &&
+      kinds.includes(task.kind) &&
+      isOpenFor(draft, task),
+  );
+}
+
+const isGateOpen = (gate: Gate | undefined, nowMs: number) => !gate || isOpen(gate, nowMs);
+
+const byPriority = (a: Task, b: Task) => b.priority - a.priority || a.id - b.id;
+
+const byLane = (draft: Draft, a: Task, b: Task) =>
+  b.priority - a.priority || jobOf(draft, a.job).served - jobOf(draft, b.job).served || a.id - b.id;
+
+/** Leases tasks of one lane: all of an owned gate's are one run. */
+export function take(
+  draft: Draft,
+  { leaseMs }: Claim,
+  token: number,
+  { tasks, slots }: Pick,
+): Lease[] {
+  const [head] = tasks;
+  assert(head, "a pick holds at least one task");
+  const job = jobOf(draft, head.job);
+  const gate = gateOf(draft, head);
+  const isRun = gate !== undefined && isOwned(gate);
+  if (gate) {
+    patchGate(draft, gate.name, {
+      running: gate.running + tasks.length,
+      runSlots: isRun ? slots : 0,
+    });
+  }
+  const served = 1 + Math.max(0, ...[...draft.jobs.values()].map((other) => other.served));
+  patchJob(draft, job.name, { slots: job.slots + slots, served });
+  const pace: Pace | undefined = gate && {
+    delayMs: gate.delayMs,
+    limit: isRun ? slots : gate.limit,
+    isRun,
+  };
+  return tasks.map((task) => {
+    const used = task.used + 1;
+    const expiresAtMs = draft.now.ms + leaseMs;
+    putTask(draft, { ...task, state: "running", token, used, expiresAtMs });
+    noteWait(draft, task);
+    return toLease({ ...task, token, used }, leaseMs, pace);
+  });
+}
+
+function toLease(task: Task, leaseMs: number, pace: Pace | undefined): Lease {
+  const { id, token, kind, job, gate, key, payload, priority, createdAtMs } = task;
+  const { used, attemptsMax, isSuspect } = task;
+  const lease = { id, token, kind, job, gate, key, payload, priority, createdAtMs };
+  return { ...lease, used, attemptsMax, isSuspect, leaseMs, ...(pace ? { pace } : {}) };
+}
+
+function noteWait(draft: Draft, task: Task): void {
+  const bucket = bucketOf(draft.now.ms - Math.max(task.createdAtMs, task.dueAtMs));
+  const buckets = new Map(draft.waits.get(task.kind));
+  buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
+  draft.waits.set(task.kind, buckets);
+}
+
+function record(draft: Draft, request: Claim, token: number, leases: readonly Lease[]): void {
+  draft.lastToken = token;
+  draft.claims.set(token, {
+    requestId: request.requestId,
+    worker: request.worker,
+    ids: leases.map((lease) => lease.id),
+    open: leases.length,
+    hasSuspect: leases.some((lease) => lease.isSuspect),
+    leaseMs: request.leaseMs,
+    expiresAtMs: draft.now.ms + request.leaseMs,
+  });
+}
+
+function repeatedClaim(draft: Draft, { requestId, worker }: Claim): Claimed | undefined {
+  for (const [token, known] of draft.claims) {
+    if (known.requestId !== requestId || known.worker !== worker) continue;
+    const tasks = known.ids
+      .map((id) => draft.tasks.get(id))
+      .filter((task) => task?.state === "running" && task.token === token);
+    return {
+      leases: tasks.map((task) => toLease(task!, known.leaseMs, paceOf(draft, task!))),
+      hasSuspect: false,
+    };
+  }
+  return undefined;
+}
+
+function paceOf(draft: Draft, task: Task): Pace | undefined {
+  const gate = gateOf(draft, task);
+  if (!gate) return undefined;
+  const isRun = gate.runSlots > 0;
+  return { delayMs: gate.delayMs, limit: isRun ? gate.runSlots : gate.limit, isRun };
+}
+
+function handsOf(draft: Draft, worker: string) {
+  const own = [...draft.claims.values()].filter(
+    (record) => record.worker === worker && record.open > 0,
+  );
+  return { holdsAny: own.length > 0, holdsSuspect: own.some((record) => record.hasSuspect) };
+}

@@ -1,0 +1,25 @@
+import { viewGate, newGate, type GateView } from "../gate.ts";
+import type { Operation, SetGate } from "../operation.ts";
+import { patchGate, type Draft } from "./shard.ts";
+
+/** Closes a gate for a while; `forMs` 0 lifts the block. A shorter block never shortens a longer. */
+export function block(
+  draft: Draft,
+  { gate, forMs }: Extract<Operation, { op: "block" }>,
+): GateView {
+  const { blockedUntilMs } = draft.gates.get(gate) ?? newGate(gate);
+  const untilMs = forMs === 0 ? 0 : Math.max(blockedUntilMs, draft.now.ms + forMs);
+  patchGate(draft, gate, { blockedUntilMs: untilMs });
+  return view(draft, gate);
+}
+
+export function setGate(draft: Draft, { gate, delayMs, limit }: SetGate): GateView {
+  patchGate(draft, gate, {
+    ...(delayMs === undefined ? {} : { delayMs }),
+    ...(limit === undefined ? {} : { limit }),
+  });
+  return view(draft, gate);
+}
+
+const view = (draft: Draft, name: string): GateView =>
+  viewGate(draft.gates.get(name) ?? newGate(name), draft.now.ms);

@@ -1,0 +1,110 @@
+import { opensAfterStart, viewGate } from "../gate.ts";
+import type { Extend, Finish, FinishAll, Held, Outcome, ReleaseAll } from "../operation.ts";
+import { attemptsKeptMax, type Attempt, type LeaseRef, type Task } from "../task.ts";
+import { add, checkBound } from "./add.ts";
+import { raise } from "./bulk.ts";
+import { gateOf, jobOf, patchGate, patchJob, putTask, type Draft } from "./shard.ts";
+
+const lost: Held = { status: "lost" };
+
+export const extend = (draft: Draft, { leases, leaseMs }: Extend): readonly Held[] =>
+  leases.map((lease) => {
+    const task = heldTask(draft, lease);
+    if (!task) return lost;
+    putTask(draft, { ...task, expiresAtMs: draft.now.ms + leaseMs });
+    return held(draft, task);
+  });
+
+export const release = (draft: Draft, { releases }: ReleaseAll): readonly Held[] =>
+  releases.map(({ sinceStartMs, ...lease }) => {
+    const task = heldTask(draft, lease);
+    if (!task) return lost;
+    leave(draft, task, sinceStartMs);
+    putTask(draft, { ...task, state: "pending", used: task.used - 1, expiresAtMs: 0 });
+    return held(draft, task);
+  });
+
+export function finish(draft: Draft, { finishes }: FinishAll): readonly Held[] {
+  for (const one of finishes) checkBound(draft, one.add ?? []);
+  return finishes.map((one) => finishOne(draft, one));
+}
+
+function finishOne(draft: Draft, one: Finish): Held {
+  const task = heldTask(draft, one);
+  if (!task) {
+    const before = draft.tasks.get(one.id);
+    return before && isRepeat(before, one) ? held(draft, before) : lost;
+  }
+  if (one.add) add(draft, { op: "add", tasks: one.add, by: one });
+  if (one.raise) raise(draft, one.raise);
+  leave(draft, task, one.sinceStartMs ?? 0);
+  putTask(draft, finished(draft, task, one.outcome));
+  return held(draft, task);
+}
+
+function finished(draft: Draft, task: Task, outcome: Outcome): Task {
+  const { ms, wallMs } = draft.now;
+  const ended = { ...task, expiresAtMs: 0 };
+  switch (outcome.kind) {
+    case "done":
+      return { ...ended, state: "done", result: outcome.result, finishedAtMs: ms };
+    case "skip":
+      return {
+        ...ended,
+        state: "skipped",
+        finishedAtMs: ms,
+        attempts: noted(task, { outcome: "skip", reason: outcome.reason, atMs: ms }),
+      };
+    case "retry":
+    case "fail": {
+      const attempts = noted(task, { outcome: outcome.kind, reason: outcome.reason, atMs: ms });
+      return outcome.kind === "fail" || task.used >= task.attemptsMax
+        ? { ...ended, state: "failed", attempts, finishedAtMs: ms }
+        : { ...ended, state: "pending", attempts, dueAtMs: wallMs + outcome.delayMs };
+    }
+  }
+}
+
+/** The answer to a finish may be lost, so the same one again must be told the same. */
+export function isRepeat(task: Task, { token, outcome }: Finish): boolean {
+  if (task.token !== token || task.state === "running") return false;
+  if (outcome.kind === "done") return task.state === "done" && task.result === outcome.result;
+  const last = task.attempts.at(-1);
+  return last?.token === token && last.outcome === outcome.kind && last.reason === outcome.reason;
+}
+
+/** Held until finished, released or swept: an expired lease that nobody swept still counts. */
+function heldTask(draft: Draft, { id, token }: LeaseRef): Task | undefined {
+  const task = draft.tasks.get(id);
+  if (task?.state !== "running" || task.token !== token) return undefined;
+  return jobOf(draft, task.job).ended === "cancelled" ? undefined : task;
+}
+
+function held(draft: Draft, task: Task): Held {
+  const gate = gateOf(draft, task);
+  return gate ? { status: "held", gate: viewGate(gate, draft.now.ms) } : { status: "held" };
+}
+
+/** A task leaves its worker's hands: the slot, the gate and the claim's count move with it. */
+export function leave(draft: Draft, task: Task, sinceStartMs: number | undefined): void {
+  const gate = gateOf(draft, task);
+  let freesSlot = true;
+  if (gate) {
+    const running = gate.running - 1;
+    freesSlot = gate.runSlots === 0 || running < gate.runSlots;
+    patchGate(draft, gate.name, {
+      running,
+      runSlots: running === 0 ? 0 : gate.runSlots,
+      ...(sinceStartMs === undefined
+        ? {}
+        : { opensAtMs: opensAfterStart(gate, draft.now.ms, sinceStartMs) }),
+    });
+  }
+  if (freesSlot) patchJob(draft, task.job, { slots: jobOf(draft, task.job).slots - 1 });
+  const record = draft.claims.get(task.token);
+  if (record) draft.claims.set(task.token, { ...record, open: record.open - 1 });
+}
+
+export function noted(task: Task, attempt: Omit<Attempt, "token">): readonly Attempt[] {
+  return [...task.attempts, { token: task.token, ...attempt }].slice(-attemptsKeptMax);
+}

@@ -1,0 +1,107 @@
+import { hasRoom, isOpen, openFromMs } from "../gate.ts";
+import { isClaimable, newJob } from "../job.ts";
+import type { BrowseQuery, Lane, Overview, StoreNow, TaskView } from "../queue-store.ts";
+import type { Task } from "../task.ts";
+import { isHeld } from "../waiting.ts";
+import type { Shard } from "./shard.ts";
+
+export function overview(shard: Shard, now: StoreNow): Overview {
+  const lanes = new Map<string, Lane>();
+  for (const task of shard.tasks.values()) {
+    const name = JSON.stringify([task.kind, task.job, task.gate]);
+    lanes.set(name, counted(lanes.get(name) ?? emptyLane(task), task, now));
+  }
+  const gates = new Set([...lanes.values()].map((lane) => lane.gate));
+  return {
+    now,
+    lanes: [...lanes.values()],
+    gates: [...shard.gates.values()].filter((gate) => gates.has(gate.name)),
+    jobs: [...shard.jobs.values()],
+    waits: shard.waits,
+    raises: shard.raises,
+  };
+}
+
+const emptyLane = ({ kind, job, gate }: Task): Lane => ({
+  kind,
+  job,
+  gate,
+  ready: 0,
+  scheduled: 0,
+  backoff: 0,
+  running: 0,
+  done: 0,
+  skipped: 0,
+  failed: 0,
+  oldestReadyAtMs: 0,
+  oldestScheduledAtMs: 0,
+  oldestBackoffAtMs: 0,
+});
+
+function counted(lane: Lane, task: Task, now: StoreNow): Lane {
+  if (task.state !== "pending") return { ...lane, [task.state]: lane[task.state] + 1 };
+  const older = (atMs: number) =>
+    atMs === 0 ? task.createdAtMs : Math.min(atMs, task.createdAtMs);
+  if (task.dueAtMs <= now.wallMs) {
+    return { ...lane, ready: lane.ready + 1, oldestReadyAtMs: older(lane.oldestReadyAtMs) };
+  }
+  return task.attempts.length > 0
+    ? { ...lane, backoff: lane.backoff + 1, oldestBackoffAtMs: older(lane.oldestBackoffAtMs) }
+    : {
+        ...lane,
+        scheduled: lane.scheduled + 1,
+        oldestScheduledAtMs: older(lane.oldestScheduledAtMs),
+      };
+}
+
+export function viewTask(shard: Shard, id: number, now: StoreNow): TaskView | undefined {
+  const task = shard.tasks.get(id);
+  if (!task) return undefined;
+  return {
+    now,
+    task,
+    gate: shard.gates.get(task.gate),
+    job: shard.jobs.get(task.job) ?? newJob(task.job, now.ms),
+    worker: task.state === "running" ? shard.claims.get(task.token)?.worker : undefined,
+  };
+}
+
+export function browse(shard: Shard, query: BrowseQuery): readonly Task[] {
+  return [...shard.tasks.values()]
+    .filter((task) => task.id > query.afterId && matches(task, query))
+    .sort((a, b) => a.id - b.id)
+    .slice(0, query.limit);
+}
+
+const matches = (task: Task, query: BrowseQuery): boolean =>
+  (query.states === undefined || query.states.includes(task.state)) &&
+  (query.kind === undefined || query.kind === task.kind) &&
+  (query.job === undefined || query.job === task.job) &&
+  (query.gate === undefined || query.gate === task.gate) &&
+  (query.keyPrefix === undefined || task.key.startsWith(query.keyPrefix)) &&
+  (query.text === undefined || task.payload.includes(query.text));
+
+export function wakeInMs(
+  shard: Shard,
+  kinds: readonly string[],
+  now: StoreNow,
+): number | undefined {
+  let best = Infinity;
+  for (const task of shard.tasks.values()) {
+    if (task.state === "running") best = Math.min(best, task.expiresAtMs - now.ms);
+    if (task.state === "pending") best = Math.min(best, claimableInMs(shard, task, kinds, now));
+  }
+  return best === Infinity ? undefined : Math.max(0, best);
+}
+
+function claimableInMs(shard: Shard, task: Task, kinds: readonly string[], now: StoreNow): number {
+  const job = shard.jobs.get(task.job);
+  const gate = shard.gates.get(task.gate);
+  if (!job || isHeld(job) || !kinds.includes(task.kind)) return Infinity;
+  const dueInMs = task.dueAtMs - now.wallMs;
+  if (gate && !hasRoom(gate)) return dueInMs > 0 ? dueInMs : Infinity;
+  const openInMs = gate && !isOpen(gate, now.ms) ? openFromMs(gate) - now.ms : 0;
+  const inMs = Math.max(0, dueInMs, openInMs);
+  // What could be claimed already but waits for others' writes gives no moment to wake at.
+  return inMs === 0 && (task.isSuspect || !isClaimable(job)) ? Infinity : inMs;
+}

@@ -1,0 +1,126 @@
+import { newGate, type Gate } from "../gate.ts";
+import { isComplete, newJob, type Job } from "../job.ts";
+import type { StoreNow } from "../queue-store.ts";
+import type { Identity, Task } from "../task.ts";
+
+/**
+ * The whole state of a queue as plain data. Tasks, gates, jobs and claims are never changed in
+ * place, only replaced; the maps of a shard that was returned are never written again. So a shard
+ * can be kept, compared and written out, and `apply` is a function.
+ */
+export interface Shard {
+  readonly tasks: ReadonlyMap<number, Task>;
+  readonly idsByIdentity: ReadonlyMap<string, number>;
+  readonly gates: ReadonlyMap<string, Gate>;
+  readonly jobs: ReadonlyMap<string, Job>;
+  /** By token, which names the claim. */
+  readonly claims: ReadonlyMap<number, ClaimRecord>;
+  readonly waits: ReadonlyMap<string, ReadonlyMap<number, number>>;
+  readonly raises: { readonly raised: number; readonly unchanged: number };
+  readonly nextId: number;
+  readonly lastToken: number;
+  /** Live tasks beyond which `add` answers `full`. */
+  readonly liveTasksMax: number;
+}
+
+/** One claim that leased something, kept while it can matter: to a repeat, or to who holds what. */
+export interface ClaimRecord {
+  readonly requestId: string;
+  readonly worker: string;
+  readonly ids: readonly number[];
+  /** How many of them are still in the worker's hands. */
+  readonly open: number;
+  readonly hasSuspect: boolean;
+  readonly leaseMs: number;
+  /** Until then a repeat of the request is answered from here. */
+  readonly expiresAtMs: number;
+}
+
+export const emptyShard = (options: { readonly liveTasksMax?: number } = {}): Shard => ({
+  tasks: new Map(),
+  idsByIdentity: new Map(),
+  gates: new Map(),
+  jobs: new Map(),
+  claims: new Map(),
+  waits: new Map(),
+  raises: { raised: 0, unchanged: 0 },
+  nextId: 1,
+  lastToken: 0,
+  liveTasksMax: options.liveTasksMax ?? Infinity,
+});
+
+/** A shard under change: maps of its own, so the base stays as it was. */
+export interface Draft extends Shard {
+  readonly now: StoreNow;
+  readonly tasks: Map<number, Task>;
+  readonly idsByIdentity: Map<string, number>;
+  readonly gates: Map<string, Gate>;
+  readonly jobs: Map<string, Job>;
+  readonly claims: Map<number, ClaimRecord>;
+  readonly waits: Map<string, ReadonlyMap<number, number>>;
+  raises: { readonly raised: number; readonly unchanged: number };
+  nextId: number;
+  lastToken: number;
+}
+
+export const openDraft = (shard: Shard, now: StoreNow): Draft => ({
+  ...shard,
+  now,
+  tasks: new Map(shard.tasks),
+  idsByIdentity: new Map(shard.idsByIdentity),
+  gates: new Map(shard.gates),
+  jobs: new Map(shard.jobs),
+  claims: new Map(shard.claims),
+  waits: new Map(shard.waits),
+});
+
+export const closeDraft = ({ now: _now, ...shard }: Draft): Shard => shard;
+
+/** JSON keeps the parts apart whatever characters they hold. */
+export const identityOf = ({ job, gate, key }: Identity): string =>
+  JSON.stringify([job, gate, key]);
+
+export const gateOf = (draft: Draft, task: Pick<Task, "gate">): Gate | undefined =>
+  task.gate === "" ? undefined : (draft.gates.get(task.gate) ?? newGate(task.gate));
+
+export const jobOf = (draft: Draft, name: string): Job =>
+  draft.jobs.get(name) ?? newJob(name, draft.now.ms);
+
+/** The one place where a task changes: its job's counters move in the same step. */
+export function putTask(draft: Draft, after: Task): void {
+  const before = draft.tasks.get(after.id);
+  const job = jobOf(draft, after.job);
+  const counts = { pending: 0, running: 0, done: 0, skipped: 0, failed: 0 };
+  if (before) counts[before.state] -= 1;
+  counts[after.state] += 1;
+  draft.tasks.set(after.id, after);
+  draft.idsByIdentity.set(identityOf(after), after.id);
+  draft.jobs.set(job.name, {
+    ...job,
+    pending: job.pending + counts.pending,
+    running: job.running + counts.running,
+    done: job.done + counts.done,
+    skipped: job.skipped + counts.skipped,
+    failed: job.failed + counts.failed,
+  });
+}
+
+export function patchJob(draft: Draft, name: string, patch: Partial<Job>): void {
+  draft.jobs.set(name, { ...jobOf(draft, name), ...patch });
+}
+
+export function patchGate(draft: Draft, name: string, patch: Partial<Gate>): void {
+  draft.gates.set(name, { ...(draft.gates.get(name) ?? newGate(name)), ...patch });
+}
+
+/** The one place where a job completes, so that it does so once. */
+export function completeIfDone(draft: Draft): void {
+  for (const job of draft.jobs.values()) {
+    if (!isComplete(job)) continue;
+    patchJob(draft, job.name, {
+      ended: "completed",
+      endedAtMs: draft.now.ms,
+      completions: job.completions + 1,
+    });
+  }
+}

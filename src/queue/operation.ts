@@ -1,0 +1,169 @@
+import type { AppError } from "../base/app-error.ts";
+import type { GateView } from "./gate.ts";
+import type { Identity, Lease, LeaseRef, NewTask, TerminalState } from "./task.ts";
+
+/**
+ * Everything that writes, closed: the model, the stores and the simulation know exactly these.
+ * Each operation is applied whole or not at all, and may be repeated.
+ */
+export type Operation =
+  | Add
+  | Claim
+  | Extend
+  | FinishAll
+  | ReleaseAll
+  | { readonly op: "sweep" }
+  | { readonly op: "block"; readonly gate: string; readonly forMs: number }
+  | SetGate
+  | OpenJob
+  | { readonly op: "seal" | "pause" | "resume" | "cancel"; readonly job: string }
+  | Raise
+  | Retry
+  | Purge;
+
+export interface Add {
+  readonly op: "add";
+  readonly tasks: readonly NewTask[];
+  /** The running task that adds: a sealed job takes new tasks only from its own. */
+  readonly by?: LeaseRef;
+}
+export type Added = "added" | "duplicate" | "over_budget" | "closed" | "full";
+
+export interface Claim {
+  readonly op: "claim";
+  /** One per process: a suspect task is handed only to a worker that holds nothing else. */
+  readonly worker: string;
+  readonly kinds: readonly string[];
+  /** Free slots. A run takes as many as it may have at work at once, not one for each task. */
+  readonly limit: number;
+  /** Longest run of one gate. */
+  readonly burst: number;
+  readonly leaseMs: number;
+  /** A repeated request gets the same leases again. */
+  readonly requestId: string;
+}
+export interface Claimed {
+  readonly leases: readonly Lease[];
+  /** A suspect task waits for a worker that holds nothing. */
+  readonly hasSuspect: boolean;
+}
+
+export interface Extend {
+  readonly op: "extend";
+  readonly leases: readonly LeaseRef[];
+  readonly leaseMs: number;
+}
+/** "lost": finished, released, swept or cancelled since. Nothing was written; drop the work. */
+export type Held =
+  { readonly status: "held"; readonly gate?: GateView } | { readonly status: "lost" };
+
+export interface FinishAll {
+  readonly op: "finish";
+  readonly finishes: readonly Finish[];
+}
+export interface Finish extends LeaseRef {
+  readonly outcome: Outcome;
+  /** Since the last start of a task of this gate in this worker; absent: reckoned as now. */
+  readonly sinceStartMs?: number;
+  /** Stored in the same step, and only if the lease is held. */
+  readonly add?: readonly NewTask[];
+  readonly raise?: readonly RaiseOne[];
+}
+export type Outcome =
+  | { readonly kind: "done"; readonly result: string | null }
+  | { readonly kind: "skip"; readonly reason: string }
+  | { readonly kind: "retry"; readonly delayMs: number; readonly reason: string }
+  | { readonly kind: "fail"; readonly reason: string };
+
+export interface ReleaseAll {
+  readonly op: "release";
+  readonly releases: readonly Release[];
+}
+export interface Release extends LeaseRef {
+  /** Since the last start of a task of this gate in this worker; absent: none was started. */
+  readonly sinceStartMs?: number;
+}
+
+export interface Swept {
+  readonly requeued: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  /** A bound was reached: sweep again. */
+  readonly hasMore: boolean;
+}
+
+export interface SetGate {
+  readonly op: "setGate";
+  readonly gate: string;
+  readonly delayMs?: number;
+  readonly limit?: number;
+}
+
+export interface OpenJob {
+  readonly op: "openJob";
+  readonly job: string;
+  readonly concurrency: number | null;
+  readonly budget: number | null;
+  readonly gate: string;
+}
+/** "closed": it has ended, and only a retry opens it again. "absent": there is no such job. */
+export type JobAnswer = "ok" | "closed" | "absent";
+
+export interface Raise {
+  readonly op: "raise";
+  readonly raises: readonly RaiseOne[];
+}
+export interface RaiseOne extends Identity {
+  readonly priority: number;
+}
+/** "unchanged": not pending any more, or already as high. */
+export type Raised = "raised" | "unchanged" | "absent";
+
+/** Which finished tasks; every part that is given must match. */
+export interface FinishedFilter {
+  readonly states: readonly TerminalState[];
+  readonly ids?: readonly number[];
+  readonly job?: string;
+  readonly kind?: string;
+  readonly gate?: string;
+  readonly finishedBeforeMs?: number;
+}
+export interface Retry {
+  readonly op: "retry";
+  readonly filter: FinishedFilter;
+  readonly rowsMax: number;
+}
+export interface Purge {
+  readonly op: "purge";
+  readonly filter: FinishedFilter;
+  readonly rowsMax: number;
+}
+export interface Changed {
+  readonly changed: number;
+  readonly hasMore: boolean;
+}
+
+/** What each operation answers. */
+export type Answer<O extends Operation> = O extends Add
+  ? readonly Added[]
+  : O extends Claim
+    ? Claimed
+    : O extends Extend | FinishAll | ReleaseAll
+      ? readonly Held[]
+      : O extends { readonly op: "sweep" }
+        ? Swept
+        : O extends { readonly op: "block" } | SetGate
+          ? GateView
+          : O extends Raise
+            ? readonly Raised[]
+            : O extends Retry | Purge
+              ? Changed
+              : JobAnswer;
+
+/** An operation the store refuses says why; the others of its commit are not touched by that. */
+export type Outcomes = readonly (Answer<Operation> | AppError)[];
+
+/** Rows one operation may change in bulk, so that no transaction holds others up for long. */
+export const bulkRowsMax = 5_000;
+/** Expired leases one sweep takes back. */
+export const sweepRowsMax = 1_000;

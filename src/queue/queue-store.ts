@@ -1,0 +1,109 @@
+import type { Gate } from "./gate.ts";
+import type { Job } from "./job.ts";
+import type { Operation, Outcomes } from "./operation.ts";
+import type { Task, TaskState } from "./task.ts";
+
+/**
+ * Where tasks live. One store per backend, and every one passes `queueSuite`. Throughout:
+ * - an operation is applied whole or not at all, whoever else is calling, from whichever process;
+ * - "now" is the store's clock, read through the one hook that tests can shift;
+ * - what `commit` answered is durable; when it throws, every operation may be repeated;
+ * - a backend that fails throws AppError (`unavailable`, `corrupt`); no driver error escapes;
+ * - input was validated by the queue in front of it.
+ */
+export interface QueueStore extends AsyncDisposable {
+  /** Applies the operations in order as one commit. Refused ones answer with an AppError. */
+  commit(operations: readonly Operation[]): Promise<Outcomes>;
+
+  /** Counters of every lane, gate and job: O(lanes), whatever the number of tasks. */
+  overview(): Promise<Overview>;
+  /** undefined: never added, or purged. */
+  task(id: number): Promise<TaskView | undefined>;
+  /** In order of id, `after` excluded. */
+  browse(query: BrowseQuery): Promise<readonly Task[]>;
+  job(name: string): Promise<Job | undefined>;
+  gate(name: string): Promise<Gate | undefined>;
+
+  /**
+   * How long until something can become claimable without anyone writing: a due time, an opening
+   * gate, an expiring lease. 0 when something is claimable now, undefined when nothing waits.
+   */
+  wakeInMs(kinds: readonly string[]): Promise<number | undefined>;
+  /** Calls back soon after anyone, in any process, may have made work claimable. May be spurious. */
+  watch(listener: () => void): () => void;
+
+  /** Recounts everything from the tasks alone and reports what the counters said otherwise. */
+  reconcile(options: { readonly repair: boolean }): Promise<Reconciled>;
+}
+
+/** The store's clock: `ms` never steps, `wallMs` is what people and `dueAtMs` mean. */
+export interface StoreNow {
+  readonly ms: number;
+  readonly wallMs: number;
+}
+
+/** One (kind, job, gate), with its tasks counted by state and, when pending, by what they await. */
+export interface Lane {
+  readonly kind: string;
+  readonly job: string;
+  readonly gate: string;
+  /** Pending and due. */
+  readonly ready: number;
+  /** Pending, due later, never run. */
+  readonly scheduled: number;
+  /** Pending, due later, after a failed attempt. */
+  readonly backoff: number;
+  readonly running: number;
+  readonly done: number;
+  readonly skipped: number;
+  readonly failed: number;
+  /** Creation of the oldest of each; 0 when there is none. */
+  readonly oldestReadyAtMs: number;
+  readonly oldestScheduledAtMs: number;
+  readonly oldestBackoffAtMs: number;
+}
+
+export interface Overview {
+  readonly now: StoreNow;
+  readonly lanes: readonly Lane[];
+  readonly gates: readonly Gate[];
+  readonly jobs: readonly Job[];
+  /** Waits that ended with a claim: kind → histogram bucket → count. */
+  readonly waits: ReadonlyMap<string, ReadonlyMap<number, number>>;
+  readonly raises: { readonly raised: number; readonly unchanged: number };
+}
+
+export interface TaskView {
+  readonly now: StoreNow;
+  readonly task: Task;
+  readonly gate: Gate | undefined;
+  readonly job: Job;
+  /** Who holds it, while it runs. */
+  readonly worker: string | undefined;
+}
+
+export interface BrowseQuery {
+  readonly states?: readonly TaskState[];
+  readonly kind?: string;
+  readonly job?: string;
+  readonly gate?: string;
+  readonly keyPrefix?: string;
+  /** In the payload, as it is written. */
+  readonly text?: string;
+  readonly afterId: number;
+  readonly limit: number;
+}
+
+export interface Reconciled {
+  /** What a counter said and what the rows say, for each that differed. */
+  readonly drift: readonly Drift[];
+  /** Tasks that belong to nothing, or wait in a job that has ended. */
+  readonly orphans: number;
+  readonly repaired: boolean;
+}
+
+export interface Drift {
+  readonly counter: string;
+  readonly counted: number;
+  readonly actual: number;
+}

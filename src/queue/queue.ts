@@ -1,0 +1,144 @@
+import type { Gate, GateView } from "./gate.ts";
+import type { Job } from "./job.ts";
+import type * as operation from "./operation.ts";
+import type { BrowseQuery, Reconciled } from "./queue-store.ts";
+import type { QueueStats } from "./stats.ts";
+import type { Identity, Lease, LeaseRef, Task } from "./task.ts";
+import type { Waiting } from "./waiting.ts";
+
+/** What a kind's payload looks like. The default takes any JSON. */
+export type Kinds = Readonly<Record<string, unknown>>;
+type KindOf<K extends Kinds> = keyof K & string;
+
+/**
+ * A queue of tasks, the same on every backend.
+ *
+ * Calls of one turn of the event loop become one commit; a promise resolves after it. A call that
+ * fails with an `unavailable` AppError may or may not have been applied, and is safe to repeat.
+ * Input is checked first: a call that throws `invalid` wrote nothing.
+ */
+export interface Queue<K extends Kinds = Kinds> extends AsyncDisposable {
+  /** Idempotent by (job, gate, key); a duplicate only raises a pending task's priority. */
+  add(
+    tasks: readonly TaskInput<K>[],
+    options?: { readonly by?: LeaseRef },
+  ): Promise<readonly operation.Added[]>;
+
+  /** Leases exactly the tasks it returns. Never waits for work to appear. */
+  claim<C extends KindOf<K>>(request: ClaimInput<C>): Promise<ClaimedTasks<K, C>>;
+  /** Moves the end of the leases to `leaseMs` from now. */
+  extend(leases: readonly LeaseRef[], leaseMs: number): Promise<readonly operation.Held[]>;
+  finish(finishes: readonly FinishInput<K>[]): Promise<readonly operation.Held[]>;
+  /** Gives tasks back unharmed: the attempt is not counted. */
+  release(releases: readonly operation.Release[]): Promise<readonly operation.Held[]>;
+  /** Takes back expired leases; every claim does it too. */
+  sweep(): Promise<operation.Swept>;
+
+  /** Nothing of this gate starts for `forMs`; 0 lifts it. A shorter block never shortens one. */
+  block(gate: string, forMs: number): Promise<GateView>;
+  setGate(
+    gate: string,
+    settings: { readonly delayMs?: number; readonly limit?: number },
+  ): Promise<GateView>;
+
+  openJob(job: string, settings?: JobInput): Promise<operation.JobAnswer>;
+  /** From now on only the job's own running tasks may add to it; empty, it completes. */
+  seal(job: string): Promise<operation.JobAnswer>;
+  pause(job: string): Promise<operation.JobAnswer>;
+  resume(job: string): Promise<operation.JobAnswer>;
+  cancel(job: string): Promise<operation.JobAnswer>;
+
+  raise(raises: readonly RaiseInput[]): Promise<readonly operation.Raised[]>;
+  /** Makes failed (or skipped) tasks pending again, in chunks; returns how many. */
+  retry(filter?: FinishedInput, onProgress?: (changed: number) => void): Promise<number>;
+  /** Forgets finished tasks and their keys, in chunks; returns how many. */
+  purge(filter: FinishedInput, onProgress?: (changed: number) => void): Promise<number>;
+
+  stats(): Promise<QueueStats>;
+  /** With why it waits and how long at least. undefined: never added, or purged. */
+  show(id: number): Promise<Shown | undefined>;
+  browse(query?: Partial<BrowseQuery>): Promise<readonly Task[]>;
+  jobs(): Promise<readonly Job[]>;
+  job(name: string): Promise<Job | undefined>;
+  gate(name: string): Promise<Gate | undefined>;
+  gates(): Promise<readonly Gate[]>;
+  wakeInMs(kinds: readonly string[]): Promise<number | undefined>;
+  watch(listener: () => void): () => void;
+  reconcile(options?: { readonly repair?: boolean }): Promise<Reconciled>;
+}
+
+export type TaskInput<K extends Kinds = Kinds> = {
+  readonly [C in KindOf<K>]: {
+    readonly kind: C;
+    readonly payload?: K[C];
+    readonly job?: string;
+    readonly gate?: string;
+    /** Left out, the task is never a duplicate. */
+    readonly key?: string;
+    /** 0–1000, default 500. */
+    readonly priority?: number;
+    /** At most one of the two: wall clock time, or from now. */
+    readonly dueAtMs?: number;
+    readonly delayMs?: number;
+    /** Default 5. */
+    readonly attemptsMax?: number;
+  };
+}[KindOf<K>];
+
+export interface ClaimInput<C extends string = string> {
+  readonly worker: string;
+  readonly kinds: readonly C[];
+  /** Free slots, default 1. */
+  readonly limit?: number;
+  /** Longest run of one gate, default 50. */
+  readonly burst?: number;
+  /** Default 60,000. */
+  readonly leaseMs?: number;
+  /** Repeat a claim whose answer was lost with the same one; default: a new one. */
+  readonly requestId?: string;
+}
+
+export type LeasedTask<K extends Kinds = Kinds, C extends KindOf<K> = KindOf<K>> = {
+  readonly [One in C]: Omit<Lease, "kind" | "payload"> & {
+    readonly kind: One;
+    readonly payload: K[One];
+  };
+}[C];
+
+export interface ClaimedTasks<K extends Kinds, C extends KindOf<K>> {
+  readonly leases: readonly LeasedTask<K, C>[];
+  readonly hasSuspect: boolean;
+}
+
+export interface FinishInput<K extends Kinds = Kinds> extends LeaseRef {
+  readonly outcome:
+    | { readonly kind: "done"; readonly result?: unknown }
+    | { readonly kind: "skip"; readonly reason: string }
+    | { readonly kind: "retry"; readonly delayMs: number; readonly reason: string }
+    | { readonly kind: "fail"; readonly reason: string };
+  readonly sinceStartMs?: number;
+  readonly add?: readonly TaskInput<K>[];
+  readonly raise?: readonly RaiseInput[];
+}
+
+export interface JobInput {
+  readonly concurrency?: number;
+  readonly budget?: number;
+  readonly gate?: string;
+}
+
+export interface RaiseInput extends Partial<Identity> {
+  readonly key: string;
+  readonly priority: number;
+}
+
+/** Default: the failed ones. */
+export type FinishedInput = Partial<operation.FinishedFilter>;
+
+export interface Shown {
+  readonly task: Task;
+  readonly worker: string | undefined;
+  /** Present while pending. */
+  readonly waiting: Waiting | undefined;
+  readonly ageMs: number;
+}

@@ -1,0 +1,123 @@
+import type { Lane, Overview } from "./queue-store.ts";
+import type { TaskState } from "./task.ts";
+import { percentiles, type WaitPercentiles } from "./wait-histogram.ts";
+import { dueReason, isHeld, waitingReasons, type WaitingReason } from "./waiting.ts";
+
+export interface QueueStats {
+  readonly states: Readonly<Record<TaskState, number>>;
+  /** All reasons, in order, also those that hold nothing back at the moment. */
+  readonly reasons: readonly ReasonStats[];
+  readonly kinds: readonly KindStats[];
+  /** Waits that ended with a claim, over all kinds. */
+  readonly waits: WaitPercentiles;
+  readonly lanes: number;
+  readonly gates: number;
+  readonly jobs: { readonly open: number; readonly paused: number; readonly ended: number };
+  readonly raises: { readonly raised: number; readonly unchanged: number };
+}
+
+export interface ReasonStats {
+  readonly reason: WaitingReason;
+  readonly count: number;
+  /** Of all pending tasks, 0–1. */
+  readonly share: number;
+  readonly oldestAgeMs: number;
+}
+
+export interface KindStats {
+  readonly kind: string;
+  readonly pending: number;
+  readonly running: number;
+  readonly done: number;
+  readonly skipped: number;
+  readonly failed: number;
+  readonly waits: WaitPercentiles;
+}
+
+/** Turns the counters of the lanes into what people ask: the same words for every backend. */
+export function summarise(overview: Overview): QueueStats {
+  const { lanes, jobs, gates, now, waits } = overview;
+  const pending = sum(lanes, pendingOf);
+  const tally = countReasons(overview);
+  return {
+    states: {
+      pending,
+      running: sum(lanes, (lane) => lane.running),
+      done: sum(lanes, (lane) => lane.done),
+      skipped: sum(lanes, (lane) => lane.skipped),
+      failed: sum(lanes, (lane) => lane.failed),
+    },
+    reasons: waitingReasons.map((reason) => {
+      const { count, oldestAtMs } = tally.get(reason) ?? { count: 0, oldestAtMs: now.ms };
+      return {
+        reason,
+        count,
+        share: pending === 0 ? 0 : count / pending,
+        oldestAgeMs: Math.max(0, now.ms - oldestAtMs),
+      };
+    }),
+    kinds: [...new Set(lanes.map((lane) => lane.kind))].sort().map((kind) => {
+      const own = lanes.filter((lane) => lane.kind === kind);
+      return {
+        kind,
+        pending: sum(own, pendingOf),
+        running: sum(own, (lane) => lane.running),
+        done: sum(own, (lane) => lane.done),
+        skipped: sum(own, (lane) => lane.skipped),
+        failed: sum(own, (lane) => lane.failed),
+        waits: percentiles(waits.get(kind) ?? new Map()),
+      };
+    }),
+    waits: percentiles(mergeBuckets(waits.values())),
+    lanes: lanes.length,
+    gates: gates.length,
+    jobs: {
+      open: jobs.filter((job) => job.ended === null && !job.isPaused).length,
+      paused: jobs.filter((job) => job.ended === null && job.isPaused).length,
+      ended: jobs.filter((job) => job.ended !== null).length,
+    },
+    raises: overview.raises,
+  };
+}
+
+interface Tally {
+  readonly count: number;
+  readonly oldestAtMs: number;
+}
+
+function countReasons({ lanes, gates, jobs, now }: Overview): Map<WaitingReason, Tally> {
+  const gatesByName = new Map(gates.map((gate) => [gate.name, gate]));
+  const jobsByName = new Map(jobs.map((job) => [job.name, job]));
+  const tally = new Map<WaitingReason, Tally>();
+  const note = (reason: WaitingReason, count: number, oldestAtMs: number) => {
+    if (count === 0) return;
+    const before = tally.get(reason) ?? { count: 0, oldestAtMs: Infinity };
+    tally.set(reason, {
+      count: before.count + count,
+      oldestAtMs: Math.min(before.oldestAtMs, oldestAtMs),
+    });
+  };
+  for (const lane of lanes) {
+    const job = jobsByName.get(lane.job);
+    if (!job) continue;
+    const held = isHeld(job);
+    const due = dueReason(gatesByName.get(lane.gate), job, now).reason;
+    note(held ? "paused" : due, lane.ready, lane.oldestReadyAtMs);
+    note(held ? "paused" : "scheduled", lane.scheduled, lane.oldestScheduledAtMs);
+    note(held ? "paused" : "retry_backoff", lane.backoff, lane.oldestBackoffAtMs);
+  }
+  return tally;
+}
+
+const pendingOf = (lane: Lane) => lane.ready + lane.scheduled + lane.backoff;
+
+const sum = (lanes: readonly Lane[], of: (lane: Lane) => number) =>
+  lanes.reduce((total, lane) => total + of(lane), 0);
+
+function mergeBuckets(all: Iterable<ReadonlyMap<number, number>>): Map<number, number> {
+  const merged = new Map<number, number>();
+  for (const buckets of all) {
+    for (const [bucket, count] of buckets) merged.set(bucket, (merged.get(bucket) ?? 0) + count);
+  }
+  return merged;
+}

@@ -1,0 +1,105 @@
+/**
+ * A task, as every backend stores it.
+ *
+ * pending → running           claim: `used` + 1, a new token
+ * running → pending           finish retry (later `dueAtMs`, reason kept) · release (`used` - 1)
+ *                             sweep of an expired lease (reason kept, the task is now suspect)
+ * running → done | skipped    finish
+ * running → failed            finish fail · retry or sweep with no attempt left
+ * pending → skipped           its job was cancelled
+ * failed | skipped → pending  an explicit retry, the only way out of a terminal state
+ */
+export interface Task {
+  readonly id: number;
+  readonly kind: string;
+  readonly job: string;
+  /** What paces it, usually a web host; "" when nothing does. */
+  readonly gate: string;
+  /** With job and gate the identity: adding it again is a duplicate. */
+  readonly key: string;
+  /** JSON text. */
+  readonly payload: string;
+  /** Thousandths, 0–1000; higher goes first. */
+  readonly priority: number;
+  /** Wall clock. All other times are the store's own clock, which never steps. */
+  readonly dueAtMs: number;
+  readonly createdAtMs: number;
+  readonly state: TaskState;
+  /** Fencing: rises with each claim and never repeats, not even after a restored backup. */
+  readonly token: number;
+  /** Attempts charged so far; at `attemptsMax` a retry becomes a failure. */
+  readonly used: number;
+  readonly attemptsMax: number;
+  /** Its lease expired once: it is handed out alone until it ends. */
+  readonly isSuspect: boolean;
+  /** While running: when the sweep may take it back. */
+  readonly expiresAtMs: number;
+  /** Every attempt that did not end well, oldest first. */
+  readonly attempts: readonly Attempt[];
+  /** JSON text; null until done, and when done without a result. */
+  readonly result: string | null;
+  /** 0 while unfinished. */
+  readonly finishedAtMs: number;
+}
+
+export type TaskState = "pending" | "running" | "done" | "skipped" | "failed";
+export type TerminalState = Exclude<TaskState, "pending" | "running">;
+
+export interface Attempt {
+  readonly token: number;
+  readonly atMs: number;
+  readonly outcome: "retry" | "fail" | "skip" | "expired" | "cancelled";
+  readonly reason: string;
+}
+
+/** Kept per task; older ones are dropped, since retries by hand are not bounded. */
+export const attemptsKeptMax = 50;
+
+/** What `add` takes, validated and complete. */
+export type NewTask = Pick<
+  Task,
+  "kind" | "job" | "gate" | "key" | "payload" | "priority" | "dueAtMs" | "attemptsMax"
+>;
+
+export interface Identity {
+  readonly job: string;
+  readonly gate: string;
+  readonly key: string;
+}
+
+/** Names a lease: whoever shows it must still hold it. */
+export interface LeaseRef {
+  readonly id: number;
+  readonly token: number;
+}
+
+/** A task in a worker's hands. */
+export interface Lease extends LeaseRef {
+  readonly kind: string;
+  readonly job: string;
+  readonly gate: string;
+  readonly key: string;
+  readonly payload: string;
+  readonly priority: number;
+  readonly createdAtMs: number;
+  /** This attempt's number, from 1. */
+  readonly used: number;
+  readonly attemptsMax: number;
+  readonly isSuspect: boolean;
+  readonly leaseMs: number;
+  /** How to pace it; absent when it has no gate. Leases of one gate in one claim are one run. */
+  readonly pace?: Pace;
+}
+
+/**
+ * The rule for the tasks of one gate in one worker's hands: start to start at least `delayMs`
+ * apart, at most `limit` at once. `isRun` means that nobody else gets this gate meanwhile.
+ */
+export interface Pace {
+  readonly delayMs: number;
+  readonly limit: number;
+  readonly isRun: boolean;
+}
+
+export const isTerminal = (state: TaskState): state is TerminalState =>
+  state !== "pending" && state !== "running";

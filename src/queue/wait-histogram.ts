@@ -1,0 +1,41 @@
+/**
+ * Waits in whole milliseconds, counted in buckets that grow by a tenth: a percentile read from
+ * them is within 5 % of the true one, and any number of waits fits in about 250 counters.
+ * Below 10 ms each millisecond has its own bucket.
+ */
+const growth = Math.log(1.1);
+const exactBelow = 10;
+const offset = Math.floor(Math.log(exactBelow) / growth);
+
+export function bucketOf(waitMs: number): number {
+  const wait = Math.max(0, Math.floor(waitMs));
+  if (wait < exactBelow) return wait;
+  return exactBelow + Math.floor(Math.log(wait) / growth) - offset;
+}
+
+/** The geometric middle of the bucket: at most √1.1 off, which is 4.9 %. */
+export function waitOf(bucket: number): number {
+  if (bucket < exactBelow) return bucket;
+  return Math.exp((bucket - exactBelow + offset + 0.5) * growth);
+}
+
+export interface WaitPercentiles {
+  readonly count: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+}
+
+export function percentiles(buckets: ReadonlyMap<number, number>): WaitPercentiles {
+  const sorted = [...buckets].sort(([a], [b]) => a - b);
+  const count = sorted.reduce((sum, [, n]) => sum + n, 0);
+  const at = (share: number) => {
+    let below = 0;
+    for (const [bucket, n] of sorted) {
+      below += n;
+      if (below >= share * count) return Math.round(waitOf(bucket));
+    }
+    return 0;
+  };
+  return { count, p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) };
+}
