@@ -6,8 +6,23 @@ import { raiseTask } from "./bulk.ts";
 import { identityOf, jobOf, patchJob, putTask, type Draft } from "./shard.ts";
 
 export function add(draft: Draft, { tasks, by }: Add): readonly Added[] {
+  return addAll(draft, { tasks, by, room: draft.liveTasksMax - liveTasks(draft) });
+}
+
+/** What a finish adds is stored even when full: its caller could not keep it elsewhere. */
+export function addWithFinish(draft: Draft, tasks: readonly NewTask[], by: LeaseRef): void {
+  addAll(draft, { tasks, by, room: Infinity });
+}
+
+interface Adding {
+  readonly tasks: readonly NewTask[];
+  readonly by: LeaseRef | undefined;
+  readonly room: number;
+}
+
+function addAll(draft: Draft, { tasks, by, ...adding }: Adding): readonly Added[] {
   checkBound(draft, tasks);
-  let room = draft.liveTasksMax - liveTasks(draft);
+  let { room } = adding;
   return tasks.map((task) => {
     const answer = addOne(draft, task, by, room > 0);
     if (answer === "added") room -= 1;

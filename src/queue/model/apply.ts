@@ -32,7 +32,8 @@ export function apply(
   return { shard: closeDraft(draft), answers };
 }
 
-function applyOne(draft: Draft, operation: Operation): Answer<Operation> {
+/** One operation; `completeIfDone` belongs after the last of a commit. */
+export function applyOne(draft: Draft, operation: Operation): Answer<Operation> {
   switch (operation.op) {
     case "add":
       return add(draft, operation);

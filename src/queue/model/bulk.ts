@@ -4,7 +4,9 @@ import { identityOf, patchJob, jobOf, putTask, type Draft } from "./shard.ts";
 
 export const raise = (draft: Draft, raises: readonly RaiseOne[]): readonly Raised[] =>
   raises.map((one) => {
-    const task = draft.tasks.get(draft.idsByIdentity.get(identityOf(one)) ?? 0);
+    // As in add: a task of a bound job is named without its gate.
+    const gate = one.gate === "" ? jobOf(draft, one.job).gate : one.gate;
+    const task = draft.tasks.get(draft.idsByIdentity.get(identityOf({ ...one, gate })) ?? 0);
     return task ? raiseTask(draft, task, one.priority) : "absent";
   });
 
@@ -46,13 +48,20 @@ export function purge(draft: Draft, { filter, rowsMax }: Purge): Changed {
   return { changed: rows.length, hasMore };
 }
 
-/** In order of id, so that every backend takes the same ones when there are more. */
+/** By state, then oldest first, so that every backend takes the same ones when there are more. */
 function finishedTasks(draft: Draft, filter: FinishedFilter, rowsMax: number) {
   const matching = [...draft.tasks.values()]
     .filter((task) => matches(task, filter))
-    .sort((a, b) => a.id - b.id);
+    .sort(
+      (a, b) =>
+        finishedOrder.indexOf(a.state) - finishedOrder.indexOf(b.state) ||
+        a.finishedAtMs - b.finishedAtMs ||
+        a.id - b.id,
+    );
   return { rows: matching.slice(0, rowsMax), hasMore: matching.length > rowsMax };
 }
+
+const finishedOrder: readonly Task["state"][] = ["done", "skipped", "failed"];
 
 const matches = (task: Task, filter: FinishedFilter): boolean =>
   isTerminal(task.state) &&

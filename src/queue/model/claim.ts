@@ -136,8 +136,8 @@ export function take(
       runSlots: isRun ? slots : 0,
     });
   }
-  const served = 1 + Math.max(0, ...[...draft.jobs.values()].map((other) => other.served));
-  patchJob(draft, job.name, { slots: job.slots + slots, served });
+  draft.served += 1;
+  patchJob(draft, job.name, { slots: job.slots + slots, served: draft.served });
   const pace: Pace | undefined = gate && {
     delayMs: gate.delayMs,
     limit: isRun ? slots : gate.limit,
@@ -159,14 +159,20 @@ function toLease(task: Task, leaseMs: number, pace: Pace | undefined): Lease {
   return { ...lease, used, attemptsMax, isSuspect, leaseMs, ...(pace ? { pace } : {}) };
 }
 
-function noteWait(draft: Draft, task: Task): void {
-  const bucket = bucketOf(draft.now.ms - Math.max(task.createdAtMs, task.dueAtMs));
-  const buckets = new Map(draft.waits.get(task.kind));
+/** Since it was added and due. Each is read on its own clock: the two must not be compared. */
+function noteWait({ now, waits }: Draft, task: Task): void {
+  const bucket = bucketOf(Math.min(now.ms - task.createdAtMs, now.wallMs - task.dueAtMs));
+  const buckets = new Map(waits.get(task.kind));
   buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
-  draft.waits.set(task.kind, buckets);
+  waits.set(task.kind, buckets);
 }
 
-function record(draft: Draft, request: Claim, token: number, leases: readonly Lease[]): void {
+export function record(
+  draft: Draft,
+  request: Claim,
+  token: number,
+  leases: readonly Lease[],
+): void {
   draft.lastToken = token;
   draft.claims.set(token, {
     requestId: request.requestId,
@@ -179,7 +185,7 @@ function record(draft: Draft, request: Claim, token: number, leases: readonly Le
   });
 }
 
-function repeatedClaim(draft: Draft, { requestId, worker }: Claim): Claimed | undefined {
+export function repeatedClaim(draft: Draft, { requestId, worker }: Claim): Claimed | undefined {
   for (const [token, known] of draft.claims) {
     if (known.requestId !== requestId || known.worker !== worker) continue;
     const tasks = known.ids

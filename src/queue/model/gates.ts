@@ -13,9 +13,13 @@ export function block(
   return view(draft, gate);
 }
 
+/** A new delay counts from the last start, so it binds the next claim, also when it is shorter. */
 export function setGate(draft: Draft, { gate, delayMs, limit }: SetGate): GateView {
+  const before = draft.gates.get(gate) ?? newGate(gate);
+  const startedMs = before.opensAtMs - before.delayMs;
   patchGate(draft, gate, {
     ...(delayMs === undefined ? {} : { delayMs }),
+    ...(delayMs === undefined || before.opensAtMs === 0 ? {} : { opensAtMs: startedMs + delayMs }),
     ...(limit === undefined ? {} : { limit }),
   });
   return view(draft, gate);

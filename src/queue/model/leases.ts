@@ -1,7 +1,7 @@
 import { opensAfterStart, viewGate } from "../gate.ts";
 import type { Extend, Finish, FinishAll, Held, Outcome, ReleaseAll } from "../operation.ts";
 import { attemptsKeptMax, type Attempt, type LeaseRef, type Task } from "../task.ts";
-import { add, checkBound } from "./add.ts";
+import { addWithFinish, checkBound } from "./add.ts";
 import { raise } from "./bulk.ts";
 import { gateOf, jobOf, patchGate, patchJob, putTask, type Draft } from "./shard.ts";
 
@@ -35,7 +35,7 @@ function finishOne(draft: Draft, one: Finish): Held {
     const before = draft.tasks.get(one.id);
     return before && isRepeat(before, one) ? held(draft, before) : lost;
   }
-  if (one.add) add(draft, { op: "add", tasks: one.add, by: one });
+  if (one.add) addWithFinish(draft, one.add, one);
   if (one.raise) raise(draft, one.raise);
   leave(draft, task, one.sinceStartMs ?? 0);
   putTask(draft, finished(draft, task, one.outcome));

@@ -19,6 +19,8 @@ export interface Shard {
   readonly raises: { readonly raised: number; readonly unchanged: number };
   readonly nextId: number;
   readonly lastToken: number;
+  /** Picks so far: what `job.served` counts in. */
+  readonly served: number;
   /** Live tasks beyond which `add` answers `full`. */
   readonly liveTasksMax: number;
 }
@@ -46,6 +48,7 @@ export const emptyShard = (options: { readonly liveTasksMax?: number } = {}): Sh
   raises: { raised: 0, unchanged: 0 },
   nextId: 1,
   lastToken: 0,
+  served: 0,
   liveTasksMax: options.liveTasksMax ?? Infinity,
 });
 
@@ -61,6 +64,7 @@ export interface Draft extends Shard {
   raises: { readonly raised: number; readonly unchanged: number };
   nextId: number;
   lastToken: number;
+  served: number;
 }
 
 export const openDraft = (shard: Shard, now: StoreNow): Draft => ({

@@ -1,0 +1,97 @@
+import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import type { LoadedSettings, Paths, Settings } from "../config/index.ts";
+import type { Confirm } from "./confirm.ts";
+import type { Output } from "./output.ts";
+import type { Progress } from "./progress.ts";
+
+/**
+ * One command, one file in ./commands/. Its name and summary are in ./registry.ts, which
+ * loads the file only when the command is run, completed or asked for help.
+ */
+export type Command = SettingsCommand | BareCommand;
+
+interface CommandBase {
+  readonly arguments?: readonly ArgumentSpec[];
+  readonly options?: readonly OptionSpec[];
+  /** Whole command lines, shown by --help. At least one. */
+  readonly examples: readonly Example[];
+}
+
+/** Runs once the settings were read and found good. The usual case. */
+export interface SettingsCommand extends CommandBase {
+  readonly needs: "settings";
+  run(context: SettingsContext): Promise<Outcome>;
+}
+
+/** Must work where the settings are broken, or be quick. */
+export interface BareCommand extends CommandBase {
+  readonly needs: "nothing";
+  run(context: BareContext): Promise<Outcome>;
+}
+
+/** Nothing = all went well. "failed" is for a result that was printed and is bad news. */
+export type Outcome = void | "partial" | "failed";
+
+export interface BareContext {
+  /** In the order of `arguments`; the last one may be repeated if its spec says so. */
+  readonly args: readonly string[];
+  /** By name in camel case: `--dry-run` is `dryRun`. Absent flags are absent or false. */
+  readonly flags: Flags;
+  readonly registry: Registry;
+  readonly out: Output;
+  readonly progress: Progress;
+  readonly confirm: Confirm;
+  readonly clock: Clock;
+  /** Fires on Ctrl-C, on SIGTERM, and when nobody reads stdout any more. Stop soon after. */
+  readonly signal: AbortSignal;
+}
+
+export interface SettingsContext extends BareContext {
+  readonly settings: Settings;
+  /** The same settings, with the source of each value. */
+  readonly loaded: LoadedSettings;
+  readonly paths: Paths;
+  readonly log: Logger;
+}
+
+export type Flags = Readonly<Record<string, string | boolean | undefined>>;
+
+export interface ArgumentSpec {
+  readonly name: string;
+  readonly summary: string;
+  readonly choices?: readonly string[];
+  readonly isOptional?: boolean;
+  /** Takes all that follow. Only for the last argument. */
+  readonly isRepeated?: boolean;
+}
+
+export interface OptionSpec {
+  /** `--limit`; `--no-color` makes `color` false. */
+  readonly flag: `--${string}`;
+  /** What the flag's value is, as help shows it. Without it the flag is a switch. */
+  readonly value?: string;
+  readonly summary: string;
+  readonly choices?: readonly string[];
+  readonly default?: string;
+  /** What the shell offers for the value, where `choices` does not say. */
+  readonly complete?: "file" | "directory";
+}
+
+export interface Example {
+  readonly line: string;
+  readonly summary: string;
+}
+
+/** All commands there are. Small on purpose: `forager --help` loads this and nothing else. */
+export interface Registry {
+  readonly nouns: Readonly<Record<string, string>>;
+  readonly commands: readonly CommandEntry[];
+}
+
+export interface CommandEntry {
+  /** `noun verb`, or one word for the few commands that stand alone. */
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<Command>;
+}

@@ -1,0 +1,27 @@
+import type { Command } from "../command.ts";
+import { bashScript } from "../completion/bash-script.ts";
+import { describeLine } from "../completion/command-line.ts";
+import { zshScript } from "../completion/zsh-script.ts";
+
+const scripts = { bash: bashScript, zsh: zshScript };
+
+export const completion: Command = {
+  needs: "nothing", // it runs whenever a shell starts
+  arguments: [{ name: "shell", summary: "your shell", choices: Object.keys(scripts) }],
+  examples: [
+    {
+      line: "source <(forager completion bash)",
+      summary: "for this shell; in ~/.bashrc: for all",
+    },
+    {
+      line: "forager completion zsh > ~/.zfunc/_forager",
+      summary: "for zsh, where ~/.zfunc is in fpath before compinit runs",
+    },
+  ],
+
+  async run({ args, registry, out }) {
+    const shell = args[0] as keyof typeof scripts;
+    const script = scripts[shell](await describeLine(registry));
+    out.result({ shell, script }, script);
+  },
+};

@@ -1,0 +1,32 @@
+import type { Command } from "../command.ts";
+import { checks } from "../doctor/checks.ts";
+import type { Finding } from "../doctor/check.ts";
+import type { Tint } from "../table.ts";
+
+const tints: Readonly<Record<Finding["state"], Tint>> = { ok: "good", warn: "warn", fail: "bad" };
+
+export const doctor: Command = {
+  needs: "settings",
+  examples: [
+    { line: "forager doctor", summary: "is this machine fit? exits 1 when a check fails" },
+    { line: "forager doctor --data /mnt/disk", summary: "would that folder do?" },
+    { line: "forager doctor --json", summary: "the findings for a program" },
+  ],
+
+  async run({ settings, paths, clock, signal, out }) {
+    const rows: (Finding & { readonly check: string })[] = [];
+    for (const check of checks) {
+      rows.push({ check: check.name, ...(await check.run({ settings, paths, clock, signal })) });
+    }
+    out.table(rows, [
+      { title: "check", value: (row) => row.check },
+      { title: "state", value: (row) => row.state, tint: (row) => tints[row.state] },
+      {
+        title: "detail",
+        value: (row) => (row.advice ? `${row.detail} - ${row.advice}` : row.detail),
+        isNeverCut: true,
+      },
+    ]);
+    if (rows.some((row) => row.state === "fail")) return "failed";
+  },
+};

@@ -1,0 +1,50 @@
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { AppError } from "../base/app-error.ts";
+import type { TextStream } from "./output.ts";
+import { usageError } from "./usage-error.ts";
+
+/**
+ * Asks before something that cannot be undone. True = go on; false = the person said no, or
+ * nothing. `yes` is the command's --yes flag. Where nobody can answer, --yes is demanded.
+ */
+export type Confirm = (question: string, options: { readonly yes: boolean }) => Promise<boolean>;
+
+export interface ConfirmOptions {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stderr: TextStream;
+  readonly signal: AbortSignal;
+}
+
+export function createConfirm({ stdin, stderr, signal }: ConfirmOptions): Confirm {
+  return async (question, { yes }) => {
+    if (yes) return true;
+    if (!stdin.isTTY || !stderr.isTTY) {
+      throw usageError(`${question} - nobody is here to answer: pass --yes to go on`);
+    }
+    stderr.write(`${question} [y/N] `);
+    const answer = await readLine(stdin, signal);
+    return /^y(es)?$/i.test(answer.trim());
+  };
+}
+
+/** The empty text when the input ends (Ctrl-D). The terminal does the echo, and keeps Ctrl-C. */
+function readLine(stdin: Readable, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const lines = createInterface({ input: stdin, terminal: false });
+    const onAbort = () => {
+      reject(new AppError("aborted", "question_aborted", "stopped before an answer was given"));
+      lines.close();
+    };
+    lines.once("line", (line) => {
+      resolve(line);
+      lines.close();
+    });
+    lines.once("close", () => {
+      signal.removeEventListener("abort", onAbort);
+      resolve("");
+    });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
+}

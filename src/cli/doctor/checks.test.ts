@@ -1,0 +1,141 @@
+import { chmod, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createTestClock } from "../../base/testing/test-clock.ts";
+import { createPaths, loadSettings } from "../../config/index.ts";
+import type { CheckContext } from "./check.ts";
+import { checkClock } from "./clock-check.ts";
+import { checkDataFolder } from "./data-folder-check.ts";
+import { createDiskCheck } from "./disk-check.ts";
+import { createNodeCheck, nodeFloor } from "./node-check.ts";
+import { createSqliteCheck } from "./sqlite-check.ts";
+import { checkTempFolder } from "./temp-folder-check.ts";
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "forager-checks-"));
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(home, { recursive: true });
+});
+
+async function createContext(folder = join(home, "data"), clock = createTestClock()) {
+  const { settings } = await loadSettings({ cwd: home, home, env: {} });
+  const signal = new AbortController().signal;
+  return { settings, paths: createPaths(folder), clock, signal } satisfies CheckContext;
+}
+
+test.each([
+  ["20.18.9", "fail"],
+  ["20.19.0", "ok"],
+  ["22.0.0", "ok"],
+  ["9.99.0", "fail"],
+])("Node %s is %s", async (version, state) => {
+  expect(await createNodeCheck(version).run(await createContext())).toMatchObject({ state });
+});
+
+test("the floor of Node is the one that package.json states", async () => {
+  const text = await readFile(new URL("../../../package.json", import.meta.url), "utf8");
+  const { engines } = JSON.parse(text) as { engines: { node: string } };
+  expect(engines.node).toBe(`>=${nodeFloor}`);
+});
+
+test.each([
+  [2 ** 30, "ok"],
+  [2 ** 30 - 1, "warn"],
+  [100 * 2 ** 20, "warn"],
+  [100 * 2 ** 20 - 1, "fail"],
+])("%d free bytes are %s", async (bytes, state) => {
+  const check = createDiskCheck(async () => bytes);
+  expect(await check.run(await createContext())).toMatchObject({ state });
+});
+
+test("free space is measured where the data folder is going to be", async () => {
+  const measured: string[] = [];
+  const check = createDiskCheck(async (path) => (measured.push(path), 2 ** 40));
+  await check.run(await createContext(join(home, "a", "b")));
+  expect(measured).toEqual([home]);
+  const { detail } = await createDiskCheck().run(await createContext());
+  expect(detail).toMatch(/^\d+(\.\d)? [MG]iB free at /);
+});
+
+test("a data folder that is not there yet is fine, and is not made", async () => {
+  const context = await createContext(join(home, "a", "b"));
+  expect(await checkDataFolder.run(context)).toMatchObject({ state: "ok" });
+  expect(await readdir(home)).toEqual([]);
+});
+
+test("a data folder that every user can read is a warning with the way out", async () => {
+  const folder = join(home, "data");
+  await mkdir(folder);
+  await chmod(folder, 0o755);
+  const context = await createContext(folder);
+  expect(await checkDataFolder.run(context)).toMatchObject({
+    state: "warn",
+    advice: `run: chmod o-rwx ${folder}`,
+  });
+  await chmod(folder, 0o750);
+  expect(await checkDataFolder.run(context)).toMatchObject({ state: "ok" });
+});
+
+test("a file where the data folder should be, or on the way to it, fails", async () => {
+  const file = join(home, "file");
+  await writeFile(file, "");
+  for (const folder of [file, join(file, "below"), join(file, "far", "below")]) {
+    expect(await checkDataFolder.run(await createContext(folder))).toMatchObject({
+      state: "fail",
+      detail: `${file} is not a folder`,
+    });
+  }
+});
+
+test("a data folder on a file system that takes no files fails", async () => {
+  // Root may write to any folder, whatever its mode says, but nobody may make one here.
+  const finding = await checkDataFolder.run(await createContext("/proc/forager"));
+  expect(finding).toMatchObject({ state: "fail" });
+});
+
+test("the temp folder is tried, and left as it was", async () => {
+  vi.stubEnv("TMPDIR", home);
+  const context = await createContext();
+  expect(await checkTempFolder.run(context)).toMatchObject({ state: "ok" });
+  expect(await readdir(home)).toEqual([]);
+  vi.stubEnv("TMPDIR", join(home, "absent"));
+  expect(await checkTempFolder.run(context)).toMatchObject({ state: "fail" });
+});
+
+test("a clock in the wrong century fails", async () => {
+  const context = await createContext(home, createTestClock(0));
+  expect(await checkClock.run(context)).toMatchObject({
+    state: "fail",
+    detail: "it is not the year 1970",
+  });
+});
+
+test.each([
+  [0, "ok"],
+  [40, "ok"],
+  [60, "warn"],
+  [-60, "warn"],
+])("a wall clock that jumps by %d ms meanwhile is %s", async (jumpMs, state) => {
+  const clock = createTestClock();
+  const finding = checkClock.run(await createContext(home, clock));
+  await clock.advance(50);
+  clock.step(jumpMs);
+  await clock.advance(50);
+  expect(await finding).toMatchObject({ state });
+});
+
+test("SQLite that does not load names the packages that compile it", async () => {
+  const broken = createSqliteCheck(() => Promise.reject(new Error("no native build was found")));
+  expect(await broken.run(await createContext())).toMatchObject({
+    state: "fail",
+    detail: "better-sqlite3 does not load: no native build was found",
+    advice: expect.stringContaining("python3 make g++") as string,
+  });
+  const { state, detail } = await createSqliteCheck().run(await createContext());
+  expect(state).toBe("ok");
+  expect(detail).toMatch(/^version 3\.\d+/);
+});

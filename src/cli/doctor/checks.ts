@@ -1,0 +1,17 @@
+import type { Check } from "./check.ts";
+import { checkClock } from "./clock-check.ts";
+import { checkDataFolder } from "./data-folder-check.ts";
+import { createDiskCheck } from "./disk-check.ts";
+import { createNodeCheck } from "./node-check.ts";
+import { createSqliteCheck } from "./sqlite-check.ts";
+import { checkTempFolder } from "./temp-folder-check.ts";
+
+/** What `forager doctor` asks, in this order. A backend adds its own file and a line here. */
+export const checks: readonly Check[] = [
+  createNodeCheck(),
+  createSqliteCheck(),
+  checkDataFolder,
+  createDiskCheck(),
+  checkTempFolder,
+  checkClock,
+];

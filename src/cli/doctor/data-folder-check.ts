@@ -1,0 +1,42 @@
+import { stat } from "node:fs/promises";
+import type { Check } from "./check.ts";
+import { findExistingParent } from "./existing-parent.ts";
+import { probeFolder } from "./probe-folder.ts";
+
+const othersMayRead = 0o004;
+
+export const checkDataFolder: Check = {
+  name: "data folder",
+  async run({ paths }) {
+    const folder = paths.root();
+    try {
+      const existing = await findExistingParent(folder);
+      const found = await stat(existing);
+      if (!found.isDirectory()) {
+        return {
+          state: "fail",
+          detail: `${existing} is not a folder`,
+          advice: "move it away, or choose another folder with --data",
+        };
+      }
+      await probeFolder(existing);
+      if (existing !== folder) {
+        return { state: "ok", detail: `${folder} will be made when it is needed` };
+      }
+      if ((found.mode & othersMayRead) !== 0) {
+        return {
+          state: "warn",
+          detail: `${folder} can be read by every user of this machine`,
+          advice: `run: chmod o-rwx ${folder}`,
+        };
+      }
+      return { state: "ok", detail: `${folder} is writable` };
+    } catch (error) {
+      return {
+        state: "fail",
+        detail: `${folder} cannot be used: ${(error as Error).message}`,
+        advice: "give this user the right to write there, or choose another folder with --data",
+      };
+    }
+  },
+};

@@ -1,0 +1,11 @@
+/** What the shell sees. Scripts depend on these numbers: never give one a second meaning. */
+export const exitCodes = {
+  ok: 0,
+  failure: 1,
+  usage: 2, //         the command line or a setting is wrong: nothing was started
+  partial: 3, //       some of the work is done, some is not; the output says which
+  interrupted: 130, // Ctrl-C
+  terminated: 143, //  SIGTERM, which is how service managers ask for a clean stop
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

@@ -1,0 +1,31 @@
+import type { OptionSpec } from "./command.ts";
+import { usageError } from "./usage-error.ts";
+
+/** Flags that every command takes, before or after its name. */
+export interface GlobalFlags {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly color: boolean;
+  readonly verbose: boolean;
+  readonly config?: string;
+  readonly data?: string;
+}
+
+export const globalOptions: readonly OptionSpec[] = [
+  { flag: "--json", summary: "print the result as one JSON document" },
+  { flag: "--quiet", summary: "no notes and no progress, only results and errors" },
+  { flag: "--no-color", summary: "no colors (NO_COLOR does the same)" },
+  { flag: "--config", value: "file", summary: "read this settings file", complete: "file" },
+  { flag: "--data", value: "dir", summary: "keep data in this folder", complete: "directory" },
+  { flag: "--verbose", summary: "log more, and show the causes of an error" },
+];
+
+/** Flags that answer by themselves, so that commands never see them. */
+export const answeringFlags: readonly string[] = ["--help", "--version"];
+
+/** A whole number of at least 1, for flags such as `--limit`. */
+export function parseCount(flag: string, text: string): number {
+  const count = Number(text);
+  if (/^\d+$/.test(text) && count >= 1 && Number.isSafeInteger(count)) return count;
+  throw usageError(`--${flag} takes a whole number from 1, not '${text}'`);
+}

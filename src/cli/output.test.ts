@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { canColor, createOutput } from "./output.ts";
+import { createTestStream } from "./testing/test-stream.ts";
+
+function open(options: { isJson?: boolean; isQuiet?: boolean; columns?: number } = {}) {
+  const isTTY = options.columns !== undefined;
+  const stdout = createTestStream({ isTTY, columns: options.columns });
+  const stderr = createTestStream();
+  const { isJson = false, isQuiet = false } = options;
+  const out = createOutput({ stdout, stderr, isJson, isQuiet, hasColor: false });
+  return { out, stdout, stderr };
+}
+
+test("a result is text for people and one JSON document for programs", () => {
+  const people = open();
+  people.out.result({ count: 2 }, "2 tasks");
+  expect(people.stdout.text()).toBe("2 tasks\n");
+
+  const programs = open({ isJson: true });
+  programs.out.result({ count: 2 }, "2 tasks");
+  expect(JSON.parse(programs.stdout.text())).toEqual({ count: 2 });
+});
+
+test("a table is a JSON array of its rows for programs", () => {
+  const { out, stdout } = open({ isJson: true });
+  out.table([{ a: 1, b: "hidden from people" }], [{ title: "a", value: (row) => row.a }]);
+  expect(JSON.parse(stdout.text())).toEqual([{ a: 1, b: "hidden from people" }]);
+});
+
+test("tables are cut on a terminal and whole in a pipe", () => {
+  const columns = [{ title: "text", value: (row: string) => row }];
+  const rows = ["x".repeat(100)];
+  const terminal = open({ columns: 40 });
+  terminal.out.table(rows, columns);
+  expect(terminal.stdout.text()).toContain(`${"x".repeat(39)}…`);
+
+  const pipe = open();
+  pipe.out.table(rows, columns);
+  expect(pipe.stdout.text()).toContain(rows[0]);
+});
+
+test("notes go to stderr, and nowhere with --quiet", () => {
+  const loud = open();
+  loud.out.note("three files were skipped");
+  expect(loud.stderr.text()).toBe("three files were skipped\n");
+  expect(loud.stdout.text()).toBe("");
+
+  const quiet = open({ isQuiet: true });
+  quiet.out.note("three files were skipped");
+  expect(quiet.stderr.text()).toBe("");
+});
+
+test("colors need a terminal that can, and nobody who objects", () => {
+  const terminal = createTestStream({ isTTY: true });
+  expect(canColor(terminal, { env: { TERM: "xterm" }, isWanted: true })).toBe(true);
+  expect(canColor(terminal, { env: { NO_COLOR: "" }, isWanted: true })).toBe(true);
+  expect(canColor(terminal, { env: { NO_COLOR: "1" }, isWanted: true })).toBe(false);
+  expect(canColor(terminal, { env: { TERM: "dumb" }, isWanted: true })).toBe(false);
+  expect(canColor(terminal, { env: {}, isWanted: false })).toBe(false);
+  expect(canColor(createTestStream(), { env: {}, isWanted: true })).toBe(false);
+});

@@ -1,0 +1,134 @@
+import { Argument, Command as Program, CommanderError, Option } from "commander";
+import type { Command, CommandEntry, Flags, OptionSpec, Registry } from "./command.ts";
+import { expandHelp, findCommand } from "./find-command.ts";
+import { globalOptions, type GlobalFlags } from "./flags.ts";
+import type { TextStream } from "./output.ts";
+import { usageError } from "./usage-error.ts";
+
+export interface ParseOptions {
+  readonly registry: Registry;
+  readonly version: string;
+  readonly stdout: TextStream;
+}
+
+/** "answered": help or the version was asked for, and printed. "incomplete": there is no verb. */
+export type Parsed =
+  | { readonly kind: "answered" }
+  | { readonly kind: "incomplete"; readonly global: GlobalFlags; readonly help: string }
+  | { readonly kind: "wrong"; readonly global: GlobalFlags; readonly error: Error }
+  | {
+      readonly kind: "command";
+      readonly global: GlobalFlags;
+      readonly command: Command;
+      readonly args: readonly string[];
+      readonly flags: Flags;
+    };
+
+/** Reads a command line, without the two words (node and script) that come before it. */
+export async function parse(argv: readonly string[], options: ParseOptions): Promise<Parsed> {
+  const { registry } = options;
+  const words = expandHelp(argv);
+  const chosen = findCommand(words, registry);
+  const command = await chosen?.load();
+
+  let found: { args: readonly string[]; flags: Flags } | undefined;
+  let help = ""; // of a noun without a verb; the help that was asked for goes to stdout
+  const program = createProgram(options, (text) => (help += text));
+  for (const entry of registry.commands) {
+    const sub = addCommand(program, entry, registry);
+    if (entry !== chosen || !command) continue;
+    describe(sub, command);
+    sub.action(() => {
+      found = { args: (sub.processedArgs as unknown[]).flat().filter(isText), flags: sub.opts() };
+    });
+  }
+
+  try {
+    program.parse(words, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    const global = readGlobalFlags(program);
+    if (error.code === "commander.help") return { kind: "incomplete", global, help };
+    if (error.exitCode === 0) return { kind: "answered" };
+    return { kind: "wrong", global, error: toUsageError(error, chosen) };
+  }
+  // Commander ends each line with an action, help or an error; what it did not run is a bug.
+  if (!found || !command) throw new Error("a command line was parsed but names no command");
+  return { kind: "command", global: readGlobalFlags(program), command, ...found };
+}
+
+function createProgram(
+  { version, stdout }: ParseOptions,
+  writeErr: (text: string) => void,
+): Program {
+  const program = new Program("forager")
+    .description("Gathers company data into plain text, on one machine or many.")
+    .version(version, "--version", "print the version")
+    .helpOption("-h, --help", "print help")
+    .helpCommand(false)
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      writeErr,
+      outputError: () => {}, // reported by our own hand, from the error it throws
+    })
+    .addHelpText("after", "\nEvery command has --help with examples. Start with: forager doctor");
+  for (const option of globalOptions) program.addOption(toOption(option));
+  return program;
+}
+
+function readGlobalFlags(program: Program): GlobalFlags {
+  const { color, json, quiet, verbose, ...valued } = program.opts<Partial<GlobalFlags>>();
+  const isOn = (flag: boolean | undefined) => flag === true;
+  return {
+    ...valued,
+    color: isOn(color),
+    json: isOn(json),
+    quiet: isOn(quiet),
+    verbose: isOn(verbose),
+  };
+}
+
+function addCommand(program: Program, entry: CommandEntry, registry: Registry): Program {
+  const [noun, verb] = entry.name.split(" ") as [string, string | undefined];
+  if (verb === undefined) return program.command(noun).description(entry.summary);
+  const parent =
+    program.commands.find((existing) => existing.name() === noun) ??
+    program
+      .command(noun)
+      .description(registry.nouns[noun] ?? "")
+      .helpCommand(false);
+  return parent.command(verb).description(entry.summary);
+}
+
+function describe(sub: Program, command: Command): void {
+  for (const { name, summary, choices, isOptional, isRepeated } of command.arguments ?? []) {
+    const shown = isRepeated ? `${name}...` : name;
+    const argument = new Argument(isOptional ? `[${shown}]` : `<${shown}>`, summary);
+    sub.addArgument(choices ? argument.choices(choices) : argument);
+  }
+  for (const option of command.options ?? []) sub.addOption(toOption(option));
+  const lines = command.examples.map(({ line, summary }) => `  # ${summary}\n  ${line}`);
+  sub.addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
+}
+
+function toOption({ flag, value, summary, choices, default: fallback }: OptionSpec): Option {
+  const option = new Option(value === undefined ? flag : `${flag} <${value}>`, summary);
+  if (choices) option.choices(choices);
+  if (fallback !== undefined) option.default(fallback);
+  return option;
+}
+
+/** Commander writes "error: what\n(Did you mean x?)"; our errors are one line and end in what to do. */
+function toUsageError(error: CommanderError, chosen: CommandEntry | undefined): Error {
+  const what = error.message
+    .replace(/^error: /, "")
+    .replace(/\s*\n\s*/g, " ")
+    .replace(/\.$/, "")
+    .replace("(Did you mean", "(did you mean");
+  const help = chosen ? `forager ${chosen.name} --help` : "forager --help";
+  return usageError(`${what} - see \`${help}\``);
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";

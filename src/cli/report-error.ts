@@ -1,0 +1,58 @@
+import { inspect } from "node:util";
+import { AppError } from "../base/app-error.ts";
+import { clearLine, type TextStream } from "./output.ts";
+import { toOneLine } from "./text-width.ts";
+
+export interface ReportOptions {
+  readonly stderr: TextStream;
+  readonly isJson: boolean;
+  readonly isVerbose: boolean;
+}
+
+/** One line for people, one JSON object for programs; --verbose adds where it came from. */
+export function reportError(error: unknown, { stderr, isJson, isVerbose }: ReportOptions): void {
+  const { kind, code, message } = describe(error);
+  if (isJson) {
+    const trace = isVerbose ? { trace: formatTrace(error) } : {};
+    stderr.write(`${JSON.stringify({ error: { kind, code, message, ...trace } })}\n`);
+    return;
+  }
+  stderr.write(`${clearLine(stderr)}forager: ${toLines(message)}\n`);
+  if (isVerbose)
+    stderr.write(
+      formatTrace(error)
+        .map((line) => `  ${line}\n`)
+        .join(""),
+    );
+}
+
+/** A message may hold a list: indented lines below the first. All else is made one line. */
+const toLines = (message: string) =>
+  message
+    .split(/\n(?= {2})/)
+    .map(toOneLine)
+    .join("\n  ");
+
+function describe(error: unknown): { kind: string; code: string; message: string } {
+  if (error instanceof AppError) return error;
+  const what = error instanceof Error ? `${error.name}: ${error.message}` : inspect(error);
+  return {
+    kind: "internal",
+    code: "unexpected",
+    message: `unexpected ${what} - this is a bug: run it again with --verbose and report the output`,
+  };
+}
+
+const causesMax = 16; // a chain may be a circle
+
+function formatTrace(error: unknown): string[] {
+  const lines: string[] = [];
+  let current = error;
+  for (let depth = 0; current !== undefined && depth < causesMax; depth++) {
+    const text = current instanceof Error ? (current.stack ?? current.message) : inspect(current);
+    const [first = "", ...rest] = text.split("\n");
+    lines.push(depth === 0 ? first : `caused by ${first}`, ...rest);
+    current = current instanceof Error ? current.cause : undefined;
+  }
+  return lines;
+}

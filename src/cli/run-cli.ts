@@ -1,0 +1,136 @@
+import type { Readable } from "node:stream";
+import { AppError } from "../base/app-error.ts";
+import type { Clock } from "../base/clock.ts";
+import type { BareContext, Outcome, Registry, SettingsContext } from "./command.ts";
+import { createConfirm } from "./confirm.ts";
+import { exitCodes, type ExitCode } from "./exit-code.ts";
+import type { GlobalFlags } from "./flags.ts";
+import { canColor, createOutput, type TextStream } from "./output.ts";
+import { parse, type Parsed } from "./parse.ts";
+import { createProgress } from "./progress.ts";
+import { reportError } from "./report-error.ts";
+import { isUsageError, usageError } from "./usage-error.ts";
+
+/** All that a run takes from its process, so that a test can hand it something else. */
+export interface CliOptions {
+  readonly argv: readonly string[];
+  readonly registry: Registry;
+  readonly version: string;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: TextStream;
+  readonly stderr: TextStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly home: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Runs one command line to its end. Never throws for what a command did; never exits. */
+export async function runCli(options: CliOptions): Promise<ExitCode> {
+  const { argv, stderr } = options;
+  const parsed = await parse(argv, options);
+  switch (parsed.kind) {
+    case "answered":
+      return exitCodes.ok;
+    case "incomplete":
+      if (parsed.global.json) report(usageError("which command? see `forager --help`"), parsed);
+      else stderr.write(parsed.help);
+      return exitCodes.usage;
+    case "wrong":
+      report(parsed.error, parsed);
+      return exitCodes.usage;
+    case "command":
+      return runCommand(parsed);
+  }
+
+  function report(error: unknown, { global }: { readonly global: GlobalFlags }): void {
+    reportError(error, { stderr, isJson: global.json, isVerbose: global.verbose });
+  }
+
+  async function runCommand(found: FoundCommand): Promise<ExitCode> {
+    let isPrepared = false;
+    try {
+      const run = await prepareRun(found, options);
+      isPrepared = true;
+      return exitCodeOf(await run());
+    } catch (error) {
+      // Asked to stop, and stopped: whoever asked decides what the shell is told.
+      if (options.signal.aborted && isAborted(error)) return exitCodes.ok;
+      report(error, found);
+      // Before a command runs, nothing but the command line and the settings can be invalid.
+      const isUsage = isUsageError(error) || (!isPrepared && isInvalid(error));
+      return isUsage ? exitCodes.usage : exitCodes.failure;
+    }
+  }
+}
+
+type FoundCommand = Extract<Parsed, { kind: "command" }>;
+
+async function prepareRun(
+  found: FoundCommand,
+  options: CliOptions,
+): Promise<() => Promise<Outcome>> {
+  const { command } = found;
+  const context = createContext(found, options);
+  if (command.needs === "nothing") return () => command.run(context);
+  const prepared = await readSettings(found.global, options);
+  return () => command.run({ ...context, ...prepared });
+}
+
+function createContext(
+  { args, flags, global }: FoundCommand,
+  { registry, stdin, stdout, stderr, env, clock, signal }: CliOptions,
+): BareContext {
+  const hasColor = canColor(stdout, { env, isWanted: global.color });
+  const isJson = global.json;
+  const isQuiet = global.quiet;
+  return {
+    args,
+    flags,
+    registry,
+    out: createOutput({ stdout, stderr, isJson, isQuiet, hasColor }),
+    progress: createProgress({ stderr, clock, isQuiet }),
+    confirm: createConfirm({ stdin, stderr, signal }),
+    clock,
+    signal,
+  };
+}
+
+type Prepared = Omit<SettingsContext, keyof BareContext>;
+
+/** Loaded here and not at the top: the schema and the logger cost more than --help may take. */
+async function readSettings(
+  global: GlobalFlags,
+  { cwd, env, home }: CliOptions,
+): Promise<Prepared> {
+  const [{ createPaths, loadSettings }, { createPinoLogger }] = await Promise.all([
+    import("../config/index.ts"),
+    import("../base/pino-logger.ts"),
+  ]);
+  const loaded = await loadSettings({ cwd, env, home, flags: settingFlags(global) });
+  const { settings } = loaded;
+  const log = createPinoLogger({ level: settings.log.level });
+  return { settings, loaded, paths: createPaths(settings.data), log };
+}
+
+/** The global flags that are settings too, and so have the last word over files and environment. */
+function settingFlags(global: GlobalFlags) {
+  const flags: Record<string, { flag: string; value: string }> = {};
+  if (global.config !== undefined) flags["config"] = { flag: "--config", value: global.config };
+  if (global.data !== undefined) flags["data"] = { flag: "--data", value: global.data };
+  if (global.quiet) flags["log.level"] = { flag: "--quiet", value: "error" };
+  if (global.verbose) flags["log.level"] = { flag: "--verbose", value: "debug" };
+  return flags;
+}
+
+function exitCodeOf(outcome: Outcome): ExitCode {
+  if (outcome === "partial") return exitCodes.partial;
+  return outcome === "failed" ? exitCodes.failure : exitCodes.ok;
+}
+
+const isInvalid = (error: unknown) => error instanceof AppError && error.kind === "invalid";
+
+const isAborted = (error: unknown) =>
+  (error instanceof AppError && error.kind === "aborted") ||
+  (error instanceof Error && error.name === "AbortError");

@@ -1,0 +1,69 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { systemClock } from "../base/clock.ts";
+import type { Registry } from "./command.ts";
+import { exitCodes, type ExitCode } from "./exit-code.ts";
+import { clearLine } from "./output.ts";
+import { reportError } from "./report-error.ts";
+import { runCli } from "./run-cli.ts";
+
+/**
+ * Runs the command line of this process. What a process adds to a run:
+ * - Ctrl-C and SIGTERM first ask the command to stop, and the second one ends it at once;
+ * - a reader that goes away (`| head -1`) is no error: the command is asked to stop, in silence;
+ * - an error that nobody caught is a bug: it is reported like any other and ends the process.
+ * The process ends by itself, so that all output gets out; only exitCode is set.
+ */
+export async function runProcess(registry: Registry): Promise<void> {
+  const { argv, env, stdin, stdout, stderr } = process;
+  const isAsked = (flag: string) => argv.includes(flag);
+  const stopping = new AbortController();
+  let stoppedBy: ExitCode | undefined;
+
+  const stopOn = (signal: NodeJS.Signals, exitCode: ExitCode) =>
+    process.on(signal, () => {
+      if (stoppedBy !== undefined) process.exit(exitCode);
+      stoppedBy = exitCode;
+      if (!isAsked("--quiet")) {
+        stderr.write(`${clearLine(stderr)}forager: stopping; once more to stop at once\n`);
+      }
+      stopping.abort();
+    });
+  stopOn("SIGINT", exitCodes.interrupted);
+  stopOn("SIGTERM", exitCodes.terminated);
+
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    stopping.abort();
+  });
+  // Results are still worth having when nobody reads the notes.
+  stderr.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+
+  process.on("uncaughtException", (error) => {
+    reportError(error, { stderr, isJson: isAsked("--json"), isVerbose: isAsked("--verbose") });
+    process.exit(exitCodes.failure);
+  });
+
+  const exitCode = await runCli({
+    argv: argv.slice(2),
+    registry,
+    version: readVersion(),
+    stdin,
+    stdout,
+    stderr,
+    env,
+    cwd: process.cwd(),
+    home: homedir(),
+    clock: systemClock,
+    signal: stopping.signal,
+  });
+  process.exitCode = stoppedBy ?? exitCode;
+}
+
+/** package.json is two folders up from src/cli and from dist/cli alike. */
+function readVersion(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}

@@ -1,0 +1,87 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { formatTable, type Column } from "./table.ts";
+import { textWidth } from "./text-width.ts";
+
+interface Row {
+  readonly name: string;
+  readonly count: number;
+}
+
+const columns: readonly Column<Row>[] = [
+  { title: "name", value: (row) => row.name },
+  { title: "count", value: (row) => row.count },
+];
+const noColor = { hasColor: false };
+const escape = "\u001b";
+
+test("columns are aligned, numbers to the right", () => {
+  const rows = [
+    { name: "a", count: 1 },
+    { name: "longer", count: 1000 },
+  ];
+  expect(formatTable(rows, columns, noColor).split("\n")).toEqual([
+    "name    count",
+    "a           1",
+    "longer   1000",
+  ]);
+});
+
+test("wide and combining characters keep the columns aligned", () => {
+  const rows = ["東京", "🙂", "e\u0301"].map((name) => ({ name, count: 1 }));
+  expect(formatTable(rows, columns, noColor).split("\n")).toEqual([
+    "name  count",
+    "東京      1",
+    "🙂        1",
+    "e\u0301         1",
+  ]);
+});
+
+test("a cell cannot start a line, move the cursor or change colors", () => {
+  const rows = [{ name: `a\nb${escape}[31mc\u202ed`, count: 1 }];
+  const lines = formatTable(rows, columns, noColor).split("\n");
+  expect(lines).toEqual(["name         count", "a b [31mc d      1"]);
+});
+
+test("the widest column gives way until lines fit, and … shows it", () => {
+  const rows = [{ name: "x".repeat(50), count: 123456 }];
+  const lines = formatTable(rows, columns, { ...noColor, widthMax: 20 }).split("\n");
+  expect(lines[1]).toBe(`${"x".repeat(11)}…  123456`);
+});
+
+test("no line is wider than the terminal, whatever the cells hold", () => {
+  const text = fc.string({ unit: "grapheme", maxLength: 60, size: "max" });
+  fc.assert(
+    fc.property(
+      fc.array(text, { minLength: 1 }),
+      fc.integer({ min: 24, max: 70 }),
+      (names, widthMax) => {
+        const rows = names.map((name, index) => ({ name, count: index }));
+        for (const line of formatTable(rows, columns, { ...noColor, widthMax }).split("\n")) {
+          expect(textWidth(line)).toBeLessThanOrEqual(widthMax);
+        }
+      },
+    ),
+  );
+});
+
+test("a column that is never cut stays whole on a narrow terminal", () => {
+  const advice: Column<Row> = {
+    title: "advice",
+    value: () => "run this very long command",
+    isNeverCut: true,
+  };
+  const table = formatTable([{ name: "a", count: 1 }], [columns[0]!, advice], {
+    ...noColor,
+    widthMax: 12,
+  });
+  expect(table).toContain("run this very long command");
+});
+
+test("colors are used when asked for and do not count as width", () => {
+  const tinted: Column<Row> = { title: "state", value: () => "ok", tint: () => "good" };
+  const rows = [{ name: "a", count: 1 }];
+  const [, line] = formatTable(rows, [tinted, ...columns], { hasColor: true }).split("\n");
+  expect(line).toBe(`${escape}[32mok${escape}[0m     a         1`);
+  expect(formatTable(rows, [tinted, ...columns], noColor)).not.toContain(escape);
+});

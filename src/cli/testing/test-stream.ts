@@ -1,0 +1,15 @@
+import type { TextStream } from "../output.ts";
+
+export interface TestStream extends TextStream {
+  /** Each write on its own. */
+  readonly writes: readonly string[];
+  text(): string;
+}
+
+/** A stream that remembers, and is a terminal if told so. */
+export function createTestStream(
+  options: { readonly isTTY?: boolean; readonly columns?: number | undefined } = {},
+): TestStream {
+  const writes: string[] = [];
+  return { ...options, writes, write: (text) => writes.push(text), text: () => writes.join("") };
+}

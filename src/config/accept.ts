@@ -1,0 +1,94 @@
+import { assert } from "../base/app-error.ts";
+import { definitionsByKey } from "./definitions.ts";
+import type { Entry, Layer } from "./layer.ts";
+import type { Problem } from "./problem.ts";
+import { secretAccepts, toSecret } from "./read-secret.ts";
+import { createSecret, mask } from "./secret.ts";
+import { splitUrl } from "./url.ts";
+import { resolveUserPath, type UserFolders } from "./user-paths.ts";
+
+/** A value that has passed the schema. */
+export interface Accepted {
+  readonly value: unknown;
+  readonly display: string;
+  readonly source: string;
+  /** A password that was written inside an address and is worth nothing to another one. */
+  readonly isFromUrl?: boolean;
+}
+
+export interface AcceptedLayer {
+  readonly values: ReadonlyMap<string, Accepted>;
+  readonly problems: readonly Problem[];
+}
+
+/** Checks everything a layer says, also what a later layer will override. */
+export function acceptLayer(layer: Layer, user: UserFolders): AcceptedLayer {
+  const values = new Map<string, Accepted>();
+  const problems: Problem[] = [...layer.problems];
+  const written = new Set(layer.entries.map(({ definition }) => definition.key));
+
+  for (const entry of layer.entries) {
+    const { definition, where, line, source } = entry;
+    const reading = read(entry, user);
+    const refuse = (text: string) =>
+      problems.push({ where, text, ...(line === undefined ? {} : { line }) });
+    if (reading.kind === "wrong") {
+      refuse(`${definition.key} ${reading.text}`);
+      continue;
+    }
+    const { value, display, password } = reading;
+    values.set(definition.key, { value, display, source });
+    if (password === undefined) continue;
+    const { passwordKey } = definition;
+    assert(passwordKey && definitionsByKey.has(passwordKey), `${definition.key}: no passwordKey`);
+    if (written.has(passwordKey)) {
+      refuse(`${definition.key} holds a password and ${passwordKey} is set too: keep one of them`);
+    }
+    const secret = createSecret(async () => password);
+    values.set(passwordKey, { value: secret, display: mask, source, isFromUrl: true });
+  }
+  return { values, problems: problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
+}
+
+type Reading =
+  | {
+      readonly kind: "ok";
+      readonly value: unknown;
+      readonly display: string;
+      readonly password?: string;
+    }
+  | { readonly kind: "wrong"; readonly text: string };
+
+function read({ definition, raw, where, folder }: Entry, user: UserFolders): Reading {
+  const { key, form, schema } = definition;
+  if (form === "secret") {
+    const value = toSecret(raw, { ...user, name: `${key} (${where})`, folder });
+    return value
+      ? { kind: "ok", value, display: mask }
+      : { kind: "wrong", text: `must be ${secretAccepts}` };
+  }
+  const { data, error } = schema.safeParse(raw);
+  if (error) {
+    return { kind: "wrong", text: `must be ${error.issues[0]!.message}, not ${shown(raw)}` };
+  }
+  if (form === "url") {
+    const split = splitUrl(data as string);
+    if (split.kind === "wrong") return split;
+    const { url: value, display, password } = split;
+    return { kind: "ok", value, display, ...(password === undefined ? {} : { password }) };
+  }
+  const value = form === "folder" ? resolveUserPath(data as string, { ...user, folder }) : data;
+  return { kind: "ok", value, display: display(value) };
+}
+
+/** For values that are not secret. */
+export function display(value: unknown): string {
+  if (value === undefined) return "(not set)";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function shown(raw: unknown): string {
+  if (Array.isArray(raw)) return "a list";
+  if (typeof raw === "object") return raw instanceof Date ? "a date" : "a table";
+  return JSON.stringify(raw).slice(0, 60);
+}

@@ -1,0 +1,87 @@
+import { dirname, join } from "node:path";
+import { parse, TomlError } from "smol-toml";
+import { definitionsByKey, groups } from "./definitions.ts";
+import type { Entry, Layer } from "./layer.ts";
+import { nearest } from "./nearest.ts";
+import type { Problem } from "./problem.ts";
+import { readBytes } from "./read-bytes.ts";
+import { locateTomlKeys } from "./toml-positions.ts";
+
+const fileBytesMax = 1024 * 1024;
+
+/** The settings one file makes, and what is wrong with it. Undefined if there is no such file. */
+export async function readConfigFile(file: string): Promise<Layer | undefined> {
+  const unreadable = (text: string): Layer => ({ entries: [], problems: [{ where: file, text }] });
+  let bytes: Uint8Array | undefined;
+  try {
+    bytes = await readBytes(file, fileBytesMax);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    return unreadable(`cannot be read (${code}): check its owner and permissions`);
+  }
+  if (!bytes) return unreadable(`is longer than ${fileBytesMax} bytes: this is no settings file`);
+  try {
+    return parseConfigFile(file, new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return unreadable("is not UTF-8 text: save it as UTF-8");
+  }
+}
+
+/** `forager.toml` in `folder` or the nearest parent that has one. */
+export async function readProjectFile(folder: string): Promise<Layer | undefined> {
+  const layer = await readConfigFile(join(folder, "forager.toml"));
+  const parent = dirname(folder);
+  return layer || parent === folder ? layer : readProjectFile(parent);
+}
+
+function parseConfigFile(file: string, text: string): Layer {
+  let root: Table;
+  try {
+    root = parse(text);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    // Not kept as the cause: it quotes the lines around, which may hold a password.
+    const [reason = ""] = error.message.replace("Invalid TOML document: ", "").split("\n", 1);
+    const where = `${file}:${error.line}:${error.column}`;
+    return { entries: [], problems: [{ where, text: `TOML syntax: ${reason}` }] };
+  }
+  const positions = locateTomlKeys(text);
+  const entries: Entry[] = [];
+  const problems: Problem[] = [];
+
+  const visit = (table: Table, parent: readonly string[]): void => {
+    for (const [name, raw] of Object.entries(table)) {
+      const path = [...parent, name];
+      // A quoted name with a dot in it is not the same as a dotted key.
+      const key = path.map((part) => (part.includes(".") ? `"${part}"` : part)).join(".");
+      const { line, column } = positions.find(path) ?? { line: 1, column: 1 };
+      const where = `${file}:${line}:${column}`;
+      const definition = definitionsByKey.get(key);
+      if (definition) {
+        const source = `${file}:${line}`;
+        entries.push({ definition, raw, source, where, line, folder: dirname(file) });
+      } else if (!groups.has(key)) {
+        const valid = nearest(key, [...definitionsByKey.keys(), ...groups]);
+        const text = `unknown key ${printable(key)}; the nearest valid key is ${valid}`;
+        problems.push({ where, text, line });
+      } else if (isTable(raw)) {
+        visit(raw, path);
+      } else {
+        problems.push({ where, text: `${key} must be a table: write [${key}]`, line });
+      }
+    }
+  };
+  visit(root, []);
+  return { entries, problems };
+}
+
+type Table = Readonly<Record<string, unknown>>;
+
+// Arrays and dates are objects too; only tables come without a prototype.
+const isTable = (value: unknown): value is Table =>
+  typeof value === "object" && Object.getPrototypeOf(value) === null;
+
+/** A key is shown on one line, and in a length that leaves room for the rest. */
+const printable = (key: string) => JSON.stringify(key.slice(0, 60)).slice(1, -1);

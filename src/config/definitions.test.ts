@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { definitionsByKey, groups } from "./definitions.ts";
+
+test("every setting is known by its key, variable and one-line description", () => {
+  const all = [...definitionsByKey.values()];
+  expect(Object.fromEntries(all.map(({ key, variable }) => [key, variable]))).toEqual({
+    data: "FORAGER_DATA",
+    "log.level": "FORAGER_LOG_LEVEL",
+    "queue.url": "FORAGER_QUEUE_URL",
+    "queue.password": "FORAGER_QUEUE_PASSWORD",
+    "queue.durability": "FORAGER_QUEUE_DURABILITY",
+    "queue.leaseMs": "FORAGER_QUEUE_LEASE_MS",
+    "queue.keepDoneDays": "FORAGER_QUEUE_KEEP_DONE_DAYS",
+    "queue.keepFailedDays": "FORAGER_QUEUE_KEEP_FAILED_DAYS",
+  });
+  for (const { description } of all) expect(description).toMatch(/^\S.{10,98}\S$/);
+  expect([...groups]).toEqual(["log", "queue"]);
+});
+
+test("two settings never share a variable, and a password's setting is a secret", () => {
+  const all = [...definitionsByKey.values()];
+  expect(new Set(all.map(({ variable }) => variable)).size).toBe(all.length);
+  for (const { passwordKey } of all) {
+    if (passwordKey) expect(definitionsByKey.get(passwordKey)?.form).toBe("secret");
+  }
+});

@@ -1,0 +1,14 @@
+export { definitionsByKey, type SettingDefinition } from "./definitions.ts";
+export type { FlagValue } from "./layer.ts";
+export {
+  describeSettings,
+  loadSettings,
+  type LoadedSettings,
+  type LoadOptions,
+  type SettingRow,
+  type SettingValue,
+} from "./load-settings.ts";
+export { createPaths, type Paths } from "./paths.ts";
+export type { Settings } from "./schema.ts";
+export type { Secret } from "./secret.ts";
+export type { Environment } from "./user-paths.ts";

@@ -1,0 +1,77 @@
+import { assert } from "../base/app-error.ts";
+import { definitionsByKey, type SettingDefinition } from "./definitions.ts";
+import { nearest } from "./nearest.ts";
+import type { Problem } from "./problem.ts";
+import type { Environment } from "./user-paths.ts";
+
+/** What one source says, as written; later layers win over earlier ones, key by key. */
+export interface Layer {
+  readonly entries: readonly Entry[];
+  readonly problems: readonly Problem[];
+}
+
+export interface Entry {
+  readonly definition: SettingDefinition;
+  readonly raw: unknown;
+  /** As shown by `config show`. */
+  readonly source: string;
+  /** As shown in a problem: the source, with the column if there is one. */
+  readonly where: string;
+  readonly line?: number;
+  /** What a relative path is relative to. */
+  readonly folder: string;
+}
+
+export interface FlagValue {
+  /** As the user typed it, for messages and as the source: `--data`. */
+  readonly flag: string;
+  readonly value: string;
+}
+
+/** Names the project file; `--config` wins over it. */
+export const configVariable = "FORAGER_CONFIG";
+
+/** A misspelt variable would be ignored in silence, so all of FORAGER_* is ours but for tests'. */
+export function environmentLayer(env: Environment, cwd: string): Layer {
+  const definitions = new Map([...definitionsByKey.values()].map((one) => [one.variable, one]));
+  const entries: Entry[] = [];
+  const problems: Problem[] = [];
+  for (const [name, value] of Object.entries(env)) {
+    if (!name.startsWith("FORAGER_") || value === undefined) continue;
+    if (name === configVariable || name.startsWith("FORAGER_TEST_")) continue;
+    const definition = definitions.get(name);
+    if (definition) {
+      entries.push(textEntry({ definition, text: value, source: name, folder: cwd }));
+    } else {
+      const valid = nearest(name, [...definitions.keys(), configVariable]);
+      problems.push({ where: name, text: `unknown variable; the nearest valid name is ${valid}` });
+    }
+  }
+  return { entries, problems };
+}
+
+export function flagLayer(flags: Readonly<Record<string, FlagValue>>, cwd: string): Layer {
+  const entries = Object.entries(flags).map(([key, { flag, value }]) => {
+    const definition = definitionsByKey.get(key);
+    assert(definition, `flag ${flag} is for ${key}, which is no setting`);
+    return textEntry({ definition, text: value, source: flag, folder: cwd });
+  });
+  return { entries, problems: [] };
+}
+
+interface TextEntry {
+  readonly definition: SettingDefinition;
+  readonly text: string;
+  readonly source: string;
+  readonly folder: string;
+}
+
+function textEntry({ definition, text, source, folder }: TextEntry): Entry {
+  const raw = definition.isNumber ? toNumber(text) : text;
+  return { definition, raw, source, where: source, folder };
+}
+
+/** Only plain decimal digits are a number; anything else stays text, which the schema refuses. */
+function toNumber(text: string): number | string {
+  return /^-?(?:0|[1-9]\d*)$/.test(text) ? Number(text) : text;
+}

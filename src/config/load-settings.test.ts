@@ -1,0 +1,163 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { expect, test } from "vitest";
+import { describeSettings, loadSettings, type LoadOptions } from "./load-settings.ts";
+import { createTempFolder } from "./testing/temp-folder.ts";
+
+/** A machine with these files, the work folder `work/deep` and the home folder `home`. */
+function machine(files: Readonly<Record<string, string>> = {}) {
+  const folder = createTempFolder(files);
+  mkdirSync(join(folder, "work/deep"), { recursive: true });
+  const at = (...path: string[]) => join(folder, ...path);
+  const load = (options: Partial<LoadOptions> = {}) =>
+    loadSettings({ cwd: at("work/deep"), home: at("home"), env: {}, ...options });
+  return { at, load };
+}
+
+const sourceOf = (loaded: Awaited<ReturnType<typeof loadSettings>>, key: string) =>
+  loaded.values.find((value) => value.key === key)?.source;
+
+test("with no source at all every setting has its default", async () => {
+  const { at, load } = machine();
+  const loaded = await load();
+  expect(loaded.settings).toEqual({
+    data: at("home/.local/share/forager"),
+    log: { level: "info" },
+    queue: {
+      url: "sqlite:queue.db",
+      durability: "normal",
+      leaseMs: 60_000,
+      keepDoneDays: 7,
+      keepFailedDays: 30,
+    },
+  });
+  expect(new Set(loaded.values.map(({ source }) => source))).toEqual(new Set(["default"]));
+  expect(describeSettings(loaded)).toContainEqual({
+    key: "queue.password",
+    value: "(not set)",
+    source: "default",
+  });
+});
+
+test("each source wins over those before it, and is named", async () => {
+  const { at, load } = machine({
+    "home/.config/forager/config.toml": "queue.leaseMs = 2000\nlog.level = 'warn'",
+    "work/forager.toml": "[queue]\n# comment\nleaseMs = 3000\n",
+  });
+  const env = { FORAGER_QUEUE_LEASE_MS: "4000", PATH: "/bin" };
+  const flags = { "queue.leaseMs": { flag: "--lease", value: "5000" } };
+  const loads = [await load(), await load({ env }), await load({ env, flags })];
+  expect(loads.map(({ settings }) => settings.queue.leaseMs)).toEqual([3000, 4000, 5000]);
+  expect(loads.map((loaded) => sourceOf(loaded, "queue.leaseMs"))).toEqual([
+    at("work/forager.toml:3"),
+    "FORAGER_QUEUE_LEASE_MS",
+    "--lease",
+  ]);
+  expect(sourceOf(loads[0]!, "log.level")).toBe(at("home/.config/forager/config.toml:2"));
+  expect(loads[2]!.settings.log.level).toBe("warn");
+});
+
+test("the project file is the nearest one, here or in a parent", async () => {
+  const { load, at } = machine({
+    "forager.toml": "log.level = 'error'\nqueue.keepDoneDays = 1",
+    "work/deep/forager.toml": "log.level = 'debug'",
+  });
+  const near = await load();
+  expect([near.settings.log.level, near.settings.queue.keepDoneDays]).toEqual(["debug", 7]);
+  expect((await load({ cwd: at("work") })).settings.log.level).toBe("error");
+});
+
+test("--config, then FORAGER_CONFIG, name the project file instead", async () => {
+  const { load } = machine({
+    "work/forager.toml": "log.level = 'error'\nqueue.keepDoneDays = 1",
+    "work/a.toml": "log.level = 'warn'",
+    "work/deep/b.toml": "log.level = 'debug'",
+  });
+  const env = { FORAGER_CONFIG: "../a.toml" };
+  const flags = { config: { flag: "--config", value: "b.toml" } };
+  expect((await load({ env })).settings.log.level).toBe("warn");
+  const { settings } = await load({ env, flags });
+  expect([settings.log.level, settings.queue.keepDoneDays]).toEqual(["debug", 7]);
+});
+
+test("XDG folders are used if absolute, else ignored as their specification asks", async () => {
+  const { load, at } = machine({ "cfg/forager/config.toml": "log.level = 'warn'" });
+  const env = { XDG_CONFIG_HOME: at("cfg"), XDG_DATA_HOME: at("share") };
+  const { settings } = await load({ env });
+  expect([settings.data, settings.log.level]).toEqual([at("share/forager"), "warn"]);
+  const ignored = await load({ env: { XDG_CONFIG_HOME: "cfg", XDG_DATA_HOME: "" } });
+  expect(ignored.settings.data).toBe(at("home/.local/share/forager"));
+});
+
+test("a data folder is relative to its file, or to cwd from environment and flags", async () => {
+  const { load, at } = machine({ "work/forager.toml": "data = 'here/data'" });
+  const env = { FORAGER_DATA: "there" };
+  expect((await load()).settings.data).toBe(at("work/here/data"));
+  expect((await load({ env })).settings.data).toBe(at("work/deep/there"));
+  const flags = { data: { flag: "--data", value: "../up" } };
+  expect((await load({ env, flags })).settings.data).toBe(at("work/up"));
+  expect((await load({ env: { FORAGER_DATA: "~/mine" } })).settings.data).toBe(at("home/mine"));
+});
+
+test("settings and values are frozen in depth", async () => {
+  const { settings, values } = await machine().load({ env: { FORAGER_QUEUE_PASSWORD: "x" } });
+  for (const part of [settings, settings.log, settings.queue, settings.queue.password]) {
+    expect(Object.isFrozen(part)).toBe(true);
+  }
+  expect(Object.isFrozen(values) && values.every((value) => Object.isFrozen(value))).toBe(true);
+});
+
+const shownAnywhere = (loaded: object) =>
+  JSON.stringify(loaded) + inspect(loaded, { depth: 9, showHidden: true });
+
+test.each(["'hunter2'", "{ file = 'pin' }", "{ command = 'cat pin' }"])(
+  "a password from %s is revealed and never shown",
+  async (written) => {
+    const files = { "work/forager.toml": `queue.password = ${written}`, "work/pin": "hunter2\n" };
+    const { load, at } = machine(files);
+    const loaded = await load({ env: { PATH: "/usr/bin:/bin" } });
+    expect(await loaded.settings.queue.password?.reveal()).toBe("hunter2");
+    expect(shownAnywhere(loaded)).not.toContain("hunter2");
+    expect(describeSettings(loaded)).toContainEqual({
+      key: "queue.password",
+      value: "***",
+      source: at("work/forager.toml:1"),
+    });
+  },
+);
+
+test("loading runs no secret's command", async () => {
+  const { load, at } = machine({
+    "work/forager.toml": "queue.password = { command = 'touch ran; echo x' }",
+  });
+  const { settings } = await load({ env: { PATH: "/usr/bin:/bin" } });
+  expect(existsSync(at("work/ran"))).toBe(false);
+  await settings.queue.password?.reveal();
+  expect(existsSync(at("work/ran"))).toBe(true);
+});
+
+const urlWithPassword = "postgres://ann:hunter2@host/db";
+
+test("a password inside an address becomes the password setting, and is never shown", async () => {
+  const loaded = await machine().load({ env: { FORAGER_QUEUE_URL: urlWithPassword } });
+  expect(loaded.settings.queue.url).toBe("postgres://ann@host/db");
+  expect(await loaded.settings.queue.password?.reveal()).toBe("hunter2");
+  expect(shownAnywhere(loaded)).not.toContain("hunter2");
+  expect(describeSettings(loaded).filter(({ source }) => source === "FORAGER_QUEUE_URL")).toEqual([
+    { key: "queue.url", value: "postgres://***@host/db", source: "FORAGER_QUEUE_URL" },
+    { key: "queue.password", value: "***", source: "FORAGER_QUEUE_URL" },
+  ]);
+});
+
+test("a password belongs to its address: another address does not inherit it", async () => {
+  const { load } = machine({ "work/forager.toml": `queue.url = "${urlWithPassword}"` });
+  const replaced = await load({ env: { FORAGER_QUEUE_URL: "postgres://bob@other/db" } });
+  expect(replaced.settings.queue.password).toBeUndefined();
+  const overridden = await load({ env: { FORAGER_QUEUE_PASSWORD: "newer" } });
+  expect(await overridden.settings.queue.password?.reveal()).toBe("newer");
+  const both = await load({
+    env: { FORAGER_QUEUE_URL: "postgres://bob@other/db", FORAGER_QUEUE_PASSWORD: "newer" },
+  });
+  expect(await both.settings.queue.password?.reveal()).toBe("newer");
+});

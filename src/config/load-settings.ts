@@ -1,0 +1,153 @@
+import { resolve } from "node:path";
+import { acceptLayer, display, type Accepted } from "./accept.ts";
+import { readConfigFile, readProjectFile } from "./config-file.ts";
+import { definitionsByKey } from "./definitions.ts";
+import {
+  configVariable,
+  environmentLayer,
+  flagLayer,
+  type FlagValue,
+  type Layer,
+} from "./layer.ts";
+import { settingsError, type Problem } from "./problem.ts";
+import { settingsSchema, type Settings } from "./schema.ts";
+import {
+  defaultDataFolder,
+  userConfigFile,
+  type Environment,
+  type UserFolders,
+} from "./user-paths.ts";
+
+export interface LoadOptions {
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly home: string;
+  /**
+   * What the command line says, by setting key: `{ data: { flag: "--data", value: "here" } }`.
+   * The key `config` is special: it names the project file.
+   */
+  readonly flags?: Readonly<Record<string, FlagValue>>;
+}
+
+export interface LoadedSettings {
+  /** Frozen, in depth. */
+  readonly settings: Settings;
+  /** Every setting, in the order of the schema. */
+  readonly values: readonly SettingValue[];
+}
+
+export interface SettingValue {
+  readonly key: string;
+  readonly value: unknown;
+  /** The value as it may be shown: secrets are `***`. */
+  readonly display: string;
+  /** `default`, `/path/forager.toml:12`, `FORAGER_LOG_LEVEL` or `--data`. */
+  readonly source: string;
+}
+
+export interface SettingRow {
+  readonly key: string;
+  readonly value: string;
+  readonly source: string;
+}
+
+/**
+ * Settings from all sources: defaults < user file < project file < environment < flags. Anything
+ * wrong in any of them, also in a value that another source overrides, is an AppError `invalid`
+ * that tells it all. Secrets are not read here but when they are revealed.
+ */
+export async function loadSettings(options: LoadOptions): Promise<LoadedSettings> {
+  const { cwd, env, home, flags = {} } = options;
+  const { config, ...settingFlags } = flags;
+  const layers = [
+    await readConfigFile(userConfigFile(options)),
+    await readChosenProjectFile({ cwd, env, config }),
+    environmentLayer(env, cwd),
+    flagLayer(settingFlags, cwd),
+  ];
+  const merged = defaults(options);
+  const problems: Problem[] = [];
+  for (const layer of layers) {
+    if (!layer) continue;
+    const accepted = acceptLayer(layer, { home, env });
+    problems.push(...accepted.problems);
+    merge(merged, accepted.values);
+  }
+  if (problems.length > 0) throw settingsError(problems);
+
+  const values = [...definitionsByKey.keys()].map((key) => {
+    const { value, display, source } = merged.get(key)!;
+    return Object.freeze({ key, value, display, source });
+  });
+  return Object.freeze({ settings: assemble(values), values: Object.freeze(values) });
+}
+
+/** The rows of `forager config show`. */
+export function describeSettings({ values }: LoadedSettings): readonly SettingRow[] {
+  return values.map(({ key, display, source }) => ({ key, value: display, source }));
+}
+
+interface ChosenFile {
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly config: FlagValue | undefined;
+}
+
+/** A file that was asked for must be there; one that is only looked for need not be. */
+async function readChosenProjectFile({ cwd, env, config }: ChosenFile): Promise<Layer | undefined> {
+  const fromEnv = env[configVariable];
+  const chosen =
+    config ?? (fromEnv === undefined ? undefined : { flag: configVariable, value: fromEnv });
+  if (!chosen) return readProjectFile(resolve(cwd));
+  const missing = (text: string) => ({ entries: [], problems: [{ where: chosen.flag, text }] });
+  if (chosen.value === "") return missing("is empty: name a settings file, or leave it out");
+  const file = resolve(cwd, chosen.value);
+  return (await readConfigFile(file)) ?? missing(`there is no file ${file}`);
+}
+
+function defaults(user: UserFolders): Map<string, Accepted> {
+  const entries = [...definitionsByKey.values()].map(({ key, defaultValue }) => {
+    const value = key === "data" ? defaultDataFolder(user) : defaultValue;
+    return [key, byDefault(value)] as const;
+  });
+  return new Map(entries);
+}
+
+const byDefault = (value: unknown): Accepted => ({
+  value,
+  display: display(value),
+  source: "default",
+});
+
+function merge(merged: Map<string, Accepted>, values: ReadonlyMap<string, Accepted>): void {
+  for (const [key, accepted] of values) {
+    const { passwordKey } = definitionsByKey.get(key)!;
+    // The password of an address that is replaced must not be sent to the one that replaces it.
+    if (passwordKey && merged.get(passwordKey)?.isFromUrl && !values.has(passwordKey)) {
+      merged.set(passwordKey, byDefault(undefined));
+    }
+    merged.set(key, accepted);
+  }
+}
+
+/** Nests `queue.url` under `queue`, through the schema once more for its type. */
+function assemble(values: readonly SettingValue[]): Settings {
+  const root: Group = {};
+  for (const { key, value } of values) {
+    if (value === undefined) continue;
+    const path = key.split(".");
+    const name = path.pop()!;
+    const group = path.reduce<Group>((parent, part) => (parent[part] ??= {}) as Group, root);
+    group[name] = value;
+  }
+  return freeze(settingsSchema.parse(root));
+}
+
+type Group = Record<string, unknown>;
+
+function freeze<T extends object>(value: T): T {
+  for (const inner of Object.values(value) as unknown[]) {
+    if (typeof inner === "object" && inner !== null) freeze(inner);
+  }
+  return Object.freeze(value);
+}

@@ -1,0 +1,39 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { editDistance, nearest } from "./nearest.ts";
+
+const keys = ["data", "log.level", "queue.url", "queue.leaseMs", "queue.keepDoneDays", "queue"];
+
+test.each([
+  ["queue.leaseMS", "queue.leaseMs"],
+  ["queue.lease_ms", "queue.leaseMs"],
+  ["queue.keepDone", "queue.keepDoneDays"],
+  ["leaseMs", "queue.leaseMs"],
+  ["level", "log.level"],
+  ["dta", "data"],
+  ["queu", "queue"],
+  ["que.url", "queue.url"],
+])("%s is nearest to %s", (written, expected) => {
+  expect(nearest(written, keys)).toBe(expected);
+});
+
+test("without candidates nothing is nearest", () => {
+  expect(nearest("data", [])).toBeUndefined();
+});
+
+test("edit distance: known values", () => {
+  expect(editDistance("kitten", "sitting")).toBe(3);
+  expect(editDistance("", "abc")).toBe(3);
+  expect(editDistance("abc", "")).toBe(3);
+});
+
+test("edit distance is a metric", () => {
+  const word = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 6 });
+  fc.assert(
+    fc.property(word, word, word, (a, b, c) => {
+      expect(editDistance(a, b)).toBe(editDistance(b, a));
+      expect(editDistance(a, b) === 0).toBe(a === b);
+      expect(editDistance(a, c)).toBeLessThanOrEqual(editDistance(a, b) + editDistance(b, c));
+    }),
+  );
+});

@@ -1,0 +1,103 @@
+import { lstatSync, realpathSync } from "node:fs";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { AppError } from "../base/app-error.ts";
+
+/**
+ * The one place that makes paths of data. A path it returns is inside the data root: it was
+ * checked as text and, as far as it exists, on disk. It creates nothing. Every new kind of data
+ * gets a function here; no other module joins paths below the root.
+ */
+export interface Paths {
+  root(): string;
+  /** `name` is the file part of a `sqlite:` address. */
+  queueFile(name?: string): string;
+  /** Folder. */
+  logs(): string;
+  /** Folder; all in it may be deleted at any time. */
+  cache(): string;
+  /**
+   * A path below the root; the root itself without segments. A segment may hold several parts
+   * parted by `/`. Throws AppError `invalid` if the path leads out, now or on another system.
+   */
+  resolve(...segments: readonly string[]): string;
+}
+
+export function createPaths(dataRoot: string): Paths {
+  if (!isAbsolute(dataRoot) || dataRoot.includes("\0")) {
+    throw refused(dataRoot, "the data folder must be an absolute path");
+  }
+  const root = resolve(dataRoot); // without a last slash, `//` or `..`
+  const inside = (...segments: readonly string[]) => {
+    const parts = segments.flatMap((segment) => segment.split("/"));
+    for (const part of parts) {
+      const fault = faultOf(part);
+      if (fault) throw refused(segments.join("/"), fault);
+    }
+    checkLinks(root, parts);
+    return join(root, ...parts);
+  };
+  return {
+    root: () => inside(),
+    queueFile: (name = "queue.db") => inside(name),
+    logs: () => inside("logs"),
+    cache: () => inside("cache"),
+    resolve: inside,
+  };
+}
+
+// Windows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file. Refused everywhere,
+// since data folders move between machines.
+const reservedName = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:$|[ .])/i;
+// oxlint-disable-next-line no-control-regex -- control characters are what it is for
+const forbidden = /[\u0000-\u001f\u007f<>:"|?*\\]/;
+const partBytesMax = 255;
+
+/** Why one part of a path is refused, or undefined if it is a plain name. */
+function faultOf(part: string): string | undefined {
+  if (part === "") return "a part of it is empty, or it is absolute";
+  if (part === "." || part === "..") return "it must not hold . or ..";
+  if (forbidden.test(part)) return 'it holds a control character or one of < > : " | ? * \\';
+  if (/[. ]$/.test(part)) return "a part of it ends with a dot or a space";
+  if (reservedName.test(part)) return "Windows reserves the name";
+  if (Buffer.byteLength(part) > partBytesMax) return `a part is over ${partBytesMax} bytes`;
+  return undefined;
+}
+
+/**
+ * Follows links as far as the path exists. A link made later by someone else is not seen: the
+ * data folder belongs to one user, and this guards against mistakes and hostile names, not
+ * against another process of that user.
+ */
+function checkLinks(root: string, parts: readonly string[]): void {
+  const target = join(root, ...parts);
+  const existing = deepestExisting(root, parts);
+  if (existing === undefined) return;
+  try {
+    const way = relative(realpathSync(root), realpathSync(existing));
+    if (way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) {
+      throw refused(target, "a symbolic link on the way leads out of the data folder");
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw refused(target, "a symbolic link on the way cannot be followed", error);
+  }
+}
+
+/** A link counts as existing even if it leads nowhere: writing to it would create its target. */
+function deepestExisting(root: string, parts: readonly string[]): string | undefined {
+  for (let depth = parts.length; depth >= 0; depth--) {
+    const path = join(root, ...parts.slice(0, depth));
+    try {
+      if (lstatSync(path, { throwIfNoEntry: false })) return path;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== "ENOTDIR" && code !== "ENOENT") throw refused(path, `${code}`, error);
+    }
+  }
+  return undefined;
+}
+
+function refused(path: string, fault: string, cause?: unknown): AppError {
+  const shown = JSON.stringify(path.slice(0, 200));
+  return new AppError("invalid", "path_refused", `path ${shown} is refused: ${fault}`, { cause });
+}

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { AppError } from "../base/app-error.ts";
+import { readBytes } from "./read-bytes.ts";
+import { runSecretCommand, secretBytesMax } from "./secret-command.ts";
+import { createSecret, type Secret } from "./secret.ts";
+import { resolveUserPath, type UserFolders } from "./user-paths.ts";
+
+export interface SecretPlace extends UserFolders {
+  /** Setting and place, as messages name them: `queue.password (/path/forager.toml:3)`. */
+  readonly name: string;
+  /** What a relative file is relative to, and where a command runs. */
+  readonly folder: string;
+}
+
+export const secretAccepts = 'a string, { file = "…" } or { command = "…" }, not empty';
+
+const written = z.union([
+  z.string().min(1),
+  z.strictObject({ file: z.string().min(1) }),
+  z.strictObject({ command: z.string().min(1) }),
+]);
+
+/** The secret behind its written form, unread as yet; undefined if that form is none we know. */
+export function toSecret(raw: unknown, place: SecretPlace): Secret | undefined {
+  const { success, data } = written.safeParse(raw);
+  if (!success) return undefined;
+  if (typeof data === "string") return createSecret(async () => data);
+  return createSecret(async () =>
+    toText(
+      "file" in data
+        ? await readSecretFile(resolveUserPath(data.file, place), place.name)
+        : await runSecretCommand({ ...place, command: data.command }),
+      place.name,
+    ),
+  );
+}
+
+async function readSecretFile(file: string, name: string): Promise<Uint8Array> {
+  const bytes = await readBytes(file, secretBytesMax).catch((cause: NodeJS.ErrnoException) => {
+    throw failed(name, `cannot read ${file} (${cause.code}): check that it exists`, cause);
+  });
+  if (!bytes) throw failed(name, `${file} is over ${secretBytesMax} bytes`);
+  return bytes;
+}
+
+/** Editors and commands end their text with a newline that is not part of the secret. */
+function toText(bytes: Uint8Array, name: string): string {
+  const text = new TextDecoder().decode(bytes).replace(/\r?\n$/, "");
+  if (text === "") throw failed(name, "the file or command gave nothing");
+  return text;
+}
+
+const failed = (name: string, text: string, cause?: unknown) =>
+  new AppError("invalid", "secret_unreadable", `${name}: ${text}`, { cause });

@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { isSecret, type Secret } from "./secret.ts";
+
+/**
+ * Every setting there is: its type, bounds, default and one-line description. To add one, add it
+ * here: files, environment, flags, `config show` and error messages all follow from this schema.
+ * An `error` text completes the sentence "<key> must be …".
+ */
+export const settingMeta = z.registry<SettingMeta>();
+
+export interface SettingMeta {
+  readonly description: string;
+  /** How the written form becomes the value, where it is more than a plain string or number. */
+  readonly form?: "folder" | "url" | "secret";
+  /** For a URL: the secret that takes a password written inside it. */
+  readonly passwordKey?: string;
+}
+
+export const settingsSchema = z.strictObject({
+  data: text("the path of a folder").register(settingMeta, {
+    description: "folder that holds everything forager writes",
+    form: "folder",
+  }),
+  log: z.strictObject({
+    level: choice(["debug", "info", "warn", "error"]).default("info").register(settingMeta, {
+      description: "least severe log line that is written",
+    }),
+  }),
+  queue: z.strictObject({
+    url: text("the address of a queue").default("sqlite:queue.db").register(settingMeta, {
+      description: "where tasks live: sqlite:FILE in the data folder, postgres://, s3:// or dir:",
+      form: "url",
+      passwordKey: "queue.password",
+    }),
+    password: z.custom<Secret>(isSecret).optional().register(settingMeta, {
+      description: "password for queue.url: a string, { file = … } or { command = … }",
+      form: "secret",
+    }),
+    durability: choice(["normal", "full"]).default("normal").register(settingMeta, {
+      description: "full survives a power cut after each write; normal survives a crash",
+    }),
+    leaseMs: wholeNumber(1000, 3_600_000).default(60_000).register(settingMeta, {
+      description: "milliseconds a worker holds a task before another may take it over",
+    }),
+    keepDoneDays: wholeNumber(0, 3650).default(7).register(settingMeta, {
+      description: "days a done task is kept before it is removed",
+    }),
+    keepFailedDays: wholeNumber(0, 3650).default(30).register(settingMeta, {
+      description: "days a failed task is kept before it is removed",
+    }),
+  }),
+});
+
+export type Settings = DeepReadonly<z.output<typeof settingsSchema>>;
+
+function text(accepts: string) {
+  return z.string({ error: accepts }).min(1, { error: `${accepts}, not empty` });
+}
+
+function choice<const Value extends string>(values: readonly Value[]) {
+  return z.enum(values, { error: `one of ${values.join(", ")}` });
+}
+
+function wholeNumber(min: number, max: number) {
+  const error = `a whole number from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+}
+
+type DeepReadonly<T> = T extends Secret | string | number | boolean | undefined
+  ? T
+  : { readonly [Key in keyof T]: DeepReadonly<T[Key]> };

@@ -1,0 +1,57 @@
+import { mask } from "./secret.ts";
+
+/**
+ * Addresses in settings. A password inside one is taken out when settings are loaded, so that
+ * the address can be printed and logged anywhere; what cannot be taken apart safely is refused.
+ */
+export type SplitUrl =
+  | {
+      readonly kind: "ok";
+      readonly url: string;
+      /** As it may be shown: tells that there are credentials, not which. */
+      readonly display: string;
+      readonly password?: string;
+    }
+  | { readonly kind: "wrong"; readonly text: string };
+
+const schemes = ["sqlite:", "dir:", "postgres://", "postgresql://", "s3://"];
+
+export function splitUrl(written: string): SplitUrl {
+  const scheme = schemes.find((known) => written.startsWith(known));
+  if (!scheme || written === scheme) {
+    return wrong(`must be an address that starts with ${schemes.join(", ")}`);
+  }
+  // These name a file or folder: any character may occur, and there are no credentials.
+  if (!scheme.endsWith("//")) return plain(written);
+  if (!URL.canParse(written)) {
+    return wrong("must be a URL; in a password write / ? # @ : % as %2F %3F %23 %40 %3A %25");
+  }
+  const rest = written.slice(scheme.length);
+  const [authority = ""] = rest.split(/[/?#]/, 1);
+  const at = authority.lastIndexOf("@");
+  // Otherwise half of a password with an unescaped / would pass for a path, and be printed.
+  if (rest.slice(at + 1).includes("@")) return wrong("must write @ as %40 outside user and host");
+  const query = [...new URL(written).searchParams.keys()];
+  if (query.some((name) => /pass|secret|token/i.test(name))) {
+    return wrong("must not hold a secret in its query: use user:password@ or the password setting");
+  }
+  const colon = authority.slice(0, Math.max(at, 0)).indexOf(":");
+  if (colon < 0) return plain(written);
+  const password = decode(authority.slice(colon + 1, at));
+  if (password === undefined) return wrong("has a password with a bad % escape: write % as %25");
+  const url = scheme + authority.slice(0, colon) + rest.slice(at);
+  if (password === "") return plain(url);
+  return { kind: "ok", url, display: scheme + mask + rest.slice(at), password };
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined; // URIError is all it throws
+  }
+}
+
+const plain = (url: string): SplitUrl => ({ kind: "ok", url, display: url });
+
+const wrong = (text: string): SplitUrl => ({ kind: "wrong", text });

@@ -1,0 +1,116 @@
+import { AppError } from "../../../base/app-error.ts";
+import type { Add, Added, Raised, RaiseOne } from "../../operation.ts";
+import type { LeaseRef, NewTask } from "../../task.ts";
+import type { JobRow, LaneRow } from "./rows.ts";
+import { pendingState, taskStates, type StateName, type TaskRow } from "./task-row.ts";
+import type { Unit } from "./unit.ts";
+
+export function add(unit: Unit, { tasks, by }: Add): readonly Added[] {
+  checkBound(unit, tasks);
+  return tasks.map((task) => addOne(unit, task, by));
+}
+
+function addOne(unit: Unit, wanted: NewTask, by: LeaseRef | undefined): Added {
+  const { rows, sql, now, meta } = unit;
+  const job = rows.job(wanted.job);
+  const gate = job && job.gate !== "" ? job.gate : wanted.gate;
+  if (job && mayRefuse(job)) {
+    const known = findTask(unit, { ...wanted, gate });
+    if (known) return duplicate(unit, known, wanted.priority);
+    if (job.ended !== null || (job.isSealed && !isOwnTask(unit, by, job.name))) return "closed";
+    if (job.budget !== null && job.added >= job.budget) {
+      rows.jobForWrite(job.name).overBudget += 1;
+      return "over_budget";
+    }
+  }
+  if (gate !== "" && !rows.gate(gate)) rows.gateForWrite(gate);
+  const lane = rows.laneOf(wanted.kind, wanted.job, gate);
+  const due = { dueAtMs: wanted.dueAtMs, hasRun: false, isSuspect: false };
+  const state = pendingState(due, now.wallMs);
+  const { changes } = sql.insert.run(
+    meta.nextId,
+    lane.id,
+    lane.scope,
+    wanted.key,
+    wanted.payload,
+    wanted.priority,
+    wanted.dueAtMs,
+    now.ms,
+    taskStates[state],
+    wanted.attemptsMax,
+  );
+  if (changes === 0) return duplicate(unit, findTask(unit, { ...wanted, gate })!, wanted.priority);
+  countNew(unit, lane, state, wanted);
+  return "added";
+}
+
+function countNew(unit: Unit, lane: LaneRow, state: StateName, task: NewTask) {
+  const { rows, meta } = unit;
+  const id = meta.nextId++;
+  const job = rows.jobForWrite(task.job);
+  job.added += 1;
+  job.pending += 1;
+  rows.laneForWrite(lane.id);
+  if (state !== "ready") {
+    lane.scheduled += 1;
+    return;
+  }
+  meta.readyDueMs = Math.max(meta.readyDueMs, task.dueAtMs);
+  // Younger than all others: it is the best only where its priority is higher.
+  if (!lane.isHeadStale && (lane.ready === 0 || task.priority > lane.top)) {
+    lane.top = task.priority;
+    lane.head = id;
+  }
+  lane.ready += 1;
+}
+
+const mayRefuse = (job: JobRow) => job.ended !== null || job.isSealed || job.budget !== null;
+
+function duplicate(unit: Unit, known: TaskRow, priority: number): Added {
+  raiseTask(unit, known, priority);
+  return "duplicate";
+}
+
+export const raise = (unit: Unit, raises: readonly RaiseOne[]): readonly Raised[] =>
+  raises.map((one) => {
+    const task = findTask(unit, one);
+    return task ? raiseTask(unit, task, one.priority) : "absent";
+  });
+
+function raiseTask({ rows, sql, meta }: Unit, task: TaskRow, priority: number): Raised {
+  if (task.state >= taskStates.running || task.priority >= priority) {
+    meta.unchanged += 1;
+    return "unchanged";
+  }
+  meta.raised += 1;
+  sql.setPriority.run(priority, task.id);
+  if (task.state === taskStates.ready) rows.laneForWrite(task.lane).isHeadStale = true;
+  return "raised";
+}
+
+function findTask(
+  { rows, sql }: Unit,
+  { job, gate, key }: Pick<NewTask, "job" | "gate" | "key">,
+): TaskRow | undefined {
+  const scope = rows.scopeOf(job, gate);
+  return scope === undefined ? undefined : (sql.find.get(scope, key) as TaskRow | undefined);
+}
+
+/** Refuses before anything is written, so that a refused operation changes nothing. */
+export function checkBound({ rows }: Unit, tasks: readonly NewTask[]): void {
+  for (const task of tasks) {
+    const gate = rows.job(task.job)?.gate ?? "";
+    if (gate === "" || task.gate === "" || task.gate === gate) continue;
+    throw new AppError(
+      "invalid",
+      "job_bound_to_gate",
+      `job "${task.job}" is bound to the gate "${gate}", but task "${task.key}" names the gate ` +
+        `"${task.gate}": leave the gate out, or add the task to another job`,
+    );
+  }
+}
+
+function isOwnTask({ rows, sql }: Unit, by: LeaseRef | undefined, job: string): boolean {
+  const held = by && (sql.readHeld.get(by.id, by.token) as TaskRow | undefined);
+  return held !== undefined && rows.lane(held.lane).job === job;
+}

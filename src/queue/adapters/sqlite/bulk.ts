@@ -1,0 +1,93 @@
+import type { Changed, FinishedFilter, Purge, Retry } from "../../operation.ts";
+import { statement } from "./statement.ts";
+import { taskStates, type TaskRow } from "./task-row.ts";
+import { move, stateName, type Unit } from "./unit.ts";
+
+type FinishedRow = Pick<TaskRow, "id" | "lane" | "state">;
+
+/** Dead letters live again: all attempts anew, their history kept, their job open again. */
+export function retry(unit: Unit, { filter, rowsMax }: Retry): Changed {
+  const { found, hasMore } = finishedTasks(unit, filter, rowsMax);
+  const { db, rows, now, meta } = unit;
+  const revive = statement(
+    db,
+    `update task set state = 0, used = 0, is_suspect = 0, due_at = ?, result = null,
+       finished_at = 0 where id = ?`,
+  );
+  for (const task of found) {
+    revive.run(now.wallMs, task.id);
+    const lane = rows.lane(task.lane);
+    move(unit, lane, stateName(task.state), "ready");
+    const job = rows.jobForWrite(lane.job);
+    job.ended = null;
+    job.endedAtMs = 0;
+  }
+  if (found.length > 0) meta.readyDueMs = Math.max(meta.readyDueMs, now.wallMs);
+  return { changed: found.length, hasMore };
+}
+
+/** A lane goes with its last task, an ended job with its last lane. */
+export function purge(unit: Unit, { filter, rowsMax }: Purge): Changed {
+  const { found, hasMore } = finishedTasks(unit, filter, rowsMax);
+  const { rows, sql } = unit;
+  const lanes = new Set<number>();
+  for (const task of found) {
+    sql.remove.run(task.id);
+    // The job goes on counting what is purged, so only the lane's counter moves.
+    rows.laneForWrite(task.lane)[stateName(task.state)] -= 1;
+    lanes.add(task.lane);
+  }
+  dropEmpty(unit, lanes);
+  return { changed: found.length, hasMore };
+}
+
+function dropEmpty(unit: Unit, lanes: ReadonlySet<number>): void {
+  const { db, rows } = unit;
+  const jobs = new Set<string>();
+  for (const id of lanes) {
+    const lane = rows.lane(id);
+    if (Object.keys(taskStates).some((state) => lane[state as keyof typeof taskStates] > 0)) {
+      continue;
+    }
+    jobs.add(lane.job);
+    rows.dropLane(lane);
+  }
+  for (const name of jobs) {
+    if ((rows.job(name)?.ended ?? null) === null) continue;
+    const left = statement(db, "select 1 from lane where job = ? limit 1").get(name);
+    if (!left) rows.dropJob(name);
+  }
+}
+
+/** By state, then oldest first, as the model takes them. */
+function finishedTasks(unit: Unit, filter: FinishedFilter, rowsMax: number) {
+  unit.flush();
+  const found: FinishedRow[] = [];
+  for (const state of ["done", "skipped", "failed"] as const) {
+    if (!filter.states.includes(state)) continue;
+    found.push(...finishedOf(unit, taskStates[state], filter, rowsMax + 1 - found.length));
+  }
+  return { found: found.slice(0, rowsMax), hasMore: found.length > rowsMax };
+}
+
+function finishedOf({ db }: Unit, state: number, filter: FinishedFilter, limit: number) {
+  const where = ["task.state = @state", "task.state >= 5"];
+  if (filter.ids) where.push("task.id in (select value from json_each(@ids))");
+  if (filter.finishedBeforeMs !== undefined) where.push("task.finished_at < @before");
+  for (const name of ["job", "kind", "gate"] as const) {
+    if (filter[name] !== undefined) where.push(`lane.${name} = @${name}`);
+  }
+  return statement(
+    db,
+    `select task.id, task.lane, task.state from task join lane on lane.id = task.lane
+     where ${where.join(" and ")} order by task.finished_at, task.id limit @limit`,
+  ).all({
+    state,
+    limit,
+    ids: JSON.stringify(filter.ids ?? []),
+    before: filter.finishedBeforeMs ?? 0,
+    job: filter.job ?? "",
+    kind: filter.kind ?? "",
+    gate: filter.gate ?? "",
+  }) as FinishedRow[];
+}

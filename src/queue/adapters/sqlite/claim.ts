@@ -1,0 +1,206 @@
+import { isOwned } from "../../gate.ts";
+import { slotsLeft } from "../../job.ts";
+import { nextToken } from "../../model/claim.ts";
+import type { Claim, Claimed } from "../../operation.ts";
+import type { Lease, Pace } from "../../task.ts";
+import { bucketOf } from "../../wait-histogram.ts";
+import { createLaneWalk, type Pick } from "./lane-walk.ts";
+import { promote } from "./promote.ts";
+import type { LaneRow } from "./rows.ts";
+import { statement } from "./statement.ts";
+import { sweep } from "./sweep.ts";
+import type { StateName, TaskRow } from "./task-row.ts";
+import { move, type Unit } from "./unit.ts";
+
+/** What is read of a task to lease it. */
+export type ReadyRow = Omit<
+  TaskRow,
+  | "lane"
+  | "scope"
+  | "state"
+  | "token"
+  | "is_suspect"
+  | "expires_at"
+  | "attempts"
+  | "result"
+  | "finished_at"
+>;
+
+/** As the model's `claim`, with the lanes found through their index instead of the tasks. */
+export function claim(unit: Unit, request: Claim): Claimed {
+  unit.flush();
+  const repeated = repeatedClaim(unit, request);
+  if (repeated) return repeated;
+  sweep(unit);
+  unit.flush();
+
+  const { holdsAny, holdsSuspect } = handsOf(unit, request.worker);
+  if (holdsSuspect) return { leases: [], hasSuspect: false };
+  let hasMore = promote(unit);
+  const token = nextToken(unit.meta.lastToken, unit.now.ms);
+  const suspect = bestSuspect(unit, request.kinds);
+  const leases: Lease[] = [];
+  if (suspect && !holdsAny) {
+    take(unit, request, token, { ...suspect, slots: 1 }, "suspect", leases);
+  } else {
+    let left = request.limit;
+    for (;;) {
+      const walk = createLaneWalk(unit, request);
+      for (let pick = walk.next(left); pick; pick = left > 0 ? walk.next(left) : undefined) {
+        take(unit, request, token, pick, "ready", leases);
+        left -= pick.slots;
+      }
+      if (left === 0 || !hasMore) break;
+      unit.flush();
+      hasMore = promote(unit);
+    }
+  }
+  if (leases.length > 0) record(unit, request, token, leases, suspect !== undefined && !holdsAny);
+  return { leases, hasSuspect: suspect !== undefined && holdsAny };
+}
+
+/** Leases tasks of one lane: all of an owned gate's are one run. */
+function take(
+  unit: Unit,
+  { leaseMs }: Claim,
+  token: number,
+  { lane, tasks, slots }: Pick,
+  from: StateName,
+  leases: Lease[],
+): void {
+  const { rows, sql, now } = unit;
+  const job = rows.jobForWrite(lane.job);
+  job.slots += slots;
+  job.served = unit.meta.served += 1;
+  const pace = enterGate(unit, lane, tasks.length, slots);
+  const expiresAtMs = now.ms + leaseMs;
+  for (const task of tasks) {
+    sql.lease.run(token, expiresAtMs, task.id);
+    noteWait(unit, lane.kind, task);
+    leases.push(toLease(lane, task, token, task.used + 1, from === "suspect", leaseMs, pace));
+  }
+  const { isHeadStale } = lane;
+  move(unit, lane, from, "running", tasks.length);
+  // The walk has read the lane's next best task already.
+  lane.isHeadStale = isHeadStale;
+}
+
+function enterGate({ rows }: Unit, lane: LaneRow, size: number, slots: number): Pace | undefined {
+  if (lane.gate === "") return undefined;
+  const gate = rows.gateForWrite(lane.gate);
+  const isRun = isOwned(gate);
+  gate.running += size;
+  gate.runSlots = isRun ? slots : 0;
+  return { delayMs: gate.delayMs, limit: isRun ? slots : gate.limit, isRun };
+}
+
+function toLease(
+  lane: LaneRow,
+  task: ReadyRow,
+  token: number,
+  used: number,
+  isSuspect: boolean,
+  leaseMs: number,
+  pace: Pace | undefined,
+): Lease {
+  const lease = {
+    id: task.id,
+    token,
+    kind: lane.kind,
+    job: lane.job,
+    gate: lane.gate,
+    key: task.key,
+    payload: task.payload,
+    priority: task.priority,
+    createdAtMs: task.created_at,
+    used,
+    attemptsMax: task.attempts_max,
+    isSuspect,
+    leaseMs,
+  };
+  return pace ? { ...lease, pace } : lease;
+}
+
+function noteWait({ waits, now }: Unit, kind: string, task: ReadyRow): void {
+  const bucket = bucketOf(now.ms - Math.max(task.created_at, task.due_at));
+  let buckets = waits.get(kind);
+  if (!buckets) waits.set(kind, (buckets = new Map()));
+  buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
+}
+
+function bestSuspect(unit: Unit, kinds: readonly string[]): Omit<Pick, "slots"> | undefined {
+  const { db, rows, sql } = unit;
+  const lanes = statement(
+    db,
+    "select id, kind from lane where is_open = 1 and suspects > 0",
+  ).all() as { id: number; kind: string }[];
+  let best: { readonly lane: LaneRow; readonly tasks: readonly [ReadyRow] } | undefined;
+  for (const { id, kind } of lanes) {
+    const lane = rows.lane(id);
+    const job = rows.job(lane.job);
+    if (!kinds.includes(kind) || !job || job.isPaused || job.ended !== null) continue;
+    if (slotsLeft(job) === 0) continue;
+    const task = sql.readSuspect.get(id) as ReadyRow;
+    const rival = best?.tasks[0];
+    const isBetter =
+      !rival ||
+      task.priority > rival.priority ||
+      (task.priority === rival.priority && task.id < rival.id);
+    if (isBetter) best = { lane, tasks: [task] };
+  }
+  return best;
+}
+
+function record(
+  { db, now, meta }: Unit,
+  { requestId, worker, leaseMs }: Claim,
+  token: number,
+  leases: readonly Lease[],
+  hasSuspect: boolean,
+): void {
+  meta.lastToken = token;
+  statement(db, "insert into claim values (?, ?, ?, ?, ?, ?, ?, ?)").run(
+    token,
+    requestId,
+    worker,
+    leases.length,
+    hasSuspect ? 1 : 0,
+    leaseMs,
+    now.ms,
+    now.ms + leaseMs,
+  );
+}
+
+function repeatedClaim(unit: Unit, { requestId, worker }: Claim): Claimed | undefined {
+  const { db, rows } = unit;
+  const known = statement(
+    db,
+    "select token, lease_ms from claim where request_id = ? and worker = ?",
+  ).get(requestId, worker) as { token: number; lease_ms: number } | undefined;
+  if (!known) return undefined;
+  const tasks = statement(db, "select * from task where token = ? and state = 4").all(
+    known.token,
+  ) as TaskRow[];
+  const leases = tasks.map((task) => {
+    const lane = rows.lane(task.lane);
+    const isSuspect = task.is_suspect === 1;
+    const pace = paceOf(unit, lane);
+    return toLease(lane, task, known.token, task.used, isSuspect, known.lease_ms, pace);
+  });
+  return { leases, hasSuspect: false };
+}
+
+function paceOf({ rows }: Unit, lane: LaneRow): Pace | undefined {
+  const gate = rows.gate(lane.gate);
+  if (!gate) return undefined;
+  const isRun = gate.runSlots > 0;
+  return { delayMs: gate.delayMs, limit: isRun ? gate.runSlots : gate.limit, isRun };
+}
+
+function handsOf({ db }: Unit, worker: string) {
+  const hands = statement(
+    db,
+    "select count(*) as claims, max(has_suspect) as suspect from claim where worker = ? and open > 0",
+  ).get(worker) as { claims: number; suspect: number | null };
+  return { holdsAny: hands.claims > 0, holdsSuspect: hands.suspect === 1 };
+}

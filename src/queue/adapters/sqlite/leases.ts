@@ -1,0 +1,131 @@
+import { opensAfterStart, viewGate } from "../../gate.ts";
+import { isRepeat } from "../../model/leases.ts";
+import type { Extend, Finish, FinishAll, Held, Outcome, ReleaseAll } from "../../operation.ts";
+import { attemptsKeptMax, type Attempt, type LeaseRef } from "../../task.ts";
+import { add, checkBound, raise } from "./add.ts";
+import type { LaneRow } from "./rows.ts";
+import { pendingState, readAttempts, taskStates, toTask, type TaskRow } from "./task-row.ts";
+import { move, type Unit } from "./unit.ts";
+
+const lost: Held = { status: "lost" };
+const heldUngated: Held = { status: "held" };
+
+/** What is read of a task in a worker's hands. */
+export type HeldRow = Pick<
+  TaskRow,
+  "id" | "lane" | "token" | "used" | "attempts_max" | "is_suspect" | "attempts" | "due_at"
+>;
+
+export function extend(unit: Unit, { leases, leaseMs }: Extend): readonly Held[] {
+  const expiresAtMs = unit.now.ms + leaseMs;
+  const tokens = new Set<number>();
+  const answers = leases.map((lease) => {
+    const held = heldTask(unit, lease);
+    if (!held) return lost;
+    unit.sql.setExpiry.run(expiresAtMs, lease.id);
+    tokens.add(lease.token);
+    return answer(unit, held.lane);
+  });
+  // A lease may also be made shorter, and the sweep looks at the claim's earliest one.
+  for (const token of tokens) unit.sql.setEarliest.run(expiresAtMs, token);
+  return answers;
+}
+
+export const release = (unit: Unit, { releases }: ReleaseAll): readonly Held[] =>
+  releases.map(({ sinceStartMs, ...lease }) => {
+    const held = heldTask(unit, lease);
+    if (!held) return lost;
+    const { task, lane } = held;
+    leave(unit, task, lane, sinceStartMs);
+    const state = pendingState(
+      {
+        dueAtMs: task.due_at,
+        hasRun: task.attempts !== null,
+        isSuspect: task.is_suspect === 1,
+      },
+      unit.now.wallMs,
+    );
+    unit.sql.release.run(taskStates[state], lease.id);
+    move(unit, lane, "running", state);
+    return answer(unit, lane);
+  });
+
+export function finish(unit: Unit, { finishes }: FinishAll): readonly Held[] {
+  for (const one of finishes) if (one.add) checkBound(unit, one.add);
+  return finishes.map((one) => finishOne(unit, one));
+}
+
+function finishOne(unit: Unit, one: Finish): Held {
+  const held = heldTask(unit, one);
+  if (!held) {
+    const row = unit.sql.read.get(one.id) as TaskRow | undefined;
+    const lane = row && unit.rows.lane(row.lane);
+    return row && lane && isRepeat(toTask(row, lane), one) ? answer(unit, lane) : lost;
+  }
+  const { task, lane } = held;
+  if (one.add) add(unit, { op: "add", tasks: one.add, by: one });
+  if (one.raise) raise(unit, one.raise);
+  leave(unit, task, lane, one.sinceStartMs ?? 0);
+  end(unit, task, lane, one.outcome);
+  return answer(unit, lane);
+}
+
+function end(unit: Unit, task: HeldRow, lane: LaneRow, outcome: Outcome): void {
+  const { sql, now, meta } = unit;
+  if (outcome.kind === "done") {
+    sql.done.run(outcome.result, now.ms, task.id);
+    return move(unit, lane, "running", "done");
+  }
+  const attempts = noted(task, { outcome: outcome.kind, reason: outcome.reason, atMs: now.ms });
+  if (outcome.kind === "retry" && task.used < task.attempts_max) {
+    const dueAtMs = now.wallMs + outcome.delayMs;
+    const isSuspect = task.is_suspect === 1;
+    const state = pendingState({ dueAtMs, hasRun: true, isSuspect }, now.wallMs);
+    if (dueAtMs <= now.wallMs) meta.readyDueMs = Math.max(meta.readyDueMs, dueAtMs);
+    sql.requeue.run(taskStates[state], attempts, dueAtMs, task.is_suspect, task.id);
+    return move(unit, lane, "running", state);
+  }
+  const state = outcome.kind === "skip" ? "skipped" : "failed";
+  sql.end.run(taskStates[state], attempts, now.ms, task.is_suspect, task.id);
+  move(unit, lane, "running", state);
+}
+
+/** Held until finished, released or swept: an expired lease that nobody swept still counts. */
+function heldTask({ rows, sql }: Unit, { id, token }: LeaseRef) {
+  const task = sql.readHeld.get(id, token) as HeldRow | undefined;
+  if (!task) return undefined;
+  const lane = rows.lane(task.lane);
+  return rows.job(lane.job)?.ended === "cancelled" ? undefined : { task, lane };
+}
+
+function answer({ rows, now }: Unit, lane: LaneRow): Held {
+  const gate = rows.gate(lane.gate);
+  return gate ? { status: "held", gate: viewGate(gate, now.ms) } : heldUngated;
+}
+
+/** A task leaves its worker's hands: the slot, the gate and the claim's count move with it. */
+export function leave(
+  { rows, now, left }: Unit,
+  { token }: Pick<HeldRow, "token">,
+  lane: LaneRow,
+  sinceStartMs: number | undefined,
+): void {
+  let freesSlot = true;
+  if (lane.gate !== "") {
+    const gate = rows.gateForWrite(lane.gate);
+    gate.running -= 1;
+    freesSlot = gate.runSlots === 0 || gate.running < gate.runSlots;
+    if (gate.running === 0) gate.runSlots = 0;
+    if (sinceStartMs !== undefined) gate.opensAtMs = opensAfterStart(gate, now.ms, sinceStartMs);
+  }
+  if (freesSlot) rows.jobForWrite(lane.job).slots -= 1;
+  left.set(token, (left.get(token) ?? 0) + 1);
+}
+
+export const noted = (
+  task: Pick<HeldRow, "token" | "attempts">,
+  attempt: Omit<Attempt, "token">,
+): string =>
+  JSON.stringify(
+    [...readAttempts(task.attempts), { token: task.token, ...attempt }].slice(-attemptsKeptMax),
+  );

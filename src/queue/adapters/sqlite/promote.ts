@@ -1,0 +1,51 @@
+import { statement } from "./statement.ts";
+import { taskStates, type TaskRow } from "./task-row.ts";
+import { move, stateName, type Unit } from "./unit.ts";
+
+/** What one promotion takes at most, so that a claim stays short. */
+export const promoteRowsMax = 1_000;
+
+/**
+ * Makes ready what came due and opens the gates whose moment came. Returns whether a bound was
+ * reached. Also undoes it where the wall clock went back behind a due time.
+ */
+export function promote(unit: Unit): boolean {
+  const { db, rows, sql, now, meta } = unit;
+  if (now.wallMs < meta.readyDueMs) demote(unit);
+
+  const due = statement(
+    db,
+    `select id, lane, state, due_at, is_suspect from task
+     where state in (1, 2) and due_at <= ? order by due_at, id limit ?`,
+  ).all(now.wallMs, promoteRowsMax) as TaskRow[];
+  for (const task of due) {
+    const to = task.is_suspect === 1 ? "suspect" : "ready";
+    sql.setState.run(taskStates[to], task.id);
+    move(unit, rows.lane(task.lane), stateName(task.state), to);
+    meta.readyDueMs = Math.max(meta.readyDueMs, task.due_at);
+  }
+  const gates = statement(
+    db,
+    `select name from gate where is_open = 0 and has_room = 1 and open_from <= ? limit ?`,
+  )
+    .pluck()
+    .all(now.ms, promoteRowsMax) as string[];
+  for (const name of gates) rows.gateForWrite(name);
+  if (due.length > 0 || gates.length > 0) unit.flush();
+  return due.length === promoteRowsMax || gates.length === promoteRowsMax;
+}
+
+function demote(unit: Unit): void {
+  const { db, rows, sql, now, meta } = unit;
+  const early = statement(
+    db,
+    "select id, lane, state, attempts from task where state in (0, 3) and due_at > ?",
+  ).all(now.wallMs) as TaskRow[];
+  for (const task of early) {
+    const to = task.attempts === null ? "scheduled" : "backoff";
+    sql.setState.run(taskStates[to], task.id);
+    move(unit, rows.lane(task.lane), stateName(task.state), to);
+  }
+  meta.readyDueMs = now.wallMs;
+  unit.flush();
+}

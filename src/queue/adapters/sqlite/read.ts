@@ -1,0 +1,214 @@
+import type { Database } from "better-sqlite3";
+import { newJob } from "../../job.ts";
+import type { BrowseQuery, Lane, Overview, StoreNow, TaskView } from "../../queue-store.ts";
+import type { Task, TaskState } from "../../task.ts";
+import { selectGates, selectJobs, selectLanes, toJob } from "./rows.ts";
+import type { RawGate, RawJob, RawLane } from "./rows.ts";
+import { statement } from "./statement.ts";
+import { taskStates, toTask, type TaskRow } from "./task-row.ts";
+
+/** Reads see what is committed; what came due since the last claim is counted on the way. */
+export function overview(db: Database, now: StoreNow): Overview {
+  const lanes = (statement(db, selectLanes).all() as RawLane[]).map((lane) => toLane(db, lane));
+  const late = promotedSince(db, now);
+  const waits = new Map<string, Map<number, number>>();
+  for (const { kind, bucket, count } of statement(db, "select * from wait").all() as WaitRow[]) {
+    waits.set(kind, (waits.get(kind) ?? new Map<number, number>()).set(bucket, count));
+  }
+  return {
+    now,
+    lanes: lanes.map(({ id, lane }) => withLate(lane, late.get(id))),
+    gates: (
+      statement(db, `${selectGates} where name in (select gate from lane)`).all() as RawGate[]
+    ).map(({ wasOpen: _, ...gate }) => gate),
+    jobs: (statement(db, selectJobs).all() as RawJob[]).map(toJob),
+    waits,
+    raises: { raised: readNumber(db, "raised"), unchanged: readNumber(db, "unchanged") },
+  };
+}
+
+interface WaitRow {
+  readonly kind: string;
+  readonly bucket: number;
+  readonly count: number;
+}
+
+function toLane(db: Database, raw: RawLane): { readonly id: number; readonly lane: Lane } {
+  const { id, kind, job, gate, scheduled, backoff, running, done, skipped, failed } = raw;
+  const ready = raw.ready + raw.suspect;
+  const counts = { ready, scheduled, backoff, running, done, skipped, failed };
+  return {
+    id,
+    lane: {
+      kind,
+      job,
+      gate,
+      ...counts,
+      oldestReadyAtMs: ready === 0 ? 0 : oldestReady(db, raw),
+      oldestScheduledAtMs: scheduled === 0 ? 0 : oldestWaiting(db, id, taskStates.scheduled),
+      oldestBackoffAtMs: backoff === 0 ? 0 : oldestWaiting(db, id, taskStates.backoff),
+    },
+  };
+}
+
+/** Ids rise with creation, so each priority's first one is its oldest: one step per priority. */
+function oldestReady(db: Database, { id, suspect }: RawLane): number {
+  const ready = statement(
+    db,
+    `with recursive step (priority, id) as (
+       select * from (select priority, id from task where lane = ?1 and state = 0
+         order by priority desc, id limit 1)
+       union all
+       select (select priority from task where lane = ?1 and state = 0
+           and priority < step.priority order by priority desc, id limit 1),
+         (select id from task where lane = ?1 and state = 0
+           and priority < step.priority order by priority desc, id limit 1)
+       from step where step.id is not null)
+     select created_at from task where id = (select min(id) from step)`,
+  )
+    .pluck()
+    .get(id) as number | undefined;
+  if (suspect === 0) return ready ?? 0;
+  const oldest = statement(db, "select min(created_at) from task where lane = ? and state = 3")
+    .pluck()
+    .get(id) as number;
+  return Math.min(oldest, ready ?? oldest);
+}
+
+const oldestWaiting = (db: Database, lane: number, state: number): number =>
+  Number(
+    statement(
+      db,
+      `select created_at from task
+       where lane = ? and state = ? and state in (1, 2) order by id limit 1`,
+    )
+      .pluck()
+      .get(lane, state) ?? 0,
+  );
+
+interface LateRow {
+  readonly lane: number;
+  readonly scheduled: number;
+  readonly backoff: number;
+  readonly oldest: number;
+}
+
+/** Due since, but not yet made ready by a claim. */
+function promotedSince(db: Database, now: StoreNow): Map<number, LateRow> {
+  const rows = statement(
+    db,
+    `select lane, sum(state = 1) as scheduled, sum(state = 2) as backoff,
+       min(created_at) as oldest
+     from task where state in (1, 2) and due_at <= ? group by lane`,
+  ).all(now.wallMs) as LateRow[];
+  return new Map(rows.map((row) => [row.lane, row]));
+}
+
+function withLate(lane: Lane, late: LateRow | undefined): Lane {
+  if (!late) return lane;
+  const scheduled = lane.scheduled - late.scheduled;
+  const backoff = lane.backoff - late.backoff;
+  return {
+    ...lane,
+    ready: lane.ready + late.scheduled + late.backoff,
+    scheduled,
+    backoff,
+    oldestReadyAtMs: lane.ready === 0 ? late.oldest : Math.min(lane.oldestReadyAtMs, late.oldest),
+    oldestScheduledAtMs: scheduled === 0 ? 0 : lane.oldestScheduledAtMs,
+    oldestBackoffAtMs: backoff === 0 ? 0 : lane.oldestBackoffAtMs,
+  };
+}
+
+export const readNumber = (db: Database, name: string): number =>
+  Number(statement(db, "select value from meta where name = ?").pluck().get(name) ?? 0);
+
+type JoinedRow = TaskRow & { readonly kind: string; readonly job: string; readonly gate: string };
+const selectTasks = `select task.*, lane.kind, lane.job, lane.gate
+  from task join lane on lane.id = task.lane`;
+
+export function viewTask(db: Database, id: number, now: StoreNow): TaskView | undefined {
+  const row = statement(db, `${selectTasks} where task.id = ?`).get(id) as JoinedRow | undefined;
+  if (!row) return undefined;
+  const task = toTask(row, row);
+  return {
+    now,
+    task,
+    gate: readGate(db, task.gate),
+    job: readJob(db, task.job) ?? newJob(task.job, now.ms),
+    worker:
+      task.state === "running"
+        ? (statement(db, "select worker from claim where token = ?").pluck().get(task.token) as
+            string | undefined)
+        : undefined,
+  };
+}
+
+export function readGate(db: Database, name: string) {
+  const raw = statement(db, `${selectGates} where name = ?`).get(name) as RawGate | undefined;
+  if (!raw) return undefined;
+  const { wasOpen: _, ...gate } = raw;
+  return gate;
+}
+
+export function readJob(db: Database, name: string) {
+  const raw = statement(db, `${selectJobs} where name = ?`).get(name) as RawJob | undefined;
+  return raw && toJob(raw);
+}
+
+export function browse(db: Database, query: BrowseQuery): readonly Task[] {
+  const where = ["task.id > @afterId"];
+  if (query.states) where.push(`task.state in (${query.states.flatMap(statesOf).join(", ")})`);
+  for (const name of ["kind", "job", "gate"] as const) {
+    if (query[name] !== undefined) where.push(`lane.${name} = @${name}`);
+  }
+  if (query.keyPrefix !== undefined)
+    where.push("substr(task.key, 1, length(@keyPrefix)) = @keyPrefix");
+  if (query.text !== undefined) where.push("instr(task.payload, @text) > 0");
+  const rows = statement(
+    db,
+    `${selectTasks} where ${where.join(" and ")} order by task.id limit @limit`,
+  ).all({ kind: "", job: "", gate: "", keyPrefix: "", text: "", ...query, states: "" });
+  return (rows as JoinedRow[]).map((row) => toTask(row, row));
+}
+
+const statesOf = (state: TaskState): readonly number[] =>
+  state === "pending"
+    ? [taskStates.ready, taskStates.scheduled, taskStates.backoff, taskStates.suspect]
+    : [taskStates[state]];
+
+export function wakeInMs(
+  db: Database,
+  kinds: readonly string[],
+  now: StoreNow,
+): number | undefined {
+  if (hasClaimable(db, kinds, now)) return 0;
+  const row = statement(
+    db,
+    `select
+      (select min(due_at) from task where state in (1, 2)) as due,
+      (select min(open_from) from gate where is_open = 0 and has_room = 1
+         and open_from > @nowMs) as opens,
+      (select min(expires_at) from claim where open > 0) as expires`,
+  ).get({ nowMs: now.ms }) as { due: number | null; opens: number | null; expires: number | null };
+  const waits = [
+    row.due === null ? Infinity : row.due - now.wallMs,
+    row.opens === null ? Infinity : row.opens - now.ms,
+    row.expires === null ? Infinity : row.expires - now.ms,
+  ];
+  const best = Math.min(...waits);
+  return best === Infinity ? undefined : Math.max(1, best);
+}
+
+/** Something of these kinds that any worker could have now, also behind a gate just opening. */
+function hasClaimable(db: Database, kinds: readonly string[], now: StoreNow): boolean {
+  const found = statement(
+    db,
+    `select 1 from lane join job on job.name = lane.job
+       left join gate on gate.name = lane.gate
+     where lane.ready > 0 and lane.kind in (select value from json_each(@kinds))
+       and (lane.is_open = 1 or (gate.has_room = 1 and gate.open_from <= @nowMs))
+       and job.ended is null and job.is_paused = 0
+       and (job.concurrency is null or job.slots < job.concurrency) limit 1`,
+  ).get({ kinds: JSON.stringify(kinds), nowMs: now.ms });
+  return found !== undefined;
+}

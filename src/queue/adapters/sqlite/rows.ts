@@ -1,0 +1,249 @@
+import type { Database } from "better-sqlite3";
+import { hasRoom, isOpen, newGate, openFromMs, type Gate } from "../../gate.ts";
+import { newJob, type Job } from "../../job.ts";
+import type { StateName } from "./task-row.ts";
+
+/** A lane as the file holds it. */
+export interface LaneRow extends Record<StateName, number> {
+  readonly id: number;
+  readonly scope: number;
+  readonly kind: string;
+  readonly job: string;
+  readonly gate: string;
+  isOpen: boolean;
+  /** Priority and id of the best ready task; meaningless when `ready` is 0. */
+  top: number;
+  head: number;
+  /** Set when ready tasks were taken or put back in a way that may have changed the best one. */
+  isHeadStale: boolean;
+}
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+export type JobRow = Writable<Job>;
+export type GateRow = Writable<Gate> & { wasOpen: boolean };
+
+/**
+ * Jobs, gates and lanes touched by a transaction: read once, changed here, written back by
+ * `flush`. They outlive the transaction as long as no other process wrote, so a busy process
+ * reads hardly anything twice.
+ */
+export interface Rows {
+  job(name: string): JobRow | undefined;
+  jobForWrite(name: string): JobRow;
+  gate(name: string): GateRow | undefined;
+  gateForWrite(name: string): GateRow;
+  lane(id: number): LaneRow;
+  laneForWrite(id: number): LaneRow;
+  laneOf(kind: string, job: string, gate: string): LaneRow;
+  /** The scope of (job, gate), or undefined when no task of it was ever added. */
+  scopeOf(job: string, gate: string): number | undefined;
+  dropJob(name: string): void;
+  dropLane(lane: LaneRow): void;
+  jobsTouched(): Iterable<JobRow>;
+  /** Writes what changed, so that the indexes tell the truth. */
+  flush(nowMs: number): void;
+  forget(): void;
+}
+
+/** Beyond this the cache starts anew: 100,000 hosts must not stay in memory. */
+const cachedRowsMax = 20_000;
+
+export function createRows(db: Database, now: () => number): Rows {
+  const sql = prepare(db);
+  const jobs = new Map<string, JobRow>();
+  const gates = new Map<string, GateRow>();
+  const lanes = new Map<number, LaneRow>();
+  const lanesByName = new Map<string, LaneRow>();
+  const lanesByGate = new Map<string, Set<LaneRow>>();
+  const dirtyJobs = new Set<JobRow>();
+  const dirtyGates = new Set<GateRow>();
+  const dirtyLanes = new Set<LaneRow>();
+
+  const keepLane = (row: LaneRow) => {
+    lanes.set(row.id, row);
+    lanesByName.set(laneName(row.kind, row.job, row.gate), row);
+    const ofGate = lanesByGate.get(row.gate);
+    if (ofGate) ofGate.add(row);
+    else lanesByGate.set(row.gate, new Set([row]));
+    return row;
+  };
+
+  const rows: Rows = {
+    job(name) {
+      const known = jobs.get(name);
+      if (known) return known;
+      const read = sql.readJob.get(name) as RawJob | undefined;
+      if (!read) return undefined;
+      const row = toJob(read);
+      jobs.set(name, row);
+      return row;
+    },
+    jobForWrite(name) {
+      let row = rows.job(name);
+      if (!row) {
+        row = { ...newJob(name, now()) };
+        jobs.set(name, row);
+      }
+      dirtyJobs.add(row);
+      return row;
+    },
+    gate(name) {
+      const known = gates.get(name);
+      if (known || name === "") return known;
+      const read = sql.readGate.get(name) as RawGate | undefined;
+      if (!read) return undefined;
+      const row = toGate(read);
+      gates.set(name, row);
+      return row;
+    },
+    gateForWrite(name) {
+      let row = rows.gate(name);
+      if (!row) {
+        row = { ...newGate(name), wasOpen: false };
+        gates.set(name, row);
+      }
+      dirtyGates.add(row);
+      return row;
+    },
+    lane: (id) => lanes.get(id) ?? keepLane(toLane(sql.readLane.get(id) as RawLane)),
+    laneForWrite(id) {
+      const row = rows.lane(id);
+      dirtyLanes.add(row);
+      return row;
+    },
+    laneOf(kind, job, gate) {
+      const known = lanesByName.get(laneName(kind, job, gate));
+      if (known) return known;
+      const read = sql.findLane.get(job, gate, kind) as RawLane | undefined;
+      if (read) return keepLane(toLane(read));
+      const scope = rows.scopeOf(job, gate) ?? null;
+      const opened = gate === "" || isOpen(rows.gate(gate) ?? newGate(gate), now());
+      const made = sql.makeLane.get(scope, kind, job, gate, opened ? 1 : 0) as RawLane;
+      if (scope === null) sql.ownScope.run(made.id);
+      return keepLane(toLane({ ...made, scope: scope ?? made.id }));
+    },
+    scopeOf: (job, gate) => sql.readScope.get(job, gate) as number | undefined,
+    dropJob(name) {
+      const row = jobs.get(name);
+      if (row) dirtyJobs.delete(row);
+      jobs.delete(name);
+      sql.dropJob.run(name);
+    },
+    dropLane(lane) {
+      dirtyLanes.delete(lane);
+      lanes.delete(lane.id);
+      lanesByName.delete(laneName(lane.kind, lane.job, lane.gate));
+      lanesByGate.get(lane.gate)?.delete(lane);
+      sql.dropLane.run(lane.id);
+    },
+    jobsTouched: () => dirtyJobs,
+
+    flush(nowMs) {
+      for (const gate of dirtyGates) {
+        const open = isOpen(gate, nowMs);
+        sql.writeGate.run({
+          ...gate,
+          openFromMs: openFromMs(gate),
+          hasRoom: hasRoom(gate) ? 1 : 0,
+          isOpen: open ? 1 : 0,
+        });
+        if (open !== gate.wasOpen) {
+          sql.openLanes.run(open ? 1 : 0, gate.name);
+          for (const lane of lanesByGate.get(gate.name) ?? []) lane.isOpen = open;
+          gate.wasOpen = open;
+        }
+      }
+      for (const lane of dirtyLanes) {
+        if (lane.isHeadStale) refreshHead(lane);
+        sql.writeLane.run({ ...lane, isOpen: lane.isOpen ? 1 : 0 });
+      }
+      for (const job of dirtyJobs) {
+        sql.writeJob.run({
+          ...job,
+          isPaused: job.isPaused ? 1 : 0,
+          isSealed: job.isSealed ? 1 : 0,
+        });
+      }
+      dirtyGates.clear();
+      dirtyLanes.clear();
+      dirtyJobs.clear();
+      if (jobs.size + gates.size + lanes.size > cachedRowsMax) rows.forget();
+    },
+    forget() {
+      for (const map of [jobs, gates, lanes, lanesByName, lanesByGate]) map.clear();
+      for (const set of [dirtyJobs, dirtyGates, dirtyLanes]) set.clear();
+    },
+  };
+
+  function refreshHead(lane: LaneRow): void {
+    const best = sql.readHead.get(lane.id) as { priority: number; id: number } | undefined;
+    lane.top = best?.priority ?? 0;
+    lane.head = best?.id ?? 0;
+    lane.isHeadStale = false;
+  }
+  return rows;
+}
+
+const laneName = (kind: string, job: string, gate: string) => `${kind}\0${job}\0${gate}`;
+
+const jobColumns = `name, is_paused as isPaused, is_sealed as isSealed, ended, concurrency, budget,
+  gate, slots, added, over_budget as overBudget, pending, running, done, skipped, failed,
+  completions, opened_at as openedAtMs, ended_at as endedAtMs, served`;
+const gateColumns = `name, delay_ms as delayMs, capacity as "limit",
+  blocked_until as blockedUntilMs, opens_at as opensAtMs, running, run_slots as runSlots,
+  is_open as wasOpen`;
+const laneColumns = `id, scope, kind, job, gate, ready, suspects as suspect, scheduled, backoff,
+  running, done, skipped, failed, is_open as isOpen, top, head`;
+
+export type RawJob = Omit<Job, "isPaused" | "isSealed"> & { isPaused: number; isSealed: number };
+export type RawGate = Gate & { wasOpen: number };
+export type RawLane = Omit<LaneRow, "isOpen" | "isHeadStale"> & { isOpen: number };
+
+export const toJob = (raw: RawJob): JobRow => ({
+  ...raw,
+  isPaused: raw.isPaused === 1,
+  isSealed: raw.isSealed === 1,
+});
+const toGate = (raw: RawGate): GateRow => ({ ...raw, wasOpen: raw.wasOpen === 1 });
+const toLane = (raw: RawLane): LaneRow => ({
+  ...raw,
+  isOpen: raw.isOpen === 1,
+  isHeadStale: false,
+});
+
+export const selectJobs = `select ${jobColumns} from job`;
+export const selectGates = `select ${gateColumns} from gate`;
+export const selectLanes = `select ${laneColumns} from lane`;
+
+const prepare = (db: Database) => ({
+  readJob: db.prepare(`${selectJobs} where name = ?`),
+  readGate: db.prepare(`${selectGates} where name = ?`),
+  readLane: db.prepare(`${selectLanes} where id = ?`),
+  findLane: db.prepare(`${selectLanes} where job = ? and gate = ? and kind = ?`),
+  readScope: db.prepare("select scope from lane where job = ? and gate = ? limit 1").pluck(),
+  makeLane: db.prepare(
+    `insert into lane (scope, kind, job, gate, ready, suspects, scheduled, backoff, running, done,
+       skipped, failed, is_open, top, head)
+     values (coalesce(?, 0), ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, 0, ?, 0, 0) returning ${laneColumns}`,
+  ),
+  ownScope: db.prepare("update lane set scope = id where id = ?"),
+  dropJob: db.prepare("delete from job where name = ?"),
+  dropLane: db.prepare("delete from lane where id = ?"),
+  openLanes: db.prepare("update lane set is_open = ? where gate = ?"),
+  readHead: db.prepare(
+    "select priority, id from task where lane = ? and state = 0 order by priority desc, id limit 1",
+  ),
+  writeJob: db.prepare(
+    `insert or replace into job values (@name, @isPaused, @isSealed, @ended, @concurrency, @budget,
+       @gate, @slots, @added, @overBudget, @pending, @running, @done, @skipped, @failed,
+       @completions, @openedAtMs, @endedAtMs, @served)`,
+  ),
+  writeGate: db.prepare(
+    `insert or replace into gate values (@name, @delayMs, @limit, @blockedUntilMs, @opensAtMs,
+       @running, @runSlots, @openFromMs, @hasRoom, @isOpen)`,
+  ),
+  writeLane: db.prepare(
+    `update lane set ready = @ready, suspects = @suspect, scheduled = @scheduled,
+       backoff = @backoff, running = @running, done = @done, skipped = @skipped,
+       failed = @failed, is_open = @isOpen, top = @top, head = @head where id = @id`,
+  ),
+});

@@ -1,0 +1,150 @@
+import type { Database } from "better-sqlite3";
+import { AppError } from "../../../base/app-error.ts";
+import { sleep, systemClock, type Clock } from "../../../base/clock.ts";
+import { isComplete } from "../../job.ts";
+import type { Answer, Operation } from "../../operation.ts";
+import type { QueueStore, StoreNow } from "../../queue-store.ts";
+import { add, raise } from "./add.ts";
+import { purge, retry } from "./bulk.ts";
+import { createChangeWatch } from "./change-watch.ts";
+import { claim } from "./claim.ts";
+import { extend, finish, release } from "./leases.ts";
+import { closeDatabase, inTransaction, openDatabase, type Durability } from "./open-database.ts";
+import { browse, overview, readGate, readJob, viewTask, wakeInMs } from "./read.ts";
+import { reconcile } from "./reconcile.ts";
+import { block, cancel, openJob, pause, resume, seal, setGate } from "./settings.ts";
+import { translateError } from "./sqlite-error.ts";
+import { createStoreClock } from "./store-clock.ts";
+import { sweep } from "./sweep.ts";
+import { createUnitStore, type Unit } from "./unit.ts";
+
+export interface SqliteQueueStoreOptions {
+  readonly file: string;
+  readonly durability?: Durability;
+  readonly clock?: Clock;
+  /** Replaces the store's clock, for tests that shift it. */
+  readonly now?: () => StoreNow;
+  /** How long a commit waits for other processes' transactions. */
+  readonly busyMs?: number;
+}
+
+/**
+ * A queue in one SQLite file, for the processes of one machine. One connection writes, in
+ * `begin immediate` transactions; all operations of a commit are one of them.
+ */
+export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueStore {
+  const { file, durability = "normal", clock = systemClock, busyMs = 30_000 } = options;
+  const translated = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw translateError(error, file);
+    }
+  };
+  const db: Database = translated(() => openDatabase(file, durability));
+  const storeNow = translated(() => inTransaction(db, () => createStoreClock(db, clock)));
+  const now = options.now ?? storeNow;
+  const units = createUnitStore(db);
+  const changes = createChangeWatch({ db, file, clock });
+
+  /** Waits in small steps, so that the event loop goes on, until the other processes let us in. */
+  async function whenFree<T>(work: () => T): Promise<T> {
+    const deadlineMs = clock.monotonicMs() + busyMs;
+    for (let delayMs = 1; ; delayMs = Math.min(delayMs * 2, 50)) {
+      try {
+        return translated(work);
+      } catch (error) {
+        const isBusy = error instanceof AppError && error.code === "queue_busy";
+        if (!isBusy || clock.monotonicMs() > deadlineMs) throw error;
+      }
+      await sleep(clock, delayMs);
+    }
+  }
+
+  return {
+    async commit(operations) {
+      const answers = await whenFree(() => units.run(now, (unit) => applyAll(unit, operations)));
+      changes.notify();
+      return answers;
+    },
+    overview: async () => translated(() => overview(db, now())),
+    task: async (id) => translated(() => viewTask(db, id, now())),
+    browse: async (query) => translated(() => browse(db, query)),
+    job: async (name) => translated(() => readJob(db, name)),
+    gate: async (name) => translated(() => readGate(db, name)),
+    wakeInMs: async (kinds) => translated(() => wakeInMs(db, kinds, now())),
+    watch: (listener) => changes.watch(listener),
+    reconcile: async ({ repair }) =>
+      whenFree(() => units.run(now, (unit) => recount(unit, repair))),
+    async [Symbol.asyncDispose]() {
+      changes.close();
+      translated(() => closeDatabase(db));
+    },
+  };
+}
+
+function recount(unit: Unit, repair: boolean) {
+  const found = reconcile(unit.db, repair, unit.now.ms);
+  unit.rows.forget();
+  return found;
+}
+
+function applyAll(unit: Unit, operations: readonly Operation[]) {
+  const answers = operations.map((operation) => {
+    try {
+      return applyOne(unit, operation);
+    } catch (error) {
+      if (error instanceof AppError && error.kind === "invalid") return error;
+      throw error;
+    }
+  });
+  completeIfDone(unit);
+  return answers;
+}
+
+/** The one place where a job completes, so that it does so once. */
+function completeIfDone({ rows, now }: Unit): void {
+  for (const job of rows.jobsTouched()) {
+    if (!isComplete(job)) continue;
+    job.ended = "completed";
+    job.endedAtMs = now.ms;
+    job.completions += 1;
+  }
+}
+
+function applyOne(unit: Unit, operation: Operation): Answer<Operation> {
+  switch (operation.op) {
+    case "add":
+      return add(unit, operation);
+    case "claim":
+      return claim(unit, operation);
+    case "extend":
+      return extend(unit, operation);
+    case "finish":
+      return finish(unit, operation);
+    case "release":
+      return release(unit, operation);
+    case "sweep":
+      return sweep(unit);
+    case "block":
+      return block(unit, operation);
+    case "setGate":
+      return setGate(unit, operation);
+    case "openJob":
+      return openJob(unit, operation);
+    case "seal":
+      return seal(unit, operation.job);
+    case "pause":
+      return pause(unit, operation.job);
+    case "resume":
+      return resume(unit, operation.job);
+    case "cancel":
+      return cancel(unit, operation.job);
+    case "raise":
+      return raise(unit, operation.raises);
+    case "retry":
+      return retry(unit, operation);
+    case "purge":
+      return purge(unit, operation);
+  }
+}

@@ -1,0 +1,205 @@
+import type { Database, Statement } from "better-sqlite3";
+import type { StoreNow } from "../../queue-store.ts";
+import { createRows, type LaneRow, type Rows } from "./rows.ts";
+import { stateNames, taskStates, type StateName } from "./task-row.ts";
+
+/**
+ * What one transaction works on. Counters of jobs and lanes change only through `move`, in the
+ * same transaction as the task they count.
+ */
+export interface Unit {
+  readonly db: Database;
+  readonly rows: Rows;
+  readonly sql: TaskStatements;
+  now: StoreNow;
+  readonly meta: Meta;
+  /** Waits that ended in this transaction: kind → bucket → count. */
+  readonly waits: Map<string, Map<number, number>>;
+  /** How many tasks left each claim in this transaction. */
+  readonly left: Map<number, number>;
+  /** Writes what is only counted so far, for a statement that reads it. */
+  flush(): void;
+}
+
+/** Small numbers kept in the file beside the tables. */
+export interface Meta {
+  nextId: number;
+  lastToken: number;
+  /** Picks so far: what `job.served` counts in. */
+  served: number;
+  /** The latest `due_at` of any task that was made ready: should the wall clock go back behind
+   * it, some ready tasks are not due any more. */
+  readyDueMs: number;
+  raised: number;
+  unchanged: number;
+}
+const metaNames = ["nextId", "lastToken", "served", "readyDueMs", "raised", "unchanged"] as const;
+
+export interface UnitStore {
+  /** Runs `work` in one write transaction; nothing of it is kept when it throws. */
+  run<T>(now: () => StoreNow, work: (unit: Unit) => T): T;
+}
+
+export function createUnitStore(db: Database): UnitStore {
+  const meta: Meta = { nextId: 1, lastToken: 0, served: 0, readyDueMs: 0, raised: 0, unchanged: 0 };
+  let written: Meta = { ...meta };
+  const unit: Unit = {
+    db,
+    rows: createRows(db, () => unit.now.ms),
+    sql: prepareTasks(db),
+    now: { ms: 0, wallMs: 0 },
+    meta,
+    waits: new Map(),
+    left: new Map(),
+    flush,
+  };
+  const begin = db.prepare("begin immediate");
+  const commit = db.prepare("commit");
+  const rollback = db.prepare("rollback");
+  const dataVersion = db.prepare("pragma data_version").pluck();
+  const readMeta = db.prepare("select name, value from meta");
+  const writeMeta = db.prepare("insert or replace into meta (name, value) values (?, ?)");
+  const addWait = db.prepare(
+    `insert into wait (kind, bucket, count) values (?, ?, ?)
+     on conflict do update set count = count + excluded.count`,
+  );
+  let knownVersion: unknown;
+
+  function load(): void {
+    unit.rows.forget();
+    for (const { name, value } of readMeta.all() as { name: keyof Meta; value: number }[]) {
+      if (metaNames.includes(name)) meta[name] = value;
+    }
+    written = { ...meta };
+  }
+
+  function flush(): void {
+    unit.rows.flush(unit.now.ms);
+    for (const name of metaNames) {
+      if (meta[name] !== written[name]) writeMeta.run(name, meta[name]);
+    }
+    written = { ...meta };
+    for (const [kind, buckets] of unit.waits) {
+      for (const [bucket, count] of buckets) addWait.run(kind, bucket, count);
+    }
+    unit.waits.clear();
+    for (const [token, count] of unit.left) unit.sql.leave.run(count, token);
+    unit.left.clear();
+  }
+
+  return {
+    run(now, work) {
+      begin.run();
+      try {
+        const version = dataVersion.get();
+        if (version !== knownVersion) load();
+        unit.now = now();
+        const result = work(unit);
+        flush();
+        commit.run();
+        knownVersion = version;
+        return result;
+      } catch (error) {
+        knownVersion = undefined;
+        unit.waits.clear();
+        unit.left.clear();
+        if (db.inTransaction) rollback.run();
+        throw error;
+      }
+    },
+  };
+}
+
+/** One task, or `count` of them, goes from one state to another: lane and job count it. */
+export function move(
+  { rows }: Unit,
+  lane: LaneRow,
+  from: StateName | undefined,
+  to: StateName | undefined,
+  count = 1,
+): void {
+  const job = rows.jobForWrite(lane.job);
+  rows.laneForWrite(lane.id);
+  if (from) {
+    lane[from] -= count;
+    job[jobCounter(from)] -= count;
+  }
+  if (to) {
+    lane[to] += count;
+    job[jobCounter(to)] += count;
+  }
+  if (from === "ready" || to === "ready") lane.isHeadStale = true;
+}
+
+export const jobCounter = (state: StateName) =>
+  taskStates[state] < taskStates.running
+    ? "pending"
+    : (state as "running" | "done" | "skipped" | "failed");
+
+export const stateName = (state: number): StateName => stateNames[state]!;
+
+export type TaskStatements = Readonly<
+  Record<
+    | "insert"
+    | "find"
+    | "read"
+    | "readHeld"
+    | "readReady"
+    | "readSuspect"
+    | "lease"
+    | "setPriority"
+    | "setExpiry"
+    | "setState"
+    | "done"
+    | "end"
+    | "requeue"
+    | "release"
+    | "setEarliest"
+    | "leave"
+    | "remove",
+    Statement
+  >
+>;
+
+const prepareTasks = (db: Database): TaskStatements => ({
+  insert: db.prepare(
+    `insert or ignore into task (id, lane, scope, key, payload, priority, due_at, created_at,
+       state, token, used, attempts_max, is_suspect, expires_at, attempts, result, finished_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, 0, 0, null, null, 0)`,
+  ),
+  find: db.prepare("select * from task where scope = ? and key = ?"),
+  read: db.prepare("select * from task where id = ?"),
+  readHeld: db.prepare(
+    `select id, lane, token, used, attempts_max, is_suspect, attempts, due_at from task
+     where id = ? and token = ? and state = 4`,
+  ),
+  readReady: db.prepare(
+    `select id, key, payload, priority, due_at, created_at, used, attempts_max from task
+     where lane = ? and state = 0 order by priority desc, id limit ?`,
+  ),
+  readSuspect: db.prepare(
+    `select id, key, payload, priority, due_at, created_at, used, attempts_max from task
+     where lane = ? and state = 3 order by priority desc, id limit 1`,
+  ),
+  lease: db.prepare(
+    "update task set state = 4, token = ?, used = used + 1, expires_at = ? where id = ?",
+  ),
+  setPriority: db.prepare("update task set priority = ? where id = ?"),
+  setExpiry: db.prepare("update task set expires_at = ? where id = ?"),
+  setState: db.prepare("update task set state = ? where id = ?"),
+  done: db.prepare(
+    "update task set state = 5, result = ?, finished_at = ?, expires_at = 0 where id = ?",
+  ),
+  end: db.prepare(
+    `update task set state = ?, attempts = ?, finished_at = ?, expires_at = 0, is_suspect = ?
+     where id = ?`,
+  ),
+  requeue: db.prepare(
+    `update task set state = ?, attempts = ?, due_at = coalesce(?, due_at), is_suspect = ?,
+       expires_at = 0 where id = ?`,
+  ),
+  release: db.prepare("update task set state = ?, used = used - 1, expires_at = 0 where id = ?"),
+  setEarliest: db.prepare("update claim set expires_at = min(expires_at, ?) where token = ?"),
+  leave: db.prepare("update claim set open = open - ? where token = ?"),
+  remove: db.prepare("delete from task where id = ?"),
+});

@@ -1,0 +1,23 @@
+// inputs: docs/promises.md src/** test/**
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parsePromises, promiseViolations } from "../support/promises.ts";
+import { repositoryRoot } from "../support/repository.ts";
+
+/** What users were promised: nothing may leave this list. */
+const ids = Object.entries({ A: 11, B: 28, C: 9, D: 17, E: 12 }).flatMap(([letter, count]) =>
+  Array.from({ length: count }, (_, index) => `${letter}${index + 1}`),
+);
+
+describe("docs/promises.md", () => {
+  const rows = parsePromises(readFileSync(join(repositoryRoot, "docs/promises.md"), "utf8"));
+
+  test("names every promise, and every test it names is there", () => {
+    const readTest = (path: string) => {
+      const file = join(repositoryRoot, path);
+      return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+    };
+    expect(promiseViolations(rows, { ids, readTest })).toEqual([]);
+  });
+});

@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { directDependencies, installedPackages } from "../support/lockfile.ts";
+import type { Lockfile } from "../support/lockfile.ts";
+import { repositoryRoot } from "../support/repository.ts";
+
+const lockfile = JSON.parse(
+  readFileSync(join(repositoryRoot, "package-lock.json"), "utf8"),
+) as Lockfile;
+
+describe("what an install brings in", () => {
+  test("at most 16 direct dependencies", () => {
+    expect(directDependencies(lockfile)).toContain("commander");
+    expect(directDependencies(lockfile).length).toBeLessThanOrEqual(16);
+  });
+
+  test("at most 80 packages beside the AWS client", () => {
+    const installed = installedPackages(lockfile, { besides: ["@aws-sdk/client-s3"] });
+    expect(installed).toContain("node_modules/commander");
+    expect(installed.length, installed.join("\n")).toBeLessThanOrEqual(80);
+  });
+});
+
+describe("installedPackages", () => {
+  const sample: Lockfile = {
+    packages: {
+      "": { dependencies: { a: "1", aws: "1" } },
+      "node_modules/a": { dependencies: { shared: "1", nested: "1" } },
+      "node_modules/a/node_modules/nested": { optionalDependencies: { shared: "1", absent: "1" } },
+      "node_modules/aws": { dependencies: { shared: "1", "only-aws": "1" } },
+      "node_modules/only-aws": {},
+      "node_modules/shared": {},
+      "node_modules/vitest": {},
+    },
+  };
+
+  test("counts all that is reached, nested ones by folder, and no development packages", () => {
+    expect(installedPackages(sample)).toEqual([
+      "node_modules/a",
+      "node_modules/a/node_modules/nested",
+      "node_modules/aws",
+      "node_modules/only-aws",
+      "node_modules/shared",
+    ]);
+  });
+
+  test("leaves out what only the named dependency needs, and keeps what others share", () => {
+    expect(installedPackages(sample, { besides: ["aws"] })).toEqual([
+      "node_modules/a",
+      "node_modules/a/node_modules/nested",
+      "node_modules/shared",
+    ]);
+  });
+});

@@ -1,0 +1,67 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildDist } from "../../scripts/build-dist.ts";
+import { repositoryRoot } from "./repository.ts";
+
+/** The path of the built program, which is built first if the sources have changed. */
+export async function builtCli(): Promise<string> {
+  const { kind, output } = await buildDist();
+  if (kind === "failed") throw new Error(`the build failed:\n${output}`);
+  return join(repositoryRoot, "dist", "cli", "main.js");
+}
+
+export interface RunResult {
+  /** Null if a signal ended it. */
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  /** Added to an environment that has no settings in it. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Called as output comes, with all there is so far on stdout. */
+  readonly onStdout?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
+}
+
+/** An empty folder that is working folder and home of what runs in it. */
+export interface Sandbox {
+  readonly folder: string;
+  /** Runs the built program. */
+  forager(args: readonly string[], options?: RunOptions): Promise<RunResult>;
+  /** Runs any program. */
+  run(program: string, args: readonly string[], options?: RunOptions): Promise<RunResult>;
+  remove(): void;
+}
+
+export async function createSandbox(): Promise<Sandbox> {
+  const main = await builtCli();
+  const top = mkdtempSync(join(tmpdir(), "forager-e2e-"));
+  const folder = join(top, "here");
+  const home = join(top, "home");
+  for (const made of [folder, home]) mkdirSync(made);
+  const base = { PATH: process.env["PATH"] ?? "", HOME: home, FORAGER_TEST_MAIN: main };
+
+  const run: Sandbox["run"] = (program, args, { env = {}, onStdout } = {}) =>
+    new Promise((resolve, reject) => {
+      const child = spawn(program, args, { cwd: folder, env: { ...base, ...env } });
+      const text = { stdout: "", stderr: "" };
+      child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+        text.stdout += chunk;
+        onStdout?.(text.stdout, (signal) => child.kill(signal));
+      });
+      child.stderr.setEncoding("utf8").on("data", (chunk: string) => (text.stderr += chunk));
+      child.stdin.end();
+      child.once("error", reject);
+      child.once("close", (exitCode) => resolve({ exitCode, ...text }));
+    });
+
+  return {
+    folder,
+    run,
+    forager: (args, options) => run(process.execPath, [main, ...args], options),
+    remove: () => rmSync(top, { recursive: true, force: true }),
+  };
+}

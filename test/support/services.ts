@@ -1,0 +1,87 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { parseTestHeader } from "../../scripts/checks/test-header.ts";
+import {
+  isServiceName,
+  missingVariable,
+  serviceVariables,
+} from "../../scripts/services/service.ts";
+import type { ServiceName } from "../../scripts/services/service.ts";
+
+/** Where each service is. */
+export interface Services {
+  readonly postgres: { readonly url: string };
+  readonly s3: {
+    readonly endpoint: string;
+    readonly accessKey: string;
+    readonly secretKey: string;
+    readonly region: string;
+  };
+}
+
+/**
+ * Declares tests that run against real services:
+ *
+ *     // needs: postgres
+ *     needs(["postgres"], ({ postgres }) => {
+ *       test("…", async () => connect(postgres.url));
+ *     });
+ *
+ * Where one is absent the tests are not declared. Instead, under CI=true a test fails that says
+ * what is missing and how to get it; elsewhere one is skipped, aloud. The comment at the head of
+ * the file is what starts the services, so a name that is not in it fails anywhere.
+ */
+export function needs<const Name extends ServiceName>(
+  names: readonly Name[],
+  declareTests: (services: Pick<Services, Name>) => void,
+): void {
+  const declared = declaredNeeds();
+  for (const name of names) {
+    if (!isServiceName(name)) throw new Error(`there is no service "${String(name)}"`);
+    if (!declared.includes(name))
+      throw new Error(`add "// needs: ${name}" to the comment at the head of this file`);
+  }
+  const absent = names.filter((name) => !process.env[serviceVariables[name][0]]);
+  if (absent.length === 0) {
+    const found = Object.fromEntries(names.map((name) => [name, readers[name]()]));
+    describe(`with ${names.join(" and ")}`, () => declareTests(found as Pick<Services, Name>));
+    return;
+  }
+  const reason = `needs ${absent.join(" and ")} (${absent.map(howToGet).join("; ")})`;
+  if (process.env["CI"] === "true") {
+    test(reason, () => {
+      throw new Error(reason);
+    });
+  } else {
+    process.stderr.write(`skipped: ${reason}\n`);
+    test.skip(`skipped: ${reason}`, () => {});
+  }
+}
+
+const readers: { readonly [Name in ServiceName]: () => Services[Name] } = {
+  postgres: () => ({ url: variable("FORAGER_TEST_POSTGRES_URL") }),
+  s3: () => ({
+    endpoint: variable("FORAGER_TEST_S3_ENDPOINT"),
+    accessKey: variable("FORAGER_TEST_S3_ACCESS_KEY"),
+    secretKey: variable("FORAGER_TEST_S3_SECRET_KEY"),
+    region: variable("FORAGER_TEST_S3_REGION"),
+  }),
+};
+
+function variable(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set, though others of its service are`);
+  return value;
+}
+
+function declaredNeeds(): readonly ServiceName[] {
+  const file = expect.getState().testPath!;
+  return parseTestHeader(file, readFileSync(file, "utf8")).needs;
+}
+
+function howToGet(name: ServiceName): string {
+  return (
+    process.env[missingVariable(name)] ??
+    "`npm test -- PART_OF_PATH` starts it for this file; `npm run services` starts it for vitest"
+  );
+}

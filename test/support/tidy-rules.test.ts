@@ -1,0 +1,258 @@
+import { describe, expect, test } from "vitest";
+import {
+  adaptersOnlyInApp,
+  driversOnlyInAdapters,
+  importsPointDown,
+  importsUseDoors,
+  oneDoorPerModule,
+  testingOnlyInTests,
+} from "./tidy-imports.ts";
+import {
+  fileSize,
+  kebabCaseNames,
+  noBannedGlobals,
+  noDefaultExport,
+  noEscapeFromTypes,
+  noLeftovers,
+  noMachinePaths,
+  noSkippedTests,
+  tellingNames,
+  tidyViolations,
+} from "./tidy-rules.ts";
+import { formatViolations } from "./tidy-violation.ts";
+import type { Rule } from "./tidy-violation.ts";
+
+interface Sample {
+  readonly path: string;
+  readonly text: string;
+}
+
+const importing = (path: string, specifier: string): Sample => ({
+  path,
+  text: `import { x } from "${specifier}";\n`,
+});
+const here = (text: string, path = "src/queue/a.ts"): Sample => ({ path, text });
+const named = (path: string): Sample => ({ path, text: "" });
+const privatePath = ["", "work", "main"].join("/");
+
+/** For each rule: what it must refuse (with a word of the message), and what it must let pass. */
+const cases: Readonly<
+  Record<
+    string,
+    {
+      readonly rule: Rule;
+      readonly refused: readonly (readonly [Sample, string])[];
+      readonly passed: readonly Sample[];
+    }
+  >
+> = {
+  importsPointDown: {
+    rule: importsPointDown,
+    refused: [
+      [importing("src/queue/a.ts", "../crawl/index.ts"), "queue may not import crawl"],
+      [importing("src/base/a.ts", "../config/index.ts"), "base may not import config"],
+      [importing("src/queue/a.test.ts", "../ledger/index.ts"), "queue may not import ledger"],
+      [importing("src/queue/adapters/sqlite/a.ts", "../../../app/b.ts"), "may not import app"],
+      [here('const b = await import("../cli/main.ts");'), "may not import cli"],
+      [importing("src/misfit/a.ts", "../base/clock.ts"), "misfit is in no layer"],
+    ],
+    passed: [
+      importing("src/cli/a.ts", "../config/index.ts"),
+      importing("src/queue/a.ts", "./b.ts"),
+      importing("src/queue/a.ts", "node:path"),
+      importing("test/e2e/a.test.ts", "../../src/cli/main.ts"),
+      here('// import { x } from "../crawl/index.ts"'),
+    ],
+  },
+  importsUseDoors: {
+    rule: importsUseDoors,
+    refused: [
+      [importing("src/cli/a.ts", "../config/settings.ts"), "src/config/index.ts"],
+      [importing("src/queue/a.ts", "../bucket/ports/index.ts"), "src/bucket/index.ts"],
+    ],
+    passed: [
+      importing("src/cli/a.ts", "../config/index.ts"),
+      importing("src/cli/a.ts", "../base/clock.ts"),
+      importing("src/queue/model/a.ts", "../b.ts"),
+    ],
+  },
+  oneDoorPerModule: {
+    rule: oneDoorPerModule,
+    refused: [
+      [named("src/base/index.ts"), "base has no door"],
+      [named("src/queue/model/index.ts"), "only door"],
+    ],
+    passed: [named("src/queue/index.ts"), named("src/queue/reindex.ts")],
+  },
+  adaptersOnlyInApp: {
+    rule: adaptersOnlyInApp,
+    refused: [
+      [importing("src/cli/a.ts", "../queue/adapters/sqlite/b.ts"), "only app/"],
+      [importing("src/queue/index.ts", "./adapters/memory/b.ts"), "only app/"],
+      [importing("src/app/a.ts", "../queue/adapters/sqlite/b.ts"), "await import()"],
+    ],
+    passed: [
+      here('await import("../queue/adapters/sqlite/b.ts");', "src/app/a.ts"),
+      importing("src/queue/adapters/sqlite/a.ts", "./schema.ts"),
+      importing("src/queue/a.test.ts", "./adapters/memory/b.ts"),
+    ],
+  },
+  testingOnlyInTests: {
+    rule: testingOnlyInTests,
+    refused: [[importing("src/queue/a.ts", "../base/testing/test-clock.ts"), "for tests alone"]],
+    passed: [
+      importing("src/queue/a.test.ts", "../base/testing/test-clock.ts"),
+      importing("src/queue/testing/a-suite.ts", "../../base/testing/test-clock.ts"),
+    ],
+  },
+  driversOnlyInAdapters: {
+    rule: driversOnlyInAdapters,
+    refused: [
+      [importing("src/queue/a.ts", "better-sqlite3"), "better-sqlite3"],
+      [importing("src/cli/commands/doctor.ts", "pg"), "pg"],
+      [importing("src/bucket/a.ts", "@aws-sdk/client-s3"), "@aws-sdk/client-s3"],
+      [here('type D = typeof import("undici");'), "undici"],
+      [importing("src/cli/doctor/sqlite-check.ts", "better-sqlite3"), "better-sqlite3"],
+    ],
+    passed: [
+      importing("src/queue/adapters/sqlite/a.ts", "better-sqlite3"),
+      importing("src/queue/a.ts", "pg-format"),
+      here('await import("better-sqlite3");', "src/cli/doctor/sqlite-check.ts"),
+      importing("src/queue/a.test.ts", "pg"),
+    ],
+  },
+  noBannedGlobals: {
+    rule: noBannedGlobals,
+    refused: [
+      [here("const t = Date.now();"), "clock.nowMs()"],
+      [here("const t = new Date();"), "clock.nowMs()"],
+      [here("const t = new Date;"), "clock.nowMs()"],
+      [here("const t = Date();"), "clock.nowMs()"],
+      [here("const t = performance.now();"), "clock.monotonicMs()"],
+      [here("setTimeout(f, 1);"), "clock.setTimer()"],
+      [here("globalThis.setInterval(f, 1);"), "clock.setTimer()"],
+      [here("await new Promise(setImmediate);"), "clock.setTimer()"],
+      [here("const r = Math.random();"), "random.next()"],
+      [here("const id = crypto.randomUUID();"), "createId(random)"],
+      [here("const v = process.env.HOME;"), "src/config"],
+      [here('console.log("hi");'), "Logger"],
+      [here("const s = `at ${Date.now()}`;"), "clock.nowMs()"],
+      [here("setTimeout(f, 1);", "src/queue/testing/a-suite.ts"), "clock.setTimer()"],
+    ],
+    passed: [
+      here("const t = new Date(clock.nowMs()); Date.UTC(2026, 0); Date.parse(text);"),
+      here("socket.setTimeout(5); log.console.x; // Date.now()"),
+      here('const s = "Math.random()"; const p = /process.env/;'),
+      here("Date.now(); console.log(process.env);", "src/cli/main.ts"),
+      here("Date.now();", "src/base/clock.ts"),
+      here("performance.now();", "test/e2e/a.test.ts"),
+    ],
+  },
+  noDefaultExport: {
+    rule: noDefaultExport,
+    refused: [
+      [here("export default 1;"), "no default exports"],
+      [here("export { a as default };"), "no default exports"],
+    ],
+    passed: [here("export const a = 1;"), here("export default {};", "vitest.config.ts")],
+  },
+  tellingNames: {
+    rule: tellingNames,
+    refused: [
+      [named("src/queue/utils.ts"), "utils"],
+      [named("src/queue/types.ts"), "types"],
+      [named("src/queue/lease-manager.ts"), "manager"],
+      [named("test/support/helpers.test.ts"), "helpers"],
+      [named("src/common/text.ts"), "common"],
+    ],
+    passed: [named("src/queue/lease-keeper.ts"), named("src/queue/type-check.ts")],
+  },
+  kebabCaseNames: {
+    rule: kebabCaseNames,
+    refused: [
+      [named("src/queue/leaseKeeper.ts"), "kebab-case"],
+      [named("src/queue/Lease.ts"), "kebab-case"],
+      [named("src/queue/lease_keeper.test.ts"), "kebab-case"],
+    ],
+    passed: [
+      named("src/queue/lease-keeper.test.ts"),
+      named("bench/start-up.bench.ts"),
+      named("scripts/bootstrap.mjs"),
+    ],
+  },
+  fileSize: {
+    rule: fileSize,
+    refused: [
+      [here("\n".repeat(401)), "401 lines, more than 400"],
+      [here("\n".repeat(601), "src/queue/a.test.ts"), "601 lines, more than 600"],
+    ],
+    passed: [here("\n".repeat(400)), here("\n".repeat(600), "src/queue/testing/a-suite.ts")],
+  },
+  noSkippedTests: {
+    rule: noSkippedTests,
+    refused: [
+      [here('test.only("a", f);', "src/queue/a.test.ts"), "hides others"],
+      [here('describe.skip("a", f);', "test/e2e/a.test.ts"), "hides others"],
+      [here('test.todo("a");', "src/queue/testing/a-suite.ts"), "hides others"],
+      [here('test.skip.each([1])("a", f);', "src/queue/a.test.ts"), "hides others"],
+    ],
+    passed: [
+      here('test.skipIf(isAbsent)("a", f);', "src/queue/a.test.ts"),
+      here("rows.skip(3);", "src/queue/a.ts"),
+    ],
+  },
+  noEscapeFromTypes: {
+    rule: noEscapeFromTypes,
+    refused: [
+      [here("const a = b as any;"), "as any"],
+      [here("// @ts-ignore\nconst a = b;"), "not to be silenced"],
+      [here("/* @ts-nocheck */"), "not to be silenced"],
+    ],
+    passed: [here('const a = "as any";'), here("const a = b as unknown;")],
+  },
+  noLeftovers: {
+    rule: noLeftovers,
+    refused: [
+      [here("// TODO later"), "belongs in an issue"],
+      [here("FIXME: this page", "docs/a.md"), "belongs in an issue"],
+    ],
+    passed: [here('const state = "TODO";'), here("no `TODO` here", "docs/a.md")],
+  },
+  noMachinePaths: {
+    rule: noMachinePaths,
+    refused: [
+      [here(`const a = "${privatePath}";`), "one machine"],
+      [here(`HOME=${["", "root"].join("/")} npm test`, "docs/a.md"), "one machine"],
+      [here(["see ..", "shared", "design.md"].join("/"), "README.md"), "one machine"],
+    ],
+    passed: [
+      here('const a = "https://example.org/work/a"; const b = "docs/work/c"; get("/workers");'),
+    ],
+  },
+};
+
+describe.each(Object.entries(cases))("%s", (_name, { rule, refused, passed }) => {
+  test.each(
+    refused.map(([sample, words]) => [sample.path, sample.text.slice(0, 60), words, sample]),
+  )("refuses %s: %s", (_path, _text, words, sample) => {
+    expect(formatViolations(rule(sample))).toContain(words);
+  });
+
+  test("lets good code pass", () => {
+    expect(formatViolations(passed.flatMap((sample) => rule(sample)))).toBe("");
+  });
+});
+
+describe("tidyViolations", () => {
+  test("every rule is applied to a source file", () => {
+    const texts = Object.values(cases).flatMap(({ refused }) => refused);
+    for (const [sample, words] of texts) {
+      expect(formatViolations(tidyViolations([sample]))).toContain(words);
+    }
+  });
+
+  test("a violation names its line", () => {
+    expect(noBannedGlobals(here("\n\nDate.now();\n"))).toMatchObject([{ line: 3 }]);
+    expect(noMachinePaths(here(`a\n${privatePath}\n`))).toMatchObject([{ line: 2 }]);
+  });
+});
