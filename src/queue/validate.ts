@@ -13,6 +13,7 @@ const nameLengthMax = 255;
 const keyLengthMax = 2_048;
 const reasonLengthMax = 4_096;
 const dayMs = 86_400_000;
+const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
 /** Everything that enters a queue passes here once; behind it, input is only asserted. */
 export function createValidator({ clock, newId }: ValidatorOptions) {
@@ -146,9 +147,12 @@ const sinceStart = ({ sinceStartMs }: { readonly sinceStartMs?: number }) =>
     : { sinceStartMs: Math.floor(delay("sinceStartMs", sinceStartMs)) };
 
 function json(what: string, value: unknown): string {
-  const written = JSON.stringify(value);
+  const written = tryJson(value);
   if (written === undefined) {
-    throw invalid("not_json", `${what} is not JSON: functions, symbols and undefined are not`);
+    throw invalid(
+      "not_json",
+      `${what} is not JSON: functions, symbols, big integers, cycles and undefined are not`,
+    );
   }
   const bytes = Buffer.byteLength(written);
   if (bytes > payloadBytesMax) {
@@ -160,8 +164,23 @@ function json(what: string, value: unknown): string {
   return written;
 }
 
-/** A reason comes from a failing handler: never refuse it, cut it. */
-const reason = (value: string) => String(value).slice(0, reasonLengthMax);
+function tryJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined; // a cycle, a BigInt or a throwing toJSON
+  }
+}
+
+/**
+ * A reason comes from a failing handler: never refuse it, cut it. Databases do not store NUL and
+ * half a surrogate pair as they are, and a repeated finish must find the reason it wrote.
+ */
+const reason = (value: string) =>
+  String(value)
+    .slice(0, reasonLengthMax)
+    .replaceAll("\u0000", "\ufffd")
+    .replace(new RegExp(loneSurrogate, "g"), "\ufffd");
 const priority = (value: number) => whole("priority", value, 0, 1_000);
 const name = (what: string, value: string) => text(what, value, nameLengthMax);
 
@@ -187,7 +206,7 @@ function text(what: string, value: string, lengthMax: number): string {
     throw invalid("too_long", `${what} has ${value.length} characters, the limit is ${lengthMax}`);
   }
   // eslint-disable-next-line no-control-regex -- control characters are what it looks for
-  if (/[\u0000-\u001f\u007f]|[\ud800-\udbff](?![\udc00-\udfff])/.test(value)) {
+  if (/[\u0000-\u001f\u007f]/.test(value) || loneSurrogate.test(value)) {
     throw invalid("bad_text", `${what} ${JSON.stringify(value)} holds a control character`);
   }
   return value;

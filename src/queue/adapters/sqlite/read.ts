@@ -56,18 +56,18 @@ function oldestReady(db: Database, { id, suspect }: RawLane): number {
   const ready = statement(
     db,
     `with recursive step (priority, id) as (
-       select * from (select priority, id from task where lane = ?1 and state = 0
+       select * from (select priority, id from task where lane = @lane and state = 0
          order by priority desc, id limit 1)
        union all
-       select (select priority from task where lane = ?1 and state = 0
+       select (select priority from task where lane = @lane and state = 0
            and priority < step.priority order by priority desc, id limit 1),
-         (select id from task where lane = ?1 and state = 0
+         (select id from task where lane = @lane and state = 0
            and priority < step.priority order by priority desc, id limit 1)
        from step where step.id is not null)
      select created_at from task where id = (select min(id) from step)`,
   )
     .pluck()
-    .get(id) as number | undefined;
+    .get({ lane: id }) as number | undefined;
   if (suspect === 0) return ready ?? 0;
   const oldest = statement(db, "select min(created_at) from task where lane = ? and state = 3")
     .pluck()

@@ -83,11 +83,12 @@ export function skipCancelled(unit: Unit): { readonly count: number; readonly ha
   const jobs = statement(db, "select name from job where ended = 'cancelled' and pending > 0")
     .pluck()
     .all() as string[];
-  const columns = "select id, lane, token, attempts, is_suspect, state from task where lane = ?1";
+  const columns =
+    "select id, lane, token, attempts, is_suspect, state from task where lane = @lane";
   const pendingOf = statement(
     db,
     `${columns} and state = 0 union all ${columns} and state = 3
-     union all ${columns} and state in (1, 2) limit ?2`,
+     union all ${columns} and state in (1, 2) limit @left`,
   );
   let left = bulkRowsMax;
   for (const name of jobs) {
@@ -95,7 +96,7 @@ export function skipCancelled(unit: Unit): { readonly count: number; readonly ha
     for (const id of lanes) {
       const lane = rows.lane(id);
       if (lane.ready + lane.suspect + lane.scheduled + lane.backoff === 0) continue;
-      const chunk = pendingOf.all(id, left) as TaskRow[];
+      const chunk = pendingOf.all({ lane: id, left }) as TaskRow[];
       for (const task of chunk) {
         sql.end.run(taskStates.skipped, cancelled(task, now.ms), now.ms, task.is_suspect, task.id);
         move(unit, lane, stateName(task.state), "skipped");
@@ -110,10 +111,11 @@ export function skipCancelled(unit: Unit): { readonly count: number; readonly ha
 const cancelled = (task: Pick<HeldRow, "token" | "attempts">, atMs: number) =>
   noted(task, { outcome: "cancelled", reason: "its job was cancelled", atMs });
 
+/** The newest stays: its token is where the next one starts. */
 function forgetClaims({ db, now, meta }: Unit): void {
   statement(
     db,
-    `delete from claim where open = 0 and made_at + lease_ms <= ?1 and token < ?2
-       and made_at <= ?1`,
-  ).run(now.ms, meta.lastToken);
+    `delete from claim
+     where open = 0 and made_at <= @nowMs and made_at + lease_ms <= @nowMs and token < @last`,
+  ).run({ nowMs: now.ms, last: meta.lastToken });
 }

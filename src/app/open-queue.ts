@@ -1,0 +1,68 @@
+import { AppError } from "../base/app-error.ts";
+import { systemClock } from "../base/clock.ts";
+import { systemRandom } from "../base/random.ts";
+import { createQueue, type Kinds, type Queue, type QueueStore } from "../queue/index.ts";
+
+export interface OpenQueueOptions {
+  /** SQLite only. `full` also survives a power cut; default `normal` survives any crash. */
+  readonly durability?: "normal" | "full";
+}
+
+/**
+ * Opens a queue by its address: `sqlite:PATH` for the processes of one machine, `memory:` for
+ * this process alone. Drivers are loaded when they are needed.
+ */
+export async function openQueue<K extends Kinds = Kinds>(
+  address: string,
+  options: OpenQueueOptions = {},
+): Promise<Queue<K>> {
+  const store = await openStore(address, options);
+  return createQueue<K>({ store, clock: systemClock, random: systemRandom });
+}
+
+async function openStore(address: string, options: OpenQueueOptions): Promise<QueueStore> {
+  const scheme = /^([a-z][a-z0-9+.-]*):/.exec(address)?.[1];
+  const rest = address.slice((scheme?.length ?? 0) + 1);
+  switch (scheme) {
+    case "sqlite": {
+      if (rest === "") throw badAddress(address, "a path is missing after sqlite:");
+      const { openSqliteQueueStore } = await loadSqlite();
+      return openSqliteQueueStore({ file: rest, ...options });
+    }
+    case "memory": {
+      const { createMemoryQueueStore } =
+        await import("../queue/adapters/memory/memory-queue-store.ts");
+      const startMs = systemClock.nowMs() - systemClock.monotonicMs();
+      const now = () => ({
+        ms: Math.floor(startMs + systemClock.monotonicMs()),
+        wallMs: systemClock.nowMs(),
+      });
+      return createMemoryQueueStore({ now });
+    }
+    default:
+      throw badAddress(address, "it must start with sqlite: or memory:");
+  }
+}
+
+async function loadSqlite() {
+  try {
+    return await import("../queue/adapters/sqlite/sqlite-queue-store.ts");
+  } catch (cause) {
+    throw new AppError(
+      "unavailable",
+      "sqlite_not_built",
+      "the SQLite driver better-sqlite3 does not load, most likely because it could not be " +
+        "compiled: install python3, make and g++ (Debian: apt-get install python3 make g++), " +
+        "then run `npm rebuild better-sqlite3`",
+      { cause },
+    );
+  }
+}
+
+const badAddress = (address: string, why: string) =>
+  new AppError(
+    "invalid",
+    "queue_address",
+    `"${address.replace(/:\/\/[^@/]*@/, "://***@")}" is not the address of a queue: ${why}, ` +
+      `for example sqlite:queue.db`,
+  );

@@ -1,0 +1,201 @@
+import { isDeepStrictEqual } from "node:util";
+import { record, repeatedClaim, take, type Pick } from "../model/claim.ts";
+import { gateOf, jobOf, type Draft } from "../model/shard.ts";
+import { sweep } from "../model/sweep.ts";
+import type { Claim, Claimed } from "../operation.ts";
+import type { Lease, Task } from "../task.ts";
+
+/**
+ * What a store chose in a claim, judged by the rules and then applied to the model, because a
+ * store may choose otherwise than the model does and still be right. The rules are written out
+ * here a second time, and look at tasks where the model looks at counters: so the model's own
+ * claim is judged by them too.
+ */
+export function takeChosen(draft: Draft, request: Claim, answer: Claimed): Claimed {
+  const repeated = repeatedClaim(draft, request);
+  if (repeated) return repeated;
+  sweep(draft);
+
+  const hands = [...draft.tasks.values()].filter(
+    ({ state, token }) => state === "running" && draft.claims.get(token)?.worker === request.worker,
+  );
+  if (hands.some((task) => task.isSuspect)) return { leases: [], hasSuspect: false };
+
+  const suspects = claimableTasks(draft, request).filter((task) => task.isSuspect);
+  const token = tokenOf(draft, answer.leases);
+  const leases =
+    suspects.length > 0 && hands.length === 0
+      ? takeSuspect(draft, request, token, suspects, answer.leases)
+      : takeRuns(draft, request, token, answer.leases);
+  if (leases.length > 0) record(draft, request, token, leases);
+  return { leases, hasSuspect: suspects.length > 0 && hands.length > 0 };
+}
+
+function tokenOf(draft: Draft, leases: readonly Lease[]): number {
+  const [token = draft.lastToken + 1, ...others] = new Set(leases.map((lease) => lease.token));
+  if (others.length > 0) broken("one claim has one token", { token, others });
+  if (token <= draft.lastToken) {
+    broken("tokens rise with each claim", { token, lastToken: draft.lastToken });
+  }
+  return token;
+}
+
+function takeSuspect(
+  draft: Draft,
+  request: Claim,
+  token: number,
+  suspects: readonly Task[],
+  leases: readonly Lease[],
+): Lease[] {
+  const best = Math.max(...suspects.map((task) => task.priority));
+  const task = suspects.find(({ id }) => id === leases[0]?.id);
+  if (leases.length !== 1 || !task) {
+    broken("a worker with free hands gets a suspect, alone", { leases, suspects });
+  }
+  const isFirst = suspects.every((other) => !isBefore(other, task) || !isSameLane(other, task));
+  if (task.priority < best || !isFirst) broken("the best suspect goes first", { task, suspects });
+  return take(draft, request, token, { tasks: [task], slots: 1 });
+}
+
+function takeRuns(
+  draft: Draft,
+  request: Claim,
+  token: number,
+  leases: readonly Lease[],
+): readonly Lease[] {
+  const taken: Lease[] = [];
+  let left = request.limit;
+  for (const tasks of byLane(draft, leases)) {
+    const pick = judged(draft, request, tasks, left);
+    taken.push(...take(draft, request, token, pick));
+    left -= pick.slots;
+  }
+  const [claimable] = openLanes(draft, request);
+  if (left > 0 && claimable) {
+    broken("a claim leaves nothing claimable while it has free slots", { left, claimable });
+  }
+  return taken;
+}
+
+/** Neighbours of one (kind, job, gate) together: one run, or tasks that could be taken apart. */
+function byLane(draft: Draft, leases: readonly Lease[]): readonly Task[][] {
+  const lanes: Task[][] = [];
+  for (const lease of leases) {
+    const task = draft.tasks.get(lease.id) ?? broken("a lease is of a task there is", lease);
+    const last = lanes.at(-1);
+    if (last?.[0] && isSameLane(last[0], task)) last.push(task);
+    else lanes.push([task]);
+  }
+  return lanes;
+}
+
+/** What these tasks take of the worker's and of the job's slots, if they may be taken now. */
+function judged(draft: Draft, request: Claim, tasks: readonly Task[], left: number): Pick {
+  const [head] = tasks;
+  const open = openLanes(draft, request);
+  const lane = head && open.find(([first]) => first && isSameLane(first, head));
+  if (!head || !lane) broken("only what is claimable is claimed", { tasks, open });
+  if (!isDeepStrictEqual(tasks, lane.slice(0, tasks.length))) {
+    broken("inside a lane the highest priority goes first, then the oldest", { tasks, lane });
+  }
+  const others = open.filter((other) => other !== lane).map(([first]) => first!);
+  judgeTurn(draft, head, others);
+
+  const { concurrency, slots: taken } = jobOf(draft, head.job);
+  const room = Math.min(left, (concurrency ?? Infinity) - taken);
+  if (room < 1) broken("a claim keeps to its own limit and to the job's cap", { head, left });
+  const gate = gateOf(draft, head);
+  if (gate && (gate.delayMs > 0 || gate.limit === 1)) {
+    const byDelay =
+      gate.delayMs > 0 ? Math.max(1, Math.floor(request.leaseMs / (2 * gate.delayMs))) : Infinity;
+    const size = Math.min(request.burst, byDelay, lane.length);
+    if (tasks.length !== size) broken(`this run has ${size} tasks`, { tasks, lane, gate });
+    return { tasks, slots: Math.min(gate.limit, size, room) };
+  }
+  const gateRoom = gate ? gate.limit - runningOf(draft, gate.name) : Infinity;
+  if (tasks.length > Math.min(room, gateRoom)) {
+    broken("limits hold: the claim's, the job's and the gate's", { tasks, room, gateRoom });
+  }
+  judgeShare(tasks, others, left);
+  return { tasks, slots: tasks.length };
+}
+
+/** The best lane is next; of equal ones that of the job that waited longest, then the oldest. */
+function judgeTurn(draft: Draft, head: Task, others: readonly Task[]): void {
+  const served = (task: Task) => jobOf(draft, task.job).served;
+  for (const other of others) {
+    const isBetter =
+      other.priority > head.priority ||
+      (other.priority === head.priority &&
+        (served(other) < served(head) || (served(other) === served(head) && other.id < head.id)));
+    if (isBetter) {
+      const seen = { head, other, served: [served(head), served(other)] };
+      broken("the best lane goes first, equal ones by turns of their jobs", seen);
+    }
+  }
+}
+
+/** Beyond its head a lane waits for better ones, and for its turn when jobs are equal. */
+function judgeShare(tasks: readonly Task[], others: readonly Task[], left: number): void {
+  const [head, ...rest] = tasks;
+  if (!head) return;
+  const best = Math.max(0, ...others.map((other) => other.priority));
+  if (rest.some((task) => task.priority < best)) {
+    broken("a lane's later tasks wait for better lanes", { tasks, others });
+  }
+  const equals = others.filter(({ priority }) => priority === head.priority);
+  const jobs = new Set([head, ...equals].map((task) => task.job)).size;
+  const share = Math.max(1, Math.floor(left / jobs));
+  if (jobs > 1 && tasks.length > share) {
+    broken(`of ${left} slots one of ${jobs} equal jobs gets ${share} at a time`, { tasks, others });
+  }
+}
+
+/** Claimable tasks by lane, best first; suspects are not among them. */
+function openLanes(draft: Draft, request: Claim): readonly Task[][] {
+  const lanes: Task[][] = [];
+  for (const task of claimableTasks(draft, request)) {
+    if (task.isSuspect) continue;
+    const lane = lanes.find(([first]) => first && isSameLane(first, task));
+    if (lane) lane.push(task);
+    else lanes.push([task]);
+  }
+  return lanes.map((lane) => lane.sort((a, b) => (isBefore(a, b) ? -1 : 1)));
+}
+
+const claimableTasks = (draft: Draft, { kinds }: Claim): readonly Task[] =>
+  [...draft.tasks.values()].filter(
+    (task) =>
+      task.state === "pending" &&
+      kinds.includes(task.kind) &&
+      task.dueAtMs <= draft.now.wallMs &&
+      isJobOpen(draft, task.job) &&
+      isGateOpen(draft, task),
+  );
+
+function isJobOpen(draft: Draft, name: string): boolean {
+  const { isPaused, ended, concurrency, slots } = jobOf(draft, name);
+  return !isPaused && ended === null && slots < (concurrency ?? Infinity);
+}
+
+function isGateOpen(draft: Draft, task: Task): boolean {
+  const gate = gateOf(draft, task);
+  if (!gate) return true;
+  const running = runningOf(draft, gate.name);
+  const isOwned = gate.delayMs > 0 || gate.limit === 1 || gate.runSlots > 0;
+  const isClosed = isOwned ? running > 0 : running >= gate.limit;
+  return !isClosed && gate.blockedUntilMs <= draft.now.ms && gate.opensAtMs <= draft.now.ms;
+}
+
+const runningOf = (draft: Draft, gate: string): number =>
+  [...draft.tasks.values()].filter((task) => task.state === "running" && task.gate === gate).length;
+
+const isBefore = (a: Task, b: Task): boolean =>
+  a.priority > b.priority || (a.priority === b.priority && a.id < b.id);
+
+const isSameLane = (a: Task, b: Task): boolean =>
+  a.kind === b.kind && a.job === b.job && a.gate === b.gate;
+
+export function broken(rule: string, seen: unknown): never {
+  throw new Error(`${rule}; seen: ${JSON.stringify(seen)}`);
+}

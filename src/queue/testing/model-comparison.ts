@@ -1,0 +1,152 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { AppError } from "../../base/app-error.ts";
+import { systemRandom } from "../../base/random.ts";
+import { applyOne } from "../model/apply.ts";
+import { closeDraft, completeIfDone, emptyShard, openDraft, type Shard } from "../model/shard.ts";
+import type { Claimed, Operation, Outcomes } from "../operation.ts";
+import type { QueueStore, StoreNow } from "../queue-store.ts";
+import { takeChosen } from "./model-comparison-claim.ts";
+import { checkInvariants } from "./model-comparison-invariants.ts";
+import { compareReads, compareReconcile, same } from "./model-comparison-read.ts";
+import { createResolver } from "./model-comparison-resolve.ts";
+import { history, openersMax, type Step } from "./model-comparison-steps.ts";
+
+export interface ModelComparisonOptions {
+  readonly name: string;
+  /** Makes empty storage; the comparison opens it several times over. */
+  readonly storage: (now: () => StoreNow) => Promise<ComparedStorage>;
+  /** How long to go on making up histories. */
+  readonly timeLimitMs: number;
+  /** Repeats a failure: what its message calls seed and path. */
+  readonly replay?: { readonly seed: number; readonly path: string } | undefined;
+}
+
+export interface ComparedStorage extends AsyncDisposable {
+  /** Opens the same storage once more, as another process would. */
+  open(): Promise<QueueStore>;
+}
+
+/** Reads "seed" or "seed:path", as a failure prints them; a mistyped one fails. */
+export function parseReplay(text: string | undefined): ModelComparisonOptions["replay"] {
+  if (text === undefined) return undefined;
+  const [, seed, path = ""] = /^(-?\d+)(?::([\d:]+))?$/.exec(text) ?? [];
+  if (seed === undefined) throw new Error(`"${text}" is not seed:path, as a failure prints them`);
+  return { seed: Number(seed), path };
+}
+
+/** A machine so slow that it manages fewer histories proves nothing. */
+const runsMin = 20;
+
+/**
+ * Runs random histories on a store and on the pure model, and compares every answer and all that
+ * can be read after every step. A claim is judged by the rules, then the model follows the store's
+ * choice; everything else must be equal.
+ */
+export function modelComparison(options: ModelComparisonOptions): void {
+  const { name, storage, timeLimitMs, replay } = options;
+  const seed = replay?.seed ?? systemRandom.below(2 ** 31);
+
+  describe(`the queue's model and ${name}`, () => {
+    test(
+      "random histories: the store answers as the model does",
+      async ({ annotate }) => {
+        await annotate(`seed ${seed}`);
+        let runs = 0;
+        const property = fc.asyncProperty(history, async (steps) => {
+          runs += 1;
+          await compareHistory(steps, storage);
+        });
+        await fc.assert(property, {
+          seed,
+          ...(replay ? { path: replay.path, endOnFailure: true } : {}),
+          numRuns: Number.MAX_SAFE_INTEGER,
+          interruptAfterTimeLimit: timeLimitMs,
+        });
+        if (!replay) expect(runs).toBeGreaterThan(runsMin);
+      },
+      timeLimitMs + 60_000,
+    );
+  });
+}
+
+/** One history, step by step. Throws with all that was sent when the two disagree. */
+export async function compareHistory(
+  steps: readonly Step[],
+  makeStorage: ModelComparisonOptions["storage"],
+): Promise<void> {
+  let now: StoreNow = { ms: startMs, wallMs: startMs };
+  await using storage = await makeStorage(() => now);
+  const stores: QueueStore[] = [];
+  const crashed: QueueStore[] = [];
+  for (let index = 0; index < openersMax; index++) stores.push(await storage.open());
+  const resolver = createResolver();
+  const trace: unknown[] = [];
+  let shard = emptyShard();
+
+  try {
+    for (const step of steps) {
+      now = {
+        ms: now.ms + step.advanceMs,
+        wallMs: now.wallMs + step.advanceMs + step.wallStepMs,
+      };
+      let store = stores[step.opener]!;
+      if (step.reopen !== "no") {
+        if (step.reopen === "closed") await store[Symbol.asyncDispose]();
+        else crashed.push(store);
+        store = stores[step.opener] = await storage.open();
+      }
+      const operations = resolver.resolve(step.wants, shard, now);
+      trace.push({ now, opener: step.opener, reopen: step.reopen, operations });
+      const answers = await store.commit(operations);
+      trace.push({ answers });
+      shard = follow(shard, operations, answers, now);
+      operations.forEach(({ op }, index) => {
+        if (op === "claim") resolver.note((answers[index] as Claimed).leases);
+      });
+      checkInvariants(shard);
+      await compareReads(store, shard, now, step);
+    }
+    for (const store of stores) await compareReconcile(store, shard);
+  } catch (cause) {
+    const sent = trace.map((line) => JSON.stringify(line)).join("\n");
+    throw new Error(`${(cause as Error).message}\nall that was sent:\n${sent}`, { cause });
+  } finally {
+    for (const store of [...crashed, ...stores]) await store[Symbol.asyncDispose]();
+  }
+}
+
+const startMs = Date.UTC(2026, 0, 1);
+
+/** Applies a commit to the model the way the store did, and compares the answers. */
+function follow(
+  shard: Shard,
+  operations: readonly Operation[],
+  answers: Outcomes,
+  now: StoreNow,
+): Shard {
+  const draft = openDraft(shard, now);
+  same("the number of answers", answers.length, operations.length);
+  operations.forEach((operation, index) => {
+    const answer = answers[index];
+    const expected =
+      operation.op === "claim" && !(answer instanceof AppError)
+        ? takeChosen(draft, operation, answer as Claimed)
+        : orRefused(() => applyOne(draft, operation));
+    same(`the answer to ${operation.op}`, speakable(answer), speakable(expected));
+  });
+  completeIfDone(draft);
+  return closeDraft(draft);
+}
+
+function orRefused<T>(work: () => T): T | AppError {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "invalid") return error;
+    throw error;
+  }
+}
+
+const speakable = (answer: unknown) =>
+  answer instanceof AppError ? { kind: answer.kind, code: answer.code } : answer;

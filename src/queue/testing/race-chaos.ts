@@ -1,0 +1,110 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { openSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { sleep, systemClock } from "../../base/clock.ts";
+import { machineMonotonicMs } from "../../base/machine-clock.ts";
+import { createSeededRandom } from "../../base/random.ts";
+import { createRaceLog, readRaceLog, type RaceEvent } from "./race-log.ts";
+import type { SharedStore } from "./race-store.ts";
+import type { RaceWorkerSettings } from "./race-worker.ts";
+
+export interface ChaosOptions {
+  readonly store: SharedStore;
+  /** An empty folder for the logs. */
+  readonly folder: string;
+  readonly processes: number;
+  /** How long processes are killed; then the survivors finish the work. */
+  readonly chaosMs: number;
+  readonly seed: number;
+  readonly isOver: () => Promise<boolean>;
+  readonly giveUpMs: number;
+}
+
+export interface Chaos {
+  readonly events: readonly RaceEvent[];
+  readonly kills: number;
+}
+
+/** Shorter than it would be in life, so that what the dead held is back within the test. */
+const leaseMs = 1_000;
+
+/** Lets processes race on one store, and kills and replaces some of them at random moments. */
+export async function raceThroughChaos(options: ChaosOptions): Promise<Chaos> {
+  const { store, folder, processes, chaosMs, isOver, giveUpMs } = options;
+  const random = createSeededRandom(options.seed);
+  const racers: Racer[] = [];
+  let started = 0;
+  let kills = 0;
+
+  const start = () => {
+    const worker = `w${++started}`;
+    const logFile = join(folder, `${worker}.log`);
+    const seed = random.below(2 ** 31);
+    return startRacer({ worker, store, logFile, seed, leaseMs, slots: 6 });
+  };
+  const sinceMs = machineMonotonicMs();
+  const elapsedMs = () => machineMonotonicMs() - sinceMs;
+  try {
+    for (let index = 0; index < processes; index++) racers.push(start());
+    while (!(await isOver())) {
+      for (const racer of racers) racer.check();
+      if (elapsedMs() > giveUpMs) throw new Error(`the race was not over after ${giveUpMs} ms`);
+      await sleep(systemClock, 100 + random.below(400));
+      if (elapsedMs() > chaosMs) continue;
+      const victim = random.below(racers.length);
+      if (!racers[victim]!.isAtWork()) continue; // still starting: a kill would prove nothing
+      await racers[victim]!.kill();
+      kills += 1;
+      racers[victim] = start();
+    }
+    await Promise.all(racers.map((racer) => racer.stop()));
+  } finally {
+    await Promise.all(racers.map((racer) => racer.kill()));
+  }
+  const logs = readdirSync(folder).filter((name) => name.endsWith(".log"));
+  const events = logs.flatMap((name) => readRaceLog(join(folder, name)));
+  return { events: events.sort((a, b) => a.atMs - b.atMs), kills };
+}
+
+interface Racer {
+  /** Throws if the process failed by itself. */
+  check(): void;
+  isAtWork(): boolean;
+  /** kill -9, and waits until the process is gone. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+function startRacer(settings: RaceWorkerSettings): Racer {
+  const program = fileURLToPath(new URL("race-worker.ts", import.meta.url));
+  const log = createRaceLog(openSync(settings.logFile, "a"), settings.worker);
+  const child: ChildProcess = fork(program, [JSON.stringify(settings)], {
+    execArgv: ["--import", "tsx"],
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
+  let stderr = "";
+  child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const exited = once(child, "exit");
+  const isGone = () => child.exitCode !== null || child.signalCode !== null;
+  const check = () => {
+    if (child.exitCode) throw new Error(`a worker ended with ${child.exitCode}: ${stderr}`);
+  };
+
+  return {
+    check,
+    isAtWork: () => readRaceLog(settings.logFile).length > 0,
+    async kill() {
+      if (isGone()) return;
+      child.kill("SIGKILL");
+      await exited;
+      log({ event: "killed" });
+    },
+    async stop() {
+      if (!isGone()) child.send("stop");
+      await exited;
+      check();
+    },
+  };
+}

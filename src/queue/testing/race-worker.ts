@@ -1,0 +1,56 @@
+/**
+ * One process of a race: claims, works and finishes until it is told to stop, or is killed.
+ * The parent gives its settings as JSON in the first argument; see `RaceWorkerSettings`.
+ */
+import { openSync } from "node:fs";
+import { sleep, systemClock } from "../../base/clock.ts";
+import { machineMonotonicMs } from "../../base/machine-clock.ts";
+import { createSeededRandom, systemRandom } from "../../base/random.ts";
+import { createQueue } from "../create-queue.ts";
+import { createRaceHands } from "./race-hands.ts";
+import { createRaceLog } from "./race-log.ts";
+import { openSharedStore, type SharedStore } from "./race-store.ts";
+
+export interface RaceWorkerSettings {
+  readonly worker: string;
+  readonly store: SharedStore;
+  readonly logFile: string;
+  readonly seed: number;
+  readonly leaseMs: number;
+  readonly slots: number;
+}
+
+const settings = JSON.parse(process.argv[2] ?? "") as RaceWorkerSettings;
+const { worker, leaseMs, slots } = settings;
+
+let isStopping = false;
+process.on("message", () => (isStopping = true));
+process.on("disconnect", () => process.exit(1)); // the parent is gone: nobody reads the log
+
+const queue = createQueue({
+  store: await openSharedStore(settings.store),
+  clock: systemClock,
+  random: systemRandom,
+});
+const log = createRaceLog(openSync(settings.logFile, "a"), worker);
+const random = createSeededRandom(settings.seed);
+const hands = createRaceHands({ queue, clock: systemClock, random, log, leaseMs });
+
+let isDraining: boolean = false;
+while (!isStopping || hands.slots() > 0) {
+  const free: number = isStopping || (isDraining && hands.slots() > 0) ? 0 : slots - hands.slots();
+  if (free <= 0) {
+    await hands.changed();
+    continue;
+  }
+  const sentMs = machineMonotonicMs();
+  const claimed = await queue.claim({ worker, kinds: ["race"], limit: free, burst: 4, leaseMs });
+  for (const { id, token, isSuspect } of claimed.leases) {
+    log({ event: "claimed", id, token, isSuspect });
+  }
+  hands.take(claimed.leases, sentMs);
+  isDraining = claimed.hasSuspect;
+  if (claimed.leases.length === 0) await sleep(systemClock, 2 + random.below(8));
+}
+await queue[Symbol.asyncDispose]();
+process.exit(0);

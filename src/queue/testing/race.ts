@@ -1,0 +1,181 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../base/clock.ts";
+import { systemRandom } from "../../base/random.ts";
+import { createQueue } from "../create-queue.ts";
+import type { Job } from "../job.ts";
+import type { Queue, TaskInput } from "../queue.ts";
+import type { Reconciled } from "../queue-store.ts";
+import type { Task } from "../task.ts";
+import {
+  apart,
+  blocksKept,
+  finishedOnce,
+  leasesUnique,
+  withinLimit,
+  worksOf,
+} from "./race-checks.ts";
+import { raceThroughChaos, type Chaos } from "./race-chaos.ts";
+import { openSharedStore, type SharedStore } from "./race-store.ts";
+
+export interface RaceSuiteOptions {
+  readonly name: string;
+  /** Fresh storage; the folder is empty and is removed afterwards. */
+  readonly store: (folder: string) => SharedStore;
+  readonly processes: number;
+  /** For how long processes are killed. */
+  readonly chaosMs: number;
+  /** Of each of the five sorts. */
+  readonly tasks: number;
+}
+
+/** With a delay or a limit of one a gate is owned by one worker at a time. */
+const gates = {
+  one: { delayMs: 0, limit: 1 },
+  slow: { delayMs: 12, limit: 1 },
+  pair: { delayMs: 8, limit: 2 },
+  many: { delayMs: 0, limit: 3 },
+} as const;
+const caps = { free: undefined, capped: 2, site: 1 } as const;
+
+/**
+ * Real processes on one store, some of them killed with -9 at random moments. What they logged on
+ * one clock must show everything a queue promises about exclusion.
+ */
+export function raceSuite(options: RaceSuiteOptions): void {
+  const { name, store, processes, chaosMs } = options;
+  const giveUpMs = chaosMs * 3 + 60_000;
+
+  describe(`${processes} processes race on ${name}, some die`, () => {
+    const folder = mkdtempSync(join(tmpdir(), "forager-race-"));
+    const seed = systemRandom.below(2 ** 31);
+    let race: Race;
+
+    beforeAll(async () => {
+      race = await runRace(options, store(folder), { folder, seed, giveUpMs });
+    }, giveUpMs + 30_000);
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+    test("every task is done, exactly once, and none is lost", () => {
+      expect(race.tasks.length).toBeGreaterThan(options.tasks * 5);
+      expect(finishedOnce(race.tasks, race.events)).toEqual([]);
+    });
+
+    test("no lease is in two hands", () => {
+      expect(leasesUnique(race.events)).toEqual([]);
+    });
+
+    test("a gate never has more at work than its limit", () => {
+      for (const [gate, { limit }] of Object.entries(gates)) {
+        const works = race.works.filter((work) => work.gate === gate);
+        expect(works.length).toBeGreaterThan(0);
+        expect(withinLimit(`gate ${gate}`, works, limit)).toEqual([]);
+      }
+    });
+
+    test("no gap between starts of a gate is shorter than its delay", () => {
+      for (const [gate, { delayMs }] of Object.entries(gates)) {
+        const works = race.works.filter((work) => work.gate === gate);
+        expect(apart(`gate ${gate}`, works, delayMs)).toEqual([]);
+      }
+    });
+
+    test("nothing starts while its gate is blocked", () => {
+      expect(race.events.some(({ event }) => event === "blocked")).toBe(true);
+      expect(blocksKept(race.events, race.works)).toEqual([]);
+    });
+
+    test("a job never has more at work than its cap", () => {
+      for (const [job, cap] of Object.entries(caps)) {
+        const works = race.works.filter((work) => work.job === job);
+        expect(works.length).toBeGreaterThan(0);
+        expect(withinLimit(`job ${job}`, works, cap ?? Infinity)).toEqual([]);
+      }
+    });
+
+    test("every job completes exactly once", () => {
+      const ends = race.jobs.map(({ name: job, ended, completions }) => [job, ended, completions]);
+      expect(ends.sort()).toEqual([
+        ["capped", "completed", 1],
+        ["free", "completed", 1],
+        ["site", "completed", 1],
+      ]);
+    });
+
+    test("the counters have not drifted", () => {
+      expect(race.reconciled).toEqual({ drift: [], orphans: 0, repaired: false });
+    });
+
+    test("it was a race: processes died at work and others took over", () => {
+      const suspects = race.events.filter((event) => event.event === "claimed" && event.isSuspect);
+      const workers = new Set(race.works.map((work) => work.worker));
+      expect({ seed, kills: race.kills }).toEqual({ seed, kills: expect.toSatisfy((n) => n >= 3) });
+      expect(workers.size).toBeGreaterThan(processes);
+      expect(suspects.length).toBeGreaterThan(0);
+    });
+  });
+}
+
+interface Race extends Chaos {
+  readonly works: ReturnType<typeof worksOf>;
+  readonly tasks: readonly Task[];
+  readonly jobs: readonly Job[];
+  readonly reconciled: Reconciled;
+}
+
+async function runRace(
+  { processes, chaosMs, tasks }: RaceSuiteOptions,
+  store: SharedStore,
+  run: { readonly folder: string; readonly seed: number; readonly giveUpMs: number },
+): Promise<Race> {
+  await using queue = createQueue({
+    store: await openSharedStore(store),
+    clock: systemClock,
+    random: systemRandom,
+  });
+  await prepare(queue, tasks);
+  const isOver = async () => (await queue.jobs()).every((job) => job.ended !== null);
+  const chaos = await raceThroughChaos({ ...run, store, processes, chaosMs, isOver });
+  return {
+    ...chaos,
+    works: worksOf(chaos.events),
+    tasks: await allTasks(queue),
+    jobs: await queue.jobs(),
+    reconciled: await queue.reconcile(),
+  };
+}
+
+async function prepare(queue: Queue, count: number): Promise<void> {
+  for (const [gate, settings] of Object.entries(gates)) await queue.setGate(gate, settings);
+  for (const [job, concurrency] of Object.entries(caps)) {
+    await queue.openJob(job, {
+      ...(concurrency === undefined ? {} : { concurrency }),
+      ...(job === "site" ? { gate: "slow" } : {}),
+    });
+  }
+  const sorts: readonly Pick<TaskInput, "job" | "gate">[] = [
+    { job: "free", gate: "one" },
+    { job: "site", gate: "slow" },
+    { job: "free", gate: "pair" },
+    { job: "capped", gate: "many" },
+    { job: "capped" },
+  ];
+  for (const sort of sorts) {
+    const keys = Array.from({ length: count }, (_, index) => `${index}${index % 4 ? "" : "+"}`);
+    await queue.add(
+      keys.map((key) => ({ ...sort, kind: "race", key, payload: null, attemptsMax: 1_000 })),
+    );
+  }
+  for (const job of Object.keys(caps)) await queue.seal(job);
+}
+
+async function allTasks(queue: Queue): Promise<readonly Task[]> {
+  const tasks: Task[] = [];
+  for (;;) {
+    const page = await queue.browse({ afterId: tasks.at(-1)?.id ?? 0, limit: 500 });
+    if (page.length === 0) return tasks;
+    tasks.push(...page);
+  }
+}

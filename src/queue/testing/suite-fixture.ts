@@ -1,0 +1,126 @@
+import { expect } from "vitest";
+import { assert } from "../../base/app-error.ts";
+import { createSeededRandom } from "../../base/random.ts";
+import { createQueue } from "../create-queue.ts";
+import type { Held } from "../operation.ts";
+import type { ClaimInput, FinishInput, LeasedTask, Queue, TaskInput } from "../queue.ts";
+import type { QueueStore } from "../queue-store.ts";
+import type { LeaseRef, Task } from "../task.ts";
+import type { SuiteTime } from "./suite-time.ts";
+
+export type OpenStore = (time: SuiteTime) => Promise<OpenedStore>;
+
+export interface OpenedStore {
+  readonly store: QueueStore;
+  /** A second opener of the same storage, as another process would be. The suite closes it. */
+  openAnother(): Promise<QueueStore>;
+  /** Copies the storage as it is now; `restore` opens what the copy holds. The suite closes it. */
+  backUp?(): Promise<{ restore(): Promise<QueueStore> }>;
+  /** From now on the storage cannot be reached, as with a lost disk, lock or network. */
+  cutOff?(): Promise<void>;
+}
+
+export type Clause = (title: string, check: (at: Fixture) => Promise<void>) => void;
+
+/** What a clause works with: a queue in front of the store under test, and the shortest words. */
+export interface Fixture extends AsyncDisposable {
+  readonly queue: Queue;
+  readonly store: QueueStore;
+  readonly time: SuiteTime;
+  readonly opened: OpenedStore;
+  /** A queue in front of any store; closed with the fixture. */
+  front(store: QueueStore): Queue;
+  /** A queue of a second opener. */
+  another(): Promise<Queue>;
+  /** Adds tasks that must all be new. */
+  add(...tasks: readonly TaskInput[]): Promise<void>;
+  /** Worker "w1" claims up to 100 tasks of kind "work" for a minute, unless told otherwise. */
+  claim(request?: Partial<ClaimInput>): Promise<readonly LeasedTask[]>;
+  /** The same, when exactly one is expected. */
+  claimOne(request?: Partial<ClaimInput>): Promise<LeasedTask>;
+  finish(
+    lease: LeaseRef,
+    outcome?: FinishInput["outcome"],
+    more?: Omit<FinishInput, "id" | "token" | "outcome">,
+  ): Promise<Held["status"]>;
+  release(lease: LeaseRef, sinceStartMs?: number): Promise<Held["status"]>;
+  extend(lease: LeaseRef, leaseMs?: number): Promise<Held["status"]>;
+  /** The stored task with this key, which must be there. */
+  find(key: string): Promise<Task>;
+}
+
+export const leaseMs = 60_000;
+
+/** A task of kind "work" with the given key. */
+export const work = (key: string, more: Partial<Omit<TaskInput, "key">> = {}): TaskInput => ({
+  kind: "work",
+  key,
+  ...more,
+});
+
+/** Keys "a0", "a1", … */
+export const works = (
+  prefix: string,
+  count: number,
+  more: Partial<Omit<TaskInput, "key">> = {},
+): TaskInput[] => Array.from({ length: count }, (_, index) => work(`${prefix}${index}`, more));
+
+export const keysOf = (tasks: readonly { readonly key: string }[]): string[] =>
+  tasks.map((task) => task.key);
+
+export async function openFixture(open: OpenStore, time: SuiteTime): Promise<Fixture> {
+  const opened = await open(time);
+  const random = createSeededRandom(1);
+  const queues: Queue[] = [];
+  const front = (store: QueueStore): Queue => {
+    const queue = createQueue({ store, clock: time.clock, random });
+    queues.push(queue);
+    return queue;
+  };
+  const queue = front(opened.store);
+
+  const claim = async (request: Partial<ClaimInput> = {}) =>
+    (await queue.claim({ worker: "w1", kinds: ["work"], limit: 100, leaseMs, ...request })).leases;
+  const find = async (key: string) => {
+    const found = (await queue.browse({ keyPrefix: key, limit: 10_000 })).find(
+      (task) => task.key === key,
+    );
+    assert(found, `the clause expects a task "${key}"`);
+    return found;
+  };
+
+  return {
+    queue,
+    store: opened.store,
+    time,
+    opened,
+    front,
+    another: async () => front(await opened.openAnother()),
+    async add(...tasks) {
+      expect(await queue.add(tasks)).toEqual(tasks.map(() => "added"));
+    },
+    claim,
+    async claimOne(request) {
+      const [lease, ...more] = await claim(request);
+      expect(keysOf(more)).toEqual([]);
+      assert(lease, "the clause expects a claim to lease one task, it leased none");
+      return lease;
+    },
+    finish: async ({ id, token }, outcome = { kind: "done" }, more = {}) =>
+      statusOf(await queue.finish([{ id, token, outcome, ...more }])),
+    release: async ({ id, token }, sinceStartMs) =>
+      statusOf(
+        await queue.release([{ id, token, ...(sinceStartMs === undefined ? {} : { sinceStartMs }) }]),
+      ),
+    extend: async (lease, ms = leaseMs) => statusOf(await queue.extend([lease], ms)),
+    find,
+    async [Symbol.asyncDispose]() {
+      for (const one of queues.reverse()) await one[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function statusOf([answer, ...more]: readonly Held[]): Held["status"] {
+  assert(answer && more.length === 0, "one lease gets one answer");
+  return answer.status;
+}

@@ -1,0 +1,30 @@
+import { createTestClock, type TestClock } from "../../base/testing/test-clock.ts";
+import type { StoreNow } from "../queue-store.ts";
+
+/**
+ * The time of one clause. A store under test reads `now` through its one hook; its timers, and
+ * nothing else, may come from `clock`. Both clocks stand still unless the clause moves them.
+ */
+export interface SuiteTime {
+  readonly clock: TestClock;
+  now(): StoreNow;
+  /** Time passes: both clocks move. */
+  advance(ms: number): Promise<void>;
+  /** The wall clock alone jumps, in either direction. */
+  stepWall(ms: number): void;
+}
+
+/** A round moment, so that failures are easy to read. */
+const startMs = 1_800_000_000_000;
+/** The store's own clock is anchored elsewhere: comparing it with the wall clock must show. */
+const aheadMs = 5_000;
+
+export function createSuiteTime(): SuiteTime {
+  const clock = createTestClock(startMs);
+  return {
+    clock,
+    now: () => ({ ms: startMs + aheadMs + clock.monotonicMs(), wallMs: clock.nowMs() }),
+    advance: (ms) => clock.advance(ms),
+    stepWall: (ms) => clock.step(ms),
+  };
+}
