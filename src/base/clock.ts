@@ -1,5 +1,5 @@
 import { setTimeout as setNodeTimeout, clearTimeout as clearNodeTimeout } from "node:timers";
-import { AppError } from "./app-error.ts";
+import { AppError, assert } from "./app-error.ts";
 
 /**
  * All time comes from here, so that tests and simulations own it.
@@ -19,15 +19,24 @@ export interface Timer {
   cancel(): void;
 }
 
-/** Longest delay Node's timers take; longer waits must be made of several. */
+/** Longest delay Node's own timers take; `systemClock` makes longer waits of several. */
 export const timerDelayMsMax = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   setTimer(delayMs, callback, options) {
-    const handle = setNodeTimeout(callback, Math.min(Math.max(0, delayMs), timerDelayMsMax));
-    if (options?.background) handle.unref();
+    assert(!Number.isNaN(delayMs), "a timer needs a delay, not NaN");
+    const dueMs = performance.now() + delayMs;
+    let handle: NodeJS.Timeout;
+    const arm = () => {
+      const leftMs = Math.ceil(dueMs - performance.now());
+      handle = setNodeTimeout(fire, Math.min(Math.max(0, leftMs), timerDelayMsMax));
+      if (options?.background) handle.unref();
+    };
+    // Node cuts fractions, may fire up to a millisecond early, and has a longest delay: look again.
+    const fire = () => (performance.now() < dueMs ? arm() : callback());
+    arm();
     return { cancel: () => clearNodeTimeout(handle) };
   },
 };

@@ -30,8 +30,9 @@ export function claim(draft: Draft, request: Claim): Claimed {
     leases.push(...take(draft, request, token, { tasks: [suspect], slots: 1 }));
   } else {
     const lanes = lanesOf(claimableTasks(draft, request, false));
+    const servedBefore = draft.served;
     for (let left = request.limit; left > 0;) {
-      const pick = bestPick(draft, request, lanes, left);
+      const pick = bestPick(draft, request, lanes, { left, servedBefore });
       if (!pick) break;
       leases.push(...take(draft, request, token, pick));
       left -= pick.slots;
@@ -66,7 +67,7 @@ function bestPick(
   draft: Draft,
   request: Claim,
   lanes: readonly OpenLane[],
-  left: number,
+  { left, servedBefore }: { readonly left: number; readonly servedBefore: number },
 ): Pick | undefined {
   const open = lanes
     .filter(({ tasks: [head] }) => head && isOpenFor(draft, head))
@@ -82,8 +83,10 @@ function bestPick(
     tasks = best.tasks.slice(0, burstLimit(gate, request.leaseMs, request.burst));
   } else {
     const equals = open.filter((lane) => lane.tasks[0]!.priority === head.priority);
-    const jobs = new Set(equals.map((lane) => lane.tasks[0]!.job)).size;
-    const share = Math.max(1, Math.floor(left / jobs));
+    const jobs = new Set(equals.map((lane) => lane.tasks[0]!.job));
+    const unserved = [...jobs].filter((job) => jobOf(draft, job).served <= servedBefore).length;
+    // What is left goes in equal parts to the jobs that had no turn in this claim yet.
+    const share = Math.max(1, Math.floor(left / (unserved || jobs.size)));
     // Beyond its head a lane is not served before a better task of another lane.
     const floor = second?.tasks[0]?.priority ?? 0;
     tasks = best.tasks
@@ -190,7 +193,8 @@ export function repeatedClaim(draft: Draft, { requestId, worker }: Claim): Claim
     if (known.requestId !== requestId || known.worker !== worker) continue;
     const tasks = known.ids
       .map((id) => draft.tasks.get(id))
-      .filter((task) => task?.state === "running" && task.token === token);
+      .filter((task) => task !== undefined && task.state === "running" && task.token === token)
+      .sort((a, b) => byPriority(a!, b!));
     return {
       leases: tasks.map((task) => toLease(task!, known.leaseMs, paceOf(draft, task!))),
       hasSuspect: false,

@@ -48,9 +48,12 @@ export async function compareReconcile(store: QueueStore, shard: Shard): Promise
   same("reconcile", { drift, orphans }, { drift: [], orphans: recount(shard).orphans });
 }
 
-/** A store may wake too early, never too late, and says "now" only when there is something. */
+/**
+ * A store may wake too early, never too late, and says "now" only when there is something. What is
+ * overdue may be said to be a millisecond away, which is as soon as a timer can be.
+ */
 function compareWake(seen: number | undefined, expected: number | undefined): void {
-  const isLate = (seen ?? Infinity) > (expected ?? Infinity);
+  const isLate = (seen ?? Infinity) > Math.max(1, expected ?? Infinity);
   if (isLate || (seen === 0 && expected !== 0)) same("wakeInMs", seen, expected);
 }
 

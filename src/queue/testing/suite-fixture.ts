@@ -16,8 +16,8 @@ export interface OpenedStore {
   openAnother(): Promise<QueueStore>;
   /** Copies the storage as it is now; `restore` opens what the copy holds. The suite closes it. */
   backUp?(): Promise<{ restore(): Promise<QueueStore> }>;
-  /** From now on the storage cannot be reached, as with a lost disk, lock or network. */
-  cutOff?(): Promise<void>;
+  /** Makes the storage unreachable, as a lost disk, lock or network does, until `reconnect`. */
+  cutOff?(): Promise<{ reconnect(): Promise<void> }>;
 }
 
 export type Clause = (title: string, check: (at: Fixture) => Promise<void>) => void;
@@ -110,7 +110,9 @@ export async function openFixture(open: OpenStore, time: SuiteTime): Promise<Fix
       statusOf(await queue.finish([{ id, token, outcome, ...more }])),
     release: async ({ id, token }, sinceStartMs) =>
       statusOf(
-        await queue.release([{ id, token, ...(sinceStartMs === undefined ? {} : { sinceStartMs }) }]),
+        await queue.release([
+          { id, token, ...(sinceStartMs === undefined ? {} : { sinceStartMs }) },
+        ]),
       ),
     extend: async (lease, ms = leaseMs) => statusOf(await queue.extend([lease], ms)),
     find,

@@ -1,7 +1,7 @@
 import { AppError } from "../../../base/app-error.ts";
 import type { Add, Added, Raised, RaiseOne } from "../../operation.ts";
 import type { LeaseRef, NewTask } from "../../task.ts";
-import type { JobRow, LaneRow } from "./rows.ts";
+import { isEmpty, type JobRow, type LaneRow } from "./rows.ts";
 import { pendingState, taskStates, type StateName, type TaskRow } from "./task-row.ts";
 import type { Unit } from "./unit.ts";
 
@@ -39,7 +39,11 @@ function addOne(unit: Unit, wanted: NewTask, by: LeaseRef | undefined): Added {
     taskStates[state],
     wanted.attemptsMax,
   );
-  if (changes === 0) return duplicate(unit, findTask(unit, { ...wanted, gate })!, wanted.priority);
+  if (changes === 0) {
+    // Known under another kind: the lane that was made for it stays empty.
+    if (isEmpty(lane)) rows.dropLane(lane);
+    return duplicate(unit, findTask(unit, { ...wanted, gate })!, wanted.priority);
+  }
   countNew(unit, lane, state, wanted);
   return "added";
 }
@@ -73,7 +77,9 @@ function duplicate(unit: Unit, known: TaskRow, priority: number): Added {
 
 export const raise = (unit: Unit, raises: readonly RaiseOne[]): readonly Raised[] =>
   raises.map((one) => {
-    const task = findTask(unit, one);
+    // As in add: a task of a bound job is named without its gate.
+    const gate = one.gate === "" ? (unit.rows.job(one.job)?.gate ?? "") : one.gate;
+    const task = findTask(unit, { ...one, gate });
     return task ? raiseTask(unit, task, one.priority) : "absent";
   });
 

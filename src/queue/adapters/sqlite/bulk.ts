@@ -1,4 +1,5 @@
 import type { Changed, FinishedFilter, Purge, Retry } from "../../operation.ts";
+import { isEmpty } from "./rows.ts";
 import { statement } from "./statement.ts";
 import { taskStates, type TaskRow } from "./task-row.ts";
 import { move, stateName, type Unit } from "./unit.ts";
@@ -46,9 +47,7 @@ function dropEmpty(unit: Unit, lanes: ReadonlySet<number>): void {
   const jobs = new Set<string>();
   for (const id of lanes) {
     const lane = rows.lane(id);
-    if (Object.keys(taskStates).some((state) => lane[state as keyof typeof taskStates] > 0)) {
-      continue;
-    }
+    if (!isEmpty(lane)) continue;
     jobs.add(lane.job);
     rows.dropLane(lane);
   }

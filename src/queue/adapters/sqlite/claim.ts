@@ -122,7 +122,7 @@ function toLease(
 }
 
 function noteWait({ waits, now }: Unit, kind: string, task: ReadyRow): void {
-  const bucket = bucketOf(now.ms - Math.max(task.created_at, task.due_at));
+  const bucket = bucketOf(Math.min(now.ms - task.created_at, now.wallMs - task.due_at));
   let buckets = waits.get(kind);
   if (!buckets) waits.set(kind, (buckets = new Map()));
   buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
@@ -178,9 +178,10 @@ function repeatedClaim(unit: Unit, { requestId, worker }: Claim): Claimed | unde
     "select token, lease_ms from claim where request_id = ? and worker = ?",
   ).get(requestId, worker) as { token: number; lease_ms: number } | undefined;
   if (!known) return undefined;
-  const tasks = statement(db, "select * from task where token = ? and state = 4").all(
-    known.token,
-  ) as TaskRow[];
+  const tasks = statement(
+    db,
+    "select * from task where token = ? and state = 4 order by priority desc, id",
+  ).all(known.token) as TaskRow[];
   const leases = tasks.map((task) => {
     const lane = rows.lane(task.lane);
     const isSuspect = task.is_suspect === 1;

@@ -9,7 +9,9 @@ import { taskStates, toTask, type TaskRow } from "./task-row.ts";
 
 /** Reads see what is committed; what came due since the last claim is counted on the way. */
 export function overview(db: Database, now: StoreNow): Overview {
-  const lanes = (statement(db, selectLanes).all() as RawLane[]).map((lane) => toLane(db, lane));
+  const lanes = (statement(db, selectLanes).all() as RawLane[]).map((lane) =>
+    toLane(db, lane, now),
+  );
   const late = promotedSince(db, now);
   const waits = new Map<string, Map<number, number>>();
   for (const { kind, bucket, count } of statement(db, "select * from wait").all() as WaitRow[]) {
@@ -33,7 +35,11 @@ interface WaitRow {
   readonly count: number;
 }
 
-function toLane(db: Database, raw: RawLane): { readonly id: number; readonly lane: Lane } {
+function toLane(
+  db: Database,
+  raw: RawLane,
+  now: StoreNow,
+): { readonly id: number; readonly lane: Lane } {
   const { id, kind, job, gate, scheduled, backoff, running, done, skipped, failed } = raw;
   const ready = raw.ready + raw.suspect;
   const counts = { ready, scheduled, backoff, running, done, skipped, failed };
@@ -45,8 +51,8 @@ function toLane(db: Database, raw: RawLane): { readonly id: number; readonly lan
       gate,
       ...counts,
       oldestReadyAtMs: ready === 0 ? 0 : oldestReady(db, raw),
-      oldestScheduledAtMs: scheduled === 0 ? 0 : oldestWaiting(db, id, taskStates.scheduled),
-      oldestBackoffAtMs: backoff === 0 ? 0 : oldestWaiting(db, id, taskStates.backoff),
+      oldestScheduledAtMs: scheduled === 0 ? 0 : oldestWaiting(db, id, taskStates.scheduled, now),
+      oldestBackoffAtMs: backoff === 0 ? 0 : oldestWaiting(db, id, taskStates.backoff, now),
     },
   };
 }
@@ -75,15 +81,15 @@ function oldestReady(db: Database, { id, suspect }: RawLane): number {
   return Math.min(oldest, ready ?? oldest);
 }
 
-const oldestWaiting = (db: Database, lane: number, state: number): number =>
+const oldestWaiting = (db: Database, lane: number, state: number, { wallMs }: StoreNow): number =>
   Number(
     statement(
       db,
       `select created_at from task
-       where lane = ? and state = ? and state in (1, 2) order by id limit 1`,
+       where lane = ? and state = ? and state in (1, 2) and due_at > ? order by id limit 1`,
     )
       .pluck()
-      .get(lane, state) ?? 0,
+      .get(lane, state, wallMs) ?? 0,
   );
 
 interface LateRow {
@@ -185,30 +191,51 @@ export function wakeInMs(
   const row = statement(
     db,
     `select
-      (select min(due_at) from task where state in (1, 2)) as due,
+      (select min(due_at) from task where state in (1, 2) and due_at > @wallMs) as due,
       (select min(open_from) from gate where is_open = 0 and has_room = 1
          and open_from > @nowMs) as opens,
       (select min(expires_at) from claim where open > 0) as expires`,
-  ).get({ nowMs: now.ms }) as { due: number | null; opens: number | null; expires: number | null };
-  const waits = [
+  ).get({ nowMs: now.ms, wallMs: now.wallMs }) as Record<
+    "due" | "opens" | "expires",
+    number | null
+  >;
+  let expires = row.expires;
+  if (expires !== null && expires <= now.ms) {
+    // Leases that were extended since outlive what their claim says.
+    expires = statement(
+      db,
+      `select min(task.expires_at) from claim join task on task.token = claim.token and state = 4
+       where open > 0 and claim.expires_at <= ?`,
+    )
+      .pluck()
+      .get(now.ms) as number | null;
+  }
+  const best = Math.min(
     row.due === null ? Infinity : row.due - now.wallMs,
     row.opens === null ? Infinity : row.opens - now.ms,
-    row.expires === null ? Infinity : row.expires - now.ms,
-  ];
-  const best = Math.min(...waits);
-  return best === Infinity ? undefined : Math.max(1, best);
+    expires === null ? Infinity : expires - now.ms,
+  );
+  return best === Infinity ? undefined : Math.max(0, best);
 }
 
-/** Something of these kinds that any worker could have now, also behind a gate just opening. */
+/** Something of these kinds that any worker could have now: ready, or due and not yet made so. */
 function hasClaimable(db: Database, kinds: readonly string[], now: StoreNow): boolean {
-  const found = statement(
+  const isOpen = `lane.kind in (select value from json_each(@kinds))
+    and (lane.is_open = 1 or (gate.has_room = 1 and gate.open_from <= @nowMs))
+    and job.ended is null and job.is_paused = 0
+    and (job.concurrency is null or job.slots < job.concurrency)`;
+  const belongings = `join job on job.name = lane.job left join gate on gate.name = lane.gate`;
+  const values = { kinds: JSON.stringify(kinds), nowMs: now.ms, wallMs: now.wallMs };
+  const ready = statement(
     db,
-    `select 1 from lane join job on job.name = lane.job
-       left join gate on gate.name = lane.gate
-     where lane.ready > 0 and lane.kind in (select value from json_each(@kinds))
-       and (lane.is_open = 1 or (gate.has_room = 1 and gate.open_from <= @nowMs))
-       and job.ended is null and job.is_paused = 0
-       and (job.concurrency is null or job.slots < job.concurrency) limit 1`,
-  ).get({ kinds: JSON.stringify(kinds), nowMs: now.ms });
-  return found !== undefined;
+    `select 1 from lane ${belongings} where lane.ready > 0 and ${isOpen} limit 1`,
+  ).get(values);
+  if (ready) return true;
+  const late = statement(
+    db,
+    `select 1 from task join lane on lane.id = task.lane ${belongings}
+     where task.state in (1, 2) and task.due_at <= @wallMs and task.is_suspect = 0
+       and ${isOpen} limit 1`,
+  ).get(values);
+  return late !== undefined;
 }

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { hasRoom, isOpen, newGate, openFromMs, type Gate } from "../../gate.ts";
 import { newJob, type Job } from "../../job.ts";
-import type { StateName } from "./task-row.ts";
+import { stateNames, type StateName } from "./task-row.ts";
 
 /** A lane as the file holds it. */
 export interface LaneRow extends Record<StateName, number> {
@@ -17,6 +17,9 @@ export interface LaneRow extends Record<StateName, number> {
   /** Set when ready tasks were taken or put back in a way that may have changed the best one. */
   isHeadStale: boolean;
 }
+/** No task is left in it. */
+export const isEmpty = (lane: LaneRow): boolean => stateNames.every((state) => lane[state] === 0);
+
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 export type JobRow = Writable<Job>;
 export type GateRow = Writable<Gate> & { wasOpen: boolean };
@@ -38,9 +41,12 @@ export interface Rows {
   scopeOf(job: string, gate: string): number | undefined;
   dropJob(name: string): void;
   dropLane(lane: LaneRow): void;
-  jobsTouched(): Iterable<JobRow>;
+  /** Names of the jobs that changed since the last call. */
+  takeTouched(): readonly string[];
   /** Writes what changed, so that the indexes tell the truth. */
   flush(nowMs: number): void;
+  /** Between transactions: keeps memory bounded. */
+  trim(): void;
   forget(): void;
 }
 
@@ -57,6 +63,7 @@ export function createRows(db: Database, now: () => number): Rows {
   const dirtyJobs = new Set<JobRow>();
   const dirtyGates = new Set<GateRow>();
   const dirtyLanes = new Set<LaneRow>();
+  const touched = new Set<string>();
 
   const keepLane = (row: LaneRow) => {
     lanes.set(row.id, row);
@@ -84,6 +91,7 @@ export function createRows(db: Database, now: () => number): Rows {
         jobs.set(name, row);
       }
       dirtyJobs.add(row);
+      touched.add(name);
       return row;
     },
     gate(name) {
@@ -135,7 +143,11 @@ export function createRows(db: Database, now: () => number): Rows {
       lanesByGate.get(lane.gate)?.delete(lane);
       sql.dropLane.run(lane.id);
     },
-    jobsTouched: () => dirtyJobs,
+    takeTouched() {
+      const names = [...touched];
+      touched.clear();
+      return names;
+    },
 
     flush(nowMs) {
       for (const gate of dirtyGates) {
@@ -166,11 +178,13 @@ export function createRows(db: Database, now: () => number): Rows {
       dirtyGates.clear();
       dirtyLanes.clear();
       dirtyJobs.clear();
+    },
+    trim() {
       if (jobs.size + gates.size + lanes.size > cachedRowsMax) rows.forget();
     },
     forget() {
       for (const map of [jobs, gates, lanes, lanesByName, lanesByGate]) map.clear();
-      for (const set of [dirtyJobs, dirtyGates, dirtyLanes]) set.clear();
+      for (const set of [dirtyJobs, dirtyGates, dirtyLanes, touched]) set.clear();
     },
   };
 

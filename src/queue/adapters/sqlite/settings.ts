@@ -16,7 +16,11 @@ export function block(
 
 export function setGate({ rows, now }: Unit, { gate: name, delayMs, limit }: SetGate): GateView {
   const gate: GateRow = rows.gateForWrite(name);
-  gate.delayMs = delayMs ?? gate.delayMs;
+  if (delayMs !== undefined) {
+    // A new delay counts from the last start, so it binds the next claim, also when it is shorter.
+    if (gate.opensAtMs !== 0) gate.opensAtMs += delayMs - gate.delayMs;
+    gate.delayMs = delayMs;
+  }
   gate.limit = limit ?? gate.limit;
   return viewGate(gate, now.ms);
 }

@@ -10,7 +10,8 @@ import { createChangeWatch } from "./change-watch.ts";
 import { claim } from "./claim.ts";
 import { extend, finish, release } from "./leases.ts";
 import { closeDatabase, inTransaction, openDatabase, type Durability } from "./open-database.ts";
-import { browse, overview, readGate, readJob, viewTask, wakeInMs } from "./read.ts";
+import { promote } from "./promote.ts";
+import { browse, overview, readGate, readJob, readNumber, viewTask, wakeInMs } from "./read.ts";
 import { reconcile } from "./reconcile.ts";
 import { block, cancel, openJob, pause, resume, seal, setGate } from "./settings.ts";
 import { translateError } from "./sqlite-error.ts";
@@ -61,18 +62,33 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
     }
   }
 
+  /** After the wall clock went back some ready tasks are not due any more: readers must see that. */
+  async function settled(): Promise<StoreNow> {
+    const at = now();
+    if (translated(() => readNumber(db, "readyDueMs")) > at.wallMs) {
+      await whenFree(() => units.run(now, promote));
+    }
+    return at;
+  }
+
   return {
     async commit(operations) {
       const answers = await whenFree(() => units.run(now, (unit) => applyAll(unit, operations)));
       changes.notify();
       return answers;
     },
-    overview: async () => translated(() => overview(db, now())),
+    overview: async () => {
+      const at = await settled();
+      return translated(() => overview(db, at));
+    },
     task: async (id) => translated(() => viewTask(db, id, now())),
     browse: async (query) => translated(() => browse(db, query)),
     job: async (name) => translated(() => readJob(db, name)),
     gate: async (name) => translated(() => readGate(db, name)),
-    wakeInMs: async (kinds) => translated(() => wakeInMs(db, kinds, now())),
+    wakeInMs: async (kinds) => {
+      const at = await settled();
+      return translated(() => wakeInMs(db, kinds, at));
+    },
     watch: (listener) => changes.watch(listener),
     reconcile: async ({ repair }) =>
       whenFree(() => units.run(now, (unit) => recount(unit, repair))),
@@ -104,8 +120,10 @@ function applyAll(unit: Unit, operations: readonly Operation[]) {
 
 /** The one place where a job completes, so that it does so once. */
 function completeIfDone({ rows, now }: Unit): void {
-  for (const job of rows.jobsTouched()) {
-    if (!isComplete(job)) continue;
+  for (const name of rows.takeTouched()) {
+    const known = rows.job(name);
+    if (!known || !isComplete(known)) continue;
+    const job = rows.jobForWrite(name);
     job.ended = "completed";
     job.endedAtMs = now.ms;
     job.completions += 1;

@@ -98,6 +98,7 @@ export function createUnitStore(db: Database): UnitStore {
         flush();
         commit.run();
         knownVersion = version;
+        unit.rows.trim();
         return result;
       } catch (error) {
         knownVersion = undefined;

@@ -94,12 +94,15 @@ export function addingClauses(clause: Clause): void {
     expect(await at.claim()).toEqual([]);
   });
 
-  clause("lesson 22: equal keys in one batch are one task with the highest priority", async (at) => {
-    const batch = [300, 800, 500].map((priority) => work("a", { priority, payload: priority }));
-    expect(await at.queue.add(batch)).toEqual(["added", "duplicate", "duplicate"]);
-    expect(await at.find("a")).toMatchObject({ priority: 800, payload: "300" });
-    expect(await at.queue.browse()).toHaveLength(1);
-  });
+  clause(
+    "lesson 22: equal keys in one batch are one task with the highest priority",
+    async (at) => {
+      const batch = [300, 800, 500].map((priority) => work("a", { priority, payload: priority }));
+      expect(await at.queue.add(batch)).toEqual(["added", "duplicate", "duplicate"]);
+      expect(await at.find("a")).toMatchObject({ priority: 800, payload: "300" });
+      expect(await at.queue.browse()).toHaveLength(1);
+    },
+  );
 
   clause("what goes beyond a job's budget is counted and not stored", async (at) => {
     await at.queue.openJob("j", { budget: 2 });
@@ -226,7 +229,7 @@ export function addingClauses(clause: Clause): void {
   });
 
   clause("names of kinds, jobs, gates and workers may be any text", async (at) => {
-    const name = "🦔 O'Brien & «söhne» 100% \\ \"x\"".padEnd(255, "é");
+    const name = '🦔 O\'Brien & «söhne» 100% \\ "x"'.padEnd(255, "é");
     const task = { kind: name, job: name, gate: name, key: name };
     await at.add(task);
     const lease = await at.claimOne({ worker: name, kinds: [name] });

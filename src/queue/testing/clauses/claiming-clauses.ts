@@ -15,7 +15,9 @@ export function claimingClauses(clause: Clause): void {
 
   clause("a lease says all a handler needs", async (at) => {
     await at.queue.setGate("g", { delayMs: 250 });
-    await at.add(work("a", { job: "j", gate: "g", payload: { n: 1 }, priority: 7, attemptsMax: 2 }));
+    await at.add(
+      work("a", { job: "j", gate: "g", payload: { n: 1 }, priority: 7, attemptsMax: 2 }),
+    );
     const createdAtMs = at.time.now().ms;
     await at.time.advance(10);
     const lease = await at.claimOne({ leaseMs: 5_000 });

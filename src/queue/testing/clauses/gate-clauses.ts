@@ -138,20 +138,23 @@ export function gateClauses(clause: Clause): void {
     expect(keysOf(await at.claim({ worker: "w2" }))).toEqual(["a1"]);
   });
 
-  clause("a gate with a delay and a higher limit is owned by runs that overlap in one", async (at) => {
-    await at.queue.setGate("g", { delayMs: 100, limit: 3 });
-    await at.add(...works("a", 10, { gate: "g" }));
-    const run = await at.claim({ burst: 5, limit: 4 });
-    expect(run).toHaveLength(5);
-    expect(run[0]!.pace).toEqual({ delayMs: 100, limit: 3, isRun: true });
-    expect(await at.claim({ worker: "w2" })).toEqual([]);
-    const slots: number[] = [(await at.queue.job("default"))!.slots];
-    for (const lease of run) {
-      await at.finish(lease, undefined, { sinceStartMs: 100 });
-      slots.push((await at.queue.job("default"))!.slots);
-    }
-    expect(slots).toEqual([3, 3, 3, 2, 1, 0]);
-  });
+  clause(
+    "a gate with a delay and a higher limit is owned by runs that overlap in one",
+    async (at) => {
+      await at.queue.setGate("g", { delayMs: 100, limit: 3 });
+      await at.add(...works("a", 10, { gate: "g" }));
+      const run = await at.claim({ burst: 5, limit: 4 });
+      expect(run).toHaveLength(5);
+      expect(run[0]!.pace).toEqual({ delayMs: 100, limit: 3, isRun: true });
+      expect(await at.claim({ worker: "w2" })).toEqual([]);
+      const slots: number[] = [(await at.queue.job("default"))!.slots];
+      for (const lease of run) {
+        await at.finish(lease, undefined, { sinceStartMs: 100 });
+        slots.push((await at.queue.job("default"))!.slots);
+      }
+      expect(slots).toEqual([3, 3, 3, 2, 1, 0]);
+    },
+  );
 
   clause("a run takes as many slots of its worker as it may have at work", async (at) => {
     await at.queue.setGate("three", { delayMs: 1, limit: 3 });
@@ -280,7 +283,8 @@ async function crawl(at: Fixture, { seed, gates, tasks, delayMs }: Crawl) {
       starts.set(lease.gate, [...(starts.get(lease.gate) ?? []), nowMs]);
       run.startedMs = nowMs;
       const chance = random.next();
-      if (chance < 0.1) runs.delete(worker); // dies: says nothing more
+      if (chance < 0.1)
+        runs.delete(worker); // dies: says nothing more
       else await queue.finish([{ ...lease, outcome: { kind: "done" }, sinceStartMs: 0 }]);
       if (chance > 0.9 && run.left.length > 0) {
         await queue.release(run.left.splice(0).map((one) => ({ ...one, sinceStartMs: 0 })));

@@ -17,7 +17,11 @@ export function jobClauses(clause: Clause): void {
     await at.add(...works("a", 20, { job: "j" }));
     const other = await at.another();
     const claims = Array.from({ length: 8 }, (_, index) =>
-      (index % 2 === 0 ? at.queue : other).claim({ worker: `w${index}`, kinds: ["work"], limit: 2 }),
+      (index % 2 === 0 ? at.queue : other).claim({
+        worker: `w${index}`,
+        kinds: ["work"],
+        limit: 2,
+      }),
     );
     const leased = (await Promise.all(claims)).reduce((sum, { leases }) => sum + leases.length, 0);
     expect(leased).toBe(3);
@@ -214,11 +218,11 @@ export function jobClauses(clause: Clause): void {
     await at.queue.setGate("busy", { delayMs: 10 });
     await at.add(...works("busy", 300, { gate: "busy" }), ...works("quiet", 2, { gate: "quiet" }));
     const served: string[] = [];
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 2; round++) {
       const leases = await at.claim({ limit: 1, burst: 5 });
       served.push(leases[0]!.gate);
       for (const lease of leases) await at.finish(lease);
     }
-    expect(served).toContain("quiet");
+    expect(served).toEqual(["busy", "quiet"]);
   });
 }

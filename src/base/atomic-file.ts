@@ -1,0 +1,124 @@
+import fs from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { AppError, type ErrorKind } from "./app-error.ts";
+import { createId } from "./ids.ts";
+import { systemRandom } from "./random.ts";
+
+export interface WriteFileAtomicOptions {
+  /** Permission bits, whatever the umask. Absent: those of the file replaced, or the usual ones. */
+  readonly mode?: number;
+}
+
+/**
+ * Replaces a file so that a reader, also after a crash, sees the old content or the new, whole.
+ * When it resolves, the new content survives a power cut. When it rejects, the old content stands,
+ * unless only the last step failed (syncing the folder): then the new one stands, not yet safely.
+ *
+ * Concurrent writers are safe, the last one wins. A symbolic link is replaced, not followed. A
+ * process killed half-way leaves a file that `isTemporaryFile` knows; it may be deleted.
+ */
+export async function writeFileAtomic(
+  path: string,
+  data: string | Uint8Array,
+  { mode }: WriteFileAtomicOptions = {},
+): Promise<void> {
+  const folder = dirname(path);
+  const temporaryPath = join(folder, temporaryPrefix + createId(systemRandom));
+  try {
+    try {
+      await writeAndSync(temporaryPath, data, mode ?? (await modeOf(path)));
+      await fs.rename(temporaryPath, path);
+    } catch (error) {
+      await fs.rm(temporaryPath, { force: true }).catch(() => {}); // the first failure matters more
+      throw error;
+    }
+    await syncFolder(folder);
+  } catch (error) {
+    throw translateFileError(error, path);
+  }
+}
+
+/** Whether a file name is that of a write in progress, or of one that was killed. */
+export function isTemporaryFile(name: string): boolean {
+  return name.startsWith(temporaryPrefix);
+}
+
+const temporaryPrefix = ".tmp-write-"; // not made from the target's name, which may be of full length
+
+async function writeAndSync(path: string, data: string | Uint8Array, mode: number | undefined) {
+  const file = await fs.open(path, "wx", mode ?? 0o666);
+  try {
+    if (mode !== undefined) await file.chmod(mode); // open() subtracts the umask
+    await file.writeFile(data);
+    await file.sync(); // before the rename, or a power cut may leave the new name on an empty file
+  } finally {
+    await file.close();
+  }
+}
+
+async function modeOf(path: string): Promise<number | undefined> {
+  try {
+    const found = await fs.lstat(path);
+    return found.isFile() ? found.mode & 0o7777 : undefined;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function syncFolder(folder: string) {
+  if (process.platform === "win32") return; // Windows cannot sync a folder
+  const handle = await fs.open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Turns what the file system says into what to do. Whatever is not its error passes unchanged. */
+export function translateFileError(error: unknown, path: string): unknown {
+  const systemCode = errorCode(error);
+  if (systemCode === undefined) return error;
+  const [kind, code, whatToDo] = adviceFor(systemCode, dirname(path));
+  const message = `cannot write ${path}: ${whatToDo} (${systemCode})`;
+  return new AppError(kind, code, message, { cause: error });
+}
+
+function adviceFor(systemCode: string, folder: string): readonly [ErrorKind, string, string] {
+  switch (systemCode) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return ["unavailable", "disk_full", `the disk or quota is full; free space for ${folder}`];
+    case "EACCES":
+    case "EPERM":
+      return [
+        "invalid",
+        "file_not_permitted",
+        `not permitted; make ${folder} writable for the user this runs as`,
+      ];
+    case "EROFS":
+      return [
+        "invalid",
+        "disk_read_only",
+        `the disk is read-only; remount it writable or choose a folder on another`,
+      ];
+    case "EISDIR":
+      return ["invalid", "path_is_folder", "it is a folder; move it away or choose another name"];
+    case "ENOENT":
+    case "ENOTDIR":
+      return ["invalid", "folder_missing", `${folder} is not a folder; create it first`];
+    case "ENAMETOOLONG":
+      return ["invalid", "file_name_too_long", "the name is too long; choose a shorter one"];
+    case "EMFILE":
+    case "ENFILE":
+      return ["unavailable", "too_many_open_files", "too many open files; raise ulimit -n"];
+    default:
+      return ["unavailable", "file_write_failed", "the file system failed; check the disk"];
+  }
+}
+
+function errorCode(error: unknown): string | undefined {
+  const isSystemError = error instanceof Error && "syscall" in error && "code" in error;
+  return isSystemError && typeof error.code === "string" ? error.code : undefined;
+}

@@ -1,0 +1,190 @@
+import { AppError, assert } from "./app-error.ts";
+import type { Clock } from "./clock.ts";
+
+export interface KeyedLimiterOptions {
+  /** How many may hold a key at once, for keys without a limit of their own. */
+  readonly limit: number;
+  readonly limitsByKey?: Readonly<Record<string, number>>;
+  /** How many keys are remembered. It never keeps anyone from working: see KeyedLimiter. */
+  readonly keysMax: number;
+  /** How long a key that nobody holds or waits for is remembered. */
+  readonly idleMs: number;
+  readonly clock: Clock;
+}
+
+/**
+ * Bounds how many work on one key at a time. Always:
+ * - whoever gets in does so while fewer than the key's limit hold it;
+ * - waiters of a key are served in the order they came, and nobody overtakes them;
+ * - only a key without holder and waiter is ever evicted: after `idleMs`, or the longest idle first
+ *   while more than `keysMax` are known. More busy keys than `keysMax` are all kept;
+ * - a limit outlives its key's eviction, so that it can never be lost in silence.
+ *
+ * There are as many waiters as callers who wait: bound these, or give them a signal.
+ */
+export interface KeyedLimiter {
+  /**
+   * Waits for a place; rejects with an `aborted` AppError as soon as the signal fires. The place is
+   * held until `release` is called.
+   */
+  acquire(key: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<Release>;
+  /** A place if one is free right now and nobody waits for it, else undefined. */
+  tryAcquire(key: string): Release | undefined;
+  /**
+   * Applies at once: raising lets waiters in; lowering admits nobody until enough have left, and
+   * takes nothing from those inside. 0 closes the key; undefined returns it to the common limit.
+   */
+  setLimit(key: string, limit: number | undefined): void;
+  metrics(): KeyedLimiterMetrics;
+}
+
+/** Gives the place back. Safe to repeat. */
+export type Release = () => void;
+
+export interface KeyedLimiterMetrics {
+  readonly keys: number;
+  readonly held: number;
+  readonly waiting: number;
+  readonly evictions: number;
+}
+
+/** Limits are kept until taken back, so their number needs a bound of its own. */
+export const ownLimitsMax = 100_000;
+
+interface BusyKey {
+  held: number;
+  readonly admitNext: Set<() => void>; // the waiters, first come first
+}
+
+export function createKeyedLimiter(options: KeyedLimiterOptions): KeyedLimiter {
+  const { limit: commonLimit, limitsByKey = {}, keysMax, idleMs, clock } = options;
+  assert(Number.isInteger(keysMax) && keysMax >= 1, `keysMax is ${keysMax}, not 1 or more`);
+  assert(idleMs >= 0, `idleMs is ${idleMs}, not 0 or more`);
+  assertLimit(commonLimit);
+
+  const ownLimits = new Map<string, number>();
+  const busyKeys = new Map<string, BusyKey>();
+  const idleSinceMs = new Map<string, number>(); // longest idle first; a key is busy or idle
+  let held = 0;
+  let waiting = 0;
+  let evictions = 0;
+
+  const setLimit = (key: string, limit: number | undefined) => {
+    if (limit === undefined) ownLimits.delete(key);
+    else {
+      assertLimit(limit);
+      if (!ownLimits.has(key) && ownLimits.size >= ownLimitsMax) throw tooManyLimitsError(key);
+      ownLimits.set(key, limit);
+    }
+    const busy = busyKeys.get(key);
+    if (busy) admitWaiters(key, busy);
+  };
+
+  const hasRoom = (key: string, busy: BusyKey) => busy.held < (ownLimits.get(key) ?? commonLimit);
+
+  const busyKey = (key: string): BusyKey => {
+    const known = busyKeys.get(key);
+    if (known) return known;
+    const busy: BusyKey = { held: 0, admitNext: new Set() };
+    idleSinceMs.delete(key);
+    busyKeys.set(key, busy);
+    evictIdle();
+    return busy;
+  };
+
+  const admit = (key: string, busy: BusyKey): Release => {
+    busy.held++;
+    held++;
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      busy.held--;
+      held--;
+      admitWaiters(key, busy);
+      settle(key, busy);
+    };
+  };
+
+  const admitWaiters = (key: string, busy: BusyKey) => {
+    for (const admitWaiter of busy.admitNext) {
+      if (!hasRoom(key, busy)) return;
+      admitWaiter();
+    }
+  };
+
+  const settle = (key: string, busy: BusyKey) => {
+    if (busy.held > 0 || busy.admitNext.size > 0) return;
+    busyKeys.delete(key);
+    idleSinceMs.set(key, clock.monotonicMs());
+    evictIdle();
+  };
+
+  const evictIdle = () => {
+    const idleBeforeMs = clock.monotonicMs() - idleMs;
+    for (const [key, sinceMs] of idleSinceMs) {
+      if (sinceMs > idleBeforeMs && busyKeys.size + idleSinceMs.size <= keysMax) return;
+      idleSinceMs.delete(key);
+      evictions++;
+    }
+  };
+
+  const wait = (key: string, busy: BusyKey, signal: AbortSignal | undefined) =>
+    new Promise<Release>((resolve, reject) => {
+      const leave = () => {
+        busy.admitNext.delete(admitWaiter);
+        waiting--;
+        signal?.removeEventListener("abort", onAbort);
+      };
+      const admitWaiter = () => {
+        leave();
+        resolve(admit(key, busy));
+      };
+      const onAbort = () => {
+        leave();
+        reject(abortedError(key, signal));
+        settle(key, busy);
+      };
+      busy.admitNext.add(admitWaiter);
+      waiting++;
+      signal?.addEventListener("abort", onAbort, { once: true });
+    });
+
+  const tryAcquire = (key: string): Release | undefined => {
+    const busy = busyKey(key);
+    // Waiters are let in as soon as there is room, so where there is room nobody waits.
+    if (hasRoom(key, busy)) return admit(key, busy);
+    settle(key, busy);
+    return undefined;
+  };
+
+  for (const [key, limit] of Object.entries(limitsByKey)) setLimit(key, limit);
+  return {
+    async acquire(key, { signal } = {}) {
+      if (signal?.aborted) throw abortedError(key, signal);
+      return tryAcquire(key) ?? wait(key, busyKey(key), signal);
+    },
+    tryAcquire,
+    setLimit,
+    metrics() {
+      evictIdle();
+      return { keys: busyKeys.size + idleSinceMs.size, held, waiting, evictions };
+    },
+  };
+}
+
+function assertLimit(limit: number) {
+  assert(Number.isInteger(limit) && limit >= 0, `a limit of ${limit} is not a whole number`);
+}
+
+function abortedError(key: string, signal: AbortSignal | undefined): AppError {
+  const message = `stopped waiting for a place at ${key}`;
+  return new AppError("aborted", "acquire_aborted", message, { cause: signal?.reason });
+}
+
+function tooManyLimitsError(key: string): AppError {
+  const message =
+    `no limit set for ${key}: ${ownLimitsMax} keys have one already; ` +
+    "take back those no longer needed, or change the common limit";
+  return new AppError("invalid", "limiter_limits_full", message);
+}

@@ -1,0 +1,153 @@
+import { assert } from "./app-error.ts";
+import type { Clock } from "./clock.ts";
+
+export interface SingleFlightCacheOptions<Key, Value> {
+  /** Fetches the value of a key. It should have a deadline: everyone who asks waits for it. */
+  readonly load: (key: Key) => Promise<Value>;
+  readonly clock: Clock;
+  /** How long a value may be used, counted from the end of its load. */
+  readonly ttlMs: number;
+  readonly entriesMax: number;
+}
+
+/**
+ * Remembers loaded values. Always:
+ * - at most one load per key runs at a time, and all who ask meanwhile share its outcome;
+ * - at most `entriesMax` values are kept, none longer than `ttlMs`; the least recently used goes
+ *   first, and never while an expired one is there to go;
+ * - a failed load is not kept: its waiters get the error, the next `get` loads again;
+ * - after an `invalidate` no `get` sees older data: a load then under way still answers those who
+ *   were waiting, but is not kept, and who asks later gets a load that starts after it.
+ */
+export interface SingleFlightCache<Key, Value> {
+  get(key: Key): Promise<Value>;
+  /** Forgets a key. `reason` becomes a metric's label: use one of a few constants. */
+  invalidate(key: Key, reason: string): void;
+  /** Forgets every key, each counted under `reason`. */
+  clear(reason: string): void;
+  metrics(): SingleFlightMetrics;
+}
+
+export interface SingleFlightMetrics {
+  /** Answered from memory. `hits` and `misses` together are all calls of `get`. */
+  readonly hits: number;
+  /** Had to wait for a load, be it one already under way. */
+  readonly misses: number;
+  readonly loads: number;
+  readonly loadsFailed: number;
+  /** Values and loads given up, by reason: `expired`, `evicted`, and those of the callers. */
+  readonly invalidationsByReason: Readonly<Record<string, number>>;
+  readonly size: number;
+}
+
+interface Flight<Value> {
+  readonly result: Promise<Value>;
+  isStale: boolean;
+  /** The load that follows this stale one, shared by all who asked for it. */
+  next?: Promise<Value>;
+}
+
+export function createSingleFlightCache<Key, Value>({
+  load,
+  clock,
+  ttlMs,
+  entriesMax,
+}: SingleFlightCacheOptions<Key, Value>): SingleFlightCache<Key, Value> {
+  assert(ttlMs > 0, `ttlMs is ${ttlMs}, not above 0`);
+  assert(Number.isInteger(entriesMax) && entriesMax >= 1, `entriesMax is ${entriesMax}, below 1`);
+
+  const values = new Map<Key, Value>(); // least recently used first
+  const expiriesMs = new Map<Key, number>(); // the same keys, oldest first: all live equally long
+  const flights = new Map<Key, Flight<Value>>(); // a key has a value or a flight, never both
+  const invalidations = new Map([
+    ["expired", 0],
+    ["evicted", 0],
+  ]);
+  const counts = { hits: 0, misses: 0, loads: 0, loadsFailed: 0 };
+
+  const count = (reason: string) => invalidations.set(reason, (invalidations.get(reason) ?? 0) + 1);
+
+  const drop = (key: Key, reason: string) => {
+    const hadValue = values.delete(key);
+    expiriesMs.delete(key);
+    const flight = flights.get(key);
+    if (hadValue || flight?.isStale === false) count(reason);
+    if (flight) flight.isStale = true;
+  };
+
+  const dropExpired = () => {
+    const nowMs = clock.monotonicMs();
+    for (const [key, expiryMs] of expiriesMs) {
+      if (expiryMs > nowMs) return;
+      drop(key, "expired");
+    }
+  };
+
+  const keep = (key: Key, value: Value) => {
+    dropExpired();
+    for (const leastRecent of values.keys()) {
+      if (values.size < entriesMax) break;
+      drop(leastRecent, "evicted");
+    }
+    values.set(key, value);
+    expiriesMs.set(key, clock.monotonicMs() + ttlMs);
+  };
+
+  const startFlight = (key: Key): Promise<Value> => {
+    // The load begins a turn later, when the flight is listed: it may call back into the cache.
+    const result = Promise.resolve()
+      .then(() => load(key))
+      .then(
+        (value) => {
+          flights.delete(key);
+          if (!flight.isStale) keep(key, value);
+          return value;
+        },
+        (error: unknown) => {
+          flights.delete(key);
+          counts.loadsFailed++;
+          throw error;
+        },
+      );
+    const flight: Flight<Value> = { result, isStale: false };
+    flights.set(key, flight);
+    counts.loads++;
+    return result;
+  };
+
+  const fetch = (key: Key): Promise<Value> => {
+    const flight = flights.get(key);
+    if (!flight) return startFlight(key);
+    if (!flight.isStale) return flight.result;
+    const again = () => (values.has(key) ? Promise.resolve(values.get(key)!) : fetch(key));
+    return (flight.next ??= flight.result.then(again, again));
+  };
+
+  return {
+    async get(key) {
+      dropExpired();
+      if (!values.has(key)) {
+        counts.misses++;
+        return fetch(key);
+      }
+      counts.hits++;
+      const value = values.get(key)!;
+      values.delete(key);
+      values.set(key, value);
+      return value;
+    },
+    invalidate(key, reason) {
+      dropExpired();
+      drop(key, reason);
+    },
+    clear(reason) {
+      dropExpired();
+      for (const key of [...values.keys(), ...flights.keys()]) drop(key, reason);
+    },
+    metrics() {
+      dropExpired();
+      const invalidationsByReason = Object.fromEntries(invalidations);
+      return { ...counts, invalidationsByReason, size: values.size };
+    },
+  };
+}

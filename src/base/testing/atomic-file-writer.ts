@@ -1,0 +1,10 @@
+import { writeFileAtomic } from "../atomic-file.ts";
+
+// A process to be killed: replaces one file again and again, each time whole with another letter.
+process.on("disconnect", () => process.exit(1)); // a test that dies must not leave it behind
+const [path = "", bytes = ""] = process.argv.slice(2);
+for (let turn = 0; ; turn++) {
+  const letter = String.fromCharCode("a".charCodeAt(0) + (turn % 26));
+  await writeFileAtomic(path, letter.repeat(Number(bytes)));
+  if (turn === 0) process.send?.("writing");
+}

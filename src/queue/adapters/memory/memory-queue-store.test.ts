@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { createTestClock } from "../../../base/testing/test-clock.ts";
+import { createSeededRandom } from "../../../base/random.ts";
+import { createQueue } from "../../create-queue.ts";
+import { queueSuite } from "../../testing/queue-suite.ts";
+import { createMemoryQueueStore } from "./memory-queue-store.ts";
+
+queueSuite({
+  name: "memory",
+  open: async (time) => {
+    const store = createMemoryQueueStore({ now: time.now });
+    // All openers of a variable are in its process and share it; it goes with the last of them.
+    return {
+      store,
+      openAnother: async () => ({ ...store, [Symbol.asyncDispose]: async () => {} }),
+    };
+  },
+  deviations: {
+    "tokens rise above all that a restored backup has forgotten":
+      "a variable has no backup; src/queue/model/claim.test.ts goes back to an older shard instead",
+    "lesson 6: a store that cannot reach its storage says so and invents nothing":
+      "a variable cannot be out of reach, so there is no failure it could hide",
+  },
+});
+
+describe("a memory store with a limit", () => {
+  const open = (liveTasksMax: number) => {
+    const clock = createTestClock();
+    const now = () => ({ ms: clock.nowMs(), wallMs: clock.nowMs() });
+    const store = createMemoryQueueStore({ now, liveTasksMax });
+    return createQueue({ store, clock, random: createSeededRandom(1) });
+  };
+  const tasks = (...keys: string[]) => keys.map((key) => ({ kind: "work", key }));
+  const asked = { worker: "w1", kinds: ["work"], limit: 10 };
+
+  test("answers full beyond it, and stores nothing of what it refused", async () => {
+    await using queue = open(2);
+    expect(await queue.add(tasks("a", "b", "c"))).toEqual(["added", "added", "full"]);
+    expect(await queue.add(tasks("c", "a"))).toEqual(["full", "duplicate"]);
+    expect(await queue.browse()).toHaveLength(2);
+    expect(await queue.job("default")).toMatchObject({ added: 2 });
+  });
+
+  test("counts running tasks, and has room again when one ends", async () => {
+    await using queue = open(2);
+    await queue.add(tasks("a", "b"));
+    const { leases } = await queue.claim(asked);
+    expect(await queue.add(tasks("c"))).toEqual(["full"]);
+    await queue.finish([{ ...leases[0]!, outcome: { kind: "done" } }]);
+    expect(await queue.add(tasks("c", "d"))).toEqual(["added", "full"]);
+  });
+
+  test("stores what a finish adds even when full: it could be kept nowhere else", async () => {
+    await using queue = open(1);
+    await queue.add(tasks("a"));
+    const { leases } = await queue.claim(asked);
+    const finish = { ...leases[0]!, outcome: { kind: "done" } as const, add: tasks("b", "c") };
+    expect(await queue.finish([finish])).toEqual([{ status: "held" }]);
+    expect((await queue.stats()).states).toMatchObject({ pending: 2, done: 1 });
+  });
+});
