@@ -1,10 +1,34 @@
 import { defineConfig } from "vitest/config";
 
+// Programs, servers and browsers take their time, and more so two files at a time.
+const slow = ["bench", "browser", "docs", "e2e", "packaging", "scripts"].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+);
+
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
-    maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          name: "fast",
+          include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+          exclude: slow,
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: "slow",
+          include: slow,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });

@@ -4,7 +4,15 @@ export type * from "./job.ts";
 export type * from "./operation.ts";
 export type * from "./queue.ts";
 export type * from "./queue-store.ts";
+export { createRaiseDebouncer, type RaiseDebouncer } from "./raise-debouncer.ts";
 export type { KindStats, QueueStats, ReasonStats } from "./stats.ts";
 export type * from "./task.ts";
-export { addTasksMax, payloadBytesMax } from "./validate.ts";
+export { addTasksMax, createValidator, payloadBytesMax } from "./validate.ts";
 export { waitingReasons, type Waiting, type WaitingReason } from "./waiting.ts";
+export {
+  createWaker,
+  type ClaimMark,
+  type Waker,
+  type WakeReason,
+  type WakerOptions,
+} from "./waker.ts";

@@ -51,7 +51,7 @@ export function createValidator({ clock, newId }: ValidatorOptions) {
       outcome: outcome(input.outcome),
       ...sinceStart(input),
       ...(input.add && input.add.length > 0 ? { add: tasks(input.add) } : {}),
-      ...(input.raise && input.raise.length > 0 ? { raise: input.raise.map(raise) } : {}),
+      ...(input.raise && input.raise.length > 0 ? { raise: input.raise.map(checkRaise) } : {}),
     }),
     release: (input: operation.Release): operation.Release => ({
       id: input.id,
@@ -77,7 +77,7 @@ export function createValidator({ clock, newId }: ValidatorOptions) {
       gate: gate === undefined ? "" : name("gate", gate),
     }),
 
-    raise,
+    raise: checkRaise,
     finished: (input: FinishedInput): operation.FinishedFilter => ({
       ...input,
       states: input.states ?? ["failed"],
@@ -115,7 +115,7 @@ function newTask(input: TaskInput<Kinds>, nowMs: number, newId: () => string): N
   };
 }
 
-const raise = (input: RaiseInput): operation.RaiseOne => ({
+export const checkRaise = (input: RaiseInput): operation.RaiseOne => ({
   job: input.job ?? defaultJob,
   gate: input.gate ?? "",
   key: text("key", input.key, keyLengthMax),

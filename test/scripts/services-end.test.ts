@@ -49,18 +49,37 @@ async function startServices(args: readonly string[]): Promise<Started> {
   return { child, exitCode, pids };
 }
 
-function spawnScript(args: readonly string[]): ChildProcess {
+function spawnScript(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): ChildProcess {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith("FORAGER_TEST_"));
   const child = spawn(process.execPath, args, {
     cwd: root,
     stdio: ["ignore", "ignore", "pipe"],
-    env: { ...Object.fromEntries(own), TMPDIR: folder },
+    env: { ...Object.fromEntries(own), TMPDIR: folder, ...env },
   });
   children.push(child);
   return child;
 }
 
 const services = ["--import", "tsx", "scripts/services.ts"];
+
+/** A run of the tests, caught as soon as its PostgreSQL is there and while S3 is starting. */
+async function startTests(): Promise<Started> {
+  const args = [
+    "--import",
+    "tsx",
+    "scripts/test.ts",
+    "--no-cache",
+    "test/scripts/services.test.ts",
+  ];
+  const child = spawnScript(args);
+  const exitCode = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  await expect.poll(postgresPid, { timeout: 60_000, interval: 10 }).toBeGreaterThan(0);
+  const pid = postgresPid();
+  return { child, exitCode, pids: [pid, parentOf(pid)] };
+}
 
 // A run may be given an S3 server, on a machine that cannot start one.
 const canStartS3 = (await findProgram(["radosgw"])) !== undefined;
@@ -79,6 +98,23 @@ needs(["postgres", "s3"], () => {
   test("after kill -9 of the owner every server ends", async () => {
     const started = await startServices(services);
     expectRunning(started, { servers: 4, keepers: 2 });
+    started.child.kill("SIGKILL");
+    await expect.poll(() => remaining(started), { timeout: 20_000 }).toEqual([]);
+  });
+});
+
+needs(["postgres", "s3"], () => {
+  const test = plainTest.skipIf(!canStartS3);
+
+  test("Ctrl-C in a run of the tests ends its servers", async () => {
+    const started = await startTests();
+    started.child.kill("SIGINT");
+    expect(await started.exitCode).toBe(130);
+    expect(remaining(started)).toEqual([]);
+  });
+
+  test("after kill -9 of a run of the tests its servers end", async () => {
+    const started = await startTests();
     started.child.kill("SIGKILL");
     await expect.poll(() => remaining(started), { timeout: 20_000 }).toEqual([]);
   });
@@ -122,6 +158,15 @@ plainTest("an unknown service is refused by name", async () => {
   expect(output).toBe('error: there is no service "mysql"; there are postgres, s3, chromium\n');
 });
 
+plainTest("where S3 is neither installed nor ours to install, it says how to get it", async () => {
+  const child = spawnScript([...services, "s3"], { PATH: folder });
+  let output = "";
+  child.stderr!.on("data", (text) => (output += String(text)));
+  expect(await new Promise((resolve) => child.once("close", resolve))).toBe(1);
+  expect(output).toContain("s3: an S3 server is not installed. On Debian or Ubuntu: sudo apt-get");
+  expect(output).toContain("set FORAGER_TEST_S3_ENDPOINT, _ACCESS_KEY, _SECRET_KEY and _REGION");
+});
+
 function expectRunning(
   { pids }: Started,
   counts: { readonly servers: number; readonly keepers: number },
@@ -153,6 +198,16 @@ function stat(pid: number): { readonly state: string; readonly parent: number } 
   // The name, in parentheses, may hold anything.
   const [state, parent] = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return { state: state!, parent: Number(parent) };
+}
+
+/** The process of the only PostgreSQL in the folder, 0 while there is none. */
+function postgresPid(): number {
+  const name = serviceFolders().find((each) => each.startsWith("forager-postgres-"));
+  try {
+    return Number.parseInt(readFileSync(join(folder, name!, "data/postmaster.pid"), "utf8"));
+  } catch {
+    return 0;
+  }
 }
 
 function serviceFolders(): readonly string[] {

@@ -191,6 +191,7 @@ export function record(
 export function repeatedClaim(draft: Draft, { requestId, worker }: Claim): Claimed | undefined {
   for (const [token, known] of draft.claims) {
     if (known.requestId !== requestId || known.worker !== worker) continue;
+    if (known.open === 0 && known.expiresAtMs <= draft.now.ms) continue;
     const tasks = known.ids
       .map((id) => draft.tasks.get(id))
       .filter((task) => task !== undefined && task.state === "running" && task.token === token)

@@ -64,9 +64,10 @@ function takeRuns(
   leases: readonly Lease[],
 ): readonly Lease[] {
   const taken: Lease[] = [];
+  const servedBefore = draft.served;
   let left = request.limit;
   for (const tasks of byLane(draft, leases)) {
-    const pick = judged(draft, request, tasks, left);
+    const pick = judged(draft, request, tasks, { left, servedBefore });
     taken.push(...take(draft, request, token, pick));
     left -= pick.slots;
   }
@@ -89,8 +90,20 @@ function byLane(draft: Draft, leases: readonly Lease[]): readonly Task[][] {
   return lanes;
 }
 
+interface Turn {
+  /** Slots of the worker that are still free. */
+  readonly left: number;
+  /** Picks before this claim: a job that was served later had its turn in this claim. */
+  readonly servedBefore: number;
+}
+
 /** What these tasks take of the worker's and of the job's slots, if they may be taken now. */
-function judged(draft: Draft, request: Claim, tasks: readonly Task[], left: number): Pick {
+function judged(
+  draft: Draft,
+  request: Claim,
+  tasks: readonly Task[],
+  { left, servedBefore }: Turn,
+): Pick {
   const [head] = tasks;
   const open = openLanes(draft, request);
   const lane = head && open.find(([first]) => first && isSameLane(first, head));
@@ -116,7 +129,7 @@ function judged(draft: Draft, request: Claim, tasks: readonly Task[], left: numb
   if (tasks.length > Math.min(room, gateRoom)) {
     broken("limits hold: the claim's, the job's and the gate's", { tasks, room, gateRoom });
   }
-  judgeShare(tasks, others, left);
+  judgeShare(draft, tasks, others, { left, servedBefore });
   return { tasks, slots: tasks.length };
 }
 
@@ -135,8 +148,13 @@ function judgeTurn(draft: Draft, head: Task, others: readonly Task[]): void {
   }
 }
 
-/** Beyond its head a lane waits for better ones, and for its turn when jobs are equal. */
-function judgeShare(tasks: readonly Task[], others: readonly Task[], left: number): void {
+/** Beyond its head a lane waits for better ones; equal jobs without a turn yet share what is left. */
+function judgeShare(
+  draft: Draft,
+  tasks: readonly Task[],
+  others: readonly Task[],
+  { left, servedBefore }: Turn,
+): void {
   const [head, ...rest] = tasks;
   if (!head) return;
   const best = Math.max(0, ...others.map((other) => other.priority));
@@ -144,10 +162,12 @@ function judgeShare(tasks: readonly Task[], others: readonly Task[], left: numbe
     broken("a lane's later tasks wait for better lanes", { tasks, others });
   }
   const equals = others.filter(({ priority }) => priority === head.priority);
-  const jobs = new Set([head, ...equals].map((task) => task.job)).size;
-  const share = Math.max(1, Math.floor(left / jobs));
-  if (jobs > 1 && tasks.length > share) {
-    broken(`of ${left} slots one of ${jobs} equal jobs gets ${share} at a time`, { tasks, others });
+  const jobs = [...new Set([head, ...equals].map((task) => task.job))];
+  const waiting = jobs.filter((job) => jobOf(draft, job).served <= servedBefore).length;
+  const share = Math.max(1, Math.floor(left / (waiting || jobs.length)));
+  if (jobs.length > 1 && tasks.length > share) {
+    const seen = { tasks, others, left, waiting };
+    broken(`one of ${jobs.length} equal jobs gets ${share} at a time`, seen);
   }
 }
 

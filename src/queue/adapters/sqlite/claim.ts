@@ -172,11 +172,12 @@ function record(
 }
 
 function repeatedClaim(unit: Unit, { requestId, worker }: Claim): Claimed | undefined {
-  const { db, rows } = unit;
+  const { db, rows, now } = unit;
   const known = statement(
     db,
-    "select token, lease_ms from claim where request_id = ? and worker = ?",
-  ).get(requestId, worker) as { token: number; lease_ms: number } | undefined;
+    `select token, lease_ms from claim where request_id = ? and worker = ?
+       and (open > 0 or made_at + lease_ms > ?)`,
+  ).get(requestId, worker, now.ms) as { token: number; lease_ms: number } | undefined;
   if (!known) return undefined;
   const tasks = statement(
     db,

@@ -194,26 +194,17 @@ export function wakeInMs(
       (select min(due_at) from task where state in (1, 2) and due_at > @wallMs) as due,
       (select min(open_from) from gate where is_open = 0 and has_room = 1
          and open_from > @nowMs) as opens,
-      (select min(expires_at) from claim where open > 0) as expires`,
-  ).get({ nowMs: now.ms, wallMs: now.wallMs }) as Record<
-    "due" | "opens" | "expires",
-    number | null
-  >;
-  let expires = row.expires;
-  if (expires !== null && expires <= now.ms) {
-    // Leases that were extended since outlive what their claim says.
-    expires = statement(
-      db,
-      `select min(task.expires_at) from claim join task on task.token = claim.token and state = 4
-       where open > 0 and claim.expires_at <= ?`,
-    )
-      .pluck()
-      .get(now.ms) as number | null;
-  }
+      (select min(expires_at) from claim where open > 0 and expires_at > @nowMs) as expires,
+      -- Leases that were extended since outlive what their claim says.
+      (select min(task.expires_at) from claim join task on task.token = claim.token and state = 4
+         where open > 0 and claim.expires_at <= @nowMs) as extended`,
+  ).get({ nowMs: now.ms, wallMs: now.wallMs }) as Record<string, number | null>;
+  const inMs = (atMs: number | null | undefined, nowMs: number) => (atMs ?? Infinity) - nowMs;
   const best = Math.min(
-    row.due === null ? Infinity : row.due - now.wallMs,
-    row.opens === null ? Infinity : row.opens - now.ms,
-    expires === null ? Infinity : expires - now.ms,
+    inMs(row["due"], now.wallMs),
+    inMs(row["opens"], now.ms),
+    inMs(row["expires"], now.ms),
+    inMs(row["extended"], now.ms),
   );
   return best === Infinity ? undefined : Math.max(0, best);
 }

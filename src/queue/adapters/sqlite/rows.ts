@@ -124,7 +124,8 @@ export function createRows(db: Database, now: () => number): Rows {
       const read = sql.findLane.get(job, gate, kind) as RawLane | undefined;
       if (read) return keepLane(toLane(read));
       const scope = rows.scopeOf(job, gate) ?? null;
-      const opened = gate === "" || isOpen(rows.gate(gate) ?? newGate(gate), now());
+      // As the gate was last written: `flush` opens or closes its lanes when that changes.
+      const opened = gate === "" || rows.gate(gate)?.wasOpen === true;
       const made = sql.makeLane.get(scope, kind, job, gate, opened ? 1 : 0) as RawLane;
       if (scope === null) sql.ownScope.run(made.id);
       return keepLane(toLane({ ...made, scope: scope ?? made.id }));

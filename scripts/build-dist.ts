@@ -1,0 +1,53 @@
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createNodeRunner } from "./checks/node-runner.ts";
+import { createSigner } from "./checks/signature.ts";
+import { listSourceFiles } from "./checks/source-files.ts";
+import { cacheFolder, root, tools } from "./project.ts";
+
+export interface Build {
+  readonly kind: "built" | "unchanged" | "failed";
+  /** What the compiler said of a failed build. */
+  readonly output: string;
+}
+
+const dist = join(root, "dist");
+const stampFile = join(cacheFolder, "build");
+
+/**
+ * Compiles src into dist unless it already holds what src says. The result is made beside dist
+ * and put in its place whole, so a build that fails leaves the old one, and a program that runs
+ * meanwhile never meets a half of one.
+ */
+export async function buildDist(): Promise<Build> {
+  const signer = createSigner({ root, files: await listSourceFiles(root) });
+  const signature = await signer.signFiles(["src/**", "scripts/build-dist.ts"]);
+  const built = await readFile(stampFile, "utf8").catch(() => "");
+  if (built === signature && (await exists(dist))) return { kind: "unchanged", output: "" };
+
+  await mkdir(cacheFolder, { recursive: true });
+  const workFolder = await mkdtemp(join(cacheFolder, "build-"));
+  try {
+    const fresh = join(workFolder, "dist");
+    const args = [tools.tsc, "-p", "tsconfig.build.json", "--outDir", fresh];
+    const { code, output } = await createNodeRunner().run(args);
+    if (code !== 0) return { kind: "failed", output: output.trim() };
+    const main = join(fresh, "cli", "main.js");
+    if (await exists(main)) await chmod(main, 0o755);
+    await rm(stampFile, { force: true });
+    await rename(dist, join(workFolder, "old")).catch(ignoreAbsent);
+    await rename(fresh, dist);
+    await writeFile(stampFile, signature);
+    return { kind: "built", output: "" };
+  } finally {
+    await rm(workFolder, { recursive: true, force: true });
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
+}
+
+function ignoreAbsent(error: NodeJS.ErrnoException): void {
+  if (error.code !== "ENOENT") throw error;
+}

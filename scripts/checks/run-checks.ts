@@ -1,0 +1,141 @@
+/**
+ * One run of the checks: the steps over the whole tree, then the test files. Services start at
+ * once and in the background, so that they install while the steps and the tests that need none
+ * are running.
+ */
+import { buildDist } from "../build-dist.ts";
+import { root } from "../project.ts";
+import type { ServiceName } from "../services/service.ts";
+import type { RunningServices, ServiceStarter } from "../services/start-services.ts";
+import type { CheckCache } from "./check-cache.ts";
+import type { NodeRunner } from "./node-runner.ts";
+import { createSigner } from "./signature.ts";
+import type { Signer } from "./signature.ts";
+import { listSourceFiles } from "./source-files.ts";
+import { steps } from "./steps.ts";
+import type { Step } from "./steps.ts";
+import type { Outcome } from "./summary.ts";
+import { findTestFiles } from "./test-files.ts";
+import type { Selection, TestFile } from "./test-files.ts";
+import { runVitest } from "./vitest-run.ts";
+import type { FileResult } from "./vitest-run.ts";
+
+export interface RunChecksOptions {
+  readonly selection: Selection;
+  readonly cache: CheckCache;
+  readonly runner: NodeRunner;
+  readonly starter: ServiceStarter;
+  readonly say: (line: string) => void;
+  /** For the tests, beside the addresses of the services. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export async function runChecks(options: RunChecksOptions): Promise<readonly Outcome[]> {
+  const { selection, cache, starter, say, env } = options;
+  const signer = await newSigner();
+  const files = await findTestFiles({ root, files: await listSourceFiles(root) }, selection);
+  const due: TestFile[] = [];
+  const cached: Outcome[] = [];
+  for (const file of files) {
+    const passed = cache.find(file.path, await signer.signTest(file.path, file.inputs));
+    if (passed === undefined) due.push(file);
+    else cached.push({ ...zero, name: file.group, passed, cached: passed });
+  }
+  const started = startNeeded(due, options);
+
+  const outcomes: Outcome[] = [];
+  const isWhole = selection.filters.length === 0;
+  if (isWhole) for (const step of steps) outcomes.push(await runStep(step, { ...options, signer }));
+  // Only tests outside src run the built program.
+  if (due.some(({ path, group }) => path.startsWith("test/") && group !== "tidy"))
+    outcomes.push(await build(say));
+  outcomes.push(...cached);
+
+  const free = due.filter(({ needs }) => needs.length === 0);
+  outcomes.push(...(await runTests(free, { ...options, env })));
+  const needy = due.filter(({ needs }) => needs.length > 0);
+  if (needy.length > 0) {
+    const services = await started;
+    for (const { name, text } of services.failed) {
+      say(`${name} does not work: ${text}`);
+      outcomes.push({ ...zero, name: "services", failed: 1 });
+    }
+    outcomes.push(...(await runTests(needy, { ...options, env: { ...env, ...services.env } })));
+  }
+  await starter.stop();
+  return outcomes;
+}
+
+const zero = { passed: 0, failed: 0, skipped: 0, cached: 0, seconds: 0 };
+
+async function newSigner(): Promise<Signer> {
+  return createSigner({ root, files: await listSourceFiles(root) });
+}
+
+function startNeeded(
+  due: readonly TestFile[],
+  { starter, say }: RunChecksOptions,
+): Promise<RunningServices> {
+  const needed = new Set<ServiceName>(due.flatMap(({ needs }) => needs));
+  if (needed.size > 0) say(`starting ${[...needed].join(" and ")} in the background`);
+  return starter.start([...needed]);
+}
+
+async function runStep(
+  step: Step,
+  { cache, runner, say, signer }: RunChecksOptions & { readonly signer: Signer },
+): Promise<Outcome> {
+  const { name, args, inputs } = step;
+  const sign = (signed: Signer) => signed.signFiles(inputs, args);
+  const signature = await sign(signer);
+  if (cache.find(name, signature) !== undefined) return { ...zero, name, passed: 1, cached: 1 };
+  const startMs = performance.now();
+  const { code, output } = await runner.run(args);
+  const seconds = (performance.now() - startMs) / 1_000;
+  say(`${name}: ${code === 0 ? "ok" : `failed\n${output.trim()}`}`);
+  if (code !== 0) return { ...zero, name, failed: 1, seconds };
+  if ((await sign(await newSigner())) === signature) cache.set(name, { signature, passed: 1 });
+  return { ...zero, name, passed: 1, seconds };
+}
+
+async function build(say: (line: string) => void): Promise<Outcome> {
+  const startMs = performance.now();
+  const { kind, output } = await buildDist();
+  const seconds = (performance.now() - startMs) / 1_000;
+  if (kind === "failed") say(`build: failed\n${output}`);
+  const passed = kind === "failed" ? 0 : 1;
+  const cached = kind === "unchanged" ? 1 : 0;
+  return { ...zero, name: "build", passed, failed: 1 - passed, cached, seconds };
+}
+
+async function runTests(
+  files: readonly TestFile[],
+  { cache, runner, say, env }: RunChecksOptions,
+): Promise<Outcome[]> {
+  if (files.length === 0) return [];
+  const before = await newSigner();
+  const { results, isBroken } = await runVitest({
+    runner,
+    env,
+    paths: files.map(({ path }) => path),
+  });
+  const after = await newSigner();
+  const outcomes: Outcome[] = isBroken ? [{ ...zero, name: "vitest", failed: 1 }] : [];
+  for (const [index, result] of results.entries()) {
+    const { path, group, inputs, isCacheable } = files[index]!;
+    for (const title of result.skippedTitles)
+      if (title.startsWith("skipped: ")) say(`${path}: ${title}`);
+    outcomes.push({ ...result, name: group, cached: 0 });
+    const signature = await after.signTest(path, inputs);
+    // A file that was edited while it ran is run again.
+    const isSame = (await before.signTest(path, inputs)) === signature;
+    if (isCacheable && isSame && hasPassed(result))
+      cache.set(path, { signature, passed: result.passed });
+    else cache.forget(path);
+  }
+  return outcomes;
+}
+
+function hasPassed({ passed, failed, skipped }: FileResult): boolean {
+  return passed > 0 && failed === 0 && skipped === 0;
+}

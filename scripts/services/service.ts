@@ -1,0 +1,45 @@
+/**
+ * A real server that tests run against. Each is started by a keeper process of its own (see
+ * keeper.ts), on loopback, on free ports, in a temporary folder that is gone after `stop`.
+ */
+export interface Service {
+  /** The environment variables that tell tests where the server is. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Process ids of the server, for whoever wants to see that they are gone. */
+  readonly pids: readonly number[];
+  /** Ends the server and removes its folder. Bounded: what does not end is killed. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceContext {
+  /** An empty folder for everything the server writes, removed by the keeper afterwards. */
+  readonly folder: string;
+  /** Says what is being done, for waits a person would wonder about. */
+  readonly say: (line: string) => void;
+  /** Fires when nobody wants the service any more. */
+  readonly signal: AbortSignal;
+}
+
+export type ServiceName = "postgres" | "s3";
+
+export const serviceNames: readonly ServiceName[] = ["postgres", "s3"];
+
+export function isServiceName(name: string): name is ServiceName {
+  return (serviceNames as readonly string[]).includes(name);
+}
+
+/** The variables of each service; the first one decides whether the service is there. */
+export const serviceVariables: Readonly<Record<ServiceName, readonly [string, ...string[]]>> = {
+  postgres: ["FORAGER_TEST_POSTGRES_URL"],
+  s3: [
+    "FORAGER_TEST_S3_ENDPOINT",
+    "FORAGER_TEST_S3_ACCESS_KEY",
+    "FORAGER_TEST_S3_SECRET_KEY",
+    "FORAGER_TEST_S3_REGION",
+  ],
+};
+
+/** Holds the reason why a service could not be had, so that the test that needs it can tell. */
+export function missingVariable(name: ServiceName): string {
+  return `FORAGER_TEST_MISSING_${name.toUpperCase()}`;
+}

@@ -1,0 +1,136 @@
+import { AppError, assert } from "../base/app-error.ts";
+import { systemClock, type Clock } from "../base/clock.ts";
+import type { Queue } from "./queue.ts";
+
+/**
+ * When a worker that found nothing should claim again. Always:
+ * - no wake-up is lost: what counts is what the queue says it holds, read when a wait begins and
+ *   after each notification, never the notification itself. So nothing can slip in between a
+ *   claim that found nothing and the wait, and a spurious notification (a process hears of its
+ *   own empty claims) costs one read and no claim;
+ * - a moment that was named once is woken at, also when it is named no longer: an expired lease
+ *   that another worker took back may have left work for a worker with empty hands;
+ * - nothing is kept between waits but counters: a restarted process wakes as this one would;
+ * - moments are timed by the monotonic clock and read again in the end, so a step of the wall
+ *   clock delays what is due by one poll at most, and brings nothing forward for good.
+ */
+export interface Waker extends Disposable {
+  /** To be called before each claim: it tells a claim that found nothing from one that did. */
+  mark(): ClaimMark;
+  /**
+   * Resolves when the next claim may find something; `mark` is that of the last claim, which did
+   * not. Rejects with an `aborted` AppError when the signal fires or the waker is disposed of,
+   * and with the queue's own when that cannot be read. One wait at a time.
+   */
+  wait(mark: ClaimMark, signal?: AbortSignal): Promise<WakeReason>;
+}
+
+/** Good for the wait after the claim that it was made for, and for no other. */
+export interface ClaimMark {
+  readonly claims: number;
+}
+
+export type WakeReason =
+  | "ready" //   something could be claimed when the wait began
+  | "change" //  somebody, in any process, made something claimable
+  | "timer" //   a due time, an opening gate or the end of a lease has come
+  | "poll"; //   nothing was heard for long: the net under all of that
+
+export interface WakerOptions {
+  readonly queue: Pick<Queue, "wakeInMs" | "watch">;
+  readonly kinds: readonly string[];
+  readonly clock?: Clock;
+}
+
+/** What lies further ahead is left to the poll, which will come near enough to time it. */
+const timerMsMax = 300_000;
+const pollMs = 30_000;
+/** A worker may be told "ready" and get nothing, while it holds a suspect: it must not spin. */
+const holdMsMax = 1_000;
+
+export function createWaker({ queue, kinds, clock = systemClock }: WakerOptions): Waker {
+  let claims = 0;
+  let changes = 0;
+  /** Claims so far when a wait last said "ready". */
+  let readyAt = -1;
+  let holdMs = 0;
+  let isWaiting = false;
+  const disposal = new AbortController();
+  /** Ends the present sleep, if there is one. */
+  let rouse = () => {};
+
+  const unwatch = queue.watch(() => {
+    changes += 1;
+    rouse();
+  });
+
+  function sleepUntil(atMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = clock.setTimer(atMs - clock.monotonicMs(), resolve);
+      rouse = () => {
+        timer.cancel();
+        resolve();
+      };
+    });
+  }
+
+  async function nextWake(signal: AbortSignal | undefined): Promise<Wake> {
+    const startMs = clock.monotonicMs();
+    let next: Wake = { reason: "poll", atMs: startMs + pollMs };
+    for (let isFirst = true; ; isFirst = false) {
+      refuseWhenAborted(signal);
+      refuseWhenAborted(disposal.signal);
+      const seen = changes;
+      const inMs = await queue.wakeInMs(kinds);
+      if (inMs !== undefined && inMs <= timerMsMax) {
+        const atMs = Math.max(clock.monotonicMs() + inMs, startMs + holdMs);
+        const reason = inMs > 0 ? "timer" : isFirst ? "ready" : "change";
+        if (atMs < next.atMs) next = { reason, atMs };
+      }
+      const isStill = () => changes === seen && !signal?.aborted && !disposal.signal.aborted;
+      if (clock.monotonicMs() < next.atMs && isStill()) await sleepUntil(next.atMs);
+      if (clock.monotonicMs() >= next.atMs) return next;
+    }
+  }
+
+  return {
+    mark: () => ({ claims: ++claims }),
+
+    async wait(mark, signal) {
+      assert(mark.claims === claims, "a wait takes the mark of the last claim");
+      assert(!isWaiting, "a waker has one wait at a time");
+      isWaiting = true;
+      // One claim since "ready", and it found nothing: twice as long as last time.
+      holdMs = claims === readyAt + 1 ? Math.min(Math.max(1, holdMs * 2), holdMsMax) : 0;
+      const onAbort = () => rouse();
+      signal?.addEventListener("abort", onAbort);
+      try {
+        const { reason } = await nextWake(signal);
+        if (reason === "ready") readyAt = claims;
+        return reason;
+      } finally {
+        signal?.removeEventListener("abort", onAbort);
+        rouse = () => {};
+        isWaiting = false;
+      }
+    },
+
+    [Symbol.dispose]() {
+      unwatch();
+      disposal.abort();
+      rouse();
+    },
+  };
+}
+
+interface Wake {
+  readonly reason: WakeReason;
+  readonly atMs: number;
+}
+
+function refuseWhenAborted(signal: AbortSignal | undefined): void {
+  if (!signal?.aborted) return;
+  throw new AppError("aborted", "wait_aborted", "a wait for work was ended early", {
+    cause: signal.reason,
+  });
+}

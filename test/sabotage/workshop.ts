@@ -1,0 +1,95 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  catcherOf,
+  sabotaged,
+  verdictOf,
+  type Sabotage,
+  type TestEnd,
+  type Verdict,
+} from "./sabotage.ts";
+
+export const repository = fileURLToPath(new URL("../../", import.meta.url));
+
+/** What the tests of src/ need; the rest of the tree stays out. */
+const copied = ["src", "package.json", "tsconfig.json", "vitest.config.ts"];
+const testRunMsMax = 180_000;
+
+/** A copy of the tree in which code can be broken. The real one is never touched. */
+export interface Workshop extends Disposable {
+  /** Runs the named tests unbroken: how each catcher ends when nothing is wrong. */
+  baseline(sabotages: readonly Sabotage[]): Promise<readonly string[]>;
+  judge(sabotage: Sabotage): Promise<Verdict>;
+}
+
+export function openWorkshop(): Workshop {
+  const folder = mkdtempSync(join(tmpdir(), "forager-sabotage-"));
+  for (const name of copied)
+    cpSync(join(repository, name), join(folder, name), { recursive: true });
+  symlinkSync(join(repository, "node_modules"), join(folder, "node_modules"));
+
+  return {
+    async baseline(sabotages) {
+      const wrong: string[] = [];
+      const catchers = sabotages.map(catcherOf);
+      for (const file of new Set(catchers.map((catcher) => catcher.file))) {
+        const titles = new Set(catchers.filter((one) => one.file === file).map((one) => one.title));
+        const ends = await runTests(folder, file, [...titles]);
+        for (const title of titles) {
+          const verdict = verdictOf(ends, title);
+          if (verdict === "caught") wrong.push(`fails on the unbroken code: ${file} > ${title}`);
+          if (verdict === "absent") wrong.push(`there is no such test: ${file} > ${title}`);
+        }
+      }
+      return wrong;
+    },
+    async judge(sabotage) {
+      const path = join(folder, sabotage.file);
+      const source = readFileSync(path, "utf8");
+      const { file, title } = catcherOf(sabotage);
+      writeFileSync(path, sabotaged(source, sabotage));
+      try {
+        return verdictOf(await runTests(folder, file, [title]), title);
+      } finally {
+        writeFileSync(path, source);
+      }
+    },
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+async function runTests(
+  folder: string,
+  file: string,
+  titles: readonly string[],
+): Promise<readonly TestEnd[]> {
+  const report = join(folder, "report.json");
+  rmSync(report, { force: true });
+  const pattern = titles.map((title) => title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+  const program = join(repository, "node_modules/vitest/vitest.mjs");
+  const child = spawn(
+    process.execPath,
+    [program, "run", file, "-t", pattern, "--reporter=json", `--outputFile=${report}`],
+    { cwd: folder, stdio: "ignore", timeout: testRunMsMax, killSignal: "SIGKILL" },
+  );
+  await once(child, "exit");
+  return readEnds(report);
+}
+
+/** Nothing, when the run got nowhere. */
+function readEnds(report: string): readonly TestEnd[] {
+  let text: string;
+  try {
+    text = readFileSync(report, "utf8");
+  } catch {
+    return [];
+  }
+  const { testResults } = JSON.parse(text) as {
+    testResults: { assertionResults: TestEnd[] }[];
+  };
+  return testResults.flatMap((result) => result.assertionResults);
+}

@@ -1,0 +1,133 @@
+// inputs: scripts/** src/base/app-error.ts test/support/services.ts tsconfig.json .oxlintrc.json
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { root } from "../../scripts/project.ts";
+
+/** A small project with our scripts in it, so that what passes and fails is ours to choose. */
+let folder = "";
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "forager-run-"));
+  const copies = ["scripts", "src/base/app-error.ts", "test/support/services.ts"];
+  const settings = ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"];
+  for (const path of [...copies, ...settings, "vitest.config.ts", ".oxlintrc.json"])
+    cpSync(join(root, path), join(folder, path), { recursive: true });
+  for (const path of [".prettierrc.json", ".prettierignore"])
+    cpSync(join(root, path), join(folder, path));
+  rmSync(join(folder, "scripts/bench.ts"), { force: true }); // imports what is not here
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  write("src/base/one.ts", "export const one = 1;");
+  write("src/base/one.test.ts", testOf("one", `import { one } from "./one.ts";`, "expect(one)"));
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+test("what is unchanged is not run twice, unless the cache is off", () => {
+  expect(run(["base/one"])).toMatchObject({ status: 0, last: "1 passed, 0 failed" });
+  const second = run(["base/one"]);
+  expect(second).toMatchObject({ status: 0, last: "1 passed, 0 failed" });
+  expect(second.row("unit")).toMatchObject({ passed: 1, cached: 1 });
+  expect(second.output).not.toContain("RUN");
+  for (const off of [run(["base/one", "--no-cache"]), run(["base/one"], cacheOff)])
+    expect(off.row("unit")).toMatchObject({ passed: 1, cached: 0 });
+});
+
+test("a change in what a test imports runs it again", () => {
+  run(["base/one"]);
+  write("src/base/one.ts", "export const one = 2;");
+  const changed = run(["base/one"]);
+  expect(changed).toMatchObject({ status: 1, last: "0 passed, 1 failed" });
+  expect(changed.output).toContain("expected 2 to be 1");
+});
+
+test("what failed or was skipped runs again every time", () => {
+  write("src/base/bad.test.ts", testOf("bad", "", "expect(2)"));
+  write("src/base/later.test.ts", testOf("later", "", "expect(1)").replace("test(", "test.skip("));
+  const total = "1 passed, 1 failed, 1 skipped";
+  expect(run(["src/base"])).toMatchObject({ status: 1, last: total });
+  const second = run(["src/base"]);
+  expect(second).toMatchObject({ status: 1, last: total });
+  expect(second.row("unit")).toMatchObject({ passed: 1, failed: 1, skipped: 1, cached: 1 });
+});
+
+test("--check runs types, lint, format and unit tests, each counted, each cached", () => {
+  write("test/e2e/slow.test.ts", testOf("slow", "", "expect(2)"));
+  const first = run(["--check"]);
+  expect(first.output).not.toContain("slow.test.ts");
+  expect(first).toMatchObject({ status: 0, last: "4 passed, 0 failed" });
+  const second = run(["--check"]);
+  for (const step of ["types", "lint", "format", "unit"])
+    expect(second.row(step)).toMatchObject({ passed: 1, failed: 0, cached: 1 });
+  write("src/base/one.ts", "export const one: number = '1';");
+  const third = run(["--check"]);
+  expect(third.row("types")).toMatchObject({ failed: 1 });
+  expect(third.row("format")).toMatchObject({ failed: 1 });
+  expect(third.output).toContain("is not assignable to type 'number'");
+});
+
+test("a run without a test is a failure", () => {
+  expect(run(["no-such-file"])).toMatchObject({ status: 1, last: "0 passed, 0 failed" });
+});
+
+test("an error after the last test fails the run and is not cached", () => {
+  const late = `process.nextTick(() => { throw new Error("late") });`;
+  write("src/base/late.test.ts", testOf("late", late, "expect(1)"));
+  for (const attempt of [run(["late"]), run(["late"])])
+    expect(attempt).toMatchObject({ status: 1, last: "1 passed, 1 failed" });
+});
+
+test("a service that cannot be had is a skip with a reason, and a failure under CI", () => {
+  const body =
+    `import { needs } from "../../test/support/services.ts";\n` +
+    `needs(["s3"], () => { test("stores", () => {}); });\n`;
+  write("src/base/store.test.ts", `// needs: s3\nimport { test } from "vitest";\n${body}`);
+  const env = { PATH: folder }; // no Ceph and no apt-get
+  const laptop = run(["store"], env);
+  expect(laptop).toMatchObject({ status: 1, last: "0 passed, 0 failed, 1 skipped" });
+  expect(laptop.output).toContain("skipped: needs s3 (an S3 server is not installed.");
+  const ci = run(["store"], { ...env, CI: "true" });
+  expect(ci).toMatchObject({ status: 1, last: "0 passed, 1 failed" });
+  expect(ci.output).toContain("needs s3 (an S3 server is not installed.");
+});
+
+test("--long tells the tests and leaves the cache alone", () => {
+  const long = `expect(Number(process.env["FORAGER_TEST_LONG"] ?? 0))`;
+  write("src/base/long.test.ts", testOf("long", "", long));
+  for (const attempt of [run(["--long", "base/long"]), run(["--long", "base/long"])])
+    expect(attempt.row("unit")).toMatchObject({ passed: 1, cached: 0 });
+  expect(run(["base/long"])).toMatchObject({ status: 1, last: "0 passed, 1 failed" });
+});
+
+const cacheOff = { FORAGER_TEST_CACHE: "off" };
+
+function testOf(name: string, head: string, expectation: string): string {
+  const imports = `import { expect, test } from "vitest";\n${head ? `${head}\n` : ""}`;
+  return `${imports}\ntest("${name}", () => {\n  ${expectation}.toBe(1);\n});\n`;
+}
+
+function write(path: string, content: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), content.endsWith("\n") ? content : `${content}\n`);
+}
+
+function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const own = Object.entries(process.env).filter(
+    ([name]) => name !== "CI" && !/^(FORAGER_|VITEST)/.test(name),
+  );
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ["--import", "tsx", "scripts/test.ts", ...args],
+    { cwd: folder, encoding: "utf8", env: { ...Object.fromEntries(own), ...env } },
+  );
+  const row = (name: string) => {
+    const cells = stdout.split("\n").find((line) => line.startsWith(`${name} `));
+    const [passed, failed, skipped, cached] = cells?.split(/ +/).slice(1).map(Number) ?? [];
+    return { passed, failed, skipped, cached };
+  };
+  return { status, output: stdout + stderr, last: stdout.trimEnd().split("\n").at(-1), row };
+}
