@@ -45,14 +45,17 @@ export interface WakerOptions {
 /** What lies further ahead is left to the poll, which will come near enough to time it. */
 const timerMsMax = 300_000;
 const pollMs = 30_000;
-/** A worker may be told "ready" and get nothing, while it holds a suspect: it must not spin. */
-const holdMsMax = 1_000;
+/**
+ * A wake-up may be in vain again and again: others are quicker at every opening of a gate, or this
+ * worker holds a suspect and gets nothing else. Then the next comes this much later at most.
+ */
+const holdMsMax = 50;
 
 export function createWaker({ queue, kinds, clock = systemClock }: WakerOptions): Waker {
   let claims = 0;
   let changes = 0;
-  /** Claims so far when a wait last said "ready". */
-  let readyAt = -1;
+  /** Claims so far when a wait last ended without anyone's writing. */
+  let wokenAt = -1;
   let holdMs = 0;
   let isWaiting = false;
   const disposal = new AbortController();
@@ -61,7 +64,6 @@ export function createWaker({ queue, kinds, clock = systemClock }: WakerOptions)
 
   const unwatch = queue.watch(() => {
     changes += 1;
-    rouse();
   });
 
   function sleepUntil(atMs: number): Promise<void> {
@@ -100,13 +102,13 @@ export function createWaker({ queue, kinds, clock = systemClock }: WakerOptions)
       assert(mark.claims === claims, "a wait takes the mark of the last claim");
       assert(!isWaiting, "a waker has one wait at a time");
       isWaiting = true;
-      // One claim since "ready", and it found nothing: twice as long as last time.
-      holdMs = claims === readyAt + 1 ? Math.min(Math.max(1, holdMs * 2), holdMsMax) : 0;
+      // One claim since then, and it found nothing: hold back twice as long as last time.
+      holdMs = claims === wokenAt + 1 ? Math.min(Math.max(1, holdMs * 2), holdMsMax) : 0;
       const onAbort = () => rouse();
       signal?.addEventListener("abort", onAbort);
       try {
         const { reason } = await nextWake(signal);
-        if (reason === "ready") readyAt = claims;
+        if (reason === "ready" || reason === "timer") wokenAt = claims;
         return reason;
       } finally {
         signal?.removeEventListener("abort", onAbort);

@@ -44,8 +44,9 @@ export function claim(unit: Unit, request: Claim): Claimed {
     take(unit, request, token, { ...suspect, slots: 1 }, "suspect", leases);
   } else {
     let left = request.limit;
+    const servedBefore = unit.meta.served;
     for (;;) {
-      const walk = createLaneWalk(unit, request);
+      const walk = createLaneWalk(unit, request, servedBefore);
       for (let pick = walk.next(left); pick; pick = left > 0 ? walk.next(left) : undefined) {
         take(unit, request, token, pick, "ready", leases);
         left -= pick.slots;

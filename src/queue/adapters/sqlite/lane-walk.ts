@@ -21,6 +21,7 @@ export interface Pick {
 export function createLaneWalk(
   unit: Unit,
   request: Claim,
+  servedBefore: number,
 ): { next(left: number): Pick | undefined } {
   const { rows } = unit;
   const cursors: Cursor[] = [];
@@ -41,7 +42,7 @@ export function createLaneWalk(
         (found, cursor) => (found && byCursor(found, cursor) <= 0 ? found : cursor),
         undefined,
       );
-      return best && pickFrom(unit, request, best, open, left);
+      return best && pickFrom(unit, request, best, open, { left, servedBefore });
     },
   };
 }
@@ -64,7 +65,7 @@ function pickFrom(
   request: Claim,
   cursor: Cursor,
   open: readonly Cursor[],
-  left: number,
+  { left, servedBefore }: { readonly left: number; readonly servedBefore: number },
 ): Pick {
   const lane = cursor.lanes.shift()!;
   const room = Math.min(left, slotsLeft(cursor.job));
@@ -74,7 +75,10 @@ function pickFrom(
     return { lane, tasks, slots: Math.min(gate.limit, tasks.length, room) };
   }
   const rivals = open.filter((other) => other.lanes[0]?.top === lane.top || other === cursor);
-  const share = Math.max(1, Math.floor(left / new Set(rivals.map(({ job }) => job)).size));
+  const jobs = new Set(rivals.map(({ job }) => job));
+  const unserved = [...jobs].filter((job) => job.served <= servedBefore).length;
+  // What is left goes in equal parts to the jobs that had no turn in this claim yet.
+  const share = Math.max(1, Math.floor(left / (unserved || jobs.size)));
   const size = Math.min(room, share, gate ? gate.limit - gate.running : Infinity);
   // Beyond its head a lane is not served before a better task of another lane.
   const next = cursor.lanes.find((other) => other.ready > 0 && isOpenNow(unit, other));
