@@ -43,11 +43,11 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
     add: async (tasks, by) => submit({ op: "add", tasks: check.tasks(tasks), ...by }),
     claim: async (request) => {
       const { leases, hasSuspect } = await submit(check.claim(request));
-      const parsed = leases.map(({ payload, ...lease }) => ({
-        ...lease,
-        payload: JSON.parse(payload) as unknown,
-      }));
-      return { leases: parsed, hasSuspect } as unknown as ClaimedTasks<K, never>;
+      // The leases are new objects, so their payload can be put in place.
+      for (const lease of leases as readonly { payload: unknown }[]) {
+        lease.payload = JSON.parse(lease.payload as string);
+      }
+      return { leases, hasSuspect } as unknown as ClaimedTasks<K, never>;
     },
     extend: async (leases, leaseMs) =>
       submit({ op: "extend", leases, leaseMs: check.leaseMs(leaseMs) }),

@@ -33,7 +33,8 @@ export function percentiles(buckets: ReadonlyMap<number, number>): WaitPercentil
     let below = 0;
     for (const [bucket, n] of sorted) {
       below += n;
-      if (below >= share * count) return Math.round(waitOf(bucket));
+      // Whole milliseconds would cost short waits their 5 %.
+      if (below >= share * count) return Number(waitOf(bucket).toPrecision(4));
     }
     return 0;
   };

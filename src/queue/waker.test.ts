@@ -377,15 +377,15 @@ test("a task that one process adds wakes another, by its watch and not by the po
   const folder = mkdtempSync(join(tmpdir(), "forager-waker-"));
   const file = join(folder, "queue.db");
   const program = fileURLToPath(new URL("./testing/waker-program.ts", import.meta.url));
+  const child = fork(program, [file], { execArgv: ["--import", "tsx"] });
   try {
+    const said: unknown[] = [];
+    const exited = new Promise((resolve) => child.once("exit", resolve));
     await using queue = createQueue({
       store: openSqliteQueueStore({ file }),
       clock: systemClock,
       random: systemRandom,
     });
-    const child = fork(program, [file], { execArgv: ["--import", "tsx"] });
-    const said: unknown[] = [];
-    const exited = new Promise((resolve) => child.once("exit", resolve));
     child.on("message", (message) => {
       said.push(message);
       if (message === "asleep") void queue.add([{ kind: "work", key: "from the parent" }]);
@@ -393,6 +393,7 @@ test("a task that one process adds wakes another, by its watch and not by the po
     expect(await exited).toBe(0);
     expect(said).toEqual(["asleep", { reason: "change", keys: ["from the parent"] }]);
   } finally {
+    child.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true });
   }
 });

@@ -64,6 +64,7 @@ export function createWaker({ queue, kinds, clock = systemClock }: WakerOptions)
 
   const unwatch = queue.watch(() => {
     changes += 1;
+    rouse();
   });
 
   function sleepUntil(atMs: number): Promise<void> {

@@ -84,7 +84,7 @@ function turns(jobs: readonly Job[]): readonly (readonly string[])[] {
 const sorted = <T>(rows: readonly T[]): readonly T[] =>
   [...rows].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 
-const nameOf = (row: object | unknown): string => {
+const nameOf = (row: unknown): string => {
   const { name, kind, job, gate } = row as Record<string, unknown>;
   return JSON.stringify(name ?? [kind, job, gate]);
 };

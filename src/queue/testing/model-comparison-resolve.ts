@@ -77,7 +77,14 @@ export function createResolver(): Resolver {
       case "retry":
       case "purge":
         return { ...operation, filter: finishedFrom(operation.filter, now) };
-      default:
+      case "sweep":
+      case "block":
+      case "setGate":
+      case "openJob":
+      case "seal":
+      case "pause":
+      case "resume":
+      case "cancel":
         return operation;
     }
   }

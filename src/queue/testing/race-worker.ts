@@ -50,7 +50,11 @@ while (!isStopping || hands.slots() > 0) {
   }
   hands.take(claimed.leases, sentMs);
   isDraining = claimed.hasSuspect;
-  if (claimed.leases.length === 0) await sleep(systemClock, 2 + random.below(8));
+  if (claimed.leases.length === 0) {
+    // To the moment: a gate that opens too early is found only by who stands before it.
+    const wakeMs = (await queue.wakeInMs(["race"])) ?? Infinity;
+    await sleep(systemClock, Math.min(wakeMs, 1 + random.below(9)));
+  }
 }
 await queue[Symbol.asyncDispose]();
 process.exit(0);

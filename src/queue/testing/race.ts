@@ -18,6 +18,7 @@ import {
   worksOf,
 } from "./race-checks.ts";
 import { raceThroughChaos, type Chaos } from "./race-chaos.ts";
+import { handOver } from "./race-hand-over.ts";
 import { openSharedStore, type SharedStore } from "./race-store.ts";
 
 export interface RaceSuiteOptions {
@@ -38,6 +39,7 @@ const gates = {
   pair: { delayMs: 8, limit: 2 },
   many: { delayMs: 0, limit: 3 },
 } as const;
+const handOverDelayMs = 5;
 const caps = { free: undefined, capped: 2, site: 1 } as const;
 
 /**
@@ -46,7 +48,7 @@ const caps = { free: undefined, capped: 2, site: 1 } as const;
  */
 export function raceSuite(options: RaceSuiteOptions): void {
   const { name, store, processes, chaosMs } = options;
-  const giveUpMs = chaosMs * 3 + 60_000;
+  const giveUpMs = chaosMs * 2 + 20_000;
 
   describe(`${processes} processes race on ${name}, some die`, () => {
     const folder = mkdtempSync(join(tmpdir(), "forager-race-"));
@@ -59,6 +61,7 @@ export function raceSuite(options: RaceSuiteOptions): void {
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
     test("every task is done, exactly once, and none is lost", () => {
+      expect(race.isOver).toBe(true);
       expect(race.tasks.length).toBeGreaterThan(options.tasks * 5);
       expect(finishedOnce(race.tasks, race.events)).toEqual([]);
     });
@@ -82,6 +85,11 @@ export function raceSuite(options: RaceSuiteOptions): void {
       }
     });
 
+    test("no gap is short by a fraction either, when the next one stands before the gate", () => {
+      expect(race.handOverGapsMs.length).toBeGreaterThan(100);
+      expect(race.handOverGapsMs.filter((gapMs) => gapMs < handOverDelayMs)).toEqual([]);
+    });
+
     test("nothing starts while its gate is blocked", () => {
       expect(race.events.some(({ event }) => event === "blocked")).toBe(true);
       expect(blocksKept(race.events, race.works)).toEqual([]);
@@ -96,12 +104,12 @@ export function raceSuite(options: RaceSuiteOptions): void {
     });
 
     test("every job completes exactly once", () => {
-      const ends = race.jobs.map(({ name: job, ended, completions }) => [job, ended, completions]);
-      expect(ends.sort()).toEqual([
-        ["capped", "completed", 1],
-        ["free", "completed", 1],
-        ["site", "completed", 1],
+      const ends = race.jobs.map(({ name: job, ended, completions }) => [
+        job,
+        { ended, completions },
       ]);
+      const once = { ended: "completed", completions: 1 };
+      expect(Object.fromEntries(ends)).toEqual({ capped: once, free: once, site: once });
     });
 
     test("the counters have not drifted", () => {
@@ -123,6 +131,7 @@ interface Race extends Chaos {
   readonly tasks: readonly Task[];
   readonly jobs: readonly Job[];
   readonly reconciled: Reconciled;
+  readonly handOverGapsMs: readonly number[];
 }
 
 async function runRace(
@@ -130,21 +139,26 @@ async function runRace(
   store: SharedStore,
   run: { readonly folder: string; readonly seed: number; readonly giveUpMs: number },
 ): Promise<Race> {
-  await using queue = createQueue({
-    store: await openSharedStore(store),
-    clock: systemClock,
-    random: systemRandom,
-  });
+  const open = async () =>
+    createQueue({
+      store: await openSharedStore(store),
+      clock: systemClock,
+      random: systemRandom,
+    });
+  await using queue = await open();
   await prepare(queue, tasks);
   const isOver = async () => (await queue.jobs()).every((job) => job.ended !== null);
   const chaos = await raceThroughChaos({ ...run, store, processes, chaosMs, isOver });
-  return {
+  const seen = {
     ...chaos,
     works: worksOf(chaos.events),
     tasks: await allTasks(queue),
     jobs: await queue.jobs(),
     reconciled: await queue.reconcile(),
   };
+  await using other = await open();
+  const handing = { delayMs: handOverDelayMs, starts: 200 };
+  return { ...seen, handOverGapsMs: await handOver([queue, other], handing) };
 }
 
 async function prepare(queue: Queue, count: number): Promise<void> {

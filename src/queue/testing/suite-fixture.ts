@@ -13,11 +13,11 @@ export type OpenStore = (time: SuiteTime) => Promise<OpenedStore>;
 export interface OpenedStore {
   readonly store: QueueStore;
   /** A second opener of the same storage, as another process would be. The suite closes it. */
-  openAnother(): Promise<QueueStore>;
+  readonly openAnother: () => Promise<QueueStore>;
   /** Copies the storage as it is now; `restore` opens what the copy holds. The suite closes it. */
-  backUp?(): Promise<{ restore(): Promise<QueueStore> }>;
+  readonly backUp?: () => Promise<{ readonly restore: () => Promise<QueueStore> }>;
   /** Makes the storage unreachable, as a lost disk, lock or network does, until `reconnect`. */
-  cutOff?(): Promise<{ reconnect(): Promise<void> }>;
+  readonly cutOff?: () => Promise<{ readonly reconnect: () => Promise<void> }>;
 }
 
 export type Clause = (title: string, check: (at: Fixture) => Promise<void>) => void;
@@ -29,24 +29,24 @@ export interface Fixture extends AsyncDisposable {
   readonly time: SuiteTime;
   readonly opened: OpenedStore;
   /** A queue in front of any store; closed with the fixture. */
-  front(store: QueueStore): Queue;
+  readonly front: (store: QueueStore) => Queue;
   /** A queue of a second opener. */
-  another(): Promise<Queue>;
+  readonly another: () => Promise<Queue>;
   /** Adds tasks that must all be new. */
-  add(...tasks: readonly TaskInput[]): Promise<void>;
+  readonly add: (...tasks: readonly TaskInput[]) => Promise<void>;
   /** Worker "w1" claims up to 100 tasks of kind "work" for a minute, unless told otherwise. */
-  claim(request?: Partial<ClaimInput>): Promise<readonly LeasedTask[]>;
+  readonly claim: (request?: Partial<ClaimInput>) => Promise<readonly LeasedTask[]>;
   /** The same, when exactly one is expected. */
-  claimOne(request?: Partial<ClaimInput>): Promise<LeasedTask>;
-  finish(
+  readonly claimOne: (request?: Partial<ClaimInput>) => Promise<LeasedTask>;
+  readonly finish: (
     lease: LeaseRef,
     outcome?: FinishInput["outcome"],
     more?: Omit<FinishInput, "id" | "token" | "outcome">,
-  ): Promise<Held["status"]>;
-  release(lease: LeaseRef, sinceStartMs?: number): Promise<Held["status"]>;
-  extend(lease: LeaseRef, leaseMs?: number): Promise<Held["status"]>;
+  ) => Promise<Held["status"]>;
+  readonly release: (lease: LeaseRef, sinceStartMs?: number) => Promise<Held["status"]>;
+  readonly extend: (lease: LeaseRef, leaseMs?: number) => Promise<Held["status"]>;
   /** The stored task with this key, which must be there. */
-  find(key: string): Promise<Task>;
+  readonly find: (key: string) => Promise<Task>;
 }
 
 export const leaseMs = 60_000;

@@ -7,11 +7,11 @@ import type { StoreNow } from "../queue-store.ts";
  */
 export interface SuiteTime {
   readonly clock: TestClock;
-  now(): StoreNow;
+  readonly now: () => StoreNow;
   /** Time passes: both clocks move. */
-  advance(ms: number): Promise<void>;
+  readonly advance: (ms: number) => Promise<void>;
   /** The wall clock alone jumps, in either direction. */
-  stepWall(ms: number): void;
+  readonly stepWall: (ms: number) => void;
 }
 
 /** A round moment, so that failures are easy to read. */

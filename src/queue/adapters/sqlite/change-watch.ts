@@ -2,14 +2,18 @@ import type { Database } from "better-sqlite3";
 import { watch as watchFile, type FSWatcher } from "node:fs";
 import type { Clock, Timer } from "../../../base/clock.ts";
 
-/** Re-checks after a file event: the log is written a moment before its commit can be seen. */
-const recheckDelaysMs = [0, 1, 5];
+/**
+ * Looks after a file event, each this long after the one before: the log is written a moment
+ * before its commit can be seen, and with full durability the disk lies in between.
+ */
+const recheckGapsMs = [0, 1, 4, 20, 100];
 /** The net under a file system without events: at most one statement a second. */
 const pollMs = 1_000;
 
 /**
  * Notices commits of other processes: events on the write-ahead log say when to look, SQLite's
- * `data_version` says whether anything changed. Runs only while somebody listens.
+ * `data_version` says whether anything changed. Runs only while somebody listens. After every
+ * event comes the whole row of looks, also when it came while an earlier one was being followed.
  */
 export function createChangeWatch({ db, file, clock }: ChangeWatchOptions): ChangeWatch {
   const listeners = new Set<() => void>();
@@ -17,7 +21,8 @@ export function createChangeWatch({ db, file, clock }: ChangeWatchOptions): Chan
   let seen: unknown;
   let watcher: FSWatcher | undefined;
   let poll: Timer | undefined;
-  const rechecks = new Set<Timer>();
+  let recheck: { readonly step: number; readonly timer: Timer } | undefined;
+  let isEventPending = false;
 
   const notify = () => {
     for (const listener of listeners) listener();
@@ -26,22 +31,28 @@ export function createChangeWatch({ db, file, clock }: ChangeWatchOptions): Chan
     const now = version.get();
     if (now === seen) return;
     seen = now;
-    cancelRechecks();
     notify();
   };
-  const cancelRechecks = () => {
-    for (const timer of rechecks) timer.cancel();
-    rechecks.clear();
+  const recheckFrom = (step: number) => {
+    const gapMs = recheckGapsMs[step];
+    recheck = undefined;
+    if (gapMs === undefined || listeners.size === 0) return;
+    const fire = () => {
+      const next = isEventPending ? 1 : step + 1;
+      isEventPending = false;
+      look();
+      recheckFrom(next);
+    };
+    recheck = { step, timer: clock.setTimer(gapMs, fire, { background: true }) };
   };
   const onEvent = () => {
-    if (rechecks.size > 0) return;
-    for (const delayMs of recheckDelaysMs) {
-      const timer = clock.setTimer(delayMs, () => {
-        rechecks.delete(timer);
-        look();
-      });
-      rechecks.add(timer);
+    // The next look is near enough; were it put off, a busy log would keep us from ever looking.
+    if (recheck && recheck.step <= 1) {
+      isEventPending = true;
+      return;
     }
+    recheck?.timer.cancel();
+    recheckFrom(0);
   };
   const repeat = () => {
     poll = clock.setTimer(
@@ -68,7 +79,9 @@ export function createChangeWatch({ db, file, clock }: ChangeWatchOptions): Chan
   function stop(): void {
     watcher?.close();
     poll?.cancel();
-    cancelRechecks();
+    recheck?.timer.cancel();
+    recheck = undefined;
+    isEventPending = false;
   }
 
   return {

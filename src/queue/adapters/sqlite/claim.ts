@@ -75,8 +75,8 @@ function take(
   job.served = unit.meta.served += 1;
   const pace = enterGate(unit, lane, tasks.length, slots);
   const expiresAtMs = now.ms + leaseMs;
+  sql.leaseAll.run(token, expiresAtMs, `[${tasks.map((task) => task.id).join()}]`);
   for (const task of tasks) {
-    sql.lease.run(token, expiresAtMs, task.id);
     noteWait(unit, lane.kind, task);
     leases.push(toLease(lane, task, token, task.used + 1, from === "suspect", leaseMs, pace));
   }

@@ -1,34 +1,61 @@
 import Database from "better-sqlite3";
-import { existsSync, mkdirSync, statfsSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, realpathSync, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { AppError } from "../../../base/app-error.ts";
 import { bootId } from "../../../base/machine-clock.ts";
+import { networkFileSystem } from "./network-file-system.ts";
 import { applicationId, steps } from "./schema.ts";
+import { readOnlyAdvice } from "./sqlite-error.ts";
 
 export type Durability = "normal" | "full";
+
+/** While opening nothing else runs yet, so SQLite itself may wait for the others. */
+const openingBusyMs = 2_000;
+/**
+ * Afterwards a wait inside SQLite holds up the whole event loop: enough for another's short
+ * transaction, and the store waits for longer ones.
+ */
+const workingBusyMs = 5;
 
 /**
  * Opens and, where needed, creates or upgrades the file. `normal` survives a crash of any process;
  * a power cut may take back the last moments, but never tears the file. `full` survives both.
+ * A file that is refused is not written to.
  */
-export function openDatabase(file: string, durability: Durability): Database.Database {
+export function openDatabase(
+  file: string,
+  durability: Durability,
+  migrations: readonly string[] = steps,
+): Database.Database {
   if (file !== ":memory:") prepareFolder(file);
   const db = new Database(file);
-  db.pragma("busy_timeout = 2000");
-  db.pragma("journal_mode = wal");
-  db.pragma(`synchronous = ${durability}`);
-  db.pragma("cache_size = -65536");
-  db.pragma("temp_store = memory");
-  db.pragma("wal_autocheckpoint = 4000");
-  inTransaction(db, () => migrate(db, file));
-  if (inTransaction(db, () => noteOpener(db))) checkDamage(db, file);
-  return db;
+  try {
+    db.pragma(`busy_timeout = ${openingBusyMs}`);
+    checkVersion(db, file, migrations);
+    db.pragma("journal_mode = wal");
+    db.pragma(`synchronous = ${durability}`);
+    db.pragma("cache_size = -65536");
+    db.pragma("temp_store = memory");
+    db.pragma("wal_autocheckpoint = 4000");
+    inTransaction(db, () => migrate(db, file, migrations));
+    noteOpener(db, file);
+    db.pragma(`busy_timeout = ${workingBusyMs}`);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
 }
 
 export function closeDatabase(db: Database.Database): void {
   if (!db.open) return;
   try {
-    db.prepare("delete from opener where pid = ?").run(process.pid);
+    db.pragma(`busy_timeout = ${openingBusyMs}`);
+    forgetOpener(db);
+  } catch (error) {
+    // All that was answered is in the file; the note that stays makes the next opener check it,
+    // and that is right after a disk that failed.
+    if (!(error instanceof Database.SqliteError)) throw error;
   } finally {
     db.close();
   }
@@ -50,7 +77,15 @@ function prepareFolder(file: string): void {
       { cause },
     );
   }
-  const name = networkFileSystems.get(statfsSync(folder).type >>> 0);
+  try {
+    // SQLite would open it all the same, for reading, and fail at some later moment.
+    for (const path of existsSync(file) ? [folder, file] : [folder]) {
+      accessSync(path, constants.W_OK);
+    }
+  } catch (cause) {
+    throw new AppError("unavailable", "queue_read_only", readOnlyAdvice(file), { cause });
+  }
+  const name = networkFileSystem(statfsSync(folder).type);
   if (name === undefined) return;
   throw new AppError(
     "invalid",
@@ -60,56 +95,77 @@ function prepareFolder(file: string): void {
   );
 }
 
-/** Magic numbers of statfs(2) for file systems whose locks are not to be trusted. */
-const networkFileSystems = new Map([
-  [0x6969, "nfs"],
-  [0xff534d42, "cifs"],
-  [0xfe534d42, "smb2"],
-  [0x517b, "smb"],
-  [0x01021997, "9p"],
-  [0x00c36400, "ceph"],
-  [0x5346414f, "afs"],
-  [0x73757245, "coda"],
-  [0x0bd00bd0, "lustre"],
-  [0x65735546, "fuse"],
-]);
+function migrate(db: Database.Database, file: string, migrations: readonly string[]): void {
+  // Read again: another process may have been quicker.
+  const version = checkVersion(db, file, migrations);
+  if (version === migrations.length) return;
+  for (const step of migrations.slice(version)) db.exec(step);
+  db.pragma(`application_id = ${applicationId}`);
+  db.pragma(`user_version = ${migrations.length}`);
+}
 
-function migrate(db: Database.Database, file: string): void {
+/** How many steps the file has; refuses what this program did not make or does not know. */
+function checkVersion(db: Database.Database, file: string, migrations: readonly string[]): number {
   const version = db.pragma("user_version", { simple: true }) as number;
   const owner = db.pragma("application_id", { simple: true }) as number;
-  const isEmpty = db.prepare("select 1 from sqlite_master limit 1").get() === undefined;
-  if (!isEmpty && owner !== applicationId) {
+  const hasTables = db.prepare("select 1 from sqlite_master limit 1").get() !== undefined;
+  const isNew = owner === 0 && version === 0 && !hasTables;
+  if (!isNew && owner !== applicationId) {
     throw new AppError(
       "invalid",
       "not_a_queue",
       `${file} is a SQLite file of another program: give the queue a file of its own`,
     );
   }
-  if (version > steps.length) {
+  if (version > migrations.length) {
     throw new AppError(
       "invalid",
       "queue_newer",
       `the queue ${file} was made by a newer version (format ${version}, this one knows ` +
-        `${steps.length}): upgrade this program; nothing was changed`,
+        `${migrations.length}): upgrade this program; nothing was changed`,
     );
   }
-  for (const step of steps.slice(version)) db.exec(step);
-  if (version === steps.length) return;
-  db.pragma(`application_id = ${applicationId}`);
-  db.pragma(`user_version = ${steps.length}`);
+  return version;
 }
 
-/** Notes that this process has the file open; true when one before it ended without closing it. */
-function noteOpener(db: Database.Database): boolean {
+/** How often this process has each file open: its note goes with the last of them. */
+const openings = new Map<string, number>();
+const pathOf = (db: Database.Database) => (db.memory ? db.name : realpathSync(db.name));
+const paths = new WeakMap<Database.Database, string>();
+
+/**
+ * Notes that this process has the file open. Where one before it ended without closing it, the
+ * file is checked first, and the note of the dead stays until it was found whole.
+ */
+function noteOpener(db: Database.Database, file: string): void {
+  const path = pathOf(db);
   const boot = bootId();
   const openers = db.prepare("select pid, boot from opener").all() as {
     pid: number;
     boot: string;
   }[];
-  const dead = openers.filter((opener) => opener.boot !== boot || !isAlive(opener.pid));
-  for (const { pid } of dead) db.prepare("delete from opener where pid = ?").run(pid);
-  db.prepare("insert or replace into opener (pid, boot) values (?, ?)").run(process.pid, boot);
-  return dead.length > 0;
+  // In a container the next process often has the same number as the dead one.
+  const isHere = (pid: number) => (pid === process.pid ? openings.has(path) : isAlive(pid));
+  const dead = openers.filter((opener) => opener.boot !== boot || !isHere(opener.pid));
+  if (dead.length > 0) checkDamage(db, file);
+  inTransaction(db, () => {
+    for (const { pid } of dead) db.prepare("delete from opener where pid = ?").run(pid);
+    db.prepare("insert or replace into opener (pid, boot) values (?, ?)").run(process.pid, boot);
+  });
+  paths.set(db, path);
+  openings.set(path, (openings.get(path) ?? 0) + 1);
+}
+
+function forgetOpener(db: Database.Database): void {
+  const path = paths.get(db);
+  if (path === undefined) return;
+  const left = (openings.get(path) ?? 0) - 1;
+  if (left > 0) {
+    openings.set(path, left);
+    return;
+  }
+  openings.delete(path);
+  db.prepare("delete from opener where pid = ?").run(process.pid);
 }
 
 function isAlive(pid: number): boolean {
@@ -128,6 +184,6 @@ function checkDamage(db: Database.Database, file: string): void {
     "corrupt",
     "queue_corrupt",
     `the queue ${file} is damaged (${String(found)}): keep a copy, then restore a backup, or ` +
-      `recover what can be read with "sqlite3 ${existsSync(file) ? file : "FILE"} .recover"`,
+      `recover what can be read with "sqlite3 ${file} .recover"`,
   );
 }

@@ -1,19 +1,60 @@
 import type { Database } from "better-sqlite3";
 import type { Drift, Reconciled } from "../../queue-store.ts";
+import { countOrphans, repairOrphans } from "./orphans.ts";
 import { statement } from "./statement.ts";
 
 /**
  * Recounts lanes, gates, jobs and claims from the tasks alone and, when asked, puts right what
- * differs. Orphans cannot come to be, since a task and what it belongs to are written together;
- * they are looked for because a disk can lie: tasks without a lane, unfinished tasks of a job that
- * has ended, running ones without a claim. Call inside a write transaction.
+ * differs. Call inside a write transaction.
+ *
+ * Counters build on each other, so each is put right before the next is compared: what is reported
+ * is each one's own error, never the echo of another's. Without `repair` all of that is undone.
  */
 export function reconcile(db: Database, repair: boolean, nowMs: number): Reconciled {
   const orphans = countOrphans(db);
-  if (repair && orphans > 0) repairOrphans(db, nowMs);
-  const drift = counters.flatMap((counter) => compare(db, counter));
-  if (repair && drift.length > 0) for (const { fix } of counters) statement(db, fix).run();
-  return { drift, orphans, repaired: repair && (orphans > 0 || drift.length > 0) };
+  statement(db, "savepoint reconcile").run();
+  try {
+    recount(db);
+    const drift = counters.flatMap((counter) => compareAndFix(db, counter, nowMs));
+    if (repair && orphans > 0) {
+      repairOrphans(db, nowMs);
+      recount(db);
+      for (const { fix } of counters) statement(db, fix).run({ nowMs });
+    }
+    if (!repair) statement(db, "rollback to reconcile").run();
+    return { drift, orphans, repaired: repair && (orphans > 0 || drift.length > 0) };
+  } finally {
+    // Where SQLite has rolled the whole transaction back, there is none to release.
+    if (db.inTransaction) statement(db, "release reconcile").run();
+  }
+}
+
+function compareAndFix(db: Database, { find, fix }: Counter, nowMs: number): readonly Drift[] {
+  const drift = statement(db, find).all({ nowMs }) as Drift[];
+  if (drift.length > 0) statement(db, fix).run({ nowMs });
+  return drift;
+}
+
+const laneStates = [
+  "ready",
+  "scheduled",
+  "backoff",
+  "suspects",
+  "running",
+  "done",
+  "skipped",
+  "failed",
+] as const;
+
+/** One pass over the tasks, kept beside the file in memory. */
+function recount(db: Database): void {
+  db.exec(
+    `create temp table if not exists recount (lane integer primary key, ${laneStates.join(", ")});
+     delete from recount;
+     insert into recount
+       select lane, ${laneStates.map((_, state) => `sum(state = ${state})`).join(", ")}
+       from task group by lane`,
+  );
 }
 
 interface Counter {
@@ -22,119 +63,85 @@ interface Counter {
   readonly fix: string;
 }
 
-const laneCounts: readonly (readonly [column: string, state: number])[] = [
-  ["ready", 0],
-  ["scheduled", 1],
-  ["backoff", 2],
-  ["suspects", 3],
-  ["running", 4],
-  ["done", 5],
-  ["skipped", 6],
-  ["failed", 7],
-];
+/** A column that follows from others: `actual` is SQL over the table's own row. */
+function derived(table: Table, column: string, actual: string, where = "true"): Counter {
+  return {
+    find: `select '${table} ' || ${names[table]} || ' ${column}' as counter,
+        ${column} as counted, ${actual} as actual
+      from ${table} where ${where} and counted <> actual`,
+    fix: `update ${table} set ${column} = ${actual} where ${where} and ${column} <> ${actual}`,
+  };
+}
 
-const perLane = "(select lane, state, count(*) as n from task group by lane, state)";
-
-const counters: readonly Counter[] = [
-  ...laneCounts.map(([column, state]) => ({
-    find: `select 'lane ' || kind || '/' || job || '/' || gate || ' ${column}' as counter,
-        ${column} as counted, coalesce(n, 0) as actual
-      from lane left join ${perLane} as c on c.lane = lane.id and c.state = ${state}
-      where ${column} <> coalesce(n, 0)`,
-    fix: `update lane set ${column} = coalesce(
-        (select n from ${perLane} as c where c.lane = lane.id and c.state = ${state}), 0)`,
-  })),
-  {
-    find: `select 'lane ' || kind || '/' || job || '/' || gate || ' head' as counter, head as counted,
-        coalesce((select id from task where lane = lane.id and state = 0
-          order by priority desc, id limit 1), 0) as actual
-      from lane where ready > 0 and counted <> actual`,
-    fix: `update lane set (top, head) = (select priority, id from task
-        where task.lane = lane.id and state = 0 order by priority desc, id limit 1)
-      where ready > 0`,
-  },
-  {
-    find: `select 'gate ' || name || ' running' as counter, gate.running as counted,
-        coalesce((select sum(running) from lane where lane.gate = gate.name), 0) as actual
-      from gate where counted <> actual`,
-    fix: `update gate set running =
-        coalesce((select sum(running) from lane where lane.gate = gate.name), 0)`,
-  },
-  ...["pending", "running"].map((column) => {
-    const actual = `coalesce((select sum(${
-      column === "pending" ? "ready + suspects + scheduled + backoff" : "running"
-    }) from lane where lane.job = job.name), 0)`;
-    return {
-      find: `select 'job ' || name || ' ${column}' as counter, ${column} as counted,
-          ${actual} as actual from job where counted <> actual`,
-      fix: `update job set ${column} = ${actual}`,
-    };
-  }),
-  {
-    find: `select 'claim ' || token || ' open' as counter, open as counted,
-        (select count(*) from task where task.token = claim.token and state = 4) as actual
-      from claim where counted <> actual`,
-    fix: `update claim set open =
-        (select count(*) from task where task.token = claim.token and state = 4)`,
-  },
-];
-
-const compare = (db: Database, { find }: Counter): readonly Drift[] =>
-  statement(db, find).all() as Drift[];
-
-const orphanQueries = {
-  laneless: "select id from task where lane not in (select id from lane)",
-  jobless: "select id from lane where job not in (select name from job)",
-  ofEndedJob: `select task.id from task join lane on lane.id = task.lane
-    join job on job.name = lane.job where state < 4 and job.ended = 'completed'`,
-  unclaimed: `select id from task where state = 4 and token not in (select token from claim)`,
+type Table = keyof typeof names;
+const names = {
+  lane: "lane.kind || '/' || lane.job || '/' || lane.gate",
+  gate: "gate.name",
+  job: "job.name",
+  claim: "claim.token",
 };
 
-const countOrphans = (db: Database): number =>
-  Number(
-    statement(
-      db,
-      `select (select count(*) from (${orphanQueries.laneless}))
-        + (select count(*) from task where lane in (${orphanQueries.jobless}))
-        + (select count(*) from (${orphanQueries.ofEndedJob}))
-        + (select count(*) from (${orphanQueries.unclaimed}))`,
-    )
-      .pluck()
-      .get(),
-  );
+const best = (column: string) => `coalesce((select task.${column} from task
+  where task.lane = lane.id and task.state = 0 order by task.priority desc, task.id limit 1), 0)`;
 
-function repairOrphans(db: Database, nowMs: number): void {
-  const note = (reason: string) =>
-    JSON.stringify([{ token: 0, atMs: nowMs, outcome: "cancelled", reason }]);
-  const run = (sql: string, ...values: readonly unknown[]) => statement(db, sql).run(...values);
-  run(
-    `insert into job select distinct job, 0, 0, null, null, null, '', 0, 0, 0, 0, 0, 0, 0, 0, 0, ?, 0, 0
-     from lane where job not in (select name from job)`,
-    nowMs,
-  );
-  // Nothing tells any more what they were: they are kept, as failed, where people look.
-  run(
-    `insert or ignore into lane (scope, kind, job, gate, ready, suspects, scheduled, backoff, running,
-       done, skipped, failed, is_open, top, head)
-     select 0, 'orphan', 'orphans', '', 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0
-     where exists (${orphanQueries.laneless})`,
-  );
-  run(
-    `insert or ignore into job select 'orphans', 0, 0, null, null, null, '', 0, 0, 0, 0, 0, 0, 0, 0, 0, ?, 0, 0
-     where exists (${orphanQueries.laneless})`,
-    nowMs,
-  );
-  run(
-    `update task set state = 7, finished_at = ?, attempts = ?,
-       lane = (select id from lane where kind = 'orphan' and job = 'orphans')
-     where id in (${orphanQueries.laneless})`,
-    nowMs,
-    note("orphan: its lane was missing from the file"),
-  );
-  run(
-    `update task set state = 6, finished_at = ?, attempts = ? where id in (${orphanQueries.ofEndedJob})`,
-    nowMs,
-    note("orphan: its job had ended"),
-  );
-  run(`update task set state = 0, expires_at = 0 where id in (${orphanQueries.unclaimed})`);
-}
+const sumOfLanes = (of: string, owner: string) =>
+  `coalesce((select sum(${of}) from lane where ${owner}), 0)`;
+
+const counters: readonly Counter[] = [
+  ...laneStates.map((column) =>
+    derived(
+      "lane",
+      column,
+      `coalesce((select recount.${column} from recount where recount.lane = lane.id), 0)`,
+    ),
+  ),
+  // Both are meaningless while nothing is ready.
+  derived("lane", "top", best("priority"), "lane.ready > 0"),
+  derived("lane", "head", best("id"), "lane.ready > 0"),
+
+  derived("gate", "running", sumOfLanes("lane.running", "lane.gate = gate.name")),
+  derived("gate", "run_slots", "0", "gate.running = 0"),
+  derived(
+    "gate",
+    "has_room",
+    `case when gate.run_slots > 0 or gate.delay_ms > 0 or gate.capacity = 1
+       then gate.running = 0 else gate.running < gate.capacity end`,
+  ),
+  derived("gate", "open_from", "max(gate.blocked_until, gate.opens_at)"),
+  // One that is not marked open yet though it could be is no error: the next claim opens it.
+  derived(
+    "gate",
+    "is_open",
+    "(gate.has_room = 1 and gate.open_from <= @nowMs)",
+    "gate.is_open = 1",
+  ),
+  derived(
+    "lane",
+    "is_open",
+    `case when lane.gate = '' then 1
+       else coalesce((select gate.is_open from gate where gate.name = lane.gate), 0) end`,
+  ),
+
+  derived(
+    "job",
+    "pending",
+    sumOfLanes("lane.ready + lane.suspects + lane.scheduled + lane.backoff", "lane.job = job.name"),
+  ),
+  derived("job", "running", sumOfLanes("lane.running", "lane.job = job.name")),
+  // A run counts as many as it may have at work at once.
+  derived(
+    "job",
+    "slots",
+    sumOfLanes(
+      `coalesce((select min(gate.run_slots, lane.running) from gate
+         where gate.name = lane.gate and gate.run_slots > 0), lane.running)`,
+      "lane.job = job.name",
+    ),
+  ),
+
+  derived(
+    "claim",
+    "open",
+    "(select count(*) from task where task.token = claim.token and task.state = 4)",
+  ),
+];

@@ -17,7 +17,8 @@ function describe(code: string, file: string): [AppError["kind"], string, string
       `the queue ${file} is locked by another process: try again, and look for one that hangs`,
     ];
   }
-  if (is("SQLITE_FULL")) {
+  // The last is the file of shared memory beside it, which could not be made longer.
+  if (is("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE")) {
     return [
       "unavailable",
       "disk_full",
@@ -25,12 +26,7 @@ function describe(code: string, file: string): [AppError["kind"], string, string
     ];
   }
   if (is("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")) {
-    return [
-      "unavailable",
-      "queue_read_only",
-      `the queue ${file} cannot be written: check the rights of the file and of its folder, ` +
-        `and whether the disk is mounted read-only`,
-    ];
+    return ["unavailable", "queue_read_only", readOnlyAdvice(file)];
   }
   if (is("SQLITE_CORRUPT", "SQLITE_NOTADB")) {
     return [
@@ -53,3 +49,7 @@ function describe(code: string, file: string): [AppError["kind"], string, string
     `the queue ${file} failed: check the disk (dmesg, free space), then try again`,
   ];
 }
+
+export const readOnlyAdvice = (file: string): string =>
+  `the queue ${file} cannot be written: check the rights of the file and of its folder, ` +
+  `and whether the disk is mounted read-only`;

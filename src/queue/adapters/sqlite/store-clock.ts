@@ -7,7 +7,7 @@ import type { StoreNow } from "../../queue-store.ts";
  * One clock for all processes that share the file: a wall clock moment that the first of them
  * noted, carried forward by the machine's monotonic clock. So a step of the wall clock moves no
  * lease and no gate. After a boot the old monotonic clock is gone: the anchor is set anew, never
- * before anything the file already holds, and what was leased is void, since nobody runs it.
+ * before anything the file already holds.
  *
  * Call inside a write transaction.
  */
@@ -21,11 +21,28 @@ export function createStoreClock(db: Database, clock: Clock): () => StoreNow {
     set.run("boot", boot);
     set.run("anchor_ms", anchorMs);
     set.run("anchor_monotonic_ms", machineMonotonicMs());
-    db.prepare("update task set expires_at = ? where state = 4").run(anchorMs);
-    db.prepare("update claim set expires_at = ? where open > 0").run(anchorMs);
+    startAnew(db, anchorMs);
   }
   const offsetMs = Number(get.get("anchor_ms")) - Number(get.get("anchor_monotonic_ms"));
   return () => ({ ms: Math.floor(machineMonotonicMs() + offsetMs), wallMs: clock.nowMs() });
+}
+
+/**
+ * What was leased is void, since nobody runs it. How long the machine was down nobody knows, so a
+ * gate's delay after its last start begins again.
+ */
+function startAnew(db: Database, anchorMs: number): void {
+  db.prepare("update task set expires_at = ? where state = 4").run(anchorMs);
+  db.prepare("update claim set expires_at = ? where open > 0").run(anchorMs);
+  db.prepare(
+    `update gate set opens_at = @anchorMs + delay_ms, is_open = 0,
+       open_from = max(blocked_until, @anchorMs + delay_ms)
+     where delay_ms > 0 and opens_at > 0`,
+  ).run({ anchorMs });
+  db.prepare(
+    `update lane set is_open = 0
+     where is_open = 1 and gate in (select name from gate where is_open = 0)`,
+  ).run();
 }
 
 /** The latest moment the file remembers: a Pi without a clock battery boots into the past. */
@@ -34,9 +51,14 @@ function latestMs(db: Database): number {
     .prepare(
       `select
         coalesce((select max(token) / 1024 from claim), 0) as claimed,
+        coalesce((select max(made_at) from claim), 0) as made,
         coalesce((select created_at from task order by id desc limit 1), 0) as created,
+        coalesce((select max(finished_at) from task where state = 5 and state >= 5), 0) as done,
+        coalesce((select max(finished_at) from task where state = 6 and state >= 5), 0) as skipped,
+        coalesce((select max(finished_at) from task where state = 7 and state >= 5), 0) as failed,
+        coalesce((select max(max(opened_at, ended_at)) from job), 0) as changed,
         coalesce((select max(opens_at - delay_ms) from gate), 0) as started`,
     )
-    .get() as { claimed: number; created: number; started: number };
-  return Math.floor(Math.max(row.claimed, row.created, row.started)) + 1;
+    .get() as Record<string, number>;
+  return Math.floor(Math.max(...Object.values(row))) + 1;
 }

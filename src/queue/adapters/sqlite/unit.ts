@@ -147,11 +147,12 @@ export type TaskStatements = Readonly<
     | "readHeld"
     | "readReady"
     | "readSuspect"
-    | "lease"
+    | "leaseAll"
     | "setPriority"
     | "setExpiry"
     | "setState"
     | "done"
+    | "doneAll"
     | "end"
     | "requeue"
     | "release"
@@ -182,8 +183,9 @@ const prepareTasks = (db: Database): TaskStatements => ({
     `select id, key, payload, priority, due_at, created_at, used, attempts_max from task
      where lane = ? and state = 3 order by priority desc, id limit 1`,
   ),
-  lease: db.prepare(
-    "update task set state = 4, token = ?, used = used + 1, expires_at = ? where id = ?",
+  leaseAll: db.prepare(
+    `update task set state = 4, token = ?, used = used + 1, expires_at = ?
+     where id in (select value from json_each(?))`,
   ),
   setPriority: db.prepare("update task set priority = ? where id = ?"),
   setExpiry: db.prepare("update task set expires_at = ? where id = ?"),
@@ -191,6 +193,13 @@ const prepareTasks = (db: Database): TaskStatements => ({
   done: db.prepare(
     "update task set state = 5, result = ?, finished_at = ?, expires_at = 0 where id = ?",
   ),
+  doneAll: db
+    .prepare(
+      `update task set state = 5, finished_at = ?, expires_at = 0
+       where id in (select value from json_each(?)) and token = ? and state = 4
+       returning id, lane`,
+    )
+    .raw(),
   end: db.prepare(
     `update task set state = ?, attempts = ?, finished_at = ?, expires_at = 0, is_suspect = ?
      where id = ?`,

@@ -180,8 +180,8 @@ export function jobEndClauses(clause: Clause): void {
     await at.queue.cancel("cancelled");
     for (const job of ["completed", "cancelled"]) {
       const before = await at.queue.job(job);
-      for (const change of [at.queue.seal, at.queue.pause, at.queue.resume, at.queue.cancel]) {
-        expect(await change(job)).toBe("closed");
+      for (const change of ["seal", "pause", "resume", "cancel"] as const) {
+        expect(await at.queue[change](job)).toBe("closed");
       }
       expect(await at.queue.openJob(job, { concurrency: 1 })).toBe("closed");
       expect(await at.queue.job(job)).toEqual(before);

@@ -1,0 +1,60 @@
+/**
+ * Another process on the same file, which does what the messages of its parent say, one after the
+ * other, and answers each. See `StoreRequest`.
+ */
+import Database from "better-sqlite3";
+import { sleep, systemClock } from "../../../../base/clock.ts";
+import { machineMonotonicMs } from "../../../../base/machine-clock.ts";
+import type { Operation } from "../../../operation.ts";
+import type { QueueStore } from "../../../queue-store.ts";
+import { openSqliteQueueStore } from "../sqlite-queue-store.ts";
+
+export type StoreRequest =
+  /** The wall clock of this process is wrong by so much. */
+  | { readonly ask: "open"; readonly file: string; readonly wallOffsetMs?: number }
+  | { readonly ask: "commit"; readonly operations: readonly Operation[] }
+  /** Answers with the bounds of (store's clock - machine's clock). */
+  | { readonly ask: "clock" }
+  /** Answers once it has a write transaction on the file, and keeps that for so long. */
+  | { readonly ask: "hold"; readonly file: string; readonly ms: number };
+
+export type StoreReply = { readonly result: unknown } | { readonly error: string };
+
+let opened: QueueStore | undefined;
+const store = (): QueueStore => {
+  if (!opened) throw new Error("open it first");
+  return opened;
+};
+
+async function answer(request: StoreRequest): Promise<unknown> {
+  switch (request.ask) {
+    case "open": {
+      const { file, wallOffsetMs = 0 } = request;
+      const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + wallOffsetMs };
+      opened = openSqliteQueueStore({ file, clock });
+      return "open";
+    }
+    case "commit":
+      return store().commit(request.operations);
+    case "clock": {
+      const beforeMs = machineMonotonicMs();
+      const { now } = await store().overview();
+      return { min: now.ms - machineMonotonicMs(), max: now.ms + 1 - beforeMs };
+    }
+    case "hold": {
+      const db = new Database(request.file);
+      db.exec("begin immediate");
+      void sleep(systemClock, request.ms).then(() => db.exec("rollback"));
+      return "holding";
+    }
+  }
+}
+
+process.on("message", (request: StoreRequest) => {
+  answer(request).then(
+    (result) => process.send?.({ result } satisfies StoreReply),
+    (error: unknown) => process.send?.({ error: String(error) } satisfies StoreReply),
+  );
+});
+process.on("disconnect", () => process.exit(1)); // the parent is gone
+process.send?.({ result: "started" } satisfies StoreReply);

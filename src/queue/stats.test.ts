@@ -1,0 +1,128 @@
+import { describe, expect, test } from "vitest";
+import { newGate } from "./gate.ts";
+import { newJob } from "./job.ts";
+import type { Lane, Overview } from "./queue-store.ts";
+import { summarise } from "./stats.ts";
+
+const lane = (more: Partial<Lane>): Lane => ({
+  kind: "work",
+  job: "j",
+  gate: "",
+  ready: 0,
+  scheduled: 0,
+  backoff: 0,
+  running: 0,
+  done: 0,
+  skipped: 0,
+  failed: 0,
+  oldestReadyAtMs: 0,
+  oldestScheduledAtMs: 0,
+  oldestBackoffAtMs: 0,
+  ...more,
+});
+const overview = (more: Partial<Overview>): Overview => ({
+  now: { ms: 1_000, wallMs: 9_000_000 },
+  lanes: [],
+  gates: [],
+  jobs: [newJob("j", 0)],
+  waits: new Map(),
+  raises: { raised: 0, unchanged: 0 },
+  ...more,
+});
+const reasonsOf = (more: Partial<Overview>) =>
+  summarise(overview(more)).reasons.filter(({ count }) => count > 0);
+
+describe("the statistics", () => {
+  test("add up the lanes by state and by kind", () => {
+    const stats = summarise(
+      overview({
+        lanes: [
+          lane({ ready: 1, scheduled: 2, backoff: 3, running: 4, done: 5, skipped: 6, failed: 7 }),
+          lane({ kind: "other", job: "k", ready: 10, done: 10 }),
+          lane({ job: "k", running: 1 }),
+        ],
+        jobs: [newJob("j", 0), newJob("k", 0)],
+      }),
+    );
+    expect(stats.states).toEqual({ pending: 16, running: 5, done: 15, skipped: 6, failed: 7 });
+    expect(stats.kinds).toMatchObject([
+      { kind: "other", pending: 10, running: 0, done: 10, skipped: 0, failed: 0 },
+      { kind: "work", pending: 6, running: 5, done: 5, skipped: 6, failed: 7 },
+    ]);
+    expect(stats.lanes).toBe(3);
+  });
+
+  test("share out what waits in one lane by why it waits", () => {
+    const waiting = lane({
+      ready: 2,
+      scheduled: 1,
+      backoff: 1,
+      oldestReadyAtMs: 400,
+      oldestScheduledAtMs: 500,
+      oldestBackoffAtMs: 600,
+    });
+    expect(reasonsOf({ lanes: [waiting] })).toEqual([
+      { reason: "scheduled", count: 1, share: 0.25, oldestAgeMs: 500 },
+      { reason: "retry_backoff", count: 1, share: 0.25, oldestAgeMs: 400 },
+      { reason: "worker_capacity", count: 2, share: 0.5, oldestAgeMs: 600 },
+    ]);
+    const jobs = [{ ...newJob("j", 0), isPaused: true }];
+    expect(reasonsOf({ lanes: [waiting], jobs })).toEqual([
+      { reason: "paused", count: 4, share: 1, oldestAgeMs: 600 },
+    ]);
+  });
+
+  test("judge the due tasks of a lane by its gate and its job", () => {
+    const lanes = [
+      lane({ ready: 1, gate: "closed", oldestReadyAtMs: 1 }),
+      lane({ ready: 2, gate: "open", oldestReadyAtMs: 1 }),
+      lane({ ready: 3, job: "full", gate: "open", oldestReadyAtMs: 1 }),
+    ];
+    const gates = [{ ...newGate("closed"), blockedUntilMs: 1_001 }, newGate("open")];
+    const jobs = [newJob("j", 0), { ...newJob("full", 0), concurrency: 1, slots: 1 }];
+    expect(reasonsOf({ lanes, gates, jobs })).toMatchObject([
+      { reason: "domain_delay", count: 1 },
+      { reason: "concurrency_limit", count: 3 },
+      { reason: "worker_capacity", count: 2 },
+    ]);
+  });
+
+  test("take the oldest of all lanes that wait for the same reason", () => {
+    const lanes = [
+      lane({ ready: 1, oldestReadyAtMs: 900 }),
+      lane({ kind: "other", ready: 1, oldestReadyAtMs: 300 }),
+    ];
+    expect(reasonsOf({ lanes })).toMatchObject([{ count: 2, oldestAgeMs: 700 }]);
+  });
+
+  test("join the waits of all kinds", () => {
+    const waits = new Map([
+      ["work", new Map([[1, 98]])],
+      [
+        "other",
+        new Map([
+          [1, 1],
+          [5, 1],
+        ]),
+      ],
+    ]);
+    const stats = summarise(overview({ lanes: [lane({ done: 1 })], waits }));
+    expect(stats.waits).toEqual({ count: 100, p50Ms: 1, p95Ms: 1, p99Ms: 1 });
+    expect(stats.kinds[0]!.waits.count).toBe(98);
+  });
+
+  test("count jobs as open, paused or ended", () => {
+    const jobs = [
+      newJob("a", 0),
+      { ...newJob("b", 0), isPaused: true },
+      { ...newJob("c", 0), isPaused: true, ended: "cancelled" as const },
+    ];
+    expect(summarise(overview({ jobs })).jobs).toEqual({ open: 1, paused: 1, ended: 1 });
+  });
+
+  test("of an empty queue are all zero", () => {
+    const stats = summarise(overview({ jobs: [] }));
+    expect(stats.states).toEqual({ pending: 0, running: 0, done: 0, skipped: 0, failed: 0 });
+    expect(stats.reasons.map(({ count, share }) => count + share)).toEqual([0, 0, 0, 0, 0, 0]);
+  });
+});
