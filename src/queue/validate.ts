@@ -141,10 +141,12 @@ function outcome(input: FinishInput["outcome"]): operation.Outcome {
   }
 }
 
-const sinceStart = ({ sinceStartMs }: { readonly sinceStartMs?: number }) =>
-  sinceStartMs === undefined
-    ? {}
-    : { sinceStartMs: Math.floor(delay("sinceStartMs", sinceStartMs)) };
+/** Store clocks count whole milliseconds, so a fraction is rounded to the side of waiting longer. */
+const sinceStart = ({ sinceStartMs }: { readonly sinceStartMs?: number }) => {
+  if (sinceStartMs === undefined) return {};
+  const wholeMs = delay("sinceStartMs", sinceStartMs);
+  return { sinceStartMs: Number.isInteger(sinceStartMs) ? wholeMs : wholeMs - 1 };
+};
 
 function json(what: string, value: unknown): string {
   const written = tryJson(value);

@@ -1,5 +1,5 @@
-import type { Database } from "better-sqlite3";
-import { watch as watchFile, type FSWatcher } from "node:fs";
+import Database from "better-sqlite3";
+import { watch as watchPath } from "node:fs";
 import type { Clock, Timer } from "../../../base/clock.ts";
 
 /**
@@ -15,11 +15,16 @@ const pollMs = 1_000;
  * `data_version` says whether anything changed. Runs only while somebody listens. After every
  * event comes the whole row of looks, also when it came while an earlier one was being followed.
  */
-export function createChangeWatch({ db, file, clock }: ChangeWatchOptions): ChangeWatch {
+export function createChangeWatch({
+  db,
+  file,
+  clock,
+  watchFile = (path, onEvent) => watchPath(path, { persistent: false }, onEvent),
+}: ChangeWatchOptions): ChangeWatch {
   const listeners = new Set<() => void>();
   const version = db.prepare("pragma data_version").pluck();
   let seen: unknown;
-  let watcher: FSWatcher | undefined;
+  let watcher: FileWatcher | undefined;
   let poll: Timer | undefined;
   let recheck: { readonly step: number; readonly timer: Timer } | undefined;
   let isEventPending = false;
@@ -28,20 +33,29 @@ export function createChangeWatch({ db, file, clock }: ChangeWatchOptions): Chan
     for (const listener of listeners) listener();
   };
   const look = () => {
-    const now = version.get();
-    if (now === seen) return;
+    const now = readVersion();
+    if (now !== undefined && now === seen) return;
     seen = now;
     notify();
+  };
+  /** A file that cannot be read counts as changed: whoever listens reads it, and hears why. */
+  const readVersion = () => {
+    try {
+      return version.get();
+    } catch (error) {
+      if (!(error instanceof Database.SqliteError)) throw error;
+      return undefined;
+    }
   };
   const recheckFrom = (step: number) => {
     const gapMs = recheckGapsMs[step];
     recheck = undefined;
-    if (gapMs === undefined || listeners.size === 0) return;
+    if (gapMs === undefined) return;
     const fire = () => {
       const next = isEventPending ? 1 : step + 1;
       isEventPending = false;
+      recheckFrom(next); // before anyone is called, who may end the watch
       look();
-      recheckFrom(next);
     };
     recheck = { step, timer: clock.setTimer(gapMs, fire, { background: true }) };
   };
@@ -58,18 +72,18 @@ export function createChangeWatch({ db, file, clock }: ChangeWatchOptions): Chan
     poll = clock.setTimer(
       pollMs,
       () => {
-        look();
         repeat();
+        look();
       },
       { background: true },
     );
   };
 
   function start(): void {
-    seen = version.get();
+    seen = readVersion();
     repeat();
     try {
-      watcher = watchFile(`${file}-wal`, { persistent: false }, onEvent);
+      watcher = watchFile(`${file}-wal`, onEvent);
       // A file system that stops giving events leaves the poll.
       watcher.on("error", () => watcher?.close());
     } catch {
@@ -88,9 +102,10 @@ export function createChangeWatch({ db, file, clock }: ChangeWatchOptions): Chan
     notify,
     watch(listener) {
       if (listeners.size === 0) start();
-      listeners.add(listener);
+      const own = () => listener(); // the same listener may come twice, and leave once
+      listeners.add(own);
       return () => {
-        if (listeners.delete(listener) && listeners.size === 0) stop();
+        if (listeners.delete(own) && listeners.size === 0) stop();
       };
     },
     close() {
@@ -101,9 +116,16 @@ export function createChangeWatch({ db, file, clock }: ChangeWatchOptions): Chan
 }
 
 export interface ChangeWatchOptions {
-  readonly db: Database;
+  readonly db: Database.Database;
   readonly file: string;
   readonly clock: Clock;
+  /** Throws where a file system has no events. */
+  readonly watchFile?: (path: string, onEvent: () => void) => FileWatcher;
+}
+
+export interface FileWatcher {
+  on(event: "error", listener: () => void): unknown;
+  close(): void;
 }
 
 export interface ChangeWatch {

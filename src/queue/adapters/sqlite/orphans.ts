@@ -41,6 +41,8 @@ export function repairOrphans(db: Database, nowMs: number): void {
     count: number;
   };
   if (count > 0) {
+    // They are counted here from now on, and no longer in the jobs they were of.
+    run("update job set added = pending + running + done + skipped + failed");
     run(`insert or ignore into lane (scope, kind, job, gate, ready, suspects, scheduled, backoff,
         running, done, skipped, failed, is_open, top, head)
       values (0, 'orphan', 'orphans', '', 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0)`);

@@ -1,4 +1,5 @@
 import type { Database } from "better-sqlite3";
+import type { Gate } from "../../gate.ts";
 import { newJob } from "../../job.ts";
 import type { BrowseQuery, Lane, Overview, StoreNow, TaskView } from "../../queue-store.ts";
 import type { Task, TaskState } from "../../task.ts";
@@ -22,7 +23,7 @@ export function overview(db: Database, now: StoreNow): Overview {
     lanes: lanes.map(({ id, lane }) => withLate(lane, late.get(id))),
     gates: (
       statement(db, `${selectGates} where name in (select gate from lane)`).all() as RawGate[]
-    ).map(({ wasOpen: _, ...gate }) => gate),
+    ).map(toGate),
     jobs: (statement(db, selectJobs).all() as RawJob[]).map(toJob),
     waits,
     raises: { raised: readNumber(db, "raised"), unchanged: readNumber(db, "unchanged") },
@@ -151,10 +152,18 @@ export function viewTask(db: Database, id: number, now: StoreNow): TaskView | un
 
 export function readGate(db: Database, name: string) {
   const raw = statement(db, `${selectGates} where name = ?`).get(name) as RawGate | undefined;
-  if (!raw) return undefined;
-  const { wasOpen: _, ...gate } = raw;
-  return gate;
+  return raw && toGate(raw);
 }
+
+const toGate = (raw: RawGate): Gate => ({
+  name: raw.name,
+  delayMs: raw.delayMs,
+  limit: raw.limit,
+  blockedUntilMs: raw.blockedUntilMs,
+  opensAtMs: raw.opensAtMs,
+  running: raw.running,
+  runSlots: raw.runSlots,
+});
 
 export function readJob(db: Database, name: string) {
   const raw = statement(db, `${selectJobs} where name = ?`).get(name) as RawJob | undefined;

@@ -40,7 +40,7 @@ describe("a full disk", () => {
     using folder = createTempFolder();
     const pragma = vi.spyOn(Database.prototype, "pragma");
     const store = openSqliteQueueStore({ file: folder.file });
-    const connection = pragma.mock.contexts[0]!;
+    const connection = pragma.mock.contexts[0] as Database.Database;
     const pages = Number(connection.pragma("page_count", { simple: true }));
     await using queue = queueOf(store);
 
@@ -61,7 +61,7 @@ describe("a full disk", () => {
     using folder = createTempFolder();
     const pragma = vi.spyOn(Database.prototype, "pragma");
     const store = openSqliteQueueStore({ file: folder.file });
-    const connection = pragma.mock.contexts[0]!;
+    const connection = pragma.mock.contexts[0] as Database.Database;
     await using queue = queueOf(store);
     await queue.openJob("j", { budget: 100 });
     await queue.setGate("g", { limit: 3 });

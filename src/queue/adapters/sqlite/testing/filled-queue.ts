@@ -1,6 +1,6 @@
 import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { systemClock } from "../../../../base/clock.ts";
-import { createSeededRandom } from "../../../../base/random.ts";
+import { createSeededRandom, systemRandom } from "../../../../base/random.ts";
 import { createQueue } from "../../../create-queue.ts";
 import type { Operation } from "../../../operation.ts";
 import type { Queue } from "../../../queue.ts";
@@ -8,7 +8,7 @@ import type { QueueStore } from "../../../queue-store.ts";
 import { openSqliteQueueStore, type SqliteQueueStoreOptions } from "../sqlite-queue-store.ts";
 
 export const queueOf = (store: QueueStore): Queue =>
-  createQueue({ store, clock: systemClock, random: createSeededRandom(1) });
+  createQueue({ store, clock: systemClock, random: systemRandom });
 
 export const openSqliteQueue = (options: SqliteQueueStoreOptions): Queue =>
   queueOf(openSqliteQueueStore(options));

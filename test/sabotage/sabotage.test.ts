@@ -1,0 +1,89 @@
+// inputs: src/queue/** test/sabotage/**
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { queueSabotages } from "./queue.ts";
+import { catcherOf, sabotaged, verdictOf, type Sabotage } from "./sabotage.ts";
+import { openWorkshop, repository } from "./workshop.ts";
+
+const isLong = process.env["FORAGER_TEST_LONG"] === "1";
+const read = (path: string) => readFileSync(join(repository, path), "utf8");
+
+describe("the sabotages of the queue", () => {
+  const suiteText = readdirSync(join(repository, "src/queue/testing"), { recursive: true })
+    .map(String)
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => read(`src/queue/testing/${path}`))
+    .join("\n");
+
+  test("are at least 15, each with a name of its own", () => {
+    expect(queueSabotages.length).toBeGreaterThanOrEqual(15);
+    expect(new Set(queueSabotages.map(({ name }) => name)).size).toBe(queueSabotages.length);
+  });
+
+  test("still fit the code: each text occurs exactly once, and is replaced by another", () => {
+    const wrong = queueSabotages.flatMap((sabotage) => {
+      try {
+        const source = read(sabotage.file);
+        return sabotaged(source, sabotage) === source ? [`"${sabotage.name}" changes nothing`] : [];
+      } catch (error) {
+        return [(error as Error).message];
+      }
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test("name tests that exist", () => {
+    const wrong = queueSabotages.map(catcherOf).filter(({ file, title }) => {
+      const isThere = existsSync(join(repository, file));
+      return !isThere || !(read(file) + suiteText).includes(title);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  if (isLong) {
+    test(
+      "are all caught by the tests they name",
+      async () => {
+        using workshop = openWorkshop();
+        expect(await workshop.baseline(queueSabotages)).toEqual([]);
+        const missed: string[] = [];
+        for (const sabotage of queueSabotages) {
+          const verdict = await workshop.judge(sabotage);
+          if (verdict !== "caught") missed.push(`${verdict}: ${sabotage.name}`);
+        }
+        expect(missed).toEqual([]);
+      },
+      queueSabotages.length * 60_000,
+    );
+  }
+});
+
+describe("the workshop", () => {
+  const sabotage: Sabotage = {
+    name: "wrong",
+    file: "a.ts",
+    find: "one",
+    replace: "two",
+    caughtBy: "a.test.ts > counts",
+  };
+
+  test("breaks exactly one place, and refuses text that is gone or ambiguous", () => {
+    expect(sabotaged("is one.", sabotage)).toBe("is two.");
+    expect(() => sabotaged("missing", sabotage)).toThrow(/occurs 0 times in a\.ts/);
+    expect(() => sabotaged("one one", sabotage)).toThrow(/occurs 2 times/);
+  });
+
+  test("says caught only when the named test ran and failed", () => {
+    const ends = (status: string) => [{ fullName: "suite counts well", status }];
+    expect(verdictOf(ends("failed"), "counts")).toBe("caught");
+    expect(verdictOf(ends("passed"), "counts")).toBe("missed");
+    expect(verdictOf(ends("skipped"), "counts")).toBe("absent");
+    expect(verdictOf(ends("failed"), "sums")).toBe("absent");
+    expect(verdictOf([], "counts")).toBe("absent");
+  });
+
+  test("refuses a catcher that names no test", () => {
+    expect(() => catcherOf({ ...sabotage, caughtBy: "a.test.ts" })).toThrow(/not "file > title"/);
+  });
+});
