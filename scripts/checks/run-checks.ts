@@ -129,7 +129,7 @@ async function runTests(
     const signature = await after.signTest(path, inputs);
     // A file that was edited while it ran is run again.
     const isSame = (await before.signTest(path, inputs)) === signature;
-    if (isCacheable && isSame && hasPassed(result))
+    if (isCacheable && isSame && !isBroken && hasPassed(result))
       cache.set(path, { signature, passed: result.passed });
     else cache.forget(path);
   }

@@ -21,7 +21,8 @@ beforeEach(() => {
 
 afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
-  rmSync(folder, { recursive: true });
+  // A process that was killed may have a child that writes a last file.
+  rmSync(folder, { recursive: true, maxRetries: 20 });
 });
 
 interface Started {
