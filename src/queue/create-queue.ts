@@ -61,13 +61,13 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
     setGate: async (gate, settings) => submit(check.setGate(gate, settings)),
 
     openJob: async (job, settings = {}) => submit(check.openJob(job, settings)),
-    seal: async (job) => submit({ op: "seal", job: check.job(job) }),
+    seal: async (job) => submit({ op: "seal", job: check.endingJob(job) }),
     pause: async (job) => submit({ op: "pause", job: check.job(job) }),
     resume: async (job) => submit({ op: "resume", job: check.job(job) }),
-    cancel: async (job) => submit({ op: "cancel", job: check.job(job) }),
+    cancel: async (job) => submit({ op: "cancel", job: check.endingJob(job) }),
 
     raise: async (raises) => submit({ op: "raise", raises: raises.map(check.raise) }),
-    retry: async (filter = {}, onProgress) => bulk("retry", check.finished(filter), onProgress),
+    retry: async (filter = {}, onProgress) => bulk("retry", check.retried(filter), onProgress),
     purge: async (filter, onProgress) => bulk("purge", check.finished(filter), onProgress),
 
     stats: async () => summarise(await store.overview()),

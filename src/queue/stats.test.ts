@@ -91,8 +91,9 @@ describe("the statistics", () => {
     const lanes = [
       lane({ ready: 1, oldestReadyAtMs: 900 }),
       lane({ kind: "other", ready: 1, oldestReadyAtMs: 300 }),
+      lane({ kind: "third", ready: 1, oldestReadyAtMs: 600 }),
     ];
-    expect(reasonsOf({ lanes })).toMatchObject([{ count: 2, oldestAgeMs: 700 }]);
+    expect(reasonsOf({ lanes })).toMatchObject([{ count: 3, oldestAgeMs: 700 }]);
   });
 
   test("join the waits of all kinds", () => {

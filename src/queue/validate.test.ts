@@ -252,3 +252,15 @@ describe("settings", () => {
     expectRefused(() => check.browse({ limit: 10_001 }), "bad_number", /limit is 10001/);
   });
 });
+
+describe("jobs and retries", () => {
+  test("the default job is never sealed or cancelled, any other is", () => {
+    expectRefused(() => check.endingJob("default"), "default_job", /pause it/);
+    expect(check.endingJob("crawl")).toBe("crawl");
+  });
+
+  test("only what failed or was skipped is retried", () => {
+    expectRefused(() => check.retried({ states: ["failed", "done"] }), "retry_done", /done/);
+    expect(check.retried({})).toEqual({ states: ["failed"] });
+  });
+});

@@ -28,6 +28,15 @@ export function createValidator({ clock, newId }: ValidatorOptions) {
   return {
     tasks,
     job: (value: string) => name("job", value),
+    /** The default job takes whatever names no other, so it cannot end. */
+    endingJob: (value: string) => {
+      if (value !== defaultJob) return name("job", value);
+      throw invalid(
+        "default_job",
+        `the job "${defaultJob}" holds all tasks that name none and is never sealed or ` +
+          `cancelled: pause it, or give the tasks a job of their own`,
+      );
+    },
     gate: (value: string) => name("gate", value),
     leaseMs,
     delay,
@@ -82,6 +91,13 @@ export function createValidator({ clock, newId }: ValidatorOptions) {
       ...input,
       states: input.states ?? ["failed"],
     }),
+    retried: (input: FinishedInput): operation.FinishedFilter => {
+      if (!input.states?.includes("done")) return { ...input, states: input.states ?? ["failed"] };
+      throw invalid(
+        "retry_done",
+        "a task that is done is not retried: only failed and skipped are",
+      );
+    },
     browse: (query: Partial<BrowseQuery>): BrowseQuery => ({
       ...query,
       afterId: query.afterId ?? 0,

@@ -24,7 +24,7 @@ interface Fixture {
   readonly time: SuiteTime;
   readonly store: QueueStore;
   /** Claims in vain, then waits. */
-  waitForWork(signal?: AbortSignal): Promise<Asleep>;
+  readonly waitForWork: (signal?: AbortSignal) => Promise<Asleep>;
 }
 
 /** A wait and what came of it so far. */

@@ -80,6 +80,16 @@ describe("apply", () => {
     expect([...shard.tasks.values()].map(({ key }) => key)).toEqual(["a", "b", "z"]);
   });
 
+  test("a purged task leaves nothing behind that grows with the years", () => {
+    const purge: Operation = { op: "purge", filter: { states: ["skipped"] }, rowsMax: 10 };
+    const waiting = apply(emptyShard(), [{ op: "add", tasks: [task("a"), task("b")] }], now).shard;
+    const { shard, answers } = apply(waiting, [{ op: "cancel", job: "j" }, purge], now);
+    expect(answers[1]).toEqual({ changed: 2, hasMore: false });
+    expect(shard.tasks.size).toBe(0);
+    expect(shard.idsByIdentity.size).toBe(0);
+    expect(shard.jobs.size).toBe(0);
+  });
+
   test("an error that is a bug is not an answer", () => {
     const broken = { op: "finish", finishes: null } as unknown as Operation;
     expect(() => apply(busy, [broken], now)).toThrow(TypeError);

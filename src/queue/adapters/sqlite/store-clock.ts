@@ -52,7 +52,7 @@ function latestMs(db: Database): number {
       `select
         coalesce((select max(token) / 1024 from claim), 0) as claimed,
         coalesce((select max(made_at) from claim), 0) as made,
-        coalesce((select created_at from task order by id desc limit 1), 0) as created,
+        coalesce((select created_at from task where id = (select max(id) from task)), 0) as created,
         coalesce((select max(finished_at) from task where state = 5 and state >= 5), 0) as done,
         coalesce((select max(finished_at) from task where state = 6 and state >= 5), 0) as skipped,
         coalesce((select max(finished_at) from task where state = 7 and state >= 5), 0) as failed,
