@@ -132,7 +132,7 @@ async function handOver(args) {
 
 function run(args) {
   return new Promise((resolve) => {
-    const env = { ...process.env, FORAGER_BOOTSTRAP_PID: String(process.pid) };
+    const env = { ...process.env, BOOTSTRAP_PID: String(process.pid) };
     const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", env });
     const pass = (signal) => () => {
       // In a terminal Ctrl-C has reached the child already, and a second one may mean "at once".

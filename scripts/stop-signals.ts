@@ -14,7 +14,7 @@ export function onStopSignal(stop: (exitCode: number) => void): void {
   process.on("SIGTERM", () => stopOnce(143));
   process.on("SIGHUP", () => stopOnce(129));
   // A bootstrap killed with -9 passes nothing on, but leaves us to another parent.
-  if (process.env["FORAGER_BOOTSTRAP_PID"] !== String(process.ppid)) return;
+  if (process.env["BOOTSTRAP_PID"] !== String(process.ppid)) return;
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && stopOnce(129), 500).unref();
 }

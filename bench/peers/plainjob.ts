@@ -8,6 +8,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { better, defineQueue, defineWorker } from "plainjob";
 import type { Side, SideContext } from "../frame/side.ts";
+import { inBatches, pageUrl } from "../pages.ts";
 
 const type = "noop";
 const status = { pending: 0, processing: 1, done: 2 };
@@ -64,11 +65,8 @@ function open({ folder }: SideContext) {
   return { database, queue: defineQueue({ connection: better(database), logger: quiet }) };
 }
 
-function payloadBatches({ jobs, batch }: PlainjobInput): readonly (readonly unknown[])[] {
-  const payloads = Array.from({ length: jobs }, (_, index) => ({
-    url: `https://site-${index % 1000}.example/page/${index}`,
-  }));
-  return Array.from({ length: Math.ceil(jobs / batch) }, (_, index) =>
-    payloads.slice(index * batch, (index + 1) * batch),
+const payloadBatches = ({ jobs, batch }: PlainjobInput) =>
+  inBatches(
+    Array.from({ length: jobs }, (_, index) => ({ url: pageUrl(index) })),
+    batch,
   );
-}

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { LoadedSettings, Paths, Settings } from "../config/index.ts";
@@ -16,6 +17,8 @@ interface CommandBase {
   readonly options?: readonly OptionSpec[];
   /** Whole command lines, shown by --help. At least one. */
   readonly examples: readonly Example[];
+  /** What the options do not say, such as what an exit code means here. Shown below the examples. */
+  readonly details?: readonly string[];
 }
 
 /** Runs once the settings were read and found good. The usual case. */
@@ -42,6 +45,9 @@ export interface BareContext {
   readonly out: Output;
   readonly progress: Progress;
   readonly confirm: Confirm;
+  readonly stdin: Readable;
+  /** What a path on the command line is relative to. */
+  readonly cwd: string;
   readonly clock: Clock;
   /** Fires on Ctrl-C, on SIGTERM, and when nobody reads stdout any more. Stop soon after. */
   readonly signal: AbortSignal;
@@ -55,7 +61,7 @@ export interface SettingsContext extends BareContext {
   readonly log: Logger;
 }
 
-export type Flags = Readonly<Record<string, string | boolean | undefined>>;
+export type Flags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 export interface ArgumentSpec {
   readonly name: string;
@@ -74,8 +80,10 @@ export interface OptionSpec {
   readonly summary: string;
   readonly choices?: readonly string[];
   readonly default?: string;
+  /** May be given several times; the flag is then a list. */
+  readonly isRepeated?: boolean;
   /** What the shell offers for the value, where `choices` does not say. */
-  readonly complete?: "file" | "directory";
+  readonly complete?: "file" | "directory" | readonly string[];
 }
 
 export interface Example {

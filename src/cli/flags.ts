@@ -1,4 +1,4 @@
-import type { OptionSpec } from "./command.ts";
+import type { Flags, OptionSpec } from "./command.ts";
 import { usageError } from "./usage-error.ts";
 
 /** Flags that every command takes, before or after its name. */
@@ -9,6 +9,7 @@ export interface GlobalFlags {
   readonly verbose: boolean;
   readonly config?: string;
   readonly data?: string;
+  readonly queue?: string;
 }
 
 export const globalOptions: readonly OptionSpec[] = [
@@ -17,11 +18,24 @@ export const globalOptions: readonly OptionSpec[] = [
   { flag: "--no-color", summary: "no colors (NO_COLOR does the same)" },
   { flag: "--config", value: "file", summary: "read this settings file", complete: "file" },
   { flag: "--data", value: "dir", summary: "keep data in this folder", complete: "directory" },
+  { flag: "--queue", value: "address", summary: "use this queue, such as sqlite:FILE" },
   { flag: "--verbose", summary: "log more, and show the causes of an error" },
 ];
 
 /** Flags that answer by themselves, so that commands never see them. */
 export const answeringFlags: readonly string[] = ["--help", "--version"];
+
+/** The value of a flag that takes one; undefined where it was not given. */
+export function textFlag(flags: Flags, name: string): string | undefined {
+  const value = flags[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The values of a flag that may be repeated; several may also stand in one, parted by commas. */
+export function listFlag(flags: Flags, name: string): readonly string[] | undefined {
+  const value = flags[name];
+  return Array.isArray(value) ? value.flatMap((text: string) => text.split(",")) : undefined;
+}
 
 /** A whole number of at least 1, for flags such as `--limit`. */
 export function parseCount(flag: string, text: string): number {

@@ -2,9 +2,16 @@ import { expect, test } from "vitest";
 import { canColor, createOutput } from "./output.ts";
 import { createTestStream } from "./testing/test-stream.ts";
 
-function open(options: { isJson?: boolean; isQuiet?: boolean; columns?: number } = {}) {
+interface OpenOptions {
+  readonly isJson?: boolean;
+  readonly isQuiet?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
+function open(options: OpenOptions = {}) {
   const isTTY = options.columns !== undefined;
-  const stdout = createTestStream({ isTTY, columns: options.columns });
+  const stdout = createTestStream({ isTTY, columns: options.columns, rows: options.rows });
   const stderr = createTestStream();
   const { isJson = false, isQuiet = false } = options;
   const out = createOutput({ stdout, stderr, isJson, isQuiet, hasColor: false });
@@ -58,4 +65,34 @@ test("colors need a terminal that can, and nobody who objects", () => {
   expect(canColor(terminal, { env: { TERM: "dumb" }, isWanted: true })).toBe(false);
   expect(canColor(terminal, { env: {}, isWanted: false })).toBe(false);
   expect(canColor(createTestStream(), { env: {}, isWanted: true })).toBe(false);
+});
+
+test("a result may be laid out for the terminal it meets", () => {
+  const columns = [{ title: "text", value: (row: string) => row }];
+  const { out, stdout } = open({ columns: 40 });
+  out.result({}, (layout) => `before\n${layout.table(["x".repeat(100)], columns)}\nafter`);
+  expect(stdout.text()).toBe(`before\ntext\n${"x".repeat(39)}…\nafter\n`);
+});
+
+const frame = (text: string) => ({ screen: () => text, line: () => "one line" });
+
+test("a frame takes the place of the last one on a terminal, and is never higher than it", () => {
+  const { out, stdout } = open({ columns: 40, rows: 3 });
+  expect(out.isTerminal).toBe(true);
+  out.frame({ n: 1 }, frame("a\nb\nc\nd"));
+  out.frame({ n: 2 }, frame("e"));
+  expect(stdout.writes).toEqual([
+    "\u001b[2J\u001b[Ha\u001b[K\nb\u001b[K\n\u001b[J",
+    "\u001b[He\u001b[K\n\u001b[J",
+  ]);
+});
+
+test("a frame is one line elsewhere, and one JSON document per line for programs", () => {
+  const pipe = open();
+  pipe.out.frame({ n: 1 }, frame("screen"));
+  expect(pipe.stdout.text()).toBe("one line\n");
+  const programs = open({ isJson: true, columns: 40 });
+  expect(programs.out.isTerminal).toBe(false);
+  for (const n of [1, 2]) programs.out.frame({ n }, frame("screen"));
+  expect(programs.stdout.text()).toBe('{"n":1}\n{"n":2}\n');
 });

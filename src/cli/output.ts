@@ -2,16 +2,31 @@ import { formatTable, type Column } from "./table.ts";
 
 /**
  * The only way a command speaks. stdout carries results and nothing else: with --json exactly
- * one JSON document per run, so a command calls `result` or `table` once.
+ * one JSON document per run, so a command calls `result` or `table` once; but for a command that
+ * goes on until it is stopped, which calls `frame` again and again: one document per line.
  */
 export interface Output {
   readonly isJson: boolean;
+  /** stdout is one, and shows text for people. */
+  readonly isTerminal: boolean;
   /** Prints the value for programs, or the text for people. */
-  result(value: unknown, human: string): void;
+  result(value: unknown, human: string | ((layout: Layout) => string)): void;
   /** Prints rows as a table, or as a JSON array of the rows themselves. */
   table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): void;
+  /** How things are now: takes the place of the last frame on a terminal, elsewhere one line. */
+  frame(value: unknown, human: Frame): void;
   /** Tells people something beside the result: stderr, and not with --quiet. */
   note(text: string): void;
+}
+
+/** Makes text that fits the terminal, or whole lines where there is none. */
+export interface Layout {
+  table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string;
+}
+
+export interface Frame {
+  readonly screen: (layout: Layout) => string;
+  readonly line: () => string;
 }
 
 /** The part of a stream that we need, so that tests can bring their own. */
@@ -19,6 +34,7 @@ export interface TextStream {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
 }
 
 export interface OutputOptions {
@@ -32,20 +48,42 @@ export interface OutputOptions {
 export function createOutput({ stdout, stderr, isJson, isQuiet, hasColor }: OutputOptions): Output {
   const printJson = (value: unknown) => stdout.write(`${JSON.stringify(value, null, 2)}\n`);
   const printText = (text: string) => stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+  const layout: Layout = {
+    table: (rows, columns) =>
+      formatTable(rows, columns, { widthMax: terminalWidth(stdout), hasColor }),
+  };
+  const isTerminal = stdout.isTTY === true && !isJson;
+  let hasFrame = false;
   return {
     isJson,
+    isTerminal,
     result(value, human) {
       if (isJson) printJson(value);
-      else printText(human);
+      else printText(typeof human === "string" ? human : human(layout));
     },
     table(rows, columns) {
       if (isJson) printJson(rows);
-      else printText(formatTable(rows, columns, { widthMax: terminalWidth(stdout), hasColor }));
+      else printText(layout.table(rows, columns));
+    },
+    frame(value, { screen, line }) {
+      if (isJson) stdout.write(`${JSON.stringify(value)}\n`);
+      else if (!isTerminal) printText(line());
+      else {
+        stdout.write(redraw(screen(layout), { isFirst: !hasFrame, rowsMax: stdout.rows || 24 }));
+        hasFrame = true;
+      }
     },
     note(text) {
       if (!isQuiet) stderr.write(`${clearLine(stderr)}${text}\n`);
     },
   };
+}
+
+/** Over the last frame, line by line, and then the rest cleared: clearing all first flickers. */
+function redraw(text: string, { isFirst, rowsMax }: { isFirst: boolean; rowsMax: number }): string {
+  const lines = text.split("\n").slice(0, rowsMax - 1);
+  const start = isFirst ? "\u001b[2J\u001b[H" : "\u001b[H";
+  return `${start}${lines.map((line) => `${line}\u001b[K\n`).join("")}\u001b[J`;
 }
 
 /** A progress bar may stand on the line; it draws itself anew below what is written here. */

@@ -110,12 +110,17 @@ function describe(sub: Program, command: Command): void {
   }
   for (const option of command.options ?? []) sub.addOption(toOption(option));
   const lines = command.examples.map(({ line, summary }) => `  # ${summary}\n  ${line}`);
-  sub.addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
+  const details = (command.details ?? []).map((text) => `\n\n${text}`).join("");
+  sub.addHelpText("after", `\nExamples:\n${lines.join("\n")}${details}`);
 }
 
-function toOption({ flag, value, summary, choices, default: fallback }: OptionSpec): Option {
+function toOption(spec: OptionSpec): Option {
+  const { flag, value, summary, choices, isRepeated, default: fallback } = spec;
   const option = new Option(value === undefined ? flag : `${flag} <${value}>`, summary);
   if (choices) option.choices(choices);
+  if (isRepeated) {
+    option.argParser<readonly string[] | undefined>((text, before) => [...(before ?? []), text]);
+  }
   if (fallback !== undefined) option.default(fallback);
   return option;
 }

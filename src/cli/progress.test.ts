@@ -95,3 +95,12 @@ test("--quiet is silent", async () => {
   expect(stderr.text()).toBe("");
   expect(clock.pendingTimers()).toBe(0);
 });
+
+test("bytes are shown as megabytes", async () => {
+  const { clock, stderr, progress } = open({ isTTY: true });
+  const task = progress.start({ label: "read", total: 40_000_000, unit: "bytes" });
+  await clock.advance(10_000);
+  task.advance(10_000_000);
+  await clock.advance(100);
+  expect(stderr.writes.at(-1)).toContain("] 10.0MB/40.0MB 25% 1.0MB/s 30s left");
+});

@@ -15,6 +15,8 @@ export interface ProgressTask {
   readonly label: string;
   /** Unknown where absent: then there is no bar and no time left. */
   readonly total?: number;
+  /** Bytes are shown as MB. */
+  readonly unit?: "bytes";
 }
 
 export interface ProgressHandle {
@@ -100,21 +102,26 @@ interface ProgressState extends ProgressTask {
   readonly elapsedMs: number;
 }
 
-function formatProgress({ label, total, count, note, elapsedMs }: ProgressState): string {
+function formatProgress(state: ProgressState): string {
+  const { label, total, unit, count, note, elapsedMs } = state;
   const perSecond = elapsedMs > 0 ? (count * 1_000) / elapsedMs : 0;
-  const rate = `${perSecond >= 10 ? perSecond.toFixed(0) : perSecond.toFixed(1)}/s`;
+  const amount = (value: number) => (unit === "bytes" ? formatMegabytes(value) : String(value));
+  const rounded = perSecond >= 10 ? perSecond.toFixed(0) : perSecond.toFixed(1);
+  const rate = `${unit === "bytes" ? formatMegabytes(perSecond) : rounded}/s`;
   const parts = [label];
-  if (total === undefined) parts.push(String(count), rate);
+  if (total === undefined) parts.push(amount(count), rate);
   else {
     const share = total > 0 ? Math.min(1, count / total) : 1;
     const filled = Math.floor(share * barWidth);
     parts.push(`[${"#".repeat(filled)}${"-".repeat(barWidth - filled)}]`);
-    parts.push(`${count}/${total}`, `${Math.floor(share * 100)}%`, rate);
+    parts.push(`${amount(count)}/${amount(total)}`, `${Math.floor(share * 100)}%`, rate);
     if (count > 0 && count < total) parts.push(`${formatSpan((total - count) / perSecond)} left`);
   }
   parts.push(formatSpan(elapsedMs / 1_000));
   return note ? `${parts.join(" ")} · ${note}` : parts.join(" ");
 }
+
+const formatMegabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)}MB`;
 
 /** 42s, 3m05s, 2h07m. */
 function formatSpan(seconds: number): string {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { AppError } from "../base/app-error.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import type { BareCommand, BareContext, Outcome, Registry } from "./command.ts";
-import { parseCount } from "./flags.ts";
+import { listFlag, parseCount } from "./flags.ts";
 import { runCli } from "./run-cli.ts";
 import { createTestStream } from "./testing/test-stream.ts";
 
@@ -30,8 +30,10 @@ async function run(argv: string, body: Run = () => {}, signal = new AbortControl
           { flag: "--limit", value: "count", summary: "how many", default: "100" },
           { flag: "--order", value: "order", summary: "order", choices: ["old", "new"] },
           { flag: "--dry-run", summary: "only say what would be done" },
+          { flag: "--id", value: "id", summary: "which", isRepeated: true },
         ],
         examples,
+        details: ["What the flags do not say."],
         run: async (context) => body(context),
       }),
       entry("queue list", { needs: "nothing", examples, run: async () => {} }),
@@ -69,6 +71,19 @@ test.each(["--json queue add q", "queue --json add q", "queue add --json q", "qu
     expect(JSON.parse(stdout)).toEqual({ a: 1 });
   },
 );
+
+test("a flag that may be repeated is a list", async () => {
+  const seen: unknown[] = [];
+  for (const flags of ["", "--id 1", "--id 1 --id 2,3"]) {
+    await run(`queue add q ${flags}`, (context) => void seen.push(listFlag(context.flags, "id")));
+  }
+  expect(seen).toEqual([undefined, ["1"], ["1", "2", "3"]]);
+});
+
+test("help ends with what the flags do not say", async () => {
+  const { stdout } = await run("queue add --help");
+  expect(stdout).toMatch(/\nExamples:\n[^]+\n\nWhat the flags do not say\.\n/);
+});
 
 test("only the command that runs is loaded, and none for the list of all", async () => {
   expect((await run("--data /x queue --quiet add q")).loaded).toEqual(["queue add"]);

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { AppError } from "../base/app-error.ts";
 import type { Clock } from "../base/clock.ts";
@@ -80,7 +81,7 @@ async function prepareRun(
 
 function createContext(
   { args, flags, global }: FoundCommand,
-  { registry, stdin, stdout, stderr, env, clock, signal }: CliOptions,
+  { registry, stdin, stdout, stderr, env, cwd, clock, signal }: CliOptions,
 ): BareContext {
   const hasColor = canColor(stdout, { env, isWanted: global.color });
   const isJson = global.json;
@@ -92,6 +93,8 @@ function createContext(
     out: createOutput({ stdout, stderr, isJson, isQuiet, hasColor }),
     progress: createProgress({ stderr, clock, isQuiet }),
     confirm: createConfirm({ stdin, stderr, signal }),
+    stdin,
+    cwd,
     clock,
     signal,
   };
@@ -108,20 +111,29 @@ async function readSettings(
     import("../config/index.ts"),
     import("../base/pino-logger.ts"),
   ]);
-  const loaded = await loadSettings({ cwd, env, home, flags: settingFlags(global) });
+  const loaded = await loadSettings({ cwd, env, home, flags: settingFlags(global, cwd) });
   const { settings } = loaded;
   const log = createPinoLogger({ level: settings.log.level });
   return { settings, loaded, paths: createPaths(settings.data), log };
 }
 
 /** The global flags that are settings too, and so have the last word over files and environment. */
-function settingFlags(global: GlobalFlags) {
+function settingFlags(global: GlobalFlags, cwd: string) {
   const flags: Record<string, { flag: string; value: string }> = {};
   if (global.config !== undefined) flags["config"] = { flag: "--config", value: global.config };
   if (global.data !== undefined) flags["data"] = { flag: "--data", value: global.data };
+  if (global.queue !== undefined) {
+    flags["queue.url"] = { flag: "--queue", value: fromFolder(global.queue, cwd) };
+  }
   if (global.quiet) flags["log.level"] = { flag: "--quiet", value: "error" };
   if (global.verbose) flags["log.level"] = { flag: "--verbose", value: "debug" };
   return flags;
+}
+
+/** A queue's file in the settings is in the data folder; one on the command line is where you are. */
+function fromFolder(address: string, cwd: string): string {
+  const [, file] = /^sqlite:(.+)$/s.exec(address) ?? [];
+  return file === undefined ? address : `sqlite:${resolve(cwd, file)}`;
 }
 
 function exitCodeOf(outcome: Outcome): ExitCode {

@@ -7,6 +7,16 @@ export function usageError(message: string, options?: { cause?: unknown }): AppE
   return new AppError("invalid", usageCode, message, options);
 }
 
+/** For work whose input stood on the command line: what is found invalid in it is wrong usage. */
+export async function asUsage<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== "invalid") throw error;
+    throw usageError(error.message, { cause: error });
+  }
+}
+
 export function isUsageError(error: unknown): boolean {
   return error instanceof AppError && error.kind === "invalid" && error.code === usageCode;
 }

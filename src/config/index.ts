@@ -8,6 +8,7 @@ export {
   type SettingRow,
   type SettingValue,
 } from "./load-settings.ts";
+export { nearest } from "./nearest.ts";
 export { createPaths, type Paths } from "./paths.ts";
 export type { Settings } from "./schema.ts";
 export type { Secret } from "./secret.ts";

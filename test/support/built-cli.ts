@@ -22,6 +22,10 @@ export interface RunResult {
 export interface RunOptions {
   /** Added to an environment that has no settings in it. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Standard input, which then ends; "open" never does. */
+  readonly input?: string;
+  /** Called once it runs. */
+  readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
   /** Called as output comes, with all there is so far on stdout. */
   readonly onStdout?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
 }
@@ -44,7 +48,7 @@ export async function createSandbox(): Promise<Sandbox> {
   for (const made of [folder, home]) mkdirSync(made);
   const base = { PATH: process.env["PATH"] ?? "", HOME: home, FORAGER_TEST_MAIN: main };
 
-  const run: Sandbox["run"] = (program, args, { env = {}, onStdout } = {}) =>
+  const run: Sandbox["run"] = (program, args, { env = {}, input = "", onStart, onStdout } = {}) =>
     new Promise((resolve, reject) => {
       const child = spawn(program, args, { cwd: folder, env: { ...base, ...env } });
       const text = { stdout: "", stderr: "" };
@@ -53,7 +57,10 @@ export async function createSandbox(): Promise<Sandbox> {
         onStdout?.(text.stdout, (signal) => child.kill(signal));
       });
       child.stderr.setEncoding("utf8").on("data", (chunk: string) => (text.stderr += chunk));
-      child.stdin.end();
+      // Who reads nothing may be gone before all is written.
+      child.stdin.on("error", () => {});
+      if (input !== "open") child.stdin.end(input);
+      child.once("spawn", () => onStart?.((signal) => child.kill(signal)));
       child.once("error", reject);
       child.once("close", (exitCode) => resolve({ exitCode, ...text }));
     });

@@ -49,7 +49,8 @@ function rowViolations({ words, shownBy, tests, state }: PromiseRow, readTest: R
   for (const { path, title } of tests) {
     const text = readTest(path);
     if (text === undefined) wrong.push(`there is no test file ${path}`);
-    else if (!/\.test\.ts$|-suite\.ts$/.test(path)) wrong.push(`${path} is no test file`);
+    else if (!/\.test\.ts$|-suite\.ts$|-clauses\.ts$/.test(path))
+      wrong.push(`${path} is no test file`);
     else if (title && !text.includes(title)) wrong.push(`no test "${title}" in ${path}`);
   }
   return wrong;

@@ -8,7 +8,7 @@ export interface TestStream extends TextStream {
 
 /** A stream that remembers, and is a terminal if told so. */
 export function createTestStream(
-  options: { readonly isTTY?: boolean; readonly columns?: number | undefined } = {},
+  options: Pick<TextStream, "isTTY" | "columns" | "rows"> = {},
 ): TestStream {
   const writes: string[] = [];
   return { ...options, writes, write: (text) => writes.push(text), text: () => writes.join("") };

@@ -1,0 +1,46 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { locateQueue, openQueue } from "../../src/app/index.ts";
+import type { Queue, TaskInput } from "../../src/queue/index.ts";
+import type { SideContext } from "../frame/side.ts";
+
+/** A queue as a side of a bench is handed its address; one of a file lies in the scratch folder. */
+export interface QueueInput {
+  readonly address: string;
+}
+
+export type BenchQueue = Queue<{ page: { readonly url: string } }>;
+export type PageTask = TaskInput<{ page: { readonly url: string } }>;
+export const kinds = ["page"] as const;
+
+export const addressOf = ({ address }: QueueInput, { folder }: SideContext): string =>
+  locateQueue(address, { queueFile: (name = "queue.db") => join(folder, name) }).address;
+
+export const openSide = (input: QueueInput, context: SideContext): Promise<BenchQueue> =>
+  openQueue(addressOf(input, context));
+
+/** Fills the queue and closes it again: what is written behind the fill is not measured. */
+export async function fillSide(
+  input: QueueInput,
+  context: SideContext,
+  fill: (queue: BenchQueue) => Promise<void>,
+): Promise<void> {
+  const queue = await openSide(input, context);
+  await fill(queue);
+  await queue[Symbol.asyncDispose]();
+}
+
+/** Of several processes on one queue the first fills it, and nobody opens it before. */
+export async function fillOnce(
+  context: SideContext,
+  isFirst: boolean,
+  fill: () => Promise<void>,
+): Promise<void> {
+  const mark = join(context.folder, "filled");
+  if (isFirst) {
+    await fill();
+    return writeFileSync(mark, "");
+  }
+  while (!existsSync(mark)) await wait(20);
+}

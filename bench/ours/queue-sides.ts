@@ -1,0 +1,132 @@
+/**
+ * Our queue, on any backend, adding and draining tasks that do nothing. How it is drained can be
+ * made worse on purpose, one technique at a time, to show what each of them is worth.
+ */
+import { strictEqual } from "node:assert/strict";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Side } from "../frame/side.ts";
+import { inBatches, pageUrl } from "../pages.ts";
+import { fillOnce, fillSide, kinds, openSide } from "./open-side.ts";
+import type { BenchQueue, PageTask, QueueInput } from "./open-side.ts";
+
+export interface EnqueueInput extends QueueInput {
+  readonly tasks: number;
+  /** How many go into one `add`. */
+  readonly batch: number;
+}
+
+/** Measures adding `tasks` tasks: the peers' payload, and with it a unique key. */
+export const enqueue: Side<EnqueueInput> = async (input, context) => {
+  const queue = await openSide(input, context);
+  const batches = inBatches(pageTasks(input.tasks), input.batch);
+  return {
+    async run() {
+      for (const batch of batches) await queue.add(batch);
+    },
+    async check() {
+      strictEqual((await queue.stats()).states.pending, input.tasks, "tasks stored");
+    },
+  };
+};
+
+export interface DrainInput extends QueueInput {
+  readonly tasks: number;
+  /** How many one claim takes. */
+  readonly limit: number;
+  /** A batch's finishes as one call, as a call each in one tick, or a call each, one by one. */
+  readonly finishes: "together" | "in one tick" | "one by one";
+  readonly keepsOpen: boolean;
+  /** Of the processes that drain one queue, the first fills it; alone it is 0. */
+  readonly process: number;
+}
+
+/**
+ * Measures from the first claim until everything is stored as done. `held` is how many finishes
+ * of this process counted: over all processes that must be each task, once.
+ */
+export const drain: Side<DrainInput> = async (input, context) => {
+  await fillOnce(context, input.process === 0, () =>
+    fillSide(input, context, async (queue) => {
+      for (const batch of inBatches(pageTasks(input.tasks), 10_000)) await queue.add(batch);
+    }),
+  );
+  let queue = await openSide(input, context);
+  let held = 0;
+  let handled = 0;
+  const claim = () =>
+    queue.claim({ worker: `process-${input.process}`, kinds, limit: input.limit });
+  const reopened = async () => {
+    await queue[Symbol.asyncDispose]();
+    queue = await openSide(input, context);
+  };
+  const handle = async () => void handled++;
+  return {
+    async run() {
+      for (let { leases } = await claim(); leases.length > 0;) {
+        await Promise.all(leases.map(handle));
+        // What follows is asked for in the same tick, so it goes into the same commit.
+        const finished = finishAll(queue, leases, input.finishes);
+        const next = input.keepsOpen && input.finishes !== "one by one" ? claim() : undefined;
+        held += await finished;
+        if (!input.keepsOpen) await reopened();
+        ({ leases } = await (next ?? claim()));
+      }
+      return { held };
+    },
+    async check() {
+      strictEqual(held, handled, "finishes that counted");
+      // The other processes end in the same moment, but not before us.
+      for (let tries = 0; tries < 500 && (await queue.stats()).states.running > 0; tries++) {
+        await wait(10);
+      }
+      const { pending, running, done } = (await queue.stats()).states;
+      strictEqual(pending, 0, "tasks still pending");
+      strictEqual(running, 0, "tasks still running");
+      strictEqual(done, input.tasks, "tasks stored as done");
+      if (input.process === 0) strictEqual(await doneRows(queue), input.tasks, "rows done at once");
+    },
+  };
+};
+
+type Leases = Awaited<ReturnType<BenchQueue["claim"]>>["leases"];
+
+async function finishAll(
+  queue: BenchQueue,
+  leases: Leases,
+  how: DrainInput["finishes"],
+): Promise<number> {
+  const finishes = leases.map(({ id, token }) => ({
+    id,
+    token,
+    outcome: { kind: "done" } as const,
+  }));
+  const answers = [];
+  switch (how) {
+    case "together":
+      answers.push(...(await queue.finish(finishes)));
+      break;
+    case "in one tick":
+      answers.push(...(await Promise.all(finishes.map((one) => queue.finish([one])))).flat());
+      break;
+    case "one by one":
+      for (const one of finishes) answers.push(...(await queue.finish([one])));
+  }
+  return answers.filter(({ status }) => status === "held").length;
+}
+
+/** Counts the tasks themselves, those that were claimed once and are done. */
+async function doneRows(queue: BenchQueue): Promise<number> {
+  let count = 0;
+  for (let afterId = 0; ;) {
+    const tasks = await queue.browse({ states: ["done"], afterId, limit: 10_000 });
+    count += tasks.filter(({ used }) => used === 1).length;
+    if (tasks.length === 0) return count;
+    afterId = tasks.at(-1)!.id;
+  }
+}
+
+const pageTasks = (count: number): readonly PageTask[] =>
+  Array.from({ length: count }, (_, index) => {
+    const url = pageUrl(index);
+    return { kind: "page", key: url, payload: { url } };
+  });

@@ -1,0 +1,2 @@
+export { openQueue, type OpenQueueOptions } from "./open-queue.ts";
+export { locateQueue, type QueueAddress } from "./queue-address.ts";

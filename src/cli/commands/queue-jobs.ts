@@ -1,0 +1,16 @@
+import type { Command } from "../command.ts";
+import { jobColumns } from "./queue/job-columns.ts";
+import { openExistingQueue } from "./queue/open-queue.ts";
+
+export const queueJobs: Command = {
+  needs: "settings",
+  examples: [
+    { line: "forager queue jobs", summary: "every job with its state and progress" },
+    { line: "forager queue jobs --json", summary: "with caps, budgets and times" },
+  ],
+
+  async run(context) {
+    await using queue = await openExistingQueue(context);
+    context.out.table(await queue.jobs(), jobColumns);
+  },
+};

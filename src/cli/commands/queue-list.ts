@@ -1,0 +1,95 @@
+import type { BrowseQuery, Task, TaskState } from "../../queue/index.ts";
+import type { Command, Flags } from "../command.ts";
+import { formatDuration, formatMoment } from "../duration.ts";
+import { parseCount, textFlag } from "../flags.ts";
+import type { Column, Tint } from "../table.ts";
+import { usageError } from "../usage-error.ts";
+import {
+  laneOptions,
+  parseId,
+  readLaneFilter,
+  readStates,
+  requireJob,
+  stateOption,
+} from "./queue/filters.ts";
+import { openExistingQueue } from "./queue/open-queue.ts";
+import { taskValue } from "./queue/task-value.ts";
+
+const states: readonly TaskState[] = ["pending", "running", "done", "skipped", "failed"];
+const limitMax = 10_000;
+
+export const queueList: Command = {
+  needs: "settings",
+  options: [
+    stateOption(states, "all"),
+    ...laneOptions,
+    { flag: "--key-prefix", value: "text", summary: "only tasks whose key begins so" },
+    { flag: "--text", value: "text", summary: "only tasks with this in their payload" },
+    { flag: "--limit", value: "count", summary: `how many, up to ${limitMax}`, default: "100" },
+    { flag: "--after", value: "id", summary: "go on behind this task" },
+  ],
+  examples: [
+    { line: "forager queue list --state failed", summary: "what did not work" },
+    { line: "forager queue list --job nightly --after 1200 --limit 50", summary: "the next page" },
+    {
+      line: "forager queue list --gate example.org --text contact --json",
+      summary: "by host and payload; JSON is { tasks, after }, after is null on the last page",
+    },
+  ],
+
+  async run(context) {
+    const { flags, out, clock } = context;
+    const query = readQuery(flags);
+    await using queue = await openExistingQueue(context);
+    if (query.job !== undefined) await requireJob(queue, query.job);
+    const tasks = await queue.browse(query);
+    const after = tasks.length === query.limit ? tasks.at(-1)!.id : null;
+    out.result({ tasks: tasks.map(taskValue), after }, (layout) =>
+      layout.table(tasks, columnsAt(clock.nowMs())),
+    );
+    if (after !== null) out.note(`there may be more: go on with --after ${after}`);
+  },
+};
+
+function readQuery(flags: Flags): Partial<BrowseQuery> {
+  const limit = parseCount("limit", textFlag(flags, "limit") ?? "100");
+  if (limit > limitMax) {
+    throw usageError(`--limit takes at most ${limitMax}: use --after for what follows`);
+  }
+  const [keyPrefix, text] = [textFlag(flags, "keyPrefix"), textFlag(flags, "text")];
+  const after = textFlag(flags, "after");
+  const chosen = readStates(flags, states);
+  return {
+    ...readLaneFilter(flags),
+    limit,
+    ...(chosen === undefined ? {} : { states: chosen }),
+    ...(keyPrefix === undefined ? {} : { keyPrefix }),
+    ...(text === undefined ? {} : { text }),
+    ...(after === undefined ? {} : { afterId: after === "0" ? 0 : parseId("--after", after) }),
+  };
+}
+
+const tints: Readonly<Partial<Record<TaskState, Tint>>> = {
+  running: "warn",
+  done: "good",
+  failed: "bad",
+};
+
+const columnsAt = (nowMs: number): readonly Column<Task>[] => [
+  { title: "id", value: (task) => task.id },
+  { title: "state", value: (task) => task.state, tint: (task) => tints[task.state] },
+  { title: "kind", value: (task) => task.kind },
+  { title: "job", value: (task) => task.job },
+  { title: "gate", value: (task) => task.gate },
+  { title: "key", value: (task) => task.key },
+  { title: "priority", value: (task) => task.priority },
+  { title: "tries", value: (task) => `${task.used}/${task.attemptsMax}` },
+  { title: "when", value: (task) => describeTime(task, nowMs) },
+  { title: "last reason", value: (task) => task.attempts.at(-1)?.reason ?? "" },
+];
+
+function describeTime(task: Task, nowMs: number): string {
+  if (task.state === "running") return "";
+  if (task.state !== "pending") return formatMoment(task.finishedAtMs);
+  return task.dueAtMs > nowMs ? `in ${formatDuration(task.dueAtMs - nowMs)}` : "due";
+}

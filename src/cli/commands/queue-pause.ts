@@ -1,0 +1,21 @@
+import type { Command } from "../command.ts";
+import { changeJob } from "./queue/change-job.ts";
+import { countTasks } from "./queue/count-words.ts";
+import { openExistingQueue } from "./queue/open-queue.ts";
+
+export const queuePause: Command = {
+  needs: "settings",
+  arguments: [{ name: "job", summary: "the job, as `queue jobs` shows it" }],
+  examples: [
+    { line: "forager queue pause nightly", summary: "start nothing more of it; what runs, ends" },
+    { line: "forager queue pause default", summary: "the tasks that were added without a job" },
+  ],
+
+  async run(context) {
+    const name = context.args[0]!;
+    await using queue = await openExistingQueue(context);
+    const job = await changeJob(queue, name, () => queue.pause(name));
+    const left = `${countTasks(job.pending)} pending, ${job.running} still running`;
+    context.out.result(job, `job '${name}' is paused: ${left}`);
+  },
+};

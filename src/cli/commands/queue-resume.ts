@@ -1,0 +1,17 @@
+import type { Command } from "../command.ts";
+import { changeJob } from "./queue/change-job.ts";
+import { countTasks } from "./queue/count-words.ts";
+import { openExistingQueue } from "./queue/open-queue.ts";
+
+export const queueResume: Command = {
+  needs: "settings",
+  arguments: [{ name: "job", summary: "the job, as `queue jobs` shows it" }],
+  examples: [{ line: "forager queue resume nightly", summary: "go on where it was paused" }],
+
+  async run(context) {
+    const name = context.args[0]!;
+    await using queue = await openExistingQueue(context);
+    const job = await changeJob(queue, name, () => queue.resume(name));
+    context.out.result(job, `job '${name}' goes on: ${countTasks(job.pending)} pending`);
+  },
+};

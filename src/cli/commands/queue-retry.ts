@@ -1,0 +1,44 @@
+import type { TerminalState } from "../../queue/index.ts";
+import type { Command } from "../command.ts";
+import { changeFinished } from "./queue/change-finished.ts";
+import { finishedBefore, finishedOptions, readFinishedFlags } from "./queue/finished-filter.ts";
+import { openExistingQueue } from "./queue/open-queue.ts";
+
+const retryable: readonly TerminalState[] = ["failed", "skipped"];
+
+export const queueRetry: Command = {
+  needs: "settings",
+  options: finishedOptions(retryable, "failed"),
+  examples: [
+    { line: "forager queue retry --job nightly", summary: "all that failed, after asking" },
+    { line: "forager queue retry --id 42 --id 43", summary: "these two" },
+    {
+      line: "forager queue retry --gate example.org --older-than 1d --yes",
+      summary: "what failed there before today, in a script",
+    },
+    { line: "forager queue retry --dry-run", summary: "how many would be tried again?" },
+  ],
+  details: [
+    "They get all their attempts anew and keep the history of the old ones; a job that had ended is\n" +
+      "open again. More than one task is asked about first.",
+  ],
+
+  async run(context) {
+    const { flags, clock } = context;
+    const { states = ["failed"], olderThanMs, rest } = readFinishedFlags(flags, retryable);
+    await using queue = await openExistingQueue(context);
+    const filter = { ...rest, states, ...(await finishedBefore(queue, clock, olderThanMs)) };
+    return await changeFinished(context, {
+      queue,
+      filters: [filter],
+      isDryRun: flags["dryRun"] === true,
+      words: {
+        label: "retry",
+        plan: (tasks) => `make ${tasks} (${states.join(", ")}) pending again`,
+        result: (tasks) => `made ${tasks} pending again`,
+      },
+      mustAsk: (count) => count > 1,
+      change: (one, onProgress) => queue.retry(one, onProgress),
+    });
+  },
+};

@@ -1,0 +1,22 @@
+import type { Command } from "../command.ts";
+import { changeJob } from "./queue/change-job.ts";
+import { countTasks } from "./queue/count-words.ts";
+import { openExistingQueue } from "./queue/open-queue.ts";
+
+export const queueSeal: Command = {
+  needs: "settings",
+  arguments: [{ name: "job", summary: "the job, as `queue jobs` shows it" }],
+  examples: [
+    { line: "forager queue seal nightly", summary: "that was all: it completes when all is done" },
+  ],
+  details: ["From then on only the job's own running tasks may add to it; others get `closed`."],
+
+  async run(context) {
+    const name = context.args[0]!;
+    await using queue = await openExistingQueue(context);
+    const job = await changeJob(queue, name, () => queue.seal(name));
+    const left = `${countTasks(job.pending)} pending, ${job.running} running`;
+    const outcome = job.ended === "completed" ? "and has completed" : `and completes after ${left}`;
+    context.out.result(job, `job '${name}' is sealed ${outcome}`);
+  },
+};

@@ -1,0 +1,143 @@
+import { AppError, assert } from "../../../base/app-error.ts";
+import type { FinishedInput, Queue, TerminalState } from "../../../queue/index.ts";
+import type { Outcome, SettingsContext } from "../../command.ts";
+import { browseAll } from "./browse-all.ts";
+import { countTasks, formatCount } from "./count-words.ts";
+import { noSuchTask, requireJob } from "./filters.ts";
+
+/** What `retry` and `purge` have in common: find, say how many, ask, change chunk by chunk. */
+export interface FinishedChange {
+  readonly queue: Queue;
+  /** Each is changed in turn; no task matches two of them. */
+  readonly filters: readonly FinishedFilter[];
+  readonly isDryRun: boolean;
+  readonly words: {
+    /** `retry` */
+    readonly label: string;
+    /** `make 3 tasks pending again` */
+    readonly plan: (tasks: string) => string;
+    /** `3 tasks are pending again` */
+    readonly result: (tasks: string) => string;
+  };
+  readonly mustAsk: (count: number) => boolean;
+  readonly change: (
+    filter: FinishedFilter,
+    onProgress: (changed: number) => void,
+  ) => Promise<number>;
+}
+
+export type FinishedFilter = FinishedInput & { readonly states: readonly TerminalState[] };
+
+/** Enough for the question: counting more would make people wait for it. */
+const askedCountMax = 10_000;
+/** One chunk is done in a blink and needs no bar. */
+const quietTasksMax = 5_000;
+
+export async function changeFinished(
+  context: SettingsContext,
+  wanted: FinishedChange,
+): Promise<Outcome> {
+  const { out, flags, confirm } = context;
+  const { queue, filters, isDryRun, words } = wanted;
+  for (const filter of filters) {
+    if (filter.job !== undefined) await requireJob(queue, filter.job);
+    await checkIds(queue, filter);
+  }
+  const { count, isMore } = await countFinished(
+    queue,
+    filters,
+    isDryRun ? Infinity : askedCountMax,
+  );
+  const tasks = isMore ? `${formatCount(count)} or more tasks` : countTasks(count);
+  if (isDryRun) {
+    return out.result({ isDryRun: true, matching: count }, `would ${words.plan(tasks)}`);
+  }
+  if (count > 0 && wanted.mustAsk(count)) {
+    if (!(await confirm(`${words.plan(tasks)}?`, { yes: flags["yes"] === true }))) {
+      out.note("nothing was changed");
+      return "failed";
+    }
+  }
+  const changed = count === 0 ? 0 : await changeAll(context, wanted, isMore ? undefined : count);
+  out.result({ changed }, words.result(countTasks(changed)));
+}
+
+async function changeAll(
+  { progress, signal, out }: SettingsContext,
+  { filters, words, change }: FinishedChange,
+  total: number | undefined,
+): Promise<number> {
+  const isQuick = total !== undefined && total <= quietTasksMax;
+  const bar = isQuick
+    ? undefined
+    : progress.start({ label: words.label, ...(total === undefined ? {} : { total }) });
+  let changed = 0;
+  try {
+    for (const filter of filters) {
+      const before = changed;
+      await change(filter, (soFar) => {
+        bar?.advance(before + soFar - changed);
+        changed = before + soFar;
+        // Between two chunks, the one place where stopping leaves nothing half done.
+        if (signal.aborted) throw new AppError("aborted", "stopped", "stopped between two chunks");
+      });
+    }
+    return changed;
+  } catch (error) {
+    if (signal.aborted) {
+      out.note(`stopped: ${words.result(countTasks(changed))}; run it again for the rest`);
+    }
+    throw error;
+  } finally {
+    bar?.done();
+  }
+}
+
+/** Who names a task means that one: a number that fits nothing changes nothing at all. */
+async function checkIds(queue: Queue, { ids = [], states }: FinishedFilter): Promise<void> {
+  for (const id of ids) {
+    const shown = await queue.show(id);
+    if (!shown) throw noSuchTask(id);
+    const { state } = shown.task;
+    if (states.some((wanted) => wanted === state)) continue;
+    throw new AppError(
+      "invalid",
+      "wrong_state",
+      `task ${id} is ${state}, which is none of ${states.join(", ")}; nothing was changed`,
+    );
+  }
+}
+
+async function countFinished(queue: Queue, filters: readonly FinishedFilter[], countMax: number) {
+  let count = 0;
+  for (const { ids, finishedBeforeMs = Infinity, ...query } of filters) {
+    if (ids) {
+      assert(filters.length === 1, "a filter by id stands alone");
+      return { count: await countIds(queue, ids, { finishedBeforeMs, ...query }), isMore: false };
+    }
+    for await (const task of browseAll(queue, query)) {
+      if (task.finishedAtMs >= finishedBeforeMs) continue;
+      if (count === countMax) return { count, isMore: true };
+      count += 1;
+    }
+  }
+  return { count, isMore: false };
+}
+
+async function countIds(
+  queue: Queue,
+  ids: readonly number[],
+  { job, kind, gate, finishedBeforeMs }: Omit<FinishedInput, "ids">,
+): Promise<number> {
+  let count = 0;
+  for (const id of new Set(ids)) {
+    const task = (await queue.show(id))?.task;
+    const isMatch =
+      task !== undefined &&
+      [job ?? task.job, kind ?? task.kind, gate ?? task.gate].join("\0") ===
+        [task.job, task.kind, task.gate].join("\0") &&
+      task.finishedAtMs < (finishedBeforeMs ?? Infinity);
+    if (isMatch) count += 1;
+  }
+  return count;
+}

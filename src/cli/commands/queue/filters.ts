@@ -1,0 +1,79 @@
+import { AppError } from "../../../base/app-error.ts";
+import { nearest } from "../../../config/index.ts";
+import type { Queue, TaskState } from "../../../queue/index.ts";
+import type { Flags, OptionSpec } from "../../command.ts";
+import { listFlag, textFlag } from "../../flags.ts";
+import { usageError } from "../../usage-error.ts";
+
+/** Which tasks, by what they belong to. */
+export interface LaneFilter {
+  readonly job?: string;
+  readonly kind?: string;
+  readonly gate?: string;
+}
+
+export const laneOptions: readonly OptionSpec[] = [
+  { flag: "--job", value: "name", summary: "only tasks of this job" },
+  { flag: "--kind", value: "name", summary: "only tasks of this kind" },
+  { flag: "--gate", value: "name", summary: "only tasks behind this gate ('' for no gate)" },
+];
+
+export function readLaneFilter(flags: Flags): LaneFilter {
+  const [job, kind, gate] = ["job", "kind", "gate"].map((name) => textFlag(flags, name));
+  return {
+    ...(job === undefined ? {} : { job }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(gate === undefined ? {} : { gate }),
+  };
+}
+
+export function stateOption(states: readonly TaskState[], fallback: string): OptionSpec {
+  return {
+    flag: "--state",
+    value: "state",
+    summary: `only these of ${states.join(", ")}; may be repeated (default: ${fallback})`,
+    isRepeated: true,
+    complete: states,
+  };
+}
+
+/** undefined: the flag was not given. */
+export function readStates<State extends TaskState>(
+  flags: Flags,
+  allowed: readonly State[],
+): readonly State[] | undefined {
+  return listFlag(flags, "state")?.map((text) => {
+    const state = allowed.find((one) => one === text);
+    if (state !== undefined) return state;
+    throw usageError(
+      `--state takes ${allowed.join(", ")}, not '${text}' (the nearest is ${nearest(text, allowed)})`,
+    );
+  });
+}
+
+/** A task's number, as `queue list` shows it. */
+export function parseId(what: string, text: string): number {
+  const id = Number(text);
+  if (/^\d+$/.test(text) && id >= 1 && Number.isSafeInteger(id)) return id;
+  throw usageError(`${what} takes the number of a task, not '${text}': see \`forager queue list\``);
+}
+
+/** A misspelt job would look like one without tasks. */
+export async function requireJob(queue: Queue, name: string): Promise<void> {
+  if (await queue.job(name)) return;
+  throw await noSuchJob(queue, name);
+}
+
+export async function noSuchJob(queue: Queue, name: string): Promise<AppError> {
+  const names = (await queue.jobs()).map((job) => job.name);
+  const hint =
+    names.length === 0
+      ? "this queue has none"
+      : `the nearest is '${nearest(name, names)}', \`forager queue jobs\` lists them`;
+  return new AppError("invalid", "no_such_job", `there is no job '${name}': ${hint}`);
+}
+
+export function noSuchTask(id: number): AppError {
+  const message = `there is no task ${id}: it was never added, or has been purged`;
+  return new AppError("invalid", "no_such_task", message);
+}

@@ -1,0 +1,29 @@
+import type { Gate } from "../../../queue/index.ts";
+import { formatDuration } from "../../duration.ts";
+import type { Column } from "../../table.ts";
+
+/** A gate with what its moments mean now. */
+export interface GateValue extends Gate {
+  readonly blockedForMs: number;
+  readonly opensInMs: number;
+}
+
+export const gateValue = (gate: Gate, nowMs: number): GateValue => ({
+  ...gate,
+  blockedForMs: Math.max(0, gate.blockedUntilMs - nowMs),
+  opensInMs: Math.max(0, gate.opensAtMs - nowMs),
+});
+
+export const gateColumns: readonly Column<GateValue>[] = [
+  { title: "gate", value: (gate) => gate.name },
+  { title: "delay", value: (gate) => formatDuration(gate.delayMs) },
+  { title: "limit", value: (gate) => gate.limit },
+  { title: "running", value: (gate) => gate.running },
+  { title: "now", value: describeGate, tint: (gate) => (gate.blockedForMs ? "bad" : undefined) },
+];
+
+function describeGate({ blockedForMs, opensInMs, running }: GateValue): string {
+  if (blockedForMs > 0) return `blocked for ${formatDuration(blockedForMs)}`;
+  if (running > 0) return "at work";
+  return opensInMs > 0 ? `opens in ${formatDuration(opensInMs)}` : "open";
+}

@@ -1,0 +1,142 @@
+import { AppError } from "../../../../base/app-error.ts";
+import type { Clock } from "../../../../base/clock.ts";
+import type { Added, Queue, TaskInput } from "../../../../queue/index.ts";
+import { readLines } from "./read-lines.ts";
+import { createTaskLineReader, lineBytesMax } from "./read-task-line.ts";
+
+export interface ImportReport {
+  /** That hold a task, right or wrong. */
+  readonly lines: number;
+  readonly answers: Readonly<Record<Added, number>>;
+  /** All lines that are wrong. */
+  readonly invalid: number;
+  /** The first of them. */
+  readonly problems: readonly Problem[];
+  readonly bytesRead: number;
+  /** The last line whose task is stored, and all before it; 0 for none. */
+  readonly lastLine: number;
+  readonly isStopped: boolean;
+}
+
+export interface Problem {
+  readonly line: number;
+  readonly text: string;
+}
+
+export interface ImportOptions {
+  readonly chunks: AsyncIterable<Buffer>;
+  /** undefined: only look whether all lines are right. */
+  readonly queue: Queue | undefined;
+  /** What the queue refuses ends the import after its batch. */
+  readonly stopsOnError: boolean;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly onRead: (bytes: number, linesSoFar: number) => void;
+}
+
+const batchTasksMax = 5_000;
+const batchBytesMax = 8 * 1024 * 1024;
+const problemsKeptMax = 20;
+
+/**
+ * Adds one task per line, a batch at a time and a commit per batch: memory stays small, and what
+ * a batch holds is in the queue whole or not at all.
+ */
+export async function importTasks(options: ImportOptions): Promise<ImportReport> {
+  const { chunks, queue, signal, stopsOnError, onRead } = options;
+  const readLine = createTaskLineReader(options);
+  const answers: Record<Added, number> = {
+    added: 0,
+    duplicate: 0,
+    over_budget: 0,
+    closed: 0,
+    full: 0,
+  };
+  const problems: Problem[] = [];
+  const count = { lines: 0, invalid: 0, bytesRead: 0, lastLine: 0 };
+  const note = (line: number, text: string) => {
+    count.invalid += 1;
+    if (problems.length < problemsKeptMax) problems.push({ line, text });
+  };
+  const batch = createBatch();
+  const flush = async () => {
+    const entries = batch.take();
+    const results = queue ? await addAll(queue, entries) : [];
+    for (const [index, answer] of results.entries()) {
+      if (answer instanceof AppError) note(entries[index]!.line, answer.message);
+      else answers[answer] += 1;
+    }
+    count.lastLine = entries.at(-1)?.line ?? count.lastLine;
+  };
+  const mustStop = () =>
+    signal.aborted || (queue !== undefined && stopsOnError && count.invalid > 0);
+
+  try {
+    for await (const { lines, bytesRead } of readLines(chunks, lineBytesMax)) {
+      count.bytesRead += bytesRead;
+      for (const line of lines) {
+        const read = readLine(line);
+        if (read.kind === "empty") continue;
+        count.lines += 1;
+        if (read.kind === "wrong") note(line.number, read.text);
+        else batch.put({ task: read.task, line: line.number }, line.bytes?.length ?? 0);
+        if (batch.isFull()) await flush();
+        if (mustStop()) break;
+      }
+      onRead(bytesRead, count.lines);
+      if (mustStop()) break;
+    }
+  } catch (error) {
+    if (!signal.aborted || (error as Error).name !== "AbortError") throw error;
+  }
+  if (!signal.aborted) await flush();
+  return { ...count, answers, problems, isStopped: signal.aborted };
+}
+
+interface Entry {
+  readonly task: TaskInput;
+  readonly line: number;
+}
+
+function createBatch() {
+  let entries: Entry[] = [];
+  let bytes = 0;
+  return {
+    put(entry: Entry, lineBytes: number): void {
+      entries.push(entry);
+      bytes += lineBytes;
+    },
+    isFull: () => entries.length >= batchTasksMax || bytes >= batchBytesMax,
+    take(): readonly Entry[] {
+      const taken = entries;
+      entries = [];
+      bytes = 0;
+      return taken;
+    },
+  };
+}
+
+/** One task that is refused (its job is bound to another gate) refuses its whole add. */
+async function addAll(
+  queue: Queue,
+  entries: readonly Entry[],
+): Promise<readonly (Added | AppError)[]> {
+  const isRefusal = (error: unknown): error is AppError =>
+    error instanceof AppError && error.kind === "invalid";
+  try {
+    return await queue.add(entries.map(({ task }) => task));
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+  }
+  // Each on its own: calls of one tick still share one commit.
+  return Promise.all(
+    entries.map(async ({ task }) => {
+      try {
+        return (await queue.add([task]))[0]!;
+      } catch (error) {
+        if (isRefusal(error)) return error;
+        throw error;
+      }
+    }),
+  );
+}

@@ -1,0 +1,35 @@
+import type { Job } from "../../../queue/index.ts";
+import type { Column, Tint } from "../../table.ts";
+
+export const jobColumns: readonly Column<Job>[] = [
+  { title: "job", value: (job) => job.name },
+  { title: "state", value: jobState, tint: (job) => tints[jobState(job)] },
+  { title: "pending", value: (job) => job.pending },
+  { title: "running", value: (job) => job.running },
+  { title: "done", value: (job) => job.done },
+  { title: "skipped", value: (job) => job.skipped },
+  { title: "failed", value: (job) => job.failed, tint: (job) => (job.failed ? "bad" : undefined) },
+  { title: "finished", value: (job) => share(job.done + job.skipped + job.failed, job.added) },
+  { title: "at once", value: (job) => job.concurrency ?? "any" },
+  { title: "budget", value: (job) => (job.budget === null ? "any" : `${job.added}/${job.budget}`) },
+  { title: "gate", value: (job) => job.gate },
+];
+
+type JobState = "open" | "paused" | "sealed" | "completed" | "cancelled";
+
+const tints: Readonly<Partial<Record<JobState, Tint>>> = {
+  paused: "warn",
+  completed: "good",
+  cancelled: "bad",
+};
+
+/** The one word that says the most: a paused job may be sealed too. */
+export function jobState({ ended, isPaused, isSealed }: Job): JobState {
+  if (ended !== null) return ended;
+  if (isPaused) return "paused";
+  return isSealed ? "sealed" : "open";
+}
+
+/** Never 100 % while something is left. */
+export const share = (part: number, whole: number): string =>
+  whole === 0 ? "-" : `${Math.min(part < whole ? 99 : 100, Math.round((part * 100) / whole))}%`;
