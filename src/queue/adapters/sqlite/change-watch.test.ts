@@ -3,7 +3,7 @@ import Database from "better-sqlite3";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { systemClock, type Clock, type Timer } from "../../../base/clock.ts";
 import { createTestClock } from "../../../base/testing/test-clock.ts";
-import { createChangeWatch } from "./change-watch.ts";
+import { createChangeWatch, pollMs } from "./change-watch.ts";
 import { openDatabase } from "./open-database.ts";
 import { openSqliteQueueStore } from "./sqlite-queue-store.ts";
 import { addOne, makeQueue, openSqliteQueue } from "./testing/filled-queue.ts";
@@ -17,7 +17,7 @@ function clockWithoutPoll(): Clock {
   return {
     ...systemClock,
     setTimer(delayMs, callback, options): Timer {
-      if (delayMs < 1_000) return systemClock.setTimer(delayMs, callback, options);
+      if (delayMs < pollMs) return systemClock.setTimer(delayMs, callback, options);
       return { cancel: () => {} };
     },
   };
@@ -83,16 +83,16 @@ describe("a commit of another process", () => {
     });
     const queue = openSqliteQueue({ file: folder.file });
     await queue.add([{ kind: "work", key: "a" }]);
-    await clock.advance(999);
+    await clock.advance(pollMs - 1);
     expect(heard.calls()).toBe(0);
     await clock.advance(1);
     expect(heard.calls()).toBe(1);
-    await clock.advance(5_000);
+    await clock.advance(5 * pollMs);
     expect(heard.calls()).toBe(1);
     // The listener leaves while it is being called.
     await queue.add([{ kind: "work", key: "b" }]);
     await queue[Symbol.asyncDispose]();
-    await clock.advance(1_000);
+    await clock.advance(pollMs);
     expect([heard.calls(), clock.pendingTimers()]).toEqual([2, 0]);
     db.close();
   });
@@ -155,7 +155,7 @@ describe("a file that cannot be read", () => {
     vi.spyOn(version, "get").mockImplementation(() => {
       throw new Database.SqliteError("disk I/O error", "SQLITE_IOERR");
     });
-    await clock.advance(2_000);
+    await clock.advance(2 * pollMs);
     expect(heard.calls()).toBe(2);
     watch.close();
     db.close();

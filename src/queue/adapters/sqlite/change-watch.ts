@@ -8,7 +8,7 @@ import type { Clock, Timer } from "../../../base/clock.ts";
  */
 const recheckGapsMs = [0, 1, 4, 20, 100];
 /** The net under a file system without events: well under one statement a second. */
-const pollMs = 2_000;
+export const pollMs = 2_000;
 
 /**
  * Notices commits of other processes: events on the write-ahead log say when to look, SQLite's

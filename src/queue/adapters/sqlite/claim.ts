@@ -9,22 +9,8 @@ import { promote } from "./promote.ts";
 import type { LaneRow } from "./rows.ts";
 import { statement } from "./statement.ts";
 import { sweep } from "./sweep.ts";
-import type { StateName, TaskRow } from "./task-row.ts";
-import { move, type Unit } from "./unit.ts";
-
-/** What is read of a task to lease it. */
-export type ReadyRow = Omit<
-  TaskRow,
-  | "lane"
-  | "scope"
-  | "state"
-  | "token"
-  | "is_suspect"
-  | "expires_at"
-  | "attempts"
-  | "result"
-  | "finished_at"
->;
+import type { TaskRow } from "./task-row.ts";
+import { move, type ReadyRow, type Unit } from "./unit.ts";
 
 /** As the model's `claim`, with the lanes found through their index instead of the tasks. */
 export function claim(unit: Unit, request: Claim): Claimed {
@@ -39,16 +25,16 @@ export function claim(unit: Unit, request: Claim): Claimed {
   let hasMore = promote(unit);
   const token = nextToken(unit.meta.lastToken, unit.now.ms);
   const suspect = bestSuspect(unit, request.kinds);
-  const leases: Lease[] = [];
+  const taken: Taken = { leases: [], lanes: new Set() };
   if (suspect && !holdsAny) {
-    take(unit, request, token, { ...suspect, slots: 1 }, "suspect", leases);
+    take(unit, request, token, { ...suspect, slots: 1 }, taken, "suspect");
   } else {
     let left = request.limit;
     const servedBefore = unit.meta.served;
     for (;;) {
       const walk = createLaneWalk(unit, request, servedBefore);
       for (let pick = walk.next(left); pick; pick = left > 0 ? walk.next(left) : undefined) {
-        take(unit, request, token, pick, "ready", leases);
+        take(unit, request, token, pick, taken, "ready");
         left -= pick.slots;
       }
       if (left === 0 || !hasMore) break;
@@ -56,8 +42,14 @@ export function claim(unit: Unit, request: Claim): Claimed {
       hasMore = promote(unit);
     }
   }
-  if (leases.length > 0) record(unit, request, token, leases, suspect !== undefined && !holdsAny);
-  return { leases, hasSuspect: suspect !== undefined && holdsAny };
+  if (taken.leases.length > 0) record(unit, request, token, taken);
+  return { leases: taken.leases, hasSuspect: suspect !== undefined && holdsAny };
+}
+
+/** What a claim has leased so far, and from which lanes. */
+interface Taken {
+  readonly leases: Lease[];
+  readonly lanes: Set<LaneRow>;
 }
 
 /** Leases tasks of one lane: all of an owned gate's are one run. */
@@ -66,8 +58,8 @@ function take(
   { leaseMs }: Claim,
   token: number,
   { lane, tasks, slots }: Pick,
-  from: StateName,
-  leases: Lease[],
+  { leases, lanes }: Taken,
+  from: "ready" | "suspect",
 ): void {
   const { rows, sql, now } = unit;
   const job = rows.jobForWrite(lane.job);
@@ -75,11 +67,12 @@ function take(
   job.served = unit.meta.served += 1;
   const pace = enterGate(unit, lane, tasks.length, slots);
   const expiresAtMs = now.ms + leaseMs;
-  sql.leaseAll.run(token, expiresAtMs, `[${tasks.map((task) => task.id).join()}]`);
+  sql.leaseAll.run(token, expiresAtMs, `[${tasks.map(([id]) => id).join()}]`);
   for (const task of tasks) {
     noteWait(unit, lane.kind, task);
-    leases.push(toLease(lane, task, token, task.used + 1, from === "suspect", leaseMs, pace));
+    leases.push(toLease(lane, task, { token, isSuspect: from === "suspect", leaseMs, pace }));
   }
+  lanes.add(lane);
   const { isHeadStale } = lane;
   move(unit, lane, from, "running", tasks.length);
   // The walk has read the lane's next best task already.
@@ -95,27 +88,31 @@ function enterGate({ rows }: Unit, lane: LaneRow, size: number, slots: number): 
   return { delayMs: gate.delayMs, limit: isRun ? slots : gate.limit, isRun };
 }
 
+interface Leased {
+  readonly token: number;
+  readonly isSuspect: boolean;
+  readonly leaseMs: number;
+  readonly pace: Pace | undefined;
+}
+
 function toLease(
   lane: LaneRow,
   task: ReadyRow,
-  token: number,
-  used: number,
-  isSuspect: boolean,
-  leaseMs: number,
-  pace: Pace | undefined,
+  { token, isSuspect, leaseMs, pace }: Leased,
 ): Lease {
+  const [id, key, payload, priority, , createdAtMs, used, attemptsMax] = task;
   const lease = {
-    id: task.id,
+    id,
     token,
     kind: lane.kind,
     job: lane.job,
     gate: lane.gate,
-    key: task.key,
-    payload: task.payload,
-    priority: task.priority,
-    createdAtMs: task.created_at,
-    used,
-    attemptsMax: task.attempts_max,
+    key,
+    payload,
+    priority,
+    createdAtMs,
+    used: used + 1,
+    attemptsMax,
     isSuspect,
     leaseMs,
   };
@@ -123,7 +120,8 @@ function toLease(
 }
 
 function noteWait({ waits, now }: Unit, kind: string, task: ReadyRow): void {
-  const bucket = bucketOf(Math.min(now.ms - task.created_at, now.wallMs - task.due_at));
+  const [, , , , dueAtMs, createdAtMs] = task;
+  const bucket = bucketOf(Math.min(now.ms - createdAtMs, now.wallMs - dueAtMs));
   let buckets = waits.get(kind);
   if (!buckets) waits.set(kind, (buckets = new Map()));
   buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
@@ -142,30 +140,29 @@ function bestSuspect(unit: Unit, kinds: readonly string[]): Omit<Pick, "slots"> 
     if (!kinds.includes(kind) || !job || job.isPaused || job.ended !== null) continue;
     if (slotsLeft(job) === 0) continue;
     const task = sql.readSuspect.get(id) as ReadyRow;
-    const rival = best?.tasks[0];
-    const isBetter =
-      !rival ||
-      task.priority > rival.priority ||
-      (task.priority === rival.priority && task.id < rival.id);
+    const [rivalId = 0, , , rivalPriority = -1] = best?.tasks[0] ?? [];
+    const [taskId, , , priority] = task;
+    const isBetter = priority > rivalPriority || (priority === rivalPriority && taskId < rivalId);
     if (isBetter) best = { lane, tasks: [task] };
   }
   return best;
 }
 
 function record(
-  { db, now, meta }: Unit,
+  { db, now, meta, laneOfClaim }: Unit,
   { requestId, worker, leaseMs }: Claim,
   token: number,
-  leases: readonly Lease[],
-  hasSuspect: boolean,
+  { leases, lanes }: Taken,
 ): void {
   meta.lastToken = token;
+  const [only] = lanes;
+  if (only && lanes.size === 1) laneOfClaim.set(token, only.id);
   statement(db, "insert into claim values (?, ?, ?, ?, ?, ?, ?, ?)").run(
     token,
     requestId,
     worker,
     leases.length,
-    hasSuspect ? 1 : 0,
+    leases.some((lease) => lease.isSuspect) ? 1 : 0,
     leaseMs,
     now.ms,
     now.ms + leaseMs,
@@ -184,11 +181,25 @@ function repeatedClaim(unit: Unit, { requestId, worker }: Claim): Claimed | unde
     db,
     "select * from task where token = ? and state = 4 order by priority desc, id",
   ).all(known.token) as TaskRow[];
-  const leases = tasks.map((task) => {
-    const lane = rows.lane(task.lane);
-    const isSuspect = task.is_suspect === 1;
-    const pace = paceOf(unit, lane);
-    return toLease(lane, task, known.token, task.used, isSuspect, known.lease_ms, pace);
+  const leases = tasks.map((row) => {
+    const { lane: laneId, id, key, payload, priority, due_at, created_at, attempts_max } = row;
+    const lane = rows.lane(laneId);
+    const task: ReadyRow = [
+      id,
+      key,
+      payload,
+      priority,
+      due_at,
+      created_at,
+      row.used - 1,
+      attempts_max,
+    ];
+    return toLease(lane, task, {
+      token: known.token,
+      isSuspect: row.is_suspect === 1,
+      leaseMs: known.lease_ms,
+      pace: paceOf(unit, lane),
+    });
   });
   return { leases, hasSuspect: false };
 }

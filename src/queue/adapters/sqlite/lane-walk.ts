@@ -1,10 +1,9 @@
 import { burstLimit, isOpen, isOwned } from "../../gate.ts";
 import { isClaimable, slotsLeft } from "../../job.ts";
 import type { Claim } from "../../operation.ts";
-import type { ReadyRow } from "./claim.ts";
 import type { JobRow, LaneRow } from "./rows.ts";
 import { statement } from "./statement.ts";
-import type { Unit } from "./unit.ts";
+import type { ReadyRow, Unit } from "./unit.ts";
 
 export interface Pick {
   readonly lane: LaneRow;
@@ -99,10 +98,11 @@ function putBack({ lanes }: Cursor, lane: LaneRow): void {
 /** The lane's best tasks, and with one row more what will be its head when they are gone. */
 function readTasks({ sql }: Unit, lane: LaneRow, size: number, floor: number): readonly ReadyRow[] {
   const found = sql.readReady.all(lane.id, size + 1) as ReadyRow[];
-  const tasks = found.slice(0, size).filter((task, index) => index === 0 || task.priority >= floor);
-  const next = found[tasks.length];
-  lane.top = next?.priority ?? 0;
-  lane.head = next?.id ?? 0;
+  const isServed = ([, , , priority]: ReadyRow, index: number) => index === 0 || priority >= floor;
+  const tasks = found.slice(0, size).filter(isServed);
+  const [head = 0, , , top = 0] = found[tasks.length] ?? [];
+  lane.top = top;
+  lane.head = head;
   return tasks;
 }
 

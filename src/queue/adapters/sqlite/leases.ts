@@ -53,8 +53,8 @@ export const release = (unit: Unit, { releases }: ReleaseAll): readonly Held[] =
 
 export function finish(unit: Unit, { finishes }: FinishAll): readonly Held[] {
   for (const one of finishes) if (one.add) checkBound(unit, one.add);
-  const done = finishPlain(unit, finishes);
-  return finishes.map((one) => done.get(one.id) ?? finishOne(unit, one));
+  const answers = finishPlain(unit, finishes);
+  return finishes.map((one, index) => answers[index] ?? finishOne(unit, one));
 }
 
 /** Fewer are as quick one by one. */
@@ -64,32 +64,69 @@ const plainMin = 4;
  * Ends all that are just done, which is nearly all of a busy queue, with one statement for each
  * claim they come from. What that statement does not find still held is left to `finishOne`.
  */
-function finishPlain(unit: Unit, finishes: readonly Finish[]): ReadonlyMap<number, Held> {
-  const done = new Map<number, Held>();
-  if (finishes.length < plainMin || hasCancelledTasks(unit)) return done;
-  const byToken = new Map<number, Map<number, Finish>>();
+function finishPlain(unit: Unit, finishes: readonly Finish[]): readonly (Held | undefined)[] {
+  const answers: (Held | undefined)[] = [];
+  if (finishes.length < plainMin || hasCancelledTasks(unit)) return answers;
+  const byToken = new Map<number, number[]>();
   const seen = new Set<number>();
-  for (const one of finishes) {
-    // Two finishes of one task must be judged in their order.
-    if (seen.has(one.id)) return done;
-    seen.add(one.id);
-    if (one.outcome.kind !== "done" || one.outcome.result !== null || one.add || one.raise)
-      continue;
-    const ofClaim = byToken.get(one.token);
-    if (ofClaim) ofClaim.set(one.id, one);
-    else byToken.set(one.token, new Map([[one.id, one]]));
+  for (const [index, { id, token, outcome, add: added, raise: raised }] of finishes.entries()) {
+    seen.add(id);
+    if (outcome.kind !== "done" || outcome.result !== null || added || raised) continue;
+    const ofClaim = byToken.get(token);
+    if (ofClaim) ofClaim.push(index);
+    else byToken.set(token, [index]);
   }
-  for (const [token, ofClaim] of byToken) {
-    const ids = `[${[...ofClaim.keys()].join()}]`;
-    const ended = unit.sql.doneAll.all(unit.now.ms, ids, token) as [id: number, lane: number][];
-    for (const [id, laneId] of ended) {
-      const lane = unit.rows.lane(laneId);
-      leave(unit, { token }, lane, ofClaim.get(id)!.sinceStartMs ?? 0);
+  // Two finishes of one task must be judged in their order.
+  if (seen.size < finishes.length) return answers;
+  for (const [token, indexes] of byToken) {
+    const ended = endAll(
+      unit,
+      token,
+      indexes.map((index) => finishes[index]!.id),
+    );
+    for (const index of indexes) {
+      const { id, sinceStartMs = 0 } = finishes[index]!;
+      const lane = ended(id);
+      if (lane === undefined) continue;
+      leave(unit, { token }, lane, sinceStartMs);
       move(unit, lane, "running", "done");
-      done.set(id, answer(unit, lane));
+      answers[index] = answer(unit, lane);
     }
   }
-  return done;
+  return answers;
+}
+
+/** Says of an id in which lane it ended, or undefined if its lease was not held. */
+function endAll(
+  unit: Unit,
+  token: number,
+  ids: readonly number[],
+): (id: number) => LaneRow | undefined {
+  const { sql, rows, now } = unit;
+  const list = `[${ids.join()}]`;
+  const only = unit.laneOfClaim.get(token);
+  const count = ids.length;
+  if (only !== undefined && endAllOf(unit, { lane: only, token, list, count })) {
+    const lane = rows.lane(only);
+    return () => lane;
+  }
+  const ended = new Map(sql.doneAll.all(now.ms, list, token) as [id: number, lane: number][]);
+  return (id) => {
+    const lane = ended.get(id);
+    return lane === undefined ? undefined : rows.lane(lane);
+  };
+}
+
+/** Quicker than asking which ones ended, but of use only if all did: else it is undone. */
+function endAllOf(
+  { db, sql, now }: Unit,
+  { lane, token, list, count }: { lane: number; token: number; list: string; count: number },
+): boolean {
+  statement(db, "savepoint ending").run();
+  const isWhole = sql.doneOfLane.run(now.ms, list, token, lane).changes === count;
+  if (!isWhole) statement(db, "rollback to ending").run();
+  statement(db, "release ending").run();
+  return isWhole;
 }
 
 /** Those are lost to their workers, which takes a look at each. */

@@ -288,6 +288,10 @@ describe("versions", () => {
     expect(() => openDatabase(folder.file, "normal", [...steps, grow, "no such step"])).toThrow(
       "syntax error",
     );
+    const db = new Database(folder.file);
+    expect(versionOf(db)).toEqual([applicationId, steps.length]);
+    expect(() => db.prepare("select note from wait")).toThrow("no such column");
+    db.close();
     await using queue = openSqliteQueue({ file: folder.file });
     expect(await queue.browse()).toHaveLength(3);
   });

@@ -106,7 +106,7 @@ function promotedSince(db: Database, now: StoreNow): Map<number, LateRow> {
     db,
     `select lane, sum(state = 1) as scheduled, sum(state = 2) as backoff,
        min(created_at) as oldest
-     from task where state in (1, 2) and due_at <= ? group by lane`,
+     from task indexed by task_due where state in (1, 2) and due_at <= ? group by lane`,
   ).all(now.wallMs) as LateRow[];
   return new Map(rows.map((row) => [row.lane, row]));
 }

@@ -33,7 +33,8 @@ async function withFixture(check: (at: Planted) => Promise<void>): Promise<void>
 
 /**
  * Lane "a/j/" has tasks in every state, "run/j/g" a run of two under way and one more, "many/j/m"
- * one of three at work in an open gate, and the gate "idle" has nothing to do.
+ * one of three at work in an open gate, "full/j/f" two of three where no more may be, and the gate
+ * "idle" has nothing to do.
  */
 async function fill(at: Fixture): Promise<void> {
   const { queue } = at;
@@ -41,16 +42,19 @@ async function fill(at: Fixture): Promise<void> {
   await queue.openJob("j", { concurrency: 20 });
   await queue.setGate("g", { delayMs: 1_000, limit: 1 });
   await queue.setGate("m", { limit: 5 });
+  await queue.setGate("f", { limit: 2 });
   await at.add(
     ...works("a", 7, { ...all, kind: "a" }),
     ...works("run", 3, { ...all, kind: "run", gate: "g" }),
     ...works("many", 3, { ...all, kind: "many", gate: "m" }),
     work("idle", { ...all, kind: "idle", gate: "idle" }),
     work("later", { ...all, kind: "a", dueAtMs: at.time.now().wallMs + dayMs }),
+    ...works("full", 3, { ...all, kind: "full", gate: "f" }),
   );
   const long = { leaseMs: dayMs, limit: 1 };
   await at.claim({ ...long, kinds: ["run"], burst: 2 });
   await at.claim({ ...long, kinds: ["many"] });
+  expect(await at.claim({ ...long, kinds: ["full"], limit: 3 })).toHaveLength(2);
   await at.finish(await at.claimOne({ ...long, kinds: ["idle"] }));
   const leases = await at.claim({ ...long, kinds: ["a"], limit: 5 });
   await at.finish(leases[0]!);
@@ -66,7 +70,10 @@ async function fill(at: Fixture): Promise<void> {
 async function drain(at: Fixture): Promise<void> {
   for (let turn = 0; turn < 50; turn++) {
     await at.time.advance(dayMs);
-    for (const lease of await at.claim({ kinds: ["a", "run", "many"], worker: `drain${turn}` })) {
+    for (const lease of await at.claim({
+      kinds: ["a", "run", "many", "full"],
+      worker: `drain${turn}`,
+    })) {
       expect(await at.finish(lease, { kind: "done" }, { sinceStartMs: 0 })).toBe("held");
     }
     const { states } = await at.queue.stats();
@@ -158,17 +165,17 @@ const planted: readonly (readonly [title: string, sql: string, drift: Drift])[] 
   [
     "job.pending",
     "update job set pending = 0 where name = 'j'",
-    { counter: "job j pending", counted: 0, actual: 7 },
+    { counter: "job j pending", counted: 0, actual: 8 },
   ],
   [
     "job.running",
     "update job set running = running + 7 where name = 'j'",
-    { counter: "job j running", counted: 11, actual: 4 },
+    { counter: "job j running", counted: 13, actual: 6 },
   ],
   [
     "job.slots, at its cap",
     "update job set slots = 20 where name = 'j'",
-    { counter: "job j slots", counted: 20, actual: 3 },
+    { counter: "job j slots", counted: 20, actual: 5 },
   ],
 ];
 

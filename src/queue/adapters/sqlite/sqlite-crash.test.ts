@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { sleep, systemClock } from "../../../base/clock.ts";
 import { createSeededRandom } from "../../../base/random.ts";
 import type { Queue } from "../../queue.ts";
@@ -114,6 +114,10 @@ function startCrashing(file: string, log: string, name: string): Crashing {
   const program = fileURLToPath(new URL("testing/crash-program.ts", import.meta.url));
   const child = fork(program, [file, log, name], { execArgv: ["--import", "tsx"] });
   const exited = once(child, "exit");
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await exited;
+  });
   const lines = () => (existsSync(log) ? readFileSync(log, "utf8").split("\n").slice(0, -1) : []);
   return {
     async atWork() {

@@ -1,7 +1,7 @@
 // inputs: src/queue/** src/base/**
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { systemClock, type Clock } from "../../../base/clock.ts";
+import { sleep, systemClock, type Clock } from "../../../base/clock.ts";
 import { openSqliteQueueStore } from "./sqlite-queue-store.ts";
 import { queueOf } from "./testing/filled-queue.ts";
 import { startOtherProcess } from "./testing/other-process.ts";
@@ -170,6 +170,29 @@ describe("after a boot", () => {
     expect((await queue.claim({ worker: "w2", kinds })).leases).toEqual([]);
     expect((await queue.wakeInMs(kinds))!).toBeGreaterThan(30_000);
     expect(await queue.reconcile()).toEqual({ drift: [], orphans: 0, repaired: false });
+  });
+
+  test("a gate that was open has to wait again, and its lanes with it", async () => {
+    using folder = createTempFolder();
+    const before = open(folder.file);
+    await before.queue.setGate("g", { delayMs: 20 });
+    await before.queue.add([
+      { kind: "work", key: "a", gate: "g" },
+      { kind: "work", key: "b", gate: "g" },
+    ]);
+    const { leases } = await before.queue.claim({ worker: "w", kinds: ["work"], burst: 1 });
+    await before.queue.finish([{ ...leases[0]!, outcome: { kind: "done" }, sinceStartMs: 0 }]);
+    while ((await before.queue.wakeInMs(["work"])) !== 0) await sleep(systemClock, 5);
+    await before.queue.claim({ worker: "w", kinds: ["none"] }); // which opens what may open
+    await before.queue[Symbol.asyncDispose]();
+
+    reboot(folder.file);
+    const after = open(folder.file);
+    await using queue = after.queue;
+    expect(await queue.reconcile()).toEqual({ drift: [], orphans: 0, repaired: false });
+    while ((await queue.wakeInMs(["work"])) !== 0) await sleep(systemClock, 5);
+    const again = await queue.claim({ worker: "w", kinds: ["work"] });
+    expect(again.leases).toMatchObject([{ key: "b" }]);
   });
 
   test("time never goes back, though the wall clock is a year behind", async () => {
