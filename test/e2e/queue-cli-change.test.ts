@@ -57,6 +57,17 @@ describe("jobs", () => {
     expect(await json("job big")).toMatchObject({ ended: null, pending: 12_500 });
   });
 
+  test("the default job cannot end, and that is told before anything is asked", async () => {
+    const { queue } = await createQueueSandbox();
+    await queue("add a");
+    for (const line of ["seal default", "cancel default"]) {
+      const { exitCode, stderr } = await queue(line);
+      expect(exitCode, line).toBe(2);
+      expect(stderr).toMatch(oneLine);
+      expect(stderr).toContain("is never sealed or cancelled: pause it");
+    }
+  });
+
   test("a job that does not exist is told, with the nearest name", async () => {
     const { queue } = await createQueueSandbox();
     await queue("add a --job nightly");

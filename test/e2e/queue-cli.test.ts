@@ -66,13 +66,13 @@ describe("which queue", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test("queue.durability is used", async () => {
-    const { queue } = await createQueueSandbox();
-    expect(await queue("add a", { env: { FORAGER_QUEUE_DURABILITY: "full" } })).toMatchObject({
-      exitCode: 0,
-    });
+  test("a wrong queue.durability stops before the queue is made", async () => {
+    const { queue, file } = await createQueueSandbox();
     const wrong = await queue("add a", { env: { FORAGER_QUEUE_DURABILITY: "some" } });
     expect(wrong.exitCode).toBe(2);
+    expect(existsSync(file)).toBe(false);
+    const full = await queue("add a", { env: { FORAGER_QUEUE_DURABILITY: "full" } });
+    expect(full.exitCode).toBe(0);
   });
 });
 

@@ -2,6 +2,7 @@ import { AppError } from "../../base/app-error.ts";
 import type { Queue } from "../../queue/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { changeJob } from "./queue/change-job.ts";
+import { checkInput } from "./queue/check-input.ts";
 import { countTasks } from "./queue/count-words.ts";
 import { noSuchJob } from "./queue/filters.ts";
 import { openExistingQueue } from "./queue/open-queue.ts";
@@ -23,8 +24,9 @@ export const queueCancel: Command = {
   ],
 
   async run(context) {
-    const { args, flags, out, confirm } = context;
+    const { args, flags, clock, out, confirm } = context;
     const name = args[0]!;
+    await checkInput(clock, (check) => void check.endingJob(name));
     await using queue = await openExistingQueue(context);
     const before = await queue.job(name);
     if (!before) throw await noSuchJob(queue, name);

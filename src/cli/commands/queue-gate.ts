@@ -1,10 +1,10 @@
 import { AppError } from "../../base/app-error.ts";
 import { nearest } from "../../config/index.ts";
-import { createValidator, type Queue } from "../../queue/index.ts";
+import type { Queue } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
 import { parseDuration } from "../duration.ts";
 import { parseCount, textFlag } from "../flags.ts";
-import { asUsage } from "../usage-error.ts";
+import { checkInput } from "./queue/check-input.ts";
 import { gateColumns, gateValue } from "./queue/gate-columns.ts";
 import { openExistingQueue } from "./queue/open-queue.ts";
 import { storeNowMs } from "./queue/store-time.ts";
@@ -37,8 +37,7 @@ export const queueGate: Command = {
     };
     const blockMs = block === undefined ? undefined : parseDuration("block", block);
     // Both are checked before either is done.
-    const check = createValidator({ clock, newId: () => "unused" });
-    await asUsage(async () => {
+    await checkInput(clock, (check) => {
       check.setGate(name, settings);
       if (blockMs !== undefined) check.delay("--block", blockMs);
     });

@@ -1,8 +1,9 @@
-import { createValidator, type JobInput } from "../../queue/index.ts";
+import type { JobInput } from "../../queue/index.ts";
 import type { Command, Flags } from "../command.ts";
 import { parseCount, textFlag } from "../flags.ts";
-import { asUsage, usageError } from "../usage-error.ts";
+import { usageError } from "../usage-error.ts";
 import { changeJob } from "./queue/change-job.ts";
+import { checkInput } from "./queue/check-input.ts";
 import { noSuchJob } from "./queue/filters.ts";
 import { jobColumns } from "./queue/job-columns.ts";
 import { openExistingQueue, openOrMakeQueue } from "./queue/open-queue.ts";
@@ -31,8 +32,7 @@ export const queueJob: Command = {
     const name = args[0]!;
     const change = readChange(flags);
     const isChange = Object.keys(change).length > 0;
-    const check = createValidator({ clock, newId: () => "unused" });
-    await asUsage(async () => check.openJob(name, toInput(change)));
+    await checkInput(clock, (check) => void check.openJob(name, toInput(change)));
 
     await using queue = await (isChange ? openOrMakeQueue : openExistingQueue)(context);
     const before = await queue.job(name);

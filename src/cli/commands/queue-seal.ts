@@ -1,5 +1,6 @@
 import type { Command } from "../command.ts";
 import { changeJob } from "./queue/change-job.ts";
+import { checkInput } from "./queue/check-input.ts";
 import { countTasks } from "./queue/count-words.ts";
 import { openExistingQueue } from "./queue/open-queue.ts";
 
@@ -13,6 +14,7 @@ export const queueSeal: Command = {
 
   async run(context) {
     const name = context.args[0]!;
+    await checkInput(context.clock, (check) => void check.endingJob(name));
     await using queue = await openExistingQueue(context);
     const job = await changeJob(queue, name, () => queue.seal(name));
     const left = `${countTasks(job.pending)} pending, ${job.running} running`;
