@@ -39,6 +39,7 @@ async function openStore(address: string, options: OpenQueueOptions): Promise<Qu
       });
       return createMemoryQueueStore({ now });
     }
+    case undefined:
     default:
       throw badAddress(address, "it must start with sqlite: or memory:");
   }

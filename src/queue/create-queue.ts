@@ -70,6 +70,7 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
     retry: async (filter = {}, onProgress) => bulk("retry", check.retried(filter), onProgress),
     purge: async (filter, onProgress) => bulk("purge", check.finished(filter), onProgress),
 
+    now: async () => store.now(),
     stats: async () => summarise(await store.overview()),
     show: async (id) => {
       const view = await store.task(id);

@@ -1,3 +1,4 @@
+export { createMaintenance, type MaintenanceOptions } from "./maintenance.ts";
 export { createQueue, type QueueOptions } from "./create-queue.ts";
 export type * from "./gate.ts";
 export type * from "./job.ts";

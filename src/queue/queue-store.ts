@@ -15,6 +15,8 @@ export interface QueueStore extends AsyncDisposable {
   /** Applies the operations in order as one commit. Refused ones answer with an AppError. */
   commit(operations: readonly Operation[]): Promise<Outcomes>;
 
+  /** The store's own clock, which the times of its tasks and gates are written in. */
+  now(): Promise<StoreNow>;
   /** Counters of every lane, gate and job: O(lanes), whatever the number of tasks. */
   overview(): Promise<Overview>;
   /** undefined: never added, or purged. */

@@ -1,7 +1,7 @@
 import type { Gate, GateView } from "./gate.ts";
 import type { Job } from "./job.ts";
 import type * as operation from "./operation.ts";
-import type { BrowseQuery, Reconciled } from "./queue-store.ts";
+import type { BrowseQuery, Reconciled, StoreNow } from "./queue-store.ts";
 import type { QueueStats } from "./stats.ts";
 import type { Identity, Lease, LeaseRef, Task } from "./task.ts";
 import type { Waiting } from "./waiting.ts";
@@ -54,6 +54,8 @@ export interface Queue<K extends Kinds = Kinds> extends AsyncDisposable {
   /** Forgets finished tasks and their keys, in chunks; returns how many. */
   purge(filter: FinishedInput, onProgress?: (changed: number) => void): Promise<number>;
 
+  /** The clock that the times of tasks and gates are written in. */
+  now(): Promise<StoreNow>;
   stats(): Promise<QueueStats>;
   /** With why it waits and how long at least. undefined: never added, or purged. */
   show(id: number): Promise<Shown | undefined>;

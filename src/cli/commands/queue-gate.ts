@@ -7,7 +7,6 @@ import { parseCount, textFlag } from "../flags.ts";
 import { checkInput } from "./queue/check-input.ts";
 import { gateColumns, gateValue } from "./queue/gate-columns.ts";
 import { openExistingQueue } from "./queue/open-queue.ts";
-import { storeNowMs } from "./queue/store-time.ts";
 
 export const queueGate: Command = {
   needs: "settings",
@@ -46,7 +45,7 @@ export const queueGate: Command = {
     if (blockMs !== undefined) await queue.block(name, blockMs);
     const gate = await queue.gate(name);
     if (!gate) throw await noSuchGate(queue, name);
-    const value = gateValue(gate, await storeNowMs(queue, clock));
+    const value = gateValue(gate, (await queue.now()).ms);
     out.result(value, (layout) => layout.table([value], gateColumns));
   },
 };

@@ -1,7 +1,6 @@
 import type { Command } from "../command.ts";
 import { gateColumns, gateValue } from "./queue/gate-columns.ts";
 import { openExistingQueue } from "./queue/open-queue.ts";
-import { storeNowMs } from "./queue/store-time.ts";
 
 export const queueGates: Command = {
   needs: "settings",
@@ -12,7 +11,7 @@ export const queueGates: Command = {
 
   async run(context) {
     await using queue = await openExistingQueue(context);
-    const nowMs = await storeNowMs(queue, context.clock);
+    const { ms: nowMs } = await queue.now();
     const gates = await queue.gates();
     context.out.table(
       gates.map((gate) => gateValue(gate, nowMs)),

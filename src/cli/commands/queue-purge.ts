@@ -45,7 +45,7 @@ export const queuePurge: Command = {
 
 async function toFilters(
   queue: Queue,
-  { clock, settings }: SettingsContext,
+  { settings }: SettingsContext,
   { states, olderThanMs, rest }: FinishedFlags,
 ): Promise<readonly FinishedFilter[]> {
   const hasFilter =
@@ -54,12 +54,12 @@ async function toFilters(
     return Promise.all(
       retention(settings).map(async ({ ageMs, ...filter }) => ({
         ...filter,
-        ...(await finishedBefore(queue, clock, ageMs)),
+        ...(await finishedBefore(queue, ageMs)),
       })),
     );
   }
   const fallback: readonly TerminalState[] = rest.ids ? finished : ["done", "skipped"];
-  const before = await finishedBefore(queue, clock, olderThanMs);
+  const before = await finishedBefore(queue, olderThanMs);
   return [{ ...rest, ...before, states: states ?? fallback }];
 }
 

@@ -24,10 +24,10 @@ export const queueRetry: Command = {
   ],
 
   async run(context) {
-    const { flags, clock } = context;
+    const { flags } = context;
     const { states = ["failed"], olderThanMs, rest } = readFinishedFlags(flags, retryable);
     await using queue = await openExistingQueue(context);
-    const filter = { ...rest, states, ...(await finishedBefore(queue, clock, olderThanMs)) };
+    const filter = { ...rest, states, ...(await finishedBefore(queue, olderThanMs)) };
     return await changeFinished(context, {
       queue,
       filters: [filter],

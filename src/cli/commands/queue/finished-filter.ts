@@ -1,10 +1,8 @@
-import type { Clock } from "../../../base/clock.ts";
 import type { FinishedInput, Queue, TerminalState } from "../../../queue/index.ts";
 import type { Flags, OptionSpec } from "../../command.ts";
 import { parseDuration } from "../../duration.ts";
 import { listFlag, textFlag } from "../../flags.ts";
 import { laneOptions, parseId, readLaneFilter, readStates, stateOption } from "./filters.ts";
-import { storeNowMs } from "./store-time.ts";
 
 export const finishedOptions = (
   states: readonly TerminalState[],
@@ -38,9 +36,8 @@ export function readFinishedFlags(flags: Flags, allowed: readonly TerminalState[
 /** "Ago" is by the queue's own clock, which wrote the times of finish. */
 export async function finishedBefore(
   queue: Queue,
-  clock: Clock,
   ageMs: number | undefined,
 ): Promise<{ readonly finishedBeforeMs?: number }> {
   if (ageMs === undefined) return {};
-  return { finishedBeforeMs: Math.max(0, (await storeNowMs(queue, clock)) - ageMs) };
+  return { finishedBeforeMs: Math.max(0, (await queue.now()).ms - ageMs) };
 }

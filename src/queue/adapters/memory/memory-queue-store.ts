@@ -22,6 +22,7 @@ export function createMemoryQueueStore(options: MemoryQueueStoreOptions): QueueS
       for (const listener of listeners) listener();
       return applied.answers;
     },
+    now: async () => now(),
     overview: async () => overview(shard, now()),
     task: async (id) => viewTask(shard, id, now()),
     browse: async (query) => browse(shard, query),

@@ -77,6 +77,7 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
       changes.notify();
       return answers;
     },
+    now: async () => now(),
     overview: async () => {
       const at = await settled();
       return translated(() => overview(db, at));

@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import { AppError } from "../base/app-error.ts";
+import { silentLogger } from "../base/logger.ts";
+import { createSeededRandom } from "../base/random.ts";
+import { createTestClock, type TestClock } from "../base/testing/test-clock.ts";
+import { createMemoryQueueStore } from "./adapters/memory/memory-queue-store.ts";
+import { createQueue } from "./create-queue.ts";
+import { createMaintenance } from "./maintenance.ts";
+
+const dayMs = 86_400_000;
+
+function setUp() {
+  const clock = createTestClock();
+  const now = () => ({ ms: clock.nowMs(), wallMs: clock.nowMs() });
+  const queue = createQueue({
+    store: createMemoryQueueStore({ now }),
+    clock,
+    random: createSeededRandom(1),
+  });
+  const keep = { keepDoneMs: 7 * dayMs, keepFailedMs: 30 * dayMs };
+  return { clock, queue, options: { queue, clock, logger: silentLogger, ...keep } };
+}
+
+/** In steps, since a tick's calls to the queue take turns of the event loop, which have no time. */
+async function pass(clock: TestClock, ms: number, stepMs: number): Promise<void> {
+  for (let passedMs = 0; passedMs < ms; passedMs += stepMs) {
+    for (let turn = 0; turn < 5; turn++) await clock.advance(0);
+    await clock.advance(stepMs);
+  }
+}
+
+const hourMs = 3_600_000;
+const claim = { worker: "w", kinds: ["work"], limit: 10, leaseMs: 10_000 };
+
+test("an expired lease comes back though nobody claims", async () => {
+  const { clock, queue, options } = setUp();
+  await queue.add([{ kind: "work", key: "a" }]);
+  await queue.claim(claim);
+  const maintenance = createMaintenance(options);
+  await maintenance.start();
+  await pass(clock, 60_000, 5_000);
+  expect((await queue.stats()).states).toMatchObject({ pending: 1, running: 0 });
+  await maintenance.stop();
+  expect(clock.pendingTimers()).toBe(0);
+});
+
+test("D16: done tasks go after their days, failed ones after theirs, others stay", async () => {
+  const { clock, queue, options } = setUp();
+  await queue.add([
+    { kind: "work", key: "done" },
+    { kind: "work", key: "skipped" },
+    { kind: "work", key: "failed" },
+    { kind: "later", key: "pending" },
+  ]);
+  const { leases } = await queue.claim(claim);
+  const outcomes = [
+    { kind: "done" },
+    { kind: "skip", reason: "s" },
+    { kind: "fail", reason: "f" },
+  ] as const;
+  await queue.finish(leases.map((lease, index) => ({ ...lease, outcome: outcomes[index]! })));
+  const maintenance = createMaintenance(options);
+  await maintenance.start();
+  const keys = async () => (await queue.browse()).map(({ key }) => key);
+
+  await pass(clock, 7 * dayMs - 2 * hourMs, hourMs);
+  expect(await keys()).toEqual(["done", "skipped", "failed", "pending"]);
+  await pass(clock, 4 * hourMs, hourMs);
+  expect(await keys()).toEqual(["failed", "pending"]);
+  await pass(clock, 23 * dayMs, hourMs);
+  expect(await keys()).toEqual(["pending"]);
+  await maintenance.stop();
+});
+
+test("a queue that is out of reach for a while does not end it", async () => {
+  const { clock, queue, options } = setUp();
+  let failures = 3;
+  const maintenance = createMaintenance({
+    ...options,
+    queue: {
+      ...queue,
+      sweep: async () => {
+        if (failures-- > 0) throw new AppError("unavailable", "gone", "gone");
+        return queue.sweep();
+      },
+    },
+  });
+  await queue.add([{ kind: "work", key: "a" }]);
+  await queue.claim(claim);
+  await maintenance.start();
+  await pass(clock, 120_000, 5_000);
+  expect((await queue.stats()).states).toMatchObject({ pending: 1, running: 0 });
+  await maintenance.stop();
+});

@@ -1,0 +1,72 @@
+import type { Clock, Timer } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import type { Service } from "../base/service.ts";
+import type { Queue } from "./queue.ts";
+
+export interface MaintenanceOptions {
+  readonly queue: Pick<Queue, "sweep" | "purge" | "now">;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** How long finished tasks are kept, and with them their keys. */
+  readonly keepDoneMs: number;
+  readonly keepFailedMs: number;
+}
+
+/** So that leases of a dead worker come back also where nobody claims. */
+const sweepEveryMs = 15_000;
+const purgeEveryMs = 3_600_000;
+/** Sweeps one tick does at most: the next one goes on. */
+const sweepsMax = 100;
+
+/**
+ * What a queue needs from time to time, whoever else does it too: taking back expired leases,
+ * forgetting what finished long ago. A failure is logged, and the next tick tries again.
+ */
+export function createMaintenance(options: MaintenanceOptions): Service {
+  const { queue, clock, logger, keepDoneMs, keepFailedMs } = options;
+  let timer: Timer | undefined;
+  let working: Promise<void> = Promise.resolve();
+  let purgedAtMs = -Infinity;
+  let isStopped = false;
+
+  async function sweepAll(): Promise<void> {
+    for (let count = 0; count < sweepsMax && !isStopped; count++) {
+      if (!(await queue.sweep()).hasMore) return;
+    }
+  }
+
+  async function purgeOld(): Promise<void> {
+    const { ms } = await queue.now();
+    await queue.purge({ states: ["done", "skipped"], finishedBeforeMs: ms - keepDoneMs });
+    await queue.purge({ states: ["failed"], finishedBeforeMs: ms - keepFailedMs });
+  }
+
+  async function tick(): Promise<void> {
+    try {
+      await sweepAll();
+      if (clock.monotonicMs() - purgedAtMs >= purgeEveryMs && !isStopped) {
+        purgedAtMs = clock.monotonicMs();
+        await purgeOld();
+      }
+    } catch (error) {
+      logger.warn("queue maintenance failed, it is tried again", { error });
+    }
+  }
+
+  function repeat(): void {
+    working = tick().then(() => {
+      if (!isStopped) timer = clock.setTimer(sweepEveryMs, repeat, { background: true });
+    });
+  }
+
+  return {
+    async start() {
+      repeat();
+    },
+    async stop() {
+      isStopped = true;
+      timer?.cancel();
+      await working;
+    },
+  };
+}
