@@ -6,7 +6,7 @@ import { add, checkBound, raise } from "./add.ts";
 import type { LaneRow } from "./rows.ts";
 import { statement } from "./statement.ts";
 import { pendingState, readAttempts, taskStates, toTask, type TaskRow } from "./task-row.ts";
-import { move, type Unit } from "./unit.ts";
+import { move, noteDue, type Unit } from "./unit.ts";
 
 const lost: Held = { status: "lost" };
 const heldUngated: Held = { status: "held" };
@@ -46,6 +46,7 @@ export const release = (unit: Unit, { releases }: ReleaseAll): readonly Held[] =
       },
       unit.now.wallMs,
     );
+    noteDue(unit, task.due_at);
     unit.sql.release.run(taskStates[state], lease.id);
     move(unit, lane, "running", state);
     return answer(unit, lane);
@@ -152,7 +153,7 @@ function finishOne(unit: Unit, one: Finish): Held {
 }
 
 function end(unit: Unit, task: HeldRow, lane: LaneRow, outcome: Outcome): void {
-  const { sql, now, meta } = unit;
+  const { sql, now } = unit;
   if (outcome.kind === "done") {
     sql.done.run(outcome.result, now.ms, task.id);
     return move(unit, lane, "running", "done");
@@ -162,7 +163,7 @@ function end(unit: Unit, task: HeldRow, lane: LaneRow, outcome: Outcome): void {
     const dueAtMs = now.wallMs + outcome.delayMs;
     const isSuspect = task.is_suspect === 1;
     const state = pendingState({ dueAtMs, hasRun: true, isSuspect }, now.wallMs);
-    if (dueAtMs <= now.wallMs) meta.readyDueMs = Math.max(meta.readyDueMs, dueAtMs);
+    noteDue(unit, dueAtMs);
     sql.requeue.run(taskStates[state], attempts, dueAtMs, task.is_suspect, task.id);
     return move(unit, lane, "running", state);
   }

@@ -220,22 +220,20 @@ export function wakeInMs(
 
 /** Something of these kinds that any worker could have now: ready, or due and not yet made so. */
 function hasClaimable(db: Database, kinds: readonly string[], now: StoreNow): boolean {
-  const isOpen = `lane.kind in (select value from json_each(@kinds))
-    and (lane.is_open = 1 or (gate.has_room = 1 and gate.open_from <= @nowMs))
+  const isWanted = `lane.kind in (select value from json_each(@kinds))
     and job.ended is null and job.is_paused = 0
     and (job.concurrency is null or job.slots < job.concurrency)`;
-  const belongings = `join job on job.name = lane.job left join gate on gate.name = lane.gate`;
-  const values = { kinds: JSON.stringify(kinds), nowMs: now.ms, wallMs: now.wallMs };
-  const ready = statement(
-    db,
-    `select 1 from lane ${belongings} where lane.ready > 0 and ${isOpen} limit 1`,
-  ).get(values);
-  if (ready) return true;
-  const late = statement(
-    db,
-    `select 1 from task join lane on lane.id = task.lane ${belongings}
+  const isOpening = "gate.is_open = 0 and gate.has_room = 1 and gate.open_from <= @nowMs";
+  const ways = [
+    `lane indexed by lane_open join job on job.name = lane.job
+     where lane.is_open = 1 and lane.ready > 0 and ${isWanted}`,
+    `gate cross join lane on lane.gate = gate.name join job on job.name = lane.job
+     where ${isOpening} and lane.ready > 0 and ${isWanted}`,
+    `task indexed by task_due join lane on lane.id = task.lane join job on job.name = lane.job
+       left join gate on gate.name = lane.gate
      where task.state in (1, 2) and task.due_at <= @wallMs and task.is_suspect = 0
-       and ${isOpen} limit 1`,
-  ).get(values);
-  return late !== undefined;
+       and (lane.is_open = 1 or (${isOpening})) and ${isWanted}`,
+  ];
+  const values = { kinds: JSON.stringify(kinds), nowMs: now.ms, wallMs: now.wallMs };
+  return ways.some((way) => statement(db, `select 1 from ${way} limit 1`).get(values));
 }

@@ -43,15 +43,14 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
     }
   };
   const db: Database = translated(() => openDatabase(file, durability));
-  const storeNow = translated(() => inTransaction(db, () => createStoreClock(db, clock)));
-  const now = options.now ?? storeNow;
+  const now = options.now ?? translated(() => startClock(db, clock));
   const units = createUnitStore(db);
   const changes = createChangeWatch({ db, file, clock });
 
   /** Waits in small steps, so that the event loop goes on, until the other processes let us in. */
   async function whenFree<T>(work: () => T): Promise<T> {
     const deadlineMs = clock.monotonicMs() + busyMs;
-    for (let delayMs = 1; ; delayMs = Math.min(delayMs * 2, 50)) {
+    for (let delayMs = 1; ; delayMs = Math.min(delayMs * 2, 10)) {
       try {
         return translated(work);
       } catch (error) {
@@ -62,13 +61,15 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
     }
   }
 
+  /** What one read sees is one moment, though it takes several statements. */
+  const read = <T>(work: (at: StoreNow) => T): Promise<T> =>
+    whenFree(() => db.transaction(() => work(now()))());
+
   /** After the wall clock went back some ready tasks are not due any more: readers must see that. */
-  async function settled(): Promise<StoreNow> {
-    const at = now();
-    if (translated(() => readNumber(db, "readyDueMs")) > at.wallMs) {
-      await whenFree(() => units.run(now, promote));
-    }
-    return at;
+  async function readSettled<T>(work: (at: StoreNow) => T): Promise<T> {
+    const isBehind = await read((at) => readNumber(db, "readyDueMs") > at.wallMs);
+    if (isBehind) await whenFree(() => units.run(now, promote));
+    return read(work);
   }
 
   return {
@@ -78,18 +79,12 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
       return answers;
     },
     now: async () => now(),
-    overview: async () => {
-      const at = await settled();
-      return translated(() => overview(db, at));
-    },
-    task: async (id) => translated(() => viewTask(db, id, now())),
-    browse: async (query) => translated(() => browse(db, query)),
-    job: async (name) => translated(() => readJob(db, name)),
-    gate: async (name) => translated(() => readGate(db, name)),
-    wakeInMs: async (kinds) => {
-      const at = await settled();
-      return translated(() => wakeInMs(db, kinds, at));
-    },
+    overview: async () => readSettled((at) => overview(db, at)),
+    task: async (id) => read((at) => viewTask(db, id, at)),
+    browse: async (query) => read(() => browse(db, query)),
+    job: async (name) => read(() => readJob(db, name)),
+    gate: async (name) => read(() => readGate(db, name)),
+    wakeInMs: async (kinds) => readSettled((at) => wakeInMs(db, kinds, at)),
     watch: (listener) => changes.watch(listener),
     reconcile: async ({ repair }) =>
       whenFree(() => units.run(now, (unit) => recount(unit, repair))),
@@ -98,6 +93,15 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
       translated(() => closeDatabase(db));
     },
   };
+}
+
+function startClock(db: Database, clock: Clock): () => StoreNow {
+  try {
+    return inTransaction(db, () => createStoreClock(db, clock));
+  } catch (error) {
+    closeDatabase(db);
+    throw error;
+  }
 }
 
 function recount(unit: Unit, repair: boolean) {

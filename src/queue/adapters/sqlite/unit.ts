@@ -148,6 +148,11 @@ export function move(
   if (from === "ready" || to === "ready") lane.isHeadStale = true;
 }
 
+/** A task is ready, or suspect and ready, because its time has come: see `readyDueMs`. */
+export function noteDue({ meta, now }: Unit, dueAtMs: number): void {
+  if (dueAtMs <= now.wallMs) meta.readyDueMs = Math.max(meta.readyDueMs, dueAtMs);
+}
+
 export const jobCounter = (state: StateName) =>
   taskStates[state] < taskStates.running
     ? "pending"
