@@ -5,7 +5,7 @@ CREATE TABLE claim (
   open int not null, has_suspect int not null, lease_ms int not null,
   made_at int not null, expires_at int not null
 );
-CREATE INDEX claim_ended on claim (made_at) where open = 0;
+CREATE INDEX claim_ended on claim (made_at + lease_ms) where open = 0;
 CREATE INDEX claim_expiry on claim (expires_at) where open > 0;
 CREATE INDEX claim_request on claim (request_id);
 CREATE INDEX claim_worker on claim (worker) where open > 0;

@@ -2,12 +2,62 @@ import { AppError } from "../../../base/app-error.ts";
 import type { Add, Added, Raised, RaiseOne } from "../../operation.ts";
 import type { LeaseRef, NewTask } from "../../task.ts";
 import { isEmpty, type JobRow, type LaneRow } from "./rows.ts";
-import { pendingState, taskStates, type StateName, type TaskRow } from "./task-row.ts";
-import type { Unit } from "./unit.ts";
+import { taskStates, type TaskRow } from "./task-row.ts";
+import { statement } from "./statement.ts";
+import { insertRows, type Unit } from "./unit.ts";
 
 export function add(unit: Unit, { tasks, by }: Add): readonly Added[] {
   checkBound(unit, tasks);
-  return tasks.map((task) => addOne(unit, task, by));
+  const answers: Added[] = [];
+  for (let from = 0; from < tasks.length; from += insertRows) {
+    const some = tasks.slice(from, from + insertRows);
+    if (some.length === insertRows && addAllNew(unit, some)) {
+      for (let count = 0; count < insertRows; count++) answers.push("added");
+    } else {
+      for (const task of some) answers.push(addOne(unit, task, by));
+    }
+  }
+  return answers;
+}
+
+/**
+ * One statement for several tasks, which is quicker if all are new and no job refuses any. If not
+ * it is undone and answers false: then they are added one by one.
+ */
+function addAllNew(unit: Unit, tasks: readonly NewTask[]): boolean {
+  const { rows, db, now, meta } = unit;
+  const places: Place[] = [];
+  const values: unknown[] = [];
+  for (const task of tasks) {
+    const job = rows.job(task.job);
+    if (job && mayRefuse(job)) return false;
+    const place = placeOf(unit, task, job);
+    const { id: laneId, scope } = place.lane;
+    const id = meta.nextId + places.length;
+    values.push(id, laneId, scope, task.key, task.payload, task.priority, task.dueAtMs);
+    values.push(now.ms, taskStates[place.state], task.attemptsMax);
+    places.push(place);
+  }
+  if (unit.sql.insertAll.run(values).changes < tasks.length) {
+    // Nothing has such ids but what came in just now.
+    statement(db, "delete from task where id >= ?").run(meta.nextId);
+    return false;
+  }
+  places.forEach(({ lane, state }, index) => countNew(unit, lane, state, tasks[index]!));
+  return true;
+}
+
+/** Where a new task belongs: its lane, which is made if need be, and which kind of pending it is. */
+interface Place {
+  readonly lane: LaneRow;
+  readonly state: "ready" | "scheduled";
+}
+
+function placeOf({ rows, now }: Unit, task: NewTask, job: JobRow | undefined): Place {
+  const gate = job && job.gate !== "" ? job.gate : task.gate;
+  if (gate !== "" && !rows.gate(gate)) rows.gateForWrite(gate);
+  const state = task.dueAtMs > now.wallMs ? "scheduled" : "ready";
+  return { lane: rows.laneOf(task.kind, task.job, gate), state };
 }
 
 function addOne(unit: Unit, wanted: NewTask, by: LeaseRef | undefined): Added {
@@ -23,10 +73,7 @@ function addOne(unit: Unit, wanted: NewTask, by: LeaseRef | undefined): Added {
       return "over_budget";
     }
   }
-  if (gate !== "" && !rows.gate(gate)) rows.gateForWrite(gate);
-  const lane = rows.laneOf(wanted.kind, wanted.job, gate);
-  const due = { dueAtMs: wanted.dueAtMs, hasRun: false, isSuspect: false };
-  const state = pendingState(due, now.wallMs);
+  const { lane, state } = placeOf(unit, wanted, job);
   const { changes } = sql.insert.run(
     meta.nextId,
     lane.id,
@@ -48,7 +95,7 @@ function addOne(unit: Unit, wanted: NewTask, by: LeaseRef | undefined): Added {
   return "added";
 }
 
-function countNew(unit: Unit, lane: LaneRow, state: StateName, task: NewTask) {
+function countNew(unit: Unit, lane: LaneRow, state: Place["state"], task: NewTask) {
   const { rows, meta } = unit;
   const id = meta.nextId++;
   const job = rows.jobForWrite(task.job);
@@ -104,8 +151,10 @@ function findTask(
 
 /** Refuses before anything is written, so that a refused operation changes nothing. */
 export function checkBound({ rows }: Unit, tasks: readonly NewTask[]): void {
+  const gates = new Map<string, string>();
   for (const task of tasks) {
-    const gate = rows.job(task.job)?.gate ?? "";
+    let gate = gates.get(task.job);
+    if (gate === undefined) gates.set(task.job, (gate = rows.job(task.job)?.gate ?? ""));
     if (gate === "" || task.gate === "" || task.gate === gate) continue;
     throw new AppError(
       "invalid",

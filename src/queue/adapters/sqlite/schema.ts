@@ -53,7 +53,7 @@ export const steps: readonly string[] = [
   create index claim_request on claim (request_id);
   create index claim_worker on claim (worker) where open > 0;
   create index claim_expiry on claim (expires_at) where open > 0;
-  create index claim_ended on claim (made_at) where open = 0;
+  create index claim_ended on claim (made_at + lease_ms) where open = 0;
 
   create table task (
     id integer primary key, lane int not null, scope int not null, key text not null,

@@ -50,14 +50,15 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
   /** Waits in small steps, so that the event loop goes on, until the other processes let us in. */
   async function whenFree<T>(work: () => T): Promise<T> {
     const deadlineMs = clock.monotonicMs() + busyMs;
-    for (let delayMs = 1; ; delayMs = Math.min(delayMs * 2, 10)) {
+    for (;;) {
       try {
         return translated(work);
       } catch (error) {
         const isBusy = error instanceof AppError && error.code === "queue_busy";
         if (!isBusy || clock.monotonicMs() > deadlineMs) throw error;
       }
-      await sleep(clock, delayMs);
+      // Others' transactions take a few milliseconds: waiting longer leaves the file idle.
+      await sleep(clock, 1);
     }
   }
 

@@ -117,6 +117,6 @@ function forgetClaims({ db, now, meta }: Unit): void {
   statement(
     db,
     `delete from claim
-     where open = 0 and made_at <= @nowMs and made_at + lease_ms <= @nowMs and token < @last`,
+     where open = 0 and made_at + lease_ms <= @nowMs and token < @last`,
   ).run({ nowMs: now.ms, last: meta.lastToken });
 }

@@ -171,11 +171,19 @@ export type ReadyRow = readonly [
   used: number,
   attemptsMax: number,
 ];
+/** Tasks that one statement inserts. */
+export const insertRows = 20;
+const insertTasks = (rows: number) =>
+  `insert or ignore into task (id, lane, scope, key, payload, priority, due_at, created_at,
+     state, token, used, attempts_max, is_suspect, expires_at, attempts, result, finished_at)
+   values ${Array(rows).fill("(?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, 0, 0, null, null, 0)").join()}`;
+
 const readyColumns = "id, key, payload, priority, due_at, created_at, used, attempts_max";
 
 export type TaskStatements = Readonly<
   Record<
     | "insert"
+    | "insertAll"
     | "find"
     | "read"
     | "readHeld"
@@ -199,11 +207,8 @@ export type TaskStatements = Readonly<
 >;
 
 const prepareTasks = (db: Database): TaskStatements => ({
-  insert: db.prepare(
-    `insert or ignore into task (id, lane, scope, key, payload, priority, due_at, created_at,
-       state, token, used, attempts_max, is_suspect, expires_at, attempts, result, finished_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, 0, 0, null, null, 0)`,
-  ),
+  insert: db.prepare(insertTasks(1)),
+  insertAll: db.prepare(insertTasks(insertRows)),
   find: db.prepare("select * from task where scope = ? and key = ?"),
   read: db.prepare("select * from task where id = ?"),
   readHeld: db.prepare(
