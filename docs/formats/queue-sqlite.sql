@@ -24,6 +24,8 @@ CREATE TABLE job (
 ) without rowid;
 CREATE INDEX job_cancelled on job (name) where ended = 'cancelled' and pending > 0;
 CREATE INDEX job_cancelled_running on job (name) where ended = 'cancelled' and running > 0;
+CREATE INDEX job_complete on job (name)
+  where is_sealed = 1 and ended is null and pending = 0 and running = 0;
 CREATE TABLE lane (
   id integer primary key autoincrement, scope int not null,
   kind text not null, job text not null, gate text not null,

@@ -81,7 +81,7 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
     job: async (name) => store.job(name),
     gate: async (name) => store.gate(name),
     gates: async () => (await store.overview()).gates,
-    wakeInMs: async (kinds) => store.wakeInMs(kinds),
+    wakeInMs: async (kinds, worker) => store.wakeInMs(kinds, worker),
     watch: (listener) => store.watch(listener),
     reconcile: async ({ repair = false } = {}) => store.reconcile({ repair }),
 

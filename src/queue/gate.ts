@@ -49,6 +49,10 @@ export const openFromMs = (gate: Gate): number => Math.max(gate.blockedUntilMs, 
 export const isOpen = (gate: Gate, nowMs: number): boolean =>
   hasRoom(gate) && openFromMs(gate) <= nowMs;
 
+/** With no task of its own it is as one that nobody ever named. */
+export const isForgettable = (gate: Gate, nowMs: number): boolean =>
+  gate.delayMs === gateDefaults.delayMs && gate.limit === gateDefaults.limit && isOpen(gate, nowMs);
+
 /**
  * The longest run worth handing out: its last task must start well inside the lease, also when the
  * worker could extend only once.

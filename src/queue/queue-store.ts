@@ -28,9 +28,10 @@ export interface QueueStore extends AsyncDisposable {
 
   /**
    * How long until something can become claimable without anyone writing: a due time, an opening
-   * gate, an expiring lease. 0 when something is claimable now, undefined when nothing waits.
+   * gate, an expiring lease. 0 when something is claimable now, undefined when nothing waits. A
+   * suspect counts for a worker that is named and holds nothing, since only such a one gets it.
    */
-  wakeInMs(kinds: readonly string[]): Promise<number | undefined>;
+  wakeInMs(kinds: readonly string[], worker?: string): Promise<number | undefined>;
   /** Calls back soon after anyone, in any process, may have made work claimable. May be spurious. */
   watch(listener: () => void): () => void;
 

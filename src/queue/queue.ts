@@ -64,7 +64,7 @@ export interface Queue<K extends Kinds = Kinds> extends AsyncDisposable {
   job(name: string): Promise<Job | undefined>;
   gate(name: string): Promise<Gate | undefined>;
   gates(): Promise<readonly Gate[]>;
-  wakeInMs(kinds: readonly string[]): Promise<number | undefined>;
+  wakeInMs(kinds: readonly string[], worker?: string): Promise<number | undefined>;
   watch(listener: () => void): () => void;
   reconcile(options?: { readonly repair?: boolean }): Promise<Reconciled>;
 }

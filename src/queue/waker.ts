@@ -39,6 +39,8 @@ export type WakeReason =
 export interface WakerOptions {
   readonly queue: Pick<Queue, "wakeInMs" | "watch">;
   readonly kinds: readonly string[];
+  /** As it claims: with empty hands it is also woken for a suspect. */
+  readonly worker?: string;
   readonly clock?: Clock;
 }
 
@@ -51,7 +53,7 @@ const pollMs = 30_000;
  */
 const holdMsMax = 50;
 
-export function createWaker({ queue, kinds, clock = systemClock }: WakerOptions): Waker {
+export function createWaker({ queue, kinds, worker, clock = systemClock }: WakerOptions): Waker {
   let claims = 0;
   let changes = 0;
   /** Claims so far when a wait last ended without anyone's writing. */
@@ -84,7 +86,7 @@ export function createWaker({ queue, kinds, clock = systemClock }: WakerOptions)
       refuseWhenAborted(signal);
       refuseWhenAborted(disposal.signal);
       const seen = changes;
-      const inMs = await queue.wakeInMs(kinds);
+      const inMs = await queue.wakeInMs(kinds, worker);
       if (inMs !== undefined && inMs <= timerMsMax) {
         const atMs = Math.max(clock.monotonicMs() + inMs, startMs + holdMs);
         const reason = inMs > 0 ? "timer" : isFirst ? "ready" : "change";

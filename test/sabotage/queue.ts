@@ -150,8 +150,8 @@ const inModel: readonly Sabotage[] = [
   {
     name: "an ended job outlives its last task",
     file: "src/queue/model/bulk.ts",
-    find: "!left.has(name)) draft.jobs.delete(name)",
-    replace: `!left.has(name) && name === "") draft.jobs.delete(name)`,
+    find: "!jobs.has(job.name)) draft.jobs.delete",
+    replace: `!jobs.has(job.name) && job.name === "") draft.jobs.delete`,
     caughtBy: `${memory} > an ended job goes with its last task, and its name is free again`,
   },
   {

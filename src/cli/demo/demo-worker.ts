@@ -30,7 +30,7 @@ process.on("SIGINT", () => {});
 const queue = await openQueue<DemoKinds>(address);
 const log = createVisitLog(logFile, worker, (event) => process.send?.(event));
 const hands = createVisitHands({ queue, clock, log, leaseMs, signal });
-const waker = createWaker({ queue, kinds, clock });
+const waker = createWaker({ queue, kinds, worker, clock });
 
 let isSuspectWaiting = false;
 while (!signal.aborted) {

@@ -1,3 +1,4 @@
+import { isForgettable } from "../gate.ts";
 import type { Changed, FinishedFilter, Purge, Raised, RaiseOne, Retry } from "../operation.ts";
 import { isTerminal, type Task } from "../task.ts";
 import { identityOf, patchJob, jobOf, putTask, type Draft } from "./shard.ts";
@@ -44,7 +45,7 @@ export function purge(draft: Draft, { filter, rowsMax }: Purge): Changed {
     draft.tasks.delete(task.id);
     draft.idsByIdentity.delete(identityOf(task));
   }
-  if (rows.length > 0) dropEmpty(draft, new Set(rows.map((task) => task.job)));
+  dropEmpty(draft);
   return { changed: rows.length, hasMore };
 }
 
@@ -72,11 +73,21 @@ const matches = (task: Task, filter: FinishedFilter): boolean =>
   (filter.gate === undefined || filter.gate === task.gate) &&
   (filter.finishedBeforeMs === undefined || task.finishedAtMs < filter.finishedBeforeMs);
 
-/** An ended job goes with its last task; then its name and its keys are free again. */
-function dropEmpty(draft: Draft, jobs: ReadonlySet<string>): void {
-  const left = new Set<string>();
-  for (const task of draft.tasks.values()) left.add(task.job);
-  for (const name of jobs) {
-    if (jobOf(draft, name).ended !== null && !left.has(name)) draft.jobs.delete(name);
+/**
+ * An ended job without tasks goes, and its name is free again; so does a gate that has no tasks
+ * and says nothing that a new one would not.
+ */
+function dropEmpty(draft: Draft): void {
+  const jobs = new Set<string>();
+  const gates = new Set<string>();
+  for (const task of draft.tasks.values()) {
+    jobs.add(task.job);
+    gates.add(task.gate);
+  }
+  for (const job of draft.jobs.values()) {
+    if (job.ended !== null && !jobs.has(job.name)) draft.jobs.delete(job.name);
+  }
+  for (const gate of draft.gates.values()) {
+    if (!gates.has(gate.name) && isForgettable(gate, draft.now.ms)) draft.gates.delete(gate.name);
   }
 }

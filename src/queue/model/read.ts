@@ -81,27 +81,34 @@ const matches = (task: Task, query: BrowseQuery): boolean =>
   (query.keyPrefix === undefined || task.key.startsWith(query.keyPrefix)) &&
   (query.text === undefined || task.payload.includes(query.text));
 
-export function wakeInMs(
-  shard: Shard,
-  kinds: readonly string[],
-  now: StoreNow,
-): number | undefined {
+export interface Waker {
+  readonly kinds: readonly string[];
+  readonly worker: string | undefined;
+}
+
+export function wakeInMs(shard: Shard, waker: Waker, now: StoreNow): number | undefined {
+  const takesSuspects = waker.worker !== undefined && !holdsAny(shard, waker.worker);
   let best = Infinity;
   for (const task of shard.tasks.values()) {
     if (task.state === "running") best = Math.min(best, task.expiresAtMs - now.ms);
-    if (task.state === "pending") best = Math.min(best, claimableInMs(shard, task, kinds, now));
+    if (task.state !== "pending" || !waker.kinds.includes(task.kind)) continue;
+    best = Math.min(best, claimableInMs(shard, task, takesSuspects, now));
   }
   return best === Infinity ? undefined : Math.max(0, best);
 }
 
-function claimableInMs(shard: Shard, task: Task, kinds: readonly string[], now: StoreNow): number {
+const holdsAny = (shard: Shard, worker: string): boolean =>
+  [...shard.claims.values()].some((record) => record.worker === worker && record.open > 0);
+
+function claimableInMs(shard: Shard, task: Task, takesSuspects: boolean, now: StoreNow): number {
   const job = shard.jobs.get(task.job);
   const gate = shard.gates.get(task.gate);
-  if (!job || isHeld(job) || !kinds.includes(task.kind)) return Infinity;
+  if (!job || isHeld(job)) return Infinity;
   const dueInMs = task.dueAtMs - now.wallMs;
   if (gate && !hasRoom(gate)) return dueInMs > 0 ? dueInMs : Infinity;
   const openInMs = gate && !isOpen(gate, now.ms) ? openFromMs(gate) - now.ms : 0;
   const inMs = Math.max(0, dueInMs, openInMs);
   // What could be claimed already but waits for others' writes gives no moment to wake at.
-  return inMs === 0 && (task.isSuspect || !isClaimable(job)) ? Infinity : inMs;
+  const isNotMine = task.isSuspect && !takesSuspects;
+  return inMs === 0 && (isNotMine || !isClaimable(job)) ? Infinity : inMs;
 }

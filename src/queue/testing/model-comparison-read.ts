@@ -40,7 +40,9 @@ export async function compareReads(
     same(`gate ${name}`, await store.gate(name), shard.gates.get(name));
   }
   same("browse", await store.browse(query), browse(shard, query));
-  compareWake(await store.wakeInMs(kinds), wakeInMs(shard, kinds, now));
+  for (const worker of [undefined, "w1"]) {
+    compareWake(await store.wakeInMs(kinds, worker), wakeInMs(shard, { kinds, worker }, now));
+  }
 }
 
 export async function compareReconcile(store: QueueStore, shard: Shard): Promise<void> {

@@ -28,7 +28,7 @@ export function createMemoryQueueStore(options: MemoryQueueStoreOptions): QueueS
     browse: async (query) => browse(shard, query),
     job: async (name) => shard.jobs.get(name),
     gate: async (name) => shard.gates.get(name),
-    wakeInMs: async (kinds) => wakeInMs(shard, kinds, now()),
+    wakeInMs: async (kinds, worker) => wakeInMs(shard, { kinds, worker }, now()),
     watch(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -1,3 +1,4 @@
+import { gateDefaults } from "../../gate.ts";
 import type { Changed, FinishedFilter, Purge, Retry } from "../../operation.ts";
 import { isEmpty } from "./rows.ts";
 import { statement } from "./statement.ts";
@@ -27,7 +28,6 @@ export function retry(unit: Unit, { filter, rowsMax }: Retry): Changed {
   return { changed: found.length, hasMore };
 }
 
-/** A lane goes with its last task, an ended job with its last lane. */
 export function purge(unit: Unit, { filter, rowsMax }: Purge): Changed {
   const { found, hasMore } = finishedTasks(unit, filter, rowsMax);
   const { rows, sql } = unit;
@@ -42,20 +42,22 @@ export function purge(unit: Unit, { filter, rowsMax }: Purge): Changed {
   return { changed: found.length, hasMore };
 }
 
+/** Lanes go with their last task; then jobs that have ended and gates that say nothing. */
 function dropEmpty(unit: Unit, lanes: ReadonlySet<number>): void {
-  const { db, rows } = unit;
-  const jobs = new Set<string>();
+  const { db, rows, now } = unit;
   for (const id of lanes) {
     const lane = rows.lane(id);
-    if (!isEmpty(lane)) continue;
-    jobs.add(lane.job);
-    rows.dropLane(lane);
+    if (isEmpty(lane)) rows.dropLane(lane);
   }
-  for (const name of jobs) {
-    if ((rows.job(name)?.ended ?? null) === null) continue;
-    const left = statement(db, "select 1 from lane where job = ? limit 1").get(name);
-    if (!left) rows.dropJob(name);
-  }
+  unit.flush();
+  const jobs = `select name from job
+    where ended is not null and not exists (select 1 from lane where lane.job = job.name)`;
+  for (const name of statement(db, jobs).pluck().all() as string[]) rows.dropJob(name);
+  const gates = `select name from gate
+    where delay_ms = @delayMs and capacity = @limit and running = 0 and open_from <= @nowMs
+      and not exists (select 1 from lane where lane.gate = gate.name)`;
+  const idle = statement(db, gates).pluck();
+  for (const name of idle.all({ ...gateDefaults, nowMs: now.ms }) as string[]) rows.dropGate(name);
 }
 
 /** By state, then oldest first, as the model takes them. */

@@ -22,7 +22,7 @@ export function claim(unit: Unit, request: Claim): Claimed {
 
   const { holdsAny, holdsSuspect } = handsOf(unit, request.worker);
   if (holdsSuspect) return { leases: [], hasSuspect: false };
-  let hasMore = promote(unit);
+  promote(unit);
   const token = nextToken(unit.meta.lastToken, unit.now.ms);
   const suspect = bestSuspect(unit, request.kinds);
   const taken: Taken = { leases: [], lanes: new Set() };
@@ -30,16 +30,10 @@ export function claim(unit: Unit, request: Claim): Claimed {
     take(unit, request, token, { ...suspect, slots: 1 }, taken, "suspect");
   } else {
     let left = request.limit;
-    const servedBefore = unit.meta.served;
-    for (;;) {
-      const walk = createLaneWalk(unit, request, servedBefore);
-      for (let pick = walk.next(left); pick; pick = left > 0 ? walk.next(left) : undefined) {
-        take(unit, request, token, pick, taken, "ready");
-        left -= pick.slots;
-      }
-      if (left === 0 || !hasMore) break;
-      unit.flush();
-      hasMore = promote(unit);
+    const walk = createLaneWalk(unit, request, unit.meta.served);
+    for (let pick = walk.next(left); pick; pick = left > 0 ? walk.next(left) : undefined) {
+      take(unit, request, token, pick, taken, "ready");
+      left -= pick.slots;
     }
   }
   if (taken.leases.length > 0) record(unit, request, token, taken);

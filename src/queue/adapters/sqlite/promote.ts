@@ -3,13 +3,14 @@ import { taskStates, type TaskRow } from "./task-row.ts";
 import { move, stateName, type Unit } from "./unit.ts";
 
 /** What one promotion takes at most, so that a claim stays short. */
-export const promoteRowsMax = 1_000;
+const promoteRowsMax = 1_000;
 
 /**
- * Makes ready what came due and opens the gates whose moment came. Returns whether a bound was
- * reached. Also undoes it where the wall clock went back behind a due time.
+ * Makes ready what came due and opens the gates whose moment came, as many as the bound allows:
+ * the rest is left to the next claim, and `wakeInMs` says that there is some. Also undoes it where
+ * the wall clock went back behind a due time.
  */
-export function promote(unit: Unit): boolean {
+export function promote(unit: Unit): void {
   const { db, rows, sql, now, meta } = unit;
   if (now.wallMs < meta.readyDueMs) demote(unit);
 
@@ -32,7 +33,6 @@ export function promote(unit: Unit): boolean {
     .all(now.ms, promoteRowsMax) as string[];
   for (const name of gates) rows.gateForWrite(name);
   if (due.length > 0 || gates.length > 0) unit.flush();
-  return due.length === promoteRowsMax || gates.length === promoteRowsMax;
 }
 
 function demote(unit: Unit): void {

@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { Gate } from "../../gate.ts";
 import { newJob } from "../../job.ts";
+import type { Waker } from "../../model/read.ts";
 import type { BrowseQuery, Lane, Overview, StoreNow, TaskView } from "../../queue-store.ts";
 import type { Task, TaskState } from "../../task.ts";
 import { selectGates, selectJobs, selectLanes, toJob } from "./rows.ts";
@@ -191,12 +192,8 @@ const statesOf = (state: TaskState): readonly number[] =>
     ? [taskStates.ready, taskStates.scheduled, taskStates.backoff, taskStates.suspect]
     : [taskStates[state]];
 
-export function wakeInMs(
-  db: Database,
-  kinds: readonly string[],
-  now: StoreNow,
-): number | undefined {
-  if (hasClaimable(db, kinds, now)) return 0;
+export function wakeInMs(db: Database, waker: Waker, now: StoreNow): number | undefined {
+  if (hasClaimable(db, waker, now)) return 0;
   const row = statement(
     db,
     `select
@@ -219,7 +216,7 @@ export function wakeInMs(
 }
 
 /** Something of these kinds that any worker could have now: ready, or due and not yet made so. */
-function hasClaimable(db: Database, kinds: readonly string[], now: StoreNow): boolean {
+function hasClaimable(db: Database, { kinds, worker }: Waker, now: StoreNow): boolean {
   const isWanted = `lane.kind in (select value from json_each(@kinds))
     and job.ended is null and job.is_paused = 0
     and (job.concurrency is null or job.slots < job.concurrency)`;
@@ -235,5 +232,21 @@ function hasClaimable(db: Database, kinds: readonly string[], now: StoreNow): bo
        and (lane.is_open = 1 or (${isOpening})) and ${isWanted}`,
   ];
   const values = { kinds: JSON.stringify(kinds), nowMs: now.ms, wallMs: now.wallMs };
+  if (worker !== undefined && !holdsAny(db, worker)) {
+    ways.push(
+      `lane indexed by lane_suspect join job on job.name = lane.job
+       where lane.is_open = 1 and lane.suspects > 0 and ${isWanted}`,
+      `gate cross join lane on lane.gate = gate.name join job on job.name = lane.job
+       where ${isOpening} and lane.suspects > 0 and ${isWanted}`,
+      `task indexed by task_due join lane on lane.id = task.lane join job on job.name = lane.job
+         left join gate on gate.name = lane.gate
+       where task.state in (1, 2) and task.due_at <= @wallMs and task.is_suspect = 1
+         and (lane.is_open = 1 or (${isOpening})) and ${isWanted}`,
+    );
+  }
   return ways.some((way) => statement(db, `select 1 from ${way} limit 1`).get(values));
 }
+
+const holdsAny = (db: Database, worker: string): boolean =>
+  statement(db, "select 1 from claim where worker = ? and open > 0 limit 1").get(worker) !==
+  undefined;

@@ -40,6 +40,7 @@ export interface Rows {
   /** The scope of (job, gate), or undefined when no task of it was ever added. */
   scopeOf(job: string, gate: string): number | undefined;
   dropJob(name: string): void;
+  dropGate(name: string): void;
   dropLane(lane: LaneRow): void;
   /** Names of the jobs that changed since the last call. */
   takeTouched(): readonly string[];
@@ -136,6 +137,12 @@ export function createRows(db: Database, now: () => number): Rows {
       if (row) dirtyJobs.delete(row);
       jobs.delete(name);
       sql.dropJob.run(name);
+    },
+    dropGate(name) {
+      const row = gates.get(name);
+      if (row) dirtyGates.delete(row);
+      gates.delete(name);
+      sql.dropGate.run(name);
     },
     dropLane(lane) {
       dirtyLanes.delete(lane);
@@ -242,6 +249,7 @@ const prepare = (db: Database) => ({
   ),
   ownScope: db.prepare("update lane set scope = id where id = ?"),
   dropJob: db.prepare("delete from job where name = ?"),
+  dropGate: db.prepare("delete from gate where name = ?"),
   dropLane: db.prepare("delete from lane where id = ?"),
   openLanes: db.prepare("update lane set is_open = ? where gate = ?"),
   readHead: db.prepare(

@@ -24,6 +24,8 @@ export const steps: readonly string[] = [
     opened_at int not null, ended_at int not null, served int not null
   ) without rowid;
   create index job_cancelled on job (name) where ended = 'cancelled' and pending > 0;
+  create index job_complete on job (name)
+    where is_sealed = 1 and ended is null and pending = 0 and running = 0;
   create index job_cancelled_running on job (name) where ended = 'cancelled' and running > 0;
 
   create table gate (

@@ -16,7 +16,7 @@ import { reconcile } from "./reconcile.ts";
 import { block, cancel, openJob, pause, resume, seal, setGate } from "./settings.ts";
 import { translateError } from "./sqlite-error.ts";
 import { createStoreClock } from "./store-clock.ts";
-import { sweep } from "./sweep.ts";
+import { sweep, touchComplete } from "./sweep.ts";
 import { createUnitStore, type Unit } from "./unit.ts";
 
 export interface SqliteQueueStoreOptions {
@@ -85,7 +85,7 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
     browse: async (query) => read(() => browse(db, query)),
     job: async (name) => read(() => readJob(db, name)),
     gate: async (name) => read(() => readGate(db, name)),
-    wakeInMs: async (kinds) => readSettled((at) => wakeInMs(db, kinds, at)),
+    wakeInMs: async (kinds, worker) => readSettled((at) => wakeInMs(db, { kinds, worker }, at)),
     watch: (listener) => changes.watch(listener),
     reconcile: async ({ repair }) =>
       whenFree(() => units.run(now, (unit) => recount(unit, repair))),
@@ -108,6 +108,8 @@ function startClock(db: Database, clock: Clock): () => StoreNow {
 function recount(unit: Unit, repair: boolean) {
   const found = reconcile(unit.db, repair, unit.now.ms);
   unit.rows.forget();
+  touchComplete(unit);
+  completeIfDone(unit);
   return found;
 }
 

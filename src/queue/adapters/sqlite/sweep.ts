@@ -15,6 +15,7 @@ export function sweep(unit: Unit): Swept {
   for (const task of rows) counts[takeBack(unit, task)] += 1;
   const skipped = skipCancelled(unit);
   forgetClaims(unit);
+  touchComplete(unit);
   return {
     ...counts,
     cancelled: counts.cancelled + skipped.count,
@@ -111,6 +112,16 @@ export function skipCancelled(unit: Unit): { readonly count: number; readonly ha
 
 const cancelled = (task: Pick<HeldRow, "token" | "attempts">, atMs: number) =>
   noted(task, { outcome: "cancelled", reason: "its job was cancelled", atMs });
+
+/** Jobs that are complete and not said to be, should there be any: then their commit says so. */
+export function touchComplete({ db, rows }: Unit): void {
+  const complete = statement(
+    db,
+    `select name from job indexed by job_complete
+     where is_sealed = 1 and ended is null and pending = 0 and running = 0`,
+  );
+  for (const name of complete.pluck().all() as string[]) rows.jobForWrite(name);
+}
 
 /** The newest stays: its token is where the next one starts. */
 function forgetClaims({ db, now, meta }: Unit): void {

@@ -72,6 +72,7 @@ export function createUnitStore(db: Database): UnitStore {
   const dataVersion = db.prepare("pragma data_version").pluck();
   const readMeta = db.prepare("select name, value from meta");
   const writeMeta = db.prepare("insert or replace into meta (name, value) values (?, ?)");
+  const lastId = db.prepare("select max(id) from task").pluck();
   const addWait = db.prepare(
     `insert into wait (kind, bucket, count) values (?, ?, ?)
      on conflict do update set count = count + excluded.count`,
@@ -85,6 +86,8 @@ export function createUnitStore(db: Database): UnitStore {
       if (metaNames.includes(name)) meta[name] = value;
     }
     written = { ...meta };
+    // An id is never given twice, whatever happened to the number beside the tasks.
+    meta.nextId = Math.max(meta.nextId, Number(lastId.get() ?? 0) + 1);
   }
 
   function flush(): void {
