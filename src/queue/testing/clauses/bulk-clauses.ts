@@ -67,6 +67,23 @@ export function bulkClauses(clause: Clause): void {
     expect(await at.queue.browse()).toHaveLength(3);
   });
 
+  clause("a purge also forgets ended jobs and idle gates that have no task left", async (at) => {
+    await at.add(work("a", { job: "j", gate: "plain" }), work("b", { job: "j", gate: "set" }));
+    await at.queue.setGate("set", { delayMs: 100 });
+    for (const lease of await at.claim()) await at.finish(lease);
+    expect(await at.queue.purge({ states: ["done"] })).toBe(2);
+    expect(await at.queue.job("j")).toMatchObject({ ended: null });
+    await at.queue.seal("j");
+    expect(await at.queue.job("j")).toMatchObject({ ended: "completed" });
+    await at.time.advance(1_000);
+    expect(await at.queue.purge({ states: ["done"] })).toBe(0);
+    expect(await at.queue.job("j")).toBeUndefined();
+    expect(await at.queue.gate("plain")).toBeUndefined();
+    expect(await at.queue.gate("set")).toMatchObject({ delayMs: 100 });
+    await at.add(work("a", { job: "j", gate: "plain" }));
+    expect(await at.claim()).toHaveLength(1);
+  });
+
   clause("purge frees the key; the counters of the job keep what was", async (at) => {
     await at.add(work("a", { gate: "g" }), work("open", { delayMs: 9_000 }));
     const lease = await at.claimOne();
@@ -146,21 +163,4 @@ async function deadLetters(at: Fixture) {
   const tasks = await at.queue.browse();
   const idOf = (key: string) => tasks.find((task) => task.key === key)!.id;
   return { gate: idOf("gate"), plain: idOf("plain"), skipped: idOf("skipped") };
-
-  clause("a purge also forgets ended jobs and idle gates that have no task left", async (at) => {
-    await at.add(work("a", { job: "j", gate: "plain" }), work("b", { job: "j", gate: "set" }));
-    await at.queue.setGate("set", { delayMs: 100 });
-    for (const lease of await at.claim()) await at.finish(lease);
-    expect(await at.queue.purge({ states: ["done"] })).toBe(2);
-    expect(await at.queue.job("j")).toMatchObject({ ended: null });
-    await at.queue.seal("j");
-    expect(await at.queue.job("j")).toMatchObject({ ended: "completed" });
-    await at.time.advance(1_000);
-    expect(await at.queue.purge({ states: ["done"] })).toBe(0);
-    expect(await at.queue.job("j")).toBeUndefined();
-    expect(await at.queue.gate("plain")).toBeUndefined();
-    expect(await at.queue.gate("set")).toMatchObject({ delayMs: 100 });
-    await at.add(work("a", { job: "j", gate: "plain" }));
-    expect(await at.claim()).toHaveLength(1);
-  });
 }
