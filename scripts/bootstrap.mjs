@@ -1,5 +1,5 @@
 /**
- * What every npm script runs first: `bootstrap.mjs start|test|services|bench|build ARGS`. Plain
+ * What every npm script runs first: `bootstrap.mjs start|test|services|bench|build|sim ARGS`. Plain
  * JavaScript without dependencies, because it runs when nothing is installed yet. It makes sure
  * that Node is new enough and the dependencies are there, then hands over to the real script.
  */
@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stampFile = join(root, "node_modules", ".forager-stamp.json");
-const scripts = ["test", "services", "bench", "build"];
+const scripts = ["test", "services", "bench", "build", "sim"];
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.slice(2));
 

@@ -1,2 +1,3 @@
 export { openQueue, type OpenQueueOptions } from "./open-queue.ts";
 export { locateQueue, type QueueAddress } from "./queue-address.ts";
+export { openBucket } from "./open-bucket.ts";

@@ -3,6 +3,7 @@ import type { Registry } from "./command.ts";
 export const registry: Registry = {
   nouns: {
     queue: "tasks that wait, run and are done",
+    bucket: "objects that a fleet shares",
     config: "settings, and where they come from",
   },
   commands: [
@@ -90,6 +91,31 @@ export const registry: Registry = {
       name: "queue reconcile",
       summary: "check the counters against the tasks",
       load: async () => (await import("./commands/queue-reconcile.ts")).queueReconcile,
+    },
+    {
+      name: "bucket ls",
+      summary: "list objects",
+      load: async () => (await import("./commands/bucket-ls.ts")).bucketLs,
+    },
+    {
+      name: "bucket cat",
+      summary: "print or fetch one object",
+      load: async () => (await import("./commands/bucket-cat.ts")).bucketCat,
+    },
+    {
+      name: "bucket put",
+      summary: "write one object, also on a condition",
+      load: async () => (await import("./commands/bucket-put.ts")).bucketPut,
+    },
+    {
+      name: "bucket usage",
+      summary: "count objects and bytes by folder",
+      load: async () => (await import("./commands/bucket-usage.ts")).bucketUsage,
+    },
+    {
+      name: "bucket probe",
+      summary: "prove what a store can do",
+      load: async () => (await import("./commands/bucket-probe.ts")).bucketProbe,
     },
     {
       name: "config show",

@@ -2,13 +2,17 @@
  * Breaks the code in every listed way, one at a time, in a copy, and sees whether the named test
  * fails:
  *
- *     node --import tsx test/sabotage/run.ts queue [part of a name]
+ *     node --import tsx test/sabotage/run.ts queue|bucket [part of a name]
  */
+import { bucketSabotages } from "./bucket.ts";
 import { queueSabotages } from "./queue.ts";
 import type { Sabotage } from "./sabotage.ts";
 import { openWorkshop } from "./workshop.ts";
 
-const lists: Readonly<Record<string, readonly Sabotage[]>> = { queue: queueSabotages };
+const lists: Readonly<Record<string, readonly Sabotage[]>> = {
+  queue: queueSabotages,
+  bucket: bucketSabotages,
+};
 
 const [listName = "", part = ""] = process.argv.slice(2);
 const list = lists[listName];

@@ -1,7 +1,8 @@
-// inputs: src/queue/** test/sabotage/**
+// inputs: src/queue/** src/bucket/** test/sabotage/** test/simulation/**
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { bucketSabotages } from "./bucket.ts";
 import { queueSabotages } from "./queue.ts";
 import { catcherOf, sabotaged, verdictOf, type Sabotage } from "./sabotage.ts";
 import { openWorkshop, repository } from "./workshop.ts";
@@ -9,20 +10,25 @@ import { openWorkshop, repository } from "./workshop.ts";
 const isLong = process.env["FORAGER_TEST_LONG"] === "1";
 const read = (path: string) => readFileSync(join(repository, path), "utf8");
 
-describe("the sabotages of the queue", () => {
-  const suiteText = readdirSync(join(repository, "src/queue/testing"), { recursive: true })
+const lists = [
+  { name: "queue", sabotages: queueSabotages, countMin: 15 },
+  { name: "bucket", sabotages: bucketSabotages, countMin: 8 },
+];
+
+describe.each(lists)("the sabotages of the $name", ({ name: part, sabotages, countMin }) => {
+  const suiteText = readdirSync(join(repository, "src", part, "testing"), { recursive: true })
     .map(String)
     .filter((path) => path.endsWith(".ts"))
-    .map((path) => read(`src/queue/testing/${path}`))
+    .map((path) => read(`src/${part}/testing/${path}`))
     .join("\n");
 
-  test("are at least 15, each with a name of its own", () => {
-    expect(queueSabotages.length).toBeGreaterThanOrEqual(15);
-    expect(new Set(queueSabotages.map(({ name }) => name)).size).toBe(queueSabotages.length);
+  test("are enough, each with a name of its own", () => {
+    expect(sabotages.length).toBeGreaterThanOrEqual(countMin);
+    expect(new Set(sabotages.map(({ name }) => name)).size).toBe(sabotages.length);
   });
 
   test("still fit the code: each text occurs exactly once, and is replaced by another", () => {
-    const wrong = queueSabotages.flatMap((sabotage) => {
+    const wrong = sabotages.flatMap((sabotage) => {
       try {
         const source = read(sabotage.file);
         return sabotaged(source, sabotage) === source ? [`"${sabotage.name}" changes nothing`] : [];
@@ -34,7 +40,7 @@ describe("the sabotages of the queue", () => {
   });
 
   test("name tests that exist", () => {
-    const wrong = queueSabotages.map(catcherOf).filter(({ file, title }) => {
+    const wrong = sabotages.map(catcherOf).filter(({ file, title }) => {
       const isThere = existsSync(join(repository, file));
       return !isThere || !(read(file) + suiteText).includes(title);
     });
@@ -46,15 +52,15 @@ describe("the sabotages of the queue", () => {
       "are all caught by the tests they name",
       async () => {
         using workshop = openWorkshop();
-        expect(await workshop.baseline(queueSabotages)).toEqual([]);
+        expect(await workshop.baseline(sabotages)).toEqual([]);
         const missed: string[] = [];
-        for (const sabotage of queueSabotages) {
+        for (const sabotage of sabotages) {
           const verdict = await workshop.judge(sabotage);
           if (verdict !== "caught") missed.push(`${verdict}: ${sabotage.name}`);
         }
         expect(missed).toEqual([]);
       },
-      queueSabotages.length * 60_000,
+      sabotages.length * 60_000,
     );
   }
 });

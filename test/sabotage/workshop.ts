@@ -15,8 +15,16 @@ import {
 
 export const repository = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What the tests of src/ need; the rest of the tree stays out. */
-const copied = ["src", "package.json", "tsconfig.json", "vitest.config.ts"];
+/** What the tests of src/ and the simulation need; the rest of the tree stays out. */
+const copied = [
+  "src",
+  "scripts",
+  "test/simulation",
+  "test/support",
+  "package.json",
+  "tsconfig.json",
+  "vitest.config.ts",
+];
 const testRunMsMax = 180_000;
 
 /** A copy of the tree in which code can be broken. The real one is never touched. */

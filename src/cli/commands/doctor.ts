@@ -1,22 +1,37 @@
 import type { Command } from "../command.ts";
+import { checkBucket } from "../doctor/bucket-checks.ts";
 import { checks } from "../doctor/checks.ts";
 import type { Finding } from "../doctor/check.ts";
+import { textFlag } from "../flags.ts";
 import type { Tint } from "../table.ts";
+import { openRawBucket } from "./bucket/open-bucket.ts";
 
 const tints: Readonly<Record<Finding["state"], Tint>> = { ok: "good", warn: "warn", fail: "bad" };
 
 export const doctor: Command = {
   needs: "settings",
+  options: [
+    {
+      flag: "--bucket",
+      value: "address",
+      summary: "also prove this bucket: s3://BUCKET/PREFIX, dir:PATH or postgres://HOST/DATABASE",
+    },
+  ],
   examples: [
     { line: "forager doctor", summary: "is this machine fit? exits 1 when a check fails" },
     { line: "forager doctor --data /mnt/disk", summary: "would that folder do?" },
+    { line: "forager doctor --bucket s3://fleet", summary: "what can that store really do?" },
     { line: "forager doctor --json", summary: "the findings for a program" },
   ],
 
-  async run({ settings, paths, clock, signal, out }) {
+  async run({ settings, paths, clock, signal, out, flags }) {
     const rows: (Finding & { readonly check: string })[] = [];
     for (const check of checks) {
       rows.push({ check: check.name, ...(await check.run({ settings, paths, clock, signal })) });
+    }
+    const address = textFlag(flags, "bucket");
+    if (address !== undefined) {
+      rows.push(...(await checkBucket({ open: () => openRawBucket(address), clock })));
     }
     out.table(rows, [
       { title: "check", value: (row) => row.check },

@@ -1,0 +1,45 @@
+/**
+ * `npm run sim -- --seeds N [--from SEED]`: simulates that many worlds and counts their faults.
+ * `npm run sim -- --seed SEED` prints the trace of one. Exits 1 when an obligation was broken.
+ */
+import { parseArgs } from "node:util";
+import { simulate } from "../test/simulation/simulate.ts";
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: "string", default: "2000" },
+    from: { type: "string", default: "1" },
+    seed: { type: "string" },
+  },
+});
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+
+if (values.seed !== undefined) {
+  const { trace, violation } = await simulate(whole("seed", values.seed));
+  for (const line of trace) say(line);
+  process.exitCode = violation ? 1 : 0;
+} else {
+  await simulateMany(whole("from", values.from), whole("seeds", values.seeds));
+}
+
+async function simulateMany(from: number, count: number): Promise<void> {
+  const seen = new Map<string, number>();
+  let moments = 0;
+  let failures = 0;
+  for (let seed = from; seed < from + count; seed++) {
+    const result = await simulate(seed);
+    moments += result.moments;
+    for (const [kind, times] of result.faultCounts) seen.set(kind, (seen.get(kind) ?? 0) + times);
+    if (!result.violation) continue;
+    failures += 1;
+    say(`seed ${seed}: ${result.violation}`);
+  }
+  const faults = [...seen].map(([kind, times]) => `${kind} ${times}`).join(", ");
+  say(`${count} seeds, ${moments} moments, ${failures} violations; ${faults}`);
+  process.exitCode = failures > 0 ? 1 : 0;
+}
+
+function whole(name: string, text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new Error(`--${name} takes a whole number, not '${text}'`);
+}

@@ -1,0 +1,208 @@
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { AppError } from "../../../base/app-error.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { createId } from "../../../base/ids.ts";
+import type { Random } from "../../../base/random.ts";
+import { listLimitMax, type Bucket, type ListedObject } from "../../bucket.ts";
+import { checkBody, checkKey, checkListing, compareKeys } from "../../key.ts";
+import { translateDirectoryError } from "./directory-error.ts";
+import { openDirectoryLock, type LockedStep } from "./directory-lock.ts";
+import { checkFolder, removeOldTemporaries, syncFolder, writeTemporary } from "./files.ts";
+import { keyOfPath, objectPath } from "./object-path.ts";
+
+export interface DirectoryBucketOptions {
+  readonly root: string;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/**
+ * Bucket in a folder of a local disk, for the processes of one machine. An object is a file, and
+ * its ETag the digest of its bytes. A write prepares its file aside and synced; then, under the
+ * lock, the condition is checked and the file renamed into place: so a reader and a crash find the
+ * old object or the new one. `.forager/` in the folder holds the lock and what is being written.
+ */
+export function openDirectoryBucket({ root, clock, random }: DirectoryBucketOptions): Bucket {
+  const inside = <T>(step: () => T): T => {
+    try {
+      return step();
+    } catch (error) {
+      throw translateDirectoryError(error, root);
+    }
+  };
+  const own = join(root, ".forager");
+  const lock = inside(() => {
+    checkFolder(root);
+    fs.mkdirSync(join(own, "new"), { recursive: true });
+    removeOldTemporaries(join(own, "new"), clock.nowMs());
+    return openDirectoryLock(join(own, "lock.db"), clock);
+  });
+
+  /** `isAllowed` sees the ETag that the object has now; undefined where there is none. */
+  const write = async (
+    key: string,
+    body: Uint8Array,
+    isAllowed: (current: () => string | undefined) => boolean,
+  ): Promise<string | undefined> => {
+    checkBody(key, body);
+    const path = objectPath(root, key);
+    const temporary = join(own, "new", createId(random));
+    try {
+      await writeTemporary(temporary, body);
+      return await lock.run(({ nowMs }: LockedStep) => {
+        if (!isAllowed(() => etagOfFile(path))) return undefined;
+        makeFolders(root, path);
+        fs.utimesSync(temporary, nowMs / 1_000, nowMs / 1_000);
+        fs.renameSync(temporary, path);
+        syncFolder(dirname(path));
+        return etagOf(body);
+      });
+    } catch (error) {
+      throw translateDirectoryError(error, path);
+    } finally {
+      fs.rmSync(temporary, { force: true });
+    }
+  };
+
+  return {
+    async get(key, { ifNoneMatch } = {}) {
+      checkKey(key);
+      const path = objectPath(root, key);
+      try {
+        const [body, { mtimeMs }] = await readWhole(path);
+        const etag = etagOf(body);
+        if (etag === ifNoneMatch) return { status: "unchanged" };
+        const modifiedAtMs = Math.floor(mtimeMs);
+        return { status: "found", body, etag, modifiedAtMs, seenAtMs: lock.nowMs() };
+      } catch (error) {
+        if (isAbsent(error)) return { status: "absent" };
+        throw translateDirectoryError(error, path);
+      }
+    },
+    async putIfAbsent(key, body) {
+      const etag = await write(key, body, (current) => current() === undefined);
+      return etag === undefined ? { status: "exists" } : { status: "created", etag };
+    },
+    async putIfMatch(key, body, expected) {
+      const etag = await write(key, body, (current) => current() === expected);
+      return etag === undefined ? { status: "stale" } : { status: "written", etag };
+    },
+    async put(key, body) {
+      return { etag: (await write(key, body, () => true))! };
+    },
+    async delete(key) {
+      checkKey(key);
+      const path = objectPath(root, key);
+      try {
+        await lock.run(() => {
+          fs.rmSync(path);
+          syncFolder(dirname(path));
+          removeEmptyFolders(root, dirname(path));
+        });
+      } catch (error) {
+        if (!isAbsent(error)) throw translateDirectoryError(error, path);
+      }
+    },
+    async list(prefix, listing = {}) {
+      checkListing(prefix, listing);
+      const { startAfter = "", limit = listLimitMax } = listing;
+      const keys = inside(() => walk(root, prefix))
+        .filter((key) => key.startsWith(prefix) && compareKeys(key, startAfter) > 0)
+        .sort(compareKeys);
+      const listed: ListedObject[] = [];
+      for (const key of keys) {
+        if (listed.length === limit) break;
+        const found = await readWhole(objectPath(root, key)).catch((error: unknown) => {
+          if (isAbsent(error)) return undefined; // deleted since
+          throw translateDirectoryError(error, key);
+        });
+        if (!found) continue;
+        const [body, { mtimeMs }] = found;
+        const [bytes, modifiedAtMs] = [body.byteLength, Math.floor(mtimeMs)];
+        listed.push({ key, etag: etagOf(body), bytes, modifiedAtMs });
+      }
+      return listed;
+    },
+    now: async () => ({ earliestMs: lock.nowMs(), latestMs: lock.nowMs() }),
+    traits: () => ({ folder: root }),
+    [Symbol.asyncDispose]: async () => lock[Symbol.dispose](),
+  };
+}
+
+const etagOf = (body: Uint8Array): string => createHash("sha256").update(body).digest("hex");
+
+/** Body and time of one content: a rename between the two reads is noticed. */
+async function readWhole(path: string): Promise<readonly [Uint8Array, fs.Stats]> {
+  for (;;) {
+    const before = await stat(path);
+    const body = await readFile(path);
+    const after = await stat(path);
+    if (before.ino === after.ino && before.mtimeMs === after.mtimeMs) return [body, after];
+  }
+}
+
+function etagOfFile(path: string): string | undefined {
+  try {
+    return etagOf(fs.readFileSync(path));
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+/** A folder is made and synced before anything is in it, or a power cut could take both. */
+function makeFolders(root: string, path: string): void {
+  const made = fs.mkdirSync(dirname(path), { recursive: true });
+  for (let at = made && dirname(path); at && at.length > root.length; at = dirname(at)) {
+    syncFolder(dirname(at));
+    if (at === made) break;
+  }
+  if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    const message = `${path} is a folder with objects in it: choose a key that begins no other`;
+    throw new AppError("invalid", "bucket_key_taken", message);
+  }
+}
+
+function removeEmptyFolders(root: string, folder: string): void {
+  for (let at = folder; at.length > root.length; at = dirname(at)) {
+    if (fs.readdirSync(at).length > 0) return;
+    fs.rmdirSync(at);
+  }
+}
+
+/** All keys below the folder that every key of this prefix is in. */
+function walk(root: string, prefix: string): readonly string[] {
+  const folder = prefix.includes("/") ? prefix.slice(0, prefix.lastIndexOf("/")) : "";
+  const start = folder === "" ? [] : objectPath("", folder).split("/");
+  if (folder !== "" && !fs.statSync(join(root, ...start), { throwIfNoEntry: false })?.isDirectory())
+    return [];
+  const keys: string[] = [];
+  const visit = (names: readonly string[]) => {
+    for (const entry of entriesOf(join(root, ...names))) {
+      if (entry.name.startsWith(".")) continue;
+      const path = [...names, entry.name];
+      if (entry.isDirectory()) visit(path);
+      else if (entry.isFile()) keys.push(...[keyOfPath(path)].filter((key) => key !== undefined));
+    }
+  };
+  visit(start);
+  return keys;
+}
+
+function entriesOf(folder: string): readonly fs.Dirent[] {
+  try {
+    return fs.readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isAbsent(error)) return []; // its last object was deleted since
+    throw error;
+  }
+}
+
+/** ENOTDIR and EISDIR: a part of the key is an object, or it is the folder of other objects. */
+function isAbsent(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR";
+}

@@ -1,0 +1,31 @@
+import Database from "better-sqlite3";
+import { AppError } from "../../../base/app-error.ts";
+import { translateFileError } from "../../../base/atomic-file.ts";
+import { unknownOutcome } from "../../bucket-error.ts";
+
+/** The one place where errors of files and of SQLite become ours. */
+export function translateDirectoryError(error: unknown, path: string): unknown {
+  if (error instanceof Database.SqliteError) return fromSqlite(error, path);
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOTDIR" || code === "EEXIST") {
+    const message = `a part of ${path} is an object already: choose a key that does not go on from it`;
+    return new AppError("invalid", "bucket_key_taken", message, { cause: error });
+  }
+  const translated = translateFileError(error, path);
+  if (!(translated instanceof AppError) || translated.kind !== "unavailable") return translated;
+  if (translated.code === "bucket_locked" || translated.code === "disk_full") return translated;
+  // A failing disk may have taken the rename all the same.
+  return unknownOutcome(path, translated.message, error);
+}
+
+function fromSqlite(cause: InstanceType<typeof Database.SqliteError>, path: string): AppError {
+  const isDamaged = /^SQLITE_(CORRUPT|NOTADB)/.test(cause.code);
+  const isReadOnly = /^SQLITE_(READONLY|PERM|CANTOPEN|AUTH)/.test(cause.code);
+  const message = isDamaged
+    ? `the lock of the bucket ${path} is damaged: with all processes stopped, delete .forager/ in it`
+    : isReadOnly
+      ? `the bucket ${path} cannot be written: check the rights of the folder and of the disk`
+      : `the lock of the bucket ${path} failed: check the disk, then try again`;
+  const kind = isDamaged ? "corrupt" : isReadOnly ? "invalid" : "unavailable";
+  return new AppError(kind, "bucket_lock_failed", `${message} (${cause.code})`, { cause });
+}

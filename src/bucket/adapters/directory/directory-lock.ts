@@ -1,0 +1,133 @@
+import Database from "better-sqlite3";
+import { AppError } from "../../../base/app-error.ts";
+import { sleep, type Clock } from "../../../base/clock.ts";
+import { bootId, machineMonotonicMs } from "../../../base/machine-clock.ts";
+
+export interface LockedStep {
+  /** The folder's clock: a wall clock moment noted once per boot, carried on by the monotonic one. */
+  readonly nowMs: number;
+}
+
+/**
+ * One writer at a time among all processes of a machine. The lock is a transaction on a small
+ * SQLite file: the kernel ends it with the process that held it, so none can stay behind. The file
+ * also keeps the folder's clock, so that a step of the wall clock makes no object older.
+ */
+export interface DirectoryLock extends Disposable {
+  /** Runs a synchronous step while nobody else writes. */
+  run<T>(step: (at: LockedStep) => T): Promise<T>;
+  nowMs(): number;
+}
+
+const formatVersion = 1;
+const applicationId = 0x46524742; // "FRGB"
+const waitMsMax = 30_000;
+
+export function openDirectoryLock(file: string, clock: Clock): DirectoryLock {
+  const db = new Database(file);
+  const boot = bootId();
+  try {
+    db.pragma("busy_timeout = 5000");
+    checkFormat(db, file);
+    db.pragma("synchronous = off"); // a lock and a clock: neither outlives the boot
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  const anchor = db.transaction(() => readAnchor(db, { boot, wallMs: clock.nowMs() })).immediate();
+  db.pragma("busy_timeout = 5"); // a longer wait inside SQLite would hold up the whole process
+  const nowMs = () => Math.floor(anchor.wallMs + machineMonotonicMs() - anchor.monotonicMs);
+  const note = db.prepare("update clock set latest_ms = max(latest_ms, ?)");
+
+  let turn: Promise<unknown> = Promise.resolve();
+  const locked = async <T>(step: (at: LockedStep) => T): Promise<T> => {
+    const giveUpMs = clock.monotonicMs() + waitMsMax;
+    for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 50)) {
+      try {
+        db.exec("begin immediate");
+        break;
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+        if (clock.monotonicMs() > giveUpMs) throw stillLocked(file, error);
+        await sleep(clock, waitMs);
+      }
+    }
+    try {
+      const at = { nowMs: nowMs() };
+      note.run(at.nowMs);
+      return step(at);
+    } finally {
+      // What the step did to files stands; nothing in the database depends on it.
+      if (db.inTransaction) db.exec("commit");
+    }
+  };
+
+  return {
+    run(step) {
+      const mine = turn.then(() => locked(step));
+      turn = mine.catch(() => {});
+      return mine;
+    },
+    nowMs,
+    [Symbol.dispose]: () => void db.close(),
+  };
+}
+
+function checkFormat(db: Database.Database, file: string): void {
+  const read = (name: string) => db.pragma(name, { simple: true }) as number;
+  const isNew = read("application_id") === 0 && read("user_version") === 0;
+  if (!isNew && read("application_id") !== applicationId) {
+    const message = `${file} is a file of another program: give the bucket a folder of its own`;
+    throw new AppError("invalid", "not_a_bucket", message);
+  }
+  if (read("user_version") > formatVersion) {
+    const message =
+      `the bucket of ${file} was made by a newer version (format ${read("user_version")}, this ` +
+      `one knows ${formatVersion}): upgrade this program; nothing was changed`;
+    throw new AppError("invalid", "bucket_newer", message);
+  }
+  db.transaction(() => {
+    db.exec(`create table if not exists clock (
+      boot text not null, wall_ms real not null, monotonic_ms real not null,
+      latest_ms real not null)`);
+    db.pragma(`application_id = ${applicationId}`);
+    db.pragma(`user_version = ${formatVersion}`);
+  }).immediate();
+}
+
+interface Anchor {
+  readonly wallMs: number;
+  readonly monotonicMs: number;
+}
+
+/** The first to open after a boot sets it, never before anything that was written. */
+function readAnchor(
+  db: Database.Database,
+  { boot, wallMs }: { readonly boot: string; readonly wallMs: number },
+): Anchor {
+  const known = db.prepare("select * from clock").get() as
+    { boot: string; wall_ms: number; monotonic_ms: number; latest_ms: number } | undefined;
+  if (known?.boot === boot) return { wallMs: known.wall_ms, monotonicMs: known.monotonic_ms };
+  const anchor = {
+    wallMs: Math.max(wallMs, known?.latest_ms ?? 0),
+    monotonicMs: machineMonotonicMs(),
+  };
+  db.exec("delete from clock");
+  db.prepare("insert into clock values (?, ?, ?, ?)").run(
+    boot,
+    anchor.wallMs,
+    anchor.monotonicMs,
+    anchor.wallMs,
+  );
+  return anchor;
+}
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY");
+
+function stillLocked(file: string, cause: unknown): AppError {
+  const message =
+    `another process has written to this bucket for ${waitMsMax / 1_000} s (${file} is locked): ` +
+    `look for one that hangs; nothing was changed`;
+  return new AppError("unavailable", "bucket_locked", message, { cause });
+}

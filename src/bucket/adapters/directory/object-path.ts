@@ -1,0 +1,58 @@
+import { join } from "node:path";
+
+/**
+ * Where an object is in the folder. Lower-case names of the usual kind are themselves, so that the
+ * folder can be read by people. All else is written as %XX of its UTF-8 bytes: some file systems
+ * take `A` for `a`, or one form of `é` for the other, and some names are reserved. A name that gets
+ * too long goes on in a folder below, after a `%` at its end.
+ */
+export function objectPath(root: string, key: string): string {
+  return join(root, ...key.split("/").flatMap((part) => chunks(encodePart(part))));
+}
+
+/** The key of a path below the root; undefined for what is not ours. */
+export function keyOfPath(names: readonly string[]): string | undefined {
+  const encoded = names.join("/").replaceAll("%/", "");
+  const key = decode(encoded);
+  if (key === undefined) return undefined;
+  // Whatever was put here by hand under a name we would not give it is not an object.
+  return objectPath("", key) === join(...names) ? key : undefined;
+}
+
+const nameBytesMax = 200;
+// https://learn.microsoft.com/windows/win32/fileio/naming-a-file
+const reservedName = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?=$|\.)/;
+
+function encodePart(part: string): string {
+  const encoded = Array.from(Buffer.from(part), (byte) => {
+    const letter = String.fromCharCode(byte);
+    return /[a-z0-9._=@+,~-]/.test(letter) ? letter : percent(byte);
+  }).join("");
+  return encoded
+    .replace(/^\./, percent(0x2e)) // hidden names are the lock's, and other programs'
+    .replace(/\.$/, percent(0x2e))
+    .replace(reservedName, (name) => percent(name.charCodeAt(0)) + name.slice(1));
+}
+
+function chunks(name: string): readonly string[] {
+  const parts: string[] = [];
+  let rest = name;
+  while (rest.length > nameBytesMax) {
+    // Not inside a %XX, and not before a dot, which would hide the folder or file below.
+    let cut = nameBytesMax;
+    while (rest.slice(cut - 2, cut).includes("%") || rest[cut] === ".") cut -= 1;
+    parts.push(`${rest.slice(0, cut)}%`);
+    rest = rest.slice(cut);
+  }
+  return [...parts, rest];
+}
+
+function decode(encoded: string): string | undefined {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return undefined; // URIError is all it throws
+  }
+}
+
+const percent = (byte: number) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;

@@ -1,0 +1,133 @@
+import { S3Client } from "@aws-sdk/client-s3";
+import { systemClock, type Clock } from "../../../base/clock.ts";
+import { readFailure } from "./s3-error.ts";
+import { createStoreClock, type StoreClock } from "./store-clock.ts";
+
+export interface S3Place {
+  readonly bucket: string;
+  /** Begins every key; empty, or ends with a slash. */
+  readonly prefix: string;
+  /** Absent: that of AWS, or of AWS_ENDPOINT_URL. */
+  readonly endpoint?: string | undefined;
+  readonly region?: string | undefined;
+  /** `http://host/bucket/key` instead of `http://bucket.host/key`. Default: when there is an endpoint. */
+  readonly hasPathStyle?: boolean | undefined;
+  /** Absent: the SDK's chain (environment, profile, machine role). */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+}
+
+export interface S3Caller extends Disposable {
+  /** Sends one request, once: a repeated write could answer 412 to its own success. */
+  send<T>(request: (client: S3Client, signal: AbortSignal) => Promise<T>): Promise<Answered<T>>;
+  readonly storeClock: StoreClock;
+}
+
+export interface Answered<T> {
+  readonly output: T;
+  /** The server's clock; undefined where it sent none. */
+  readonly dateMs: number | undefined;
+}
+
+const socketsMax = 50;
+const connectMs = 5_000;
+export const requestMsDefault = 30_000;
+
+export function createS3Caller(
+  place: S3Place,
+  { clock, requestMs = requestMsDefault }: { readonly clock: Clock; readonly requestMs?: number },
+): S3Caller {
+  const client = new S3Client({
+    ...(place.endpoint && { endpoint: place.endpoint }),
+    ...(place.region && { region: place.region }),
+    ...(place.credentials && { credentials: place.credentials }),
+    forcePathStyle: place.hasPathStyle ?? place.endpoint !== undefined,
+    maxAttempts: 1,
+    // Checksums that nobody asked for are refused by some stores.
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    systemClockOffset: clock.nowMs() - systemClock.nowMs(), // signs by our clock, not by its own
+    requestHandler: {
+      connectionTimeout: connectMs,
+      httpAgent: { keepAlive: true, maxSockets: socketsMax },
+      httpsAgent: { keepAlive: true, maxSockets: socketsMax },
+    },
+  });
+  const storeClock = createStoreClock();
+  noteDates(client, { clock, onDate: (reading) => storeClock.observe(reading) });
+
+  const sendOnce = async <T>(
+    request: (client: S3Client, signal: AbortSignal) => Promise<T>,
+  ): Promise<Answered<T>> => {
+    const timeout = new AbortController();
+    const timer = clock.setTimer(requestMs, () =>
+      timeout.abort(new Error(`no answer within ${requestMs} ms`)),
+    );
+    try {
+      const output = await request(client, timeout.signal);
+      const { $metadata } = output as { readonly $metadata?: { readonly dateMs?: number } };
+      return { output, dateMs: $metadata?.dateMs };
+    } finally {
+      timer.cancel();
+    }
+  };
+  const sendInTime: S3Caller["send"] = async (request) => {
+    try {
+      return await sendOnce(request);
+    } catch (error) {
+      // Refused before anything happened; the SDK has now learnt how wrong our clock is.
+      if (readFailure(error).name !== "RequestTimeTooSkewed") throw error;
+      return sendOnce(request);
+    }
+  };
+
+  // The first request goes alone: the SDK learns a wrong clock wrongly from several at once.
+  let first: Promise<unknown> | undefined;
+  return {
+    async send(request) {
+      if (first) await first;
+      else {
+        const alone = sendInTime(request);
+        first = alone.catch(() => {});
+        return alone;
+      }
+      return sendInTime(request);
+    },
+    storeClock,
+    [Symbol.dispose]: () => client.destroy(),
+  };
+}
+
+interface DateOptions {
+  readonly clock: Clock;
+  readonly onDate: (reading: {
+    readonly dateMs: number;
+    readonly sentMs: number;
+    readonly receivedMs: number;
+  }) => void;
+}
+
+/** Hands every `Date` on, also those of failures, and puts it beside the output's status. */
+function noteDates(client: S3Client, { clock, onDate }: DateOptions): void {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const sentMs = clock.monotonicMs();
+      const answer = await next(args);
+      const headers = (answer.response as { headers?: Record<string, string> }).headers ?? {};
+      const dateMs = Date.parse(headers["date"] ?? "");
+      if (!Number.isNaN(dateMs)) onDate({ dateMs, sentMs, receivedMs: clock.monotonicMs() });
+      return answer;
+    },
+    { step: "deserialize", priority: "low", name: "noteDate" },
+  );
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const answer = await next(args);
+      const headers = (answer.response as { headers?: Record<string, string> }).headers ?? {};
+      const dateMs = Date.parse(headers["date"] ?? "");
+      const metadata = (answer.output as { $metadata?: object }).$metadata;
+      if (metadata && !Number.isNaN(dateMs)) Object.assign(metadata, { dateMs });
+      return answer;
+    },
+    { step: "deserialize", priority: "high", name: "keepDate" },
+  );
+}

@@ -1,0 +1,22 @@
+import { AppError } from "../base/app-error.ts";
+
+const outcomeUnknown = "bucket_outcome_unknown";
+
+/** A write without an answer: it may have happened, or may still happen. */
+export function unknownOutcome(key: string, why: string, cause?: unknown): AppError {
+  const message = `whether ${key} was written is not known (${why}): read it, then decide`;
+  return new AppError("unavailable", outcomeUnknown, message, { cause });
+}
+
+/** A read without an answer. */
+export function unanswered(what: string, why: string, cause?: unknown): AppError {
+  const message = `the bucket did not answer ${what} (${why}): try again`;
+  return new AppError("unavailable", "bucket_unavailable", message, { cause });
+}
+
+/** Whether what threw this may have changed the bucket all the same. */
+export const mayHaveHappened = (error: unknown): boolean =>
+  error instanceof AppError && error.code === outcomeUnknown;
+
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof AppError && error.kind === "unavailable";

@@ -1,0 +1,22 @@
+export * from "./bucket.ts";
+export { isUnavailable, mayHaveHappened, unanswered, unknownOutcome } from "./bucket-error.ts";
+export { createFaultyBucket, type FaultKind, type Faults } from "./faulty-bucket.ts";
+export { checkKey, compareKeys, keyBytesMax } from "./key.ts";
+export { createLease, type Acquired, type Lease, type LeaseView } from "./lease/lease.ts";
+export { leaseMarginMsDefault, leaseTtlMsDefault } from "./lease/lease.ts";
+export { createLeaseKeeper, type Hold, type LeaseKeeperOptions } from "./lease/lease-keeper.ts";
+export { leaseKey, type LeaseRecord } from "./lease/lease-record.ts";
+export {
+  bucketOperations,
+  createMeter,
+  type BucketOperation,
+  type Meter,
+  type Usage,
+} from "./metered-bucket.ts";
+export { probeBucket, requireFitBucket, type ProbeReport, type ProbeStep } from "./probe.ts";
+export { createRetryingBucket } from "./retrying-bucket.ts";
+export {
+  createSharedObject,
+  type SharedObject,
+  type SharedObjectOptions,
+} from "./shared-object.ts";

@@ -1,0 +1,60 @@
+import { AppError, assert } from "../base/app-error.ts";
+import { bodyBytesMax, listLimitMax, type ListOptions } from "./bucket.ts";
+
+/** S3 allows 1,024 with its prefix; folders of a directory need some room too. */
+export const keyBytesMax = 900;
+
+/**
+ * Refuses a key that some store or some tool on the way would change: an HTTP client resolves `.`
+ * and `..`, XML has no control characters, a lone surrogate has no UTF-8.
+ */
+export function checkKey(key: string): void {
+  const fault = key === "" ? "it is empty" : (textFault(key) ?? partFault(key));
+  if (fault) throw refused("key", key, fault);
+}
+
+/** The same for a list's prefix or starting point, which may end anywhere in a key. */
+export function checkListing(prefix: string, { startAfter = "", limit }: ListOptions): void {
+  for (const text of [prefix, startAfter]) {
+    const fault = textFault(text);
+    if (fault) throw refused("prefix", text, fault);
+  }
+  assert(
+    limit === undefined || (Number.isInteger(limit) && limit >= 1 && limit <= listLimitMax),
+    `a list takes a limit of 1 to ${listLimitMax}, not ${limit}`,
+  );
+}
+
+export function checkBody(key: string, body: Uint8Array): void {
+  checkKey(key);
+  if (body.byteLength <= bodyBytesMax) return;
+  throw new AppError(
+    "invalid",
+    "bucket_body_too_big",
+    `${key} would have ${body.byteLength} bytes; an object holds at most ${bodyBytesMax}: split it`,
+  );
+}
+
+/** Negative if `a` comes before `b` in a listing. UTF-16 order differs above U+FFFF. */
+export const compareKeys = (a: string, b: string): number =>
+  Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+function textFault(text: string): string | undefined {
+  if (Buffer.byteLength(text) > keyBytesMax) return `it is over ${keyBytesMax} bytes`;
+  // oxlint-disable-next-line no-control-regex -- control characters are what it is for
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(text)) return "it holds a control character";
+  if (/[\ufffe\uffff]|\p{Surrogate}/u.test(text)) return "it is not well-formed Unicode";
+  return undefined;
+}
+
+function partFault(key: string): string | undefined {
+  const parts = key.split("/");
+  if (parts.includes("")) return "it begins or ends with /, or holds //";
+  if (parts.some((part) => part === "." || part === "..")) return "a part of it is . or ..";
+  return undefined;
+}
+
+function refused(what: string, text: string, fault: string): AppError {
+  const shown = JSON.stringify(text.slice(0, 200));
+  return new AppError("invalid", "bucket_key", `${what} ${shown} is refused: ${fault}`);
+}

@@ -1,0 +1,56 @@
+import { createId } from "../base/ids.ts";
+import type { Random } from "../base/random.ts";
+import { isUnavailable } from "./bucket-error.ts";
+import type { Bucket } from "./bucket.ts";
+
+const racersCount = 32;
+
+export interface ProbeRaceOptions {
+  readonly patient: Bucket;
+  readonly random: Random;
+  readonly key: string;
+}
+
+/** "none": nobody can be said to have won, which proves nothing; try again on another key. */
+export type RaceOutcome = "one" | "none" | { readonly fault: string };
+
+/**
+ * All write at once under one condition. A racer without an answer may be the winner, so its body
+ * may stand; but two who were told that they won, or a winner whose body does not stand, cannot be.
+ */
+export async function raceOnce(
+  { patient, random, key }: ProbeRaceOptions,
+  write: (body: Uint8Array) => Promise<{ readonly status: string }>,
+): Promise<RaceOutcome> {
+  const racers = await Promise.all(
+    Array.from({ length: racersCount }, async () => {
+      const body = Buffer.from(createId(random));
+      return { body, outcome: await tryOnce(() => write(body)) };
+    }),
+  );
+  const winners = racers.filter(({ outcome }) => outcome === "won");
+  if (winners.length > 1) {
+    return { fault: `${winners.length} of ${racersCount} racers won: conditions do not exclude` };
+  }
+  const got = await patient.get(key);
+  const standing = got.status === "found" ? got.body : undefined;
+  const stands = ({ body }: { readonly body: Uint8Array }) =>
+    standing !== undefined && Buffer.compare(standing, body) === 0;
+  const [winner] = winners;
+  if (winner) return stands(winner) ? "one" : { fault: "the winner of a race was overwritten" };
+  const owner = racers.find(stands);
+  if (owner?.outcome === "lost") return { fault: "a racer that was told it lost has won" };
+  return owner ? "one" : "none";
+}
+
+async function tryOnce(
+  write: () => Promise<{ readonly status: string }>,
+): Promise<"won" | "lost" | "unknown"> {
+  try {
+    const { status } = await write();
+    return status === "created" || status === "written" ? "won" : "lost";
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    return "unknown";
+  }
+}

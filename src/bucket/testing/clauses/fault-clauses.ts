@@ -1,0 +1,49 @@
+import { expect } from "vitest";
+import { bodyBytesMax } from "../../bucket.ts";
+import { bytes, type Clause } from "../suite-fixture.ts";
+
+const refusedKeys = [
+  "",
+  "/a",
+  "a/",
+  "a//b",
+  ".",
+  "a/../b",
+  "a/./b",
+  "a\nb",
+  "a\0b",
+  "\ud800",
+  "x".repeat(901),
+  "é".repeat(451),
+];
+
+export function faultClauses(clause: Clause): void {
+  clause("a key that some store would change is refused by all", async ({ bucket }) => {
+    for (const key of refusedKeys) {
+      const refused = { kind: "invalid", code: "bucket_key" };
+      await expect(bucket.get(key), JSON.stringify(key)).rejects.toMatchObject(refused);
+      await expect(bucket.put(key, bytes("x"))).rejects.toMatchObject(refused);
+      await expect(bucket.putIfAbsent(key, bytes("x"))).rejects.toMatchObject(refused);
+      await expect(bucket.putIfMatch(key, bytes("x"), "e")).rejects.toMatchObject(refused);
+      await expect(bucket.delete(key)).rejects.toMatchObject(refused);
+    }
+    await expect(bucket.list("a\nb")).rejects.toMatchObject({ code: "bucket_key" });
+    expect(await bucket.list("")).toEqual([]);
+  });
+
+  clause("a body over the limit is refused, and nothing written", async ({ bucket }) => {
+    const refused = { kind: "invalid", code: "bucket_body_too_big" };
+    const body = new Uint8Array(bodyBytesMax + 1);
+    await expect(bucket.putIfAbsent("big", body)).rejects.toMatchObject(refused);
+    await expect(bucket.put("big", body)).rejects.toMatchObject(refused);
+    expect(await bucket.get("big")).toEqual({ status: "absent" });
+  });
+
+  clause("an ETag that never was matches nothing", async ({ bucket }) => {
+    await bucket.put("a", bytes("one"));
+    for (const etag of ["", '"', "*", "00000000000000000000000000000000", "\u00e9\n"]) {
+      expect(await bucket.putIfMatch("a", bytes("two"), etag)).toEqual({ status: "stale" });
+    }
+    expect(await bucket.get("a")).toMatchObject({ status: "found" });
+  });
+}

@@ -1,0 +1,70 @@
+import { createServer, connect, type AddressInfo, type Socket } from "node:net";
+import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
+import { createId } from "../../base/ids.ts";
+import { systemRandom } from "../../base/random.ts";
+import type { S3Place } from "../adapters/s3/s3-client.ts";
+
+export interface TestS3 {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly accessKey: string;
+  readonly secretKey: string;
+}
+
+/** A new bucket on a test server, and a client of its owner's. */
+export async function createTestPlace(s3: TestS3): Promise<{
+  readonly place: Required<Pick<S3Place, "credentials">> & S3Place;
+  readonly client: S3Client;
+}> {
+  const { endpoint, region } = s3;
+  const credentials = { accessKeyId: s3.accessKey, secretAccessKey: s3.secretKey };
+  const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true });
+  const bucket = `t-${createId(systemRandom, 12)}`;
+  await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  return { place: { bucket, prefix: "some/prefix/", endpoint, region, credentials }, client };
+}
+
+/** A way to a server that can be cut and mended. */
+export interface TestLink extends AsyncDisposable {
+  readonly endpoint: string;
+  cut(): void;
+  mend(): void;
+}
+
+export async function createTestLink(endpoint: string): Promise<TestLink> {
+  const target = new URL(endpoint);
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const server = createServer((near) => {
+    if (isCut) return void near.destroy();
+    const far = connect(Number(target.port), target.hostname);
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(socket);
+      socket.pipe(other);
+      socket.on("error", () => other.destroy());
+      socket.on("close", () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const cutAll = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut() {
+      isCut = true;
+      cutAll();
+    },
+    mend: () => void (isCut = false),
+    async [Symbol.asyncDispose]() {
+      cutAll();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
