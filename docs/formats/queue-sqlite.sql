@@ -53,6 +53,11 @@ CREATE INDEX task_ready on task (lane, priority desc, id) where state = 0;
 CREATE INDEX task_running on task (token, id) where state = 4;
 CREATE INDEX task_suspect on task (lane, priority desc, id) where state = 3;
 CREATE INDEX task_waiting on task (lane, state, id) where state in (1, 2);
+CREATE TABLE turn (
+  job text not null, kind text not null, top int not null, head int not null,
+  served int not null, is_claimable int not null, primary key (job, kind)
+) without rowid;
+CREATE INDEX turn_next on turn (kind, top desc, served, head) where is_claimable = 1;
 CREATE TABLE wait (
   kind text not null, bucket int not null, count int not null, primary key (kind, bucket)
 ) without rowid;

@@ -1,3 +1,7 @@
-/** The door of `forager/queue`: the queue's words, and the way to open one. */
+/** The door of `forager/queue`: the queue's words, the way to open one, and what its parts take. */
 export * from "../queue/index.ts";
+export { AppError, type ErrorKind } from "../base/app-error.ts";
+export { systemClock, type Clock, type Timer } from "../base/clock.ts";
+export { silentLogger, type LogFields, type Logger } from "../base/logger.ts";
+export type { Service } from "../base/service.ts";
 export { openQueue, type OpenQueueOptions } from "./open-queue.ts";

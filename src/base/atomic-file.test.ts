@@ -1,3 +1,4 @@
+// inputs: src/base/**
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs/promises";

@@ -1,3 +1,4 @@
+// inputs: src/base/**
 import { spawnSync, type StdioOptions } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { fileURLToPath } from "node:url";

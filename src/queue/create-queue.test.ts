@@ -5,7 +5,7 @@ import { createTestClock } from "../base/testing/test-clock.ts";
 import { createMemoryQueueStore } from "./adapters/memory/memory-queue-store.ts";
 import { createQueue } from "./create-queue.ts";
 import type { Operation } from "./operation.ts";
-import type { Kinds } from "./queue.ts";
+import type { Kinds, Queue, TaskInput } from "./queue.ts";
 
 describe("the queue in front of a store", () => {
   test("joins the calls of one turn into one commit", async () => {
@@ -76,6 +76,19 @@ describe("the queue in front of a store", () => {
     expect(leases.map(({ payload }) => payload)).toEqual([{ url: "https://example.org/" }]);
   });
 
+  test("a payload can be left out only where it may be null", () => {
+    type Mixed = { fetch: { url: string }; ping: null; note: string | undefined };
+    type Made = { readonly payload: { url: string } };
+    expectTypeOf<Made & { kind: "fetch" }>().toExtend<TaskInput<Mixed>>();
+    expectTypeOf<{ kind: "fetch" }>().not.toExtend<TaskInput<Mixed>>();
+    expectTypeOf<{ kind: "fetch"; payload: null }>().not.toExtend<TaskInput<Mixed>>();
+    expectTypeOf<{ kind: "ping" }>().toExtend<TaskInput<Mixed>>();
+    expectTypeOf<{ kind: "note" }>().toExtend<TaskInput<Mixed>>();
+    expectTypeOf<{ kind: "ping"; payload: string }>().not.toExtend<TaskInput<Mixed>>();
+    expectTypeOf<{ kind: "any" }>().toExtend<TaskInput>();
+    expectTypeOf<Parameters<Queue<Mixed>["add"]>[0][number]>().toEqualTypeOf<TaskInput<Mixed>>();
+  });
+
   test("gives tasks without a key one of their own, and claims a request id", async () => {
     const { queue, commits } = setUp();
     expect(await queue.add([{ kind: "work" }, { kind: "work" }])).toEqual(["added", "added"]);
@@ -141,6 +154,60 @@ describe("the queue in front of a store", () => {
     await queue[Symbol.asyncDispose]();
     await added;
     expect(order).toEqual(["commit", "close"]);
+  });
+
+  test("answers every call after it was closed with queue_closed, and closes once", async () => {
+    const { store, clock, random } = parts();
+    let closings = 0;
+    const noting = { ...store, [Symbol.asyncDispose]: async () => void closings++ };
+    const queue = createQueue({ store: noting, clock, random });
+    const closed = queue[Symbol.asyncDispose]();
+    const calls = [
+      () => queue.add([{ kind: "work" }]),
+      () => queue.claim({ worker: "w", kinds: ["work"] }),
+      () => queue.extend([], 1_000),
+      () => queue.finish([]),
+      () => queue.release([]),
+      () => queue.sweep(),
+      () => queue.block("g", 1),
+      () => queue.setGate("g", {}),
+      () => queue.openJob("j"),
+      () => queue.seal("j"),
+      () => queue.pause("j"),
+      () => queue.resume("j"),
+      () => queue.cancel("j"),
+      () => queue.raise([]),
+      () => queue.retry(),
+      () => queue.purge({}),
+      () => queue.now(),
+      () => queue.stats(),
+      () => queue.show(1),
+      () => queue.browse(),
+      () => queue.jobs(),
+      () => queue.job("j"),
+      () => queue.gate("g"),
+      () => queue.gates(),
+      () => queue.wakeInMs(["work"]),
+      async () => queue.watch(() => {}),
+      () => queue.reconcile(),
+    ];
+    expect(calls).toHaveLength(Object.keys(queue).length);
+    for (const call of calls) {
+      await expect(call()).rejects.toMatchObject({ kind: "invalid", code: "queue_closed" });
+    }
+    await closed;
+    await queue[Symbol.asyncDispose]();
+    expect(closings).toBe(1);
+  });
+
+  test("closing ends bulk work between two chunks with queue_closed", async () => {
+    const { store, clock, random } = parts();
+    const endless = { ...store, commit: async () => [{ changed: 1, hasMore: true }] };
+    const queue = createQueue({ store: endless, clock, random });
+    let closed: PromiseLike<void> | undefined;
+    const purged = queue.purge({}, () => void (closed ??= queue[Symbol.asyncDispose]()));
+    await expect(purged).rejects.toMatchObject({ code: "queue_closed" });
+    await closed;
   });
 
   test("shows what waits with its reason, and what runs with its worker", async () => {

@@ -1,9 +1,11 @@
+import { AppError } from "../base/app-error.ts";
 import type { Clock } from "../base/clock.ts";
 import { createId } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
-import { createGroupCommit } from "./group-commit.ts";
+import { list } from "./check-value.ts";
+import { createGroupCommit, type Submit } from "./group-commit.ts";
 import { bulkRowsMax, type Changed, type FinishedFilter } from "./operation.ts";
-import type { ClaimedTasks, FinishInput, Kinds, Queue, Shown } from "./queue.ts";
+import type { ClaimedTasks, FinishInput, Kinds, Queue, Shown, TaskInput } from "./queue.ts";
 import type { QueueStore, TaskView } from "./queue-store.ts";
 import { summarise } from "./stats.ts";
 import { createValidator } from "./validate.ts";
@@ -19,9 +21,24 @@ export interface QueueOptions {
 
 /** The queue in front of a store: checks input, joins calls, cuts bulk work into chunks. */
 export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Queue<K> {
-  const { store, clock, random } = options;
-  const { submit, idle } = createGroupCommit(store);
+  const { clock, random } = options;
+  const group = createGroupCommit(options.store);
   const check = createValidator({ clock, newId: () => createId(random) });
+  let closing: Promise<void> | undefined;
+
+  /** What a closed store does is up to its driver, so nothing reaches one. */
+  const store = (): QueueStore => {
+    if (!closing) return options.store;
+    throw new AppError("invalid", "queue_closed", "the queue was closed: open it again to use it");
+  };
+  const submit: Submit = (operation) => {
+    store();
+    return group.submit(operation);
+  };
+  async function close(): Promise<void> {
+    await group.idle();
+    await options.store[Symbol.asyncDispose]();
+  }
 
   async function inChunks(
     next: () => Promise<Changed>,
@@ -37,10 +54,10 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
     }
   }
   const bulk = (op: "retry" | "purge", filter: FinishedFilter, onProgress?: (n: number) => void) =>
-    inChunks(() => submit({ op, filter, rowsMax: bulkRowsMax }), onProgress);
+    inChunks(() => submit({ op, filter, rowsMax: bulkRowsMax }), check.onProgress(onProgress));
 
   return {
-    add: async (tasks, by) => submit({ op: "add", tasks: check.tasks(tasks), ...by }),
+    add: async (tasks, by) => submit(check.add(tasks as readonly TaskInput[], by)),
     claim: async (request) => {
       const { leases, hasSuspect } = await submit(check.claim(request));
       // The leases are new objects, so their payload can be put in place.
@@ -49,11 +66,14 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
       }
       return { leases, hasSuspect } as unknown as ClaimedTasks<K, never>;
     },
-    extend: async (leases, leaseMs) =>
-      submit({ op: "extend", leases, leaseMs: check.leaseMs(leaseMs) }),
+    extend: async (leases, leaseMs) => submit(check.extend(leases, leaseMs)),
     finish: async (finishes) =>
-      submit({ op: "finish", finishes: finishes.map((one) => check.finish(one as FinishInput)) }),
-    release: async (releases) => submit({ op: "release", releases: releases.map(check.release) }),
+      submit({
+        op: "finish",
+        finishes: list("finishes", finishes as readonly FinishInput[], check.finish),
+      }),
+    release: async (releases) =>
+      submit({ op: "release", releases: list("releases", releases, check.release) }),
     sweep: async () => submit({ op: "sweep" }),
 
     block: async (gate, forMs) =>
@@ -66,29 +86,26 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
     resume: async (job) => submit({ op: "resume", job: check.job(job) }),
     cancel: async (job) => submit({ op: "cancel", job: check.endingJob(job) }),
 
-    raise: async (raises) => submit({ op: "raise", raises: raises.map(check.raise) }),
+    raise: async (raises) => submit({ op: "raise", raises: check.raises(raises) }),
     retry: async (filter = {}, onProgress) => bulk("retry", check.retried(filter), onProgress),
     purge: async (filter, onProgress) => bulk("purge", check.finished(filter), onProgress),
 
-    now: async () => store.now(),
-    stats: async () => summarise(await store.overview()),
+    now: async () => store().now(),
+    stats: async () => summarise(await store().overview()),
     show: async (id) => {
-      const view = await store.task(id);
+      const view = await store().task(check.id(id));
       return view && shown(view);
     },
-    browse: async (query = {}) => store.browse(check.browse(query)),
-    jobs: async () => (await store.overview()).jobs,
-    job: async (name) => store.job(name),
-    gate: async (name) => store.gate(name),
-    gates: async () => (await store.overview()).gates,
-    wakeInMs: async (kinds, worker) => store.wakeInMs(kinds, worker),
-    watch: (listener) => store.watch(listener),
-    reconcile: async ({ repair = false } = {}) => store.reconcile({ repair }),
+    browse: async (query = {}) => store().browse(check.browse(query)),
+    jobs: async () => (await store().overview()).jobs,
+    job: async (name) => store().job(check.job(name)),
+    gate: async (name) => store().gate(check.gate(name)),
+    gates: async () => (await store().overview()).gates,
+    wakeInMs: async (kinds, worker) => store().wakeInMs(check.kinds(kinds), check.worker(worker)),
+    watch: (listener) => store().watch(check.listener(listener)),
+    reconcile: async (how = {}) => store().reconcile(check.reconcile(how)),
 
-    async [Symbol.asyncDispose]() {
-      await idle();
-      await store[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => (closing ??= close()),
   };
 }
 

@@ -15,7 +15,8 @@ type KindOf<K extends Kinds> = keyof K & string;
  *
  * Calls of one turn of the event loop become one commit; a promise resolves after it. A call that
  * fails with an `unavailable` AppError may or may not have been applied, and is safe to repeat.
- * Input is checked first: a call that throws `invalid` wrote nothing.
+ * Input is checked before it joins a commit: a call that throws `invalid` wrote nothing and does
+ * not disturb the others. Closing waits for what was asked; later calls throw `queue_closed`.
  */
 export interface Queue<K extends Kinds = Kinds> extends AsyncDisposable {
   /** Idempotent by (job, gate, key); a duplicate only raises a pending task's priority. */
@@ -41,6 +42,10 @@ export interface Queue<K extends Kinds = Kinds> extends AsyncDisposable {
     settings: { readonly delayMs?: number; readonly limit?: number },
   ): Promise<GateView>;
 
+  /**
+   * Makes the job, or gives an open one these settings, all of them: a `concurrency`, `budget` or
+   * `gate` that is left out is cleared, not kept. To change one, repeat the others.
+   */
   openJob(job: string, settings?: JobInput): Promise<operation.JobAnswer>;
   /** From now on only the job's own running tasks may add to it; empty, it completes. */
   seal(job: string): Promise<operation.JobAnswer>;
@@ -70,9 +75,8 @@ export interface Queue<K extends Kinds = Kinds> extends AsyncDisposable {
 }
 
 export type TaskInput<K extends Kinds = Kinds> = {
-  readonly [C in KindOf<K>]: {
+  readonly [C in KindOf<K>]: PayloadInput<K[C]> & {
     readonly kind: C;
-    readonly payload?: K[C];
     readonly job?: string;
     readonly gate?: string;
     /** Left out, the task is never a duplicate. */
@@ -86,6 +90,13 @@ export type TaskInput<K extends Kinds = Kinds> = {
     readonly attemptsMax?: number;
   };
 }[KindOf<K>];
+
+/** Left out it is null, so only what may be null can be left out. */
+type PayloadInput<P> = null extends P
+  ? { readonly payload?: P }
+  : undefined extends P
+    ? { readonly payload?: P }
+    : { readonly payload: P };
 
 export interface ClaimInput<C extends string = string> {
   readonly worker: string;
@@ -123,6 +134,7 @@ export interface FinishInput<K extends Kinds = Kinds> extends LeaseRef {
   readonly raise?: readonly RaiseInput[];
 }
 
+/** What is left out does not limit the job, whatever it had before. */
 export interface JobInput {
   readonly concurrency?: number;
   readonly budget?: number;

@@ -259,6 +259,15 @@ describe("jobs and retries", () => {
     expect(check.endingJob("crawl")).toBe("crawl");
   });
 
+  test("the moment of a filter is made whole, and takes the same tasks", () => {
+    const before = (finishedBeforeMs: number) =>
+      check.finished({ finishedBeforeMs }).finishedBeforeMs;
+    expect(before(7)).toBe(7);
+    expect(before(7.2)).toBe(8); // what finished at 7 had finished before 7.2
+    expect(before(-5)).toBe(-5);
+    expect(before(1e300)).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
   test("only what failed or was skipped is retried", () => {
     expectRefused(() => check.retried({ states: ["failed", "done"] }), "retry_done", /done/);
     expect(check.retried({})).toEqual({ states: ["failed"] });

@@ -1,3 +1,4 @@
+// inputs: src/queue/** src/base/**
 import { fork } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

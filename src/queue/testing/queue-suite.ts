@@ -54,7 +54,12 @@ export function queueSuite({ name, open, deviations = {} }: QueueSuiteOptions): 
     const titles: string[] = [];
     const clause: Clause = (title, check) => {
       titles.push(title);
-      test.skipIf(title in deviations)(title, async () => {
+      const reason = deviations[title];
+      if (reason !== undefined) {
+        test(`deviation: ${title}`, () => expect(reason.trim(), "the reason").not.toBe(""));
+        return;
+      }
+      test(title, async () => {
         const time = createSuiteTime();
         await using at = await openFixture(open, time);
         await check(at);

@@ -222,8 +222,7 @@ function hasClaimable(db: Database, { kinds, worker }: Waker, now: StoreNow): bo
     and (job.concurrency is null or job.slots < job.concurrency)`;
   const isOpening = "gate.is_open = 0 and gate.has_room = 1 and gate.open_from <= @nowMs";
   const ways = [
-    `lane indexed by lane_open join job on job.name = lane.job
-     where lane.is_open = 1 and lane.ready > 0 and ${isWanted}`,
+    "turn where is_claimable = 1 and kind in (select value from json_each(@kinds))",
     `gate cross join lane on lane.gate = gate.name join job on job.name = lane.job
      where ${isOpening} and lane.ready > 0 and ${isWanted}`,
     `task indexed by task_due join lane on lane.id = task.lane join job on job.name = lane.job

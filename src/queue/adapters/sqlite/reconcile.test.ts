@@ -177,6 +177,36 @@ const planted: readonly (readonly [title: string, sql: string, drift: Drift])[] 
     "update job set slots = 20 where name = 'j'",
     { counter: "job j slots", counted: 20, actual: 5 },
   ],
+  [
+    "turn.top",
+    "update turn set top = 999 where kind = 'many'",
+    { counter: "turn many/j top", counted: 999, actual: 500 },
+  ],
+  [
+    "turn.head",
+    "update turn set head = 999 where kind = 'many'",
+    { counter: "turn many/j head", counted: 999, actual: 12 },
+  ],
+  [
+    "turn.served",
+    "update turn set served = served + 7 where kind = 'many'",
+    { counter: "turn many/j served", counted: 13, actual: 6 },
+  ],
+  [
+    "turn.is_claimable",
+    "update turn set is_claimable = 0 where kind = 'many'",
+    { counter: "turn many/j is_claimable", counted: 0, actual: 1 },
+  ],
+  [
+    "the turns, where one is missing",
+    "delete from turn where kind = 'many'",
+    { counter: "turn many/j rows", counted: 0, actual: 1 },
+  ],
+  [
+    "the turns, where one is of no open lane",
+    "insert into turn (kind, job, top, head, served, is_claimable) values ('run', 'j', 5, 1, 0, 1)",
+    { counter: "turn run/j rows", counted: 1, actual: 0 },
+  ],
 ];
 
 describe("drift", () => {
@@ -215,7 +245,7 @@ describe("drift", () => {
   test("in many counters at once is reported for each, without echoes", async () => {
     await withFixture(async (at) => {
       await fill(at);
-      const several = planted.filter(([title]) => /^(?:lane\.\w+|gate\.\w+|job\.\w+)$/.test(title));
+      const several = planted.filter(([title]) => /^(?:lane|gate|job|turn)\.\w+$/.test(title));
       expect(several.length).toBeGreaterThan(12);
       at.plant(...several.map(([, sql]) => sql));
       const { drift } = await at.queue.reconcile({ repair: true });
@@ -271,7 +301,12 @@ describe("orphans", () => {
         "delete from claim",
       );
 
-      const drift = [{ counter: "job lost pending", counted: 5_000, actual: 0 }];
+      const drift = [
+        { counter: "job lost pending", counted: 5_000, actual: 0 },
+        { counter: "turn work/gone rows", counted: 1, actual: 0 },
+        { counter: "turn lost/lost rows", counted: 1, actual: 0 },
+        { counter: "turn work/ended is_claimable", counted: 1, actual: 0 },
+      ];
       const seen = { drift, orphans: 16_083, repaired: false };
       expect(await queue.reconcile()).toEqual(seen);
       expect(await queue.reconcile({ repair: true })).toEqual({ ...seen, repaired: true });

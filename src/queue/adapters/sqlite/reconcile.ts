@@ -2,9 +2,10 @@ import type { Database } from "better-sqlite3";
 import type { Drift, Reconciled } from "../../queue-store.ts";
 import { countOrphans, repairOrphans } from "./orphans.ts";
 import { statement } from "./statement.ts";
+import { findTurnDrift, rebuildTurns } from "./turns.ts";
 
 /**
- * Recounts lanes, gates, jobs and claims from the tasks alone and, when asked, puts right what
+ * Recounts lanes, gates, jobs, claims and turns from the tasks alone and, when asked, puts right what
  * differs. Call inside a write transaction.
  *
  * Counters build on each other, so each is put right before the next is compared: what is reported
@@ -16,11 +17,13 @@ export function reconcile(db: Database, repair: boolean, nowMs: number): Reconci
   try {
     recount(db);
     const drift = counters.flatMap((counter) => compareAndFix(db, counter, nowMs));
+    drift.push(...findTurnDrift(db));
     if (repair && orphans > 0) {
       repairOrphans(db, nowMs);
       recount(db);
       for (const { fix } of counters) statement(db, fix).run({ nowMs });
     }
+    if (repair) rebuildTurns(db);
     if (!repair) statement(db, "rollback to reconcile").run();
     return { drift, orphans, repaired: repair && (orphans > 0 || drift.length > 0) };
   } finally {

@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import { hasRoom, isOpen, newGate, openFromMs, type Gate } from "../../gate.ts";
 import { newJob, type Job } from "../../job.ts";
 import { stateNames, type StateName } from "./task-row.ts";
+import { createTurns } from "./turns.ts";
 
 /** A lane as the file holds it. */
 export interface LaneRow extends Record<StateName, number> {
@@ -56,6 +57,7 @@ const cachedRowsMax = 20_000;
 
 export function createRows(db: Database, now: () => number): Rows {
   const sql = prepare(db);
+  const turns = createTurns(db);
   const jobs = new Map<string, JobRow>();
   const gates = new Map<string, GateRow>();
   const lanes = new Map<number, LaneRow>();
@@ -64,8 +66,10 @@ export function createRows(db: Database, now: () => number): Rows {
   const dirtyJobs = new Set<JobRow>();
   const dirtyGates = new Set<GateRow>();
   const dirtyLanes = new Set<LaneRow>();
+  const dirtyTurns = new Map<string, TurnName>();
   const touched = new Set<string>();
 
+  const touchTurn = ({ kind, job }: TurnName) => dirtyTurns.set(`${kind}\0${job}`, { kind, job });
   const keepLane = (row: LaneRow) => {
     lanes.set(row.id, row);
     lanesByName.set(laneName(row.kind, row.job, row.gate), row);
@@ -146,6 +150,7 @@ export function createRows(db: Database, now: () => number): Rows {
     },
     dropLane(lane) {
       dirtyLanes.delete(lane);
+      touchTurn(lane);
       lanes.delete(lane.id);
       lanesByName.delete(laneName(lane.kind, lane.job, lane.gate));
       lanesByGate.get(lane.gate)?.delete(lane);
@@ -168,6 +173,7 @@ export function createRows(db: Database, now: () => number): Rows {
         });
         if (open !== gate.wasOpen) {
           sql.openLanes.run(open ? 1 : 0, gate.name);
+          for (const name of sql.readyOfGate.iterate(gate.name)) touchTurn(name as TurnName);
           for (const lane of lanesByGate.get(gate.name) ?? []) lane.isOpen = open;
           gate.wasOpen = open;
         }
@@ -175,6 +181,7 @@ export function createRows(db: Database, now: () => number): Rows {
       for (const lane of dirtyLanes) {
         if (lane.isHeadStale) refreshHead(lane);
         sql.writeLane.run({ ...lane, isOpen: lane.isOpen ? 1 : 0 });
+        touchTurn(lane);
       }
       for (const job of dirtyJobs) {
         sql.writeJob.run({
@@ -183,6 +190,9 @@ export function createRows(db: Database, now: () => number): Rows {
           isSealed: job.isSealed ? 1 : 0,
         });
       }
+      for (const { kind, job } of dirtyTurns.values()) turns.write(kind, job, rows.job(job));
+      for (const job of dirtyJobs) turns.writeJob(job);
+      dirtyTurns.clear();
       dirtyGates.clear();
       dirtyLanes.clear();
       dirtyJobs.clear();
@@ -191,7 +201,7 @@ export function createRows(db: Database, now: () => number): Rows {
       if (jobs.size + gates.size + lanes.size > cachedRowsMax) rows.forget();
     },
     forget() {
-      for (const map of [jobs, gates, lanes, lanesByName, lanesByGate]) map.clear();
+      for (const map of [jobs, gates, lanes, lanesByName, lanesByGate, dirtyTurns]) map.clear();
       for (const set of [dirtyJobs, dirtyGates, dirtyLanes, touched]) set.clear();
     },
   };
@@ -205,6 +215,7 @@ export function createRows(db: Database, now: () => number): Rows {
   return rows;
 }
 
+type TurnName = Pick<LaneRow, "kind" | "job">;
 const laneName = (kind: string, job: string, gate: string) => `${kind}\0${job}\0${gate}`;
 
 const jobColumns = `name, is_paused as isPaused, is_sealed as isSealed, ended, concurrency, budget,
@@ -252,6 +263,7 @@ const prepare = (db: Database) => ({
   dropGate: db.prepare("delete from gate where name = ?"),
   dropLane: db.prepare("delete from lane where id = ?"),
   openLanes: db.prepare("update lane set is_open = ? where gate = ?"),
+  readyOfGate: db.prepare("select kind, job from lane where gate = ? and ready > 0"),
   readHead: db.prepare(
     "select priority, id from task where lane = ? and state = 0 order by priority desc, id limit 1",
   ),

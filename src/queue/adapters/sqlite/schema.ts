@@ -8,6 +8,9 @@
  * task.scope   one number for each (job, gate), so that the unique index is small.
  * lane         (kind, job, gate) with its counters. `is_open` mirrors its gate, `top` and `head` are
  *              the priority and id of its best ready task: open lanes can be walked in order.
+ * turn         (kind, job) with a lane that is open and has something ready: the best one's `top` and
+ *              `head`, and its job's `served`. Claims start here, so that jobs without a turn cost
+ *              nothing.
  * gate         `open_from` and `has_room` are derived; closed gates wait in an index by `open_from`.
  * claim        one row for each claim; its token is the primary key. `expires_at` is never later
  *              than the earliest lease in it.
@@ -46,6 +49,12 @@ export const steps: readonly string[] = [
   create index lane_open on lane (job, kind, top desc, head) where is_open = 1 and ready > 0;
   create index lane_suspect on lane (kind) where is_open = 1 and suspects > 0;
   create index lane_gate on lane (gate);
+
+  create table turn (
+    job text not null, kind text not null, top int not null, head int not null,
+    served int not null, is_claimable int not null, primary key (job, kind)
+  ) without rowid;
+  create index turn_next on turn (kind, top desc, served, head) where is_claimable = 1;
 
   create table claim (
     token integer primary key, request_id text not null, worker text not null,

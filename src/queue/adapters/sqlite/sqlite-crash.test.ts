@@ -15,6 +15,8 @@ import { createTempFolder } from "./testing/temp-folder.ts";
 
 const crashMs = process.env["FORAGER_TEST_LONG"] === "1" ? 60_000 : 5_000;
 
+const crashesMax = 200;
+
 test(
   "kill -9 at any moment takes back nothing that was acknowledged, and tears nothing",
   async () => {
@@ -26,7 +28,9 @@ test(
     let finished = 0;
     // Two at a time, so that one dies while the other writes.
     let previous: Crashing | undefined;
-    while (systemClock.monotonicMs() < untilMs) {
+    // On a slow machine it goes on until enough has happened to prove something.
+    const isEnough = () => crashes > 2 && known.keys.size > 100 && finished > 100;
+    while (systemClock.monotonicMs() < untilMs || (!isEnough() && crashes < crashesMax)) {
       const next = startCrashing(folder.file, join(folder.path, `${crashes}.log`), `p${crashes}`);
       await next.atWork();
       await sleep(systemClock, random.below(150));
@@ -43,9 +47,7 @@ test(
     expect(await lost(queue, known)).toEqual([]);
     expect(await queue.reconcile()).toEqual({ drift: [], orphans: 0, repaired: false });
     expect(await tornBatches(queue)).toEqual([]);
-    expect(crashes).toBeGreaterThan(2);
-    expect(known.keys.size).toBeGreaterThan(100);
-    expect(finished).toBeGreaterThan(100);
+    expect(isEnough()).toBe(true);
   },
   crashMs + 60_000,
 );

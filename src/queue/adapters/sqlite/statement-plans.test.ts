@@ -115,6 +115,17 @@ describe("statement plans", () => {
     expect(plans.filter(scansTasks)).toEqual([]);
   });
 
+  test("turns and lanes are walked in the order of an index, never sorted", async () => {
+    const plans = await plansOf(workAll);
+    const walked = plans.filter(({ sql }) => /order by top desc/.test(sql));
+    const steps = walked.map((plan) => plan.steps);
+    expect(steps).toContainEqual([expect.stringContaining("INDEX turn_next (kind=?)") as unknown]);
+    expect(steps).toContainEqual([
+      expect.stringContaining("lane_open (job=? AND kind=?)") as unknown,
+    ]);
+    expect(steps.flat().filter((step) => step.includes("TEMP B-TREE"))).toEqual([]);
+  });
+
   test("a recount does, and this test would see it", async () => {
     const plans = await plansOf(async (at) => at.queue.reconcile());
     expect(plans.filter(scansTasks).length).toBeGreaterThan(0);

@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { Clock } from "../../../base/clock.ts";
 import { bootId, machineMonotonicMs } from "../../../base/machine-clock.ts";
 import type { StoreNow } from "../../queue-store.ts";
+import { rebuildTurns } from "./turns.ts";
 
 /**
  * One clock for all processes that share the file: a wall clock moment that the first of them
@@ -43,6 +44,7 @@ function startAnew(db: Database, anchorMs: number): void {
     `update lane set is_open = 0
      where is_open = 1 and gate in (select name from gate where is_open = 0)`,
   ).run();
+  rebuildTurns(db);
 }
 
 /** The latest moment the file remembers: a Pi without a clock battery boots into the past. */

@@ -1,0 +1,80 @@
+/** Where something stands: compared number by number, the lower goes first. */
+export type Rank = readonly number[];
+
+export interface Place<T> {
+  readonly item: T;
+  readonly rank: Rank;
+}
+
+export interface LineOptions<T> {
+  /** Each reads on from `offset`, best first, in an order that does not change meanwhile. */
+  readonly sources: readonly ((page: Page) => readonly Place<T>[])[];
+  /** As it is now: never better than it was read; undefined once it has no place any more. */
+  readonly rankOf: (item: T) => Rank | undefined;
+}
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/**
+ * Best first, and not much more read than is looked at, however long the line is. Each iteration
+ * starts at the front, and moves back what has become worse since. Nothing may change while an
+ * iteration is under way.
+ */
+export function createLine<T>({ sources, rankOf }: LineOptions<T>): Iterable<T> {
+  const places: Place<T>[] = [];
+  const unread = sources.map((read) => ({ read, offset: 0, last: [-Infinity] as Rank }));
+
+  function readPage(source: (typeof unread)[number]): void {
+    // Twice as many each time: a long look takes few reads, a short one reads little.
+    const limit = source.offset + 2;
+    const page = source.read({ limit, offset: source.offset });
+    for (const place of page) insert(places, place);
+    source.offset += page.length;
+    source.last = page.at(-1)?.rank ?? source.last;
+    if (page.length < limit) unread.splice(unread.indexOf(source), 1);
+  }
+
+  return {
+    *[Symbol.iterator]() {
+      for (let index = 0; ;) {
+        const place = places[index];
+        const source = unread.find(({ last }) => !place || byRank(last, place.rank) < 0);
+        if (source) {
+          readPage(source);
+          continue;
+        }
+        if (!place) return;
+        const rank = rankOf(place.item);
+        if (rank && byRank(rank, place.rank) === 0) {
+          yield place.item;
+          index += 1;
+          continue;
+        }
+        places.splice(index, 1);
+        if (rank) insert(places, { item: place.item, rank });
+      }
+    },
+  };
+}
+
+function insert<T>(places: Place<T>[], place: Place<T>): void {
+  let low = 0;
+  let high = places.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (byRank(places[middle]!.rank, place.rank) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  places.splice(low, 0, place);
+}
+
+function byRank(a: Rank, b: Rank): number {
+  for (let index = 0; index < a.length; index++) {
+    const difference = a[index]! - b[index]!;
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
