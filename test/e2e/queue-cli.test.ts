@@ -47,7 +47,7 @@ describe("which queue", () => {
 
   test("an address that is none is a usage error", async () => {
     const { forager } = await createQueueSandbox();
-    for (const address of ["q.db", "sqlite:", "postgres://localhost/x"]) {
+    for (const address of ["q.db", "sqlite:", "mysql://localhost/x"]) {
       const { exitCode, stderr } = await forager(["queue", "list", "--queue", address]);
       expect(exitCode, address).toBe(2);
       expect(stderr).toMatch(oneLine);

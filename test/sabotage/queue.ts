@@ -259,6 +259,20 @@ const inSqlite: readonly Sabotage[] = [
     caughtBy: `${model} > random histories: the store answers as the model does`,
   },
   {
+    name: "sqlite: a gate that opens gives nobody a turn",
+    file: "src/queue/adapters/sqlite/rows.ts",
+    find: "for (const name of sql.readyOfGate.iterate(gate.name)) touchTurn(name as TurnName);",
+    replace: "",
+    caughtBy: `${model} > random histories: the store answers as the model does`,
+  },
+  {
+    name: "sqlite: a job's turn does not follow it",
+    file: "src/queue/adapters/sqlite/rows.ts",
+    find: "for (const job of dirtyJobs) turns.writeJob(job);",
+    replace: "",
+    caughtBy: `${model} > random histories: the store answers as the model does`,
+  },
+  {
     name: "sqlite: an owned gate lets a second run in",
     file: "src/queue/gate.ts",
     find: "isOwned(gate) ? gate.running === 0 :",

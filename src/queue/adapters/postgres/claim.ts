@@ -1,0 +1,232 @@
+import type { Claim, Claimed } from "../../operation.ts";
+import type { StoreNow } from "../../queue-store.ts";
+import type { Lease, Pace } from "../../task.ts";
+import { bucketOf } from "../../wait-histogram.ts";
+import { createHands, type Hands, type LanePick } from "./claim-hands.ts";
+import { readNeeds, type Needs } from "./claim-needs.ts";
+import type { Counts } from "./counts.ts";
+import { queryOne, type Session } from "./database.ts";
+import { createLaneWalk, readStops, stopJobs, type StopRow } from "./lane-walk.ts";
+import type { Moment } from "./moment.ts";
+import { selectGates, writeGates, writeHeads, type GateRow } from "./rows.ts";
+import { readSuspects, suspectJobs, takeSuspect } from "./suspect.ts";
+import { taskColumns, taskStates, type TaskRow } from "./task-row.ts";
+
+export interface ClaimContext {
+  readonly session: Session;
+  readonly moment: Moment;
+  readonly counts: Counts;
+  readonly tokens: { next(session: Session, nowMs: number): Promise<number> };
+  /** What is due was done: go on, whatever came due meanwhile. */
+  readonly isPrepared: boolean;
+  /** Look for jobs that are complete and not said to be. */
+  readonly looksForComplete: boolean;
+}
+
+/**
+ * As the model's `claim`, in a transaction of its own. It waits only for a job with a cap, which
+ * it locks before anything else; gates, lanes and tasks that others hold are passed over. Answers
+ * with what has to be done first, if there is such a thing; then nothing was written.
+ */
+export async function claim(
+  context: ClaimContext,
+  request: Claim,
+): Promise<{ readonly claimed: Claimed } | { readonly needs: Needs }> {
+  const { session, moment, isPrepared, looksForComplete } = context;
+  // Claims of one worker take turns: a request that is repeated while the first is still under
+  // way must see what that one took.
+  session.send("select pg_advisory_xact_lock(hashtextextended('@claim' || $1, 2))", [
+    request.worker,
+  ]);
+  const [needs, suspects, stops] = await Promise.all([
+    readNeeds(session, request, { moment, looksForComplete }),
+    readSuspects(session, request, moment),
+    readStops(session, request),
+  ]);
+  if (needs.repeats !== null) return { claimed: await repeated(session, needs.repeats) };
+  if (needs.isAny && !isPrepared) return { needs };
+  if (needs.holdsSuspect) return { claimed: { leases: [], hasSuspect: false } };
+
+  const now = { ms: needs.ms, wallMs: needs.wall };
+  const jobs = [...stopJobs(stops), ...suspectJobs(suspects)];
+  const hands = createHands(session, now, request, jobs);
+  const suspect = needs.holdsAny ? undefined : await takeSuspect(hands, suspects);
+  const picks: LanePick[] = suspect ? [suspect] : [];
+  const [only, ...others] = stops;
+  if (!suspect && only && others.length === 0 && only.gate === "" && only.concurrency === null) {
+    return {
+      claimed: await takeAll(context, request, hands, only, needs.holdsAny && suspects.length > 0),
+    };
+  }
+  if (!suspect) {
+    const walk = createLaneWalk(hands, stops);
+    for (let left = request.limit; left > 0;) {
+      const pick = await walk.next(left);
+      if (!pick) break;
+      picks.push(pick);
+      left -= pick.slots;
+    }
+  }
+  const leases = picks.length === 0 ? [] : await write(context, request, hands, picks);
+  return { claimed: { leases, hasSuspect: needs.holdsAny && suspects.length > 0 } };
+}
+
+async function repeated(session: Session, token: number): Promise<Claimed> {
+  const rows = await session.query<TaskRow & { readonly lease_ms: number }>(
+    `select ${taskColumns}, c.lease_ms from @claim c cross join lateral unnest(c.ids) as u (id)
+     join @task t on t.id = u.id join @lane l on l.id = t.lane
+     where c.token = $1 and t.token = $1 and t.state = 4 order by t.priority desc, t.id`,
+    [token],
+  );
+  const gates = await session.query<GateRow>(`${selectGates} where name = any($1::text[])`, [
+    rows.map(({ gate }) => gate),
+  ]);
+  const gatesByName = new Map(gates.map((gate) => [gate.name, gate]));
+  const leases = rows.map((row) => {
+    const gate = gatesByName.get(row.gate);
+    const isRun = gate !== undefined && gate.runSlots > 0;
+    const pace = gate && {
+      delayMs: gate.delayMs,
+      limit: isRun ? gate.runSlots : gate.limit,
+      isRun,
+    };
+    return toLease(row, { token, used: row.used, leaseMs: row.lease_ms, pace });
+  });
+  return { leases, hasSuspect: false };
+}
+
+/** From the only lane there is, without gate or cap: locked, leased and read in one statement. */
+async function takeAll(
+  { session, counts, tokens }: ClaimContext,
+  request: Claim,
+  hands: Hands,
+  lane: StopRow,
+  hasSuspect: boolean,
+): Promise<Claimed> {
+  const [turn, token, rows] = await Promise.all([
+    drawTurn(session),
+    tokens.next(session, hands.now.ms),
+    hands.take(lane, request.limit),
+  ]);
+  if (rows.length === 0) return { leases: [], hasSuspect };
+  const tasks = [...rows].sort((a, b) => b.priority - a.priority || a.id - b.id);
+  const pick = { lane, tasks, slots: tasks.length, pace: undefined };
+  const leases = lease([pick], request, {
+    token,
+    now: hands.now,
+    turn,
+    counts,
+  });
+  record(session, request, { token, nowMs: hands.now.ms, leases });
+  return { leases, hasSuspect };
+}
+
+/** More picks than any claim has. */
+const picksMax = 100_000;
+
+const drawTurn = async (session: Session): Promise<number> =>
+  (await queryOne<{ turn: number }>(session, "select nextval('@served') as turn")).turn;
+
+/** What was picked is locked: lease it, and let gate, lane, job and claim know. */
+async function write(
+  { session, counts, tokens }: ClaimContext,
+  request: Claim,
+  hands: Hands,
+  picks: readonly LanePick[],
+): Promise<readonly Lease[]> {
+  const { now } = hands;
+  const [turn, token] = await Promise.all([drawTurn(session), tokens.next(session, now.ms)]);
+  const leases = lease(picks, request, { token, now, turn, counts });
+  session.send(
+    `update @task set state = 4, token = $2, used = used + 1, expires_at = $3
+     where id = any($1::bigint[])`,
+    [leases.map(({ id }) => id), token, now.ms + request.leaseMs],
+  );
+  writeGates(session, hands.changedGates(), now.ms, hands.lockedLanes());
+  const gated = picks.filter(({ lane }) => lane.gate !== "").map(({ lane }) => lane.id);
+  writeHeads(session, [...new Set(gated)]);
+  record(session, request, { token, nowMs: now.ms, leases });
+  return leases;
+}
+
+interface Drawn {
+  readonly token: number;
+  readonly turn: number;
+  readonly now: StoreNow;
+  readonly counts: Counts;
+}
+
+/** Counts what was picked, and makes leases of it. */
+function lease(
+  picks: readonly LanePick[],
+  { leaseMs }: Claim,
+  { token, turn, now, counts }: Drawn,
+): readonly Lease[] {
+  const leases: Lease[] = [];
+  picks.forEach(({ lane, tasks, slots, pace }, index) => {
+    const from = tasks[0]!.state === taskStates.suspect ? "suspect" : "ready";
+    counts.move(lane, from, "running", tasks.length);
+    counts.job(lane.job, "slots", slots);
+    counts.served(lane.job, turn * picksMax + index);
+    for (const task of tasks) {
+      const waitMs = Math.min(now.ms - task.created_at, now.wallMs - task.due_at);
+      counts.wait(lane.kind, bucketOf(waitMs));
+      const row = { ...task, kind: lane.kind, job: lane.job, gate: lane.gate };
+      leases.push(toLease(row, { token, used: task.used + 1, leaseMs, pace }));
+    }
+  });
+  return leases;
+}
+
+function record(
+  session: Session,
+  { requestId, worker, leaseMs }: Claim,
+  { token, nowMs, leases }: { token: number; nowMs: number; leases: readonly Lease[] },
+): void {
+  const ids = leases.map(({ id }) => id);
+  session.send(
+    `insert into @claim (token, request_id, worker, ids, open, is_open, has_suspect, lease_ms,
+       made_at, expires_at)
+     values ($1, $2, $3, $4, $5, true, $6, $7, $8, $9)`,
+    [
+      token,
+      requestId,
+      worker,
+      ids,
+      ids.length,
+      leases.some(({ isSuspect }) => isSuspect),
+      leaseMs,
+      nowMs,
+      nowMs + leaseMs,
+    ],
+  );
+}
+
+interface Terms {
+  readonly token: number;
+  readonly used: number;
+  readonly leaseMs: number;
+  readonly pace: Pace | undefined;
+}
+
+type LeaseRow = Omit<
+  TaskRow,
+  "lane" | "token" | "expires_at" | "attempts" | "result" | "finished_at"
+>;
+
+const toLease = (row: LeaseRow, { token, used, leaseMs, pace }: Terms): Lease => ({
+  id: row.id,
+  token,
+  kind: row.kind,
+  job: row.job,
+  gate: row.gate,
+  key: row.key,
+  payload: row.payload,
+  priority: row.priority,
+  createdAtMs: row.created_at,
+  used,
+  attemptsMax: row.attempts_max,
+  isSuspect: row.is_suspect,
+  leaseMs,
+  ...(pace ? { pace } : {}),
+});

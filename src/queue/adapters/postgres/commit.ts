@@ -1,0 +1,255 @@
+import type { AppError } from "../../../base/app-error.ts";
+import type { Answer, Claim, Claimed, Operation } from "../../operation.ts";
+import type { StoreNow } from "../../queue-store.ts";
+import { forgetEmpty, purge, retry } from "./bulk.ts";
+import { claim } from "./claim.ts";
+import type { Needs } from "./claim-needs.ts";
+import { createCounts, type Counts } from "./counts.ts";
+import { queryOne, type Database, type Session, type TransactionOptions } from "./database.ts";
+import { applyGroup, isGrouped, type AppliedGroup, type Grouped } from "./group.ts";
+import type { LazyKind } from "./lazy-kind.ts";
+import { momentValues, readMoment, withMoment, type Moment } from "./moment.ts";
+import { addPlain, isPlainAdd } from "./plain-add.ts";
+import { finishPlain, isPlain } from "./plain-finish.ts";
+import { demote, promote } from "./promote.ts";
+import { applyToGate, applyToJob, completeJobs } from "./settings.ts";
+import { forgetClaims, sweep, type SweepOptions } from "./sweep.ts";
+import { createTokens } from "./tokens.ts";
+
+export interface Committer {
+  /** Applies the operations in order. Resolves when all of them are durable. */
+  commit(operations: readonly Operation[]): Promise<Committed>;
+  /** Makes the states of tasks follow a wall clock that went back. */
+  settle(): Promise<StoreNow>;
+  /** Ends all jobs that are complete and not said to be, should there be any. */
+  complete(): Promise<void>;
+}
+
+export interface Committed {
+  readonly answers: readonly (Answer<Operation> | AppError)[];
+  /** Others may have something to claim now. */
+  readonly mayWake: boolean;
+}
+
+/** What the operations of one commit have in common. */
+interface Course {
+  /** Jobs that may be complete now. */
+  readonly jobs: Set<string>;
+  /** All jobs are to be looked at. */
+  isSweep: boolean;
+  mayWake: boolean;
+}
+
+export interface CommitterOptions {
+  readonly db: Database;
+  readonly moment: Moment;
+  /** Which part of the counters this process writes. */
+  readonly stripe: number;
+  readonly lazy: ReadonlySet<LazyKind>;
+}
+
+/**
+ * Splits a commit into transactions: a claim is one, neighbours that name their tasks are one
+ * together, everything else is one each. Each operation is whole; a job completes after the last.
+ */
+export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions): Committer {
+  const tokens = createTokens(db);
+  /** Tokens of claims of this process that have no gate: their tasks can end the short way. */
+  const ungated = new Set<number>();
+  /** So many adds are not tried the short way, since the last that was met a known key. */
+  let knownKeys = 0;
+  let claims = 0;
+  const now = (session: Session) => readMoment(session, moment);
+  const counted = <T>(
+    work: (session: Session, counts: Counts) => Promise<T>,
+    options?: TransactionOptions<T>,
+  ): Promise<T> =>
+    db.transaction(async (session) => {
+      const counts = createCounts(stripe);
+      const result = await work(session, counts);
+      counts.write(session);
+      return result;
+    }, options);
+
+  const isLazy = (group: readonly Grouped[]) =>
+    group.every(({ op }) => lazy.has(op === "add" || op === "raise" ? "add" : "finish"));
+
+  /** The short way for what is plain; undefined: it was not. */
+  async function applyPlain(group: readonly Grouped[]): Promise<AppliedGroup | undefined> {
+    const keeps = (applied: AppliedGroup | undefined) => applied !== undefined;
+    if (isPlain(group)) {
+      if (!group.every(({ finishes }) => finishes.every(({ token }) => ungated.has(token)))) {
+        return undefined;
+      }
+      return counted((session, counts) => finishPlain(session, group, { moment, counts }), {
+        keeps,
+        isLazy: isLazy(group),
+      });
+    }
+    if (knownKeys > 0) knownKeys -= 1;
+    else if (isPlainAdd(group)) {
+      const work = (session: Session, counts: Counts) =>
+        addPlain(session, group, { moment, counts });
+      const applied = await counted(work, {
+        keeps,
+        takenAs: undefined,
+        isLazy: isLazy(group),
+      });
+      if (!applied) knownKeys = carefulAdds;
+      return applied;
+    }
+    return undefined;
+  }
+
+  async function settle(): Promise<StoreNow> {
+    const { ms, wall, readyDue } = await queryOne<{ ms: number; wall: number; readyDue: number }>(
+      db,
+      `${withMoment} select moment.ms, moment.wall,
+         coalesce((select max(ready_due) from @tally), 0) as "readyDue" from moment`,
+      momentValues(moment),
+    );
+    const at = { ms, wallMs: wall };
+    if (readyDue > wall) await counted((session, counts) => demote(session, at, counts));
+    return at;
+  }
+
+  async function sweepNow(how: Pick<SweepOptions, "waits" | "isAfterCancel">, course: Course) {
+    const found = await counted((session, counts) =>
+      sweep(session, { now: () => now(session), counts, ...how }),
+    );
+    for (const job of found?.jobs ?? []) course.jobs.add(job);
+    course.mayWake ||= (found?.jobs.length ?? 0) > 0;
+    return found?.swept ?? { requeued: 0, failed: 0, cancelled: 0, hasMore: true };
+  }
+
+  /** What comes before a claim, each in a transaction of its own, and only when there is need. */
+  async function prepare(needs: Needs, course: Course): Promise<void> {
+    const at = { ms: needs.ms, wallMs: needs.wall };
+    if (needs.hasExpired || needs.hasRest) {
+      await sweepNow({ waits: false, isAfterCancel: false }, course);
+    }
+    if (needs.hasComplete) course.isSweep = true;
+    if (needs.hasForgotten) await db.transaction((session) => forgetClaims(session, at.ms));
+    if (needs.readyDue > at.wallMs) await counted((session, counts) => demote(session, at, counts));
+    if (!needs.hasDue && !needs.hasOpening) return;
+    await counted((session, counts) => promote(session, at, counts), { isLazy: true });
+  }
+
+  function noteUngated({ leases }: Claimed): void {
+    const [first] = leases;
+    if (!first || leases.some(({ gate }) => gate !== "")) return;
+    ungated.add(first.token);
+    if (ungated.size > ungatedMax) ungated.delete(ungated.values().next().value!);
+  }
+
+  async function claimPrepared(request: Claim, course: Course): Promise<Claimed> {
+    const looksForComplete = claims++ % completeEvery === 0;
+    for (let isPrepared = false; ; isPrepared = true) {
+      const answer = await counted(
+        (session, counts) =>
+          claim({ session, moment, counts, tokens, isPrepared, looksForComplete }, request),
+        { isLazy: lazy.has("claim") },
+      );
+      if ("claimed" in answer) {
+        noteUngated(answer.claimed);
+        return answer.claimed;
+      }
+      await prepare(answer.needs, course);
+    }
+  }
+
+  async function applyOne(
+    operation: Exclude<Operation, Grouped>,
+    course: Course,
+  ): Promise<Answer<Operation>> {
+    switch (operation.op) {
+      case "claim":
+        return claimPrepared(operation, course);
+      case "sweep":
+        course.isSweep = true;
+        return sweepNow({ waits: true, isAfterCancel: false }, course);
+      case "block":
+      case "setGate":
+        course.mayWake = true;
+        return counted(async (session, counts) =>
+          applyToGate(session, operation, await now(session), counts),
+        );
+      case "openJob":
+      case "seal":
+      case "pause":
+      case "resume":
+        course.jobs.add(operation.job);
+        course.mayWake = true;
+        return counted(async (session, counts) =>
+          applyToJob(session, operation, await now(session), counts),
+        );
+      case "cancel": {
+        const answer = await counted(async (session, counts) =>
+          applyToJob(session, operation, await now(session), counts),
+        );
+        if (answer === "ok") await sweepNow({ waits: true, isAfterCancel: true }, course);
+        return answer;
+      }
+      case "retry":
+        return counted(async (session, counts) => {
+          const { changed, jobs } = await retry(session, operation, () => now(session), counts);
+          for (const job of jobs) course.jobs.add(job);
+          course.mayWake = true;
+          return changed;
+        });
+      case "purge": {
+        const changed = await db.transaction((session) =>
+          purge(session, operation, createCounts(stripe)),
+        );
+        await db.transaction(async (session) => forgetEmpty(session, (await now(session)).ms));
+        return changed;
+      }
+    }
+  }
+
+  const complete = (names: readonly string[] | "all") =>
+    completeJobs(db, (work) => db.transaction(work), names, now);
+
+  return {
+    settle,
+    complete: async () => void (await complete("all")),
+    async commit(operations) {
+      const answers: (Answer<Operation> | AppError)[] = [];
+      const course: Course = { jobs: new Set(), isSweep: false, mayWake: false };
+      for (let from = 0; from < operations.length;) {
+        const group = takeGroup(operations, from);
+        if (group.length > 0) {
+          const applied =
+            (await applyPlain(group)) ??
+            (await counted(
+              (session, counts) => applyGroup(session, group, { now: () => now(session), counts }),
+              { isLazy: isLazy(group) },
+            ));
+          answers.push(...applied.answers);
+          for (const job of applied.jobs) course.jobs.add(job);
+          course.mayWake ||= applied.mayWake;
+        } else {
+          const operation = operations[from] as Exclude<Operation, Grouped>;
+          answers.push(await applyOne(operation, course));
+        }
+        from = answers.length;
+      }
+      await complete(course.isSweep ? "all" : [...course.jobs]);
+      return { answers, mayWake: course.mayWake };
+    },
+  };
+}
+
+const ungatedMax = 10_000;
+const carefulAdds = 50;
+/** Whoever died between its last finish and the look after it left a job that is not ended. */
+const completeEvery = 20;
+
+function takeGroup(operations: readonly Operation[], from: number): readonly Grouped[] {
+  const group: Grouped[] = [];
+  for (const operation of operations.slice(from)) {
+    if (!isGrouped(operation)) break;
+    group.push(operation);
+  }
+  return group;
+}

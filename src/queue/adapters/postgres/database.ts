@@ -1,0 +1,268 @@
+import { createHash } from "node:crypto";
+import pg from "pg";
+import { AppError, assert } from "../../../base/app-error.ts";
+import type { PostgresPlace } from "./connection-options.ts";
+import { isSessionLost, isStatementLost, translateError } from "./postgres-error.ts";
+
+export type Values = readonly unknown[];
+
+/**
+ * A session in a transaction, or for one statement. `@name` is a name in the queue's schema.
+ * Statements are sent at once and run in order: those that need nothing of each other's answers
+ * are not awaited one by one, so that they cost one way to the server and back.
+ */
+export interface Session {
+  query<Row>(sql: string, values?: Values): Promise<readonly Row[]>;
+  /** Of a transaction: without an answer. When it fails, so does the commit. */
+  send(sql: string, values?: Values): void;
+  /** Several statements at once, without values and without answers. */
+  script(sql: string): Promise<void>;
+}
+
+export interface Database extends Session {
+  /**
+   * Runs `work` in a transaction (READ COMMITTED). When it throws `stale` it is rolled back and
+   * run again: what it read without a lock had changed by the time it wrote.
+   */
+  transaction<T>(
+    work: (session: Session) => Promise<T>,
+    options?: TransactionOptions<T>,
+  ): Promise<T>;
+  readonly place: PostgresPlace;
+  /** Rises whenever a session is opened: after a failover the server may be another one. */
+  sessions(): number;
+  close(): Promise<void>;
+}
+
+export interface TransactionOptions<T = unknown> {
+  /** Where it answers false, all is undone. */
+  readonly keeps?: (result: T) => boolean;
+  /** The answer where another made the same thing first, instead of starting over. */
+  readonly takenAs?: T;
+  /** Answered before it is on the server's disk: a crash of the server may lose it. */
+  readonly isLazy?: boolean;
+  readonly isSnapshot?: boolean;
+  /** Waits until nobody else writes, and keeps them waiting. */
+  readonly isAlone?: boolean;
+}
+
+export interface DatabaseOptions {
+  readonly place: PostgresPlace;
+  readonly statementMs: number;
+  readonly lockMs: number;
+  readonly connectionsMax: number;
+  readonly idleMax: number;
+  readonly connectMs: number;
+}
+
+class Stale extends Error {}
+/** Thrown by a transaction that must start over. */
+export const stale = (what: string): Error => new Stale(what);
+const staleMax = 100;
+
+/** The session broke before anything could have been committed: another one may do it. */
+class Lost extends Error {
+  constructor(cause: unknown) {
+    super("the session was lost", { cause });
+  }
+}
+
+/** Connections a server must have left for others. */
+const sparedConnections = 20;
+
+export function openDatabase(options: DatabaseOptions): Database {
+  const { place, statementMs, lockMs, idleMax } = options;
+  const pool = new pg.Pool({
+    ...place.connection,
+    max: options.connectionsMax,
+    idleTimeoutMillis: 120_000,
+    connectionTimeoutMillis: options.connectMs,
+    query_timeout: statementMs + 5_000,
+    application_name: "forager",
+    allowExitOnIdle: true,
+    pipeline: true,
+  });
+  let sessions = 0;
+  let isSized = false;
+  let usesNames = true;
+  pool.on("connect", (client) => {
+    sessions += 1;
+    // A session that breaks in our hands: the statement under way, or the next, hears of it.
+    client.on("error", () => {});
+  });
+  // An idle connection that breaks is replaced by the pool; whoever needs one next hears of it.
+  pool.on("error", () => {});
+
+  // A statement that is sent twice before the server has answered once would be prepared twice.
+  const unanswered = new WeakMap<pg.ClientBase, Map<string, boolean>>();
+  const names = new Map<string, { readonly name: string; readonly text: string }>();
+  const named = (sql: string) => {
+    let known = names.get(sql);
+    if (!known) {
+      const text = qualify(sql, place.schema);
+      // Behind a pooler sessions are shared: whoever has this name must mean the same statement.
+      known = { name: createHash("sha256").update(text).digest("base64url").slice(0, 40), text };
+      names.set(sql, known);
+    }
+    return known;
+  };
+  const run = async <Row>(client: pg.ClientBase, sql: string, values: Values) => {
+    const { name, text } = named(sql);
+    let answered = unanswered.get(client);
+    if (!answered) unanswered.set(client, (answered = new Map()));
+    const isNamed = usesNames && answered.get(name) !== false;
+    if (isNamed && !answered.has(name)) answered.set(name, false);
+    const query = isNamed ? { name, text, values: [...values] } : { text, values: [...values] };
+    try {
+      const { rows } = await client.query(query);
+      if (isNamed) answered.set(name, true);
+      return rows as readonly Row[];
+    } catch (error) {
+      if (isNamed && answered.get(name) === false) answered.delete(name);
+      throw error;
+    }
+  };
+
+  const runScript = async (client: pg.ClientBase, sql: string) => {
+    await client.query(qualify(sql, place.schema));
+  };
+
+  async function checkOut(): Promise<pg.PoolClient> {
+    const client = await pool.connect();
+    if (isSized) return client;
+    isSized = true;
+    const limits = await client.query<{ most: number }>(
+      "select current_setting('max_connections')::int as most",
+    );
+    const most = (limits.rows[0]?.most ?? 100) - sparedConnections;
+    pool.options.max = Math.max(1, Math.min(options.connectionsMax, most));
+    return client;
+  }
+
+  /** A session whose state is unknown is not used again. */
+  async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      let client: pg.PoolClient | undefined;
+      try {
+        client = await checkOut();
+        const result = await work(client);
+        client.release(pool.idleCount >= idleMax);
+        return result;
+      } catch (failure) {
+        const error = isTaken(failure) ? stale("another was quicker") : failure;
+        const isOurs = error instanceof Stale || error instanceof AppError;
+        client?.release(!isOurs);
+        if (error instanceof Stale && attempt < staleMax) continue;
+        if (error instanceof Lost && attempt === 1) continue;
+        if (error instanceof Lost) throw translateError(error.cause, place.name);
+        if (error instanceof Stale) {
+          throw new AppError(
+            "unavailable",
+            "queue_busy",
+            `the queue ${place.name} changed too often meanwhile (${error.message}): try again`,
+          );
+        }
+        if (isStatementLost(error) && usesNames) {
+          usesNames = false;
+          continue;
+        }
+        throw translateError(error, place.name);
+      }
+    }
+  }
+
+  const key = `hashtextextended(${pg.escapeLiteral(place.schema)}, 3)`;
+  const beginning = <T>({ isLazy, isSnapshot, isAlone }: TransactionOptions<T>) =>
+    [
+      isSnapshot ? "begin isolation level repeatable read read only" : "begin",
+      `set local statement_timeout = ${statementMs}`,
+      // Compiling a statement takes longer than running any of ours.
+      "set local jit = off",
+      ...(isSnapshot
+        ? []
+        : [
+            `set local lock_timeout = ${lockMs}`,
+            ...(isLazy ? ["set local synchronous_commit = off"] : []),
+            // Every statement that writes goes from a few known rows to others by an index. Told
+            // so, a planner without statistics finds no other way, and locks in our order.
+            "set local enable_hashjoin = off",
+            "set local enable_mergejoin = off",
+            "set local enable_seqscan = off",
+            `select pg_advisory_xact_lock${isAlone ? "" : "_shared"}(${key})`,
+          ]),
+    ].join("; ");
+
+  return {
+    place,
+    sessions: () => sessions,
+    query: (sql, values = []) =>
+      withClient(async (client) => {
+        try {
+          return await run(client, sql, values);
+        } catch (error) {
+          throw isSessionLost(error) ? new Lost(error) : error;
+        }
+      }),
+    send: () => assert(false, "only a transaction has an end that waits for what was sent"),
+    script: (sql) => withClient((client) => runScript(client, sql)),
+    transaction: (work, transactionOptions = {}) =>
+      withClient(async (client) => {
+        let isEnding = false;
+        const sent: Promise<unknown>[] = [];
+        const keep = <T>(promise: Promise<T>) => {
+          promise.catch(() => {}); // it is heard of at the end
+          sent.push(promise);
+          return promise;
+        };
+        void keep(client.query(beginning(transactionOptions)));
+        try {
+          const result = await work({
+            query: (sql, values = []) => keep(run(client, sql, values)),
+            send: (sql, values = []) => void keep(run(client, sql, values)),
+            script: (sql) => keep(runScript(client, sql)),
+          });
+          const isKept = transactionOptions.keeps?.(result) ?? true;
+          isEnding = isKept;
+          const commit = client.query(isKept ? "commit" : "rollback");
+          commit.catch(() => {});
+          await Promise.all(sent);
+          await commit;
+          return result;
+        } catch (error) {
+          const first = (await firstFailure(sent)) ?? error;
+          // Where the session is gone, so is the transaction.
+          await client.query("rollback").catch(() => {});
+          if ("takenAs" in transactionOptions && isTaken(first)) {
+            return transactionOptions.takenAs as never;
+          }
+          throw isEnding || !isSessionLost(first) ? first : new Lost(first);
+        }
+      }),
+    close: () => pool.end(),
+  };
+}
+
+/** The statements after the one that failed only say that the transaction is aborted. */
+async function firstFailure(sent: readonly Promise<unknown>[]): Promise<unknown> {
+  const ends = await Promise.allSettled(sent);
+  return ends.find((end) => end.status === "rejected")?.reason as unknown;
+}
+
+/** Two made the same thing at the same time: the second starts over and finds it. */
+const isTaken = (error: unknown) => error instanceof pg.DatabaseError && error.code === "23505";
+
+/** `@name` becomes a name in the schema, `'@name'` that name as text, `@@` the schema itself. */
+export function qualify(sql: string, schema: string): string {
+  const quoted = pg.escapeIdentifier(schema);
+  return sql.replaceAll(/'@(\w+)'|@(@|\w+)/g, (_, literal?: string, name?: string) => {
+    if (literal !== undefined) return pg.escapeLiteral(`${quoted}.${literal}`);
+    return name === "@" ? quoted : `${quoted}.${name}`;
+  });
+}
+
+/** For statements that answer with exactly one row. */
+export async function queryOne<Row>(session: Session, sql: string, values?: Values): Promise<Row> {
+  const [row] = await session.query<Row>(sql, values);
+  assert(row, "this statement answers with one row");
+  return row;
+}

@@ -1,0 +1,83 @@
+import type { Add, Added } from "../../operation.ts";
+import type { NewTask } from "../../task.ts";
+import type { Counts } from "./counts.ts";
+import type { Session } from "./database.ts";
+import type { AppliedGroup, Grouped } from "./group.ts";
+import { readMoment, type Moment } from "./moment.ts";
+import { lockLanes, writeHeads, type LaneRow } from "./rows.ts";
+import { insertRows } from "./task-writes.ts";
+
+/**
+ * New tasks for open jobs without a budget, in lanes that exist, whose keys nobody knows: they are
+ * just stored. A key that is known after all fails the transaction, anything else that needs a
+ * closer look is answered with undefined; then the whole of it is done anew, with more care.
+ */
+export async function addPlain(
+  session: Session,
+  operations: readonly Add[],
+  { moment, counts }: { readonly moment: Moment; readonly counts: Counts },
+): Promise<AppliedGroup | undefined> {
+  const tasks = operations.flatMap((operation) => operation.tasks);
+  const names = new Map<string, NewTask>();
+  for (const task of tasks) names.set(nameOf(task), task);
+  const wanted = [...names.values()];
+  const jobs = session.query<{ name: string; isPlain: boolean }>(
+    `select name, ended is null and not is_sealed and budget is null and gate = '' as "isPlain"
+     from @job where name = any($1::text[]) order by name for key share`,
+    [[...new Set(wanted.map(({ job }) => job))]],
+  );
+  const found = await session.query<LaneRow>(
+    `select l.id, l.kind, l.job, l.gate, l.scope
+     from unnest($1::text[], $2::text[], $3::text[]) as u (kind, job, gate)
+     join @lane l on l.job = u.job and l.gate = u.gate and l.kind = u.kind`,
+    [wanted.map(({ kind }) => kind), wanted.map(({ job }) => job), wanted.map(({ gate }) => gate)],
+  );
+  if (found.length < wanted.length || !(await jobs).every(({ isPlain }) => isPlain)) {
+    return undefined;
+  }
+  const gated = found.filter(({ gate }) => gate !== "").map(({ id }) => id);
+  const [locked, now] = await Promise.all([
+    lockLanes(session, { gates: [], ids: gated }),
+    readMoment(session, moment),
+  ]);
+  if (locked.length < gated.length) return undefined;
+  const lanes = new Map(found.map((lane) => [nameOf(lane), lane]));
+  const isDue = (task: NewTask) => task.dueAtMs <= now.wallMs;
+  insertRows(
+    session,
+    tasks.map((task) => ({ task, lane: lanes.get(nameOf(task))!, isDue: isDue(task) })),
+    now.ms,
+  );
+  writeHeads(session, gated);
+  for (const task of tasks) {
+    const lane = lanes.get(nameOf(task))!;
+    counts.move(lane, undefined, isDue(task) ? "ready" : "scheduled");
+    counts.job(lane.job, "added", 1);
+    if (isDue(task)) counts.readyDue(task.dueAtMs);
+  }
+  return {
+    answers: operations.map((operation) => operation.tasks.map((): Added => "added")),
+    jobs: [],
+    mayWake: true,
+  };
+}
+
+/** Fewer are as quick with care; and where a key is known, their ids would be skipped. */
+const plainMin = 64;
+
+/** Of keys that repeat, the second is a duplicate. */
+export function isPlainAdd(group: readonly Grouped[]): group is readonly Add[] {
+  const count = group.reduce((sum, one) => sum + (one.op === "add" ? one.tasks.length : 0), 0);
+  if (count < plainMin) return false;
+  const seen = new Set<string>();
+  const isNew = ({ job, gate, key }: NewTask) => {
+    const size = seen.size;
+    return seen.add(`${key}\0${job}\0${gate}`).size > size;
+  };
+  return group.every(
+    (operation) => operation.op === "add" && !operation.by && operation.tasks.every(isNew),
+  );
+}
+
+const nameOf = ({ kind, job, gate }: Pick<NewTask, "kind" | "job" | "gate">) =>
+  `${kind}\0${job}\0${gate}`;

@@ -1,0 +1,219 @@
+import type { Gate } from "../../gate.ts";
+import { newJob, type Job } from "../../job.ts";
+import type { Waker } from "../../model/read.ts";
+import type { BrowseQuery, Lane, Overview, StoreNow, TaskView } from "../../queue-store.ts";
+import type { Task, TaskState } from "../../task.ts";
+import { queryOne, type Session } from "./database.ts";
+import { momentValues, withMoment, type Moment } from "./moment.ts";
+import { selectGates, selectJobs, toGate, type GateRow } from "./rows.ts";
+import { taskColumns, taskStates, toTask, type TaskRow } from "./task-row.ts";
+
+/** Call in a snapshot; what came due since the last claim is counted on the way. */
+export async function overview(session: Session, now: StoreNow): Promise<Overview> {
+  const lanes = await session.query<LaneCounts>(laneSql, [now.wallMs]);
+  const gates = await session.query<GateRow>(
+    `${selectGates} where name in (select gate from @lane)`,
+  );
+  const jobs = await session.query<Job>(`${selectJobs} group by j.name`);
+  const waits = new Map<string, Map<number, number>>();
+  const rows = await session.query<{ kind: string; bucket: number; count: number }>(
+    "select kind, bucket, sum(count)::bigint as count from @wait group by kind, bucket",
+  );
+  for (const { kind, bucket, count } of rows) {
+    waits.set(kind, (waits.get(kind) ?? new Map<number, number>()).set(bucket, count));
+  }
+  const raises = await queryOne<Overview["raises"]>(
+    session,
+    `select coalesce(sum(raised), 0)::bigint as raised,
+       coalesce(sum(unchanged), 0)::bigint as unchanged from @tally`,
+  );
+  return { now, lanes: lanes.map(toLane), gates: gates.map(toGate), jobs, waits, raises };
+}
+
+type LaneCounts = Lane & {
+  readonly lateScheduled: number;
+  readonly lateBackoff: number;
+  readonly oldestLate: number | null;
+  readonly oldestReady: number | null;
+  readonly oldestScheduled: number | null;
+  readonly oldestBackoff: number | null;
+};
+
+/** Ids rise with creation, so each priority's first one is its oldest: one step per priority. */
+const oldestReadySql = `select min(t.created_at) from (
+    with recursive step (priority, id) as (
+      (select r.priority, r.id from @task r where r.lane = l.id and r.state = 0
+       order by r.priority desc, r.id limit 1)
+      union all
+      select n.priority, n.id from step s cross join lateral (
+        select r.priority, r.id from @task r
+        where r.lane = l.id and r.state = 0 and r.priority < s.priority
+        order by r.priority desc, r.id limit 1) n)
+    select id from step
+    union all
+    select r.id from @task r where r.lane = l.id and r.state = 3 and r.state in (1, 2, 3)) best
+  join @task t on t.id = best.id`;
+
+const oldestWaitingSql = (state: number) => `select r.created_at from @task r
+  where r.lane = l.id and r.state = ${state} and r.state in (1, 2, 3) and r.due_at > $1
+  order by r.id limit 1`;
+
+const laneSql = `with counted as (
+    select lane, sum(ready)::bigint as ready, sum(suspect)::bigint as suspect,
+      sum(scheduled)::bigint as scheduled, sum(backoff)::bigint as backoff,
+      sum(running)::bigint as running, sum(done)::bigint as done,
+      sum(skipped)::bigint as skipped, sum(failed)::bigint as failed
+    from @lane_counter group by lane),
+  late as (
+    select lane, count(*) filter (where state = 1) as scheduled,
+      count(*) filter (where state = 2) as backoff, min(created_at) as oldest
+    from @task where state in (1, 2) and due_at <= $1 group by lane)
+  select l.kind, l.job, l.gate, c.ready + c.suspect as ready, c.scheduled, c.backoff, c.running,
+    c.done, c.skipped, c.failed, coalesce(late.scheduled, 0)::bigint as "lateScheduled",
+    coalesce(late.backoff, 0)::bigint as "lateBackoff", late.oldest as "oldestLate",
+    case when c.ready + c.suspect > 0 then (${oldestReadySql}) end as "oldestReady",
+    case when c.scheduled > 0 then (${oldestWaitingSql(1)}) end as "oldestScheduled",
+    case when c.backoff > 0 then (${oldestWaitingSql(2)}) end as "oldestBackoff"
+  from @lane l join counted c on c.lane = l.id left join late on late.lane = l.id`;
+
+function toLane(row: LaneCounts): Lane {
+  const scheduled = row.scheduled - row.lateScheduled;
+  const backoff = row.backoff - row.lateBackoff;
+  const oldestReady = [row.oldestReady, row.oldestLate].filter((at) => at !== null);
+  return {
+    kind: row.kind,
+    job: row.job,
+    gate: row.gate,
+    ready: row.ready + row.lateScheduled + row.lateBackoff,
+    scheduled,
+    backoff,
+    running: row.running,
+    done: row.done,
+    skipped: row.skipped,
+    failed: row.failed,
+    oldestReadyAtMs: oldestReady.length === 0 ? 0 : Math.min(...oldestReady),
+    oldestScheduledAtMs: scheduled === 0 ? 0 : (row.oldestScheduled ?? 0),
+    oldestBackoffAtMs: backoff === 0 ? 0 : (row.oldestBackoff ?? 0),
+  };
+}
+
+export async function viewTask(
+  session: Session,
+  id: number,
+  now: StoreNow,
+): Promise<TaskView | undefined> {
+  const [row] = await session.query<ViewRow>(
+    `select ${taskColumns}, c.worker,
+       (select row_to_json(g) from (${selectGates} where name = l.gate) g) as "gateRow",
+       (select row_to_json(k) from (${selectJobs} where j.name = l.job group by j.name) k)
+         as "jobRow"
+     from @task t join @lane l on l.id = t.lane
+     left join @claim c on c.token = t.token and t.state = 4 where t.id = $1`,
+    [id],
+  );
+  if (!row) return undefined;
+  const { gateRow, jobRow, worker } = row;
+  return {
+    now,
+    task: toTask(row),
+    gate: gateRow ? toGate(gateRow) : undefined,
+    job: jobRow ?? newJob(row.job, now.ms),
+    worker: worker ?? undefined,
+  };
+}
+
+type ViewRow = TaskRow & {
+  readonly worker: string | null;
+  readonly gateRow: GateRow | null;
+  readonly jobRow: Job | null;
+};
+
+export async function readGate(session: Session, name: string): Promise<Gate | undefined> {
+  const [row] = await session.query<GateRow>(`${selectGates} where name = $1`, [name]);
+  return row && toGate(row);
+}
+
+export async function readJob(session: Session, name: string): Promise<Job | undefined> {
+  const [row] = await session.query<Job>(`${selectJobs} where j.name = $1 group by j.name`, [name]);
+  return row;
+}
+
+export async function browse(session: Session, query: BrowseQuery): Promise<readonly Task[]> {
+  const values: unknown[] = [query.afterId, query.limit];
+  const where = ["t.id > $1"];
+  const add = (condition: (parameter: string) => string, value: unknown) => {
+    if (value === undefined) return;
+    values.push(value);
+    where.push(condition(`$${values.length}`));
+  };
+  if (query.states) where.push(`t.state in (${query.states.flatMap(statesOf).join(", ") || -1})`);
+  add((parameter) => `l.kind = ${parameter}`, query.kind);
+  add((parameter) => `l.job = ${parameter}`, query.job);
+  add((parameter) => `l.gate = ${parameter}`, query.gate);
+  add((parameter) => `starts_with(t.key, ${parameter})`, query.keyPrefix);
+  add((parameter) => `strpos(t.payload, ${parameter}) > 0`, query.text);
+  const rows = await session.query<TaskRow>(
+    `select ${taskColumns} from @task t join @lane l on l.id = t.lane
+     where ${where.join(" and ")} order by t.id limit $2`,
+    values,
+  );
+  return rows.map(toTask);
+}
+
+const statesOf = (state: TaskState): readonly number[] =>
+  state === "pending"
+    ? [taskStates.ready, taskStates.scheduled, taskStates.backoff, taskStates.suspect]
+    : [taskStates[state]];
+
+export async function wakeInMs(
+  session: Session,
+  { kinds, worker }: Waker,
+  moment: Moment,
+): Promise<number | undefined> {
+  const row = await queryOne<{ isReady: boolean; inMs: number | null }>(session, wakeSql, [
+    ...momentValues(moment),
+    kinds,
+    worker ?? null,
+  ]);
+  if (row.isReady) return 0;
+  return row.inMs === null ? undefined : Math.max(0, row.inMs);
+}
+
+/** Any worker could have it now, but for what holds its task or its lane back. */
+const isFree = `l.kind = any($3::text[]) and j.ended is null and not j.is_paused
+  and (j.concurrency is null or j.concurrency > (select coalesce(sum(c.slots), 0)
+    from @job_counter c where c.job = j.name))`;
+/** The worker is named, and holds nothing. */
+const takesSuspects = `($4::text is not null
+  and not exists (select 1 from @claim c where c.worker = $4 and c.is_open))`;
+const isGateOpen = "(l.gate = '' or (g.has_room and g.open_from <= moment.ms))";
+
+const wakeSql = `${withMoment}
+  select (
+      exists (select 1 from @lane l join @job j on j.name = l.job
+        where l.gate = '' and ${isFree}
+          and exists (select 1 from @task t where t.lane = l.id and t.state = 0))
+      or exists (select 1 from @lane l join @job j on j.name = l.job
+        join @gate g on g.name = l.gate
+        where l.is_open and l.is_ready and ${isFree} and ${isGateOpen})
+      or exists (select 1 from @gate g join @lane l on l.gate = g.name and l.gate <> ''
+        join @job j on j.name = l.job
+        where not g.is_open and g.has_room and g.open_from <= moment.ms and l.is_ready
+          and ${isFree})
+      or exists (select 1 from @task t join @lane l on l.id = t.lane
+        join @job j on j.name = l.job left join @gate g on g.name = l.gate
+        where t.state in (1, 2) and t.due_at <= moment.wall
+          and (not t.is_suspect or ${takesSuspects}) and ${isFree} and ${isGateOpen})
+      or (${takesSuspects} and exists (select 1 from @task t join @lane l on l.id = t.lane
+        join @job j on j.name = l.job left join @gate g on g.name = l.gate
+        where t.state = 3 and ${isFree} and ${isGateOpen}))) as "isReady",
+    least(
+      (select min(due_at) from @task where state in (1, 2) and due_at > moment.wall) - moment.wall,
+      (select min(open_from) from @gate where not is_open and has_room and open_from > moment.ms)
+        - moment.ms,
+      (select min(expires_at) from @claim where is_open and expires_at > moment.ms) - moment.ms,
+      -- Leases that were extended since outlive what their claim says.
+      (select min(t.expires_at) from @claim c cross join lateral unnest(c.ids) as u (id)
+         join @task t on t.id = u.id and t.token = c.token and t.state = 4
+         where c.is_open and c.expires_at <= moment.ms) - moment.ms) as "inMs"
+  from moment`;
