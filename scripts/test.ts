@@ -39,7 +39,7 @@ async function main(args: readonly string[]): Promise<void> {
   });
   const env: Record<string, string> = isLong ? { FORAGER_TEST_LONG: "1" } : {};
   try {
-    const selection = { isQuick, filters };
+    const selection = { isQuick, isLong, filters };
     const outcomes = mergeOutcomes(
       await runChecks({ selection, cache, runner, starter, say, env }),
     );

@@ -15,16 +15,19 @@ export interface TestFile extends TestHeader {
 export interface Selection {
   /** The under-a-minute loop: unit and tidy, nothing that needs a service. */
   readonly isQuick: boolean;
+  /** Also `*-long.test.ts`, which are otherwise run only when a filter names them. */
+  readonly isLong: boolean;
   /** Parts of paths; none selects all. */
   readonly filters: readonly string[];
 }
 
 export async function findTestFiles(tree: SourceTree, selection: Selection): Promise<TestFile[]> {
-  const { isQuick, filters } = selection;
+  const { isQuick, isLong, filters } = selection;
   const found: TestFile[] = [];
   for (const path of tree.files) {
     if (!/^(src|test)\/.*\.test\.ts$/.test(path)) continue;
     if (filters.length > 0 && !filters.some((filter) => path.includes(filter))) continue;
+    if (path.endsWith("-long.test.ts") && !isLong && filters.length === 0) continue;
     const source = await readFile(join(tree.root, path), "utf8");
     const header = parseTestHeader(path, source);
     const group = groupOf(path);

@@ -17,7 +17,8 @@ beforeEach(() => {
     cpSync(join(root, path), join(folder, path), { recursive: true });
   for (const path of [".prettierrc.json", ".prettierignore"])
     cpSync(join(root, path), join(folder, path));
-  rmSync(join(folder, "scripts/bench.ts"), { force: true }); // imports what is not here
+  // These import what is not here.
+  for (const path of ["scripts/bench.ts", "scripts/sim.ts"]) rmSync(join(folder, path));
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   write("src/base/one.ts", "export const one = 1;");
   write("src/base/one.test.ts", testOf("one", `import { one } from "./one.ts";`, "expect(one)"));
@@ -93,6 +94,12 @@ test("a service that cannot be had is a skip with a reason, and a failure under 
   const ci = run(["store"], { ...env, CI: "true" });
   expect(ci).toMatchObject({ status: 1, last: "0 passed, 1 failed" });
   expect(ci.output).toContain("needs s3 (an S3 server is not installed.");
+});
+
+test("what is named long runs with --long, or when it is named", () => {
+  write("src/base/much-long.test.ts", testOf("much", "", "expect(2)"));
+  expect(run(["--check"])).toMatchObject({ status: 0 });
+  expect(run(["much"])).toMatchObject({ status: 1, last: "0 passed, 1 failed" });
 });
 
 test("--long tells the tests and leaves the cache alone", () => {

@@ -1,0 +1,6 @@
+/** The door of `forager/bucket`: the bucket's words, the way to open one, and what its parts take. */
+export * from "../bucket/index.ts";
+export { AppError, type ErrorKind } from "../base/app-error.ts";
+export { systemClock, type Clock, type Timer } from "../base/clock.ts";
+export { systemRandom, type Random } from "../base/random.ts";
+export { openBucket } from "./open-bucket.ts";
