@@ -32,12 +32,16 @@ export async function findTestFiles(tree: SourceTree, selection: Selection): Pro
     const header = parseTestHeader(path, source);
     const group = groupOf(path);
     if (isQuick && (header.needs.length > 0 || !["unit", "tidy"].includes(group))) continue;
+    if (isQuick && takesItsTime.test(path)) continue;
     // What a child process reads is not to be seen in the imports.
     const isCacheable = !source.includes("node:child_process") || header.inputs.length > 0;
     found.push({ path, group, isCacheable, ...header });
   }
   return found;
 }
+
+/** Races, random histories and crashes go on for a while on purpose: `npm test` runs them. */
+const takesItsTime = /-(race|model|crash)\.test\.ts$/;
 
 function groupOf(path: string): string {
   if (path.endsWith(".conformance.test.ts")) return "conformance";
