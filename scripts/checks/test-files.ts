@@ -40,8 +40,8 @@ export async function findTestFiles(tree: SourceTree, selection: Selection): Pro
   return found;
 }
 
-/** Races, random histories and crashes go on for a while on purpose: `npm test` runs them. */
-const takesItsTime = /-(race|model|crash)\.test\.ts$/;
+/** Races, random histories, crashes and faults go on for a while on purpose: `npm test` runs them. */
+const takesItsTime = /-(race|model|crash|faults|comparison)\.test\.ts$/;
 
 function groupOf(path: string): string {
   if (path.endsWith(".conformance.test.ts")) return "conformance";
