@@ -11,7 +11,7 @@ import { AppError } from "../src/base/app-error.ts";
 import { noCheckCache, openCheckCache } from "./checks/check-cache.ts";
 import { createNodeRunner } from "./checks/node-runner.ts";
 import { runChecks } from "./checks/run-checks.ts";
-import { formatTable, formatTotal, mergeOutcomes, total } from "./checks/summary.ts";
+import { formatSlowest, formatTable, formatTotal, mergeOutcomes, total } from "./checks/summary.ts";
 import { cacheFolder } from "./project.ts";
 import { createServiceStarter } from "./services/start-services.ts";
 import { onStopSignal } from "./stop-signals.ts";
@@ -40,9 +40,10 @@ async function main(args: readonly string[]): Promise<void> {
   const env: Record<string, string> = isLong ? { FORAGER_TEST_LONG: "1" } : {};
   try {
     const selection = { isQuick, isLong, filters };
-    const outcomes = mergeOutcomes(
-      await runChecks({ selection, cache, runner, starter, say, env }),
-    );
+    const all = await runChecks({ selection, cache, runner, starter, say, env });
+    const outcomes = mergeOutcomes(all);
+    const slowest = formatSlowest(all);
+    if (slowest !== "") say(`\nslowest files\n${slowest}`);
     process.stdout.write(`\n${formatTable(outcomes)}\n${formatTotal(outcomes)}\n`);
     const tests = total(outcomes.filter(({ name }) => !stepNames.has(name)));
     const hasNoTests = tests.passed + tests.failed === 0;

@@ -45,7 +45,10 @@ export async function runChecks(options: RunChecksOptions): Promise<readonly Out
 
   const outcomes: Outcome[] = [];
   const isWhole = selection.filters.length === 0;
-  if (isWhole) for (const step of steps) outcomes.push(await runStep(step, { ...options, signer }));
+  if (isWhole)
+    outcomes.push(
+      ...(await Promise.all(steps.map((step) => runStep(step, { ...options, signer })))),
+    );
   // Only tests outside src run the built program.
   if (due.some(({ path, group }) => path.startsWith("test/") && group !== "tidy"))
     outcomes.push(await build(say));
@@ -125,7 +128,7 @@ async function runTests(
     const { path, group, inputs, isCacheable } = files[index]!;
     for (const title of result.skippedTitles)
       if (title.startsWith("skipped: ")) say(`${path}: ${title}`);
-    outcomes.push({ ...result, name: group, cached: 0 });
+    outcomes.push({ ...result, name: group, cached: 0, path });
     const signature = await after.signTest(path, inputs);
     // A file that was edited while it ran is run again.
     const isSame = (await before.signTest(path, inputs)) === signature;

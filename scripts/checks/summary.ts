@@ -6,6 +6,8 @@ export interface Outcome {
   /** How many of the passed were not run again, because nothing has changed. */
   readonly cached: number;
   readonly seconds: number;
+  /** The test file it is of, where it is of one. */
+  readonly path?: string;
 }
 
 const columns = ["passed", "failed", "skipped", "cached"] as const;
@@ -30,6 +32,19 @@ export function formatTable(outcomes: readonly Outcome[]): string {
     outcome.seconds.toFixed(1).padStart(7),
   ]);
   return [header, ...rows].map((cells) => cells.join("  ")).join("\n");
+}
+
+const slowestMax = 8;
+const slowSeconds = 5;
+
+/** The files that took longest, one a line, so that a slow one is seen when it comes in. */
+export function formatSlowest(outcomes: readonly Outcome[]): string {
+  return outcomes
+    .filter(({ path, seconds }) => path !== undefined && seconds >= slowSeconds)
+    .toSorted((a, b) => b.seconds - a.seconds)
+    .slice(0, slowestMax)
+    .map(({ path, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${path}`)
+    .join("\n");
 }
 
 /** The last line of a run: `3 passed, 0 failed`, with `, 1 skipped` only if there is one. */

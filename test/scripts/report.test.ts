@@ -1,6 +1,11 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { formatTable, formatTotal, mergeOutcomes } from "../../scripts/checks/summary.ts";
+import {
+  formatSlowest,
+  formatTable,
+  formatTotal,
+  mergeOutcomes,
+} from "../../scripts/checks/summary.ts";
 import { parseTestHeader } from "../../scripts/checks/test-header.ts";
 import { interpretReport } from "../../scripts/checks/vitest-run.ts";
 import { root } from "../../scripts/project.ts";
@@ -72,6 +77,20 @@ describe("the summary", () => {
       "unit         6        0        0        4      2.5",
       "types        3        0        0        2      1.3",
     ]);
+  });
+
+  test("names the files that took longest, and no other", () => {
+    const files = [
+      { ...outcome, path: "quick.test.ts" },
+      { ...outcome, path: "slow.test.ts", seconds: 6 },
+      { ...outcome, path: "slower.test.ts", seconds: 61.25 },
+      { ...outcome, name: "types", seconds: 70 },
+    ];
+    expect(formatSlowest(files).split("\n")).toEqual([
+      "   61.3 s  slower.test.ts",
+      "    6.0 s  slow.test.ts",
+    ]);
+    expect(formatSlowest([outcome])).toBe("");
   });
 });
 
