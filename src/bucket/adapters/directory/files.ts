@@ -2,26 +2,14 @@ import fs from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../../base/app-error.ts";
+import { networkFileSystem } from "../../../base/network-file-system.ts";
 
 const hourMs = 3_600_000;
-
-/** File systems whose locks do not hold between machines, by the magic number of statfs(2). */
-const networkFileSystems = new Map([
-  [0x6969, "nfs"],
-  [0xff534d42, "cifs"],
-  [0xfe534d42, "smb2"],
-  [0x517b, "smb"],
-  [0x01021997, "9p"],
-  [0x00c36400, "ceph"],
-  [0x5346414f, "afs"],
-  [0x0bd00bd0, "lustre"],
-  [0x65735546, "fuse"],
-]);
 
 /** Makes the folder, and refuses one that other machines may share. */
 export function checkFolder(root: string): void {
   fs.mkdirSync(root, { recursive: true });
-  const name = networkFileSystems.get(fs.statfsSync(root).type >>> 0);
+  const name = networkFileSystem(fs.statfsSync(root).type);
   if (name === undefined) return;
   throw new AppError(
     "invalid",

@@ -11,7 +11,6 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { networkFileSystem } from "./network-file-system.ts";
 import { closeDatabase, openDatabase } from "./open-database.ts";
 import { applicationId, steps } from "./schema.ts";
 import { openSqliteQueueStore } from "./sqlite-queue-store.ts";
@@ -213,31 +212,6 @@ function asNobody(work: () => void): void {
     process.seteuid!(0);
   }
 }
-
-describe("network file systems", () => {
-  test.each([
-    [0x6969, "nfs"],
-    [0xff534d42, "cifs"],
-    [0xff534d42 | 0, "cifs"], // as a signed number, which some systems give
-    [0xfe534d42, "smb2"],
-    [0x517b, "smb"],
-    [0x01021997, "9p"],
-    [0x00c36400, "ceph"],
-    [0x65735546, "fuse"],
-  ])("%d is %s", (magic, name) => {
-    expect(networkFileSystem(magic)).toBe(name);
-  });
-
-  test.each([
-    [0xef53, "ext4"],
-    [0x58465342, "xfs"],
-    [0x9123683e, "btrfs"],
-    [0x01021994, "tmpfs"],
-    [0x794c7630, "overlay"],
-  ])("%d (%s) is local", (magic) => {
-    expect(networkFileSystem(magic)).toBeUndefined();
-  });
-});
 
 describe("settings of the connection", () => {
   test.each([

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, mkdirSync, realpathSync, statfsSync 
 import { dirname, resolve } from "node:path";
 import { AppError } from "../../../base/app-error.ts";
 import { bootId } from "../../../base/machine-clock.ts";
-import { networkFileSystem } from "./network-file-system.ts";
+import { networkFileSystem } from "../../../base/network-file-system.ts";
 import { applicationId, steps } from "./schema.ts";
 import { readOnlyAdvice } from "./sqlite-error.ts";
 

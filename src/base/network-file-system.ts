@@ -1,7 +1,7 @@
 /** The name of a network file system, by the magic number that statfs(2) gives; else undefined. */
 export const networkFileSystem = (magic: number): string | undefined => names.get(magic >>> 0);
 
-/** File systems whose locks are not to be trusted. */
+/** File systems whose locks do not hold between machines. */
 const names = new Map([
   [0x6969, "nfs"],
   [0xff534d42, "cifs"],
