@@ -7,7 +7,8 @@
  * It reports on standard output, one JSON object a line: see KeeperReport.
  */
 import { AppError, assert } from "../../src/base/app-error.ts";
-import { startPostgres } from "./postgres.ts";
+import { startPgbouncer } from "./pgbouncer.ts";
+import { startPostgres, startPostgres15 } from "./postgres.ts";
 import { startS3 } from "./s3.ts";
 import { removeServiceFolder } from "./service-folder.ts";
 import { isServiceName } from "./service.ts";
@@ -27,6 +28,8 @@ export type KeeperReport =
 
 const starters: Readonly<Record<ServiceName, (context: ServiceContext) => Promise<Service>>> = {
   postgres: startPostgres,
+  postgres15: startPostgres15,
+  pgbouncer: startPgbouncer,
   s3: startS3,
 };
 

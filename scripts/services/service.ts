@@ -20,9 +20,9 @@ export interface ServiceContext {
   readonly signal: AbortSignal;
 }
 
-export type ServiceName = "postgres" | "s3";
+export type ServiceName = "postgres" | "postgres15" | "pgbouncer" | "s3";
 
-export const serviceNames: readonly ServiceName[] = ["postgres", "s3"];
+export const serviceNames: readonly ServiceName[] = ["postgres", "postgres15", "pgbouncer", "s3"];
 
 export function isServiceName(name: string): name is ServiceName {
   return (serviceNames as readonly string[]).includes(name);
@@ -31,6 +31,8 @@ export function isServiceName(name: string): name is ServiceName {
 /** The variables of each service; the first one decides whether the service is there. */
 export const serviceVariables: Readonly<Record<ServiceName, readonly [string, ...string[]]>> = {
   postgres: ["FORAGER_TEST_POSTGRES_URL"],
+  postgres15: ["FORAGER_TEST_POSTGRES15_URL"],
+  pgbouncer: ["FORAGER_TEST_PGBOUNCER_URL", "FORAGER_TEST_PGBOUNCER_DIRECT_URL"],
   s3: [
     "FORAGER_TEST_S3_ENDPOINT",
     "FORAGER_TEST_S3_ACCESS_KEY",

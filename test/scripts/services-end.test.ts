@@ -65,6 +65,7 @@ function spawnScript(
 }
 
 const services = ["--import", "tsx", "scripts/services.ts"];
+const both = ["postgres", "s3"];
 
 /** A run of the tests, caught as soon as its PostgreSQL is there and while S3 is starting. */
 async function startTests(): Promise<Started> {
@@ -89,7 +90,7 @@ needs(["postgres", "s3"], () => {
   const test = plainTest.skipIf(!canStartS3);
 
   test("Ctrl-C, passed on by the bootstrap, ends every server and removes its folder", async () => {
-    const started = await startServices(["scripts/bootstrap.mjs", "services"]);
+    const started = await startServices(["scripts/bootstrap.mjs", "services", ...both]);
     expectRunning(started, { servers: 4, keepers: 2 });
     started.child.kill("SIGINT");
     expect(await started.exitCode).toBe(0);
@@ -97,7 +98,7 @@ needs(["postgres", "s3"], () => {
   });
 
   test("after kill -9 of the owner every server ends", async () => {
-    const started = await startServices(services);
+    const started = await startServices([...services, ...both]);
     expectRunning(started, { servers: 4, keepers: 2 });
     started.child.kill("SIGKILL");
     await expect.poll(() => remaining(started), { timeout: 20_000 }).toEqual([]);
@@ -156,7 +157,9 @@ plainTest("an unknown service is refused by name", async () => {
   let output = "";
   child.stderr!.on("data", (text) => (output += String(text)));
   expect(await new Promise((resolve) => child.once("close", resolve))).toBe(1);
-  expect(output).toBe('error: there is no service "mysql"; there are postgres, s3, chromium\n');
+  expect(output).toBe(
+    'error: there is no service "mysql"; there are postgres, postgres15, pgbouncer, s3, chromium\n',
+  );
 });
 
 plainTest("where S3 is neither installed nor ours to install, it says how to get it", async () => {

@@ -11,6 +11,10 @@ import type { ServiceName } from "../../scripts/services/service.ts";
 /** Where each service is. */
 export interface Services {
   readonly postgres: { readonly url: string };
+  /** The oldest version that is promised. */
+  readonly postgres15: { readonly url: string };
+  /** In transaction mode, and the server behind it. */
+  readonly pgbouncer: { readonly url: string; readonly directUrl: string };
   readonly s3: {
     readonly endpoint: string;
     readonly accessKey: string;
@@ -60,6 +64,11 @@ export function needs<const Name extends ServiceName>(
 
 const readers: { readonly [Name in ServiceName]: () => Services[Name] } = {
   postgres: () => ({ url: variable("FORAGER_TEST_POSTGRES_URL") }),
+  postgres15: () => ({ url: variable("FORAGER_TEST_POSTGRES15_URL") }),
+  pgbouncer: () => ({
+    url: variable("FORAGER_TEST_PGBOUNCER_URL"),
+    directUrl: variable("FORAGER_TEST_PGBOUNCER_DIRECT_URL"),
+  }),
   s3: () => ({
     endpoint: variable("FORAGER_TEST_S3_ENDPOINT"),
     accessKey: variable("FORAGER_TEST_S3_ACCESS_KEY"),
