@@ -6,11 +6,13 @@ import { createQueue, type Kinds, type Queue, type QueueStore } from "../queue/i
 export interface OpenQueueOptions {
   /** SQLite only. `full` also survives a power cut; default `normal` survives any crash. */
   readonly durability?: "normal" | "full";
+  /** PostgreSQL only, where the address does not hold it. */
+  readonly password?: string;
 }
 
 /**
- * Opens a queue by its address: `sqlite:PATH` for the processes of one machine, `memory:` for
- * this process alone. Drivers are loaded when they are needed.
+ * Opens a queue by its address: `sqlite:PATH` for the processes of one machine, `postgres://…` for
+ * the nodes of a fleet, `memory:` for this process alone. Drivers are loaded when they are needed.
  */
 export async function openQueue<K extends Kinds = Kinds>(
   address: string,
@@ -27,7 +29,18 @@ async function openStore(address: string, options: OpenQueueOptions): Promise<Qu
     case "sqlite": {
       if (rest === "") throw badAddress(address, "a path is missing after sqlite:");
       const { openSqliteQueueStore } = await loadSqlite();
-      return openSqliteQueueStore({ file: rest, ...options });
+      const { durability } = options;
+      return openSqliteQueueStore({ file: rest, ...(durability ? { durability } : {}) });
+    }
+    case "postgres":
+    case "postgresql": {
+      const { openPostgresQueueStore } =
+        await import("../queue/adapters/postgres/postgres-queue-store.ts");
+      const { password } = options;
+      return openPostgresQueueStore({
+        url: address,
+        ...(password === undefined ? {} : { password }),
+      });
     }
     case "memory": {
       const { createMemoryQueueStore } =
@@ -41,7 +54,7 @@ async function openStore(address: string, options: OpenQueueOptions): Promise<Qu
     }
     case undefined:
     default:
-      throw badAddress(address, "it must start with sqlite: or memory:");
+      throw badAddress(address, "it must start with sqlite:, postgres: or memory:");
   }
 }
 

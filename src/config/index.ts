@@ -8,6 +8,7 @@ export {
   type SettingRow,
   type SettingValue,
 } from "./load-settings.ts";
+export { readLibpqVariables, type LibpqVariables } from "./libpq-variables.ts";
 export { nearest } from "./nearest.ts";
 export { createPaths, type Paths } from "./paths.ts";
 export type { Settings } from "./schema.ts";

@@ -36,8 +36,10 @@ export async function openOrMakeQueue(context: Context): Promise<Queue> {
 
 async function open({ settings, paths }: Context): Promise<Queue> {
   const { url, durability } = settings.queue;
+  const password = await settings.queue.password?.reveal();
+  const options = { durability, ...(password === undefined ? {} : { password }) };
   try {
-    return await openQueue(locateQueue(url, paths).address, { durability });
+    return await openQueue(locateQueue(url, paths).address, options);
   } catch (error) {
     // The address is from the command line or the settings: they are wrong, not the queue.
     const isAddress = error instanceof AppError && error.code === "queue_address";

@@ -2,20 +2,23 @@ import pg from "pg";
 import type { Clock, Timer } from "../../../base/clock.ts";
 import type { PostgresPlace } from "./connection-options.ts";
 import type { Database } from "./database.ts";
+import { settleTls } from "./tls.ts";
 
 /**
  * Tells other processes of new work, and hears of theirs.
  *
  * Sending: after the commit, never in it, since NOTIFY takes a lock of the whole server; at most
  * once in `sendGapMs`, the last one never dropped.
- * Hearing: LISTEN on a session of its own, which is asked at the start, and then again and again,
- * whether it hears itself. Behind a transaction pooler it does not; then, and while the session is
- * broken, the listeners are called on every tick of the poll.
+ * Hearing: LISTEN on a session of its own. At the start, and then again and again, another session
+ * sends it a word, while it waits as it does for real ones. Behind a transaction pooler it hears
+ * nothing; then, and while the session is broken, the listeners are called on every tick of the
+ * poll, and a new session is tried less and less often.
  */
 const sendGapMs = 5;
 const pollMs = 1_000;
 const selfTestMs = 30_000;
 const answerMs = 2_000;
+const retryMsMax = 60_000;
 
 export interface ChangeWatch {
   /** After a commit of this process; `mayWake`: others may have something to do now. */
@@ -40,6 +43,7 @@ export function createChangeWatch({ db, place, clock }: ChangeWatchOptions): Cha
   let isListening = false;
   let poll: Timer | undefined;
   let sinceTestMs = 0;
+  let retryMs = answerMs;
   let isStarting = false;
   let send: Timer | undefined;
   let isSendDue = false;
@@ -75,22 +79,12 @@ export function createChangeWatch({ db, place, clock }: ChangeWatchOptions): Cha
     isStarting = true;
     isListening = false;
     await drop();
-    const fresh = new pg.Client({
-      ...place.connection,
-      application_name: "forager listener",
-      connectionTimeoutMillis: answerMs,
-    });
-    client = fresh;
-    fresh.on("error", () => void (isListening = false));
-    fresh.on("end", () => void (isListening = false));
-    fresh.on("notification", ({ payload }) => {
-      isListening = true;
-      if (payload === "") call();
-    });
     try {
+      const fresh = await connect();
+      client = fresh;
       await fresh.connect();
       await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
-      await test(fresh);
+      await test();
       // What was committed before it listened was not heard of.
       if (client === fresh) call();
       else await fresh.end(); // nobody listens any more
@@ -101,11 +95,36 @@ export function createChangeWatch({ db, place, clock }: ChangeWatchOptions): Cha
     }
   }
 
-  /** Its own notification must come back to it; a pooler sends it to another session. */
-  async function test(own: pg.Client): Promise<void> {
+  async function connect(): Promise<pg.Client> {
+    const { host = "", port = 0, application_name: name } = place.connection;
+    const fresh = new pg.Client({
+      ...place.connection,
+      ssl: await settleTls(place.tls, { host, port }),
+      application_name: `${name} listener`,
+      connectionTimeoutMillis: answerMs,
+    });
+    const onEnd = () => {
+      if (client === fresh) isListening = false;
+    };
+    fresh.on("error", onEnd);
+    fresh.on("end", onEnd);
+    fresh.on("notification", ({ payload }) => {
+      if (client !== fresh) return;
+      isListening = true;
+      retryMs = answerMs;
+      if (payload === "") call();
+    });
+    return fresh;
+  }
+
+  /**
+   * Sent by another session: a pooler may lend the listener, for as long as it asks something, the
+   * very session that listens, and it would hear itself then and nobody afterwards.
+   */
+  async function test(): Promise<void> {
     sinceTestMs = 0;
     isListening = false;
-    await own.query("select pg_notify($1, 'self-test')", [channel]);
+    await db.query("select pg_notify($1, 'self-test')", [channel]);
   }
 
   function tick(): void {
@@ -114,8 +133,11 @@ export function createChangeWatch({ db, place, clock }: ChangeWatchOptions): Cha
       () => {
         sinceTestMs += pollMs;
         if (!isListening) call();
-        if (!isListening && sinceTestMs >= answerMs) void listen();
-        else if (client && sinceTestMs >= selfTestMs) test(client).catch(() => {});
+        if (!isListening && sinceTestMs >= retryMs) {
+          retryMs = Math.min(retryMsMax, retryMs * 2);
+          sinceTestMs = 0;
+          void listen();
+        } else if (client && sinceTestMs >= selfTestMs) test().catch(() => {});
         tick();
       },
       { background: true },

@@ -1,8 +1,9 @@
-import { createHash } from "node:crypto";
 import pg from "pg";
 import { AppError, assert } from "../../../base/app-error.ts";
 import type { PostgresPlace } from "./connection-options.ts";
-import { isSessionLost, isStatementLost, translateError } from "./postgres-error.ts";
+import { isSessionLost, translateError } from "./postgres-error.ts";
+import { createSessionPool } from "./session-pool.ts";
+import { createStatementNames, type NamesMode } from "./statement-names.ts";
 
 export type Values = readonly unknown[];
 
@@ -34,6 +35,11 @@ export interface Database extends Session {
   close(): Promise<void>;
 }
 
+export interface OpenDatabase extends Database {
+  /** The same for what must go on when all other sessions are busy. */
+  readonly maintenance: Database;
+}
+
 export interface TransactionOptions<T = unknown> {
   /** Where it answers false, all is undone. */
   readonly keeps?: (result: T) => boolean;
@@ -53,6 +59,7 @@ export interface DatabaseOptions {
   readonly connectionsMax: number;
   readonly idleMax: number;
   readonly connectMs: number;
+  readonly names: NamesMode;
 }
 
 class Stale extends Error {}
@@ -67,91 +74,37 @@ class Lost extends Error {
   }
 }
 
-/** Connections a server must have left for others. */
-const sparedConnections = 20;
-
-export function openDatabase(options: DatabaseOptions): Database {
-  const { place, statementMs, lockMs, idleMax } = options;
-  const pool = new pg.Pool({
-    ...place.connection,
-    max: options.connectionsMax,
-    idleTimeoutMillis: 120_000,
-    connectionTimeoutMillis: options.connectMs,
-    query_timeout: statementMs + 5_000,
-    application_name: "forager",
-    allowExitOnIdle: true,
-    pipeline: true,
-  });
-  let sessions = 0;
-  let isSized = false;
-  let usesNames = true;
-  pool.on("connect", (client) => {
-    sessions += 1;
-    // A session that breaks in our hands: the statement under way, or the next, hears of it.
-    client.on("error", () => {});
-  });
-  // An idle connection that breaks is replaced by the pool; whoever needs one next hears of it.
-  pool.on("error", () => {});
-
-  // A statement that is sent twice before the server has answered once would be prepared twice.
-  const unanswered = new WeakMap<pg.ClientBase, Map<string, boolean>>();
-  const names = new Map<string, { readonly name: string; readonly text: string }>();
-  const named = (sql: string) => {
-    let known = names.get(sql);
-    if (!known) {
-      const text = qualify(sql, place.schema);
-      // Behind a pooler sessions are shared: whoever has this name must mean the same statement.
-      known = { name: createHash("sha256").update(text).digest("base64url").slice(0, 40), text };
-      names.set(sql, known);
-    }
-    return known;
+export function openDatabase(options: DatabaseOptions): OpenDatabase {
+  const { place, statementMs, lockMs } = options;
+  const pool = createSessionPool({ ...options, queryMs: statementMs + 5_000 });
+  const names = createStatementNames(options.names);
+  const texts = new Map<string, string>();
+  const textOf = (sql: string) => {
+    let text = texts.get(sql);
+    if (text === undefined) texts.set(sql, (text = qualify(sql, place.schema)));
+    return text;
   };
-  const run = async <Row>(client: pg.ClientBase, sql: string, values: Values) => {
-    const { name, text } = named(sql);
-    let answered = unanswered.get(client);
-    if (!answered) unanswered.set(client, (answered = new Map()));
-    const isNamed = usesNames && answered.get(name) !== false;
-    if (isNamed && !answered.has(name)) answered.set(name, false);
-    const query = isNamed ? { name, text, values: [...values] } : { text, values: [...values] };
-    try {
-      const { rows } = await client.query(query);
-      if (isNamed) answered.set(name, true);
-      return rows as readonly Row[];
-    } catch (error) {
-      if (isNamed && answered.get(name) === false) answered.delete(name);
-      throw error;
-    }
-  };
-
+  const run = async <Row>(client: pg.ClientBase, sql: string, values: Values) =>
+    (await names.run(client, textOf(sql), values)).rows as readonly Row[];
   const runScript = async (client: pg.ClientBase, sql: string) => {
     await client.query(qualify(sql, place.schema));
   };
 
-  async function checkOut(): Promise<pg.PoolClient> {
-    const client = await pool.connect();
-    if (isSized) return client;
-    isSized = true;
-    const limits = await client.query<{ most: number }>(
-      "select current_setting('max_connections')::int as most",
-    );
-    const most = (limits.rows[0]?.most ?? 100) - sparedConnections;
-    pool.options.max = Math.max(1, Math.min(options.connectionsMax, most));
-    return client;
-  }
-
-  /** A session whose state is unknown is not used again. */
-  async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  async function withClient<T>(
+    isMaintenance: boolean,
+    work: (client: pg.PoolClient) => Promise<T>,
+  ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       let client: pg.PoolClient | undefined;
       try {
-        client = await checkOut();
+        client = await pool.checkOut({ isMaintenance });
         const result = await work(client);
-        client.release(pool.idleCount >= idleMax);
+        pool.giveBack(client, "good");
         return result;
       } catch (failure) {
         const error = isTaken(failure) ? stale("another was quicker") : failure;
         const isOurs = error instanceof Stale || error instanceof AppError;
-        client?.release(!isOurs);
+        if (client) pool.giveBack(client, isOurs ? "good" : "unknown");
         if (error instanceof Stale && attempt < staleMax) continue;
         if (error instanceof Lost && attempt === 1) continue;
         if (error instanceof Lost) throw translateError(error.cause, place.name);
@@ -162,10 +115,7 @@ export function openDatabase(options: DatabaseOptions): Database {
             `the queue ${place.name} changed too often meanwhile (${error.message}): try again`,
           );
         }
-        if (isStatementLost(error) && usesNames) {
-          usesNames = false;
-          continue;
-        }
+        if (names.giveUpAfter(error) && attempt < staleMax) continue;
         throw translateError(error, place.name);
       }
     }
@@ -192,11 +142,11 @@ export function openDatabase(options: DatabaseOptions): Database {
           ]),
     ].join("; ");
 
-  return {
+  const open = (isMaintenance: boolean): Database => ({
     place,
-    sessions: () => sessions,
+    sessions: () => pool.opened(),
     query: (sql, values = []) =>
-      withClient(async (client) => {
+      withClient(isMaintenance, async (client) => {
         try {
           return await run(client, sql, values);
         } catch (error) {
@@ -204,9 +154,9 @@ export function openDatabase(options: DatabaseOptions): Database {
         }
       }),
     send: () => assert(false, "only a transaction has an end that waits for what was sent"),
-    script: (sql) => withClient((client) => runScript(client, sql)),
+    script: (sql) => withClient(isMaintenance, (client) => runScript(client, sql)),
     transaction: (work, transactionOptions = {}) =>
-      withClient(async (client) => {
+      withClient(isMaintenance, async (client) => {
         let isEnding = false;
         const sent: Promise<unknown>[] = [];
         const keep = <T>(promise: Promise<T>) => {
@@ -238,8 +188,9 @@ export function openDatabase(options: DatabaseOptions): Database {
           throw isEnding || !isSessionLost(first) ? first : new Lost(first);
         }
       }),
-    close: () => pool.end(),
-  };
+    close: () => pool.close(),
+  });
+  return { ...open(false), maintenance: open(true) };
 }
 
 /** The statements after the one that failed only say that the transaction is aborted. */

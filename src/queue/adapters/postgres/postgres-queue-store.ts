@@ -1,24 +1,30 @@
 import { systemClock, type Clock } from "../../../base/clock.ts";
+import type { LibpqVariables } from "../../../config/index.ts";
 import type { QueueStore, StoreNow } from "../../queue-store.ts";
 import { createChangeWatch } from "./change-watch.ts";
 import { createCommitter } from "./commit.ts";
 import { readPlace } from "./connection-options.ts";
-import { openDatabase } from "./database.ts";
+import { openDatabase, type Database } from "./database.ts";
 import type { LazyKind } from "./lazy-kind.ts";
 import { migrate } from "./migrate.ts";
 import { readMoment } from "./moment.ts";
 import { browse, overview, readGate, readJob, viewTask, wakeInMs } from "./read.ts";
 import { recount, repair } from "./reconcile.ts";
+import type { NamesMode } from "./statement-names.ts";
 
 export interface PostgresQueueStoreOptions {
-  /** `postgres://…`; what it leaves out is taken from the PG* variables. */
+  /** `postgres://…`; what it leaves out is taken from `variables`. */
   readonly url: string;
+  /** The PG* variables, as `readLibpqVariables` gives them. */
+  readonly variables?: LibpqVariables;
   /** Where the address does not hold it. */
   readonly password?: string;
   /** Any name; default: `schema` of the address, else "forager". */
   readonly schema?: string;
   /** A direct connection for LISTEN where `url` leads to a transaction pooler. */
   readonly listenUrl?: string;
+  /** For `listenUrl`, where it is another one and not in it. */
+  readonly listenPassword?: string;
   readonly clock?: Clock;
   /** Replaces the server's clock, for tests that shift it. */
   readonly now?: () => StoreNow;
@@ -27,9 +33,11 @@ export interface PostgresQueueStoreOptions {
   readonly lockMs?: number;
   /** How long to wait for a connection. */
   readonly connectMs?: number;
-  /** Never more than the server's max_connections less 20. */
+  /** Sessions at most, and of them idle. Never more than the server's max_connections less 20. */
   readonly connectionsMax?: number;
   readonly idleMax?: number;
+  /** Whether sessions keep statements prepared; `auto` until a transaction pooler is noticed. */
+  readonly names?: NamesMode;
   /**
    * Kinds of writes that are answered before they are on the server's disk. A crash of the server
    * then loses the last of them: tasks that were added, or a second run of what was claimed or
@@ -45,15 +53,16 @@ export async function openPostgresQueueStore(
   options: PostgresQueueStoreOptions,
 ): Promise<QueueStore> {
   const { clock = systemClock, now: moment } = options;
-  const { schema, password } = options;
-  const place = readPlace(options.url, { schema, password });
+  const { schema, password, variables } = options;
+  const place = readPlace(options.url, { schema, password, variables });
   const db = openDatabase({
     place,
     statementMs: options.statementMs ?? 60_000,
     lockMs: options.lockMs ?? 20_000,
-    connectMs: options.connectMs ?? 10_000,
+    connectMs: options.connectMs ?? place.connectMs ?? 10_000,
     connectionsMax: options.connectionsMax ?? 70,
     idleMax: options.idleMax ?? 20,
+    names: options.names ?? "auto",
   });
   try {
     await migrate(db);
@@ -61,21 +70,31 @@ export async function openPostgresQueueStore(
     await db.close();
     throw error;
   }
-  // 0 is for what is counted under a lock.
-  const committer = createCommitter({
-    db,
-    moment,
-    stripe: 1 + (process.pid % stripes),
-    lazy: new Set(options.lazy ?? place.lazy),
-  });
+  const open = (own: Database) =>
+    createCommitter({
+      db: own,
+      moment,
+      // 0 is for what is counted under a lock.
+      stripe: 1 + (process.pid % stripes),
+      lazy: new Set(place.lazy ?? options.lazy ?? []),
+    });
+  const committer = open(db);
+  const maintainer = open(db.maintenance);
   const listenPlace = options.listenUrl
-    ? readPlace(options.listenUrl, { schema: place.schema, password })
+    ? readPlace(options.listenUrl, {
+        schema: place.schema,
+        password: options.listenPassword ?? password,
+        variables,
+      })
     : place;
   const changes = createChangeWatch({ db, place: listenPlace, clock });
 
   return {
     async commit(operations) {
-      const { answers, mayWake } = await committer.commit(operations);
+      const isMaintenance = operations.some(({ op }) => op === "sweep" || op === "purge");
+      const { answers, mayWake } = await (isMaintenance ? maintainer : committer).commit(
+        operations,
+      );
       changes.notify(mayWake);
       return answers;
     },
@@ -85,7 +104,8 @@ export async function openPostgresQueueStore(
       return db.transaction((session) => overview(session, at), { isSnapshot: true });
     },
     task: async (id) => viewTask(db, id, await readMoment(db, moment)),
-    browse: async (query) => browse(db, query),
+    // It may have to look at every task: in a transaction, so that its time is limited.
+    browse: (query) => db.transaction((session) => browse(session, query), { isSnapshot: true }),
     job: async (name) => readJob(db, name),
     gate: async (name) => readGate(db, name),
     wakeInMs: async (kinds, worker) => {
@@ -95,11 +115,12 @@ export async function openPostgresQueueStore(
     watch: (listener) => changes.watch(listener),
     reconcile: async ({ repair: isAsked }) => {
       const { ms } = await readMoment(db, moment);
-      const found = await db.transaction((session) => recount(session, ms), { isSnapshot: true });
+      const own = db.maintenance;
+      const found = await own.transaction((session) => recount(session, ms), { isSnapshot: true });
       const isWrong = found.orphans > 0 || found.drift.length > 0;
       if (!isAsked || !isWrong) return { ...found, repaired: false };
-      await db.transaction((session) => repair(session, ms), { isAlone: true });
-      await committer.complete();
+      await own.transaction((session) => repair(session, ms), { isAlone: true });
+      await maintainer.complete();
       return { ...found, repaired: true };
     },
     async [Symbol.asyncDispose]() {

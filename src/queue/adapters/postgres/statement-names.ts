@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import type pg from "pg";
+import { isStatementLost } from "./postgres-error.ts";
+
+/**
+ * The one place that decides whether a statement is sent by a name, under which the session keeps
+ * it parsed and planned. Behind a transaction pooler the next statement may reach another session,
+ * which does not know the name, or knows it already: then names are given up for good.
+ */
+export interface StatementNames {
+  /** Sends `text` on this session, by name where that helps and works. */
+  run(client: pg.ClientBase, text: string, values: readonly unknown[]): Promise<pg.QueryResult>;
+  /** Whether it failed for its name alone: nothing was done, and the next try has none. */
+  giveUpAfter(error: unknown): boolean;
+}
+
+/** `auto`: until a pooler is noticed. */
+export type NamesMode = "auto" | "never";
+
+export function createStatementNames(mode: NamesMode): StatementNames {
+  let isUsed = mode === "auto";
+  const names = new Map<string, string>();
+  /** By session: false while the server has not answered once. */
+  const known = new WeakMap<pg.ClientBase, Map<string, boolean>>();
+
+  // Behind a pooler sessions are shared: whoever has this name must mean the same statement.
+  function nameOf(text: string): string {
+    let name = names.get(text);
+    if (name === undefined) {
+      name = createHash("sha256").update(text).digest("base64url").slice(0, 40);
+      names.set(text, name);
+    }
+    return name;
+  }
+
+  return {
+    async run(client, text, values) {
+      const name = nameOf(text);
+      let answered = known.get(client);
+      if (!answered) known.set(client, (answered = new Map()));
+      // One that is sent twice before the server has answered once would be prepared twice.
+      const isNamed = isUsed && answered.get(name) !== false;
+      if (!isNamed) return client.query({ text, values: [...values] });
+      if (!answered.has(name)) answered.set(name, false);
+      try {
+        const result = await client.query({ name, text, values: [...values] });
+        answered.set(name, true);
+        return result;
+      } catch (error) {
+        if (answered.get(name) === false) answered.delete(name);
+        throw error;
+      }
+    },
+    giveUpAfter(error) {
+      if (mode === "never" || !isStatementLost(error)) return false;
+      isUsed = false;
+      return true;
+    },
+  };
+}

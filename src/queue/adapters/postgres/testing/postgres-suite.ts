@@ -1,0 +1,46 @@
+import type { StoreNow } from "../../../queue-store.ts";
+import { queueSuite } from "../../../testing/queue-suite.ts";
+import { openPostgresQueueStore } from "../postgres-queue-store.ts";
+import { createTcpGap } from "./tcp-gap.ts";
+import { createTestSchema } from "./test-schema.ts";
+
+export interface PostgresSuiteOptions {
+  readonly name: string;
+  /** The way the queue takes. */
+  readonly url: string;
+  /** Past a pooler, for what the suite itself does. */
+  readonly directUrl?: string;
+}
+
+/** The conformance suite, each clause in a schema of its own, by way of a gap that can be cut. */
+export function postgresSuite({ name, url, directUrl = url }: PostgresSuiteOptions): void {
+  queueSuite({
+    name,
+    open: async ({ now }) => {
+      const schema = await createTestSchema(directUrl);
+      const gap = await createTcpGap(url);
+      const open = (at: string, moment: () => StoreNow) =>
+        openPostgresQueueStore({ url: gap.url, schema: at, now: moment, connectMs: 2_000 });
+      const store = await open(schema.name, now);
+      return {
+        store: {
+          ...store,
+          [Symbol.asyncDispose]: async () => {
+            await store[Symbol.asyncDispose]();
+            await gap[Symbol.asyncDispose]();
+            await schema[Symbol.asyncDispose]();
+          },
+        },
+        openAnother: () => open(schema.name, now),
+        backUp: async () => {
+          const copy = await schema.copy();
+          return { restore: () => open(copy, now) };
+        },
+        cutOff: async () => {
+          await gap.cut();
+          return { reconnect: () => gap.mend() };
+        },
+      };
+    },
+  });
+}
