@@ -1,6 +1,8 @@
 import { AppError } from "../base/app-error.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
+import { readLibpqVariables } from "../config/index.ts";
+import type { PostgresQueueStoreOptions } from "../queue/adapters/postgres/postgres-queue-store.ts";
 import { createQueue, type Kinds, type Queue, type QueueStore } from "../queue/index.ts";
 
 export interface OpenQueueOptions {
@@ -8,11 +10,27 @@ export interface OpenQueueOptions {
   readonly durability?: "normal" | "full";
   /** PostgreSQL only, where the address does not hold it. */
   readonly password?: string;
+  readonly postgres?: PostgresOptions;
 }
+
+/** As `PostgresQueueStoreOptions` explains them; what is left out has a safe default. */
+export type PostgresOptions = Pick<
+  PostgresQueueStoreOptions,
+  | "schema"
+  | "listenUrl"
+  | "listenPassword"
+  | "statementMs"
+  | "lockMs"
+  | "connectMs"
+  | "connectionsMax"
+  | "idleMax"
+  | "names"
+  | "lazy"
+>;
 
 /**
  * Opens a queue by its address: `sqlite:PATH` for the processes of one machine, `postgres://…` for
- * the nodes of a fleet, `memory:` for this process alone. Drivers are loaded when they are needed.
+ * the nodes of a fleet (what it leaves out is in the PG* variables), `memory:` for this process alone. Drivers are loaded when they are needed.
  */
 export async function openQueue<K extends Kinds = Kinds>(
   address: string,
@@ -36,10 +54,12 @@ async function openStore(address: string, options: OpenQueueOptions): Promise<Qu
     case "postgresql": {
       const { openPostgresQueueStore } =
         await import("../queue/adapters/postgres/postgres-queue-store.ts");
-      const { password } = options;
+      const { password, postgres } = options;
       return openPostgresQueueStore({
         url: address,
+        variables: readLibpqVariables(),
         ...(password === undefined ? {} : { password }),
+        ...postgres,
       });
     }
     case "memory": {

@@ -12,9 +12,17 @@ test("every setting is known by its key, variable and one-line description", () 
     "queue.leaseMs": "FORAGER_QUEUE_LEASE_MS",
     "queue.keepDoneDays": "FORAGER_QUEUE_KEEP_DONE_DAYS",
     "queue.keepFailedDays": "FORAGER_QUEUE_KEEP_FAILED_DAYS",
+    "queue.postgres.poolMax": "FORAGER_QUEUE_POSTGRES_POOL_MAX",
+    "queue.postgres.poolIdleMax": "FORAGER_QUEUE_POSTGRES_POOL_IDLE_MAX",
+    "queue.postgres.statementMs": "FORAGER_QUEUE_POSTGRES_STATEMENT_MS",
+    "queue.postgres.lockMs": "FORAGER_QUEUE_POSTGRES_LOCK_MS",
+    "queue.postgres.lazy": "FORAGER_QUEUE_POSTGRES_LAZY",
+    "queue.postgres.prepare": "FORAGER_QUEUE_POSTGRES_PREPARE",
+    "queue.postgres.listenUrl": "FORAGER_QUEUE_POSTGRES_LISTEN_URL",
+    "queue.postgres.listenPassword": "FORAGER_QUEUE_POSTGRES_LISTEN_PASSWORD",
   });
   for (const { description } of all) expect(description).toMatch(/^\S.{10,98}\S$/);
-  expect([...groups]).toEqual(["log", "queue"]);
+  expect([...groups]).toEqual(["log", "queue", "queue.postgres"]);
 });
 
 test("two settings never share a variable, and a password's setting is a secret", () => {

@@ -30,6 +30,14 @@ test("with no source at all every setting has its default", async () => {
       leaseMs: 60_000,
       keepDoneDays: 7,
       keepFailedDays: 30,
+      postgres: {
+        poolMax: 70,
+        poolIdleMax: 20,
+        statementMs: 60_000,
+        lockMs: 20_000,
+        lazy: "",
+        prepare: "auto",
+      },
     },
   });
   expect(new Set(loaded.values.map(({ source }) => source))).toEqual(new Set(["default"]));

@@ -48,6 +48,35 @@ export const settingsSchema = z.strictObject({
     keepFailedDays: wholeNumber(0, 3650).default(30).register(settingMeta, {
       description: "days a failed task is kept before it is removed",
     }),
+    postgres: z.strictObject({
+      poolMax: wholeNumber(2, 1_000).default(70).register(settingMeta, {
+        description: "most connections of a process, and never more than the server's less 20",
+      }),
+      poolIdleMax: wholeNumber(0, 1_000).default(20).register(settingMeta, {
+        description: "most connections that are kept open while nobody uses them",
+      }),
+      statementMs: wholeNumber(100, 3_600_000).default(60_000).register(settingMeta, {
+        description: "milliseconds after which a statement is given up",
+      }),
+      lockMs: wholeNumber(100, 3_600_000).default(20_000).register(settingMeta, {
+        description: "milliseconds after which a wait for a lock is given up",
+      }),
+      lazy: list(["add", "claim", "finish"]).default("").register(settingMeta, {
+        description: "writes answered before they are on the server's disk: add,claim,finish",
+      }),
+      prepare: choice(["auto", "never"]).default("auto").register(settingMeta, {
+        description: "keep statements prepared; auto gives up behind a transaction pooler",
+      }),
+      listenUrl: text("the address of a server").optional().register(settingMeta, {
+        description: "direct way to the server for LISTEN where queue.url leads to a pooler",
+        form: "url",
+        passwordKey: "queue.postgres.listenPassword",
+      }),
+      listenPassword: z.custom<Secret>(isSecret).optional().register(settingMeta, {
+        description: "password for queue.postgres.listenUrl, where it is not that of queue.url",
+        form: "secret",
+      }),
+    }),
   }),
 });
 
@@ -59,6 +88,14 @@ function text(accepts: string) {
 
 function choice<const Value extends string>(values: readonly Value[]) {
   return z.enum(values, { error: `one of ${values.join(", ")}` });
+}
+
+/** Words parted by commas, or nothing. */
+function list(values: readonly string[]) {
+  const error = `words of ${values.join(", ")}, parted by commas`;
+  const isKnown = (words: string) =>
+    words === "" || words.split(",").every((word) => values.includes(word));
+  return z.string({ error }).refine(isKnown, { error });
 }
 
 function wholeNumber(min: number, max: number) {

@@ -7,7 +7,7 @@ import { createSandbox, type RunOptions, type RunResult } from "./built-cli.ts";
 
 type Words = string | readonly string[];
 
-/** A sandbox with the queue `q.db` in its working folder, which need not exist yet. */
+/** A sandbox with a queue: `q.db` in its working folder, unless another address is given. */
 export interface QueueSandbox {
   readonly folder: string;
   readonly file: string;
@@ -17,7 +17,7 @@ export interface QueueSandbox {
     args: readonly string[],
     options?: RunOptions,
   ) => Promise<RunResult>;
-  /** `forager queue … --queue sqlite:q.db`, its words parted by spaces or given one by one. */
+  /** `forager queue … --queue ADDRESS`, its words parted by spaces or given one by one. */
   readonly queue: (words: Words, options?: RunOptions) => Promise<RunResult>;
   /** The same with --json; what is on stdout, parsed. Fails unless it exits with `exitCode`. */
   readonly json: (words: Words, exitCode?: number) => Promise<unknown>;
@@ -26,14 +26,14 @@ export interface QueueSandbox {
   readonly write: (name: string, text: string | Buffer) => void;
 }
 
-export async function createQueueSandbox(): Promise<QueueSandbox> {
+export async function createQueueSandbox(address = "sqlite:q.db"): Promise<QueueSandbox> {
   const sandbox = await createSandbox();
   onTestFinished(() => sandbox.remove());
   const file = join(sandbox.folder, "q.db");
   const toWords = (words: Words) =>
     typeof words === "string" ? words.split(" ").filter(Boolean) : words;
   const queue: QueueSandbox["queue"] = (words, options) =>
-    sandbox.forager(["queue", ...toWords(words), "--queue", "sqlite:q.db"], options);
+    sandbox.forager(["queue", ...toWords(words), "--queue", address], options);
   return {
     folder: sandbox.folder,
     file,
@@ -46,7 +46,8 @@ export async function createQueueSandbox(): Promise<QueueSandbox> {
       throw new Error(`exit code ${result.exitCode}, not ${exitCode}: ${result.stderr}`);
     },
     use: async (work) => {
-      await using opened = await openQueue(`sqlite:${file}`);
+      const isFile = address === "sqlite:q.db";
+      await using opened = await openQueue(isFile ? `sqlite:${file}` : address);
       return await work(opened);
     },
     write: (name, text) => writeFileSync(join(sandbox.folder, name), text),

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { sep } from "node:path";
-import { locateQueue, openQueue } from "../../../app/index.ts";
+import { locateQueue, openQueue, type OpenQueueOptions } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
+import type { Settings } from "../../../config/index.ts";
 import type { Queue } from "../../../queue/index.ts";
 import type { SettingsContext } from "../../command.ts";
 import { usageError } from "../../usage-error.ts";
@@ -34,15 +35,35 @@ export async function openOrMakeQueue(context: Context): Promise<Queue> {
   return open(context);
 }
 
-async function open({ settings, paths }: Context): Promise<Queue> {
-  const { url, durability } = settings.queue;
-  const password = await settings.queue.password?.reveal();
-  const options = { durability, ...(password === undefined ? {} : { password }) };
+async function open(context: Context): Promise<Queue> {
+  const { address } = locateQueue(context.settings.queue.url, context.paths);
   try {
-    return await openQueue(locateQueue(url, paths).address, options);
+    return await openQueue(address, await queueOptions(context.settings));
   } catch (error) {
     // The address is from the command line or the settings: they are wrong, not the queue.
     const isAddress = error instanceof AppError && error.code === "queue_address";
     throw isAddress ? usageError(error.message, { cause: error }) : error;
   }
+}
+
+/** What the settings say of a queue besides its address. Secrets are read here. */
+export async function queueOptions({ queue }: Settings): Promise<OpenQueueOptions> {
+  const { durability, postgres } = queue;
+  const password = await queue.password?.reveal();
+  const listenPassword = await postgres.listenPassword?.reveal();
+  const { listenUrl, lazy, poolMax, poolIdleMax, statementMs, lockMs, prepare } = postgres;
+  return {
+    durability,
+    ...(password === undefined ? {} : { password }),
+    postgres: {
+      connectionsMax: poolMax,
+      idleMax: poolIdleMax,
+      statementMs,
+      lockMs,
+      names: prepare,
+      lazy: (["add", "claim", "finish"] as const).filter((kind) => lazy.split(",").includes(kind)),
+      ...(listenUrl === undefined ? {} : { listenUrl }),
+      ...(listenPassword === undefined ? {} : { listenPassword }),
+    },
+  };
 }

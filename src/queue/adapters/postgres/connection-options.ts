@@ -3,13 +3,15 @@ import pg from "pg";
 import { AppError } from "../../../base/app-error.ts";
 import type { LibpqVariables } from "../../../config/index.ts";
 import { lazyKinds, type LazyKind } from "./lazy-kind.ts";
-import { findPassword } from "./pass-file.ts";
+import { lookUpPassword, noPassword } from "./pass-file.ts";
 import { readTls, type Tls } from "./tls.ts";
 
 /** Where a queue is. What the address leaves out is taken from the PG* variables, as in libpq. */
 export interface PostgresPlace {
   readonly connection: pg.ClientConfig;
   readonly tls: Tls;
+  /** Of a login that was refused: why, if it had no password. */
+  readonly explainRefusal: (cause: unknown) => AppError | undefined;
   readonly schema: string;
   readonly lazy: readonly LazyKind[] | undefined;
   /** How long to wait for a connection, where the address or a variable says. */
@@ -61,19 +63,28 @@ export function readPlace(address: string, options: PlaceOptions = {}): Postgres
   const timeoutS = find("connect_timeout");
   const given = (options.password ?? decode(url.password)) || variables.password;
   const name = `postgres://${host}:${port}/${database}?schema=${schema}`;
+  let missing: ((cause: unknown) => AppError) | undefined;
   const connection: pg.ClientConfig = {
     host,
     port,
     user,
     database,
     // Asked for only when the server wants one, and so in no object that could be printed.
-    password: async () =>
-      given ?? (await findPassword(variables.passfile, { host, port, database, user, name })),
+    password: async () => {
+      if (given !== undefined) return given;
+      const file = variables.passfile;
+      const found = await lookUpPassword(file, { host, port, database, user });
+      if (found.password !== undefined) return found.password;
+      missing = (cause) => noPassword(name, found.isOpen ? file : undefined, cause);
+      // To fail here would leave the server waiting: it has to refuse.
+      return "(none was given)";
+    },
     application_name: find("application_name") ?? "forager",
     types: { getTypeParser },
   };
   return {
     connection,
+    explainRefusal: (cause) => missing?.(cause),
     tls: readTls({
       host,
       mode: find("sslmode"),

@@ -6,8 +6,12 @@ export interface Login {
   readonly port: number;
   readonly database: string;
   readonly user: string;
-  /** For messages. */
-  readonly name: string;
+}
+
+export interface Found {
+  readonly password?: string | undefined;
+  /** Others may read the file, so it was not looked into. */
+  readonly isOpen: boolean;
 }
 
 /**
@@ -15,35 +19,30 @@ export interface Login {
  * anything and `\` makes a `:` or `\` an ordinary character. As in libpq, a file that others can
  * read is not used: https://www.postgresql.org/docs/current/libpq-pgpass.html
  */
-export async function findPassword(file: string | undefined, login: Login): Promise<string> {
-  const found = file === undefined ? undefined : await lookUp(file, login);
-  if (found?.password !== undefined) return found.password;
-  const refused = found?.isOpen
-    ? `; ${file} is not used, since others may read it (chmod 600)`
-    : "";
-  throw new AppError(
-    "unavailable",
-    "queue_login_refused",
-    `the queue ${login.name} wants a password and none was given: set queue.password, PGPASSWORD or ` +
-      `a line in ~/.pgpass${refused}`,
-  );
-}
-
-interface Found {
-  readonly password?: string | undefined;
-  readonly isOpen: boolean;
-}
-
-async function lookUp(file: string, login: Login): Promise<Found | undefined> {
+export async function lookUpPassword(file: string | undefined, login: Login): Promise<Found> {
+  if (file === undefined) return { isOpen: false };
   let text: string;
   try {
     const { mode } = await stat(file);
     if (process.platform !== "win32" && (mode & 0o077) !== 0) return { isOpen: true };
     text = await readFile(file, "utf8");
   } catch {
-    return undefined; // it is only looked for
+    return { isOpen: false }; // it is only looked for
   }
   return { isOpen: false, password: matchLine(text, login) };
+}
+
+/** What to say to whom the server asked for a password that nobody had. */
+export function noPassword(name: string, file: string | undefined, cause: unknown): AppError {
+  const refused =
+    file === undefined ? "" : `; ${file} is not used, since others may read it (chmod 600)`;
+  return new AppError(
+    "unavailable",
+    "queue_login_refused",
+    `the queue ${name} wants a password and none was given: set queue.password, PGPASSWORD or ` +
+      `a line in ~/.pgpass${refused}`,
+    { cause },
+  );
 }
 
 export function matchLine(text: string, login: Login): string | undefined {

@@ -61,7 +61,10 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
   async function size(): Promise<void> {
     const { host = "", port = 0 } = place.connection;
     pool.options.ssl = await settleTls(place.tls, { host, port });
-    const client = await pool.connect();
+    const client = await pool.connect().catch((error: unknown) => {
+      const isRefused = error instanceof pg.DatabaseError && error.code === "28P01";
+      throw (isRefused && place.explainRefusal(error)) || error;
+    });
     try {
       const { rows } = await client.query<{ most: number }>(
         "select current_setting('max_connections')::int as most",
