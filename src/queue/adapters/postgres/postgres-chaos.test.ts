@@ -1,0 +1,5 @@
+// needs: postgres
+import { needs } from "../../../../test/support/services.ts";
+import { chaosSuite } from "./testing/chaos-suite.ts";
+
+needs(["postgres"], ({ postgres }) => chaosSuite({ url: postgres.url, strikes: 8 }));

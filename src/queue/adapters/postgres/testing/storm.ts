@@ -1,0 +1,136 @@
+import { sleep, systemClock } from "../../../../base/clock.ts";
+import { systemRandom } from "../../../../base/random.ts";
+import { retry } from "../../../../base/retry.ts";
+import { createQueue } from "../../../create-queue.ts";
+import type { Queue } from "../../../queue.ts";
+import { openPostgresQueueStore, type PostgresQueueStoreOptions } from "../postgres-queue-store.ts";
+
+export interface StormOptions {
+  /** What the workers and the feeder see: the way that is struck. */
+  readonly store: PostgresQueueStoreOptions;
+  readonly strikes: number;
+  readonly strike: (index: number) => Promise<void>;
+  readonly workers?: number;
+  readonly leaseMs?: number;
+}
+
+/** All of it counted from what the workers and the feeder were told, not by the queue. */
+export interface Outcome {
+  /** Keys whose add was acknowledged. */
+  readonly added: number;
+  /** Of them: those that no worker was told to have finished. */
+  readonly lost: readonly string[];
+  /** Keys that two claims were told to have finished. */
+  readonly doneTwice: readonly string[];
+  /** Finishes that were answered `lost`: another had the task by then. */
+  readonly late: number;
+  /** Calls that failed and were repeated. */
+  readonly failures: number;
+  readonly strikes: number;
+}
+
+/**
+ * Tasks are added and worked on without a pause while it strikes; then nothing more is added, and
+ * all that was must be done. It ends by its strikes: on a slow machine it takes longer, no less.
+ */
+export async function weatherStorm(options: StormOptions): Promise<Outcome> {
+  const { strikes, strike, workers = 4 } = options;
+  let failures = 0;
+  /** As a worker does it: what is unavailable is tried again, with the same request. */
+  const persist = <T>(work: () => Promise<T>): Promise<T> =>
+    retry(
+      () =>
+        work().catch((error: unknown) => {
+          failures += 1;
+          throw error;
+        }),
+      { clock: systemClock, random: systemRandom, attempts: 300, delayMs: 20, delayMsMax: 300 },
+    );
+  const open = () =>
+    persist(async () =>
+      createQueue({
+        store: await openPostgresQueueStore({ connectMs: 3_000, ...options.store }),
+        clock: systemClock,
+        random: systemRandom,
+      }),
+    );
+  const queues = await Promise.all(Array.from({ length: workers + 1 }, open));
+  const [feeder, ...hands] = queues as [Queue, ...Queue[]];
+  const added = new Set<string>();
+  const tokensByKey = new Map<string, Set<number>>();
+  let late = 0;
+  let isStormOver = false;
+  let isFed = false;
+  let hasFailed = false;
+
+  async function feed(): Promise<void> {
+    for (let round = 0; !isStormOver && !hasFailed; round++) {
+      const tasks = Array.from({ length: 20 }, (_, index) => ({
+        kind: "work",
+        key: `${round}-${index}`,
+        attemptsMax: 1_000,
+        ...(index % 2 === 0 ? { gate: `g${index}` } : {}),
+      }));
+      await persist(() => feeder.add(tasks));
+      for (const { key } of tasks) added.add(key);
+      await sleep(systemClock, 20);
+    }
+    isFed = true;
+  }
+
+  async function work(queue: Queue, worker: string): Promise<void> {
+    const { leaseMs = 5_000 } = options;
+    for (let turn = 0; !hasFailed; turn++) {
+      const request = {
+        worker,
+        kinds: ["work"],
+        limit: 10,
+        leaseMs,
+        requestId: `${worker}-${turn}`,
+      };
+      const wasFed = isFed;
+      const { leases } = await persist(() => queue.claim(request));
+      if (leases.length === 0) {
+        const { pending, running } = (await persist(() => queue.stats())).states;
+        if (wasFed && pending + running === 0) return;
+        await sleep(systemClock, 10);
+        continue;
+      }
+      const finishes = leases.map(({ id, token }) => ({
+        id,
+        token,
+        outcome: { kind: "done" as const },
+      }));
+      const answers = await persist(() => queue.finish(finishes));
+      answers.forEach(({ status }, index) => {
+        const { key, token } = leases[index]!;
+        if (status === "held") tokensByKey.set(key, (tokensByKey.get(key) ?? new Set()).add(token));
+        else late += 1;
+      });
+    }
+  }
+
+  async function storm(): Promise<void> {
+    for (let index = 0; index < strikes && !hasFailed; index++) {
+      await strike(index);
+      await sleep(systemClock, 100);
+    }
+    isStormOver = true;
+  }
+
+  const parts = [feed(), storm(), ...hands.map((queue, index) => work(queue, `w${index}`))];
+  for (const part of parts) part.catch(() => void (hasFailed = true));
+  await Promise.all(parts);
+  for (const queue of queues) await queue[Symbol.asyncDispose]();
+  return {
+    added: added.size,
+    lost: [...added].filter((key) => !tokensByKey.has(key)),
+    doneTwice: [...tokensByKey].filter(([, tokens]) => tokens.size > 1).map(([key]) => key),
+    late,
+    failures,
+    strikes,
+  };
+}
+
+/** What every storm must leave behind. */
+export const unharmed = { lost: [], doneTwice: [] };
