@@ -56,7 +56,7 @@ export function chaosSuite({ url, strikes }: ChaosSuiteOptions): void {
         },
       });
       expect(outcome).toMatchObject(unharmed);
-      expect(outcome.failures).toBeGreaterThan(0);
+      expect(Object.keys(outcome.failures)).not.toEqual([]);
       await expectSame(schema, outcome.added);
     },
     timeLimitMs,
@@ -86,7 +86,7 @@ export function chaosSuite({ url, strikes }: ChaosSuiteOptions): void {
       });
       expect(outcome).toMatchObject(unharmed);
       expect(refused).toBe(Math.ceil(strikes / 2));
-      expect(outcome.failures).toBeGreaterThan(0);
+      expect(Object.keys(outcome.failures)).not.toEqual([]);
       await expectSame(schema, outcome.added);
     },
     timeLimitMs,

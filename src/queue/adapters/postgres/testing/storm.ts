@@ -24,8 +24,8 @@ export interface Outcome {
   readonly doneTwice: readonly string[];
   /** Finishes that were answered `lost`: another had the task by then. */
   readonly late: number;
-  /** Calls that failed and were repeated. */
-  readonly failures: number;
+  /** Calls that failed and were repeated, by the code of the failure. */
+  readonly failures: Readonly<Record<string, number>>;
   readonly strikes: number;
 }
 
@@ -35,13 +35,14 @@ export interface Outcome {
  */
 export async function weatherStorm(options: StormOptions): Promise<Outcome> {
   const { strikes, strike, workers = 4 } = options;
-  let failures = 0;
+  const failures: Record<string, number> = {};
   /** As a worker does it: what is unavailable is tried again, with the same request. */
   const persist = <T>(work: () => Promise<T>): Promise<T> =>
     retry(
       () =>
         work().catch((error: unknown) => {
-          failures += 1;
+          const { code = "none" } = error as { readonly code?: string };
+          failures[code] = (failures[code] ?? 0) + 1;
           throw error;
         }),
       { clock: systemClock, random: systemRandom, attempts: 300, delayMs: 20, delayMsMax: 300 },

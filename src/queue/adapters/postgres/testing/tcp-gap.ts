@@ -7,10 +7,12 @@ export interface TcpGap extends AsyncDisposable {
   readonly url: string;
   cut(): Promise<void>;
   mend(): Promise<void>;
+  /** New connections lead to this server from now on. */
+  redirect(url: string): void;
 }
 
 export async function createTcpGap(url: string): Promise<TcpGap> {
-  const target = new URL(url);
+  let target = new URL(url);
   const sockets = new Set<Socket>();
   let port = 0;
   let server: Server | undefined;
@@ -50,6 +52,7 @@ export async function createTcpGap(url: string): Promise<TcpGap> {
     url: way.href,
     cut,
     mend,
+    redirect: (other) => void (target = new URL(other)),
     [Symbol.asyncDispose]: async () => (server ? cut() : undefined),
   };
 }
