@@ -1,3 +1,4 @@
 export { openQueue, type OpenQueueOptions } from "./open-queue.ts";
 export { locateQueue, type QueueAddress } from "./queue-address.ts";
 export { openBucket } from "./open-bucket.ts";
+export { examineQueue, type PostgresFacts } from "./examine-queue.ts";

@@ -154,6 +154,60 @@ needs(["postgres"], ({ postgres }) => {
     });
   });
 
+  describe("doctor", () => {
+    const doctor = async ({ forager }: QueueSandbox, address: string) => {
+      const { exitCode, stdout, stderr } = await forager(["doctor", "--json", "--queue", address]);
+      expect(stderr).toBe("");
+      const all = JSON.parse(stdout) as { check: string; state: string; detail: string }[];
+      return { exitCode, rows: all.filter(({ check }) => check.startsWith("postgres")) };
+    };
+
+    test("says of each part of a server how it is", async () => {
+      const sandbox = await createSandbox();
+      await sandbox.queue("add a");
+      const { exitCode, rows } = await doctor(sandbox, sandbox.address);
+      expect(exitCode).toBe(0);
+      expect(rows.map(({ check, state }) => [check, state])).toEqual(
+        [
+          "",
+          " rights",
+          " tables",
+          " safety",
+          " autovacuum",
+          " connections",
+          " clock",
+          " bloat",
+          " transactions",
+          " notifications",
+        ].map((name) => [`postgres${name}`, "ok"]),
+      );
+    });
+
+    test("fails where the server cannot be used, and says why", async () => {
+      const sandbox = await createSandbox();
+      const wrong = sandbox.address.replace(":forager@", ":s3cr3t@");
+      const { exitCode, rows } = await doctor(sandbox, wrong);
+      expect(exitCode).toBe(1);
+      expect(rows).toMatchObject([{ check: "postgres", state: "fail" }]);
+      expect(rows[0]!.detail).toContain("refused the login");
+      expect(JSON.stringify(rows)).not.toContain("s3cr3t");
+    });
+
+    test("warns of a setting that loses acknowledged writes", async () => {
+      const sandbox = await createSandbox();
+      const role = `lazy_${process.pid}`;
+      await sandbox.sql(`create role ${role} superuser login password 'x'`);
+      await sandbox.sql(`alter role ${role} set synchronous_commit = off`);
+      onTestFinished(async () => void (await sandbox.sql(`drop role ${role}`)));
+      const address = sandbox.address.replace("postgres:forager@", `${role}:x@`);
+      const { exitCode, rows } = await doctor(sandbox, address);
+      expect(exitCode).toBe(0);
+      expect(rows.filter(({ state }) => state !== "ok")).toMatchObject([
+        { check: "postgres safety", state: "warn" },
+      ]);
+    });
+  });
+
   describe("what goes wrong is one clear line", () => {
     const secret = "s3cr3t";
     const wrong = (change: (url: URL) => void) => {

@@ -1,10 +1,13 @@
 import type { Command } from "../command.ts";
+import { examineQueue } from "../../app/index.ts";
 import { checkBucket } from "../doctor/bucket-checks.ts";
 import { checks } from "../doctor/checks.ts";
 import type { Finding } from "../doctor/check.ts";
 import { textFlag } from "../flags.ts";
 import type { Tint } from "../table.ts";
+import { checkPostgres } from "../doctor/postgres-checks.ts";
 import { openRawBucket } from "./bucket/open-bucket.ts";
+import { queueOptions } from "./queue/open-queue.ts";
 
 const tints: Readonly<Record<Finding["state"], Tint>> = { ok: "good", warn: "warn", fail: "bad" };
 
@@ -20,6 +23,10 @@ export const doctor: Command = {
   examples: [
     { line: "forager doctor", summary: "is this machine fit? exits 1 when a check fails" },
     { line: "forager doctor --data /mnt/disk", summary: "would that folder do?" },
+    {
+      line: "forager doctor --queue postgres://db.example/work",
+      summary: "is that server fit for a queue, and well?",
+    },
     { line: "forager doctor --bucket s3://fleet", summary: "what can that store really do?" },
     { line: "forager doctor --json", summary: "the findings for a program" },
   ],
@@ -29,6 +36,13 @@ export const doctor: Command = {
     for (const check of checks) {
       rows.push({ check: check.name, ...(await check.run({ settings, paths, clock, signal })) });
     }
+    const { url, postgres } = settings.queue;
+    rows.push(
+      ...(await checkPostgres({
+        examine: async () => examineQueue(url, await queueOptions(settings)),
+        poolMax: postgres.poolMax,
+      })),
+    );
     const address = textFlag(flags, "bucket");
     if (address !== undefined) {
       rows.push(...(await checkBucket({ open: () => openRawBucket(address), clock })));

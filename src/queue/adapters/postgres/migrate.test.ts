@@ -40,9 +40,9 @@ needs(["postgres"], ({ postgres }) => {
       await db.close();
     }
   }
-  const version = async ({ query, quoted }: TestSchema) => {
-    const sql = `select value::int as value from ${quoted}.meta where name = 'version'`;
-    return (await query<{ value: number }>(sql))[0]?.value;
+  const version = async (schema: TestSchema) => {
+    const sql = `select value::int as value from ${schema.quoted}.meta where name = 'version'`;
+    return (await schema.query<{ value: number }>(sql))[0]?.value;
   };
 
   test("many nodes that start at once make the tables once", async () => {

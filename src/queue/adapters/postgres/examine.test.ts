@@ -1,0 +1,93 @@
+// needs: postgres postgres15 pgbouncer
+import { expect, onTestFinished, test, vi } from "vitest";
+import { needs } from "../../../../test/support/services.ts";
+import { createId } from "../../../base/ids.ts";
+import { systemRandom } from "../../../base/random.ts";
+import { createTestClock } from "../../../base/testing/test-clock.ts";
+import { examinePostgres } from "./examine.ts";
+import { openPostgresQueueStore } from "./postgres-queue-store.ts";
+import { steps } from "./schema.ts";
+import { createTestSchema } from "./testing/test-schema.ts";
+
+needs(["postgres", "postgres15", "pgbouncer"], ({ postgres, postgres15, pgbouncer }) => {
+  test("looks at both versions, and makes nothing", async () => {
+    for (const [{ url }, major] of [
+      [postgres, 18],
+      [postgres15, 15],
+    ] as const) {
+      await using schema = await createTestSchema(url);
+      const facts = await examinePostgres({ url, schema: schema.name });
+      expect(Math.floor(facts.version / 10_000)).toBe(major);
+      expect(facts).toMatchObject({
+        isReadOnly: false,
+        canMake: true,
+        tables: undefined,
+        settings: { fsync: "on", synchronousCommit: "on", autovacuum: "on", connectionsMax: 200 },
+        hearsOthers: true,
+      });
+      const made = await schema.query("select 1 from pg_namespace where nspname = $1", [
+        schema.name,
+      ]);
+      expect(made).toEqual([]);
+    }
+  });
+
+  test("sees the tables, their dead rows, and that others may not use them", async () => {
+    await using schema = await createTestSchema(postgres.url);
+    const options = { url: postgres.url, schema: schema.name };
+    await (await openPostgresQueueStore(options))[Symbol.asyncDispose]();
+    await schema.query(
+      `insert into ${schema.quoted}.wait select 'k', n, 1, 1 from generate_series(1, 500) n`,
+    );
+    await schema.query(`delete from ${schema.quoted}.wait where bucket <= 400`);
+    await schema.query("select pg_stat_force_next_flush()"); // else it is told some time later
+    await vi.waitFor(
+      async () => {
+        const { tables } = await examinePostgres(options);
+        expect(tables).toMatchObject({ version: steps.length, lacking: [], isOwner: true });
+        expect(tables?.sizes).toContainEqual({ name: "wait", live: 100, dead: 400 });
+      },
+      { timeout: 10_000, interval: 500 },
+    );
+
+    const role = `guest_${createId(systemRandom)}`;
+    await schema.query(`create role ${role} login password 'guest'`);
+    onTestFinished(async () => {
+      await using admin = await createTestSchema(postgres.url);
+      await admin.query(`drop owned by ${role}`);
+      await admin.query(`drop role ${role}`);
+    });
+    const url = postgres.url.replace("postgres:forager", `${role}:guest`);
+    const guest = await examinePostgres({ ...options, url });
+    expect(guest).toMatchObject({ canMake: false, tables: { isOwner: false } });
+    expect(guest.tables?.lacking).toContain("select on task");
+    await schema.query(`grant usage on schema ${schema.quoted} to ${role}`);
+    await schema.query(
+      `grant select, insert, delete on all tables in schema ${schema.quoted} to ${role}`,
+    );
+    const { tables } = await examinePostgres({ ...options, url });
+    expect(tables?.lacking).toContain("update on task");
+    expect(tables?.lacking).not.toContain("select on task");
+  });
+
+  test("sees the oldest transaction, and a clock that differs", async () => {
+    await using schema = await createTestSchema(postgres.url);
+    await schema.query("begin");
+    await schema.query("select 1");
+    const clock = createTestClock(Date.now() - 3_600_000);
+    const facts = await examinePostgres({ url: postgres.url, schema: schema.name, clock });
+    expect(facts.oldest).toMatchObject({ pid: expect.any(Number), ageS: expect.any(Number) });
+    expect(facts.clockAheadMs).toBeGreaterThan(3_590_000);
+    await schema.query("rollback");
+    const now = await examinePostgres({ url: postgres.url, schema: schema.name });
+    expect(Math.abs(now.clockAheadMs)).toBeLessThan(500);
+  });
+
+  test("behind a pooler one session does not hear another, but does with a direct way", async () => {
+    const { url, directUrl } = pgbouncer;
+    expect(await examinePostgres({ url })).toMatchObject({ hearsOthers: false });
+    expect(await examinePostgres({ url, listenUrl: directUrl })).toMatchObject({
+      hearsOthers: true,
+    });
+  });
+});
