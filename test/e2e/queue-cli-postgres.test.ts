@@ -283,6 +283,21 @@ needs(["postgres"], ({ postgres }) => {
       await refused(); // it cannot read what another made
     });
 
+    test("a server that cannot be written, as a standby is", async () => {
+      const { address, sql, queue } = await createSandbox();
+      await queue("add a");
+      const role = `reader_${process.pid}`;
+      await sql(`create role ${role} superuser login password 'x'`);
+      await sql(`alter role ${role} set default_transaction_read_only = on`);
+      onTestFinished(async () => void (await sql(`drop role ${role}`)));
+      const reader = await createQueueSandbox(address.replace("postgres:forager@", `${role}:x@`));
+      expect(await reader.queue("list")).toMatchObject({ exitCode: 0 });
+      const { exitCode, stderr } = await reader.queue("add a");
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(oneLine);
+      expect(stderr).toContain("cannot be written: this server is a standby or set to read only");
+    });
+
     test("tables of a newer version, and tables that are gone", async () => {
       const { queue, sql } = await createSandbox();
       await queue("add a");

@@ -2,9 +2,12 @@
  * Breaks the code in every listed way, one at a time, in a copy, and sees whether the named test
  * fails:
  *
- *     node --import tsx test/sabotage/run.ts queue|bucket [part of a name]
+ *     node --import tsx test/sabotage/run.ts queue|bucket|postgres [part of a name]
+ *
+ * What needs a server finds it in the environment: `npm run services` prints it.
  */
 import { bucketSabotages } from "./bucket.ts";
+import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
 import type { Sabotage } from "./sabotage.ts";
 import { openWorkshop } from "./workshop.ts";
@@ -12,6 +15,7 @@ import { openWorkshop } from "./workshop.ts";
 const lists: Readonly<Record<string, readonly Sabotage[]>> = {
   queue: queueSabotages,
   bucket: bucketSabotages,
+  postgres: postgresSabotages,
 };
 
 const [listName = "", part = ""] = process.argv.slice(2);

@@ -1,8 +1,10 @@
+// needs: postgres pgbouncer
 // inputs: src/queue/** src/bucket/** test/sabotage/** test/simulation/**
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { bucketSabotages } from "./bucket.ts";
+import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
 import { catcherOf, sabotaged, verdictOf, type Sabotage } from "./sabotage.ts";
 import { openWorkshop, repository } from "./workshop.ts";
@@ -11,11 +13,18 @@ const isLong = process.env["FORAGER_TEST_LONG"] === "1";
 const read = (path: string) => readFileSync(join(repository, path), "utf8");
 
 const lists = [
-  { name: "queue", sabotages: queueSabotages, countMin: 15 },
-  { name: "bucket", sabotages: bucketSabotages, countMin: 8 },
+  { name: "queue", part: "queue", sabotages: queueSabotages, countMin: 15 },
+  { name: "bucket", part: "bucket", sabotages: bucketSabotages, countMin: 8 },
+  {
+    name: "queue on PostgreSQL",
+    part: "queue",
+    sabotages: postgresSabotages,
+    countMin: 20,
+    services: ["FORAGER_TEST_POSTGRES_URL", "FORAGER_TEST_PGBOUNCER_URL"],
+  },
 ];
 
-describe.each(lists)("the sabotages of the $name", ({ name: part, sabotages, countMin }) => {
+describe.each(lists)("the sabotages of the $name", ({ part, sabotages, countMin, services }) => {
   const suiteText = readdirSync(join(repository, "src", part, "testing"), { recursive: true })
     .map(String)
     .filter((path) => path.endsWith(".ts"))
@@ -47,7 +56,8 @@ describe.each(lists)("the sabotages of the $name", ({ name: part, sabotages, cou
     expect(wrong).toEqual([]);
   });
 
-  if (isLong) {
+  // Where the servers are missing, the tests themselves say so.
+  if (isLong && (services ?? []).every((name) => process.env[name])) {
     test(
       "are all caught by the tests they name",
       async () => {

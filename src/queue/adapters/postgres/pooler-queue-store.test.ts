@@ -1,11 +1,25 @@
 // needs: pgbouncer
 import { needs } from "../../../../test/support/services.ts";
+import { modelComparison } from "../../testing/model-comparison.ts";
+import { openPostgresQueueStore } from "./postgres-queue-store.ts";
 import { postgresSuite } from "./testing/postgres-suite.ts";
+import { createTestSchema } from "./testing/test-schema.ts";
+
+const isLong = process.env["FORAGER_TEST_LONG"] === "1";
 
 needs(["pgbouncer"], ({ pgbouncer }) => {
-  postgresSuite({
+  const { url, directUrl } = pgbouncer;
+  postgresSuite({ name: "postgres by way of pgbouncer", url, directUrl });
+
+  modelComparison({
     name: "postgres by way of pgbouncer",
-    url: pgbouncer.url,
-    directUrl: pgbouncer.directUrl,
+    storage: async (now) => {
+      const schema = await createTestSchema(directUrl);
+      return {
+        open: () => openPostgresQueueStore({ url, schema: schema.name, now }),
+        [Symbol.asyncDispose]: () => schema[Symbol.asyncDispose](),
+      };
+    },
+    timeLimitMs: isLong ? 300_000 : 10_000,
   });
 });

@@ -111,6 +111,10 @@ needs(["postgres"], () => {
           ]),
         { timeout: 20_000, interval: 100 },
       );
+      await expect(openPostgresQueueStore({ url: replica.url })).rejects.toMatchObject({
+        kind: "unavailable",
+        code: "queue_read_only",
+      });
       // From here on nothing is acknowledged that only one of them has.
       await query(server.url, "alter system set synchronous_standby_names = '*'");
       await query(server.url, "select pg_reload_conf()");

@@ -19,6 +19,6 @@ needs(["postgres15"], ({ postgres15 }) => {
         [Symbol.asyncDispose]: () => schema[Symbol.asyncDispose](),
       };
     },
-    timeLimitMs: isLong ? 300_000 : 15_000,
+    timeLimitMs: isLong ? 300_000 : 10_000,
   });
 });

@@ -74,6 +74,16 @@ needs(["postgres"], ({ postgres }) => {
     await db.close();
   });
 
+  test("C2: a process at work opens its sessions once", async () => {
+    const { place } = named(postgres.url);
+    const db = openDatabase({ place, connectionsMax: 70, idleMax: 20, ...limits });
+    for (let round = 0; round < 100; round++) {
+      await Promise.all([db.query("select 1"), db.transaction((one) => one.query("select 2"))]);
+    }
+    expect(db.sessions()).toBeLessThanOrEqual(2);
+    await db.close();
+  });
+
   test("lesson 28: maintenance has a session when all others are busy", async () => {
     await using schema = await createTestSchema(postgres.url);
     const options = { url: postgres.url, schema: schema.name, connectionsMax: 3, connectMs: 500 };
