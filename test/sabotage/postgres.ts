@@ -125,13 +125,6 @@ export const postgresSabotages: readonly Sabotage[] = [
     caughtBy: `${at("migrate.test.ts")} > E11: nodes of a version before go on`,
   },
   {
-    name: "nodes that start at once do not take turns",
-    file: at("migrate.ts"),
-    find: `"select pg_advisory_xact_lock(hashtextextended($1, 1))"`,
-    replace: `"select hashtextextended($1, 1)"`,
-    caughtBy: `${at("migrate.test.ts")} > many nodes that start at once make the tables once`,
-  },
-  {
     name: "writes are lazy unless told otherwise",
     file: at("postgres-queue-store.ts"),
     find: "place.lazy ?? options.lazy ?? []",

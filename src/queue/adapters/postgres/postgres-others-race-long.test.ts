@@ -28,7 +28,7 @@ needs(["postgres15", "pgbouncer"], ({ postgres15, pgbouncer }) => {
       }),
       processes: 4,
       chaosMs: isLong ? 60_000 : 14_000,
-      tasks: isLong ? 1_000 : 60,
+      tasks: isLong ? 1_000 : 100,
     });
   }
 });
