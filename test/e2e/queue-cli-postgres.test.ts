@@ -301,12 +301,12 @@ needs(["postgres"], ({ postgres }) => {
     test("tables of a newer version, and tables that are gone", async () => {
       const { queue, sql } = await createSandbox();
       await queue("add a");
-      await sql("update @meta set value = '999' where name = 'version'");
+      await sql("update @meta set value = '999'");
       const newer = await queue("stats");
       expect(newer.exitCode).toBe(1);
       expect(newer.stderr).toMatch(oneLine);
       expect(newer.stderr).toContain("update this node");
-      await sql("update @meta set value = '1' where name = 'version'");
+      await sql("update @meta set value = '1'");
       await sql("drop table @task cascade");
       const gone = await queue("list");
       expect(gone.exitCode).toBe(1);
