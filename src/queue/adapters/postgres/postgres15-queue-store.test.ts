@@ -1,6 +1,6 @@
 // needs: postgres15
 import { needs } from "../../../../test/support/services.ts";
-import { modelComparison } from "../../testing/model-comparison.ts";
+import { modelComparison, parseReplay } from "../../testing/model-comparison.ts";
 import { openPostgresQueueStore } from "./postgres-queue-store.ts";
 import { postgresSuite } from "./testing/postgres-suite.ts";
 import { createTestSchema } from "./testing/test-schema.ts";
@@ -19,6 +19,7 @@ needs(["postgres15"], ({ postgres15 }) => {
         [Symbol.asyncDispose]: () => schema[Symbol.asyncDispose](),
       };
     },
-    timeLimitMs: isLong ? 300_000 : 10_000,
+    timeLimitMs: isLong ? 300_000 : 5_000,
+    replay: parseReplay(process.env["FORAGER_TEST_REPLAY"]),
   });
 });
