@@ -24,7 +24,11 @@ const finished = (id: number, token: number, status: "held" | "lost") =>
   at(6, "w1", { event: "finished", outcome: "done", status, ...ref(id, token) });
 
 const task = (id: number, changes: Partial<Task> = {}) =>
-  ({ id, token: 1, key: `k${id}`, job: "j", gate: "g", state: "done", ...changes }) as Task;
+  ({
+    ...{ id, token: 1, key: `k${id}`, job: "j", gate: "g", state: "done" },
+    ...{ used: 1, attemptsMax: 1, attempts: [{ reason: "worn out" }] },
+    ...changes,
+  }) as Task;
 
 describe("the checks of a race", () => {
   test("finishedOnce: one held finish by the last holder is right, killed or not", () => {
@@ -34,7 +38,9 @@ describe("the checks of a race", () => {
 
   test("finishedOnce: tells of what is lost, done twice, or done by nobody", () => {
     const sent = [finishing(1), finishing(1, 2)];
-    expect(finishedOnce([task(1, { state: "pending" })], sent)).toHaveLength(1);
+    expect(finishedOnce([task(1, { state: "failed" })], sent)).toEqual([
+      "task 1 (k1) ended as failed, 1 of 1 attempts: worn out",
+    ]);
     const both = [...sent, finished(1, 1, "held"), finished(1, 2, "held")];
     expect(finishedOnce([task(1)], both)).toEqual(["task 1 (k1) was finished 2 times"]);
     expect(finishedOnce([task(1)], [finishing(1, 2)])).toHaveLength(1);

@@ -19,7 +19,8 @@ export function finishedOnce(tasks: readonly Task[], events: readonly RaceEvent[
         event.event === "finishing" && event.outcome === "done" && event.token === task.token,
     );
     const name = `task ${task.id} (${task.key})`;
-    if (task.state !== "done") wrong.push(`${name} ended as ${task.state}`);
+    if (task.state !== "done")
+      wrong.push(`${name} ended as ${task.state}, ${describeAttempts(task)}`);
     if (held.length > 1) wrong.push(`${name} was finished ${held.length} times`);
     if (!sent) wrong.push(`${name} is done, but not by the holder of its last lease`);
     const isChildLost =
@@ -28,6 +29,10 @@ export function finishedOnce(tasks: readonly Task[], events: readonly RaceEvent[
   }
   return wrong;
 }
+
+/** Whether a task that is not done was let down by the queue, or used up what it was given. */
+const describeAttempts = ({ used, attemptsMax, attempts }: Task) =>
+  `${used} of ${attemptsMax} attempts: ${attempts.map(({ reason }) => reason).join(", ")}`;
 
 const identity = ({ job, gate, key }: Pick<Task, "job" | "gate" | "key">) =>
   JSON.stringify([job, gate, key]);

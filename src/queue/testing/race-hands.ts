@@ -108,7 +108,7 @@ export function createRaceHands(options: RaceHandsOptions): RaceHands {
       : { kind: "done" as const, result: lease.key };
     const isParent = !isRetry && lease.key.endsWith("+");
     const add = isParent
-      ? [{ kind: "race", job: lease.job, gate: lease.gate, key: childOf(lease.key) }]
+      ? [{ kind: "race", job: lease.job, gate: lease.gate, key: childOf(lease.key), attemptsMax }]
       : [];
     log({ event: "finishing", outcome: outcome.kind, ...ref(lease) });
     const [answer] = await queue.finish([{ id, token, outcome, ...sinceStart(), add }]);
@@ -149,6 +149,12 @@ export function createRaceHands(options: RaceHandsOptions): RaceHands {
     changed: () => Promise.race([...groups.keys(), sleep(clock, 20)]),
   };
 }
+
+/**
+ * So many that no task runs out of them, children included: every retry, hang, death and lease
+ * that a slow machine lets lapse is charged, and a task that fails for that is no fault of a queue.
+ */
+export const attemptsMax = 1_000;
 
 /** What a task whose key ends in "+" adds when it is done. */
 export const childOf = (key: string): string => `${key}child`;

@@ -17,8 +17,9 @@ import {
   withinLimit,
   worksOf,
 } from "./race-checks.ts";
-import { raceThroughChaos, type Chaos } from "./race-chaos.ts";
+import { killsMin, raceThroughChaos, type Chaos } from "./race-chaos.ts";
 import { handOver } from "./race-hand-over.ts";
+import { attemptsMax } from "./race-hands.ts";
 import { openSharedStore, type SharedStore } from "./race-store.ts";
 
 export interface RaceSuiteOptions {
@@ -119,7 +120,10 @@ export function raceSuite(options: RaceSuiteOptions): void {
     test("it was a race: processes died at work and others took over", () => {
       const suspects = race.events.filter((event) => event.event === "claimed" && event.isSuspect);
       const workers = new Set(race.works.map((work) => work.worker));
-      expect({ seed, kills: race.kills }).toEqual({ seed, kills: expect.toSatisfy((n) => n >= 3) });
+      expect({ seed, kills: race.kills }).toEqual({
+        seed,
+        kills: expect.toSatisfy((n) => n >= killsMin),
+      });
       expect(workers.size).toBeGreaterThan(processes);
       expect(suspects.length).toBeGreaterThan(0);
     });
@@ -179,7 +183,7 @@ async function prepare(queue: Queue, count: number): Promise<void> {
   for (const sort of sorts) {
     const keys = Array.from({ length: count }, (_, index) => `${index}${index % 4 ? "" : "+"}`);
     await queue.add(
-      keys.map((key) => ({ ...sort, kind: "race", key, payload: null, attemptsMax: 1_000 })),
+      keys.map((key) => ({ ...sort, kind: "race", key, payload: null, attemptsMax })),
     );
   }
   for (const job of Object.keys(caps)) await queue.seal(job);

@@ -31,8 +31,8 @@ needs(["postgres"], ({ postgres }) => {
       options: { url: postgres.url, schema: schema.name },
     }),
     processes: 8,
-    chaosMs: isLong ? 120_000 : 14_000,
-    tasks: isLong ? 4_000 : 100,
+    chaosMs: isLong ? 120_000 : 3_000,
+    tasks: isLong ? 2_000 : 80,
   });
 
   test("lesson 15: nobody ran into a deadlock", async () => {
