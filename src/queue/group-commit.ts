@@ -6,17 +6,26 @@ import type { QueueStore } from "./queue-store.ts";
 /** Operations of one commit at most; more wait for the next. */
 const groupMax = 256;
 
+/**
+ * Commits that overlap, at most: of one claim each, and of others. More would be smaller, and
+ * cost more than they gain.
+ */
+const claimsMax = 4;
+const othersMax = 2;
+
 export type Submit = <O extends Operation>(operation: O) => Promise<Answer<O>>;
 
 interface Waiter {
   readonly operation: Operation;
+  readonly overlaps: boolean;
   readonly resolve: (answer: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
  * Joins what one turn of the event loop asks for into one commit. One commit is under way at a
- * time, so operations keep their order; what comes meanwhile goes together into the next.
+ * time, so operations keep their order; what comes meanwhile goes together into the next. Only
+ * what the store says may overlap goes beside others of that sort: their order shows nowhere.
  */
 export function createGroupCommit(store: QueueStore): {
   readonly submit: Submit;
@@ -24,32 +33,66 @@ export function createGroupCommit(store: QueueStore): {
   readonly idle: () => Promise<void>;
 } {
   let waiting: Waiter[] = [];
-  let flushing: Promise<void> | undefined;
+  let isStarting = false;
+  const underWay = { claims: 0, others: 0, alone: 0 };
+  const idlers: (() => void)[] = [];
+  const isIdle = () => underWay.claims + underWay.others + underWay.alone === 0;
 
-  async function flush(): Promise<void> {
-    while (waiting.length > 0) {
-      const group = waiting.splice(0, groupMax);
-      try {
-        const answers = await store.commit(group.map(({ operation }) => operation));
-        assert(answers.length === group.length, "a store answers every operation");
-        group.forEach(({ resolve, reject }, index) => {
-          const answer = answers[index];
-          if (answer instanceof AppError) reject(answer);
-          else resolve(answer as never);
-        });
-      } catch (error) {
-        for (const { reject } of group) reject(error);
-      }
+  async function run(group: readonly Waiter[], how: keyof typeof underWay): Promise<void> {
+    underWay[how] += 1;
+    try {
+      const answers = await store.commit(group.map(({ operation }) => operation));
+      assert(answers.length === group.length, "a store answers every operation");
+      group.forEach(({ resolve, reject }, index) => {
+        const answer = answers[index];
+        if (answer instanceof AppError) reject(answer);
+        else resolve(answer as never);
+      });
+    } catch (error) {
+      for (const { reject } of group) reject(error);
     }
-    flushing = undefined;
+    underWay[how] -= 1;
+    start();
+  }
+
+  /** Starts what may overlap, from the front up to the first that may not. */
+  function startOverlapping(): void {
+    const barrier = waiting.findIndex(({ overlaps }) => !overlaps);
+    const front = barrier < 0 ? waiting : waiting.slice(0, barrier);
+    const isClaim = ({ operation }: Waiter) => operation.op === "claim";
+    const claims = front.filter(isClaim).slice(0, claimsMax - underWay.claims);
+    const others = front.filter((waiter) => !isClaim(waiter)).slice(0, groupMax);
+    const started = new Set([...claims, ...(underWay.others < othersMax ? others : [])]);
+    if (started.size === 0) return;
+    waiting = waiting.filter((waiter) => !started.has(waiter));
+    // The others first: a claim may be asked for by who has just finished something.
+    if (others[0] && started.has(others[0])) void run(others, "others");
+    for (const claim of claims) void run([claim], "claims");
+  }
+
+  function start(): void {
+    if (underWay.alone === 0) startOverlapping();
+    if (waiting.length > 0 && !waiting[0]!.overlaps && isIdle()) {
+      void run(waiting.splice(0, groupMax), "alone");
+    }
+    if (waiting.length === 0 && isIdle()) for (const resolve of idlers.splice(0)) resolve();
   }
 
   return {
     submit: (operation) =>
       new Promise((resolve, reject) => {
-        waiting.push({ operation, resolve, reject });
-        flushing ??= new Promise((done) => afterTick(() => void flush().then(done)));
+        const overlaps = store.overlaps?.(operation) ?? false;
+        waiting.push({ operation, overlaps, resolve, reject });
+        if (isStarting) return;
+        isStarting = true;
+        afterTick(() => {
+          isStarting = false;
+          start();
+        });
       }),
-    idle: async () => flushing,
+    idle: () =>
+      waiting.length === 0 && isIdle()
+        ? Promise.resolve()
+        : new Promise((resolve) => idlers.push(resolve)),
   };
 }

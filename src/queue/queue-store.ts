@@ -14,6 +14,11 @@ import type { Task, TaskState } from "./task.ts";
 export interface QueueStore extends AsyncDisposable {
   /** Applies the operations in order as one commit. Refused ones answer with an AppError. */
   commit(operations: readonly Operation[]): Promise<Outcomes>;
+  /**
+   * Whether this may be under way beside others of which this is true too: nobody can tell in
+   * which order they were applied. Absent: never.
+   */
+  overlaps?(operation: Operation): boolean;
 
   /** The store's own clock, which the times of its tasks and gates are written in. */
   now(): Promise<StoreNow>;

@@ -2,7 +2,13 @@ import type { Claim, Claimed } from "../../operation.ts";
 import type { StoreNow } from "../../queue-store.ts";
 import type { Lease, Pace } from "../../task.ts";
 import { bucketOf } from "../../wait-histogram.ts";
-import { createHands, type Hands, type LanePick } from "./claim-hands.ts";
+import {
+  createHands,
+  type ClaimLane,
+  type Hands,
+  type LanePick,
+  type ReadyRow,
+} from "./claim-hands.ts";
 import { readNeeds, type Needs } from "./claim-needs.ts";
 import type { Counts } from "./counts.ts";
 import { queryOne, type Session } from "./database.ts";
@@ -19,20 +25,26 @@ export interface ClaimContext {
   readonly tokens: { next(session: Session, nowMs: number): Promise<number> };
   /** What is due was done: go on, whatever came due meanwhile. */
   readonly isPrepared: boolean;
+  /** A finish of tasks that met neither gate nor cap is under way, and comes before this. */
+  readonly isBeside: boolean;
   /** Look for jobs that are complete and not said to be. */
   readonly looksForComplete: boolean;
 }
+
+export type ClaimAnswer =
+  /** `isFree`: nothing in it has a gate, or a job with a cap. */
+  | { readonly claimed: Claimed; readonly isFree: boolean }
+  | { readonly needs: Needs }
+  /** It makes a difference whether the finish that is under way is over. */
+  | { readonly waits: true };
 
 /**
  * As the model's `claim`, in a transaction of its own. It waits only for a job with a cap, which
  * it locks before anything else; gates, lanes and tasks that others hold are passed over. Answers
  * with what has to be done first, if there is such a thing; then nothing was written.
  */
-export async function claim(
-  context: ClaimContext,
-  request: Claim,
-): Promise<{ readonly claimed: Claimed } | { readonly needs: Needs }> {
-  const { session, moment, isPrepared, looksForComplete } = context;
+export async function claim(context: ClaimContext, request: Claim): Promise<ClaimAnswer> {
+  const { session, moment, isPrepared, isBeside, looksForComplete } = context;
   // Claims of one worker take turns: a request that is repeated while the first is still under
   // way must see what that one took.
   session.send("select pg_advisory_xact_lock(hashtextextended('@claim' || $1, 2))", [
@@ -43,9 +55,12 @@ export async function claim(
     readSuspects(session, request, moment),
     readStops(session, request),
   ]);
-  if (needs.repeats !== null) return { claimed: await repeated(session, needs.repeats) };
+  if (needs.repeats !== null) {
+    return { claimed: await repeated(session, needs.repeats), isFree: false };
+  }
   if (needs.isAny && !isPrepared) return { needs };
-  if (needs.holdsSuspect) return { claimed: { leases: [], hasSuspect: false } };
+  if (isBeside && (needs.holdsSuspect || suspects.length > 0)) return { waits: true };
+  if (needs.holdsSuspect) return { claimed: { leases: [], hasSuspect: false }, isFree: false };
 
   const now = { ms: needs.ms, wallMs: needs.wall };
   const jobs = [...stopJobs(stops), ...suspectJobs(suspects)];
@@ -54,9 +69,8 @@ export async function claim(
   const picks: LanePick[] = suspect ? [suspect] : [];
   const [only, ...others] = stops;
   if (!suspect && only && others.length === 0 && only.gate === "" && only.concurrency === null) {
-    return {
-      claimed: await takeAll(context, request, hands, only, needs.holdsAny && suspects.length > 0),
-    };
+    const hasSuspect = needs.holdsAny && suspects.length > 0;
+    return { claimed: await takeAll(context, request, hands, only, hasSuspect), isFree: true };
   }
   if (!suspect) {
     const walk = createLaneWalk(hands, stops);
@@ -68,7 +82,10 @@ export async function claim(
     }
   }
   const leases = picks.length === 0 ? [] : await write(context, request, hands, picks);
-  return { claimed: { leases, hasSuspect: needs.holdsAny && suspects.length > 0 } };
+  const isFree = picks.every(
+    ({ lane }) => lane.gate === "" && hands.job(lane.job)?.concurrency === null,
+  );
+  return { claimed: { leases, hasSuspect: needs.holdsAny && suspects.length > 0 }, isFree };
 }
 
 async function repeated(session: Session, token: number): Promise<Claimed> {
@@ -90,7 +107,7 @@ async function repeated(session: Session, token: number): Promise<Claimed> {
       limit: isRun ? gate.runSlots : gate.limit,
       isRun,
     };
-    return toLease(row, { token, used: row.used, leaseMs: row.lease_ms, pace });
+    return toLease(row, row, { token, used: row.used, leaseMs: row.lease_ms, pace });
   });
   return { leases, hasSuspect: false };
 }
@@ -171,8 +188,7 @@ function lease(
     for (const task of tasks) {
       const waitMs = Math.min(now.ms - task.created_at, now.wallMs - task.due_at);
       counts.wait(lane.kind, bucketOf(waitMs));
-      const row = { ...task, kind: lane.kind, job: lane.job, gate: lane.gate };
-      leases.push(toLease(row, { token, used: task.used + 1, leaseMs, pace }));
+      leases.push(toLease(task, lane, { token, used: task.used + 1, leaseMs, pace }));
     }
   });
   return leases;
@@ -209,17 +225,16 @@ interface Terms {
   readonly pace: Pace | undefined;
 }
 
-type LeaseRow = Omit<
-  TaskRow,
-  "lane" | "token" | "expires_at" | "attempts" | "result" | "finished_at"
->;
-
-const toLease = (row: LeaseRow, { token, used, leaseMs, pace }: Terms): Lease => ({
+const toLease = (
+  row: Omit<ReadyRow, "lane" | "due_at">,
+  { kind, job, gate }: Pick<ClaimLane, "kind" | "job" | "gate">,
+  { token, used, leaseMs, pace }: Terms,
+): Lease => ({
   id: row.id,
   token,
-  kind: row.kind,
-  job: row.job,
-  gate: row.gate,
+  kind,
+  job,
+  gate,
   key: row.key,
   payload: row.payload,
   priority: row.priority,

@@ -1,5 +1,5 @@
 import type { AppError } from "../../../base/app-error.ts";
-import type { Answer, Claim, Claimed, Operation } from "../../operation.ts";
+import type { Answer, Claim, Claimed, FinishAll, Operation } from "../../operation.ts";
 import type { StoreNow } from "../../queue-store.ts";
 import { forgetEmpty, purge, retry } from "./bulk.ts";
 import { claim } from "./claim.ts";
@@ -10,15 +10,18 @@ import { applyGroup, isGrouped, type AppliedGroup, type Grouped } from "./group.
 import type { LazyKind } from "./lazy-kind.ts";
 import { momentValues, readMoment, withMoment, type Moment } from "./moment.ts";
 import { addPlain, isPlainAdd } from "./plain-add.ts";
-import { finishPlain, isPlain } from "./plain-finish.ts";
+import { finishPlain, isPlain, readSealed } from "./plain-finish.ts";
 import { demote, promote } from "./promote.ts";
 import { applyToGate, applyToJob, completeJobs } from "./settings.ts";
 import { forgetClaims, sweep, type SweepOptions } from "./sweep.ts";
+import { createStripes } from "./stripes.ts";
 import { createTokens } from "./tokens.ts";
 
 export interface Committer {
   /** Applies the operations in order. Resolves when all of them are durable. */
   commit(operations: readonly Operation[]): Promise<Committed>;
+  /** See `QueueStore`. */
+  overlaps(operation: Operation): boolean;
   /** Makes the states of tasks follow a wall clock that went back. */
   settle(): Promise<StoreNow>;
   /** Ends all jobs that are complete and not said to be, should there be any. */
@@ -43,7 +46,7 @@ interface Course {
 export interface CommitterOptions {
   readonly db: Database;
   readonly moment: Moment;
-  /** Which part of the counters this process writes. */
+  /** The first of the stripes of the counters that this process writes, see ./stripes.ts. */
   readonly stripe: number;
   readonly lazy: ReadonlySet<LazyKind>;
 }
@@ -54,37 +57,59 @@ export interface CommitterOptions {
  */
 export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions): Committer {
   const tokens = createTokens(db);
-  /** Tokens of claims of this process that have no gate: their tasks can end the short way. */
-  const ungated = new Set<number>();
+  /**
+   * Tokens of claims of this process that met neither gate nor cap: their tasks can end the short
+   * way, and nothing becomes claimable by that.
+   */
+  const free = new Set<number>();
+  /** Free finishes that are under way. A claim goes beside them; where they would show, it waits. */
+  const finishing = new Set<Promise<unknown>>();
+  const isFree = (group: readonly Grouped[]): group is readonly FinishAll[] =>
+    isPlain(group) && group.every(({ finishes }) => finishes.every(({ token }) => free.has(token)));
   /** So many adds are not tried the short way, since the last that was met a known key. */
   let knownKeys = 0;
   let claims = 0;
   const now = (session: Session) => readMoment(session, moment);
+  const stripes = createStripes(stripe);
   const counted = <T>(
     work: (session: Session, counts: Counts) => Promise<T>,
     options?: TransactionOptions<T>,
   ): Promise<T> =>
-    db.transaction(async (session) => {
-      const counts = createCounts(stripe);
-      const result = await work(session, counts);
-      counts.write(session);
-      return result;
-    }, options);
+    stripes.lend((own) =>
+      db.transaction(async (session) => {
+        const counts = createCounts(own);
+        const result = await work(session, counts);
+        counts.write(session);
+        return result;
+      }, options),
+    );
 
   const isLazy = (group: readonly Grouped[]) =>
     group.every(({ op }) => lazy.has(op === "add" || op === "raise" ? "add" : "finish"));
+
+  async function finishFree(group: readonly FinishAll[]): Promise<AppliedGroup | undefined> {
+    let sealed: Promise<readonly { readonly name: string }[]> | undefined;
+    const applied = await counted(
+      (session, counts) => finishPlain(session, group, { moment, counts }),
+      {
+        keeps: (done) => done !== undefined,
+        isLazy: isLazy(group),
+        after: (session, done) => (sealed = readSealed(session, done?.jobs ?? [])),
+      },
+    );
+    // Unknown where the session broke behind the commit: then all are looked at.
+    const names = await sealed?.then((rows) => rows.map(({ name }) => name)).catch(() => undefined);
+    return applied && { ...applied, jobs: names ?? applied.jobs };
+  }
 
   /** The short way for what is plain; undefined: it was not. */
   async function applyPlain(group: readonly Grouped[]): Promise<AppliedGroup | undefined> {
     const keeps = (applied: AppliedGroup | undefined) => applied !== undefined;
     if (isPlain(group)) {
-      if (!group.every(({ finishes }) => finishes.every(({ token }) => ungated.has(token)))) {
-        return undefined;
-      }
-      return counted((session, counts) => finishPlain(session, group, { moment, counts }), {
-        keeps,
-        isLazy: isLazy(group),
-      });
+      if (!isFree(group)) return undefined;
+      const finish = finishFree(group);
+      finishing.add(finish);
+      return finish.finally(() => finishing.delete(finish));
     }
     if (knownKeys > 0) knownKeys -= 1;
     else if (isPlainAdd(group)) {
@@ -135,27 +160,49 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
     await counted((session, counts) => promote(session, at, counts), { isLazy: true });
   }
 
-  function noteUngated({ leases }: Claimed): void {
+  function noteFree({ leases }: Claimed): void {
     const [first] = leases;
-    if (!first || leases.some(({ gate }) => gate !== "")) return;
-    ungated.add(first.token);
-    if (ungated.size > ungatedMax) ungated.delete(ungated.values().next().value!);
+    if (!first) return;
+    free.add(first.token);
+    if (free.size > freeMax) free.delete(free.values().next().value!);
   }
 
   async function claimPrepared(request: Claim, course: Course): Promise<Claimed> {
     const looksForComplete = claims++ % completeEvery === 0;
-    for (let isPrepared = false; ; isPrepared = true) {
+    const before = [...finishing];
+    let isBeside = before.length > 0;
+    for (let isPrepared = false; ;) {
       const answer = await counted(
         (session, counts) =>
-          claim({ session, moment, counts, tokens, isPrepared, looksForComplete }, request),
+          claim(
+            { session, moment, counts, tokens, isPrepared, isBeside, looksForComplete },
+            request,
+          ),
         { isLazy: lazy.has("claim") },
       );
       if ("claimed" in answer) {
-        noteUngated(answer.claimed);
+        if (answer.isFree) noteFree(answer.claimed);
         return answer.claimed;
       }
-      await prepare(answer.needs, course);
+      await Promise.allSettled(before);
+      isBeside = false;
+      if ("needs" in answer) {
+        await prepare(answer.needs, course);
+        isPrepared = true;
+      }
     }
+  }
+
+  async function applyTogether(group: readonly Grouped[], course: Course) {
+    const applied =
+      (await applyPlain(group)) ??
+      (await counted(
+        (session, counts) => applyGroup(session, group, { now: () => now(session), counts }),
+        { isLazy: isLazy(group) },
+      ));
+    for (const job of applied.jobs) course.jobs.add(job);
+    course.mayWake ||= applied.mayWake;
+    return applied.answers;
   }
 
   async function applyOne(
@@ -211,6 +258,8 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
     completeJobs(db, (work) => db.transaction(work), names, now);
 
   return {
+    overlaps: (operation) =>
+      operation.op === "claim" || (isGrouped(operation) && isFree([operation])),
     settle,
     complete: async () => void (await complete("all")),
     async commit(operations) {
@@ -219,15 +268,7 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
       for (let from = 0; from < operations.length;) {
         const group = takeGroup(operations, from);
         if (group.length > 0) {
-          const applied =
-            (await applyPlain(group)) ??
-            (await counted(
-              (session, counts) => applyGroup(session, group, { now: () => now(session), counts }),
-              { isLazy: isLazy(group) },
-            ));
-          answers.push(...applied.answers);
-          for (const job of applied.jobs) course.jobs.add(job);
-          course.mayWake ||= applied.mayWake;
+          answers.push(...(await applyTogether(group, course)));
         } else {
           const operation = operations[from] as Exclude<Operation, Grouped>;
           answers.push(await applyOne(operation, course));
@@ -240,7 +281,7 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
   };
 }
 
-const ungatedMax = 10_000;
+const freeMax = 10_000;
 const carefulAdds = 50;
 /** Whoever died between its last finish and the look after it left a job that is not ended. */
 const completeEvery = 20;

@@ -48,6 +48,8 @@ export interface TransactionOptions<T = unknown> {
   /** Answered before it is on the server's disk: a crash of the server may lose it. */
   readonly isLazy?: boolean;
   readonly isSnapshot?: boolean;
+  /** Sent behind the commit, on the same way to the server: sees what others committed before it. */
+  readonly after?: (session: Pick<Session, "query">, result: T) => Promise<unknown>;
   /** Waits until nobody else writes, and keeps them waiting. */
   readonly isAlone?: boolean;
 }
@@ -175,6 +177,11 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
           isEnding = isKept;
           const commit = client.query(isKept ? "commit" : "rollback");
           commit.catch(() => {});
+          const after = transactionOptions.after?.(
+            { query: (sql, values = []) => run(client, sql, values) },
+            result,
+          );
+          await Promise.allSettled([after]);
           await Promise.all(sent);
           await commit;
           return result;

@@ -48,6 +48,18 @@ export async function finishPlain(
   };
 }
 
+/** Of these jobs those that may be complete now; asked for once the finish is committed. */
+export const readSealed = (
+  session: Pick<Session, "query">,
+  jobs: readonly string[],
+): Promise<readonly { readonly name: string }[]> =>
+  jobs.length === 0
+    ? Promise.resolve([])
+    : session.query(
+        "select name from @job where name = any($1::text[]) and is_sealed and ended is null",
+        [jobs],
+      );
+
 const held: Held = { status: "held" };
 
 export const isPlain = (group: readonly Grouped[]): group is readonly FinishAll[] => {

@@ -11,6 +11,7 @@ import { readMoment } from "./moment.ts";
 import { browse, overview, readGate, readJob, viewTask, wakeInMs } from "./read.ts";
 import { recount, repair } from "./reconcile.ts";
 import type { NamesMode } from "./statement-names.ts";
+import { stripesOfProcess } from "./stripes.ts";
 
 export interface PostgresQueueStoreOptions {
   /** `postgres://…`; what it leaves out is taken from `variables`. */
@@ -46,7 +47,8 @@ export interface PostgresQueueStoreOptions {
   readonly lazy?: readonly LazyKind[];
 }
 
-const stripes = 15;
+/** Processes that have stripes of the counters of their own; more than that share some. */
+const stripedProcesses = 15;
 
 /** A queue in PostgreSQL, for the nodes of a fleet. Locks are taken in one order: see ./schema.ts */
 export async function openPostgresQueueStore(
@@ -75,7 +77,7 @@ export async function openPostgresQueueStore(
       db: own,
       moment,
       // 0 is for what is counted under a lock.
-      stripe: 1 + (process.pid % stripes),
+      stripe: 1 + (process.pid % stripedProcesses) * stripesOfProcess,
       lazy: new Set(place.lazy ?? options.lazy ?? []),
     });
   const committer = open(db);
@@ -98,6 +100,7 @@ export async function openPostgresQueueStore(
       changes.notify(mayWake);
       return answers;
     },
+    overlaps: (operation) => committer.overlaps(operation),
     now: () => readMoment(db, moment),
     overview: async () => {
       const at = await committer.settle();
