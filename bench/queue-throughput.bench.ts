@@ -3,6 +3,7 @@ import type { Bench } from "./frame/bench.ts";
 import { interleave } from "./frame/interleave.ts";
 import { runSide, runSides } from "./frame/run-sides.ts";
 import { ratio } from "./frame/statistics.ts";
+import { postgresBars, postgresThroughput } from "./queue-throughput-postgres.ts";
 import type { DrainInput, EnqueueInput } from "./ours/queue-sides.ts";
 import type { StatsInput } from "./ours/queue-stats-side.ts";
 import type { PlainjobInput } from "./peers/plainjob.ts";
@@ -30,14 +31,18 @@ const stats: StatsInput = { address, tasks: drainTasks, gates: 100, samples: 30 
 
 export const bench: Bench = {
   name: "queue-throughput",
-  summary: "tasks that do nothing, added and done, beside plainjob; what each technique is worth",
+  summary:
+    "tasks that do nothing, added and done, beside other queues; what each technique is worth",
   bars: {
     sqliteVsPlainjob: { min: 6, aim: 10 },
     sqliteEnqueueVsPlainjob: { min: 0.5, aim: 0.8 },
     sqliteFourVsOne: { min: 0.8 },
+    ...postgresBars,
   },
   peers: ["plainjob"],
-  async run({ repetitions, log }) {
+  async run(context) {
+    const { repetitions, log } = context;
+    const postgres = await postgresThroughput(context);
     const runs = await interleave({
       sides: {
         sqlite: () => drain([{ ...best, tasks: drainTasks }]),
@@ -80,14 +85,15 @@ export const bench: Bench = {
         statsVsCountGain: ratio(countMs, statsMs),
         statsMs,
         countMs,
+        ...postgres.values,
       },
-      notes,
+      notes: [...notes, ...postgres.notes],
     };
   },
 };
 
 const notes = [
-  "every side: WAL, synchronous = NORMAL, one better-sqlite3; a task counts when it is stored as done",
+  "every SQLite side: WAL, synchronous = NORMAL, one better-sqlite3; a task counts when it is stored as done",
   `done: ${drainTasks} tasks, claims of ${best.limit}, a batch's finishes with the next claim in ` +
     `one commit; plainjob ${slowTasks} jobs, one at a time, as it is made`,
   `enqueue: ${enqueueTasks} with the same payload, ${batch} per call; ours has a unique URL key too`,

@@ -45,6 +45,11 @@ export function difference(ours: Spread, peer: Spread): Spread {
   return paired(ours, peer, (a, b) => a - b);
 }
 
+/** The better of the two in each repetition, where more is better. */
+export function best(one: Spread, other: Spread): Spread {
+  return paired(one, other, Math.max);
+}
+
 function paired(ours: Spread, peer: Spread, combine: (a: number, b: number) => number): Spread {
   assert(ours.samples.length === peer.samples.length, "sides ran equally often");
   return spread(ours.samples.map((sample, index) => combine(sample, peer.samples[index]!)));

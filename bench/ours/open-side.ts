@@ -2,12 +2,18 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { locateQueue, openQueue } from "../../src/app/index.ts";
-import type { Queue, TaskInput } from "../../src/queue/index.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { systemRandom } from "../../src/base/random.ts";
+import { openPostgresQueueStore } from "../../src/queue/adapters/postgres/postgres-queue-store.ts";
+import { createQueue, type Queue, type TaskInput } from "../../src/queue/index.ts";
 import type { SideContext } from "../frame/side.ts";
+import { schemaOf } from "../peers/peer-schema.ts";
 
 /** A queue as a side of a bench is handed its address; one of a file lies in the scratch folder. */
 export interface QueueInput {
   readonly address: string;
+  /** Tells several queues of one run on one server apart. */
+  readonly name?: string;
 }
 
 export type BenchQueue = Queue<{ page: { readonly url: string } }>;
@@ -17,8 +23,15 @@ export const kinds = ["page"] as const;
 export const addressOf = ({ address }: QueueInput, { folder }: SideContext): string =>
   locateQueue(address, { queueFile: (name = "queue.db") => join(folder, name) }).address;
 
-export const openSide = (input: QueueInput, context: SideContext): Promise<BenchQueue> =>
-  openQueue(addressOf(input, context));
+export const openSide = async (input: QueueInput, context: SideContext): Promise<BenchQueue> => {
+  if (!input.address.startsWith("postgres://")) return openQueue(addressOf(input, context));
+  const { name = "" } = input;
+  const store = await openPostgresQueueStore({
+    url: input.address,
+    schema: `${schemaOf(context)}${name}`,
+  });
+  return createQueue({ store, clock: systemClock, random: systemRandom });
+};
 
 /** Fills the queue and closes it again: what is written behind the fill is not measured. */
 export async function fillSide(

@@ -36,6 +36,8 @@ export interface DrainInput extends QueueInput {
   /** A batch's finishes as one call, as a call each in one tick, or a call each, one by one. */
   readonly finishes: "together" | "in one tick" | "one by one";
   readonly keepsOpen: boolean;
+  /** Claims beside each other, each by a worker of its own; of more than one nothing is reopened. */
+  readonly loops?: number;
   /** Of the processes that drain one queue, the first fills it; alone it is 0. */
   readonly process: number;
 }
@@ -53,24 +55,28 @@ export const drain: Side<DrainInput> = async (input, context) => {
   let queue = await openSide(input, context);
   let held = 0;
   let handled = 0;
-  const claim = () =>
-    queue.claim({ worker: `process-${input.process}`, kinds, limit: input.limit });
+  const claim = (loop: number) =>
+    queue.claim({ worker: `process-${input.process}-${loop}`, kinds, limit: input.limit });
   const reopened = async () => {
     await queue[Symbol.asyncDispose]();
     queue = await openSide(input, context);
   };
   const handle = async () => void handled++;
+  async function drainLoop(loop: number): Promise<void> {
+    for (let { leases } = await claim(loop); leases.length > 0;) {
+      await Promise.all(leases.map(handle));
+      // What follows is asked for in the same tick, so it goes into the same commit.
+      const finished = finishAll(queue, leases, input.finishes);
+      const next = input.keepsOpen && input.finishes !== "one by one" ? claim(loop) : undefined;
+      const counted = await finished;
+      held += counted;
+      if (!input.keepsOpen) await reopened();
+      ({ leases } = await (next ?? claim(loop)));
+    }
+  }
   return {
     async run() {
-      for (let { leases } = await claim(); leases.length > 0;) {
-        await Promise.all(leases.map(handle));
-        // What follows is asked for in the same tick, so it goes into the same commit.
-        const finished = finishAll(queue, leases, input.finishes);
-        const next = input.keepsOpen && input.finishes !== "one by one" ? claim() : undefined;
-        held += await finished;
-        if (!input.keepsOpen) await reopened();
-        ({ leases } = await (next ?? claim()));
-      }
+      await Promise.all(Array.from({ length: input.loops ?? 1 }, (_, loop) => drainLoop(loop)));
       return { held };
     },
     async check() {

@@ -1,0 +1,106 @@
+import { strictEqual } from "node:assert/strict";
+import type { BenchContext, BenchResult } from "./frame/bench.ts";
+import { interleave } from "./frame/interleave.ts";
+import { nodeBinary } from "./frame/node-install.ts";
+import { withPostgres } from "./frame/postgres.ts";
+import { runSide, runSides } from "./frame/run-sides.ts";
+import { best, ratio } from "./frame/statistics.ts";
+import type { DrainInput, EnqueueInput } from "./ours/queue-sides.ts";
+import type { PostgresPeerInput } from "./peers/peer-schema.ts";
+import type { RawInput } from "./peers/raw-postgres.ts";
+
+const ours = new URL("./ours/queue-sides.ts", import.meta.url);
+const peers = {
+  graphileWorker: new URL("./peers/graphile-worker.ts", import.meta.url),
+  pgBoss: new URL("./peers/pg-boss.ts", import.meta.url),
+  raw: new URL("./peers/raw-postgres.ts", import.meta.url),
+} as const;
+const peerVersions = { "graphile-worker": "0.18.0", "pg-boss": "12.35.0" };
+const tasks = 100_000;
+const batch = 10_000;
+const limit = 500;
+/** As many claims beside each other as the raw loop and, of the peers, the quickest has. */
+const loops = 4;
+
+export const postgresBars = {
+  postgresVsBestPeer: { min: 1, aim: 1.25 },
+  postgresVsRaw: { min: 0.7 },
+  postgresEnqueueVsBestPeer: { min: 0.8 },
+  postgresFourVsOne: { min: 0.8 },
+};
+
+/** The PostgreSQL part of queue-throughput: its peers need a newer Node, so all sides have it. */
+export async function postgresThroughput({
+  repetitions,
+  log,
+}: BenchContext): Promise<Pick<Required<BenchResult>, "values" | "notes">> {
+  const node = await nodeBinary("22", { packages: peerVersions, log });
+  return withPostgres(log, async (url) => {
+    const peer = async (name: keyof typeof peers, side: "enqueue" | "drain", input = {}) => {
+      const own: PostgresPeerInput = { url, jobs: tasks, batch, ...input };
+      const { elapsedMs } = await runSide({ module: peers[name], side, input: own, node });
+      return { perS: (tasks / elapsedMs) * 1000 };
+    };
+    const raw: Pick<RawInput, "loops" | "limit"> = { loops, limit };
+    const enqueue = async () => {
+      const input: EnqueueInput = { address: url, tasks, batch };
+      const { elapsedMs } = await runSide({ module: ours, side: "enqueue", input, node });
+      return { perS: (tasks / elapsedMs) * 1000 };
+    };
+    const drain = async (processes: number) => {
+      const calls = Array.from({ length: processes }, (_, process) => {
+        const input: DrainInput = {
+          ...{ address: url, tasks, limit, loops, process },
+          ...{ finishes: "together", keepsOpen: true },
+        };
+        return { module: ours, side: "drain", input, node };
+      });
+      const { elapsedMs, outcomes } = await runSides(calls);
+      const held = outcomes.reduce((sum, { measured }) => sum + measured["held"]!, 0);
+      strictEqual(held, tasks, "each task is finished once, in one of the processes");
+      return { perS: (tasks / elapsedMs) * 1000 };
+    };
+    const runs = await interleave({
+      sides: {
+        postgres: () => drain(1),
+        graphileWorker: () => peer("graphileWorker", "drain"),
+        pgBoss: () => peer("pgBoss", "drain"),
+        raw: () => peer("raw", "drain", raw),
+        postgresFour: () => drain(4),
+        postgresEnqueue: enqueue,
+        graphileWorkerEnqueue: () => peer("graphileWorker", "enqueue"),
+        pgBossEnqueue: () => peer("pgBoss", "enqueue"),
+      },
+      repetitions,
+      log,
+    });
+    const perS = (side: keyof typeof runs) => runs[side]["perS"]!;
+    const bestPeer = best(perS("graphileWorker"), perS("pgBoss"));
+    const bestEnqueue = best(perS("graphileWorkerEnqueue"), perS("pgBossEnqueue"));
+    return {
+      values: {
+        postgresVsBestPeer: ratio(perS("postgres"), bestPeer),
+        postgresVsRaw: ratio(perS("postgres"), perS("raw")),
+        postgresEnqueueVsBestPeer: ratio(perS("postgresEnqueue"), bestEnqueue),
+        postgresFourVsOne: ratio(perS("postgresFour"), perS("postgres")),
+        postgresPerS: perS("postgres"),
+        graphileWorkerPerS: perS("graphileWorker"),
+        pgBossPerS: perS("pgBoss"),
+        rawPostgresPerS: perS("raw"),
+        postgresFourPerS: perS("postgresFour"),
+        postgresEnqueuePerS: perS("postgresEnqueue"),
+        graphileWorkerEnqueuePerS: perS("graphileWorkerEnqueue"),
+        pgBossEnqueuePerS: perS("pgBossEnqueue"),
+      },
+      notes: notes(node.version),
+    };
+  });
+}
+
+const notes = (version: string) => [
+  `PostgreSQL sides on Node ${version}; synchronous_commit as the server has it (on); ${tasks} ` +
+    `tasks; claims of ${limit}, ${loops} at once; enqueue ${batch} per call`,
+  "graphile-worker 0.18: local queue 500, completions joined, 24 at once; it deletes what is done",
+  "pg-boss 12.35: 4 loops of fetch 500 + complete, a table of its own, upkeep off",
+  "raw: our columns and indexes, claims and finishes by hand, and nothing else of a queue",
+];
