@@ -1,5 +1,6 @@
 import type { Bench } from "./frame/bench.ts";
 import { interleave } from "./frame/interleave.ts";
+import { withPostgres } from "./frame/postgres.ts";
 import { runSide } from "./frame/run-sides.ts";
 import type { GatesInput } from "./ours/queue-gates-side.ts";
 
@@ -16,19 +17,32 @@ const input: GatesInput = {
 export const bench: Bench = {
   name: "queue-gates",
   summary: "many gates that let one task through at a time: how fast, and that none ever overlap",
-  bars: { sqliteGatesPerS: { min: 15_000 }, overlapMax: { max: 1 } },
+  bars: {
+    sqliteGatesPerS: { min: 15_000 },
+    postgresGatesPerS: { min: 10_000 },
+    overlapMax: { max: 1 },
+  },
   async run({ repetitions, log }) {
-    const { runs, single } = await interleave({
-      sides: { runs: () => gatesPerS(input), single: () => gatesPerS({ ...input, burst: 1 }) },
-      repetitions,
-      log,
-    });
+    const { runs, single, postgres } = await withPostgres(log, ({ url, fresh }) =>
+      interleave({
+        sides: {
+          runs: () => gatesPerS(input),
+          single: () => gatesPerS({ ...input, burst: 1 }),
+          postgres: fresh(() => gatesPerS({ ...input, address: url })),
+        },
+        repetitions,
+        log,
+      }),
+    );
+    const all = [runs, single, postgres];
     return {
       values: {
         sqliteGatesPerS: runs["perS"]!,
-        overlapMax: Math.max(runs["overlapMax"]!.max, single["overlapMax"]!.max),
+        postgresGatesPerS: postgres["perS"]!,
+        overlapMax: Math.max(...all.map((side) => side["overlapMax"]!.max)),
         sqliteWithoutRunsPerS: single["perS"]!,
         handlerMs: runs["handlerMs"]!,
+        postgresHandlerMs: postgres["handlerMs"]!,
       },
       notes: [
         `${input.gates} gates × ${input.tasksPerGate} tasks, added gate by gate, limit 1; one ` +

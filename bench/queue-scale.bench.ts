@@ -1,5 +1,6 @@
 import type { Bench } from "./frame/bench.ts";
 import { interleave } from "./frame/interleave.ts";
+import { withPostgres } from "./frame/postgres.ts";
 import { runSide } from "./frame/run-sides.ts";
 import type { ScaleInput } from "./ours/queue-scale-side.ts";
 
@@ -20,14 +21,23 @@ export const bench: Bench = {
     sqliteClaimGrowthP99: { max: 3 },
     sqliteStatsGrowthP50: { max: 1.5 },
     reopenMs: { max: 1_000 },
+    postgresClaimGrowthP50: { max: 1.5 },
+    postgresClaimGrowthP99: { max: 3 },
+    postgresStatsGrowthP50: { max: 1.5 },
   },
   async run({ repetitions, log }) {
-    const { sqlite } = await interleave({
-      sides: { sqlite: async () => (await runSide({ module, side: "scale", input })).measured },
-      repetitions,
-      log,
-    });
+    const { sqlite, postgres } = await withPostgres(log, ({ url, fresh }) =>
+      interleave({
+        sides: {
+          sqlite: () => measure(input),
+          postgres: fresh(() => measure(onPostgres(url))),
+        },
+        repetitions,
+        log,
+      }),
+    );
     const value = (name: string) => sqlite[name]!;
+    const server = (name: string) => postgres[name]!;
     return {
       values: {
         sqliteClaimGrowthP50: value("claimGrowthP50"),
@@ -41,6 +51,15 @@ export const bench: Bench = {
         sqliteClaimManyP99Ms: value("claimManyP99Ms"),
         sqliteStatsFewP50Ms: value("statsFewP50Ms"),
         sqliteStatsManyP50Ms: value("statsManyP50Ms"),
+        postgresClaimGrowthP50: server("claimGrowthP50"),
+        postgresClaimGrowthP99: server("claimGrowthP99"),
+        postgresStatsGrowthP50: server("statsGrowthP50"),
+        postgresReopenMs: server("reopenMs"),
+        postgresClaimFewP50Ms: server("claimFewP50Ms"),
+        postgresClaimManyP50Ms: server("claimManyP50Ms"),
+        postgresClaimManyP99Ms: server("claimManyP99Ms"),
+        postgresStatsFewP50Ms: server("statsFewP50Ms"),
+        postgresStatsManyP50Ms: server("statsManyP50Ms"),
       },
       notes: [
         `${input.few.blocked} and ${input.many.blocked} tasks behind the same ${input.gates} ` +
@@ -53,3 +72,12 @@ export const bench: Bench = {
     };
   },
 };
+
+const measure = async (own: ScaleInput) =>
+  (await runSide({ module, side: "scale", input: own })).measured;
+
+const onPostgres = (address: string): ScaleInput => ({
+  ...input,
+  few: { ...input.few, address, name: "few" },
+  many: { ...input.many, address, name: "many" },
+});

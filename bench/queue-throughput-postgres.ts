@@ -35,7 +35,7 @@ export async function postgresThroughput({
   log,
 }: BenchContext): Promise<Pick<Required<BenchResult>, "values" | "notes">> {
   const node = await nodeBinary("22", { packages: peerVersions, log });
-  return withPostgres(log, async (url) => {
+  return withPostgres(log, async ({ url, fresh }) => {
     const peer = async (name: keyof typeof peers, side: "enqueue" | "drain", input = {}) => {
       const own: PostgresPeerInput = { url, jobs: tasks, batch, ...input };
       const { elapsedMs } = await runSide({ module: peers[name], side, input: own, node });
@@ -62,14 +62,14 @@ export async function postgresThroughput({
     };
     const runs = await interleave({
       sides: {
-        postgres: () => drain(1),
-        graphileWorker: () => peer("graphileWorker", "drain"),
-        pgBoss: () => peer("pgBoss", "drain"),
-        raw: () => peer("raw", "drain", raw),
-        postgresFour: () => drain(4),
-        postgresEnqueue: enqueue,
-        graphileWorkerEnqueue: () => peer("graphileWorker", "enqueue"),
-        pgBossEnqueue: () => peer("pgBoss", "enqueue"),
+        postgres: fresh(() => drain(1)),
+        graphileWorker: fresh(() => peer("graphileWorker", "drain")),
+        pgBoss: fresh(() => peer("pgBoss", "drain")),
+        raw: fresh(() => peer("raw", "drain", raw)),
+        postgresFour: fresh(() => drain(4)),
+        postgresEnqueue: fresh(enqueue),
+        graphileWorkerEnqueue: fresh(() => peer("graphileWorker", "enqueue")),
+        pgBossEnqueue: fresh(() => peer("pgBoss", "enqueue")),
       },
       repetitions,
       log,

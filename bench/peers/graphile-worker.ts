@@ -6,7 +6,7 @@ import { strictEqual } from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
 import { Logger, makeWorkerUtils, run as runWorker } from "graphile-worker";
 import type { Side, SideContext } from "../frame/side.ts";
-import { countRows, dropSchema, schemaOf, urlBatches } from "./peer-schema.ts";
+import { countRows, schemaOf, urlBatches } from "./peer-schema.ts";
 import type { PostgresPeerInput } from "./peer-schema.ts";
 
 const identifier = "noop";
@@ -25,7 +25,6 @@ export const enqueue: Side<PostgresPeerInput> = async (input, context) => {
     async check() {
       strictEqual(await countJobs(input, context), input.jobs, "jobs stored");
       await utils.release();
-      await dropSchema(input.url, schemaOf(context));
     },
   };
 };
@@ -55,7 +54,6 @@ export const drain: Side<PostgresPeerInput> = async (input, context) => {
       strictEqual(handled, input.jobs, "calls of the handler");
       await worker.stop();
       await utils.release();
-      await dropSchema(input.url, schemaOf(context));
     },
   };
 };

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import pg from "pg";
+import { schemaPrefix } from "../frame/postgres.ts";
 import type { SideContext } from "../frame/side.ts";
 import { inBatches, pageUrl } from "../pages.ts";
 
@@ -13,7 +14,7 @@ export interface PostgresPeerInput {
 
 /** One schema for each run, shared by its processes: its scratch folder names it. */
 export const schemaOf = ({ folder }: SideContext): string =>
-  basename(folder).toLowerCase().replaceAll(/\W/g, "_");
+  schemaPrefix + basename(folder).toLowerCase().replaceAll(/\W/g, "_");
 
 export async function countRows(url: string, sql: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
@@ -21,13 +22,6 @@ export async function countRows(url: string, sql: string): Promise<number> {
   const { rows } = await client.query<{ count: number }>(`select count(*)::int as count ${sql}`);
   await client.end();
   return rows[0]!.count;
-}
-
-export async function dropSchema(url: string, schema: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(`drop schema ${pg.escapeIdentifier(schema)} cascade`);
-  await client.end();
 }
 
 export const urlBatches = ({ jobs, batch }: PostgresPeerInput) =>

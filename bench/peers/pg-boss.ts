@@ -5,7 +5,7 @@
 import { strictEqual } from "node:assert/strict";
 import { PgBoss } from "pg-boss";
 import type { Side, SideContext } from "../frame/side.ts";
-import { countRows, dropSchema, schemaOf, urlBatches } from "./peer-schema.ts";
+import { countRows, schemaOf, urlBatches } from "./peer-schema.ts";
 import type { PostgresPeerInput } from "./peer-schema.ts";
 
 const name = "noop";
@@ -73,7 +73,6 @@ async function close(
     `jobs stored as ${state}`,
   );
   await boss.stop({ graceful: false });
-  await dropSchema(url, schema);
 }
 
 const jobBatches = (input: PostgresPeerInput) =>

@@ -6,7 +6,7 @@
 import { strictEqual } from "node:assert/strict";
 import pg from "pg";
 import type { Side, SideContext } from "../frame/side.ts";
-import { countRows, dropSchema, schemaOf, urlBatches } from "./peer-schema.ts";
+import { countRows, schemaOf, urlBatches } from "./peer-schema.ts";
 import type { PostgresPeerInput } from "./peer-schema.ts";
 
 export interface RawInput extends PostgresPeerInput {
@@ -43,7 +43,6 @@ export const drain: Side<RawInput> = async (input, context) => {
       const schema = schemaOf(context);
       strictEqual(await countRows(input.url, `from ${schema}.task where state = 5`), input.jobs);
       await Promise.all(clients.map((client) => client.end()));
-      await dropSchema(input.url, schema);
     },
   };
 };

@@ -2,6 +2,7 @@ import type { Claim, Claimed } from "../../operation.ts";
 import type { StoreNow } from "../../queue-store.ts";
 import type { Lease, Pace } from "../../task.ts";
 import { bucketOf } from "../../wait-histogram.ts";
+import { numberArray } from "./array-text.ts";
 import {
   createHands,
   type ClaimLane,
@@ -12,6 +13,7 @@ import {
 import { readNeeds, type Needs } from "./claim-needs.ts";
 import type { Counts } from "./counts.ts";
 import { queryOne, type Session } from "./database.ts";
+import type { Taken } from "./known-leases.ts";
 import { createLaneWalk, readStops, stopJobs, type StopRow } from "./lane-walk.ts";
 import type { Moment } from "./moment.ts";
 import { selectGates, writeGates, writeHeads, type GateRow } from "./rows.ts";
@@ -32,8 +34,7 @@ export interface ClaimContext {
 }
 
 export type ClaimAnswer =
-  /** `isFree`: nothing in it has a gate, or a job with a cap. */
-  | { readonly claimed: Claimed; readonly isFree: boolean }
+  | { readonly claimed: Claimed; readonly taken?: Taken }
   | { readonly needs: Needs }
   /** It makes a difference whether the finish that is under way is over. */
   | { readonly waits: true };
@@ -56,11 +57,11 @@ export async function claim(context: ClaimContext, request: Claim): Promise<Clai
     readStops(session, request),
   ]);
   if (needs.repeats !== null) {
-    return { claimed: await repeated(session, needs.repeats), isFree: false };
+    return { claimed: await repeated(session, needs.repeats) };
   }
   if (needs.isAny && !isPrepared) return { needs };
   if (isBeside && (needs.holdsSuspect || suspects.length > 0)) return { waits: true };
-  if (needs.holdsSuspect) return { claimed: { leases: [], hasSuspect: false }, isFree: false };
+  if (needs.holdsSuspect) return { claimed: { leases: [], hasSuspect: false } };
 
   const now = { ms: needs.ms, wallMs: needs.wall };
   const jobs = [...stopJobs(stops), ...suspectJobs(suspects)];
@@ -70,7 +71,9 @@ export async function claim(context: ClaimContext, request: Claim): Promise<Clai
   const [only, ...others] = stops;
   if (!suspect && only && others.length === 0 && only.gate === "" && only.concurrency === null) {
     const hasSuspect = needs.holdsAny && suspects.length > 0;
-    return { claimed: await takeAll(context, request, hands, only, hasSuspect), isFree: true };
+    const claimed = await takeAll(context, request, hands, only, hasSuspect);
+    const lanesById = new Map(claimed.leases.map(({ id }) => [id, only]));
+    return { claimed, taken: { isFree: true, lanesById } };
   }
   if (!suspect) {
     const walk = createLaneWalk(hands, stops);
@@ -85,7 +88,13 @@ export async function claim(context: ClaimContext, request: Claim): Promise<Clai
   const isFree = picks.every(
     ({ lane }) => lane.gate === "" && hands.job(lane.job)?.concurrency === null,
   );
-  return { claimed: { leases, hasSuspect: needs.holdsAny && suspects.length > 0 }, isFree };
+  const lanesById = new Map(
+    picks.flatMap(({ lane, tasks }) => tasks.map(({ id }) => [id, lane] as const)),
+  );
+  return {
+    claimed: { leases, hasSuspect: needs.holdsAny && suspects.length > 0 },
+    taken: { isFree, lanesById },
+  };
 }
 
 async function repeated(session: Session, token: number): Promise<Claimed> {
@@ -157,7 +166,7 @@ async function write(
   session.send(
     `update @task set state = 4, token = $2, used = used + 1, expires_at = $3
      where id = any($1::bigint[])`,
-    [leases.map(({ id }) => id), token, now.ms + request.leaseMs],
+    [numberArray(leases.map(({ id }) => id)), token, now.ms + request.leaseMs],
   );
   writeGates(session, hands.changedGates(), now.ms, hands.lockedLanes());
   const gated = picks.filter(({ lane }) => lane.gate !== "").map(({ lane }) => lane.id);
@@ -208,7 +217,7 @@ function record(
       token,
       requestId,
       worker,
-      ids,
+      numberArray(ids),
       ids.length,
       leases.some(({ isSuspect }) => isSuspect),
       leaseMs,

@@ -7,10 +7,11 @@ import type { Needs } from "./claim-needs.ts";
 import { createCounts, type Counts } from "./counts.ts";
 import { queryOne, type Database, type Session, type TransactionOptions } from "./database.ts";
 import { applyGroup, isGrouped, type AppliedGroup, type Grouped } from "./group.ts";
+import { createKnownLeases } from "./known-leases.ts";
 import type { LazyKind } from "./lazy-kind.ts";
 import { momentValues, readMoment, withMoment, type Moment } from "./moment.ts";
 import { addPlain, isPlainAdd } from "./plain-add.ts";
-import { finishPlain, isPlain, readSealed } from "./plain-finish.ts";
+import { finishPlain, isPlain, readJobsAfter, type JobAfter } from "./plain-finish.ts";
 import { demote, promote } from "./promote.ts";
 import { applyToGate, applyToJob, completeJobs } from "./settings.ts";
 import { forgetClaims, sweep, type SweepOptions } from "./sweep.ts";
@@ -57,15 +58,12 @@ export interface CommitterOptions {
  */
 export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions): Committer {
   const tokens = createTokens(db);
-  /**
-   * Tokens of claims of this process that met neither gate nor cap: their tasks can end the short
-   * way, and nothing becomes claimable by that.
-   */
-  const free = new Set<number>();
+  const known = createKnownLeases();
   /** Free finishes that are under way. A claim goes beside them; where they would show, it waits. */
   const finishing = new Set<Promise<unknown>>();
-  const isFree = (group: readonly Grouped[]): group is readonly FinishAll[] =>
-    isPlain(group) && group.every(({ finishes }) => finishes.every(({ token }) => free.has(token)));
+  /** Nothing becomes claimable by it: no gate opens, no slot of a job with a cap is given back. */
+  const isFree = (group: readonly FinishAll[]) =>
+    group.every(({ finishes }) => finishes.every((one) => known.isFree(one)));
   /** So many adds are not tried the short way, since the last that was met a known key. */
   let knownKeys = 0;
   let claims = 0;
@@ -87,27 +85,34 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
   const isLazy = (group: readonly Grouped[]) =>
     group.every(({ op }) => lazy.has(op === "add" || op === "raise" ? "add" : "finish"));
 
-  async function finishFree(group: readonly FinishAll[]): Promise<AppliedGroup | undefined> {
-    let sealed: Promise<readonly { readonly name: string }[]> | undefined;
+  async function finishKnown(group: readonly FinishAll[]): Promise<AppliedGroup | undefined> {
+    let reading: Promise<readonly JobAfter[]> | undefined;
     const applied = await counted(
-      (session, counts) => finishPlain(session, group, { moment, counts }),
+      (session, counts) => finishPlain(session, group, { moment, counts, known }),
       {
         keeps: (done) => done !== undefined,
         isLazy: isLazy(group),
-        after: (session, done) => (sealed = readSealed(session, done?.jobs ?? [])),
+        after: (session, done) => (reading = readJobsAfter(session, done?.jobs ?? [])),
       },
     );
+    if (!applied) return undefined;
+    for (const { finishes } of group) known.forget(finishes);
     // Unknown where the session broke behind the commit: then all are looked at.
-    const names = await sealed?.then((rows) => rows.map(({ name }) => name)).catch(() => undefined);
-    return applied && { ...applied, jobs: names ?? applied.jobs };
+    const jobs = await reading?.catch(() => undefined);
+    if (!jobs) return applied;
+    return {
+      ...applied,
+      jobs: jobs.filter(({ mayEnd }) => mayEnd).map(({ name }) => name),
+      mayWake: applied.mayWake || jobs.some(({ isCapped }) => isCapped),
+    };
   }
 
   /** The short way for what is plain; undefined: it was not. */
   async function applyPlain(group: readonly Grouped[]): Promise<AppliedGroup | undefined> {
     const keeps = (applied: AppliedGroup | undefined) => applied !== undefined;
-    if (isPlain(group)) {
-      if (!isFree(group)) return undefined;
-      const finish = finishFree(group);
+    if (isPlain(group, known)) {
+      const finish = finishKnown(group);
+      if (!isFree(group)) return finish;
       finishing.add(finish);
       return finish.finally(() => finishing.delete(finish));
     }
@@ -160,13 +165,6 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
     await counted((session, counts) => promote(session, at, counts), { isLazy: true });
   }
 
-  function noteFree({ leases }: Claimed): void {
-    const [first] = leases;
-    if (!first) return;
-    free.add(first.token);
-    if (free.size > freeMax) free.delete(free.values().next().value!);
-  }
-
   async function claimPrepared(request: Claim, course: Course): Promise<Claimed> {
     const looksForComplete = claims++ % completeEvery === 0;
     const before = [...finishing];
@@ -181,7 +179,7 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
         { isLazy: lazy.has("claim") },
       );
       if ("claimed" in answer) {
-        if (answer.isFree) noteFree(answer.claimed);
+        if (answer.taken) known.note(answer.claimed.leases, answer.taken);
         return answer.claimed;
       }
       await Promise.allSettled(before);
@@ -259,7 +257,8 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
 
   return {
     overlaps: (operation) =>
-      operation.op === "claim" || (isGrouped(operation) && isFree([operation])),
+      operation.op === "claim" ||
+      (operation.op === "finish" && isPlain([operation], known) && isFree([operation])),
     settle,
     complete: async () => void (await complete("all")),
     async commit(operations) {
@@ -281,7 +280,6 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
   };
 }
 
-const freeMax = 10_000;
 const carefulAdds = 50;
 /** Whoever died between its last finish and the look after it left a job that is not ended. */
 const completeEvery = 20;

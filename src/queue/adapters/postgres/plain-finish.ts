@@ -1,96 +1,126 @@
+import { viewGate } from "../../gate.ts";
+import { leave } from "../../model/leases.ts";
 import type { Finish, FinishAll, Held } from "../../operation.ts";
+import type { Task } from "../../task.ts";
+import { numberArray, textArray } from "./array-text.ts";
+import type { ClaimLane } from "./claim-hands.ts";
 import type { Counts } from "./counts.ts";
-import type { Session } from "./database.ts";
+import { queryOne, type Session } from "./database.ts";
 import type { AppliedGroup, Grouped } from "./group.ts";
+import type { KnownLeases } from "./known-leases.ts";
 import { momentValues, withMoment, type Moment } from "./moment.ts";
+import { lockGates, lockLanes, writeGates } from "./rows.ts";
+import { createSlice, type Slice } from "./slice.ts";
 
 /**
- * Tasks without a gate that are just done are nearly all of a busy queue: they end with one
- * statement for each claim. What it does not find still held, and a cancelled job with tasks at
- * work, needs a closer look: then nothing is written, and undefined is the answer.
+ * Tasks that this process claimed and that are just done are nearly all of a busy queue: one
+ * statement ends all of them, and nothing has to be read first. What it does not find still held,
+ * and a cancelled job with tasks at work, needs a closer look: then the answer is undefined, and
+ * nothing must be kept.
  */
 export async function finishPlain(
   session: Session,
   operations: readonly FinishAll[],
-  { moment, counts }: { readonly moment: Moment; readonly counts: Counts },
+  context: { readonly moment: Moment; readonly counts: Counts; readonly known: KnownLeases },
 ): Promise<AppliedGroup | undefined> {
+  const { moment, counts, known } = context;
   const finishes = operations.flatMap((operation) => operation.finishes);
-  const byToken = new Map<number, Finish[]>();
-  for (const one of finishes) {
-    const known = byToken.get(one.token);
-    if (known) known.push(one);
-    else byToken.set(one.token, [one]);
-  }
-  const sent = [...byToken].map(async ([token, own]) => {
-    const results = own.map(({ outcome }) => (outcome.kind === "done" ? outcome.result : null));
-    const rows = await session.query<EndedRow>(endSql, [
-      ...momentValues(moment),
-      token,
-      own.map(({ id }) => id),
-      results.every((result) => result === null) ? null : results,
-    ]);
-    return rows.map((row) => ({ ...row, token }));
-  });
-  const ended = (await Promise.all(sent)).flat();
-  const count = ended.reduce((sum, row) => sum + row.count, 0);
-  if (count < finishes.length) return undefined;
-  const tokens = new Map<number, number>();
-  for (const { lane, token, job, count: done } of ended) {
-    counts.move({ id: lane, job, gate: "" }, "running", "done", done);
-    counts.job(job, "slots", -done);
-    tokens.set(token, (tokens.get(token) ?? 0) + done);
-  }
-  leaveClaims(session, tokens);
+  const lanes = finishes.map((one) => known.laneOf(one)!);
+  const gateNames = [...new Set(lanes.map(({ gate }) => gate))].filter((gate) => gate !== "");
+  const [gates, , ended] = await Promise.all([
+    lockGates(session, gateNames),
+    lockLanes(session, { gates: gateNames, ids: [] }),
+    end(session, finishes, moment),
+  ]);
+  if (ended.count < finishes.length || gates.length < gateNames.length) return undefined;
+
+  const jobs = [...new Set(lanes.map(({ job }) => job))];
+  const slice = createSlice({ now: { ms: ended.ms, wallMs: ended.wall }, gates });
+  finishes.forEach((one, index) =>
+    leave(slice.draft, taskOf(one, lanes[index]!), one.sinceStartMs ?? 0),
+  );
+  writeGates(session, [...slice.draft.gates.values()], ended.ms);
+  leaveClaims(session, finishes);
+  for (const [lane, count] of counted(lanes)) counts.move(lane, "running", "done", count);
+  for (const { name, slots } of slice.draft.jobs.values()) counts.job(name, "slots", slots);
+  let index = 0;
   return {
-    answers: operations.map((operation) => operation.finishes.map(() => held)),
-    jobs: [...new Set(ended.map(({ job }) => job))],
-    mayWake: ended.some(({ concurrency }) => concurrency !== null),
+    answers: operations.map((operation) =>
+      operation.finishes.map(() => held(slice, lanes[index++]!)),
+    ),
+    jobs,
+    mayWake: gates.length > 0,
   };
 }
 
-/** Of these jobs those that may be complete now; asked for once the finish is committed. */
-export const readSealed = (
-  session: Pick<Session, "query">,
-  jobs: readonly string[],
-): Promise<readonly { readonly name: string }[]> =>
-  jobs.length === 0
-    ? Promise.resolve([])
-    : session.query(
-        "select name from @job where name = any($1::text[]) and is_sealed and ended is null",
-        [jobs],
-      );
+/** What `leave` has to know of a task. */
+const taskOf = ({ token }: Finish, { job, gate }: ClaimLane) => ({ token, job, gate }) as Task;
 
-const held: Held = { status: "held" };
+const isHeld: Held = { status: "held" };
+const held = ({ draft }: Slice, { gate }: ClaimLane): Held =>
+  gate === "" ? isHeld : { status: "held", gate: viewGate(draft.gates.get(gate)!, draft.now.ms) };
 
-export const isPlain = (group: readonly Grouped[]): group is readonly FinishAll[] => {
+function counted(lanes: readonly ClaimLane[]): ReadonlyMap<ClaimLane, number> {
+  const counts = new Map<ClaimLane, number>();
+  for (const lane of lanes) counts.set(lane, (counts.get(lane) ?? 0) + 1);
+  return counts;
+}
+
+/** Done, by a worker of this process, with nothing to add; each task once. */
+export function isPlain(
+  group: readonly Grouped[],
+  known: KnownLeases,
+): group is readonly FinishAll[] {
   const seen = new Set<number>();
   const isPlainOne = (one: Finish) =>
-    one.outcome.kind === "done" && !one.add && !one.raise && !seen.has(one.id) && seen.add(one.id);
+    one.outcome.kind === "done" &&
+    !one.add?.length &&
+    !one.raise?.length &&
+    !seen.has(one.id) &&
+    seen.add(one.id) &&
+    known.laneOf(one) !== undefined;
   return group.every(
     (operation) => operation.op === "finish" && operation.finishes.every(isPlainOne),
   );
-};
+}
 
-interface EndedRow {
-  readonly lane: number;
-  readonly job: string;
-  readonly concurrency: number | null;
+interface Ended {
+  readonly ms: number;
+  readonly wall: number;
   readonly count: number;
 }
 
-/** By id alone, in its order: no statistics can lead a planner to look at other tasks. */
-const endSql = `${withMoment}, ended as (
-    update @task t set state = 5, finished_at = (select ms from moment), expires_at = 0,
-      result = case when $5::text[] is null then null
-        else ($5::text[])[array_position($4::bigint[], t.id)] end
-    where t.id = any($4::bigint[]) and t.token = $3 and t.state = 4
-      and not exists (select 1 from @job where has_rest)
-    returning t.lane)
-  select e.lane, l.job, j.concurrency, e.count
-  from (select lane, count(*)::int as count from ended group by lane) e
-  join @lane l on l.id = e.lane join @job j on j.name = l.job`;
+function end(session: Session, finishes: readonly Finish[], moment: Moment): Promise<Ended> {
+  const results = finishes.map(({ outcome }) => (outcome.kind === "done" ? outcome.result : null));
+  const [first] = finishes;
+  const ids = numberArray(finishes.map(({ id }) => id));
+  const isOneClaim = finishes.every(({ token }) => token === first?.token);
+  if (isOneClaim && results.every((result) => result === null)) {
+    return queryOne(session, endClaimSql, [...momentValues(moment), first?.token ?? 0, ids]);
+  }
+  const tokens = numberArray(finishes.map(({ token }) => token));
+  return queryOne(session, endSql, [...momentValues(moment), ids, tokens, textArray(results)]);
+}
 
-function leaveClaims(session: Session, left: ReadonlyMap<number, number>): void {
+/** Of a job that was cancelled while its tasks are at work, a finish is lost. */
+const noRest = "not exists (select 1 from @job where has_rest)";
+const counting = "select ms, wall, (select count(*)::int from ended) as count from moment";
+const done = "state = 5, finished_at = (select ms from moment), expires_at = 0";
+
+/** By id alone, in its order: no statistics can lead a planner to look at other tasks. */
+export const endClaimSql = `${withMoment}, ended as (
+    update @task t set ${done}, result = null
+    where t.id = any($4::bigint[]) and t.token = $3 and t.state = 4 and ${noRest} returning 1)
+  ${counting}`;
+export const endSql = `${withMoment}, ended as (
+    update @task t set ${done}, result = u.result
+    from unnest($3::bigint[], $4::bigint[], $5::text[]) as u (id, token, result)
+    where t.id = u.id and t.token = u.token and t.state = 4 and ${noRest} returning 1)
+  ${counting}`;
+
+function leaveClaims(session: Session, finishes: readonly Finish[]): void {
+  const left = new Map<number, number>();
+  for (const { token } of finishes) left.set(token, (left.get(token) ?? 0) + 1);
   const tokens = [...left.keys()].sort((a, b) => a - b);
   if (tokens.length > 1) {
     session.send("select 1 from @claim where token = any($1) order by token for update", [tokens]);
@@ -101,3 +131,20 @@ function leaveClaims(session: Session, left: ReadonlyMap<number, number>): void 
     [tokens, tokens.map((token) => left.get(token))],
   );
 }
+
+export interface JobAfter {
+  readonly name: string;
+  readonly mayEnd: boolean;
+  readonly isCapped: boolean;
+}
+
+/** Read once a finish is committed: whether the job may be complete, or has a slot for others. */
+export const readJobsAfter = (
+  session: Pick<Session, "query">,
+  jobs: readonly string[],
+): Promise<readonly JobAfter[]> =>
+  session.query(
+    `select name, is_sealed and ended is null as "mayEnd", concurrency is not null as "isCapped"
+     from @job where name = any($1::text[])`,
+    [jobs],
+  );

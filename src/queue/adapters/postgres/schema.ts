@@ -71,6 +71,7 @@ export const steps: readonly string[] = [
     lease_ms bigint not null, made_at bigint not null, expires_at bigint not null
   ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0,
           autovacuum_vacuum_threshold = 2000);
+  alter table @claim alter column ids set storage external;
   create index claim_request on @claim (request_id);
   create index claim_worker on @claim (worker) where is_open;
   create index claim_expiry on @claim (expires_at) where is_open;

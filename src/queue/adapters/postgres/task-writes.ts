@@ -1,5 +1,6 @@
 import type { StoreNow } from "../../queue-store.ts";
 import type { NewTask, Task } from "../../task.ts";
+import { numberArray, textArray } from "./array-text.ts";
 import type { Session } from "./database.ts";
 import type { LaneRow } from "./rows.ts";
 import { laneName } from "./slice.ts";
@@ -67,28 +68,58 @@ export interface NewRow {
  */
 export function insertRows(session: Session, rows: readonly NewRow[], nowMs: number): void {
   if (rows.length === 0) return;
-  const column = <T>(of: (row: NewRow) => T) => rows.map(of);
-  session.send(
-    `insert into @task (id, lane, scope, key, payload, priority, due_at, created_at, state, token,
-       used, attempts_max, is_suspect, expires_at, attempts, result, finished_at)
-     select id, lane, scope, key, payload, priority, due_at, $8::bigint, state, 0, 0,
-       attempts_max, false, 0, null, null, 0
-     from (select nextval('@task_id') as id, v.* from (
-       select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::int[],
-         $6::bigint[], $7::smallint[], $9::int[]) with ordinality
-         as w (lane, scope, key, payload, priority, due_at, state, attempts_max, n)
-       order by n) v) u
-     order by scope, key collate "C"`,
-    [
-      column(({ lane }) => lane.id),
-      column(({ lane }) => lane.scope),
-      column(({ task }) => task.key),
-      column(({ task }) => task.payload),
-      column(({ task }) => task.priority),
-      column(({ task }) => task.dueAtMs),
-      column(({ isDue }) => (isDue ? taskStates.ready : taskStates.scheduled)),
-      nowMs,
-      column(({ task }) => task.attemptsMax),
-    ],
-  );
+  const { profiles, indexes } = profilesOf(rows);
+  const column = (of: (row: NewRow) => number) => numberArray(profiles.map(of));
+  session.send(insertSql, [
+    textArray(rows.map(({ task }) => task.key)),
+    textArray(rows.map(({ task }) => task.payload)),
+    numberArray(indexes),
+    column(({ lane }) => lane.id),
+    column(({ lane }) => lane.scope),
+    column(({ task }) => task.priority),
+    column(({ task }) => task.dueAtMs),
+    column(({ isDue }) => (isDue ? taskStates.ready : taskStates.scheduled)),
+    column(({ task }) => task.attemptsMax),
+    nowMs,
+  ]);
 }
+
+/** Most rows have all but key and payload in common with others: that is sent once. */
+function profilesOf(rows: readonly NewRow[]): {
+  readonly profiles: readonly NewRow[];
+  readonly indexes: readonly number[];
+} {
+  const profiles: NewRow[] = [];
+  const known = new Map<string, number>();
+  let last: NewRow | undefined;
+  let index = 0;
+  const indexes = rows.map((row) => {
+    if (last && isAlike(row, last)) return index;
+    last = row;
+    const { task, lane } = row;
+    const name = `${lane.id} ${task.priority} ${task.dueAtMs} ${task.attemptsMax}`;
+    index = known.get(name) ?? profiles.push(row);
+    known.set(name, index);
+    return index;
+  });
+  return { profiles, indexes };
+}
+
+/** Whether a task is due follows from when. */
+const isAlike = (a: NewRow, b: NewRow) =>
+  a.lane.id === b.lane.id &&
+  a.task.priority === b.task.priority &&
+  a.task.dueAtMs === b.task.dueAtMs &&
+  a.task.attemptsMax === b.task.attemptsMax;
+
+export const insertSql = `insert into @task (id, lane, scope, key, payload, priority, due_at,
+    created_at, state, token, used, attempts_max, is_suspect, expires_at, attempts, result,
+    finished_at)
+  select id, ($4::bigint[])[profile], ($5::bigint[])[profile], key, payload,
+    ($6::int[])[profile], ($7::bigint[])[profile], $10::bigint, ($8::smallint[])[profile], 0, 0,
+    ($9::int[])[profile], false, 0, null, null, 0
+  from (select nextval('@task_id') as id, v.* from (
+    select * from unnest($1::text[], $2::text[], $3::int[]) with ordinality
+      as w (key, payload, profile, n)
+    order by n) v) u
+  order by ($5::bigint[])[profile], key collate "C"`;
