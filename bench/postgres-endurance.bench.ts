@@ -17,8 +17,12 @@ export const bench: Bench = {
     const windowMs = durationMs / 10;
     const measured = await withPostgres(log, async ({ url }) => {
       const input: EnduranceInput = {
-        ...{ address: url, durationMs, windowMs },
-        ...{ loops: 2, limit: 500, backlog: 20_000 },
+        address: url,
+        durationMs,
+        windowMs,
+        loops: 2,
+        limit: 500,
+        backlog: 20_000,
       };
       const timeoutMs = durationMs + 5 * minuteMs;
       return (await runSide({ module, side: "endurance", input, timeoutMs })).measured;

@@ -50,8 +50,13 @@ export async function postgresThroughput({
     const drain = async (processes: number) => {
       const calls = Array.from({ length: processes }, (_, process) => {
         const input: DrainInput = {
-          ...{ address: url, tasks, limit, loops, process },
-          ...{ finishes: "together", keepsOpen: true },
+          address: url,
+          tasks,
+          limit,
+          loops,
+          process,
+          finishes: "together",
+          keepsOpen: true,
         };
         return { module: ours, side: "drain", input, node };
       });

@@ -6,7 +6,7 @@ import type { SideRun } from "./interleave.ts";
 export interface BenchServer {
   readonly url: string;
   /** The same run, on a server that has nothing left of those before it to clean up. */
-  fresh(run: SideRun): SideRun;
+  readonly fresh: (run: SideRun) => SideRun;
 }
 
 /**

@@ -99,6 +99,41 @@ describe("the group commit", () => {
     expect(commits).toHaveLength(1);
   });
 
+  test("what the store lets overlap goes beside others of its sort, claims one by one", async () => {
+    const gate = deferred();
+    const { submit, commits } = setUp({ before: () => gate.promise, overlaps: () => true });
+    const claim = (worker: string) => submit({ op: "claim", worker } as never);
+    const all = [claim("c1"), submit(pause("a")), claim("c2"), submit(pause("b"))];
+    await turn();
+    all.push(...["c", "d"].map((job) => submit(pause(job))));
+    await turn();
+    expect(commits).toEqual([["a", "b"], ["c1"], ["c2"], ["c", "d"]]);
+    all.push(submit(pause("e")));
+    await turn();
+    all.push(submit(pause("f")));
+    await turn();
+    expect(commits).toHaveLength(4);
+    gate.resolve();
+    await Promise.all(all);
+    expect(commits.at(-1)).toEqual(["e", "f"]);
+  });
+
+  test("what may not overlap waits for all before it, and keeps back all after it", async () => {
+    const gate = deferred();
+    const { submit, commits } = setUp({
+      before: (count) => (count === 1 ? gate.promise : undefined),
+      overlaps: (job) => job !== "alone",
+    });
+    const all = [submit(pause("a"))];
+    await turn();
+    all.push(submit(pause("alone")), submit(pause("b")));
+    await turn();
+    expect(commits).toEqual([["a"]]);
+    gate.resolve();
+    await Promise.all(all);
+    expect(commits).toEqual([["a"], ["alone", "b"]]);
+  });
+
   test("a store that forgets an answer is a bug that every caller hears of", async () => {
     const { submit } = setUp({ forget: true });
     await expect(submit(pause("a"))).rejects.toThrow(/bug/);
@@ -109,18 +144,25 @@ interface Behaviour {
   readonly before?: (commit: number) => Promise<void> | undefined;
   readonly answer?: (job: string) => Outcomes[number];
   readonly forget?: boolean;
+  readonly overlaps?: (job: string) => boolean;
 }
 
 /** A store that only notes commits: what is tested here is who is joined with whom. */
-function setUp({ before, answer = () => "ok", forget = false }: Behaviour = {}) {
+function setUp({ before, answer = () => "ok", forget = false, overlaps }: Behaviour = {}) {
   const commits: string[][] = [];
+  const nameOf = (operation: Operation) =>
+    operation.op === "claim" ? operation.worker : "job" in operation ? operation.job : "";
   const commit = async (operations: readonly Operation[]): Promise<Outcomes> => {
-    const jobs = operations.map((operation) => ("job" in operation ? operation.job : ""));
+    const jobs = operations.map(nameOf);
     commits.push(jobs);
     await before?.(commits.length);
     return forget ? [] : jobs.map(answer);
   };
-  return { commits, ...createGroupCommit({ commit } as unknown as QueueStore) };
+  const store = {
+    commit,
+    ...(overlaps ? { overlaps: (operation: Operation) => overlaps(nameOf(operation)) } : {}),
+  };
+  return { commits, ...createGroupCommit(store as unknown as QueueStore) };
 }
 
 function deferred() {

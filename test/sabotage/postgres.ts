@@ -1,10 +1,12 @@
+import { postgresCommitSabotages } from "./postgres-commits.ts";
 import type { Sabotage } from "./sabotage.ts";
 
 const folder = "src/queue/adapters/postgres";
 const at = (name: string) => `${folder}/${name}`;
 
-/** In how the queue on PostgreSQL connects, upgrades and recovers. */
+/** In how the queue on PostgreSQL connects, upgrades, recovers and commits. */
 export const postgresSabotages: readonly Sabotage[] = [
+  ...postgresCommitSabotages,
   {
     name: "the listener is told its word by itself, which a pooler lets through",
     file: at("change-watch.ts"),

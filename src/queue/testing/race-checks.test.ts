@@ -25,8 +25,15 @@ const finished = (id: number, token: number, status: "held" | "lost") =>
 
 const task = (id: number, changes: Partial<Task> = {}) =>
   ({
-    ...{ id, token: 1, key: `k${id}`, job: "j", gate: "g", state: "done" },
-    ...{ used: 1, attemptsMax: 1, attempts: [{ reason: "worn out" }] },
+    id,
+    token: 1,
+    key: `k${id}`,
+    job: "j",
+    gate: "g",
+    state: "done",
+    used: 1,
+    attemptsMax: 1,
+    attempts: [{ reason: "worn out" }],
     ...changes,
   }) as Task;
 

@@ -78,12 +78,13 @@ const expiredTasks = (session: Session, nowMs: number): Promise<readonly Found[]
 async function cancelledTasks(session: Session): Promise<readonly Found[]> {
   const [rest] = await session.query("select 1 from @job where has_rest limit 1");
   if (!rest) return [];
+  // Lane by lane, each by its own index: what waits in other jobs is not looked at.
   const pending = (states: string) =>
-    `select t.id, t.lane, l.job, l.gate from @job j join @lane l on l.job = j.name
-     join @task t on t.lane = l.id and ${states}
+    `select t.id, l.id as lane, l.job, l.gate from @job j join @lane l on l.job = j.name
+     cross join lateral (select r.id from @task r where r.lane = l.id and ${states} limit $1) t
      where j.has_rest and j.ended = 'cancelled'`;
   const found = await session.query<Found>(
-    `select * from (${pending("t.state = 0")} union all ${pending("t.state in (1, 2, 3)")}) p
+    `select * from (${pending("r.state = 0")} union all ${pending("r.state in (1, 2, 3)")}) p
      order by id limit $1`,
     [bulkRowsMax + 1],
   );

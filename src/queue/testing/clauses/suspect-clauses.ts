@@ -37,6 +37,19 @@ export function suspectClauses(clause: Clause): void {
     expect(await at.claim({ worker: "w2" })).toHaveLength(2);
   });
 
+  clause("a claim sees what its worker finished in the same breath", async (at) => {
+    await sweptTask(at, "bad");
+    await at.add(...works("good", 3));
+    const bad = await at.claimOne({ worker: "w2" });
+    const [status, good] = await Promise.all([at.finish(bad), at.claim({ worker: "w2" })]);
+    expect(status).toBe("held");
+    expect(keysOf(good)).toEqual(["good0", "good1", "good2"]);
+    await sweptTask(at, "worse");
+    const finished = good.map((lease) => at.finish(lease));
+    expect(await at.claimOne({ worker: "w2" })).toMatchObject({ key: "worse" });
+    expect(await Promise.all(finished)).toEqual(["held", "held", "held"]);
+  });
+
   clause("each suspect needs a worker of its own", async (at) => {
     await at.add(...works("bad", 2));
     await at.claim({ worker: "dead", leaseMs: 1_000 });

@@ -1,0 +1,71 @@
+// needs: postgres
+// inputs: src/queue/** src/base/**
+import pg from "pg";
+import { expect, test } from "vitest";
+import { needs } from "../../../../test/support/services.ts";
+import { keysOf, openFixture, works } from "../../testing/suite-fixture.ts";
+import { createSuiteTime } from "../../testing/suite-time.ts";
+import { openPostgresQueueStore } from "./postgres-queue-store.ts";
+import { createTestSchema } from "./testing/test-schema.ts";
+
+needs(["postgres"], ({ postgres }) => {
+  async function setUp() {
+    const schema = await createTestSchema(postgres.url);
+    const time = createSuiteTime();
+    const open = () =>
+      openPostgresQueueStore({
+        url: postgres.url,
+        schema: schema.name,
+        now: time.now,
+        lockMs: 500,
+      });
+    const at = await openFixture(async () => ({ store: await open(), openAnother: open }), time);
+    return {
+      ...at,
+      schema,
+      async [Symbol.asyncDispose]() {
+        await at[Symbol.asyncDispose]();
+        await schema[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  test("a claim passes over what another is taking, and waits for nobody", async () => {
+    await using at = await setUp();
+    await at.add(...works("a", 4));
+    const other = new pg.Client({ connectionString: postgres.url });
+    await other.connect();
+    await other.query("begin");
+    await other.query(
+      `select 1 from ${at.schema.quoted}.task where key in ('a0', 'a1') for no key update`,
+    );
+    expect(keysOf(await at.claim({ limit: 2 }))).toEqual(["a2", "a3"]);
+    await other.query("rollback");
+    await other.end();
+    expect(keysOf(await at.claim())).toEqual(["a0", "a1"]);
+  });
+
+  test("of finishes that overlap, none is lost or counted twice", async () => {
+    await using at = await setUp();
+    await at.add(...works("a", 300));
+    const claimed = await Promise.all(
+      ["w1", "w2", "w3"].map((worker) => at.claim({ worker, limit: 100 })),
+    );
+    const leases = claimed.flat();
+    expect(new Set(keysOf(leases)).size).toBe(300);
+    // One by one, over several turns, half of them a second time.
+    const statuses: Promise<string>[] = [];
+    for (const [index, lease] of leases.entries()) {
+      statuses.push(at.finish(lease));
+      if (index % 2 === 0) statuses.push(at.finish(lease));
+      if (index % 7 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(new Set(await Promise.all(statuses))).toEqual(new Set(["held"]));
+    expect((await at.queue.stats()).states).toMatchObject({ done: 300, running: 0, pending: 0 });
+    expect(await at.queue.reconcile()).toEqual({ drift: [], orphans: 0, repaired: false });
+    const [open] = await at.schema.query<{ count: number }>(
+      `select count(*)::int as count from ${at.schema.quoted}.claim where is_open or open <> 0`,
+    );
+    expect(open).toEqual({ count: 0 });
+  });
+});

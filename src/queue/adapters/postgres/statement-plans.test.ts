@@ -1,0 +1,149 @@
+// needs: postgres
+// inputs: src/queue/** src/base/**
+import pg from "pg";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { needs } from "../../../../test/support/services.ts";
+import { openFixture, works, type Fixture } from "../../testing/suite-fixture.ts";
+import { createSuiteTime } from "../../testing/suite-time.ts";
+import { workAll } from "../../testing/work-all.ts";
+import { openPostgresQueueStore } from "./postgres-queue-store.ts";
+import { createTestSchema, type TestSchema } from "./testing/test-schema.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+interface Sent {
+  readonly sql: string;
+  /** What its transaction began with, settings of the planner among it. */
+  readonly begin: string;
+}
+
+interface PlanNode {
+  readonly "Node Type": string;
+  readonly "Relation Name"?: string;
+  readonly "Index Name"?: string;
+  readonly "Index Cond"?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+interface Plan extends Sent {
+  readonly nodes: readonly PlanNode[];
+}
+
+needs(["postgres"], ({ postgres }) => {
+  describe("statement plans with 100,000 tasks", () => {
+    let worked: readonly Plan[];
+    let recounted: readonly Plan[];
+    beforeAll(async () => {
+      await using schema = await createTestSchema(postgres.url);
+      const time = createSuiteTime();
+      const open = () =>
+        openPostgresQueueStore({ url: postgres.url, schema: schema.name, now: time.now });
+      await using at = await openFixture(
+        async () => ({ store: await open(), openAnother: open }),
+        time,
+      );
+      await fill(at);
+      await schema.query("analyze");
+      const plansOf = async (use: (at: Fixture) => Promise<unknown>) => {
+        const sent = spyOnStatements();
+        await use(at);
+        vi.restoreAllMocks();
+        return explainAll(schema, sent());
+      };
+      worked = await plansOf(workAll);
+      recounted = await plansOf(() => at.queue.reconcile());
+    }, 120_000);
+
+    test("nothing that workers or the dashboard do reads through all tasks", () => {
+      expect(worked.length).toBeGreaterThan(50);
+      expect(worked.filter(({ nodes }) => nodes.some(isOfTask)).length).toBeGreaterThan(20);
+      expect(worked.filter(scansTasks).map(({ sql }) => sql)).toEqual([]);
+    });
+
+    test("a claim takes the best of a lane in the order of its index", () => {
+      const takes = worked.filter(
+        ({ sql }) => /skip locked/.test(sql) && /priority desc/.test(sql),
+      );
+      expect(takes.length).toBeGreaterThan(0);
+      for (const { nodes } of takes) {
+        expect(nodes.some((node) => node["Index Name"] === "task_ready")).toBe(true);
+        expect(nodes.some((node) => node["Node Type"] === "Sort" && reads(node, isOfTask))).toBe(
+          false,
+        );
+      }
+    });
+
+    test("a recount does read all tasks, and this test would see it", () => {
+      expect(recounted.filter(scansTasks).length).toBeGreaterThan(0);
+    });
+  });
+});
+
+/** A backlog that the work of the test stands beside; nobody claims its kind. */
+async function fill({ queue }: Fixture): Promise<void> {
+  for (let part = 0; part < 10; part++) {
+    const gate = part === 0 ? {} : { gate: `full ${part}` };
+    await queue.add(works(`backlog ${part} `, 10_000, { kind: "other", ...gate }));
+  }
+}
+
+/** All that goes to the server, once each. */
+function spyOnStatements(): () => readonly Sent[] {
+  const found = new Map<string, Sent>();
+  const begins = new WeakMap<object, string>();
+  const original = Reflect.get(pg.Client.prototype, "query") as (...args: unknown[]) => unknown;
+  vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (
+    this: pg.Client,
+    ...args: unknown[]
+  ): never {
+    const [query] = args;
+    const sql = typeof query === "string" ? query : (query as { text: string }).text;
+    if (/^begin\b/.test(sql)) begins.set(this, sql);
+    else if (/^(?:commit|rollback)$/.test(sql)) begins.delete(this);
+    else if (/^\s*(?:select|with|insert|update|delete)\b/i.test(sql)) {
+      found.set(sql, { sql, begin: begins.get(this) ?? "begin" });
+    }
+    return original.apply(this, args) as never;
+  });
+  return () => [...found.values()];
+}
+
+/** As the server plans a statement that it has prepared, whatever the values. */
+async function explainAll(schema: TestSchema, all: readonly Sent[]): Promise<readonly Plan[]> {
+  const plans: Plan[] = [];
+  for (const { sql, begin } of all) {
+    const count = Math.max(0, ...[...sql.matchAll(/\$(\d+)/g)].map(([, index]) => Number(index)));
+    const values = Array.from({ length: count }, () => "null").join(", ");
+    await schema.query(begin);
+    await schema.query("set local plan_cache_mode = force_generic_plan");
+    await schema.query(`prepare planned as ${sql}`).catch((error: unknown) => {
+      throw new Error(`cannot be prepared: ${sql}`, { cause: error });
+    });
+    const [row] = await schema.query<{ "QUERY PLAN": readonly { Plan: PlanNode }[] }>(
+      `explain (format json) execute planned${count > 0 ? `(${values})` : ""}`,
+    );
+    await schema.query("rollback");
+    await schema.query("deallocate planned");
+    plans.push({ sql, begin, nodes: nodesOf(row!["QUERY PLAN"][0]!.Plan) });
+  }
+  return plans;
+}
+
+const nodesOf = (node: PlanNode): readonly PlanNode[] => [
+  node,
+  ...(node.Plans ?? []).flatMap(nodesOf),
+];
+
+const isOfTask = (node: PlanNode) =>
+  node["Relation Name"] === "task" || (node["Index Name"]?.startsWith("task_") ?? false);
+const reads = (node: PlanNode, is: (node: PlanNode) => boolean) => nodesOf(node).some(is);
+
+/** These hold all tasks, or all of a backlog: read without a condition, that is all of it. */
+const large = new Set(["task_pkey", "task_identity", "task_ready", "task_finished"]);
+
+const scansTasks = ({ nodes }: Plan) =>
+  nodes.some(
+    (node) =>
+      (node["Node Type"] === "Seq Scan" && node["Relation Name"] === "task") ||
+      (large.has(node["Index Name"] ?? "") && node["Index Cond"] === undefined),
+  );

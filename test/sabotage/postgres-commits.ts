@@ -1,0 +1,113 @@
+import type { Sabotage } from "./sabotage.ts";
+
+const folder = "src/queue/adapters/postgres";
+const store = `${folder}/postgres-queue-store.test.ts`;
+const race = `${folder}/postgres-queue-race.test.ts`;
+const plans = `${folder}/statement-plans.test.ts`;
+const overlap = `${folder}/postgres-overlap.test.ts`;
+const arrays = `${folder}/array-text.test.ts`;
+const groups = "src/queue/group-commit.test.ts";
+
+/** In the adapter for PostgreSQL, and in what lets its commits overlap. */
+export const postgresCommitSabotages: readonly Sabotage[] = [
+  {
+    name: "a claim that waits for what others hold",
+    file: `${folder}/claim-hands.ts`,
+    find: `order by b.priority desc, b.id limit $2 for no key update skip locked))
+    and r.state = 0`,
+    replace: `order by b.priority desc, b.id limit $2 for no key update))
+    and r.state = 0`,
+    caughtBy: `${overlap} > a claim passes over what another is taking`,
+  },
+  {
+    name: "the short way to finish does not check the token",
+    file: `${folder}/plain-finish.ts`,
+    find: "where t.id = any($4::bigint[]) and t.token = $3 and t.state = 4",
+    replace: "where t.id = any($4::bigint[]) and t.token >= $3 and t.state = 4",
+    caughtBy: `${store} > lesson 3: a late worker can no longer finish, extend or release`,
+  },
+  {
+    name: "the short way to finish forgets who is left in the claim",
+    file: `${folder}/plain-finish.ts`,
+    find: "  leaveClaims(session, finishes);",
+    replace: "",
+    caughtBy: `${overlap} > of finishes that overlap, none is lost or counted twice`,
+  },
+  {
+    name: "the short way to finish does not count what is done",
+    file: `${folder}/plain-finish.ts`,
+    find: `counts.move(lane, "running", "done", count);`,
+    replace: "void [lane, count];",
+    caughtBy: `${overlap} > of finishes that overlap, none is lost or counted twice`,
+  },
+  {
+    name: "the short way to finish does not give the slot back",
+    file: `${folder}/plain-finish.ts`,
+    find: `counts.job(name, "slots", slots);`,
+    replace: "void [name, slots];",
+    caughtBy: `${store} > a job never has more at work than its cap`,
+  },
+  {
+    name: "the short way to finish leaves the gate as it was",
+    file: `${folder}/plain-finish.ts`,
+    find: "  writeGates(session, [...slice.draft.gates.values()], ended.ms);",
+    replace: "",
+    caughtBy: `${store} > a gate opens one delay after the last start`,
+  },
+  {
+    name: "the short way to finish a task of a cancelled job",
+    file: `${folder}/plain-finish.ts`,
+    find: `const noRest = "not exists (select 1 from @job where has_rest)";`,
+    replace: `const noRest = "true";`,
+    caughtBy: `${store} > leases of a cancelled job are lost, and write nothing`,
+  },
+  {
+    name: "a finish that did not find its task is answered as held",
+    file: `${folder}/plain-finish.ts`,
+    find: "if (ended.count < finishes.length || gates.length < gateNames.length) return undefined;",
+    replace: "",
+    caughtBy: `${store} > lesson 3: a late worker can no longer finish, extend or release`,
+  },
+  {
+    name: "a claim does not mind that its worker is finishing a suspect",
+    file: `${folder}/claim.ts`,
+    find: "if (isBeside && (needs.holdsSuspect || suspects.length > 0)) return { waits: true };",
+    replace: "",
+    caughtBy: `${store} > a claim sees what its worker finished in the same breath`,
+  },
+  {
+    name: "a gate that is full is taken from",
+    file: `${folder}/claim-hands.ts`,
+    find: "where name = any($1::text[]) and has_room and open_from <= $2",
+    replace: "where name = any($1::text[]) and open_from <= $2",
+    caughtBy: `${race} > a gate never has more at work than its limit`,
+  },
+  {
+    name: "others are not told of new work",
+    file: `${folder}/postgres-queue-store.ts`,
+    find: "changes.notify(mayWake);",
+    replace: "changes.notify(false && mayWake);",
+    caughtBy: `${store} > lesson 25: a watcher hears of what another opener adds`,
+  },
+  {
+    name: "a cancelled job's rest is found by reading all tasks",
+    file: `${folder}/sweep.ts`,
+    find: `cross join lateral (select r.id from @task r where r.lane = l.id and \${states} limit $1) t`,
+    replace: `join @task r on r.lane = l.id and \${states} cross join lateral (select r.id) t`,
+    caughtBy: `${plans} > nothing that workers or the dashboard do reads through all tasks`,
+  },
+  {
+    name: "text in an array is not escaped",
+    file: `${folder}/array-text.ts`,
+    find: `value.replaceAll(/["\\\\]/g, "\\\\$&")`,
+    replace: "value",
+    caughtBy: `${arrays} > the server reads what was written, whatever the text`,
+  },
+  {
+    name: "what may not overlap goes beside what may",
+    file: "src/queue/group-commit.ts",
+    find: "if (waiting.length > 0 && !waiting[0]!.overlaps && isIdle()) {",
+    replace: "if (waiting.length > 0 && !waiting[0]!.overlaps) {",
+    caughtBy: `${groups} > what may not overlap waits for all before it, and keeps back all after it`,
+  },
+];
