@@ -2,7 +2,6 @@ import type { Sabotage } from "./sabotage.ts";
 
 const folder = "src/queue/adapters/postgres";
 const store = `${folder}/postgres-queue-store.test.ts`;
-const race = `${folder}/postgres-queue-race.test.ts`;
 const plans = `${folder}/statement-plans.test.ts`;
 const overlap = `${folder}/postgres-overlap.test.ts`;
 const arrays = `${folder}/array-text.test.ts`;
@@ -59,7 +58,7 @@ export const postgresCommitSabotages: readonly Sabotage[] = [
     file: `${folder}/plain-finish.ts`,
     find: `const noRest = "not exists (select 1 from @job where has_rest)";`,
     replace: `const noRest = "true";`,
-    caughtBy: `${store} > leases of a cancelled job are lost, and write nothing`,
+    caughtBy: `${overlap} > a finish between a cancel and the sweep after it is lost`,
   },
   {
     name: "a finish that did not find its task is answered as held",
@@ -76,18 +75,18 @@ export const postgresCommitSabotages: readonly Sabotage[] = [
     caughtBy: `${store} > a claim sees what its worker finished in the same breath`,
   },
   {
-    name: "a gate that is full is taken from",
+    name: "a claim does not count itself to its gate",
     file: `${folder}/claim-hands.ts`,
-    find: "where name = any($1::text[]) and has_room and open_from <= $2",
-    replace: "where name = any($1::text[]) and open_from <= $2",
-    caughtBy: `${race} > a gate never has more at work than its limit`,
+    find: "{ ...gate, running: gate.running + size, runSlots: isRun ? slots : 0 }",
+    replace: "{ ...gate, running: gate.running, runSlots: 0 }",
+    caughtBy: `${store} > nobody gets a gate that is owned, whatever kind or job they ask for`,
   },
   {
     name: "others are not told of new work",
     file: `${folder}/postgres-queue-store.ts`,
     find: "changes.notify(mayWake);",
     replace: "changes.notify(false && mayWake);",
-    caughtBy: `${store} > lesson 25: a watcher hears of what another opener adds`,
+    caughtBy: `${folder}/change-watch.test.ts > lesson 25: what one opener adds, raises or opens is heard`,
   },
   {
     name: "a cancelled job's rest is found by reading all tasks",

@@ -53,12 +53,12 @@ needs(["postgres"], ({ postgres }) => {
     );
     const leases = claimed.flat();
     expect(new Set(keysOf(leases)).size).toBe(300);
-    // One by one, over several turns, half of them a second time.
+    // One by one, over several turns; a few of them again while the first is still under way.
     const statuses: Promise<string>[] = [];
     for (const [index, lease] of leases.entries()) {
       statuses.push(at.finish(lease));
-      if (index % 2 === 0) statuses.push(at.finish(lease));
       if (index % 7 === 0) await new Promise((resolve) => setImmediate(resolve));
+      if (index % 50 === 0) statuses.push(at.finish(lease));
     }
     expect(new Set(await Promise.all(statuses))).toEqual(new Set(["held"]));
     expect((await at.queue.stats()).states).toMatchObject({ done: 300, running: 0, pending: 0 });
@@ -67,5 +67,17 @@ needs(["postgres"], ({ postgres }) => {
       `select count(*)::int as count from ${at.schema.quoted}.claim where is_open or open <> 0`,
     );
     expect(open).toEqual({ count: 0 });
+  });
+
+  test("a finish between a cancel and the sweep after it is lost", async () => {
+    await using at = await setUp();
+    await at.add(...works("a", 2, { job: "j" }));
+    const leases = await at.claim();
+    // As whoever cancels leaves it when it dies right after.
+    await at.schema.query(
+      `update ${at.schema.quoted}.job set ended = 'cancelled', has_rest = true where name = 'j'`,
+    );
+    expect(await at.finish(leases[0]!)).toBe("lost");
+    expect(await at.find("a0")).toMatchObject({ state: "running" });
   });
 });
