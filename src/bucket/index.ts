@@ -17,6 +17,9 @@ export { probeBucket, requireFitBucket, type ProbeReport, type ProbeStep } from 
 export { createRetryingBucket } from "./retrying-bucket.ts";
 export {
   createSharedObject,
+  type Change,
+  type Envelope,
+  type SharedCodec,
   type SharedObject,
   type SharedObjectOptions,
 } from "./shared-object.ts";

@@ -10,7 +10,10 @@ import type { Bucket } from "./bucket.ts";
  * So the object carries, for each session, the number of its last commit that was applied.
  */
 export interface SharedObject<Value> {
+  /** As it is now. With `isSticky`, an object that has not changed is not sent again. */
   read(): Promise<Value | undefined>;
+  /** What was last seen of it, without asking; undefined before the first answer. */
+  seen(): Value | undefined;
   /**
    * Applies `change` to the current value, exactly once, and resolves with what it made. It may be
    * called several times, on newer values. A value returned as it came is not written. Throws
@@ -19,17 +22,34 @@ export interface SharedObject<Value> {
   change(change: Change<Value>): Promise<Value>;
 }
 
-export interface SharedObjectOptions {
+/** May be called several times; only the last call counts. */
+export type Change<Value> = (value: Value | undefined) => Value | Promise<Value>;
+
+export interface SharedObjectOptions<Value> {
   readonly bucket: Bucket;
   readonly key: string;
   /** One life of one writer; never used again. */
   readonly session: string;
   readonly clock: Clock;
   readonly random: Random;
+  /** How it is written; absent, as JSON. */
+  readonly codec?: SharedCodec<Value>;
+  /** Builds on what was last seen or written, without reading it again: a wrong guess is refused. */
+  readonly isSticky?: boolean;
+  /** How long a change tries to get a clear answer. */
+  readonly giveUpMs?: number;
+  /** A write was refused or unclear, and the object is looked at again. */
+  readonly onConflict?: () => void;
 }
 
-interface Envelope<Value> {
-  readonly format: 1;
+export interface SharedCodec<Value> {
+  encode(envelope: Envelope<Value>): Uint8Array;
+  /** Throws where the body is not ours (`corrupt`) or newer (`invalid`). */
+  decode(body: Uint8Array, key: string): Envelope<Value>;
+}
+
+export interface Envelope<Value> {
+  readonly format: number;
   readonly commits: Readonly<Record<string, { readonly number: number; readonly atMs: number }>>;
   readonly value: Value;
 }
@@ -37,27 +57,43 @@ interface Envelope<Value> {
 interface Seen<Value> {
   readonly etag: string | undefined;
   readonly envelope: Envelope<Value> | undefined;
+  /** The store's clock then, and this machine's. */
   readonly seenAtMs: number;
+  readonly monotonicMs: number;
 }
 
-const triesMax = 12;
 const backoffMs = { first: 25, max: 2_000 };
+const giveUpMsDefault = 15_000;
 /** A session that has not written for so long resolves nothing any more. */
 const commitKeptMs = 3_600_000;
 
-export function createSharedObject<Value>(options: SharedObjectOptions): SharedObject<Value> {
-  const { bucket, key, session, clock, random } = options;
+export function createSharedObject<Value>(
+  options: SharedObjectOptions<Value>,
+): SharedObject<Value> {
+  const { bucket, key, session, clock, random, codec = jsonCodec<Value>() } = options;
+  const { isSticky = false, giveUpMs = giveUpMsDefault, onConflict = () => {} } = options;
   let lastNumber = 0;
+  let last: Seen<Value> | undefined;
   let turn: Promise<unknown> = Promise.resolve();
 
   const read = async (): Promise<Seen<Value>> => {
-    const got = await bucket.get(key);
+    const before = last;
+    const known = isSticky && before?.etag !== undefined ? before : undefined;
+    // An answer that was overtaken by a commit, or by a later read, is not news.
+    const keep = (seen: Seen<Value>) => {
+      if (last === before) last = seen;
+      return seen;
+    };
+    const got = await bucket.get(key, known ? { ifNoneMatch: known.etag! } : {});
+    if (got.status === "unchanged") return known!;
+    const monotonicMs = clock.monotonicMs();
     if (got.status === "found") {
-      return { etag: got.etag, envelope: decode<Value>(got.body, key), seenAtMs: got.seenAtMs };
+      const envelope = codec.decode(got.body, key);
+      return keep({ etag: got.etag, envelope, seenAtMs: got.seenAtMs, monotonicMs });
     }
     // A commit is dated by the store's clock also where there is no object yet to tell it.
     const { latestMs } = await bucket.now();
-    return { etag: undefined, envelope: undefined, seenAtMs: latestMs };
+    return keep({ etag: undefined, envelope: undefined, seenAtMs: latestMs, monotonicMs });
   };
   const readOrUndefined = async () => {
     try {
@@ -69,49 +105,67 @@ export function createSharedObject<Value>(options: SharedObjectOptions): SharedO
   };
 
   /** The body of a commit on top of what was seen; undefined where nothing changes. */
-  const prepare = (seen: Seen<Value>, { number, change }: Commit<Value>) => {
-    const before = seen.envelope?.value;
-    const value = change(before);
-    if (seen.envelope && value === before) return undefined;
-    const kept = Object.entries(seen.envelope?.commits ?? {}).filter(
-      ([, { atMs }]) => seen.seenAtMs - atMs < commitKeptMs,
+  const prepare = async (base: Seen<Value>, { number, change }: Commit<Value>) => {
+    const before = base.envelope?.value;
+    const value = await change(before);
+    if (base.envelope && value === before) return undefined;
+    const atMs = Math.floor(base.seenAtMs + clock.monotonicMs() - base.monotonicMs);
+    const kept = Object.entries(base.envelope?.commits ?? {}).filter(
+      ([, commit]) => atMs - commit.atMs < commitKeptMs,
     );
-    const commits = { ...Object.fromEntries(kept), [session]: { number, atMs: seen.seenAtMs } };
+    const commits = { ...Object.fromEntries(kept), [session]: { number, atMs } };
     const envelope: Envelope<Value> = { format: 1, commits, value };
-    return { value, body: Buffer.from(`${JSON.stringify(envelope)}\n`) };
+    return { envelope, body: codec.encode(envelope), atMs };
   };
 
   const apply = async (change: Change<Value>): Promise<Value> => {
-    const number = ++lastNumber;
-    let base = await read();
-    let next = prepare(base, { number, change });
+    const commit = { number: ++lastNumber, change };
+    const deadlineMs = clock.monotonicMs() + giveUpMs;
+    let base = isSticky && last?.etag !== undefined ? last : await read();
+    let next = await prepare(base, commit);
     let lastError: unknown;
-    for (let attempt = 0; attempt < triesMax; attempt++) {
-      if (next === undefined) return base.envelope!.value;
+    for (let attempt = 0; attempt === 0 || clock.monotonicMs() < deadlineMs; attempt++) {
+      if (next === undefined) {
+        const now = isSticky ? await read() : base;
+        if (now.etag === base.etag) return base.envelope!.value;
+        base = now;
+        next = await prepare(base, commit);
+        continue;
+      }
+      const monotonicMs = clock.monotonicMs();
       try {
         const answer =
           base.etag === undefined
             ? await bucket.putIfAbsent(key, next.body)
             : await bucket.putIfMatch(key, next.body, base.etag);
-        if ("etag" in answer) return next.value;
+        if ("etag" in answer) {
+          const { envelope, atMs: seenAtMs } = next;
+          last = { etag: answer.etag, envelope, seenAtMs, monotonicMs };
+          return envelope.value;
+        }
       } catch (error) {
         if (!isUnavailable(error)) throw error;
         lastError = error;
       }
+      onConflict();
       await sleep(clock, random.next() * waitMsMax(attempt));
       const found = await readOrUndefined();
       if (!found) continue;
-      if ((found.envelope?.commits[session]?.number ?? 0) >= number) return next.value;
+      if ((found.envelope?.commits[session]?.number ?? 0) >= commit.number) {
+        return next.envelope.value;
+      }
       if (found.etag === base.etag) continue; // it may still arrive: the same again
       base = found;
-      next = prepare(base, { number, change });
+      next = await prepare(base, commit);
     }
+    last = undefined; // what was sent last may still arrive
     const message = `${key} gave no clear answer: whether the change was applied is not known`;
     throw new AppError("unavailable", "shared_object_unresolved", message, { cause: lastError });
   };
 
   return {
     read: async () => (await read()).envelope?.value,
+    seen: () => last?.envelope?.value,
     change(change) {
       // One after the other: a number stands for all commits of the session before it.
       const mine = turn.then(() => apply(change));
@@ -121,8 +175,6 @@ export function createSharedObject<Value>(options: SharedObjectOptions): SharedO
   };
 }
 
-type Change<Value> = (value: Value | undefined) => Value;
-
 interface Commit<Value> {
   readonly number: number;
   readonly change: Change<Value>;
@@ -130,7 +182,12 @@ interface Commit<Value> {
 
 const waitMsMax = (attempt: number) => Math.min(backoffMs.max, backoffMs.first * 2 ** attempt);
 
-function decode<Value>(body: Uint8Array, key: string): Envelope<Value> {
+const jsonCodec = <Value>(): SharedCodec<Value> => ({
+  encode: (envelope) => Buffer.from(`${JSON.stringify(envelope)}\n`),
+  decode: decodeJson<Value>,
+});
+
+function decodeJson<Value>(body: Uint8Array, key: string): Envelope<Value> {
   let found: Partial<Record<keyof Envelope<Value>, unknown>> | undefined;
   try {
     found = JSON.parse(Buffer.from(body).toString()) as typeof found;

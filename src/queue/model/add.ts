@@ -48,9 +48,11 @@ function addOne(draft: Draft, wanted: NewTask, by: LeaseRef | undefined, hasRoom
   if (task.gate !== "" && !draft.gates.has(task.gate)) {
     draft.gates.set(task.gate, newGate(task.gate));
   }
+  const id = draft.nextId;
+  draft.nextId += draft.idStep ?? 1;
   putTask(draft, {
     ...task,
-    id: draft.nextId++,
+    id,
     createdAtMs: draft.now.ms,
     state: "pending",
     token: 0,

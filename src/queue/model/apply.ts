@@ -1,13 +1,19 @@
 import { AppError } from "../../base/app-error.ts";
 import type { Answer, Operation, Outcomes } from "../operation.ts";
-import type { StoreNow } from "../queue-store.ts";
 import { add } from "./add.ts";
 import { claim } from "./claim.ts";
 import { block, setGate } from "./gates.ts";
 import { cancel, openJob, pause, resume, seal } from "./jobs.ts";
 import { extend, finish, release } from "./leases.ts";
 import { purge, raise, retry } from "./bulk.ts";
-import { closeDraft, completeIfDone, openDraft, type Draft, type Shard } from "./shard.ts";
+import {
+  closeDraft,
+  completeIfDone,
+  openDraft,
+  type Draft,
+  type ModelNow,
+  type Shard,
+} from "./shard.ts";
 import { sweep } from "./sweep.ts";
 
 /**
@@ -17,7 +23,7 @@ import { sweep } from "./sweep.ts";
 export function apply(
   shard: Shard,
   operations: readonly Operation[],
-  now: StoreNow,
+  now: ModelNow,
 ): { readonly shard: Shard; readonly answers: Outcomes } {
   const draft = openDraft(shard, now);
   const answers = operations.map((operation) => {

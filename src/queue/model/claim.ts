@@ -4,7 +4,7 @@ import { isClaimable, slotsLeft } from "../job.ts";
 import type { Claim, Claimed } from "../operation.ts";
 import type { Lease, Pace, Task } from "../task.ts";
 import { bucketOf } from "../wait-histogram.ts";
-import { gateOf, jobOf, patchGate, patchJob, putTask, type Draft } from "./shard.ts";
+import { expiryMs, gateOf, jobOf, patchGate, patchJob, putTask, type Draft } from "./shard.ts";
 import { sweep } from "./sweep.ts";
 
 /** The token also carries the moment, so a restored backup cannot hand out an old one again. */
@@ -148,7 +148,7 @@ export function take(
   };
   return tasks.map((task) => {
     const used = task.used + 1;
-    const expiresAtMs = draft.now.ms + leaseMs;
+    const expiresAtMs = expiryMs(draft.now, leaseMs);
     putTask(draft, { ...task, state: "running", token, used, expiresAtMs });
     noteWait(draft, task);
     return toLease({ ...task, token, used }, leaseMs, pace);
@@ -184,7 +184,7 @@ export function record(
     open: leases.length,
     hasSuspect: leases.some((lease) => lease.isSuspect),
     leaseMs: request.leaseMs,
-    expiresAtMs: draft.now.ms + request.leaseMs,
+    expiresAtMs: expiryMs(draft.now, request.leaseMs),
   });
 }
 

@@ -1,6 +1,6 @@
 import { viewGate, newGate, type GateView } from "../gate.ts";
 import type { Operation, SetGate } from "../operation.ts";
-import { patchGate, type Draft } from "./shard.ts";
+import { patchGate, stampMs, type Draft } from "./shard.ts";
 
 /** Closes a gate for a while; `forMs` 0 lifts the block. A shorter block never shortens a longer. */
 export function block(
@@ -8,7 +8,7 @@ export function block(
   { gate, forMs }: Extract<Operation, { op: "block" }>,
 ): GateView {
   const { blockedUntilMs } = draft.gates.get(gate) ?? newGate(gate);
-  const untilMs = forMs === 0 ? 0 : Math.max(blockedUntilMs, draft.now.ms + forMs);
+  const untilMs = forMs === 0 ? 0 : Math.max(blockedUntilMs, stampMs(draft.now) + forMs);
   patchGate(draft, gate, { blockedUntilMs: untilMs });
   return view(draft, gate);
 }

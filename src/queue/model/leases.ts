@@ -3,7 +3,16 @@ import type { Extend, Finish, FinishAll, Held, Outcome, ReleaseAll } from "../op
 import { attemptsKeptMax, type Attempt, type LeaseRef, type Task } from "../task.ts";
 import { addWithFinish, checkBound } from "./add.ts";
 import { raise } from "./bulk.ts";
-import { gateOf, jobOf, patchGate, patchJob, putTask, type Draft } from "./shard.ts";
+import {
+  expiryMs,
+  gateOf,
+  jobOf,
+  patchGate,
+  patchJob,
+  putTask,
+  stampMs,
+  type Draft,
+} from "./shard.ts";
 
 const lost: Held = { status: "lost" };
 
@@ -11,7 +20,7 @@ export const extend = (draft: Draft, { leases, leaseMs }: Extend): readonly Held
   leases.map((lease) => {
     const task = heldTask(draft, lease);
     if (!task) return lost;
-    putTask(draft, { ...task, expiresAtMs: draft.now.ms + leaseMs });
+    putTask(draft, { ...task, expiresAtMs: expiryMs(draft.now, leaseMs) });
     return held(draft, task);
   });
 
@@ -97,7 +106,7 @@ export function leave(draft: Draft, task: Task, sinceStartMs: number | undefined
       runSlots: running === 0 ? 0 : gate.runSlots,
       ...(sinceStartMs === undefined
         ? {}
-        : { opensAtMs: opensAfterStart(gate, draft.now.ms, sinceStartMs) }),
+        : { opensAtMs: opensAfterStart(gate, stampMs(draft.now), sinceStartMs) }),
     });
   }
   if (freesSlot) patchJob(draft, task.job, { slots: jobOf(draft, task.job).slots - 1 });

@@ -23,7 +23,26 @@ export interface Shard {
   readonly served: number;
   /** Live tasks beyond which `add` answers `full`. */
   readonly liveTasksMax: number;
+  /** From one id to the next, 1 if absent: where there are several shards, each has its own residue. */
+  readonly idStep?: number;
 }
+
+/**
+ * The moment of a commit. Where the store's clock is known only as an interval, `ms` is its early
+ * end, by which things are judged, and stamps lie `slackMs` later: so no gate opens and no lease
+ * ends too soon, whoever looks.
+ */
+export interface ModelNow extends StoreNow {
+  readonly slackMs?: number;
+  /** What the sweep waits beyond the end of a lease. */
+  readonly graceMs?: number;
+}
+
+/** What a gate's times are stamped with. */
+export const stampMs = ({ ms, slackMs = 0 }: ModelNow): number => ms + slackMs;
+/** When the sweep may take back a lease that begins now. */
+export const expiryMs = (now: ModelNow, leaseMs: number): number =>
+  stampMs(now) + leaseMs + (now.graceMs ?? 0);
 
 /** One claim that leased something, kept while it can matter: to a repeat, or to who holds what. */
 export interface ClaimRecord {
@@ -54,7 +73,7 @@ export const emptyShard = (options: { readonly liveTasksMax?: number } = {}): Sh
 
 /** A shard under change: maps of its own, so the base stays as it was. */
 export interface Draft extends Shard {
-  readonly now: StoreNow;
+  readonly now: ModelNow;
   readonly tasks: Map<number, Task>;
   readonly idsByIdentity: Map<string, number>;
   readonly gates: Map<string, Gate>;
@@ -67,7 +86,7 @@ export interface Draft extends Shard {
   served: number;
 }
 
-export const openDraft = (shard: Shard, now: StoreNow): Draft => ({
+export const openDraft = (shard: Shard, now: ModelNow): Draft => ({
   ...shard,
   now,
   tasks: new Map(shard.tasks),

@@ -1,0 +1,73 @@
+import { AppError } from "../../../base/app-error.ts";
+import { createId } from "../../../base/ids.ts";
+import type { Random } from "../../../base/random.ts";
+import type { Bucket } from "../../../bucket/index.ts";
+import { identityOf } from "../../model/shard.ts";
+import type { Task } from "../../task.ts";
+import { readDoneLog, writeDoneLog } from "./done-log.ts";
+import type { Head, LogRef } from "./head.ts";
+
+/**
+ * The logs of one shard's finished tasks. A log is written once under a name of its own and never
+ * changed, so what was read is kept for as long as a head lists it. Only a head makes a log count.
+ */
+export interface Archive {
+  /** All logs that the head lists; those not known yet are fetched. */
+  load(head: Head): Promise<readonly Log[]>;
+  /** Writes a log that no head lists yet. */
+  write(head: Head, tasks: readonly Task[]): Promise<Log>;
+  /** Removes logs that no head lists any more. */
+  remove(names: readonly string[]): Promise<void>;
+}
+
+export interface Log extends LogRef {
+  readonly tasksById: ReadonlyMap<number, Task>;
+  readonly idsByIdentity: ReadonlyMap<string, number>;
+}
+
+export interface ArchiveOptions {
+  readonly bucket: Bucket;
+  readonly random: Random;
+  /** The shard's folder, with a slash at its end. */
+  readonly folder: string;
+}
+
+export function createArchive({ bucket, random, folder }: ArchiveOptions): Archive {
+  let known = new Map<string, Log>();
+
+  const fetchLog = async ({ name }: LogRef): Promise<Log> => {
+    const key = `${folder}${name}`;
+    const got = await bucket.get(key);
+    if (got.status === "found") return logOf(name, readDoneLog(got.body, key));
+    const message =
+      `${key} is listed but not there: finished tasks were deleted behind the queue's back. ` +
+      `Put it back, if the store keeps older versions`;
+    throw new AppError("corrupt", "queue_log_missing", message);
+  };
+
+  return {
+    async load({ logs }) {
+      const found = new Map<string, Log>();
+      for (const ref of logs) found.set(ref.name, known.get(ref.name) ?? (await fetchLog(ref)));
+      known = found;
+      return [...found.values()];
+    },
+    async write({ version }, tasks) {
+      const name = `${String(version).padStart(12, "0")}-${createId(random, 10)}.usv`;
+      await bucket.put(`${folder}${name}`, writeDoneLog(tasks));
+      const log = logOf(name, tasks);
+      known.set(name, log);
+      return log;
+    },
+    async remove(names) {
+      for (const name of names) await bucket.delete(`${folder}${name}`);
+    },
+  };
+}
+
+const logOf = (name: string, tasks: readonly Task[]): Log => ({
+  name,
+  tasks: tasks.length,
+  tasksById: new Map(tasks.map((task) => [task.id, task])),
+  idsByIdentity: new Map(tasks.map((task) => [identityOf(task), task.id])),
+});

@@ -1,0 +1,124 @@
+import { AppError } from "../../../base/app-error.ts";
+import { createId } from "../../../base/ids.ts";
+import type { Random } from "../../../base/random.ts";
+import { isUnavailable, type Bucket, type SharedCodec } from "../../../bucket/index.ts";
+import { emptyShard } from "../../model/shard.ts";
+import type { Head } from "./head.ts";
+import type { Place } from "./place.ts";
+
+/** Says that a queue was made, and how: from then on every shard must be there. */
+export interface Manifest {
+  readonly format: 1;
+  readonly queueId: string;
+  readonly shards: number;
+}
+
+export interface CreateStorageOptions {
+  readonly bucket: Bucket;
+  readonly place: Place;
+  readonly random: Random;
+  readonly codec: SharedCodec<Head>;
+  /** Undefined: as it is, or one. */
+  readonly shards: number | undefined;
+}
+
+const triesMax = 6;
+
+/**
+ * Opens the storage of a queue, and makes it where there is none: the shards first, the manifest
+ * last. The first shard decides between racers, because all that belongs together is written in it.
+ */
+export async function openStorage(options: CreateStorageOptions): Promise<Manifest> {
+  const { bucket, place, shards } = options;
+  const found = await bucket.get(place.manifest);
+  const manifest =
+    found.status === "found"
+      ? readManifest(found.body, place.manifest)
+      : await createStorage(options);
+  if (shards !== undefined && shards !== manifest.shards) {
+    throw new AppError(
+      "invalid",
+      "queue_shards_fixed",
+      `the queue at ${place.manifest} has ${manifest.shards} shard(s), not ${shards}: their number ` +
+        `is fixed when a queue is made. Leave it out, or give a new queue another prefix`,
+    );
+  }
+  return manifest;
+}
+
+async function createStorage(options: CreateStorageOptions): Promise<Manifest> {
+  const { bucket, place, random, codec, shards = 1 } = options;
+  const wanted: Manifest = { format: 1, queueId: createId(random), shards };
+  const first = await createHead(options, wanted, 0);
+  const manifest: Manifest = { format: 1, queueId: first.queueId, shards: first.shards };
+  for (let index = 1; index < manifest.shards; index++) {
+    const head = await createHead(options, manifest, index);
+    if (head.queueId !== manifest.queueId) throw foreign(place.shard(index));
+  }
+  const body = Buffer.from(`${JSON.stringify(manifest)}\n`);
+  await settle(bucket, place.manifest, body);
+  const found = await bucket.get(place.manifest);
+  if (found.status !== "found") throw lostAgain(place.manifest);
+  return readManifest(found.body, place.manifest);
+
+  async function createHead(at: CreateStorageOptions, of: Manifest, index: number): Promise<Head> {
+    const key = at.place.shard(index);
+    const shard = { ...emptyShard(), nextId: of.shards + index, idStep: of.shards };
+    const start = { version: 0, atMs: 0, logs: [], archived: [], control: 0 };
+    const value: Head = { queueId: of.queueId, index, shards: of.shards, ...start, shard };
+    await settle(bucket, key, codec.encode({ format: 1, commits: {}, value }));
+    const got = await bucket.get(key);
+    if (got.status !== "found") throw lostAgain(key);
+    return codec.decode(got.body, key).value;
+  }
+}
+
+/** Afterwards there is an object, by whomever it was made. */
+async function settle(bucket: Bucket, key: string, body: Uint8Array): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await bucket.putIfAbsent(key, body);
+      return;
+    } catch (error) {
+      if (!isUnavailable(error) || attempt === triesMax) throw error;
+    }
+  }
+}
+
+function readManifest(body: Uint8Array, key: string): Manifest {
+  let found: Partial<Record<keyof Manifest, unknown>> | undefined;
+  try {
+    found = JSON.parse(Buffer.from(body).toString()) as typeof found;
+  } catch {
+    // said below, together with JSON of another kind
+  }
+  if (typeof found?.format === "number" && found.format > 1) {
+    const message = `${key} was written by a newer version: upgrade this node; nothing was changed`;
+    throw new AppError("invalid", "queue_manifest_newer", message);
+  }
+  const { format, queueId, shards } = found ?? {};
+  if (format === 1 && typeof queueId === "string" && Number.isInteger(shards)) {
+    return { format, queueId, shards: shards as number };
+  }
+  throw new AppError(
+    "corrupt",
+    "queue_manifest_corrupt",
+    `${key} is not the manifest of a queue: something else writes to this bucket; nothing was ` +
+      `changed. Give the queue another prefix`,
+  );
+}
+
+const foreign = (key: string) =>
+  new AppError(
+    "corrupt",
+    "queue_shard_foreign",
+    `${key} belongs to another queue than the shards before it: parts of two queues are at this ` +
+      `prefix. Give the queue another one`,
+  );
+
+const lostAgain = (key: string) =>
+  new AppError(
+    "unavailable",
+    "bucket_unavailable",
+    `${key} was written and is not there: try again`,
+  );

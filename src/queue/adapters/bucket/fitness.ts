@@ -1,0 +1,41 @@
+import type { Clock } from "../../../base/clock.ts";
+import type { Random } from "../../../base/random.ts";
+import { requireFitBucket, type Bucket } from "../../../bucket/index.ts";
+
+export interface FitnessOptions {
+  readonly bucket: Bucket;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** "daily": what somebody proved within a day is believed. */
+  readonly probe: "always" | "daily";
+}
+
+const key = "probe/fit.json";
+const dayMs = 86_400_000;
+/** An object that was copied here, from a store that was fit, is younger than what it says. */
+const writtenWithinMs = 60_000;
+
+/**
+ * Throws on a store that does not keep its conditions. A probe takes about 160 requests and more
+ * than a second: for commands that come and go, one proof holds for a day.
+ */
+export async function requireFitness(options: FitnessOptions): Promise<void> {
+  const { bucket, probe } = options;
+  if (probe === "daily" && (await isProven(bucket))) return;
+  await requireFitBucket(options);
+  const { latestMs } = await bucket.now();
+  await bucket.put(key, Buffer.from(`${JSON.stringify({ format: 1, fitAtMs: latestMs })}\n`));
+}
+
+async function isProven(bucket: Bucket): Promise<boolean> {
+  const got = await bucket.get(key);
+  if (got.status !== "found") return false;
+  try {
+    const { fitAtMs } = JSON.parse(Buffer.from(got.body).toString()) as { fitAtMs?: unknown };
+    if (typeof fitAtMs !== "number") return false;
+    const isOriginal = Math.abs(got.modifiedAtMs - fitAtMs) < writtenWithinMs;
+    return isOriginal && got.seenAtMs - fitAtMs < dayMs;
+  } catch {
+    return false; // not ours, or damaged: prove it again
+  }
+}

@@ -1,0 +1,108 @@
+import type { Gate } from "../../gate.ts";
+import { overview as overviewOf } from "../../model/read.ts";
+import type { Shard } from "../../model/shard.ts";
+import type { Lane, Overview, StoreNow } from "../../queue-store.ts";
+import type { Task, TerminalState } from "../../task.ts";
+
+/**
+ * What one shard's object holds: the model's state, and where its finished tasks went. Always:
+ * - a task is in `shard` or in exactly one listed log, never in both;
+ * - `archived` counts what the listed logs hold, so no count needs them;
+ * - like a shard of the model it is never changed in place.
+ */
+export interface Head {
+  /** Which queue it is of: the id that its manifest has too. */
+  readonly queueId: string;
+  readonly index: number;
+  readonly shards: number;
+  /** Commits so far. */
+  readonly version: number;
+  /** The store's clock at the last commit: later ones are not earlier. */
+  readonly atMs: number;
+  readonly shard: Shard;
+  /** Oldest first. */
+  readonly logs: readonly LogRef[];
+  readonly archived: readonly ArchivedLane[];
+  /** Which version of the jobs' common settings it has applied. */
+  readonly control: number;
+}
+
+/** A listed log of finished tasks: an object that is never changed. */
+export interface LogRef {
+  readonly name: string;
+  readonly tasks: number;
+}
+
+export type ArchivedLane = Pick<Lane, "kind" | "job" | "gate" | TerminalState>;
+
+/** The counters of a shard, those of its logs included. */
+export function overviewOfHead({ shard, archived }: Head, now: StoreNow): Overview {
+  const own = overviewOf(shard, now);
+  if (archived.length === 0) return own;
+  const lanes = new Map(own.lanes.map((lane) => [laneName(lane), lane]));
+  for (const lane of archived) {
+    const live = lanes.get(laneName(lane)) ?? { ...emptyPending, ...lane, ...noneFinished };
+    lanes.set(laneName(lane), {
+      ...live,
+      done: live.done + lane.done,
+      skipped: live.skipped + lane.skipped,
+      failed: live.failed + lane.failed,
+    });
+  }
+  const names = new Set([...lanes.values()].map(({ gate }) => gate));
+  const gates: readonly Gate[] = [...shard.gates.values()].filter(({ name }) => names.has(name));
+  return { ...own, lanes: [...lanes.values()], gates };
+}
+
+/** Adds tasks to the counts of a head's logs, or with `by` -1 takes them out. */
+export function recountArchived(
+  archived: readonly ArchivedLane[],
+  tasks: Iterable<Task>,
+  by: 1 | -1,
+): readonly ArchivedLane[] {
+  const lanes = new Map(archived.map((lane) => [laneName(lane), lane]));
+  for (const task of tasks) {
+    const { kind, job, gate } = task;
+    const name = laneName(task);
+    const lane = lanes.get(name) ?? { kind, job, gate, ...noneFinished };
+    const state = task.state as TerminalState;
+    lanes.set(name, { ...lane, [state]: lane[state] + by });
+  }
+  return [...lanes.values()].filter(({ done, skipped, failed }) => done + skipped + failed > 0);
+}
+
+const laneName = ({ kind, job, gate }: Pick<Lane, "kind" | "job" | "gate">) =>
+  JSON.stringify([kind, job, gate]);
+
+const noneFinished = { done: 0, skipped: 0, failed: 0 };
+const emptyPending = {
+  ready: 0,
+  scheduled: 0,
+  backoff: 0,
+  running: 0,
+  oldestReadyAtMs: 0,
+  oldestScheduledAtMs: 0,
+  oldestBackoffAtMs: 0,
+};
+
+/** Whether a commit left everything as it was: then there is nothing to write. */
+export function isSameShard(a: Shard, b: Shard): boolean {
+  return (
+    a.nextId === b.nextId &&
+    a.lastToken === b.lastToken &&
+    a.served === b.served &&
+    a.raises.raised === b.raises.raised &&
+    a.raises.unchanged === b.raises.unchanged &&
+    isSameMap(a.jobs, b.jobs) &&
+    isSameMap(a.gates, b.gates) &&
+    isSameMap(a.claims, b.claims) &&
+    isSameMap(a.waits, b.waits) &&
+    isSameMap(a.tasks, b.tasks)
+  );
+}
+
+function isSameMap<K, V>(a: ReadonlyMap<K, V>, b: ReadonlyMap<K, V>): boolean {
+  if (a.size !== b.size) return false;
+  for (const [key, value] of a) if (b.get(key) !== value) return false;
+  return true;
+}

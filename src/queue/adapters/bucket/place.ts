@@ -1,0 +1,20 @@
+/** Where the parts of a queue are in its bucket. */
+export interface Place {
+  readonly manifest: string;
+  readonly control: string;
+  readonly payloads: string;
+  shard(index: number): string;
+  /** Folder of a shard's logs. */
+  logs(index: number): string;
+}
+
+export function createPlace(prefix: string): Place {
+  const root = prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`;
+  return {
+    manifest: `${root}queue.json`,
+    control: `${root}control.json`,
+    payloads: `${root}payloads/`,
+    shard: (index) => `${root}shards/${index}.json.gz`,
+    logs: (index) => `${root}done/${index}/`,
+  };
+}

@@ -1,0 +1,223 @@
+import { AppError } from "../../../base/app-error.ts";
+import { sleep, type Clock } from "../../../base/clock.ts";
+import type { Random } from "../../../base/random.ts";
+import { createSharedObject, isUnavailable, type Bucket } from "../../../bucket/index.ts";
+import type { ModelNow } from "../../model/shard.ts";
+import type { Operation, Outcomes } from "../../operation.ts";
+import { isTerminal, type Task } from "../../task.ts";
+import type { Archive } from "./archive.ts";
+import type { BucketQueueEvent } from "./event.ts";
+import { commitOn, listLog, prepareLog, type Committed, type PreparedLog } from "./head-commit.ts";
+import { createHeadCodec } from "./head-codec.ts";
+import type { Head } from "./head.ts";
+
+/**
+ * One shard: its head, kept by compare-and-swap. Always:
+ * - one write is under way at a time, and all that is asked meanwhile goes into the next;
+ * - answers are those of the attempt that landed;
+ * - a head that was there and is gone is an error, never made anew.
+ */
+export interface ShardKeeper {
+  commit(operations: readonly Operation[]): Promise<Settled>;
+  /** As it is now: costs a request, and little more while nothing has changed. */
+  read(): Promise<Head>;
+  /** As it was last seen. */
+  seen(): Head | undefined;
+  readonly archive: Archive;
+  /** Resolves when all that was asked has been answered. */
+  idle(): Promise<void>;
+}
+
+export interface Settled {
+  readonly head: Head;
+  readonly answers: Outcomes;
+  readonly purged: readonly Task[];
+}
+
+export interface ShardKeeperOptions {
+  readonly bucket: Bucket;
+  readonly key: string;
+  readonly session: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly archive: Archive;
+  /** The store's clock, not before the given moment. */
+  readonly moment: (notBeforeMs: number) => Promise<ModelNow>;
+  readonly liveTasksMax: number;
+  /** The longest wait for others to join a write; there is none while nobody is in the way. */
+  readonly commitIntervalMs: number;
+  /** Finished tasks a head keeps before they go into a log. */
+  readonly finishedKept: number;
+  readonly giveUpMs: number | undefined;
+  readonly onEvent: (event: BucketQueueEvent) => void;
+}
+
+interface Waiter {
+  readonly operations: readonly Operation[];
+  readonly resolve: (settled: Settled) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Operations of one write at most; more wait for the next. */
+const groupMax = 2_048;
+const intervalMsFirst = 5;
+
+export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
+  const { bucket, key, session, clock, random, archive, moment, onEvent } = options;
+  const { commitIntervalMs, finishedKept, giveUpMs } = options;
+  let conflicts = 0;
+  const object = createSharedObject<Head>({
+    bucket,
+    key,
+    session,
+    clock,
+    random,
+    codec: createHeadCodec(options),
+    isSticky: true,
+    ...(giveUpMs !== undefined && { giveUpMs }),
+    onConflict: () => {
+      conflicts += 1;
+      onEvent({ event: "conflict", key });
+    },
+  });
+  let waiting: Waiter[] = [];
+  let flushing: Promise<void> | undefined;
+  /** Grows while others are in the way, shrinks while nobody is. */
+  let intervalMs = 0;
+  let lastEndMs = -Infinity;
+  // Not all nodes at the same moment.
+  const logFrom = Math.ceil(finishedKept * (1 + random.next() / 2));
+
+  async function commitGroup(operations: readonly Operation[]): Promise<Settled> {
+    const written: string[] = [];
+    const noting: Archive = {
+      ...archive,
+      async write(head, tasks) {
+        const log = await archive.write(head, tasks);
+        written.push(log.name);
+        return log;
+      },
+    };
+    let prepared: PreparedLog | undefined;
+    let last: Committed | undefined;
+    let dropped: readonly string[] = [];
+    const head = await object.change(async (found) => {
+      if (!found) throw missing(key);
+      if (!prepared && finishedIn(found) >= logFrom) prepared = await prepareLog(found, noting);
+      const listed = prepared && listLog(found, prepared);
+      const now = await moment(found.atMs);
+      last = await commitOn(listed ?? found, operations, { archive: noting, now });
+      dropped = [...last.dropped, ...(listed ? prepared!.absorbed : [])];
+      // A log alone is a change too.
+      return listed && last.head === listed ? { ...listed, version: found.version + 1 } : last.head;
+    });
+    if (prepared && head.logs.some(({ name }) => name === prepared!.log.name)) {
+      onEvent({ event: "archived", key, log: prepared.log.name, tasks: prepared.log.tasks });
+    }
+    const listedNames = new Set(head.logs.map(({ name }) => name));
+    await tidy([...written, ...dropped].filter((name) => !listedNames.has(name)));
+    return { head, answers: last!.answers, purged: last!.purged };
+  }
+
+  /** What is not listed is garbage: leaving it costs space, nothing else. */
+  async function tidy(names: readonly string[]): Promise<void> {
+    try {
+      await archive.remove(names);
+    } catch (error) {
+      if (!(error instanceof AppError) || !isUnavailable(error)) throw error;
+    }
+  }
+
+  /** A log may have been replaced since the head was last seen: then a newer head says by what. */
+  async function commitFresh(operations: readonly Operation[]): Promise<Settled> {
+    try {
+      return await commitGroup(operations);
+    } catch (error) {
+      const before = object.seen();
+      if (!isLogMissing(error) || (await object.read()) === before) throw error;
+      return commitGroup(operations);
+    }
+  }
+
+  function takeGroup(): readonly Waiter[] {
+    let count = 0;
+    const end = waiting.findIndex(({ operations }) => (count += operations.length) > groupMax);
+    return waiting.splice(0, end === -1 ? waiting.length : Math.max(1, end));
+  }
+
+  async function flush(): Promise<void> {
+    // What this turn of the event loop still asks for goes into the same write.
+    await Promise.resolve();
+    while (waiting.length > 0) {
+      const pauseMs = lastEndMs + intervalMs - clock.monotonicMs();
+      if (pauseMs > 0) await sleep(clock, pauseMs);
+      const group = takeGroup();
+      const before = conflicts;
+      try {
+        const settled = await commitFresh(group.flatMap((one) => one.operations));
+        const { head, answers } = settled;
+        let at = 0;
+        for (const { operations, resolve } of group) {
+          resolve({ ...settled, answers: answers.slice(at, (at += operations.length)) });
+        }
+        const size = answers.length;
+        onEvent({ event: "committed", key, version: head.version, operations: size });
+      } catch (error) {
+        if (isQuarantine(error)) onEvent({ event: "quarantined", key, code: error.code });
+        for (const { reject } of group) reject(error);
+      }
+      const grown = Math.max(intervalMsFirst, intervalMs * 2);
+      intervalMs =
+        conflicts > before
+          ? Math.min(commitIntervalMs, grown)
+          : intervalMs / 2 < intervalMsFirst
+            ? 0
+            : intervalMs / 2;
+      lastEndMs = clock.monotonicMs();
+    }
+    flushing = undefined;
+  }
+
+  return {
+    archive,
+    commit: (operations) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ operations, resolve, reject });
+        flushing ??= flush();
+      }),
+    async read() {
+      try {
+        const head = await object.read();
+        if (!head) throw missing(key);
+        return head;
+      } catch (error) {
+        if (isQuarantine(error)) onEvent({ event: "quarantined", key, code: error.code });
+        throw error;
+      }
+    },
+    seen: () => object.seen(),
+    idle: async () => flushing,
+  };
+}
+
+function finishedIn({ shard }: Head): number {
+  let count = 0;
+  for (const { state } of shard.tasks.values()) if (isTerminal(state)) count += 1;
+  return count;
+}
+
+const isLogMissing = (error: unknown) =>
+  error instanceof AppError && error.code === "queue_log_missing";
+
+/** Trying again cannot help: somebody must look at the object. */
+const isQuarantine = (error: unknown): error is AppError =>
+  error instanceof AppError && /^queue_(?:shard|log)_/.test(error.code);
+
+const missing = (key: string) =>
+  new AppError(
+    "corrupt",
+    "queue_shard_missing",
+    `${key} was there and is gone, and with it the tasks it held; it is not made anew, because ` +
+      `its tasks may still be running. Put back an older version of the object, if the store ` +
+      `keeps them, or give the queue another prefix`,
+  );
