@@ -41,6 +41,8 @@ export interface Claim {
   readonly leaseMs: number;
   /** A repeated request gets the same leases again. */
   readonly requestId: string;
+  /** Of a store with several shards: the worker has something in another one. */
+  readonly holdsElsewhere?: boolean;
 }
 export interface Claimed {
   readonly leases: readonly Lease[];

@@ -6,7 +6,9 @@ import { raiseTask } from "./bulk.ts";
 import { identityOf, jobOf, patchJob, putTask, type Draft } from "./shard.ts";
 
 export function add(draft: Draft, { tasks, by }: Add): readonly Added[] {
-  return addAll(draft, { tasks, by, room: draft.liveTasksMax - liveTasks(draft) });
+  // What a task of another shard adds comes before its finish, and could be kept nowhere else.
+  const room = isOfOtherShard(draft, by) ? Infinity : draft.liveTasksMax - liveTasks(draft);
+  return addAll(draft, { tasks, by, room });
 }
 
 /** What a finish adds is stored even when full: its caller could not keep it elsewhere. */
@@ -81,7 +83,12 @@ export function checkBound(draft: Draft, tasks: readonly NewTask[]): void {
   }
 }
 
+/** Whoever sent it here has looked whether that lease is held. */
+const isOfOtherShard = ({ idStep = 1, nextId }: Draft, by: LeaseRef | undefined): boolean =>
+  by !== undefined && by.id % idStep !== nextId % idStep;
+
 function isOwnTask(draft: Draft, by: LeaseRef | undefined, job: string): boolean {
+  if (isOfOtherShard(draft, by)) return true;
   const task = by && draft.tasks.get(by.id);
   return task?.state === "running" && task.token === by?.token && task.job === job;
 }

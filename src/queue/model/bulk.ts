@@ -1,7 +1,7 @@
 import { isForgettable } from "../gate.ts";
 import type { Changed, FinishedFilter, Purge, Raised, RaiseOne, Retry } from "../operation.ts";
 import { isTerminal, type Task } from "../task.ts";
-import { identityOf, patchJob, jobOf, putTask, type Draft } from "./shard.ts";
+import { identityOf, jobOf, ownsJob, patchJob, putTask, type Draft } from "./shard.ts";
 
 export const raise = (draft: Draft, raises: readonly RaiseOne[]): readonly Raised[] =>
   raises.map((one) => {
@@ -52,7 +52,7 @@ export function purge(draft: Draft, { filter, rowsMax }: Purge): Changed {
 /** By state, then oldest first, so that every backend takes the same ones when there are more. */
 function finishedTasks(draft: Draft, filter: FinishedFilter, rowsMax: number) {
   const matching = [...draft.tasks.values()]
-    .filter((task) => matches(task, filter))
+    .filter((task) => isMatching(task, filter))
     .sort(
       (a, b) =>
         finishedOrder.indexOf(a.state) - finishedOrder.indexOf(b.state) ||
@@ -64,7 +64,7 @@ function finishedTasks(draft: Draft, filter: FinishedFilter, rowsMax: number) {
 
 const finishedOrder: readonly Task["state"][] = ["done", "skipped", "failed"];
 
-const matches = (task: Task, filter: FinishedFilter): boolean =>
+export const isMatching = (task: Task, filter: FinishedFilter): boolean =>
   isTerminal(task.state) &&
   filter.states.includes(task.state) &&
   (filter.ids === undefined || filter.ids.includes(task.id)) &&
@@ -85,7 +85,8 @@ function dropEmpty(draft: Draft): void {
     gates.add(task.gate);
   }
   for (const job of draft.jobs.values()) {
-    if (job.ended !== null && !jobs.has(job.name)) draft.jobs.delete(job.name);
+    const isEmpty = job.ended !== null && !jobs.has(job.name);
+    if (isEmpty && ownsJob(draft, job)) draft.jobs.delete(job.name);
   }
   for (const gate of draft.gates.values()) {
     if (!gates.has(gate.name) && isForgettable(gate, draft.now.ms)) draft.gates.delete(gate.name);

@@ -21,7 +21,7 @@ export function claim(draft: Draft, request: Claim): Claimed {
   if (repeated) return repeated;
   sweep(draft);
 
-  const { holdsAny, holdsSuspect } = handsOf(draft, request.worker);
+  const { holdsAny, holdsSuspect } = handsOf(draft, request);
   if (holdsSuspect) return { leases: [], hasSuspect: false };
   const suspect = claimableTasks(draft, request, true).sort(byPriority)[0];
   const token = nextToken(draft.lastToken, draft.now.ms);
@@ -211,9 +211,9 @@ function paceOf(draft: Draft, task: Task): Pace | undefined {
   return { delayMs: gate.delayMs, limit: isRun ? gate.runSlots : gate.limit, isRun };
 }
 
-function handsOf(draft: Draft, worker: string) {
+function handsOf(draft: Draft, { worker, holdsElsewhere = false }: Claim) {
   const own = [...draft.claims.values()].filter(
     (record) => record.worker === worker && record.open > 0,
   );
-  return { holdsAny: own.length > 0, holdsSuspect: own.some((record) => record.hasSuspect) };
+  return { holdsAny: holdsElsewhere || own.length > 0, holdsSuspect: own.some((record) => record.hasSuspect) };
 }

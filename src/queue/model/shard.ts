@@ -25,7 +25,13 @@ export interface Shard {
   readonly liveTasksMax: number;
   /** From one id to the next, 1 if absent: where there are several shards, each has its own residue. */
   readonly idStep?: number;
+  /** One of several shards: jobs that are not bound to a gate have tasks elsewhere too. */
+  readonly isSpread?: boolean;
 }
+
+/** Whether a shard alone decides about a job: not where tasks of it may be in other shards. */
+export const ownsJob = ({ isSpread }: Pick<Shard, "isSpread">, job: Pick<Job, "gate">): boolean =>
+  isSpread !== true || job.gate !== "";
 
 /**
  * The moment of a commit. Where the store's clock is known only as an interval, `ms` is its early
@@ -139,7 +145,7 @@ export function patchGate(draft: Draft, name: string, patch: Partial<Gate>): voi
 /** The one place where a job completes, so that it does so once. */
 export function completeIfDone(draft: Draft): void {
   for (const job of draft.jobs.values()) {
-    if (!isComplete(job)) continue;
+    if (!isComplete(job) || !ownsJob(draft, job)) continue;
     patchJob(draft, job.name, {
       ended: "completed",
       endedAtMs: draft.now.ms,

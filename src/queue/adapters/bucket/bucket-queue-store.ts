@@ -2,23 +2,27 @@ import { systemClock, type Clock } from "../../../base/clock.ts";
 import { silentLogger, type Logger } from "../../../base/logger.ts";
 import { systemRandom, type Random } from "../../../base/random.ts";
 import { createId } from "../../../base/ids.ts";
-import type { Bucket } from "../../../bucket/index.ts";
-import { browse, viewTask, wakeInMs } from "../../model/read.ts";
-import { recount } from "../../model/recount.ts";
+import { createSharedObject, isUnavailable, type Bucket } from "../../../bucket/index.ts";
+import type { ModelNow } from "../../model/shard.ts";
 import type { Claimed, Operation, Outcomes } from "../../operation.ts";
 import type { BrowseQuery, QueueStore, StoreNow } from "../../queue-store.ts";
-import { isTerminal, type Task } from "../../task.ts";
+import type { Task } from "../../task.ts";
 import { createArchive } from "./archive.ts";
+import { applyControl, emptyControl, type Control } from "./control.ts";
 import { openStorage } from "./create-storage.ts";
+import type { DoneEntry } from "./done-entry.ts";
 import type { BucketQueueEvent } from "./event.ts";
 import { requireFitness } from "./fitness.ts";
 import { createHeadCodec } from "./head-codec.ts";
-import { overviewOfHead, type Head } from "./head.ts";
+import type { Head } from "./head.ts";
 import { createIdleWatch } from "./idle-watch.ts";
+import { createBell } from "./many/bell.ts";
+import { createManyContext } from "./many/many-context.ts";
+import { createManyShards } from "./many/many-shards.ts";
 import { createMoment } from "./moment.ts";
+import { createOneShard, plainNow } from "./one-shard.ts";
 import { createPayloads } from "./payloads.ts";
 import { createPlace } from "./place.ts";
-import { withTasks } from "./recall.ts";
 import { createShardKeeper } from "./shard-keeper.ts";
 
 export interface BucketQueueStoreOptions {
@@ -51,14 +55,8 @@ export interface BucketQueueStore extends QueueStore {
   readonly shards: number;
   /** Something may be new: a wake hint from another node. */
   hint(): void;
-  /** Finished tasks that have left their shard, oldest log first; with the log each is in. */
+  /** All finished tasks, shard by shard, oldest log first; with the log each is in. */
   doneLog(): AsyncIterable<DoneEntry>;
-}
-
-export interface DoneEntry {
-  readonly shard: number;
-  readonly log: string;
-  readonly task: Task;
 }
 
 /**
@@ -80,28 +78,44 @@ export async function openBucketQueueStore(
     if (event.event === "quarantined") logger.error("queue shard needs a look", { ...event });
     options.onEvent?.(event);
   };
-  const keeper = createShardKeeper({
+  const control = createSharedObject<Control>({
     bucket,
-    key: place.shard(0),
+    key: place.control,
     session,
     clock,
     random,
-    archive: createArchive({ bucket, random, folder: place.logs(0) }),
-    moment,
-    liveTasksMax,
-    commitIntervalMs: options.commitIntervalMs ?? 250,
-    finishedKept: options.finishedKept ?? 1_000,
-    giveUpMs: options.giveUpMs,
-    onEvent,
+    isSticky: true,
+    ...(options.giveUpMs !== undefined && { giveUpMs: options.giveUpMs }),
   });
+  const catchUp = (head: Head, now: ModelNow) =>
+    applyControl(head, control.seen() ?? emptyControl, now);
+  const keepers = Array.from({ length: shards }, (_, index) =>
+    createShardKeeper({
+      bucket,
+      key: place.shard(index),
+      session,
+      clock,
+      random,
+      archive: createArchive({ bucket, random, folder: place.logs(index) }),
+      moment,
+      liveTasksMax,
+      commitIntervalMs: options.commitIntervalMs ?? 250,
+      finishedKept: options.finishedKept ?? 1_000,
+      giveUpMs: options.giveUpMs,
+      ...(shards > 1 && { catchUp }),
+      onEvent,
+    }),
+  );
+  const bell = createBell(bucket, place.bell, random);
+  const set =
+    shards === 1
+      ? createOneShard(keepers[0]!, moment)
+      : createManyShards({ ...createManyContext(keepers, { control, moment }), random, bell });
   const watch = createIdleWatch({
     clock,
     random,
     pollMsMax: options.idlePollMsMax ?? 10_000,
-    look: async () => {
-      const before = keeper.seen();
-      return (await keeper.read()) !== before;
-    },
+    look: (isHinted) => (isHinted ? set.lookAtAll() : set.look()),
   });
 
   const resolved = async <T extends { readonly payload: string }>(task: T): Promise<T> => {
@@ -112,8 +126,9 @@ export async function openBucketQueueStore(
   async function commit(operations: readonly Operation[]): Promise<Outcomes> {
     if (operations.length === 0) return [];
     const stowed = await payloads.stow(operations);
-    const { head, answers, purged } = await keeper.commit(stowed.operations);
-    await payloads.removeUnused(stowed, head);
+    const { answers, heads, purged } = await set.commit(stowed.operations);
+    // Where a shard did not answer, what was meant for it may still arrive.
+    if (!answers.some(isUnavailable)) await payloads.removeUnused(stowed, heads);
     await payloads.remove(purged);
     if (operations.some(mayWake)) watch.notify();
     const outcomes: Outcomes[number][] = [];
@@ -129,79 +144,46 @@ export async function openBucketQueueStore(
     return { leases: loaded, hasSuspect };
   }
 
-  /** The head with all its finished tasks. */
-  async function whole(head: Head): Promise<Head["shard"]> {
-    if (head.logs.length === 0) return head.shard;
-    const logs = await keeper.archive.load(head);
-    return withTasks(
-      head.shard,
-      logs.flatMap((log) => [...log.tasksById.values()]),
-    );
-  }
-
   return {
     shards,
     commit,
     hint: () => watch.hint(),
-    async now() {
-      const { ms, wallMs } = await moment(keeper.seen()?.atMs ?? 0);
-      return { ms, wallMs };
-    },
-    async overview() {
-      const head = await keeper.read();
-      return overviewOfHead(head, plainNow(await moment(head.atMs)));
-    },
+    now: async () => plainNow(await moment(set.seenAtMs())),
+    overview: () => set.overview(),
     async task(id) {
-      const head = await keeper.read();
-      const isElsewhere = !head.shard.tasks.has(id) && id < head.shard.nextId;
-      const shard = isElsewhere ? await whole(head) : head.shard;
-      const view = viewTask(shard, id, plainNow(await moment(head.atMs)));
+      const view = await set.task(id);
       return view && { ...view, task: await resolved(view.task) };
     },
-    async browse(query) {
-      const head = await keeper.read();
-      const shard = query.states?.every((state) => !isTerminal(state))
-        ? head.shard
-        : await whole(head);
-      return browseResolved(shard, query);
-    },
-    job: async (name) => (await keeper.read()).shard.jobs.get(name),
-    gate: async (name) => (await keeper.read()).shard.gates.get(name),
-    async wakeInMs(kinds, worker) {
-      const head = await keeper.read();
-      return wakeInMs(head.shard, { kinds, worker }, await moment(head.atMs));
-    },
+    browse: browseResolved,
+    job: (name) => set.job(name),
+    gate: (name) => set.gate(name),
+    wakeInMs: (kinds, worker) => set.wakeInMs(kinds, worker),
     watch: (listener) => watch.watch(listener),
-    reconcile: async () => recount((await keeper.read()).shard),
+    reconcile: () => set.reconcile(),
     async *doneLog() {
-      const head = await keeper.read();
-      for (const log of await keeper.archive.load(head)) {
-        for (const task of log.tasksById.values()) {
-          yield { shard: 0, log: log.name, task: await resolved(task) };
-        }
+      for await (const { task, ...entry } of set.doneLog()) {
+        yield { ...entry, task: await resolved(task) };
       }
     },
     async [Symbol.asyncDispose]() {
       await watch[Symbol.asyncDispose]();
-      await keeper.idle();
+      await set.idle();
     },
   };
 
-  async function browseResolved(shard: Head["shard"], query: BrowseQuery) {
-    const { text, ...rest } = query;
-    if (text === undefined) return Promise.all(browse(shard, query).map(resolved));
+  async function browseResolved(query: BrowseQuery): Promise<readonly Task[]> {
+    const { text, limit, ...rest } = query;
+    if (text === undefined) return Promise.all((await set.browse(query)).map(resolved));
     // What is in an object of its own must be fetched before it can be searched.
     const found: Task[] = [];
-    for (const task of browse(shard, { ...rest, limit: Infinity })) {
+    for (const task of await set.browse({ ...rest, limit: Infinity })) {
       const one = await resolved(task);
       if (one.payload.includes(text)) found.push(one);
-      if (found.length === query.limit) break;
+      if (found.length === limit) break;
     }
     return found;
   }
 }
-
-const plainNow = ({ ms, wallMs }: StoreNow): StoreNow => ({ ms, wallMs });
 
 /** Claims and extensions make nothing claimable. */
 const mayWake = ({ op }: Operation) => op !== "claim" && op !== "extend";

@@ -63,7 +63,7 @@ async function createStorage(options: CreateStorageOptions): Promise<Manifest> {
 
   async function createHead(at: CreateStorageOptions, of: Manifest, index: number): Promise<Head> {
     const key = at.place.shard(index);
-    const shard = { ...emptyShard(), nextId: of.shards + index, idStep: of.shards };
+    const shard = { ...emptyShard(), nextId: of.shards + index };
     const start = { version: 0, atMs: 0, logs: [], archived: [], control: 0 };
     const value: Head = { queueId: of.queueId, index, shards: of.shards, ...start, shard };
     await settle(bucket, key, codec.encode({ format: 1, commits: {}, value }));

@@ -116,6 +116,7 @@ export function createHeadCodec({ liveTasksMax }: HeadCodecOptions): SharedCodec
           served,
           liveTasksMax,
           idStep: shards,
+          isSpread: shards > 1,
         };
         return { queueId, index, shards, version, atMs, shard, logs, archived, control };
       }

@@ -14,7 +14,7 @@ export interface IdleWatchOptions {
   readonly random: Random;
   readonly pollMsMax: number;
   /** Looks at the store; true where somebody else changed it. */
-  readonly look: () => Promise<boolean>;
+  readonly look: (isHinted: boolean) => Promise<boolean>;
 }
 
 const pollMsFirst = 250;
@@ -29,15 +29,18 @@ export function createIdleWatch({ clock, random, pollMsMax, look }: IdleWatchOpt
   let looking: Promise<void> | undefined;
   let pollMs = Math.min(pollMsFirst, pollMsMax);
   let isClosed = false;
+  /** A hint that no look has followed yet. */
   let isHinted = false;
 
   const notify = () => {
-    for (const listener of [...listeners]) listener();
+    for (const listener of listeners) listener();
   };
   const lookOnce = async () => {
     let isChanged = false;
+    const isAsked = isHinted;
+    isHinted = false;
     try {
-      isChanged = await look();
+      isChanged = await look(isAsked);
     } catch {
       // said to whoever calls the queue
     }
@@ -48,9 +51,7 @@ export function createIdleWatch({ clock, random, pollMsMax, look }: IdleWatchOpt
     timer = undefined;
     looking = lookOnce().then(() => {
       looking = undefined;
-      const isAgain = isHinted;
-      isHinted = false;
-      arm(isAgain ? 0 : pollMs * (0.75 + random.next() / 4));
+      arm(isHinted ? 0 : pollMs * (0.75 + random.next() / 4));
     });
   };
   const arm = (delayMs: number) => {
@@ -76,8 +77,8 @@ export function createIdleWatch({ clock, random, pollMsMax, look }: IdleWatchOpt
     notify,
     hint() {
       pollMs = Math.min(pollMsFirst, pollMsMax);
-      if (looking) isHinted = true;
-      else arm(0);
+      isHinted = true;
+      arm(0);
     },
     async [Symbol.asyncDispose]() {
       isClosed = true;

@@ -15,7 +15,7 @@ export interface Payloads {
   /** Writes the long payloads of new tasks; what comes back refers to them. */
   stow(operations: readonly Operation[]): Promise<Stowed>;
   /** Removes what was stowed for tasks that the queue did not take. */
-  removeUnused(stowed: Stowed, head: Head): Promise<void>;
+  removeUnused(stowed: Stowed, heads: readonly Head[]): Promise<void>;
   resolve(payload: string): Promise<string>;
   remove(tasks: Iterable<Pick<Task, "payload">>): Promise<void>;
 }
@@ -96,9 +96,10 @@ export function createPayloads({ bucket, random, folder }: PayloadsOptions): Pay
       }
       return { operations: stowed, references };
     },
-    async removeUnused({ references }, { shard }) {
+    async removeUnused({ references }, heads) {
       if (references.length === 0) return;
-      const used = new Set(Array.from(shard.tasks.values(), ({ payload }) => payload));
+      const stored = heads.flatMap(({ shard }) => [...shard.tasks.values()]);
+      const used = new Set(stored.map(({ payload }) => payload));
       await removeAll(references.filter((reference) => !used.has(reference)));
     },
     async resolve(payload) {

@@ -2,6 +2,7 @@
 export interface Place {
   readonly manifest: string;
   readonly control: string;
+  readonly bell: string;
   readonly payloads: string;
   shard(index: number): string;
   /** Folder of a shard's logs. */
@@ -13,6 +14,7 @@ export function createPlace(prefix: string): Place {
   return {
     manifest: `${root}queue.json`,
     control: `${root}control.json`,
+    bell: `${root}bell`,
     payloads: `${root}payloads/`,
     shard: (index) => `${root}shards/${index}.json.gz`,
     logs: (index) => `${root}done/${index}/`,

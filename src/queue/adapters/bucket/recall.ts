@@ -24,25 +24,15 @@ export function concernedBy(shard: Shard, operations: readonly Operation[]): Con
   };
   let all = false;
   for (const operation of operations) {
-    switch (operation.op) {
-      case "add":
-        operation.tasks.forEach(about);
-        break;
-      case "raise":
-        operation.raises.forEach(about);
-        break;
-      case "finish":
-        for (const { id, add = [], raise = [] } of operation.finishes) {
-          if (!shard.tasks.has(id)) ids.add(id);
-          add.forEach(about);
-          raise.forEach(about);
-        }
-        break;
-      case "retry":
-      case "purge":
-        all = true;
-        break;
-      default:
+    if (operation.op === "add") operation.tasks.forEach(about);
+    else if (operation.op === "raise") operation.raises.forEach(about);
+    else if (operation.op === "retry" || operation.op === "purge") all = true;
+    else if (operation.op === "finish") {
+      for (const { id, add = [], raise = [] } of operation.finishes) {
+        if (!shard.tasks.has(id)) ids.add(id);
+        add.forEach(about);
+        raise.forEach(about);
+      }
     }
   }
   return all || ids.size + identities.size > 0 ? { all, ids, identities } : undefined;

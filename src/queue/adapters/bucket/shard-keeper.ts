@@ -1,5 +1,6 @@
 import { AppError } from "../../../base/app-error.ts";
 import { sleep, type Clock } from "../../../base/clock.ts";
+import { afterTick } from "../../../base/tick.ts";
 import type { Random } from "../../../base/random.ts";
 import { createSharedObject, isUnavailable, type Bucket } from "../../../bucket/index.ts";
 import type { ModelNow } from "../../model/shard.ts";
@@ -46,6 +47,8 @@ export interface ShardKeeperOptions {
   readonly liveTasksMax: number;
   /** The longest wait for others to join a write; there is none while nobody is in the way. */
   readonly commitIntervalMs: number;
+  /** What must be applied before anything else; the same head where there is nothing. */
+  readonly catchUp?: (head: Head, now: ModelNow) => Head;
   /** Finished tasks a head keeps before they go into a log. */
   readonly finishedKept: number;
   readonly giveUpMs: number | undefined;
@@ -64,7 +67,7 @@ const intervalMsFirst = 5;
 
 export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
   const { bucket, key, session, clock, random, archive, moment, onEvent } = options;
-  const { commitIntervalMs, finishedKept, giveUpMs } = options;
+  const { commitIntervalMs, finishedKept, giveUpMs, catchUp = (head) => head } = options;
   let conflicts = 0;
   const object = createSharedObject<Head>({
     bucket,
@@ -106,10 +109,12 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
       if (!prepared && finishedIn(found) >= logFrom) prepared = await prepareLog(found, noting);
       const listed = prepared && listLog(found, prepared);
       const now = await moment(found.atMs);
-      last = await commitOn(listed ?? found, operations, { archive: noting, now });
+      const base = catchUp(listed ?? found, now);
+      last = await commitOn(base, operations, { archive: noting, now });
       dropped = [...last.dropped, ...(listed ? prepared!.absorbed : [])];
       // A log alone is a change too.
-      return listed && last.head === listed ? { ...listed, version: found.version + 1 } : last.head;
+      const isStill = base === found || last.head !== base;
+      return isStill ? last.head : { ...base, version: found.version + 1 };
     });
     if (prepared && head.logs.some(({ name }) => name === prepared!.log.name)) {
       onEvent({ event: "archived", key, log: prepared.log.name, tasks: prepared.log.tasks });
@@ -147,7 +152,7 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
 
   async function flush(): Promise<void> {
     // What this turn of the event loop still asks for goes into the same write.
-    await Promise.resolve();
+    await new Promise<void>(afterTick);
     while (waiting.length > 0) {
       const pauseMs = lastEndMs + intervalMs - clock.monotonicMs();
       if (pauseMs > 0) await sleep(clock, pauseMs);

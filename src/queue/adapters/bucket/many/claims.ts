@@ -1,0 +1,116 @@
+import type { Random } from "../../../../base/random.ts";
+import { wakeInMs } from "../../../model/read.ts";
+import type { Claim, Claimed } from "../../../operation.ts";
+import type { Lease } from "../../../task.ts";
+import type { Head } from "../head.ts";
+import { unlessQuarantined, type ManyContext, type Sender } from "./many-context.ts";
+import type { Prepared } from "./operations.ts";
+
+/** Requests whose shards are remembered, for when they are repeated. */
+const requestsMax = 1_000;
+
+/**
+ * A claim over several shards. A worker stays with a shard while that has work, so that its next
+ * write needs no read; then it moves on. Fewer leases than asked means that every shard was looked
+ * at. What a worker holds in other shards is told to each, because a suspect is handed out alone.
+ */
+export function createClaims(at: ManyContext, random: Random) {
+  const { keepers, moment } = at;
+  const stickyByWorker = new Map<string, number>();
+  const shardsByRequest = new Map<string, Set<number>>();
+
+  const seen = (shard: number) => keepers[shard]!.seen();
+  const holdsIn = (shard: number, worker: string) =>
+    [...(seen(shard)?.shard.claims.values() ?? [])].filter(
+      (record) => record.worker === worker && record.open > 0,
+    );
+  const holdsElsewhere = (shard: number, worker: string) =>
+    keepers.some((_, other) => other !== shard && holdsIn(other, worker).length > 0);
+  const holdsSuspect = (worker: string) =>
+    keepers.some((_, shard) => holdsIn(shard, worker).some((record) => record.hasSuspect));
+
+  const remembered = (requestId: string): Set<number> => {
+    const shards = shardsByRequest.get(requestId) ?? new Set<number>();
+    shardsByRequest.delete(requestId);
+    shardsByRequest.set(requestId, shards);
+    for (const oldest of shardsByRequest.keys()) {
+      if (shardsByRequest.size <= requestsMax) break;
+      shardsByRequest.delete(oldest);
+    }
+    return shards;
+  };
+
+  async function hasWork(head: Head | undefined, { kinds, worker }: Claim): Promise<boolean> {
+    if (!head) return true;
+    const now = await moment(head.atMs);
+    return wakeInMs(head.shard, { kinds, worker }, now) === 0;
+  }
+
+  return async function prepareClaim(
+    request: Claim,
+    { send }: Sender,
+    /** What of the same commit comes before. */
+    earlier: () => Promise<unknown>,
+  ): Prepared<Claimed> {
+    const first = stickyByWorker.get(request.worker) ?? random.below(keepers.length);
+    const order = keepers.map((_, index) => (first + index) % keepers.length);
+    const promising: number[] = [];
+    for (const shard of order) if (await hasWork(seen(shard), request)) promising.push(shard);
+
+    const leases: Lease[] = [];
+    let hasSuspect = false;
+    const left = () => request.limit - slotsOf(leases);
+    const isOver = () => left() <= 0 || leases.some(({ isSuspect }) => isSuspect);
+    const asked = (shard: number, limit: number): Claim => ({
+      ...request,
+      limit,
+      holdsElsewhere: leases.length > 0 || holdsElsewhere(shard, request.worker),
+    });
+    const tryShard = async (shard: number, limit: number) => {
+      const got = await unlessQuarantined(send(shard, asked(shard, limit)));
+      if (!got) return;
+      hasSuspect ||= got.hasSuspect;
+      leases.push(...got.leases);
+      if (got.leases.length > 0) stickyByWorker.set(request.worker, shard);
+    };
+
+    return async () => {
+      const shards = remembered(request.requestId);
+      const repeated = [...shards];
+      const tryOnce = (shard: number) => {
+        shards.add(shard);
+        return tryShard(shard, left());
+      };
+      for (const shard of repeated) await tryShard(shard, request.limit);
+      if (leases.length > 0) return { leases, hasSuspect };
+      if (holdsSuspect(request.worker)) return { leases, hasSuspect };
+      for (const shard of promising) if (!isOver()) await tryOnce(shard);
+      if (isOver()) return { leases, hasSuspect };
+      // What was seen last may be old: look, then try once more where there is something now.
+      await earlier();
+      const versions = keepers.map((_, shard) => seen(shard)?.version);
+      await at.readAll();
+      const isNews = (shard: number) =>
+        !promising.includes(shard) || seen(shard)?.version !== versions[shard];
+      for (const shard of order.filter(isNews)) {
+        if (!isOver() && (await hasWork(seen(shard), request))) await tryOnce(shard);
+      }
+      return { leases, hasSuspect };
+    };
+  };
+}
+
+/** A run takes as many slots as it may have at work at once. */
+function slotsOf(leases: readonly Lease[]): number {
+  const runs = new Map<string, { limit: number; tasks: number }>();
+  let slots = 0;
+  for (const { pace, gate } of leases) {
+    if (!pace?.isRun) {
+      slots += 1;
+      continue;
+    }
+    runs.set(gate, { limit: pace.limit, tasks: (runs.get(gate)?.tasks ?? 0) + 1 });
+  }
+  for (const { limit, tasks } of runs.values()) slots += Math.min(limit, tasks);
+  return slots;
+}

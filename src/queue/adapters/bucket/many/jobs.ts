@@ -1,0 +1,197 @@
+import { AppError } from "../../../../base/app-error.ts";
+import { newJob, type Job } from "../../../job.ts";
+import type { JobAnswer, OpenJob, Operation } from "../../../operation.ts";
+import {
+  emptyControl,
+  findControlJob,
+  newControlJob,
+  withJobs,
+  type Control,
+  type ControlJob,
+} from "../control.ts";
+import type { Head } from "../head.ts";
+import { unlessQuarantined, type ManyContext, type Sender } from "./many-context.ts";
+
+type JobOperation = Extract<Operation, { op: "seal" | "pause" | "resume" | "cancel" }>;
+
+/** Jobs whose tasks are in several shards; a bound one is left to its shard. */
+export interface ManyJobs {
+  openJob(operation: OpenJob, sender: Sender): Promise<JobAnswer>;
+  change(operation: JobOperation, sender: Sender): Promise<JobAnswer>;
+  /** Ends what is sealed and has nothing open anywhere: once, whoever looks. */
+  completeIfDone(sender: Sender): Promise<void>;
+  /** Opens ended jobs again before their tasks are retried. */
+  reopen(names: ReadonlySet<string>, sender: Sender): Promise<void>;
+  /** Forgets ended jobs of which no shard has a task. */
+  dropEmpty(heads: readonly Head[], sender: Sender): Promise<void>;
+}
+
+export function createManyJobs(at: ManyContext): ManyJobs {
+  const { keepers, routing, control, moment } = at;
+
+  /** Every shard writes: whoever commits there applies what is known of the control first. */
+  const applyEverywhere = async ({ send }: Sender) => {
+    await Promise.all(
+      keepers.map(async (keeper, shard) => {
+        if ((keeper.seen()?.control ?? 0) < at.known().version) {
+          await unlessQuarantined(send(shard, { op: "extend", leases: [], leaseMs: 1 }));
+        }
+      }),
+    );
+  };
+  const changeControl = (change: (before: Control) => Control) =>
+    control.change((before = emptyControl) => change(before));
+
+  const hereAnywhere = (heads: readonly Head[], name: string) =>
+    heads.find(({ shard }) => shard.jobs.has(name))?.shard.jobs.get(name);
+
+  return {
+    async openJob(operation, { send }) {
+      const { job: name, concurrency, budget, gate } = operation;
+      if (gate === "" && (concurrency !== null || budget !== null)) throw needsOneShard(name);
+      const known = findControlJob((await control.read()) ?? emptyControl, name);
+      const heads = known ? [] : await at.readAll();
+      const local = hereAnywhere(heads, name);
+      const bound = known?.gate ?? local?.gate ?? gate;
+      // What a job already holds stays where it is, so it cannot move to another shard.
+      if (bound !== gate) throw needsOneShard(name);
+      const { ms } = await moment(0);
+      let ended: ControlJob["ended"] = null;
+      await changeControl((before) => {
+        const found = findControlJob(before, name);
+        ended = found?.ended ?? null;
+        if (found) return before;
+        const openedAtMs = local?.openedAtMs ?? ms;
+        const made = new Map([[name, newControlJob(name, gate, openedAtMs)]]);
+        return withJobs(before, made, { isForShards: false });
+      });
+      if (gate !== "") return send(routing.ofGate(gate), operation);
+      return ended === null ? "ok" : "closed";
+    },
+
+    async change(operation, sender) {
+      const { job: name, op } = operation;
+      const known = findControlJob((await control.read()) ?? emptyControl, name);
+      if (known && known.gate !== "") return sender.send(routing.ofGate(known.gate), operation);
+      const local = known ? undefined : hereAnywhere(await at.readAll(), name);
+      if (!known && !local) return "absent";
+      if (local && local.gate !== "") return sender.send(routing.ofGate(local.gate), operation);
+      const { ms } = await moment(0);
+      let answer: JobAnswer = "ok";
+      await changeControl((before) => {
+        const job = findControlJob(before, name) ?? newControlJob(name, "", local?.openedAtMs ?? ms);
+        answer = job.ended === null ? "ok" : "closed";
+        if (answer === "closed") return before;
+        const changed = new Map([[name, { ...job, ...patches[op](ms) }]]);
+        return withJobs(before, changed, { isForShards: true });
+      });
+      await applyEverywhere(sender);
+      return answer;
+    },
+
+    async completeIfDone(sender) {
+      const isCandidate = (job: ControlJob) => job.gate === "" && job.isSealed && !job.ended;
+      const sealed = at.known().jobs.filter(isCandidate);
+      const mayBe = sealed.filter(({ name }) => !keepers.some((keeper) => isOpenIn(keeper.seen(), name)));
+      if (mayBe.length === 0) return;
+      await applyEverywhere(sender); // whoever sealed it may have died half way
+      const first = await Promise.all(keepers.map((keeper) => keeper.read()));
+      const over = mayBe.filter(({ name }) => !first.some((head) => isOpenIn(head, name)));
+      const isApplied = first.every((head) => head.control >= at.known().version);
+      if (over.length === 0 || !isApplied) return;
+      // Unchanged since all were read: so there was a moment at which nothing was open anywhere,
+      // and what is sealed takes nothing new but from its own running tasks.
+      const second = await Promise.all(keepers.map((keeper) => keeper.read()));
+      if (second.some((head, index) => head.version !== first[index]!.version)) return;
+      const { ms } = await moment(0);
+      await changeControl((before) => {
+        const ended = over.flatMap(({ name }) => {
+          const job = findControlJob(before, name);
+          if (!job || !isCandidate(job)) return [];
+          const end = { ended: "completed", endedAtMs: ms, completions: job.completions + 1 } as const;
+          return [[name, { ...job, ...end }] as const];
+        });
+        return withJobs(before, new Map(ended), { isForShards: true });
+      });
+      await applyEverywhere(sender);
+    },
+
+    async reopen(names, sender) {
+      await changeControl((before) => {
+        const jobs = before.jobs.filter(({ name, ended }) => ended !== null && names.has(name));
+        const open = jobs.map((job) => [job.name, { ...job, ended: null, endedAtMs: 0 }] as const);
+        return withJobs(before, new Map(open), { isForShards: true });
+      });
+      await applyEverywhere(sender);
+    },
+
+    async dropEmpty(heads, sender) {
+      const isEmpty = ({ name, gate, ended }: ControlJob) =>
+        ended !== null && gate === "" && !heads.some((head) => hasTasks(head, name));
+      // A bound job goes with its shard's own.
+      const isGone = ({ name, gate }: ControlJob) =>
+        gate !== "" && !heads[routing.ofGate(gate)]?.shard.jobs.has(name);
+      const known = (await control.read()) ?? emptyControl;
+      if (!known.jobs.some((job) => isEmpty(job) || isGone(job))) return;
+      await changeControl((before) => {
+        const gone = before.jobs.filter((job) => isEmpty(job) || isGone(job));
+        const changed = new Map(gone.map(({ name }) => [name, undefined]));
+        return withJobs(before, changed, { isForShards: true });
+      });
+      await applyEverywhere(sender);
+    },
+  };
+}
+
+const patches: Readonly<Record<JobOperation["op"], (ms: number) => Partial<ControlJob>>> = {
+  seal: () => ({ isSealed: true }),
+  pause: () => ({ isPaused: true }),
+  resume: () => ({ isPaused: false }),
+  cancel: (endedAtMs) => ({ ended: "cancelled", endedAtMs }),
+};
+
+const isOpenIn = (head: Head | undefined, name: string): boolean => {
+  const job = head?.shard.jobs.get(name);
+  return job !== undefined && job.pending + job.running > 0;
+};
+
+const hasTasks = ({ shard, archived }: Head, name: string): boolean =>
+  archived.some(({ job }) => job === name) ||
+  [...shard.tasks.values()].some(({ job }) => job === name);
+
+/** What a job is over all shards; `home` for one that lives in a single shard. */
+export function mergeJob(
+  name: string,
+  { control, heads }: { readonly control: Control; readonly heads: readonly Head[] },
+): Job | undefined {
+  const locals = heads.map(({ shard }) => shard.jobs.get(name)).filter((job) => job !== undefined);
+  const bound = locals.find(({ gate }) => gate !== "");
+  if (bound) return bound;
+  const common = findControlJob(control, name);
+  if (!common && locals.length === 0) return undefined;
+  if (common && common.gate !== "") return undefined;
+  const sum = (of: (job: Job) => number) => locals.reduce((total, job) => total + of(job), 0);
+  const openedAtMs = Math.min(...locals.map((job) => job.openedAtMs), common?.openedAtMs ?? Infinity);
+  return {
+    ...newJob(name, openedAtMs),
+    ...common,
+    openedAtMs,
+    slots: sum(({ slots }) => slots),
+    added: sum(({ added }) => added),
+    pending: sum(({ pending }) => pending),
+    running: sum(({ running }) => running),
+    done: sum(({ done }) => done),
+    skipped: sum(({ skipped }) => skipped),
+    failed: sum(({ failed }) => failed),
+    served: Math.max(0, ...locals.map(({ served }) => served)),
+  };
+}
+
+const needsOneShard = (name: string) =>
+  new AppError(
+    "invalid",
+    "job_needs_one_shard",
+    `job "${name}" has a cap, a budget or another gate than before, and this queue has several ` +
+      `shards: such a job must be bound to one gate, from its beginning, and then lives in that ` +
+      `gate's shard. Bind it, leave cap and budget out, or use a queue of one shard`,
+  );

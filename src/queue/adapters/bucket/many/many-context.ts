@@ -1,0 +1,82 @@
+import { AppError } from "../../../../base/app-error.ts";
+import type { SharedObject } from "../../../../bucket/index.ts";
+import type { ModelNow } from "../../../model/shard.ts";
+import type { Answer, Operation } from "../../../operation.ts";
+import type { LeaseRef, Task } from "../../../task.ts";
+import { emptyControl, type Control } from "../control.ts";
+import type { Head } from "../head.ts";
+import type { ShardKeeper } from "../shard-keeper.ts";
+import { createRouting, type Routing } from "./routing.ts";
+
+/** What the parts of a queue with several shards work with. */
+export interface ManyContext {
+  readonly keepers: readonly ShardKeeper[];
+  readonly routing: Routing;
+  readonly control: SharedObject<Control>;
+  readonly moment: (notBeforeMs: number) => Promise<ModelNow>;
+  /** The control as last seen. */
+  known(): Control;
+  /** Whether the lease is held, asked of its own shard. */
+  isHeld(lease: LeaseRef): Promise<boolean>;
+  /** Heads of all shards that can be read. One that is damaged, newer or gone was said already. */
+  readAll(): Promise<readonly Head[]>;
+}
+
+/** One commit of a caller's: where it sends operations, and what came of them. */
+export interface Sender {
+  send<O extends Operation>(shard: number, operation: O): Promise<Answer<O>>;
+  readonly heads: Map<number, Head>;
+  readonly purged: Task[];
+}
+
+export function createManyContext(
+  keepers: readonly ShardKeeper[],
+  { control, moment }: Pick<ManyContext, "control" | "moment">,
+): ManyContext {
+  const routing = createRouting(keepers.length);
+  return {
+    keepers,
+    routing,
+    control,
+    moment,
+    known: () => control.seen() ?? emptyControl,
+    async isHeld({ id, token }) {
+      const head = await keepers[routing.ofId(id)]!.read();
+      const task = head.shard.tasks.get(id);
+      if (task?.state !== "running" || task.token !== token) return false;
+      return head.shard.jobs.get(task.job)?.ended !== "cancelled";
+    },
+    async readAll() {
+      const heads = await Promise.all(keepers.map((keeper) => unlessQuarantined(keeper.read())));
+      return heads.filter((head) => head !== undefined);
+    },
+  };
+}
+
+export function createSender({ keepers }: ManyContext): Sender {
+  const heads = new Map<number, Head>();
+  const purged: Task[] = [];
+  return {
+    heads,
+    purged,
+    async send(shard, operation) {
+      const settled = await keepers[shard]!.commit([operation]);
+      const known = heads.get(shard);
+      if (!known || known.version <= settled.head.version) heads.set(shard, settled.head);
+      purged.push(...settled.purged);
+      const [answer] = settled.answers;
+      if (answer instanceof AppError) throw answer;
+      return answer as never;
+    },
+  };
+}
+
+/** The other shards go on without one that somebody must look at. */
+export async function unlessQuarantined<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof AppError && error.code.startsWith("queue_shard_")) return undefined;
+    throw error;
+  }
+}

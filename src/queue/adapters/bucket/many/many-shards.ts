@@ -1,0 +1,164 @@
+import { AppError } from "../../../../base/app-error.ts";
+import type { Random } from "../../../../base/random.ts";
+import { isMatching } from "../../../model/bulk.ts";
+import type { Answer, Changed, Operation, Purge, Retry, Swept } from "../../../operation.ts";
+import { findControlJob } from "../control.ts";
+import type { Head } from "../head.ts";
+import { readWhole } from "../read-shard.ts";
+import type { SetCommitted, ShardSet } from "../shard-set.ts";
+import { createClaims } from "./claims.ts";
+import { createManyJobs } from "./jobs.ts";
+import { createSender, type ManyContext, type Sender } from "./many-context.ts";
+import { createRoutedOperations, settleAll, type Prepared } from "./operations.ts";
+import { createReads } from "./reads.ts";
+
+export interface ManyShardsOptions extends ManyContext {
+  readonly random: Random;
+  /** Says to who is idle that there is work where there was none. */
+  readonly bell: Bell;
+}
+
+export interface Bell {
+  ring(): Promise<void>;
+  /** Whether it rang since one last asked. */
+  hasRung(): Promise<boolean>;
+}
+
+/**
+ * A queue of several shards: each operation goes where its tasks live. What that costs is a closed
+ * list, see docs/formats/queue-bucket.md: order and atomicity are per shard, jobs with a cap or a
+ * budget are bound to one gate, and statistics are a sum.
+ */
+export function createManyShards({ random, bell, ...at }: ManyShardsOptions): ShardSet {
+  const { keepers, routing } = at;
+  const jobs = createManyJobs(at);
+  const prepareClaim = createClaims(at, random);
+  const prepareRouted = createRoutedOperations(at);
+
+  async function sweep(sender: Sender): Promise<Swept> {
+    const parts = await settleAll(keepers.map((_, shard) => sender.send(shard, { op: "sweep" })));
+    const sum = (of: (swept: Swept) => number) => parts.reduce((total, one) => total + of(one), 0);
+    return {
+      requeued: sum(({ requeued }) => requeued),
+      failed: sum(({ failed }) => failed),
+      cancelled: sum(({ cancelled }) => cancelled),
+      hasMore: parts.some(({ hasMore }) => hasMore),
+    };
+  }
+
+  async function bulk(operation: Retry | Purge, sender: Sender): Promise<Changed> {
+    const { filter, rowsMax, op } = operation;
+    if (op === "retry") await reopenMatching(operation, sender);
+    let changed = 0;
+    let hasMore = false;
+    for (const shard of keepers.keys()) {
+      if (changed >= rowsMax) return { changed, hasMore: true };
+      const part = await sender.send(shard, { op, filter, rowsMax: rowsMax - changed });
+      changed += part.changed;
+      hasMore ||= part.hasMore;
+    }
+    if (op === "purge" && !hasMore) await jobs.dropEmpty(await at.readAll(), sender);
+    return { changed, hasMore };
+  }
+  async function reopenMatching({ filter }: Retry, sender: Sender): Promise<void> {
+    const names = new Set<string>();
+    for (const keeper of keepers) {
+      for (const task of (await readWhole(keeper)).shard.tasks.values()) {
+        if (isMatching(task, filter)) names.add(task.job);
+      }
+    }
+    await at.control.read();
+    const ended = [...names].filter((name) => findControlJob(at.known(), name)?.ended);
+    if (ended.length > 0) await jobs.reopen(new Set(ended), sender);
+  }
+
+  async function prepare(
+    operation: Operation,
+    sender: Sender,
+    earlier: () => Promise<unknown>,
+  ): Prepared<Answer<Operation>> {
+    switch (operation.op) {
+      case "add":
+      case "raise":
+      case "extend":
+      case "finish":
+      case "release":
+        return prepareRouted(operation, sender);
+      case "claim":
+        return prepareClaim(operation, sender, earlier);
+      case "block":
+      case "setGate":
+        return () => sender.send(routing.ofGate(operation.gate), operation);
+      case "sweep":
+      case "openJob":
+      case "seal":
+      case "pause":
+      case "resume":
+      case "cancel":
+      case "retry":
+      case "purge":
+        // These concern all shards: they begin when all before them has ended.
+        await earlier();
+        return () => everywhere(operation, sender);
+    }
+  }
+  function everywhere(operation: Everywhere, sender: Sender): Promise<Answer<Operation>> {
+    switch (operation.op) {
+      case "sweep":
+        return sweep(sender);
+      case "openJob":
+        return jobs.openJob(operation, sender);
+      case "retry":
+      case "purge":
+        return bulk(operation, sender);
+      case "seal":
+      case "pause":
+      case "resume":
+      case "cancel":
+        return jobs.change(operation, sender);
+    }
+  }
+
+  async function commit(operations: readonly Operation[]): Promise<SetCommitted> {
+    const sender = createSender(at);
+    const wasIdle = keepers.map((keeper) => !hasPending(keeper.seen()));
+    const answers: Promise<Answer<Operation> | AppError>[] = [];
+    for (const operation of operations) {
+      // Sent one after the other without waiting for answers: one write for each shard, in order.
+      const earlier = Promise.all(answers);
+      const send = await orRefused(prepare(operation, sender, () => earlier));
+      answers.push(send instanceof AppError ? Promise.resolve(send) : orRefused(send()));
+      if (isEverywhere(operation)) await answers.at(-1);
+    }
+    const settled = await Promise.all(answers);
+    if (operations.some(mayComplete)) await jobs.completeIfDone(sender);
+    const isWoken = [...sender.heads].some(([shard, head]) => wasIdle[shard] && hasPending(head));
+    if (isWoken) await bell.ring();
+    return { answers: settled, heads: [...sender.heads.values()], purged: sender.purged };
+  }
+
+  return { commit, ...createReads(at, bell) };
+}
+
+type Everywhere = Extract<
+  Operation,
+  { op: "sweep" | "openJob" | "seal" | "pause" | "resume" | "cancel" | "retry" | "purge" }
+>;
+const isEverywhere = ({ op }: Operation) =>
+  ["sweep", "openJob", "seal", "pause", "resume", "cancel", "retry", "purge"].includes(op);
+
+const mayComplete = ({ op }: Operation) =>
+  op === "finish" || op === "seal" || op === "sweep" || op === "claim" || op === "cancel";
+
+const hasPending = (head: Head | undefined): boolean =>
+  head !== undefined && [...head.shard.jobs.values()].some(({ pending }) => pending > 0);
+
+/** A shard that fails refuses its own operations, and nobody else's. */
+async function orRefused<T>(work: Promise<T>): Promise<T | AppError> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof AppError && error.kind !== "internal") return error;
+    throw error;
+  }
+}

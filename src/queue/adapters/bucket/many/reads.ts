@@ -1,0 +1,147 @@
+import { viewTask, wakeInMs } from "../../../model/read.ts";
+import type { Lane, Overview } from "../../../queue-store.ts";
+import { emptyControl } from "../control.ts";
+import { overviewOfHead, type Head } from "../head.ts";
+import { plainNow } from "../one-shard.ts";
+import { browseShard, readDoneLog, readWhole, recountShard } from "../read-shard.ts";
+import type { ShardSet } from "../shard-set.ts";
+import { mergeJob } from "./jobs.ts";
+import type { ManyContext } from "./many-context.ts";
+import type { Bell } from "./many-shards.ts";
+
+/** Reading over several shards: a sum of heads, each as it was when it was read. */
+export function createReads(at: ManyContext, bell: Bell): Omit<ShardSet, "commit"> {
+  const { keepers, routing, moment } = at;
+  let turn = 0;
+
+  const seenAtMs = () => Math.max(0, ...keepers.map((keeper) => keeper.seen()?.atMs ?? 0));
+  const readControl = async () => (await at.control.read()) ?? emptyControl;
+
+  const lookAtAll = async () => {
+    const before = keepers.map((keeper) => keeper.seen());
+    await at.readAll();
+    return keepers.some((keeper, index) => keeper.seen() !== before[index]);
+  };
+
+  return {
+    async overview(): Promise<Overview> {
+      const [heads, control] = await Promise.all([at.readAll(), readControl()]);
+      const now = plainNow(await moment(seenAtMs()));
+      const parts = heads.map((head) => overviewOfHead(head, now));
+      const names = new Set([
+        ...control.jobs.map(({ name }) => name),
+        ...parts.flatMap((part) => part.jobs.map(({ name }) => name)),
+      ]);
+      const jobs = [...names].map((name) => mergeJob(name, { control, heads }));
+      return {
+        now,
+        lanes: mergeLanes(parts.flatMap((part) => part.lanes)),
+        gates: parts.flatMap((part) => part.gates),
+        jobs: jobs.filter((job) => job !== undefined),
+        waits: mergeWaits(parts.map((part) => part.waits)),
+        raises: {
+          raised: parts.reduce((sum, { raises }) => sum + raises.raised, 0),
+          unchanged: parts.reduce((sum, { raises }) => sum + raises.unchanged, 0),
+        },
+      };
+    },
+    async task(id) {
+      const keeper = keepers[routing.ofId(id)]!;
+      const head = await keeper.read();
+      const isElsewhere = !head.shard.tasks.has(id) && id < head.shard.nextId;
+      const shard = isElsewhere ? (await readWhole(keeper)).shard : head.shard;
+      const view = viewTask(shard, id, plainNow(await moment(head.atMs)));
+      if (!view) return undefined;
+      const [heads, control] = await Promise.all([at.readAll(), readControl()]);
+      return { ...view, job: mergeJob(view.job.name, { control, heads }) ?? view.job };
+    },
+    async browse(query) {
+      const parts = await Promise.all(keepers.map((keeper) => browseShard(keeper, query)));
+      return parts
+        .flat()
+        .sort((a, b) => a.id - b.id)
+        .slice(0, query.limit);
+    },
+    async job(name) {
+      const [heads, control] = await Promise.all([at.readAll(), readControl()]);
+      return mergeJob(name, { control, heads });
+    },
+    gate: async (name) => (await keepers[routing.ofGate(name)]!.read()).shard.gates.get(name),
+    async wakeInMs(kinds, worker) {
+      const heads = await at.readAll();
+      const isBusy = heads.some((head) => holdsAny(head, worker));
+      const now = await moment(seenAtMs());
+      // With something in one shard, a suspect of another is not for this worker.
+      const waker = { kinds, worker: isBusy ? undefined : worker };
+      const inMs = heads.map((head) => wakeInMs(head.shard, waker, now) ?? Infinity);
+      const best = Math.min(...inMs);
+      return best === Infinity ? undefined : best;
+    },
+    async reconcile() {
+      const parts = await Promise.all(keepers.map(recountShard));
+      return {
+        drift: parts.flatMap(({ drift }, index) =>
+          drift.map((one) => ({ ...one, counter: `shard ${index}: ${one.counter}` })),
+        ),
+        orphans: parts.reduce((sum, { orphans }) => sum + orphans, 0),
+        repaired: false,
+      };
+    },
+    async *doneLog() {
+      for (const [index, keeper] of keepers.entries()) yield* readDoneLog(keeper, index);
+    },
+    async look() {
+      if (await bell.hasRung()) return lookAtAll();
+      const keeper = keepers[turn++ % keepers.length]!;
+      const before = keeper.seen();
+      return (await keeper.read()) !== before;
+    },
+    lookAtAll,
+    seenAtMs,
+    async idle() {
+      for (const keeper of keepers) await keeper.idle();
+    },
+  };
+}
+
+const holdsAny = ({ shard }: Head, worker: string | undefined): boolean =>
+  [...shard.claims.values()].some((record) => record.worker === worker && record.open > 0);
+
+function mergeLanes(lanes: readonly Lane[]): readonly Lane[] {
+  const merged = new Map<string, Lane>();
+  for (const lane of lanes) {
+    const name = JSON.stringify([lane.kind, lane.job, lane.gate]);
+    const before = merged.get(name);
+    merged.set(name, before ? addLanes(before, lane) : lane);
+  }
+  return [...merged.values()];
+}
+
+const addLanes = (a: Lane, b: Lane): Lane => ({
+  ...a,
+  ready: a.ready + b.ready,
+  scheduled: a.scheduled + b.scheduled,
+  backoff: a.backoff + b.backoff,
+  running: a.running + b.running,
+  done: a.done + b.done,
+  skipped: a.skipped + b.skipped,
+  failed: a.failed + b.failed,
+  oldestReadyAtMs: older(a.oldestReadyAtMs, b.oldestReadyAtMs),
+  oldestScheduledAtMs: older(a.oldestScheduledAtMs, b.oldestScheduledAtMs),
+  oldestBackoffAtMs: older(a.oldestBackoffAtMs, b.oldestBackoffAtMs),
+});
+
+/** 0 stands for none. */
+const older = (a: number, b: number) => (a === 0 ? b : b === 0 ? a : Math.min(a, b));
+
+function mergeWaits(all: readonly Overview["waits"][]): Overview["waits"] {
+  const merged = new Map<string, Map<number, number>>();
+  for (const waits of all) {
+    for (const [kind, buckets] of waits) {
+      const own = merged.get(kind) ?? new Map<number, number>();
+      for (const [bucket, count] of buckets) own.set(bucket, (own.get(bucket) ?? 0) + count);
+      merged.set(kind, own);
+    }
+  }
+  return merged;
+}

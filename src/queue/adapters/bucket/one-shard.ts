@@ -1,0 +1,49 @@
+import { viewTask, wakeInMs } from "../../model/read.ts";
+import type { ModelNow } from "../../model/shard.ts";
+import type { StoreNow } from "../../queue-store.ts";
+import { overviewOfHead } from "./head.ts";
+import { browseShard, readDoneLog, readWhole, recountShard } from "./read-shard.ts";
+import type { ShardKeeper } from "./shard-keeper.ts";
+import type { ShardSet } from "./shard-set.ts";
+
+/** A queue of one shard: nothing to route, and every promise of the queue without exception. */
+export function createOneShard(
+  keeper: ShardKeeper,
+  moment: (notBeforeMs: number) => Promise<ModelNow>,
+): ShardSet {
+  const look = async () => {
+    const before = keeper.seen();
+    return (await keeper.read()) !== before;
+  };
+  return {
+    async commit(operations) {
+      const { head, answers, purged } = await keeper.commit(operations);
+      return { answers, heads: [head], purged };
+    },
+    async overview() {
+      const head = await keeper.read();
+      return overviewOfHead(head, plainNow(await moment(head.atMs)));
+    },
+    async task(id) {
+      const head = await keeper.read();
+      const isElsewhere = !head.shard.tasks.has(id) && id < head.shard.nextId;
+      const shard = isElsewhere ? (await readWhole(keeper)).shard : head.shard;
+      return viewTask(shard, id, plainNow(await moment(head.atMs)));
+    },
+    browse: (query) => browseShard(keeper, query),
+    job: async (name) => (await keeper.read()).shard.jobs.get(name),
+    gate: async (name) => (await keeper.read()).shard.gates.get(name),
+    async wakeInMs(kinds, worker) {
+      const head = await keeper.read();
+      return wakeInMs(head.shard, { kinds, worker }, await moment(head.atMs));
+    },
+    reconcile: () => recountShard(keeper),
+    doneLog: () => readDoneLog(keeper, 0),
+    look,
+    lookAtAll: look,
+    seenAtMs: () => keeper.seen()?.atMs ?? 0,
+    idle: () => keeper.idle(),
+  };
+}
+
+export const plainNow = ({ ms, wallMs }: StoreNow): StoreNow => ({ ms, wallMs });

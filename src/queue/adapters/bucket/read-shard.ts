@@ -1,0 +1,75 @@
+import { AppError } from "../../../base/app-error.ts";
+import { browse } from "../../model/read.ts";
+import { recount } from "../../model/recount.ts";
+import type { Shard } from "../../model/shard.ts";
+import type { BrowseQuery, Drift, Reconciled } from "../../queue-store.ts";
+import { isTerminal, type Task } from "../../task.ts";
+import type { Log } from "./archive.ts";
+import type { DoneEntry } from "./done-entry.ts";
+import { recountArchived, type Head } from "./head.ts";
+import { withTasks } from "./recall.ts";
+import type { ShardKeeper } from "./shard-keeper.ts";
+
+interface WholeShard {
+  readonly head: Head;
+  readonly logs: readonly Log[];
+}
+
+const triesMax = 3;
+
+/** A head and all its logs. A log that went meanwhile was replaced: a newer head says by what. */
+export async function readWithLogs(keeper: ShardKeeper): Promise<WholeShard> {
+  for (let attempt = 1; ; attempt++) {
+    const head = await keeper.read();
+    try {
+      return { head, logs: await keeper.archive.load(head) };
+    } catch (error) {
+      const isMissing = error instanceof AppError && error.code === "queue_log_missing";
+      if (!isMissing || attempt === triesMax || (await keeper.read()) === head) throw error;
+    }
+  }
+}
+
+const archivedTasks = (logs: readonly Log[]): readonly Task[] =>
+  logs.flatMap((log) => [...log.tasksById.values()]);
+
+/** The shard as it would be if nothing had left it. */
+export async function readWhole(keeper: ShardKeeper): Promise<{ head: Head; shard: Shard }> {
+  const { head, logs } = await readWithLogs(keeper);
+  return { head, shard: withTasks(head.shard, archivedTasks(logs)) };
+}
+
+export async function browseShard(
+  keeper: ShardKeeper,
+  query: BrowseQuery,
+): Promise<readonly Task[]> {
+  const isLive = query.states?.every((state) => !isTerminal(state)) ?? false;
+  const shard = isLive ? (await keeper.read()).shard : (await readWhole(keeper)).shard;
+  return browse(shard, query);
+}
+
+/** Recounts a shard, the counts of its logs included. */
+export async function recountShard(keeper: ShardKeeper): Promise<Reconciled> {
+  const { head, logs } = await readWithLogs(keeper);
+  const { orphans, drift } = recount(head.shard);
+  const found: Drift[] = [...drift];
+  const actual = recountArchived([], archivedTasks(logs), 1);
+  for (const state of ["done", "skipped", "failed"] as const) {
+    const sum = (lanes: typeof actual) => lanes.reduce((total, lane) => total + lane[state], 0);
+    const [counted, counts] = [sum(head.archived), sum(actual)];
+    if (counted !== counts) {
+      found.push({ counter: `archived ${state}`, counted, actual: counts });
+    }
+  }
+  return { drift: found, orphans, repaired: false };
+}
+
+export async function* readDoneLog(keeper: ShardKeeper, shard: number): AsyncIterable<DoneEntry> {
+  const { head, logs } = await readWithLogs(keeper);
+  for (const log of logs) {
+    for (const task of log.tasksById.values()) yield { shard, log: log.name, task };
+  }
+  for (const task of head.shard.tasks.values()) {
+    if (isTerminal(task.state)) yield { shard, log: undefined, task };
+  }
+}

@@ -1,0 +1,34 @@
+import type { Gate } from "../../gate.ts";
+import type { Job } from "../../job.ts";
+import type { Operation, Outcomes } from "../../operation.ts";
+import type { BrowseQuery, Overview, Reconciled, TaskView } from "../../queue-store.ts";
+import type { Task } from "../../task.ts";
+import type { DoneEntry } from "./done-entry.ts";
+import type { Head } from "./head.ts";
+
+/** The shards of one queue, one or many, as the store in front of them uses them. */
+export interface ShardSet {
+  commit(operations: readonly Operation[]): Promise<SetCommitted>;
+  overview(): Promise<Overview>;
+  task(id: number): Promise<TaskView | undefined>;
+  browse(query: BrowseQuery): Promise<readonly Task[]>;
+  job(name: string): Promise<Job | undefined>;
+  gate(name: string): Promise<Gate | undefined>;
+  wakeInMs(kinds: readonly string[], worker: string | undefined): Promise<number | undefined>;
+  reconcile(): Promise<Reconciled>;
+  doneLog(): AsyncIterable<DoneEntry>;
+  /** Whether somebody else has changed something. Costs a request or two, whatever the number. */
+  look(): Promise<boolean>;
+  /** After a hint: the same, and for all of them. */
+  lookAtAll(): Promise<boolean>;
+  /** The latest moment that a commit is known to have had. */
+  seenAtMs(): number;
+  idle(): Promise<void>;
+}
+
+export interface SetCommitted {
+  readonly answers: Outcomes;
+  /** As the commit left them. */
+  readonly heads: readonly Head[];
+  readonly purged: readonly Task[];
+}
