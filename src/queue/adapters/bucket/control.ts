@@ -17,14 +17,7 @@ export interface Control {
 
 export type ControlJob = Pick<
   Job,
-  | "name"
-  | "gate"
-  | "isPaused"
-  | "isSealed"
-  | "ended"
-  | "endedAtMs"
-  | "completions"
-  | "openedAtMs"
+  "name" | "gate" | "isPaused" | "isSealed" | "ended" | "endedAtMs" | "completions" | "openedAtMs"
 >;
 
 export const emptyControl: Control = { version: 0, jobs: [] };

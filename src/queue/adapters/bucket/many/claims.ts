@@ -29,6 +29,16 @@ export function createClaims(at: ManyContext, random: Random) {
   const holdsSuspect = (worker: string) =>
     keepers.some((_, shard) => holdsIn(shard, worker).some((record) => record.hasSuspect));
 
+  /** Suspects go first, and to a worker with empty hands, which it no longer has once served. */
+  const hasSuspectIn = (shard: number, { kinds }: Claim) =>
+    [...(seen(shard)?.shard.tasks.values() ?? [])].some(
+      (task) => task.isSuspect && task.state === "pending" && kinds.includes(task.kind),
+    );
+
+  const isKnownIn = (shard: number, { requestId, worker }: Claim) =>
+    [...(seen(shard)?.shard.claims.values() ?? [])].some(
+      (record) => record.requestId === requestId && record.worker === worker,
+    );
   const remembered = (requestId: string): Set<number> => {
     const shards = shardsByRequest.get(requestId) ?? new Set<number>();
     shardsByRequest.delete(requestId);
@@ -46,16 +56,35 @@ export function createClaims(at: ManyContext, random: Random) {
     return wakeInMs(head.shard, { kinds, worker }, now) === 0;
   }
 
+  /** A claim begins with a sweep; so it does where the worker's own leases have ended. */
+  async function sweepOwn(worker: string, send: Sender["send"]): Promise<void> {
+    for (const shard of keepers.keys()) {
+      const head = seen(shard);
+      if (!head || holdsIn(shard, worker).length === 0) continue;
+      const { ms } = await moment(head.atMs);
+      const ids = holdsIn(shard, worker).flatMap((record) => record.ids);
+      const isExpired = (id: number) => {
+        const task = head.shard.tasks.get(id);
+        return task?.state === "running" && task.expiresAtMs <= ms;
+      };
+      if (ids.some(isExpired)) await unlessQuarantined(send(shard, { op: "sweep" }));
+    }
+  }
+
   return async function prepareClaim(
     request: Claim,
     { send }: Sender,
     /** What of the same commit comes before. */
     earlier: () => Promise<unknown>,
   ): Prepared<Claimed> {
+    // Once, so that there is something to go by.
+    if (keepers.some((keeper) => keeper.seen() === undefined)) await at.readAll();
+    await sweepOwn(request.worker, send);
     const first = stickyByWorker.get(request.worker) ?? random.below(keepers.length);
     const order = keepers.map((_, index) => (first + index) % keepers.length);
     const promising: number[] = [];
     for (const shard of order) if (await hasWork(seen(shard), request)) promising.push(shard);
+    promising.sort((a, b) => Number(hasSuspectIn(b, request)) - Number(hasSuspectIn(a, request)));
 
     const leases: Lease[] = [];
     let hasSuspect = false;
@@ -76,6 +105,7 @@ export function createClaims(at: ManyContext, random: Random) {
 
     return async () => {
       const shards = remembered(request.requestId);
+      for (const shard of keepers.keys()) if (isKnownIn(shard, request)) shards.add(shard);
       const repeated = [...shards];
       const tryOnce = (shard: number) => {
         shards.add(shard);

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { AppError } from "../../../../base/app-error.ts";
-import { newJob, type Job } from "../../../job.ts";
+import { isComplete, newJob, type Job } from "../../../job.ts";
 import type { JobAnswer, OpenJob, Operation } from "../../../operation.ts";
 import {
   emptyControl,
@@ -48,8 +49,9 @@ export function createManyJobs(at: ManyContext): ManyJobs {
   return {
     async openJob(operation, { send }) {
       const { job: name, concurrency, budget, gate } = operation;
-      if (gate === "" && (concurrency !== null || budget !== null)) throw needsOneShard(name);
       const known = findControlJob((await control.read()) ?? emptyControl, name);
+      if (known?.ended) return "closed";
+      if (gate === "" && (concurrency !== null || budget !== null)) throw needsOneShard(name);
       const heads = known ? [] : await at.readAll();
       const local = hereAnywhere(heads, name);
       const bound = known?.gate ?? local?.gate ?? gate;
@@ -79,7 +81,8 @@ export function createManyJobs(at: ManyContext): ManyJobs {
       const { ms } = await moment(0);
       let answer: JobAnswer = "ok";
       await changeControl((before) => {
-        const job = findControlJob(before, name) ?? newControlJob(name, "", local?.openedAtMs ?? ms);
+        const job =
+          findControlJob(before, name) ?? newControlJob(name, "", local?.openedAtMs ?? ms);
         answer = job.ended === null ? "ok" : "closed";
         if (answer === "closed") return before;
         const changed = new Map([[name, { ...job, ...patches[op](ms) }]]);
@@ -90,25 +93,33 @@ export function createManyJobs(at: ManyContext): ManyJobs {
     },
 
     async completeIfDone(sender) {
-      const isCandidate = (job: ControlJob) => job.gate === "" && job.isSealed && !job.ended;
-      const sealed = at.known().jobs.filter(isCandidate);
-      const mayBe = sealed.filter(({ name }) => !keepers.some((keeper) => isOpenIn(keeper.seen(), name)));
-      if (mayBe.length === 0) return;
+      const touched = [...sender.heads.values()].flatMap(({ shard }) => [...shard.jobs.values()]);
+      if (!touched.some((job) => job.gate === "" && isComplete(job))) return;
+      await control.read();
       await applyEverywhere(sender); // whoever sealed it may have died half way
+      const sealed = at.known().jobs.filter(isCandidate);
       const first = await Promise.all(keepers.map((keeper) => keeper.read()));
-      const over = mayBe.filter(({ name }) => !first.some((head) => isOpenIn(head, name)));
-      const isApplied = first.every((head) => head.control >= at.known().version);
-      if (over.length === 0 || !isApplied) return;
-      // Unchanged since all were read: so there was a moment at which nothing was open anywhere,
-      // and what is sealed takes nothing new but from its own running tasks.
+      const over = sealed.filter(({ name }) => !first.some((head) => isOpenIn(head, name)));
+      if (over.length === 0 || first.some((head) => head.control < at.known().version)) return;
+      // Still the same in all of them after all were read: so there was a moment at which nothing
+      // was open anywhere, and what is sealed takes nothing new but from its own running tasks.
       const second = await Promise.all(keepers.map((keeper) => keeper.read()));
-      if (second.some((head, index) => head.version !== first[index]!.version)) return;
+      const isStill = ({ name }: ControlJob) =>
+        second.every(({ shard }, index) =>
+          isDeepStrictEqual(shard.jobs.get(name), first[index]!.shard.jobs.get(name)),
+        );
+      const ending = over.filter(isStill);
+      if (ending.length === 0) return;
       const { ms } = await moment(0);
       await changeControl((before) => {
-        const ended = over.flatMap(({ name }) => {
+        const ended = ending.flatMap(({ name }) => {
           const job = findControlJob(before, name);
           if (!job || !isCandidate(job)) return [];
-          const end = { ended: "completed", endedAtMs: ms, completions: job.completions + 1 } as const;
+          const end = {
+            ended: "completed",
+            endedAtMs: ms,
+            completions: job.completions + 1,
+          } as const;
           return [[name, { ...job, ...end }] as const];
         });
         return withJobs(before, new Map(ended), { isForShards: true });
@@ -150,6 +161,9 @@ const patches: Readonly<Record<JobOperation["op"], (ms: number) => Partial<Contr
   cancel: (endedAtMs) => ({ ended: "cancelled", endedAtMs }),
 };
 
+const isCandidate = ({ gate, isSealed, ended }: ControlJob) =>
+  gate === "" && isSealed && ended === null;
+
 const isOpenIn = (head: Head | undefined, name: string): boolean => {
   const job = head?.shard.jobs.get(name);
   return job !== undefined && job.pending + job.running > 0;
@@ -171,7 +185,10 @@ export function mergeJob(
   if (!common && locals.length === 0) return undefined;
   if (common && common.gate !== "") return undefined;
   const sum = (of: (job: Job) => number) => locals.reduce((total, job) => total + of(job), 0);
-  const openedAtMs = Math.min(...locals.map((job) => job.openedAtMs), common?.openedAtMs ?? Infinity);
+  const openedAtMs = Math.min(
+    ...locals.map((job) => job.openedAtMs),
+    common?.openedAtMs ?? Infinity,
+  );
   return {
     ...newJob(name, openedAtMs),
     ...common,

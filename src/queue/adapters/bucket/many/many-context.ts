@@ -16,8 +16,8 @@ export interface ManyContext {
   readonly moment: (notBeforeMs: number) => Promise<ModelNow>;
   /** The control as last seen. */
   known(): Control;
-  /** Whether the lease is held, asked of its own shard. */
-  isHeld(lease: LeaseRef): Promise<boolean>;
+  /** The job of a task whose lease is held, asked of its own shard; undefined: it is lost. */
+  heldJob(lease: LeaseRef): Promise<string | undefined>;
   /** Heads of all shards that can be read. One that is damaged, newer or gone was said already. */
   readAll(): Promise<readonly Head[]>;
 }
@@ -40,11 +40,11 @@ export function createManyContext(
     control,
     moment,
     known: () => control.seen() ?? emptyControl,
-    async isHeld({ id, token }) {
+    async heldJob({ id, token }) {
       const head = await keepers[routing.ofId(id)]!.read();
       const task = head.shard.tasks.get(id);
-      if (task?.state !== "running" || task.token !== token) return false;
-      return head.shard.jobs.get(task.job)?.ended !== "cancelled";
+      if (task?.state !== "running" || task.token !== token) return undefined;
+      return head.shard.jobs.get(task.job)?.ended === "cancelled" ? undefined : task.job;
     },
     async readAll() {
       const heads = await Promise.all(keepers.map((keeper) => unlessQuarantined(keeper.read())));

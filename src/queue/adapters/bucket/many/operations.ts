@@ -71,10 +71,13 @@ export function createRoutedOperations(at: ManyContext) {
     const shardOf = (task: NewTask) => routing.ofTask(task, known);
     const home = by && routing.ofId(by.id);
     const isAway = by !== undefined && tasks.some((task) => shardOf(task) !== home);
-    const isHeld = !isAway || (await at.isHeld(by));
+    const job = isAway ? await at.heldJob(by) : undefined;
+    // Another shard cannot look after the lease: there only tasks of its own job come in its name.
+    const isInItsName = (task: NewTask) => shardOf(task) === home || task.job === job;
+    const partOf = (task: NewTask) => shardOf(task) * 2 + (by && isInItsName(task) ? 1 : 0);
     return () =>
-      scatter(tasks, shardOf, (shard, part) =>
-        send(shard, { op: "add", tasks: part, ...(by && isHeld && { by }) }),
+      scatter(tasks, partOf, (part, own) =>
+        send(part >> 1, { op: "add", tasks: own, ...(by && part % 2 === 1 && { by }) }),
       );
   }
 
@@ -88,10 +91,7 @@ export function createRoutedOperations(at: ManyContext) {
   const ofLease = ({ id }: LeaseRef) => routing.ofId(id);
 
   /** What a finish brings for other shards is written before it, and only if the lease is held. */
-  async function prepareFinish(
-    { finishes }: FinishAll,
-    sender: Sender,
-  ): Prepared<readonly Held[]> {
+  async function prepareFinish({ finishes }: FinishAll, sender: Sender): Prepared<readonly Held[]> {
     const { send } = sender;
     const brought = finishes.flatMap(({ add: tasks = [], raise: raises = [] }) => [
       ...tasks,
@@ -111,10 +111,14 @@ export function createRoutedOperations(at: ManyContext) {
           tasks: tasks.filter((task) => !isHere(task, one)),
           raises: raises.filter((task) => !isHere(task, one)),
         };
-        if (away.tasks.length + away.raises.length > 0 && (await at.isHeld(one))) {
+        if (away.tasks.length + away.raises.length > 0 && (await at.heldJob(one)) !== undefined) {
           const by = { id: one.id, token: one.token };
-          await (await prepareAdd({ op: "add", tasks: away.tasks, by }, sender))();
-          await (await prepareRaise({ op: "raise", raises: away.raises }, sender))();
+          await (
+            await prepareAdd({ op: "add", tasks: away.tasks, by }, sender)
+          )();
+          await (
+            await prepareRaise({ op: "raise", raises: away.raises }, sender)
+          )();
         }
         return {
           ...one,

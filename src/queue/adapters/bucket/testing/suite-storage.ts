@@ -1,6 +1,6 @@
 import { systemClock } from "../../../../base/clock.ts";
 import { createId } from "../../../../base/ids.ts";
-import { systemRandom } from "../../../../base/random.ts";
+import { createSeededRandom, systemRandom } from "../../../../base/random.ts";
 import { unanswered, unknownOutcome, type Bucket } from "../../../../bucket/index.ts";
 import type { OpenStore } from "../../../testing/suite-fixture.ts";
 import { openBucketQueueStore, type BucketQueueStoreOptions } from "../bucket-queue-store.ts";
@@ -39,6 +39,7 @@ export type SuiteQueueOptions = Pick<BucketQueueStoreOptions, "shards" | "finish
 export function suiteStorage(bucket: Bucket, more: SuiteQueueOptions = {}): OpenStore {
   return async ({ now }) => {
     const link = createCuttable(bucket);
+    let opened = 0;
     const prefix = `q-${createId(systemRandom, 10)}`;
     const open = (at: string) =>
       openBucketQueueStore({
@@ -46,7 +47,8 @@ export function suiteStorage(bucket: Bucket, more: SuiteQueueOptions = {}): Open
         prefix: at,
         probe: "daily",
         clock: systemClock,
-        random: systemRandom,
+        // The same from run to run, so that a clause about order fails always or never.
+        random: createSeededRandom(++opened),
         session: createId(systemRandom),
         now,
         giveUpMs: 300,

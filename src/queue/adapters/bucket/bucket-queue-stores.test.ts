@@ -1,0 +1,47 @@
+// needs: postgres s3
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe } from "vitest";
+import { needs } from "../../../../test/support/services.ts";
+import { systemClock } from "../../../base/clock.ts";
+import { createId } from "../../../base/ids.ts";
+import { systemRandom } from "../../../base/random.ts";
+import { openDirectoryBucket } from "../../../bucket/adapters/directory/directory-bucket.ts";
+import { openPostgresBucket } from "../../../bucket/adapters/postgres/postgres-bucket.ts";
+import { createS3Bucket } from "../../../bucket/adapters/s3/s3-bucket.ts";
+import type { Bucket } from "../../../bucket/index.ts";
+import { createTestPlace } from "../../../bucket/testing/test-s3.ts";
+import { queueSuite } from "../../testing/queue-suite.ts";
+import { suiteStorage } from "./testing/suite-storage.ts";
+
+/** The same suite, the same promises, on every bucket: with one shard there is no deviation. */
+function suiteOn(name: string, openBucket: () => Promise<Bucket>): void {
+  describe(name, () => {
+    let bucket: Bucket;
+    beforeAll(async () => {
+      bucket = await openBucket();
+    });
+    afterAll(async () => bucket[Symbol.asyncDispose]());
+    queueSuite({ name, open: (time) => suiteStorage(bucket)(time) });
+  });
+}
+
+const clients = { clock: systemClock, random: systemRandom };
+
+describe("on a disk", () => {
+  const root = mkdtempSync(join(tmpdir(), "forager-bucket-queue-"));
+  afterAll(() => rmSync(root, { recursive: true }));
+  suiteOn("a directory", async () => openDirectoryBucket({ root, ...clients }));
+});
+
+needs(["postgres", "s3"], ({ postgres, s3 }) => {
+  suiteOn("a table in PostgreSQL", async () =>
+    openPostgresBucket({ url: postgres.url, table: `t_${createId(systemRandom, 10)}` }),
+  );
+  suiteOn("Ceph RGW", async () => {
+    const { place, client } = await createTestPlace(s3);
+    client.destroy();
+    return createS3Bucket({ place, ...clients });
+  });
+});
