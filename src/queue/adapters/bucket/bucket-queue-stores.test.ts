@@ -1,4 +1,4 @@
-// needs: postgres s3
+// needs: postgres
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,9 +9,7 @@ import { createId } from "../../../base/ids.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { openDirectoryBucket } from "../../../bucket/adapters/directory/directory-bucket.ts";
 import { openPostgresBucket } from "../../../bucket/adapters/postgres/postgres-bucket.ts";
-import { createS3Bucket } from "../../../bucket/adapters/s3/s3-bucket.ts";
 import type { Bucket } from "../../../bucket/index.ts";
-import { createTestPlace } from "../../../bucket/testing/test-s3.ts";
 import { queueSuite } from "../../testing/queue-suite.ts";
 import { suiteStorage } from "./testing/suite-storage.ts";
 
@@ -35,13 +33,8 @@ describe("on a disk", () => {
   suiteOn("a directory", async () => openDirectoryBucket({ root, ...clients }));
 });
 
-needs(["postgres", "s3"], ({ postgres, s3 }) => {
+needs(["postgres"], ({ postgres }) => {
   suiteOn("a table in PostgreSQL", async () =>
     openPostgresBucket({ url: postgres.url, table: `t_${createId(systemRandom, 10)}` }),
   );
-  suiteOn("Ceph RGW", async () => {
-    const { place, client } = await createTestPlace(s3);
-    client.destroy();
-    return createS3Bucket({ place, ...clients });
-  });
 });

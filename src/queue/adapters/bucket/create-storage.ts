@@ -56,29 +56,27 @@ async function createStorage(options: CreateStorageOptions): Promise<Manifest> {
     if (head.queueId !== manifest.queueId) throw foreign(place.shard(index));
   }
   const body = Buffer.from(`${JSON.stringify(manifest)}\n`);
-  await settle(bucket, place.manifest, body);
-  const found = await bucket.get(place.manifest);
-  if (found.status !== "found") throw lostAgain(place.manifest);
-  return readManifest(found.body, place.manifest);
+  return readManifest(await settle(bucket, place.manifest, body), place.manifest);
 
   async function createHead(at: CreateStorageOptions, of: Manifest, index: number): Promise<Head> {
     const key = at.place.shard(index);
     const shard = { ...emptyShard(), nextId: of.shards + index };
     const start = { version: 0, atMs: 0, logs: [], archived: [], control: 0 };
     const value: Head = { queueId: of.queueId, index, shards: of.shards, ...start, shard };
-    await settle(bucket, key, codec.encode({ format: 1, commits: {}, value }));
-    const got = await bucket.get(key);
-    if (got.status !== "found") throw lostAgain(key);
-    return codec.decode(got.body, key).value;
+    const body = codec.encode({ format: 1, commits: {}, value });
+    return codec.decode(await settle(bucket, key, body), key).value;
   }
 }
 
-/** Afterwards there is an object, by whomever it was made. */
-async function settle(bucket: Bucket, key: string, body: Uint8Array): Promise<void> {
+/** Makes an object, or takes the one that another made: what is there afterwards. */
+async function settle(bucket: Bucket, key: string, body: Uint8Array): Promise<Uint8Array> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await bucket.putIfAbsent(key, body);
-      return;
+      const { status } = await bucket.putIfAbsent(key, body);
+      if (status === "created") return body;
+      const got = await bucket.get(key);
+      if (got.status === "found") return got.body;
+      if (attempt === triesMax) throw lostAgain(key);
     } catch (error) {
       if (!isUnavailable(error) || attempt === triesMax) throw error;
     }

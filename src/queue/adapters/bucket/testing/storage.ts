@@ -54,7 +54,7 @@ export function createStorage(): Storage {
         clock: systemClock,
         random: systemRandom,
         session: createId(systemRandom),
-        giveUpMs: 500,
+        giveUpMs: 10_000,
         now: () => ({ ms: nowMs, wallMs: nowMs }),
         onEvent: (event) => void events.push(event),
         ...more,

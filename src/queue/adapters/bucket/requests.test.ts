@@ -1,0 +1,161 @@
+import { describe, expect, test } from "vitest";
+import { sleep, systemClock } from "../../../base/clock.ts";
+import { createQueue } from "../../create-queue.ts";
+import type { BucketQueueStore } from "./bucket-queue-store.ts";
+import { createStorage, type Storage } from "./testing/storage.ts";
+
+/** What is asked of the bucket, counted: a queue on a bucket is paid by the request. */
+const works = (prefix: string, count: number, more: object = {}) =>
+  Array.from({ length: count }, (_, index) => ({
+    kind: "work",
+    key: `${prefix}${index}`,
+    ...more,
+  }));
+const asked = { worker: "w1", kinds: ["work"], limit: 10 };
+const front = (store: BucketQueueStore, storage: Storage) =>
+  createQueue({ store, clock: systemClock, random: storage.random });
+
+describe("requests", () => {
+  test.each([40, 4_400])("a claim costs one request with %i tasks pending", async (count) => {
+    const storage = createStorage();
+    await using queue = front(await storage.open(), storage);
+    await queue.add(works("a", count));
+    storage.requests();
+    expect((await queue.claim(asked)).leases).toHaveLength(10);
+    expect(storage.requests()).toBe(1);
+  });
+
+  test("a claim of a node that was not the last to write costs three", async () => {
+    const storage = createStorage();
+    await using one = front(await storage.open(), storage);
+    await using other = front(await storage.open(), storage);
+    await one.add(works("a", 4_400));
+    await other.claim(asked);
+    storage.requests();
+    expect((await one.claim(asked)).leases).toHaveLength(10);
+    expect(storage.requests()).toBe(3); // refused, read, written
+  });
+
+  test("what comes while a write is under way goes into the next", async () => {
+    const storage = createStorage();
+    const store = await storage.open();
+    await using queue = front(store, storage);
+    await queue.add(works("a", 100));
+    const { leases } = await queue.claim({ ...asked, limit: 100 });
+    storage.requests();
+    const done = { op: "finish" } as const;
+    const outcome = { kind: "done", result: null } as const;
+    await Promise.all(
+      leases.map((lease) => store.commit([{ ...done, finishes: [{ ...lease, outcome }] }])),
+    );
+    expect(storage.requests()).toBeLessThanOrEqual(2);
+  });
+
+  test("finishes, adds and the next claim are one write", async () => {
+    const storage = createStorage();
+    await using queue = front(await storage.open(), storage);
+    await queue.add(works("a", 20));
+    const { leases } = await queue.claim(asked);
+    storage.requests();
+    const finishes = leases.map((lease) => ({ ...lease, outcome: { kind: "done" } as const }));
+    await Promise.all([queue.finish(finishes), queue.add(works("b", 5)), queue.claim(asked)]);
+    expect(storage.requests()).toBe(1);
+  });
+
+  test("an empty claim asks once and writes nothing", async () => {
+    const storage = createStorage();
+    await using queue = front(await storage.open(), storage);
+    await queue.add(works("a", 1, { dueAtMs: 2_000_000_000_000 }));
+    storage.requests();
+    const before = storage.meter.usage().putIfMatch.requests;
+    expect((await queue.claim(asked)).leases).toEqual([]);
+    expect(storage.requests()).toBe(1);
+    expect(storage.meter.usage().putIfMatch.requests).toBe(before);
+  });
+
+  test("4,000 tasks through four nodes cost less than a tenth of a request each", async () => {
+    const storage = createStorage();
+    const queues = [];
+    for (let node = 0; node < 4; node++) queues.push(front(await storage.open(), storage));
+    storage.requests();
+    const total = 4_000;
+    for (let from = 0; from < total; from += 1_000) await queues[0]!.add(works(`${from}-`, 1_000));
+    let finished = 0;
+    await Promise.all(
+      queues.map(async (queue, node) => {
+        for (;;) {
+          const { leases } = await queue.claim({ ...asked, worker: `w${node}`, limit: 100 });
+          if (leases.length === 0) return;
+          await queue.finish(leases.map((lease) => ({ ...lease, outcome: { kind: "done" } })));
+          finished += leases.length;
+        }
+      }),
+    );
+    expect(finished).toBe(total);
+    expect(storage.requests() / total).toBeLessThan(0.1);
+    for (const queue of queues) await queue[Symbol.asyncDispose]();
+  });
+});
+
+describe("idle", () => {
+  test("looks with conditional reads alone, ever more rarely, and lists and writes nothing", async () => {
+    const storage = createStorage();
+    await using store = await storage.open({ idlePollMsMax: 100 });
+    const stop = store.watch(() => {});
+    await sleep(systemClock, 300);
+    storage.requests();
+    const before = storage.meter.usage();
+    await sleep(systemClock, 500);
+    const after = storage.meter.usage();
+    stop();
+    expect(after.get.requests - before.get.requests).toBeGreaterThanOrEqual(3);
+    expect(after.get.requests - before.get.requests).toBeLessThanOrEqual(9);
+    expect(after.get.bytesReceived).toBe(before.get.bytesReceived);
+    expect(storage.requests()).toBe(after.get.requests - before.get.requests);
+  });
+
+  test("nobody listens: nothing is asked", async () => {
+    const storage = createStorage();
+    await using _store = await storage.open({ idlePollMsMax: 10 });
+    storage.requests();
+    await sleep(systemClock, 100);
+    expect(storage.requests()).toBe(0);
+  });
+
+  test("hears of what another node adds within the longest pause", async () => {
+    const storage = createStorage();
+    await using store = await storage.open({ idlePollMsMax: 50 });
+    await using other = front(await storage.open(), storage);
+    const heard = new Promise<void>((resolve) => store.watch(resolve));
+    await other.add(works("a", 1));
+    await heard;
+    expect(await store.wakeInMs(["work"])).toBe(0);
+  });
+
+  test.each([1, 4])("a hint makes it look at once (%i shards)", async (shards) => {
+    const storage = createStorage();
+    await using store = await storage.open({ shards, idlePollMsMax: 600_000 });
+    await using other = front(await storage.open(), storage);
+    await store.wakeInMs(["work"]);
+    const heard = new Promise<void>((resolve) => store.watch(resolve));
+    await other.add(works("a", 1));
+    store.hint();
+    await heard;
+    expect(await store.wakeInMs(["work"])).toBe(0);
+  });
+
+  test("with many shards one bell is enough to hear of work in any of them", async () => {
+    const storage = createStorage();
+    await using store = await storage.open({ shards: 16, idlePollMsMax: 50 });
+    await using other = front(await storage.open(), storage);
+    await store.wakeInMs(["work"]);
+    let looks = 0;
+    const before = storage.meter.usage().get.requests;
+    const heard = new Promise<void>((resolve) => store.watch(resolve));
+    await other.add(works("a", 1));
+    await heard;
+    looks = storage.meter.usage().get.requests - before;
+    expect(looks).toBeLessThan(40);
+    expect(await store.wakeInMs(["work"])).toBe(0);
+  });
+});
