@@ -157,10 +157,11 @@ describe("logs of finished tasks", () => {
   test("a task survives its log whatever characters it holds", async () => {
     const { store, queue } = await setUp({ finishedKept: 1 });
     const text = 'a\u001fb\u001ec\u001bd\ne\r"ü\u0000';
-    await queue.add([{ kind: "work", key: "ü|\\", payload: { text } }]);
-    const [lease] = (await queue.claim(asked)).leases;
+    await queue.add([{ kind: "work", key: "ü|\\", payload: { text } }, ...works("a", 1)]);
+    const [lease] = (await queue.claim({ ...asked, limit: 1 })).leases;
     const reason = "because\u001e\u001f\u001b";
     await queue.finish([{ ...lease!, outcome: { kind: "fail", reason } }]);
+    await finishAll(queue);
     await queue.add(works("b", 1));
     const [entry] = await entries(store);
     expect(entry).toMatchObject({ task: { key: "ü|\\", attempts: [{ reason }] } });

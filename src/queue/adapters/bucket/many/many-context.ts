@@ -24,7 +24,7 @@ export interface ManyContext {
 
 /** One commit of a caller's: where it sends operations, and what came of them. */
 export interface Sender {
-  send<O extends Operation>(shard: number, operation: O): Promise<Answer<O>>;
+  readonly send: <O extends Operation>(shard: number, operation: O) => Promise<Answer<O>>;
   readonly heads: Map<number, Head>;
   readonly purged: Task[];
 }
