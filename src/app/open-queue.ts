@@ -11,6 +11,8 @@ export interface OpenQueueOptions {
   /** PostgreSQL only, where the address does not hold it. */
   readonly password?: string;
   readonly postgres?: PostgresOptions;
+  /** Bucket only: a queue that was never made is an error. A file is looked for by the caller. */
+  readonly mustExist?: boolean;
 }
 
 /** As `PostgresQueueStoreOptions` explains them; what is left out has a safe default. */
@@ -30,7 +32,9 @@ export type PostgresOptions = Pick<
 
 /**
  * Opens a queue by its address: `sqlite:PATH` for the processes of one machine, `postgres://…` for
- * the nodes of a fleet (what it leaves out is in the PG* variables), `memory:` for this process alone. Drivers are loaded when they are needed.
+ * the nodes of a fleet (what it leaves out is in the PG* variables), `s3://BUCKET/PREFIX` for a
+ * fleet without a server, `dir:PATH` for the same on one machine's disk, `memory:` for this process
+ * alone. Drivers are loaded when they are needed.
  */
 export async function openQueue<K extends Kinds = Kinds>(
   address: string,
@@ -48,7 +52,7 @@ async function openStore(address: string, options: OpenQueueOptions): Promise<Qu
       if (rest === "") throw badAddress(address, "a path is missing after sqlite:");
       const { openSqliteQueueStore } = await loadSqlite();
       const { durability } = options;
-      return openSqliteQueueStore({ file: rest, ...(durability ? { durability } : {}) });
+      return openSqliteQueueStore({ file: rest, ...(durability && { durability }) });
     }
     case "postgres":
     case "postgresql": {
@@ -62,6 +66,11 @@ async function openStore(address: string, options: OpenQueueOptions): Promise<Qu
         ...postgres,
       });
     }
+    case "s3":
+    case "dir": {
+      const { openQueueOnBucket } = await import("./open-bucket-queue.ts");
+      return openQueueOnBucket(address, options);
+    }
     case "memory": {
       const { createMemoryQueueStore } =
         await import("../queue/adapters/memory/memory-queue-store.ts");
@@ -74,7 +83,7 @@ async function openStore(address: string, options: OpenQueueOptions): Promise<Qu
     }
     case undefined:
     default:
-      throw badAddress(address, "it must start with sqlite:, postgres: or memory:");
+      throw badAddress(address, "it must start with sqlite:, postgres:, s3://, dir: or memory:");
   }
 }
 

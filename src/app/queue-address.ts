@@ -9,8 +9,10 @@ export interface QueueAddress {
 
 /** What `queue.url` means on this machine: a relative file is in the data folder, and stays there. */
 export function locateQueue(url: string, paths: Pick<Paths, "queueFile">): QueueAddress {
-  const [, name] = /^sqlite:(.+)$/s.exec(url) ?? [];
-  if (name === undefined) return { address: url, file: undefined };
-  const file = isAbsolute(name) ? name : paths.queueFile(name);
-  return { address: `sqlite:${file}`, file };
+  const place = (name: string) => (isAbsolute(name) ? name : paths.queueFile(name));
+  const [, file] = /^sqlite:(.+)$/s.exec(url) ?? [];
+  if (file !== undefined) return { address: `sqlite:${place(file)}`, file: place(file) };
+  const [, folder, shards = ""] = /^dir:(.+?)(\?shards=.*)?$/s.exec(url) ?? [];
+  const address = folder === undefined ? url : `dir:${place(folder)}${shards}`;
+  return { address, file: undefined };
 }

@@ -78,6 +78,11 @@ export const registry: Registry = {
       load: async () => (await import("./commands/queue-gate.ts")).queueGate,
     },
     {
+      name: "queue log",
+      summary: "show what has ended, in the order in which it did",
+      load: async () => (await import("./commands/queue-log.ts")).queueLog,
+    },
+    {
       name: "queue retry",
       summary: "make failed tasks pending again",
       load: async () => (await import("./commands/queue-retry.ts")).queueRetry,

@@ -20,7 +20,7 @@ export async function openExistingQueue(context: Context): Promise<Queue> {
       `there is no queue ${file}: \`forager queue add\` makes it, --queue names another`,
     );
   }
-  return open(context);
+  return open(context, { mustExist: true });
 }
 
 /** The same for commands that bring tasks: they make the queue. */
@@ -35,13 +35,19 @@ export async function openOrMakeQueue(context: Context): Promise<Queue> {
   return open(context);
 }
 
-async function open(context: Context): Promise<Queue> {
-  const { address } = locateQueue(context.settings.queue.url, context.paths);
+async function open(
+  { settings, paths }: Context,
+  more: { readonly mustExist?: boolean } = {},
+): Promise<Queue> {
+  // `doctor` says which Node is needed; the SDK of S3 would say it again with every command.
+  process.env["AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED"] ??= "true";
   try {
-    return await openQueue(address, await queueOptions(context.settings));
+    const { address } = locateQueue(settings.queue.url, paths);
+    return await openQueue(address, { ...(await queueOptions(settings)), ...more });
   } catch (error) {
     // The address is from the command line or the settings: they are wrong, not the queue.
-    const isAddress = error instanceof AppError && error.code === "queue_address";
+    const isAddress =
+      error instanceof AppError && ["queue_address", "bucket_address"].includes(error.code);
     throw isAddress ? usageError(error.message, { cause: error }) : error;
   }
 }

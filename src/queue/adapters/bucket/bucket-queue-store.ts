@@ -31,6 +31,8 @@ export interface BucketQueueStoreOptions {
   readonly prefix?: string;
   /** Fixed when the queue is made; absent: as it is, or one. */
   readonly shards?: number;
+  /** A queue that was never made is an error; absent or false, it is made. */
+  readonly mustExist?: boolean;
   /** One life of one process; never used again. */
   readonly session?: string;
   readonly clock?: Clock;
@@ -71,7 +73,9 @@ export async function openBucketQueueStore(
   await requireFitness({ bucket, clock, random, probe });
   const place = createPlace(options.prefix ?? "");
   const codec = createHeadCodec({ liveTasksMax });
-  const { shards } = await openStorage({ bucket, place, random, codec, shards: options.shards });
+  const { mustExist = false } = options;
+  const wanted = { shards: options.shards, mustExist };
+  const { shards } = await openStorage({ bucket, place, random, codec, ...wanted });
   const moment = createMoment(bucket, options.now);
   const payloads = createPayloads({ bucket, random, folder: place.payloads });
   const onEvent = (event: BucketQueueEvent) => {

@@ -20,6 +20,7 @@ export interface CreateStorageOptions {
   readonly codec: SharedCodec<Head>;
   /** Undefined: as it is, or one. */
   readonly shards: number | undefined;
+  readonly mustExist: boolean;
 }
 
 const triesMax = 6;
@@ -29,8 +30,12 @@ const triesMax = 6;
  * last. The first shard decides between racers, because all that belongs together is written in it.
  */
 export async function openStorage(options: CreateStorageOptions): Promise<Manifest> {
-  const { bucket, place, shards } = options;
+  const { bucket, place, shards, mustExist } = options;
   const found = await bucket.get(place.manifest);
+  if (found.status !== "found" && mustExist) {
+    const message = `there is no queue at ${place.manifest}: \`forager queue add\` makes it`;
+    throw new AppError("invalid", "no_queue", message);
+  }
   const manifest =
     found.status === "found"
       ? readManifest(found.body, place.manifest)

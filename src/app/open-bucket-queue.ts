@@ -1,0 +1,67 @@
+import { AppError } from "../base/app-error.ts";
+import { systemClock } from "../base/clock.ts";
+import { createId } from "../base/ids.ts";
+import { systemRandom } from "../base/random.ts";
+import { createRetryingBucket } from "../bucket/index.ts";
+import type { QueueStore } from "../queue/index.ts";
+import { openBucket } from "./open-bucket.ts";
+
+export interface OpenBucketQueueOptions {
+  readonly mustExist?: boolean;
+}
+
+/**
+ * Opens the queue at a bucket's address. `?shards=16` at its end says how many shards a queue gets
+ * that is made now; for one that exists it is checked. The bucket is closed with the queue.
+ */
+export async function openQueueOnBucket(
+  address: string,
+  { mustExist = false }: OpenBucketQueueOptions = {},
+): Promise<QueueStore> {
+  const { place, shards } = splitShards(address);
+  const { openBucketQueueStore } = await import("../queue/adapters/bucket/bucket-queue-store.ts");
+  const opened = await openBucket(place);
+  const bucket = createRetryingBucket({
+    bucket: opened,
+    clock: systemClock,
+    random: systemRandom,
+  });
+  try {
+    const store = await openBucketQueueStore({
+      bucket,
+      mustExist,
+      ...(shards !== undefined && { shards }),
+      session: createId(systemRandom),
+      clock: systemClock,
+      random: systemRandom,
+      probe: "daily",
+    });
+    return {
+      ...store,
+      async [Symbol.asyncDispose]() {
+        await store[Symbol.asyncDispose]();
+        await opened[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    await opened[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+const shardsMax = 256;
+
+function splitShards(address: string): { place: string; shards: number | undefined } {
+  const [, before = "", text, after = ""] = /^(.*[?&])shards=([^&]*)(.*)$/s.exec(address) ?? [];
+  if (text === undefined) return { place: address, shards: undefined };
+  const shards = Number(text);
+  if (!/^\d+$/.test(text) || shards < 1 || shards > shardsMax) {
+    throw new AppError(
+      "invalid",
+      "queue_address",
+      `"${address}" is not the address of a queue: shards is a whole number 1–${shardsMax}`,
+    );
+  }
+  const place = `${before}${after.replace(/^&/, "")}`.replace(/[?&]$/, "");
+  return { place, shards };
+}
