@@ -1,3 +1,6 @@
+import type { ModelNow } from "../../model/shard.ts";
+import type { Operation } from "../../operation.ts";
+
 /** What a queue on a bucket tells those who watch it: tests, metrics, the log. */
 export type BucketQueueEvent =
   | {
@@ -5,6 +8,17 @@ export type BucketQueueEvent =
       readonly key: string;
       readonly version: number;
       readonly operations: number;
+    }
+  /** A head is about to be sent; it may land, or be refused and made anew. */
+  | {
+      readonly event: "sending";
+      readonly key: string;
+      readonly session: string;
+      /** Of the session's commits; the head will show it in `commits`. */
+      readonly number: number;
+      readonly version: number;
+      readonly operations: readonly Operation[];
+      readonly now: ModelNow;
     }
   /** A write was refused or got no clear answer: the head is read and the work done again. */
   | { readonly event: "conflict"; readonly key: string }

@@ -69,6 +69,8 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
   const { bucket, key, session, clock, random, archive, moment, onEvent } = options;
   const { commitIntervalMs, finishedKept, giveUpMs, catchUp = (head) => head } = options;
   let conflicts = 0;
+  /** The shared object's numbers, which count its changes. */
+  let number = 0;
   const object = createSharedObject<Head>({
     bucket,
     key,
@@ -104,6 +106,7 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
     let prepared: PreparedLog | undefined;
     let last: Committed | undefined;
     let dropped: readonly string[] = [];
+    number += 1;
     const head = await object.change(async (found) => {
       if (!found) throw missing(key);
       if (!prepared && finishedIn(found) >= logFrom) prepared = await prepareLog(found, noting);
@@ -114,7 +117,12 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
       dropped = [...last.dropped, ...(listed ? prepared!.absorbed : [])];
       // A log alone is a change too.
       const isStill = base === found || last.head !== base;
-      return isStill ? last.head : { ...base, version: found.version + 1 };
+      const next = isStill ? last.head : { ...base, version: found.version + 1 };
+      const { version } = next;
+      if (next !== found) {
+        onEvent({ event: "sending", key, session, number, version, operations, now });
+      }
+      return next;
     });
     if (prepared && head.logs.some(({ name }) => name === prepared!.log.name)) {
       onEvent({ event: "archived", key, log: prepared.log.name, tasks: prepared.log.tasks });
