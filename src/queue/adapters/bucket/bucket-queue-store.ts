@@ -104,7 +104,7 @@ export async function openBucketQueueStore(
       moment,
       liveTasksMax,
       commitIntervalMs: options.commitIntervalMs ?? 250,
-      finishedKept: options.finishedKept ?? 1_000,
+      finishedKept: options.finishedKept ?? 250,
       giveUpMs: options.giveUpMs,
       ...(shards > 1 && { catchUp }),
       onEvent,

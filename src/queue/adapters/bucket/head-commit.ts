@@ -80,23 +80,32 @@ export interface PreparedLog {
 
 /** So that the number of logs grows with the logarithm of their tasks, and none becomes a monster. */
 const logTasksMax = 20_000;
+const absorbedMin = 4;
 
 /** Writes what a committed head shows as finished into a log, with the small logs before it. */
 export async function prepareLog(base: Head, archive: Archive): Promise<PreparedLog | undefined> {
   const moved = [...base.shard.tasks.values()].filter(({ state }) => isTerminal(state));
   if (moved.length === 0) return undefined;
-  let count = moved.length;
-  let first = base.logs.length;
-  for (let ref = base.logs[first - 1]; ref && ref.tasks <= count; ref = base.logs[first - 1]) {
-    if (count + ref.tasks > logTasksMax) break;
-    count += ref.tasks;
-    first -= 1;
-  }
+  const first = firstAbsorbed(base.logs, moved.length);
   const absorbed = base.logs.slice(first).map(({ name }) => name);
   const logs = absorbed.length > 0 ? await archive.load(base) : [];
   const before = logs.filter(({ name }) => absorbed.includes(name));
   const tasks = [...before.flatMap((log) => [...log.tasksById.values()]), ...moved];
   return { log: await archive.write(base, tasks), absorbed, moved };
+}
+
+/** Logs of about the same size become one when there are some: each task moves but a few times. */
+function firstAbsorbed(logs: readonly LogRef[], moved: number): number {
+  let count = moved;
+  let first = logs.length;
+  for (;;) {
+    let from = first;
+    let sum = 0;
+    while (from > 0 && logs[from - 1]!.tasks <= count * 2) sum += logs[--from]!.tasks;
+    if (first - from < absorbedMin || count + sum > logTasksMax) return first;
+    first = from;
+    count += sum;
+  }
 }
 
 /** The head that lists a prepared log; undefined where it no longer fits, since others were here. */

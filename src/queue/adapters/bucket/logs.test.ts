@@ -58,7 +58,7 @@ describe("logs of finished tasks", () => {
       await queue.add(works(`r${round}-`, 2));
       await finishAll(queue);
     }
-    expect(logKeys(storage).length).toBeLessThanOrEqual(8);
+    expect(logKeys(storage).length).toBeLessThanOrEqual(16);
     await queue[Symbol.asyncDispose]();
   });
 

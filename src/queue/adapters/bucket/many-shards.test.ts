@@ -59,6 +59,21 @@ describe("order is per shard", () => {
     expect((await queue.claim(asked)).leases).toEqual([]);
   });
 
+  test("a claim may stop with 64 leases; claiming on gets all there is", async () => {
+    await using queue = await open();
+    const keys = Array.from({ length: 400 }, (_, index) => `k${index}`);
+    await queue.add(keys.map((key) => work(key)));
+    const sizes: number[] = [];
+    const seen = new Set<string>();
+    for (let claims = 0; claims < 10 && seen.size < keys.length; claims++) {
+      const { leases } = await queue.claim({ ...asked, limit: 1_000 });
+      sizes.push(leases.length);
+      for (const { key } of leases) seen.add(key);
+    }
+    expect(seen.size).toBe(keys.length);
+    expect(sizes.slice(0, -1).every((size) => size >= 64)).toBe(true);
+  });
+
   test("tokens of a task rise, and a late one is lost", async () => {
     await using queue = await open();
     await queue.add([work("a")]);

@@ -24,6 +24,8 @@ export interface ShardKeeper {
   read(): Promise<Head>;
   /** As it was last seen. */
   seen(): Head | undefined;
+  /** As it is now, or was a moment ago. */
+  readRecent(withinMs: number): Promise<Head>;
   readonly archive: Archive;
   /** Resolves when all that was asked has been answered. */
   idle(): Promise<void>;
@@ -90,6 +92,7 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
   /** Grows while others are in the way, shrinks while nobody is. */
   let intervalMs = 0;
   let lastEndMs = -Infinity;
+  let lastReadMs = -Infinity;
   // Not all nodes at the same moment.
   const logFrom = Math.ceil(finishedKept * (1 + random.next() / 2));
 
@@ -191,6 +194,18 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
     flushing = undefined;
   }
 
+  async function read(): Promise<Head> {
+    try {
+      const head = await object.read();
+      if (!head) throw missing(key);
+      lastReadMs = clock.monotonicMs();
+      return head;
+    } catch (error) {
+      if (isQuarantine(error)) onEvent({ event: "quarantined", key, code: error.code });
+      throw error;
+    }
+  }
+
   return {
     archive,
     commit: (operations) =>
@@ -198,15 +213,11 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
         waiting.push({ operations, resolve, reject });
         flushing ??= flush();
       }),
-    async read() {
-      try {
-        const head = await object.read();
-        if (!head) throw missing(key);
-        return head;
-      } catch (error) {
-        if (isQuarantine(error)) onEvent({ event: "quarantined", key, code: error.code });
-        throw error;
-      }
+    read,
+    async readRecent(withinMs) {
+      const head = object.seen();
+      const isRecent = clock.monotonicMs() - Math.max(lastReadMs, lastEndMs) <= withinMs;
+      return head && isRecent ? head : read();
     },
     seen: () => object.seen(),
     idle: async () => flushing,

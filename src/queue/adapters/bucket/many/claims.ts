@@ -6,13 +6,17 @@ import type { Head } from "../head.ts";
 import { unlessQuarantined, type ManyContext, type Sender } from "./many-context.ts";
 import type { Prepared } from "./operations.ts";
 
+/** With so many leases a worker is better served now than with all it asked for later. */
+const enough = 64;
+/** Shards a worker that moves on looks at together. */
+const lookedAtOnce = 4;
 /** Requests whose shards are remembered, for when they are repeated. */
 const requestsMax = 1_000;
 
 /**
  * A claim over several shards. A worker stays with a shard while that has work, so that its next
- * write needs no read; then it moves on. Fewer leases than asked means that every shard was looked
- * at. What a worker holds in other shards is told to each, because a suspect is handed out alone.
+ * write needs no read; then it moves on. Less than what was asked, and than 64, means that
+ * every shard was looked at. What a worker holds in other shards is told to each, because a suspect is handed out alone.
  */
 export function createClaims(at: ManyContext, random: Random) {
   const { keepers, moment } = at;
@@ -35,6 +39,13 @@ export function createClaims(at: ManyContext, random: Random) {
       (task) => task.isSuspect && task.state === "pending" && kinds.includes(task.kind),
     );
 
+  /** About how much a shard has to offer, and before everything its suspects. */
+  const readyIn = (shard: number, request: Claim) => {
+    if (hasSuspectIn(shard, request)) return Infinity;
+    let pending = 0;
+    for (const job of seen(shard)?.shard.jobs.values() ?? []) pending += job.pending;
+    return pending;
+  };
   const isKnownIn = (shard: number, { requestId, worker }: Claim) =>
     [...(seen(shard)?.shard.claims.values() ?? [])].some(
       (record) => record.requestId === requestId && record.worker === worker,
@@ -81,15 +92,17 @@ export function createClaims(at: ManyContext, random: Random) {
     if (keepers.some((keeper) => keeper.seen() === undefined)) await at.readAll();
     await sweepOwn(request.worker, send);
     const first = stickyByWorker.get(request.worker) ?? random.below(keepers.length);
-    const order = keepers.map((_, index) => (first + index) % keepers.length);
-    const promising: number[] = [];
-    for (const shard of order) if (await hasWork(seen(shard), request)) promising.push(shard);
-    promising.sort((a, b) => Number(hasSuspectIn(b, request)) - Number(hasSuspectIn(a, request)));
+    const order = [first, ...shuffled(keepers.keys(), random).filter((shard) => shard !== first)];
+    // Suspects first; then where the worker is, if there was something when that was last seen.
+    const suspicious = order.filter((shard) => hasSuspectIn(shard, request));
+    const isStill = await hasWork(seen(first), request);
+    const known = [...new Set([...suspicious, ...(isStill ? [first] : [])])];
 
     const leases: Lease[] = [];
     let hasSuspect = false;
     const left = () => request.limit - slotsOf(leases);
-    const isOver = () => left() <= 0 || leases.some(({ isSuspect }) => isSuspect);
+    const isOver = () =>
+      left() <= Math.max(0, request.limit - enough) || leases.some(({ isSuspect }) => isSuspect);
     const asked = (shard: number, limit: number): Claim => ({
       ...request,
       limit,
@@ -114,20 +127,32 @@ export function createClaims(at: ManyContext, random: Random) {
       for (const shard of repeated) await tryShard(shard, request.limit);
       if (leases.length > 0) return { leases, hasSuspect };
       if (holdsSuspect(request.worker)) return { leases, hasSuspect };
-      for (const shard of promising) if (!isOver()) await tryOnce(shard);
+      for (const shard of known) if (!isOver()) await tryOnce(shard);
       if (isOver()) return { leases, hasSuspect };
-      // What was seen last may be old: look, then try once more where there is something now.
       await earlier();
-      const versions = keepers.map((_, shard) => seen(shard)?.version);
-      await at.readAll();
-      const isNews = (shard: number) =>
-        !promising.includes(shard) || seen(shard)?.version !== versions[shard];
-      for (const shard of order.filter(isNews)) {
-        if (!isOver() && (await hasWork(seen(shard), request))) await tryOnce(shard);
+      // The others are read before they are written to: what was seen of them is old.
+      const others = order.filter((shard) => !known.includes(shard));
+      while (others.length > 0 && !isOver()) {
+        const some = others.splice(0, lookedAtOnce);
+        await Promise.all(some.map((shard) => unlessQuarantined(keepers[shard]!.read())));
+        some.sort((a, b) => readyIn(b, request) - readyIn(a, request));
+        for (const shard of some) {
+          if (!isOver() && (await hasWork(seen(shard), request))) await tryOnce(shard);
+        }
       }
       return { leases, hasSuspect };
     };
   };
+}
+
+/** Who moves on must not follow the others from shard to shard. */
+function shuffled(shards: Iterable<number>, random: Random): number[] {
+  const order = [...shards];
+  for (let last = order.length - 1; last > 0; last--) {
+    const other = random.below(last + 1);
+    [order[last], order[other]] = [order[other]!, order[last]!];
+  }
+  return order;
 }
 
 /** A run takes as many slots as it may have at work at once. */

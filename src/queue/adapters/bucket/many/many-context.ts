@@ -19,7 +19,7 @@ export interface ManyContext {
   /** The job of a task whose lease is held, asked of its own shard; undefined: it is lost. */
   heldJob(lease: LeaseRef): Promise<string | undefined>;
   /** Heads of all shards that can be read. One that is damaged, newer or gone was said already. */
-  readAll(): Promise<readonly Head[]>;
+  readAll(withinMs?: number): Promise<readonly Head[]>;
 }
 
 /** One commit of a caller's: where it sends operations, and what came of them. */
@@ -46,8 +46,10 @@ export function createManyContext(
       if (task?.state !== "running" || task.token !== token) return undefined;
       return head.shard.jobs.get(task.job)?.ended === "cancelled" ? undefined : task.job;
     },
-    async readAll() {
-      const heads = await Promise.all(keepers.map((keeper) => unlessQuarantined(keeper.read())));
+    async readAll(withinMs = 0) {
+      const read = (keeper: ShardKeeper) =>
+        withinMs > 0 ? keeper.readRecent(withinMs) : keeper.read();
+      const heads = await Promise.all(keepers.map((keeper) => unlessQuarantined(read(keeper))));
       return heads.filter((head) => head !== undefined);
     },
   };

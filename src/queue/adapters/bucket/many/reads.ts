@@ -9,6 +9,9 @@ import { mergeJob } from "./jobs.ts";
 import type { ManyContext } from "./many-context.ts";
 import type { Bell } from "./many-shards.ts";
 
+/** Waking is a hint: so much later does not matter. */
+const recentMs = 100;
+
 /** Reading over several shards: a sum of heads, each as it was when it was read. */
 export function createReads(at: ManyContext, bell: Bell): Omit<ShardSet, "commit"> {
   const { keepers, routing, moment } = at;
@@ -68,7 +71,8 @@ export function createReads(at: ManyContext, bell: Bell): Omit<ShardSet, "commit
     },
     gate: async (name) => (await keepers[routing.ofGate(name)]!.read()).shard.gates.get(name),
     async wakeInMs(kinds, worker) {
-      const heads = await at.readAll();
+      // A claim that found nothing has just looked at all of them.
+      const heads = await at.readAll(recentMs);
       const isBusy = heads.some((head) => holdsAny(head, worker));
       const now = await moment(seenAtMs());
       // With something in one shard, a suspect of another is not for this worker.

@@ -34,6 +34,9 @@ const otherwise: Readonly<Record<string, readonly string[]>> = {
     "tokens rise with every claim, across openers",
     "tokens rise also while no time passes, and when the wall clock steps back",
   ],
+  "order is per shard: a claim that has 64 leases does not go on to the next shard": [
+    "retry and purge go through any number of rows in chunks",
+  ],
   "a job with a cap or a budget is refused, unless it is bound to one gate": [
     "what goes beyond a job's budget is counted and not stored",
     "a duplicate costs no budget",
