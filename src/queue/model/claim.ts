@@ -23,13 +23,14 @@ export function claim(draft: Draft, request: Claim): Claimed {
 
   const { holdsAny, holdsSuspect } = handsOf(draft, request);
   if (holdsSuspect) return { leases: [], hasSuspect: false };
-  const suspect = claimableTasks(draft, request, true).sort(byPriority)[0];
+  const { suspects, others } = claimableTasks(draft, request);
+  const suspect = suspects.sort(byPriority)[0];
   const token = nextToken(draft.lastToken, draft.now.ms);
   const leases: Lease[] = [];
   if (suspect && !holdsAny) {
     leases.push(...take(draft, request, token, { tasks: [suspect], slots: 1 }));
   } else {
-    const lanes = lanesOf(claimableTasks(draft, request, false));
+    const lanes = lanesOf(others);
     const servedBefore = draft.served;
     for (let left = request.limit; left > 0;) {
       const pick = bestPick(draft, request, lanes, { left, servedBefore });
@@ -47,14 +48,23 @@ type OpenLane = { tasks: readonly Task[] };
 
 function lanesOf(tasks: readonly Task[]): OpenLane[] {
   const lanes = new Map<string, Task[]>();
+  let last: readonly [Task, Task[]] | undefined;
   for (const task of tasks) {
+    // Neighbours are mostly of one lane, and making its name is what costs.
+    if (last && isSameLane(last[0], task)) {
+      last[1].push(task);
+      continue;
+    }
     const name = JSON.stringify([task.kind, task.job, task.gate]);
-    const lane = lanes.get(name);
-    if (lane) lane.push(task);
-    else lanes.set(name, [task]);
+    const lane = lanes.get(name) ?? [];
+    lanes.set(name, lane);
+    lane.push(task);
+    last = [task, lane];
   }
   return [...lanes.values()].map((lane) => ({ tasks: lane.sort(byPriority) }));
 }
+
+const isSameLane = (a: Task, b: Task) => a.kind === b.kind && a.job === b.job && a.gate === b.gate;
 
 export interface Pick {
   readonly tasks: readonly Task[];
@@ -103,15 +113,25 @@ function bestPick(
 const isOpenFor = (draft: Draft, task: Task) =>
   isClaimable(jobOf(draft, task.job)) && isGateOpen(gateOf(draft, task), draft.now.ms);
 
-function claimableTasks(draft: Draft, { kinds }: Claim, isSuspect: boolean): Task[] {
-  return [...draft.tasks.values()].filter(
-    (task) =>
-      task.state === "pending" &&
-      task.isSuspect === isSuspect &&
-      task.dueAtMs <= draft.now.wallMs &&
-      kinds.includes(task.kind) &&
-      isOpenFor(draft, task),
-  );
+/** In one walk, because it is what a claim costs. */
+function claimableTasks(draft: Draft, { kinds }: Claim): Claimable {
+  const suspects: Task[] = [];
+  const others: Task[] = [];
+  const wallMs = draft.now.wallMs;
+  let last: { readonly task: Task; readonly isOpen: boolean } | undefined;
+  for (const task of draft.tasks.values()) {
+    if (task.state !== "pending" || task.dueAtMs > wallMs) continue;
+    if (!last || !isSameLane(last.task, task)) {
+      last = { task, isOpen: kinds.includes(task.kind) && isOpenFor(draft, task) };
+    }
+    if (last.isOpen) (task.isSuspect ? suspects : others).push(task);
+  }
+  return { suspects, others };
+}
+
+interface Claimable {
+  readonly suspects: Task[];
+  readonly others: Task[];
 }
 
 const isGateOpen = (gate: Gate | undefined, nowMs: number) => !gate || isOpen(gate, nowMs);
@@ -146,11 +166,11 @@ export function take(
     limit: isRun ? slots : gate.limit,
     isRun,
   };
+  noteWaits(draft, head.kind, tasks);
   return tasks.map((task) => {
     const used = task.used + 1;
     const expiresAtMs = expiryMs(draft.now, leaseMs);
     putTask(draft, { ...task, state: "running", token, used, expiresAtMs });
-    noteWait(draft, task);
     return toLease({ ...task, token, used }, leaseMs, pace);
   });
 }
@@ -163,11 +183,13 @@ function toLease(task: Task, leaseMs: number, pace: Pace | undefined): Lease {
 }
 
 /** Since it was added and due. Each is read on its own clock: the two must not be compared. */
-function noteWait({ now, waits }: Draft, task: Task): void {
-  const bucket = bucketOf(Math.min(now.ms - task.createdAtMs, now.wallMs - task.dueAtMs));
-  const buckets = new Map(waits.get(task.kind));
-  buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
-  waits.set(task.kind, buckets);
+function noteWaits({ now, waits }: Draft, kind: string, tasks: readonly Task[]): void {
+  const buckets = new Map(waits.get(kind));
+  for (const task of tasks) {
+    const bucket = bucketOf(Math.min(now.ms - task.createdAtMs, now.wallMs - task.dueAtMs));
+    buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
+  }
+  waits.set(kind, buckets);
 }
 
 export function record(
@@ -215,5 +237,8 @@ function handsOf(draft: Draft, { worker, holdsElsewhere = false }: Claim) {
   const own = [...draft.claims.values()].filter(
     (record) => record.worker === worker && record.open > 0,
   );
-  return { holdsAny: holdsElsewhere || own.length > 0, holdsSuspect: own.some((record) => record.hasSuspect) };
+  return {
+    holdsAny: holdsElsewhere || own.length > 0,
+    holdsSuspect: own.some((record) => record.hasSuspect),
+  };
 }

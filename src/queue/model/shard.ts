@@ -123,7 +123,8 @@ export function putTask(draft: Draft, after: Task): void {
   if (before) counts[before.state] -= 1;
   counts[after.state] += 1;
   draft.tasks.set(after.id, after);
-  draft.idsByIdentity.set(identityOf(after), after.id);
+  // A task keeps its identity for life.
+  if (!before) draft.idsByIdentity.set(identityOf(after), after.id);
   draft.jobs.set(job.name, {
     ...job,
     pending: job.pending + counts.pending,

@@ -6,9 +6,11 @@ import { gateOf, jobOf, patchGate, putTask, type Draft } from "./shard.ts";
 
 /** The only place where an expired lease has an effect. Bounded, so it can start every claim. */
 export function sweep(draft: Draft): Swept {
-  const expired = [...draft.tasks.values()]
-    .filter((task) => task.state === "running" && task.expiresAtMs <= draft.now.ms)
-    .sort((a, b) => a.expiresAtMs - b.expiresAtMs || a.id - b.id);
+  const expired: Task[] = [];
+  for (const task of draft.tasks.values()) {
+    if (task.state === "running" && task.expiresAtMs <= draft.now.ms) expired.push(task);
+  }
+  expired.sort((a, b) => a.expiresAtMs - b.expiresAtMs || a.id - b.id);
   const counts = { requeued: 0, failed: 0, cancelled: 0 };
   for (const task of expired.slice(0, sweepRowsMax)) counts[takeBack(draft, task)] += 1;
   const skipped = skipCancelled(draft);
