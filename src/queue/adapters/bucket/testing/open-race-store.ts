@@ -17,7 +17,7 @@ export async function openRaceStore({
   clock,
   shards,
 }: RaceStoreOptions): Promise<QueueStore> {
-  const bucket = await openDirectoryBucket({ root, clock, random: systemRandom });
+  const bucket = openDirectoryBucket({ root, clock, random: systemRandom });
   const store = await openBucketQueueStore({
     bucket,
     ...(shards !== undefined && { shards }),
