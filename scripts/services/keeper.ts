@@ -4,7 +4,8 @@
  * lives exactly as long as its standard input: when the other end goes away, for whatever reason
  * and be it `kill -9`, the service is stopped, its folder removed, its group killed.
  *
- * It reports on standard output, one JSON object a line: see KeeperReport.
+ * It reports on standard output, one JSON object a line: see KeeperReport. A line on its standard
+ * input, "restart", restarts the service.
  */
 import { AppError, assert } from "../../src/base/app-error.ts";
 import { startPgbouncer } from "./pgbouncer.ts";
@@ -21,6 +22,7 @@ export type KeeperReport =
       readonly env: Readonly<Record<string, string>>;
       readonly pids: readonly number[];
     }
+  | { readonly kind: "restarted" }
   /** It is not installed here and we may not install it. */
   | { readonly kind: "missing"; readonly text: string }
   /** It is there and does not work. */
@@ -41,9 +43,9 @@ await main(process.argv.slice(2));
 async function main([name = "", folder = ""]: readonly string[]): Promise<void> {
   assert(isServiceName(name) && folder !== "", "a keeper needs the name of a service and a folder");
   const unwanted = new AbortController();
+  process.stdin.resume();
   process.stdin.on("close", () => unwanted.abort());
   process.stdin.on("error", () => unwanted.abort());
-  process.stdin.resume();
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
     process.on(signal, () => unwanted.abort());
   process.stdout.on("error", () => {}); // a reader that is gone is seen on stdin
@@ -53,6 +55,7 @@ async function main([name = "", folder = ""]: readonly string[]): Promise<void> 
   try {
     const service = await starters[name]({ folder, say, signal: unwanted.signal });
     report({ kind: "ready", env: service.env, pids: service.pids });
+    process.stdin.on("data", () => void restart(service));
     await whenAborted(unwanted.signal);
     await service.stop();
   } catch (error) {
@@ -64,6 +67,17 @@ async function main([name = "", folder = ""]: readonly string[]): Promise<void> 
   }
   await new Promise<void>((resolve) => process.stdout.write("", () => resolve()));
   killGroup();
+}
+
+async function restart(service: Service): Promise<void> {
+  try {
+    const restarting = service.restart?.();
+    assert(restarting, "this service cannot be restarted");
+    await restarting;
+    report({ kind: "restarted" });
+  } catch (error) {
+    report({ kind: "failed", text: error instanceof Error ? error.message : String(error) });
+  }
 }
 
 function report(line: KeeperReport): void {

@@ -27,7 +27,7 @@ export async function startS3(context: ServiceContext): Promise<Service> {
   const { folder, say, signal } = context;
   await installIfMissing(say);
   const ceph = await prepareCluster(folder);
-  const daemons: Daemon[] = [];
+  let daemons: Daemon[] = [];
   const stop = async () => {
     for (const daemon of daemons.toReversed()) await daemon.stop();
   };
@@ -45,6 +45,18 @@ export async function startS3(context: ServiceContext): Promise<Service> {
     daemons.push(daemon);
     return daemon;
   };
+  const startGateway = async () => {
+    const gateway = await start("radosgw", ["-n", "client.rgw"]);
+    await waitUntilReady({
+      daemon: gateway,
+      timeoutMs: 60_000,
+      signal,
+      isReady: async () =>
+        (await fetch(ceph.endpoint, { signal: AbortSignal.timeout(5_000) })).status === 200,
+    });
+    return gateway;
+  };
+  let gateway: Daemon;
   try {
     const monitor = await start("ceph-mon", ["-i", "a"]);
     await waitUntilReady({
@@ -65,14 +77,7 @@ export async function startS3(context: ServiceContext): Promise<Service> {
     });
     const keys = [`--access-key=${accessKey}`, `--secret=${secretKey}`];
     await ceph.run("radosgw-admin", "user", "create", "--uid=test", "--display-name=test", ...keys);
-    const gateway = await start("radosgw", ["-n", "client.rgw"]);
-    await waitUntilReady({
-      daemon: gateway,
-      timeoutMs: 60_000,
-      signal,
-      isReady: async () =>
-        (await fetch(ceph.endpoint, { signal: AbortSignal.timeout(5_000) })).status === 200,
-    });
+    gateway = await startGateway();
   } catch (error) {
     await stop();
     throw error;
@@ -85,6 +90,11 @@ export async function startS3(context: ServiceContext): Promise<Service> {
       FORAGER_TEST_S3_REGION: region,
     },
     pids: daemons.map((daemon) => daemon.pid),
+    async restart() {
+      await gateway.stop();
+      daemons = daemons.filter((daemon) => daemon !== gateway);
+      gateway = await startGateway();
+    },
     stop,
   };
 }

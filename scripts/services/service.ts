@@ -7,6 +7,8 @@ export interface Service {
   readonly env: Readonly<Record<string, string>>;
   /** Process ids of the server, for whoever wants to see that they are gone. */
   readonly pids: readonly number[];
+  /** Ends what clients talk to and starts it again at the same address; what is stored stays. */
+  restart?(): Promise<void>;
   /** Ends the server and removes its folder. Bounded: what does not end is killed. */
   stop(): Promise<void>;
 }

@@ -63,7 +63,7 @@ export function createServiceStarter(say: (line: string) => void): ServiceStarte
           if (!isStopping) say(`${name}: ended by itself, tests that need it will fail`);
         });
         return { env: report.env, pids: report.pids, missing: [], failed: [] };
-      } else return problem(name, report.kind, report.text);
+      } else if (report.kind !== "restarted") return problem(name, report.kind, report.text);
     }
     return problem(name, "failed", "its keeper ended without a word");
   };
