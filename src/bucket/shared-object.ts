@@ -63,7 +63,10 @@ interface Seen<Value> {
 }
 
 const backoffMs = { first: 25, max: 2_000 };
+const refusedMsMax = 60;
 const giveUpMsDefault = 15_000;
+/** After that long others have most likely written: to look costs a twelfth of a refused write. */
+const freshMs = 2_000;
 /** A session that has not written for so long resolves nothing any more. */
 const commitKeptMs = 3_600_000;
 
@@ -121,7 +124,8 @@ export function createSharedObject<Value>(
   const apply = async (change: Change<Value>): Promise<Value> => {
     const commit = { number: ++lastNumber, change };
     const deadlineMs = clock.monotonicMs() + giveUpMs;
-    let base = isSticky && last?.etag !== undefined ? last : await read();
+    const isFresh = last !== undefined && clock.monotonicMs() - last.monotonicMs < freshMs;
+    let base = isSticky && isFresh && last?.etag !== undefined ? last : await read();
     let next = await prepare(base, commit);
     let lastError: unknown;
     for (let attempt = 0; attempt === 0 || clock.monotonicMs() < deadlineMs; attempt++) {
@@ -133,6 +137,7 @@ export function createSharedObject<Value>(
         continue;
       }
       const monotonicMs = clock.monotonicMs();
+      let isRefused = false;
       try {
         const answer =
           base.etag === undefined
@@ -143,12 +148,15 @@ export function createSharedObject<Value>(
           last = { etag: answer.etag, envelope, seenAtMs, monotonicMs };
           return envelope.value;
         }
+        isRefused = true;
       } catch (error) {
         if (!isUnavailable(error)) throw error;
         lastError = error;
       }
       onConflict();
-      await sleep(clock, random.next() * waitMsMax(attempt));
+      // Who lost a race must not also come late to the next one.
+      const waitMs = isRefused ? Math.min(refusedMsMax, waitMsMax(attempt)) : waitMsMax(attempt);
+      await sleep(clock, random.next() * waitMs);
       const found = await readOrUndefined();
       if (!found) continue;
       if ((found.envelope?.commits[session]?.number ?? 0) >= commit.number) {

@@ -66,6 +66,8 @@ interface Waiter {
 /** Operations of one write at most; more wait for the next. */
 const groupMax = 2_048;
 const intervalMsFirst = 5;
+/** How often in a row a log may have been replaced by others before it was read. */
+const replacedMax = 20;
 
 export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
   const { bucket, key, session, clock, random, archive, moment, onEvent } = options;
@@ -146,12 +148,15 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
 
   /** A log may have been replaced since the head was last seen: then a newer head says by what. */
   async function commitFresh(operations: readonly Operation[]): Promise<Settled> {
-    try {
-      return await commitGroup(operations);
-    } catch (error) {
-      const before = object.seen();
-      if (!isLogMissing(error) || (await object.read()) === before) throw error;
-      return commitGroup(operations);
+    for (let replaced = 0; ; replaced++) {
+      try {
+        return await commitGroup(operations);
+      } catch (error) {
+        if (!isLogMissing(error) || replaced === replacedMax) throw error;
+        const head = await object.read();
+        // Others may have seen the newer head meanwhile: what counts is whether it lists that log.
+        if (head?.logs.some(({ name }) => error.message.includes(name))) throw error;
+      }
     }
   }
 
@@ -230,7 +235,7 @@ function finishedIn({ shard }: Head): number {
   return count;
 }
 
-const isLogMissing = (error: unknown) =>
+const isLogMissing = (error: unknown): error is AppError =>
   error instanceof AppError && error.code === "queue_log_missing";
 
 /** Trying again cannot help: somebody must look at the object. */
