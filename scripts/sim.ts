@@ -1,33 +1,40 @@
 /**
- * `npm run sim -- --seeds N [--from SEED]`: simulates that many worlds and counts their faults.
- * `npm run sim -- --seed SEED` prints the trace of one. Exits 1 when an obligation was broken.
+ * `npm run sim -- [bucket|queue] --seeds N [--from SEED]`: simulates that many worlds and counts
+ * their faults. `npm run sim -- [bucket|queue] --seed SEED` prints the trace of one. Exits 1 when
+ * an obligation was broken.
  */
 import { parseArgs } from "node:util";
 import { simulate } from "../test/simulation/simulate.ts";
+import { simulateQueue } from "../test/simulation/simulate-queue.ts";
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     seeds: { type: "string", default: "2000" },
     from: { type: "string", default: "1" },
     seed: { type: "string" },
   },
 });
+const [world = "bucket", ...others] = positionals;
+const run = { bucket: simulate, queue: simulateQueue }[world];
+if (!run || others.length > 0)
+  throw new Error(`simulate what? bucket or queue, not '${positionals.join(" ")}'`);
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
 if (values.seed !== undefined) {
-  const { trace, violation } = await simulate(whole("seed", values.seed));
+  const { trace, violation } = await run(whole("seed", values.seed));
   for (const line of trace) say(line);
   process.exitCode = violation ? 1 : 0;
 } else {
-  await simulateMany(whole("from", values.from), whole("seeds", values.seeds));
+  await simulateMany(run, whole("from", values.from), whole("seeds", values.seeds));
 }
 
-async function simulateMany(from: number, count: number): Promise<void> {
+async function simulateMany(runSeed: typeof simulate, from: number, count: number): Promise<void> {
   const seen = new Map<string, number>();
   let moments = 0;
   let failures = 0;
   for (let seed = from; seed < from + count; seed++) {
-    const result = await simulate(seed);
+    const result = await runSeed(seed);
     moments += result.moments;
     for (const [kind, times] of result.faultCounts) seen.set(kind, (seen.get(kind) ?? 0) + times);
     if (!result.violation) continue;

@@ -27,6 +27,8 @@ export interface World {
   readonly tell: (line: string) => void;
   /** From now on nothing more goes wrong. */
   calm(): void;
+  /** Hears of every content that lands in the store, at that very moment. */
+  onLanding(listener: (key: string, object: MemoryObject) => void): void;
 }
 
 export const startMs = Date.UTC(2026, 0, 1);
@@ -49,6 +51,13 @@ export function createWorld(seed: number, options: WorldOptions = {}): World {
   const scheduler = createScheduler();
   const personality = options.personality ?? pick(random, personalities);
   const objects = new Map<string, MemoryObject>();
+  const landings: ((key: string, object: MemoryObject) => void)[] = [];
+  const set = objects.set.bind(objects);
+  objects.set = (key, object) => {
+    set(key, object);
+    for (const listener of landings) listener(key, object);
+    return objects;
+  };
   const faultCounts = new Map<string, number>();
   const trace: string[] = [];
   const note = (kind: string) => void faultCounts.set(kind, (faultCounts.get(kind) ?? 0) + 1);
@@ -87,6 +96,7 @@ export function createWorld(seed: number, options: WorldOptions = {}): World {
     note,
     tell,
     calm: () => void (isCalm = true),
+    onLanding: (listener) => void landings.push(listener),
     boot(name) {
       // Requests travel through the world: they arrive though their sender has died.
       const [wild, tame] = [open({ clock }), openCalm({ clock })];

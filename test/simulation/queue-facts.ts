@@ -1,0 +1,81 @@
+import { AppError } from "../../src/base/app-error.ts";
+import type { Added, Claimed, Held, LeaseRef, Operation, Outcomes } from "../../src/queue/index.ts";
+import type { LandedHead } from "./queue-heads.ts";
+import type { Fail } from "./verdict.ts";
+import type { World } from "./world.ts";
+
+/**
+ * What has been true in some head that landed. What a client is told must be among it: this needs
+ * neither the model nor to know which write an answer came from, so it holds for any number of
+ * shards.
+ */
+export interface Facts {
+  note(head: LandedHead): void;
+  /** What is finished and purged in one commit is in no head. */
+  noteAnswer(operation: Operation, answer: Outcomes[number]): void;
+  check(operation: Operation, answer: Outcomes[number]): void;
+  /** When the claim of that lease landed, in true time. */
+  leasedAtMs(lease: LeaseRef): number;
+}
+
+export function createFacts({ scheduler }: World, fail: Fail): Facts {
+  /** How often a task of that identity was made: once, and again when it was purged. */
+  const madeIds = new Map<string, Set<number>>();
+  const toldAdded = new Map<string, number>();
+  const facts = new Set<string>();
+  const leasedAtMs = new Map<string, number>();
+
+  const checkAdded = (identity: string, answer: Added) => {
+    if (answer !== "added") return;
+    const told = (toldAdded.get(identity) ?? 0) + 1;
+    toldAdded.set(identity, told);
+    const made = madeIds.get(identity)?.size ?? 0;
+    if (told > made)
+      fail(`Q1: ${identity} was added ${told} times, as told, and made ${made} times`);
+  };
+
+  return {
+    note({ full }) {
+      for (const { id, token, state, job, gate, key, attempts } of full.tasks.values()) {
+        const identity = JSON.stringify([job, key]);
+        const ids = madeIds.get(`${identity} ${gate}`) ?? new Set();
+        madeIds.set(`${identity} ${gate}`, ids.add(id));
+        facts.add(`${id}/${token} ${state}`);
+        const lease = `${id}/${token}`;
+        if (!leasedAtMs.has(lease)) leasedAtMs.set(lease, scheduler.nowMs());
+        for (const attempt of attempts) facts.add(`${id}/${attempt.token} ${attempt.outcome}`);
+      }
+    },
+    leasedAtMs: ({ id, token }) => leasedAtMs.get(`${id}/${token}`) ?? -Infinity,
+    noteAnswer(operation, answer) {
+      if (operation.op !== "finish" || answer instanceof AppError) return;
+      operation.finishes.forEach(({ id, token, outcome }, index) => {
+        const isHeld = (answer as readonly Held[])[index]!.status === "held";
+        if (isHeld) facts.add(`${id}/${token} ${outcome.kind}`);
+      });
+    },
+    check(operation, answer) {
+      if (answer instanceof AppError) return;
+      if (operation.op === "add") {
+        operation.tasks.forEach(({ job, gate, key }, index) =>
+          checkAdded(`${JSON.stringify([job, key])} ${gate}`, (answer as readonly Added[])[index]!),
+        );
+      }
+      if (operation.op === "claim") {
+        const { leases } = answer as Claimed;
+        const ids = new Set(leases.map(({ id }) => id));
+        if (ids.size < leases.length) fail("Q3: a claim hands out a task twice");
+        for (const { id, token } of leases) {
+          if (!facts.has(`${id}/${token} running`))
+            fail(`Q3: lease ${id}/${token} is from nowhere`);
+        }
+      }
+      if (operation.op !== "finish") return;
+      operation.finishes.forEach(({ id, token, outcome }, index) => {
+        if ((answer as readonly Held[])[index]!.status !== "held") return;
+        if (facts.has(`${id}/${token} ${outcome.kind}`)) return;
+        fail(`Q2: ${id}/${token} is told to be finished with ${outcome.kind}, and never was`);
+      });
+    },
+  };
+}
