@@ -151,8 +151,8 @@ const inBuckets: readonly Sabotage[] = [
   {
     name: "a shared object forgets who committed what",
     file: "src/bucket/shared-object.ts",
-    find: "if ((found.envelope?.commits[session]?.number ?? 0) >= number) return next.value;",
-    replace: "if ((found.envelope?.commits[session]?.number ?? 0) > number) return next.value;",
+    find: "if ((found.envelope?.commits[session]?.number ?? 0) >= commit.number) {",
+    replace: "if ((found.envelope?.commits[session]?.number ?? 0) > commit.number) {",
     caughtBy: `${shared} > an own commit is recognised though another has built on it`,
   },
   {

@@ -101,8 +101,8 @@ const inModel: readonly Sabotage[] = [
   {
     name: "a shorter block shortens a longer one",
     file: "src/queue/model/gates.ts",
-    find: "Math.max(blockedUntilMs, draft.now.ms + forMs)",
-    replace: "Math.max(0 * blockedUntilMs, draft.now.ms + forMs)",
+    find: "Math.max(blockedUntilMs, stampMs(draft.now) + forMs)",
+    replace: "Math.max(0 * blockedUntilMs, stampMs(draft.now) + forMs)",
     caughtBy: `${memory} > a shorter block never shortens a longer one; zero lifts it`,
   },
   {
@@ -150,8 +150,8 @@ const inModel: readonly Sabotage[] = [
   {
     name: "an ended job outlives its last task",
     file: "src/queue/model/bulk.ts",
-    find: "!jobs.has(job.name)) draft.jobs.delete",
-    replace: `!jobs.has(job.name) && job.name === "") draft.jobs.delete`,
+    find: "const isEmpty = job.ended !== null && !jobs.has(job.name);",
+    replace: `const isEmpty = job.ended !== null && !jobs.has(job.name) && job.name === "";`,
     caughtBy: `${memory} > an ended job goes with its last task, and its name is free again`,
   },
   {

@@ -2,10 +2,11 @@
  * Breaks the code in every listed way, one at a time, in a copy, and sees whether the named test
  * fails:
  *
- *     node --import tsx test/sabotage/run.ts queue|bucket|postgres [part of a name]
+ *     node --import tsx test/sabotage/run.ts queue|bucket|postgres|bucket-queue [part of a name]
  *
  * What needs a server finds it in the environment: `npm run services` prints it.
  */
+import { bucketQueueSabotages } from "./bucket-queue.ts";
 import { bucketSabotages } from "./bucket.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
@@ -16,6 +17,7 @@ const lists: Readonly<Record<string, readonly Sabotage[]>> = {
   queue: queueSabotages,
   bucket: bucketSabotages,
   postgres: postgresSabotages,
+  "bucket-queue": bucketQueueSabotages,
 };
 
 const [listName = "", part = ""] = process.argv.slice(2);

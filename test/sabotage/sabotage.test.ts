@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { bucketQueueSabotages } from "./bucket-queue.ts";
 import { bucketSabotages } from "./bucket.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
@@ -15,6 +16,7 @@ const read = (path: string) => readFileSync(join(repository, path), "utf8");
 const lists = [
   { name: "queue", part: "queue", sabotages: queueSabotages, countMin: 15 },
   { name: "bucket", part: "bucket", sabotages: bucketSabotages, countMin: 8 },
+  { name: "queue on a bucket", part: "queue", sabotages: bucketQueueSabotages, countMin: 12 },
   {
     name: "queue on PostgreSQL",
     part: "queue",
