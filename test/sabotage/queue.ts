@@ -166,8 +166,8 @@ const inModel: readonly Sabotage[] = [
   {
     name: "due times are read on the store's clock",
     file: "src/queue/model/claim.ts",
-    find: "task.dueAtMs <= draft.now.wallMs &&",
-    replace: "task.dueAtMs <= draft.now.ms &&",
+    find: "const wallMs = draft.now.wallMs;",
+    replace: "const wallMs = draft.now.ms;",
     caughtBy: `${memory} > a due time follows the wall clock forward`,
   },
   {
