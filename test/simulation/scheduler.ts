@@ -92,5 +92,6 @@ export const worldClock = (scheduler: Scheduler, startMs: number): Clock => ({
   setTimer: (delayMs, callback) => scheduler.after(delayMs, callback),
 });
 
-/** A macrotask comes after all microtasks. */
-const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+/** A macrotask comes after all microtasks; the second one after what joins calls of one turn. */
+const settle = () =>
+  new Promise<void>((resolve) => setImmediate(() => setImmediate(() => resolve())));

@@ -12,7 +12,8 @@ export async function simulateQueue(seed: number, options: WorldOptions = {}): P
   const { trace, faultCounts, scheduler } = world;
   const end = (violation?: string): SeedResult => {
     if (violation) trace.push(violation);
-    return { seed, violation, trace, faultCounts, moments: scheduler.moments() };
+    // What is still under way in there goes on for a moment: it is no part of the run.
+    return { seed, violation, trace: [...trace], faultCounts, moments: scheduler.moments() };
   };
   try {
     if (world.personality === "ignores-conditions") await expectRefusal(world);
