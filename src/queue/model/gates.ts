@@ -16,7 +16,10 @@ export function block(
 /** A new delay counts from the last start, so it binds the next claim, also when it is shorter. */
 export function setGate(draft: Draft, { gate, delayMs, limit }: SetGate): GateView {
   const before = draft.gates.get(gate) ?? newGate(gate);
-  const startedMs = before.opensAtMs - before.delayMs;
+  // The end of a gate without a delay was not stamped late, so it is now.
+  const isNew = before.delayMs === 0 && delayMs !== 0;
+  const lateMs = isNew ? stampMs(draft.now) - draft.now.ms : 0;
+  const startedMs = before.opensAtMs - before.delayMs + lateMs;
   patchGate(draft, gate, {
     ...(delayMs === undefined ? {} : { delayMs }),
     ...(delayMs === undefined || before.opensAtMs === 0 ? {} : { opensAtMs: startedMs + delayMs }),

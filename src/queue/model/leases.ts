@@ -1,4 +1,4 @@
-import { opensAfterStart, viewGate } from "../gate.ts";
+import { opensAfterStart, viewGate, type Gate } from "../gate.ts";
 import type { Extend, Finish, FinishAll, Held, Outcome, ReleaseAll } from "../operation.ts";
 import { attemptsKeptMax, type Attempt, type LeaseRef, type Task } from "../task.ts";
 import { addWithFinish, checkBound } from "./add.ts";
@@ -106,13 +106,17 @@ export function leave(draft: Draft, task: Task, sinceStartMs: number | undefined
       runSlots: running === 0 ? 0 : gate.runSlots,
       ...(sinceStartMs === undefined
         ? {}
-        : { opensAtMs: opensAfterStart(gate, stampMs(draft.now), sinceStartMs) }),
+        : { opensAtMs: opensAfterStart(gate, startedByMs(draft, gate), sinceStartMs) }),
     });
   }
   if (freesSlot) patchJob(draft, task.job, { slots: jobOf(draft, task.job).slots - 1 });
   const record = draft.claims.get(task.token);
   if (record) draft.claims.set(task.token, { ...record, open: record.open - 1 });
 }
+
+/** Without a delay there is no gap to keep, and nobody waits for a clock that is known roughly. */
+const startedByMs = ({ now }: Draft, { delayMs }: Gate): number =>
+  delayMs > 0 ? stampMs(now) : now.ms;
 
 export function noted(task: Task, attempt: Omit<Attempt, "token">): readonly Attempt[] {
   return [...task.attempts, { token: task.token, ...attempt }].slice(-attemptsKeptMax);
