@@ -97,7 +97,7 @@ export function createRaceHands(options: RaceHandsOptions): RaceHands {
     log({ event: "start", ...ref(lease) }, nowMs);
     await sleep(clock, random.below(workMsMax * 100) / 100);
     log({ event: "end", ...ref(lease) });
-    if (lease.pace?.isRun && chance(1)) await refuse(lease, run);
+    if (lease.pace?.isRun && chance(4)) await refuse(lease, run);
     if (chance(0.4)) {
       lease.isHung = true;
       await sleep(clock, leaseMs * 1.5);

@@ -49,7 +49,8 @@ const caps = { free: undefined, capped: 2, site: 1 } as const;
  */
 export function raceSuite(options: RaceSuiteOptions): void {
   const { name, store, processes, chaosMs } = options;
-  const giveUpMs = chaosMs * 2 + 20_000;
+  // Ten times what it takes where nothing else runs: a slow machine is no fault of a queue.
+  const giveUpMs = chaosMs * 2 + 100_000;
 
   describe(`${processes} processes race on ${name}, some die`, () => {
     const folder = mkdtempSync(join(tmpdir(), "forager-race-"));
@@ -58,11 +59,17 @@ export function raceSuite(options: RaceSuiteOptions): void {
 
     beforeAll(async () => {
       race = await runRace(options, store(folder), { folder, seed, giveUpMs });
-    }, giveUpMs + 30_000);
+    }, giveUpMs + 60_000);
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
     test("every task is done, exactly once, and none is lost", () => {
-      expect(race.isOver).toBe(true);
+      // What is left tells a queue that stands still from a machine that is slow.
+      const left = race.jobs.filter(({ ended }) => ended === null);
+      expect({ isOver: race.isOver, left, doing: race.tasks.filter(isUnfinished) }).toEqual({
+        isOver: true,
+        left: [],
+        doing: [],
+      });
       expect(race.tasks.length).toBeGreaterThan(options.tasks * 5);
       expect(finishedOnce(race.tasks, race.events)).toEqual([]);
     });
@@ -129,6 +136,8 @@ export function raceSuite(options: RaceSuiteOptions): void {
     });
   });
 }
+
+const isUnfinished = ({ state }: Task) => state === "pending" || state === "running";
 
 interface Race extends Chaos {
   readonly works: ReturnType<typeof worksOf>;
