@@ -65,6 +65,8 @@ interface Seen<Value> {
 const backoffMs = { first: 25, max: 2_000 };
 const refusedMsMax = 60;
 const giveUpMsDefault = 15_000;
+/** A process that was stopped for a while, or a slow one, has not tried enough by its clock alone. */
+const triesMin = 4;
 /** After that long others have most likely written: to look costs a twelfth of a refused write. */
 const freshMs = 2_000;
 /** A session that has not written for so long resolves nothing any more. */
@@ -128,7 +130,7 @@ export function createSharedObject<Value>(
     let base = isSticky && isFresh && last?.etag !== undefined ? last : await read();
     let next = await prepare(base, commit);
     let lastError: unknown;
-    for (let attempt = 0; attempt === 0 || clock.monotonicMs() < deadlineMs; attempt++) {
+    for (let attempt = 0; attempt < triesMin || clock.monotonicMs() < deadlineMs; attempt++) {
       if (next === undefined) {
         const now = isSticky ? await read() : base;
         if (now.etag === base.etag) return base.envelope!.value;

@@ -57,6 +57,9 @@ const otherwise: Readonly<Record<string, readonly string[]>> = {
     "all reasons at once add up, each with its share and its oldest",
     "wakeInMs does not wake for what only others can set free",
   ],
+  "a batch is one per shard: what ends in one does not yet show to a claim in another": [
+    "a claim sees what its worker finished in the same breath",
+  ],
   "a batch is one per shard: each has the bound for itself": [
     "a sweep is bounded and says when there is more",
     "the rows of a cancelled job follow in chunks",
