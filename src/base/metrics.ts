@@ -1,0 +1,197 @@
+import { assert } from "./app-error.ts";
+
+/**
+ * Numbers that a program keeps about itself. Always:
+ * - a name, its help and its label names are fixed when the metric is made;
+ * - no metric has more than `seriesMax` series: what comes after is counted under the label value
+ *   "other", so that a label can never grow with the data;
+ * - a counter only rises, for as long as its process lives.
+ * A handle is one object with a number in it, so that counting costs next to nothing.
+ */
+export interface Metrics {
+  counter(definition: MetricDefinition): Family<Counter>;
+  gauge(definition: MetricDefinition): Family<Gauge>;
+  histogram(definition: HistogramDefinition): Family<Histogram>;
+  /** Called before each snapshot, for gauges that are read rather than kept. */
+  onSnapshot(read: () => void): void;
+  snapshot(): MetricsSnapshot;
+}
+
+export interface MetricDefinition {
+  readonly name: string;
+  readonly help: string;
+  readonly labels?: readonly string[];
+}
+export interface HistogramDefinition extends MetricDefinition {
+  /** Upper bounds, rising; the one of all is added. */
+  readonly bounds: readonly number[];
+}
+
+export interface Family<Handle> {
+  /** The values of the labels, in their order. The same values give the same handle. */
+  of(...values: readonly string[]): Handle;
+}
+export interface Counter {
+  add(count: number): void;
+}
+export interface Gauge {
+  set(value: number): void;
+}
+export interface Histogram {
+  /** `count` of them at once, each of this value. */
+  observe(value: number, count?: number): void;
+}
+
+/** Plain data: it travels between processes as JSON. */
+export type MetricsSnapshot = readonly FamilySnapshot[];
+export interface FamilySnapshot extends MetricDefinition {
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly labels: readonly string[];
+  readonly bounds?: readonly number[];
+  readonly series: readonly SeriesSnapshot[];
+}
+export interface SeriesSnapshot {
+  readonly values: readonly string[];
+  /** Of a counter or gauge; of a histogram the sum of all that was observed. */
+  readonly value: number;
+  /** Of a histogram: how many fell into each bucket, the last one being all above the bounds. */
+  readonly buckets?: readonly number[];
+}
+
+export const seriesMax = 200;
+
+class Series implements Counter, Gauge {
+  readonly values: readonly string[];
+  value = 0;
+  constructor(values: readonly string[]) {
+    this.values = values;
+  }
+  add(count: number): void {
+    this.value += count;
+  }
+  set(value: number): void {
+    this.value = value;
+  }
+}
+
+class HistogramSeries extends Series implements Histogram {
+  readonly buckets: number[];
+  readonly bounds: readonly number[];
+  constructor(values: readonly string[], bounds: readonly number[]) {
+    super(values);
+    this.bounds = bounds;
+    this.buckets = [...bounds.map(() => 0), 0];
+  }
+  observe(value: number, count = 1): void {
+    this.value += value * count;
+    let at = 0;
+    while (at < this.bounds.length && value > this.bounds[at]!) at++;
+    this.buckets[at]! += count;
+  }
+}
+
+export function createMetrics(): Metrics {
+  const families = new Map<string, () => FamilySnapshot>();
+  const readers: (() => void)[] = [];
+
+  function family<Handle extends Series>(
+    type: FamilySnapshot["type"],
+    definition: MetricDefinition & { readonly bounds?: readonly number[] },
+    make: (values: readonly string[]) => Handle,
+  ): Family<Handle> {
+    const { name, help, labels = [], bounds } = definition;
+    assert(/^[a-z][a-z0-9_]*$/.test(name), `${name} is no name of a metric`);
+    assert(!families.has(name), `the metric ${name} is made twice`);
+    const series = new Map<string, Handle>();
+    families.set(name, () => ({
+      name,
+      help,
+      type,
+      labels,
+      ...(bounds && { bounds }),
+      series: [...series.values()].map(snapshotOf),
+    }));
+    const find = (values: readonly string[]): Handle => {
+      const key = values.join("\u0000");
+      const known = series.get(key);
+      if (known) return known;
+      if (series.size >= seriesMax) {
+        const other = labels.map(() => "other");
+        if (values.some((value) => value !== "other")) return find(other);
+      }
+      const made = make(values);
+      series.set(key, made);
+      return made;
+    };
+    return {
+      of(...values) {
+        assert(values.length === labels.length, `${name} takes ${labels.length} label values`);
+        return find(values);
+      },
+    };
+  }
+
+  return {
+    counter: (definition) => family("counter", definition, (values) => new Series(values)),
+    gauge: (definition) => family("gauge", definition, (values) => new Series(values)),
+    histogram: (definition) =>
+      family("histogram", definition, (values) => new HistogramSeries(values, definition.bounds)),
+    onSnapshot: (read) => void readers.push(read),
+    snapshot() {
+      for (const read of readers) read();
+      return [...families.values()].map((read) => read());
+    },
+  };
+}
+
+const snapshotOf = (series: Series): SeriesSnapshot => ({
+  values: series.values,
+  value: series.value,
+  ...(series instanceof HistogramSeries && { buckets: [...series.buckets] }),
+});
+
+/** Several processes as one: everything is added up. */
+export function mergeSnapshots(snapshots: readonly MetricsSnapshot[]): MetricsSnapshot {
+  const merged = new Map<string, { family: FamilySnapshot; series: Map<string, SeriesSnapshot> }>();
+  for (const family of snapshots.flat()) {
+    const known = merged.get(family.name) ?? { family, series: new Map() };
+    merged.set(family.name, known);
+    for (const one of family.series) {
+      const key = one.values.join("\u0000");
+      const before = known.series.get(key);
+      known.series.set(key, before ? sumOf(before, one) : one);
+    }
+  }
+  return [...merged.values()].map(({ family, series }) => ({
+    ...family,
+    series: [...series.values()],
+  }));
+}
+
+/** What stays of a process that has ended: what it counted, not how it was. */
+export const countedOnly = (snapshot: MetricsSnapshot): MetricsSnapshot =>
+  snapshot.filter(({ type }) => type !== "gauge");
+
+function sumOf(a: SeriesSnapshot, b: SeriesSnapshot): SeriesSnapshot {
+  const buckets = a.buckets?.map((count, at) => count + (b.buckets?.[at] ?? 0));
+  return { values: a.values, value: a.value + b.value, ...(buckets && { buckets }) };
+}
+
+/** The value below which `share` of the observations lie, read from the buckets by interpolation. */
+export function quantileOf(
+  { bounds = [] }: Pick<FamilySnapshot, "bounds">,
+  { buckets = [] }: Pick<SeriesSnapshot, "buckets">,
+  share: number,
+): number {
+  const total = buckets.reduce((sum, count) => sum + count, 0);
+  let below = 0;
+  for (const [at, count] of buckets.entries()) {
+    if (count > 0 && below + count >= share * total) {
+      const from = at === 0 ? 0 : bounds[at - 1]!;
+      const to = bounds[at] ?? from;
+      return from + (to - from) * ((share * total - below) / count);
+    }
+    below += count;
+  }
+  return 0;
+}

@@ -1,0 +1,305 @@
+import { AppError } from "../base/app-error.ts";
+import { sleep, systemClock, type Clock } from "../base/clock.ts";
+import { createKeyedLimiter } from "../base/keyed-limiter.ts";
+import { silentLogger, type Logger } from "../base/logger.ts";
+import { createMetrics, type Metrics } from "../base/metrics.ts";
+import { systemRandom, type Random } from "../base/random.ts";
+import type { Service } from "../base/service.ts";
+import { afterTick } from "../base/tick.ts";
+import { createMaintenance } from "../queue/index.ts";
+import { createDispatcher } from "./dispatcher.ts";
+import { createEndings, type Endings } from "./endings.ts";
+import { createHands, type Hands } from "./hands.ts";
+import type { Handler } from "./handler.ts";
+import { meanMsUnknown, type KindState } from "./kind-state.ts";
+import { createLeaseKeeper } from "./lease-keeper.ts";
+import { createPoliteness } from "./politeness.ts";
+import type { TaskInHand } from "./task-in-hand.ts";
+import { createTimedQueue, type WorkerQueue } from "./timed-queue.ts";
+import { createTimeouts } from "./timeouts.ts";
+import { createWorkerMetrics, type WorkerMetrics } from "./worker-metrics.ts";
+
+export interface WorkerOptions<Services = unknown> {
+  readonly queue: WorkerQueue;
+  /** Unique among all workers of the queue that live at the same time, so one per process. */
+  readonly name: string;
+  /** The kinds it works on are those of its handlers. */
+  readonly handlers: readonly Handler<Services>[];
+  readonly services?: Services;
+  /** Handlers at work at once, default 10. */
+  readonly concurrency?: number;
+  /** Default 60,000. */
+  readonly leaseMs?: number;
+  /** The longest run of one gate it takes, default 50. */
+  readonly burst?: number;
+  /** How long `stop` waits for handlers before it ends them, default 25,000. */
+  readonly graceMs?: number;
+  /** Resolve `ended` when nothing is left that could ever be claimed. */
+  readonly drain?: boolean;
+  /** How long finished tasks are kept, default 7 and 30 days. */
+  readonly keep?: { readonly doneMs: number; readonly failedMs: number };
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+}
+
+/**
+ * Does the tasks of a queue. `stop` takes no more work, gives back what has not begun, waits for
+ * the handlers at work for the time of grace, then ends them and gives their tasks back too.
+ */
+export interface Worker extends Service {
+  /**
+   * Resolves after a stop, or when it is drained; rejects when the worker cannot go on. A drained
+   * or broken worker still has to be stopped.
+   */
+  readonly ended: Promise<void>;
+  /** Ends handlers at once and gives their tasks back: the second signal. Also during a stop. */
+  abort(): Promise<void>;
+  setConcurrency(concurrency: number): void;
+  look(): WorkerView;
+}
+
+/** How a worker is right now. */
+export interface WorkerView {
+  readonly name: string;
+  readonly concurrency: number;
+  readonly atWork: number;
+  readonly inHand: number;
+  readonly waitingForCap: number;
+  readonly abandoned: number;
+  readonly isResting: boolean;
+  /** Since the queue last answered a claim; a worker that rests waits for the queue to call. */
+  readonly sinceClaimMs: number;
+  readonly tasks: readonly TaskAtWork[];
+}
+export interface TaskAtWork {
+  readonly id: number;
+  readonly kind: string;
+  readonly key: string;
+  readonly forMs: number;
+  readonly note: string | undefined;
+}
+
+const dayMs = 86_400_000;
+const tasksShownMax = 50;
+/** What `stop` adds to the time of grace for storing how tasks ended. */
+const storeMs = 5_000;
+
+export function createWorker<Services = unknown>(options: WorkerOptions<Services>): Worker {
+  const { name, leaseMs = 60_000, burst = 50, graceMs = 25_000 } = options;
+  const { clock = systemClock, random = systemRandom, logger = silentLogger } = options;
+  const metrics = options.metrics ?? createMetrics();
+  const counters = createWorkerMetrics(metrics);
+  const queue = createTimedQueue(options.queue, counters, clock);
+  const ending = createEnd();
+  let isPumping = false;
+  let stopping: Promise<void> | undefined;
+  let isAborted = false;
+  let onEmpty = () => {};
+
+  const changed = () => {
+    if (isPumping) return;
+    isPumping = true;
+    afterTick(pump);
+  };
+  /** In this order: what ends makes room, and both go into one commit. */
+  function pump(): void {
+    isPumping = false;
+    hands.startReady();
+    endings.flush();
+    if (!endings.isTroubled()) dispatcher.claim();
+    if (hands.inHand().size === 0) onEmpty();
+  }
+
+  const kinds = new Map<string, KindState>();
+  const hands: Hands = createHands({
+    kinds,
+    endings: (): Endings => endings,
+    politeness: createPoliteness({ queue, logger, metrics }),
+    clock,
+    random,
+    logger,
+    services: options.services,
+    leaseMs,
+    concurrency: options.concurrency ?? 10,
+    onChange: changed,
+    onFatal: ending.fail,
+  });
+  for (const handler of options.handlers) {
+    if (kinds.has(handler.kind)) throw twice(handler.kind);
+    kinds.set(handler.kind, kindState(handler, { clock, counters, onTimeout: hands.timedOut }));
+  }
+  if (kinds.size === 0) throw new AppError("invalid", "no_handlers", "a worker needs a handler");
+  const endings = createEndings({
+    queue,
+    clock,
+    random,
+    logger,
+    onEnded: hands.ended,
+    onReady: changed,
+    onFatal: ending.fail,
+  });
+  const keeper = createLeaseKeeper({
+    queue,
+    clock,
+    logger,
+    leaseMs,
+    inHand: hands.inHand,
+    onView: hands.follow,
+    onLost: hands.lost,
+    onFatal: ending.fail,
+  });
+  const dispatcher = createDispatcher({
+    queue,
+    worker: name,
+    kinds: [...kinds.keys()],
+    leaseMs,
+    burst,
+    clock,
+    random,
+    logger,
+    room: hands.room,
+    holdsAny: () => hands.inHand().size > 0,
+    onLeases: hands.take,
+    onClaim: (_, leases) => counters.claimed.add(leases),
+    ...(options.drain && { onDrained: ending.resolve }),
+    onReady: changed,
+    onFatal: ending.fail,
+  });
+  const maintenance = createMaintenance({
+    queue,
+    clock,
+    logger,
+    keepDoneMs: options.keep?.doneMs ?? 7 * dayMs,
+    keepFailedMs: options.keep?.failedMs ?? 30 * dayMs,
+  });
+  gauges(metrics, hands, kinds);
+
+  /** Until the hands are empty, for `ms` at most. */
+  async function empty(ms: number): Promise<void> {
+    const patience = new AbortController();
+    const emptied = new Promise<void>((resolve) => (onEmpty = resolve));
+    changed();
+    await Promise.race([emptied, sleep(clock, ms, patience.signal).catch(() => {})]);
+    patience.abort();
+  }
+
+  async function stop(): Promise<void> {
+    hands.stopStarting();
+    const claimed = dispatcher.stop();
+    if (!isAborted) await empty(graceMs);
+    hands.abortWorking();
+    if (hands.inHand().size > 0) await empty(storeMs);
+    const left = hands.inHand().size;
+    if (left > 0) logger.warn("tasks could not be given back: their leases run out", { left });
+    keeper.stop();
+    endings.stop();
+    for (const { timeouts } of kinds.values()) timeouts.stop();
+    // A queue that does not answer must not keep the process from ending.
+    const patience = new AbortController();
+    const all = Promise.allSettled([maintenance.stop(), claimed]);
+    await Promise.race([all, sleep(clock, storeMs, patience.signal).catch(() => {})]);
+    patience.abort();
+    ending.resolve();
+  }
+
+  return {
+    ended: ending.ended,
+    async start() {
+      keeper.start();
+      await maintenance.start();
+      changed();
+    },
+    stop: () => (stopping ??= stop()),
+    async abort() {
+      isAborted = true;
+      hands.stopStarting();
+      hands.abortWorking();
+      await (stopping ??= stop());
+    },
+    setConcurrency: hands.setConcurrency,
+    look: () => ({
+      name,
+      concurrency: hands.concurrency(),
+      atWork: hands.atWork(),
+      inHand: hands.inHand().size,
+      waitingForCap: hands.waitingForCap(),
+      abandoned: hands.abandoned(),
+      isResting: dispatcher.isResting(),
+      sinceClaimMs: clock.monotonicMs() - dispatcher.answeredAtMs(),
+      tasks: atWork(hands.inHand(), clock.monotonicMs()),
+    }),
+  };
+}
+
+function createEnd() {
+  let resolve = () => {};
+  let fail: (error: unknown) => void = () => {};
+  const ended = new Promise<void>((onResolve, onReject) => {
+    resolve = onResolve;
+    fail = onReject;
+  });
+  ended.catch(() => {}); // heard by whoever awaits it
+  return { ended, resolve, fail: (error: unknown) => fail(error) };
+}
+
+interface KindOptions {
+  readonly clock: Clock;
+  readonly counters: WorkerMetrics;
+  readonly onTimeout: (task: TaskInHand) => void;
+}
+
+function kindState(handler: Handler<never>, options: KindOptions): KindState {
+  const { clock, counters, onTimeout } = options;
+  const { cap, timeoutMs } = handler;
+  return {
+    handler,
+    timeouts: createTimeouts(clock, timeoutMs, onTimeout),
+    caps: cap && createKeyedLimiter({ limit: cap.limit, keysMax: 10_000, idleMs: 600_000, clock }),
+    ...counters.ofKind(handler.kind),
+    meanMs: meanMsUnknown,
+  };
+}
+
+function gauges(metrics: Metrics, hands: Hands, kinds: ReadonlyMap<string, KindState>): void {
+  const slots = metrics.gauge({
+    name: "forager_worker_slots",
+    help: "Slots of workers: active, idle, and tasks in hand that wait for a moment or a cap.",
+    labels: ["state"],
+  });
+  const abandoned = metrics.gauge({
+    name: "forager_worker_abandoned_handlers",
+    help: "Handlers that go on though they were told to stop.",
+  });
+  const limiter = metrics.gauge({
+    name: "forager_limiter_keys",
+    help: "Keys that the local caps remember.",
+    labels: ["kind"],
+  });
+  metrics.onSnapshot(() => {
+    const active = hands.atWork();
+    slots.of("active").set(active);
+    slots.of("idle").set(Math.max(0, hands.concurrency() - active));
+    slots.of("waiting").set([...hands.inHand()].filter(({ state }) => state === "waiting").length);
+    abandoned.of().set(hands.abandoned());
+    for (const [kind, { caps }] of kinds) limiter.of(kind).set(caps?.metrics().keys ?? 0);
+  });
+}
+
+function atWork(inHand: ReadonlySet<TaskInHand>, nowMs: number): readonly TaskAtWork[] {
+  return [...inHand]
+    .filter(({ state }) => state === "working")
+    .sort((a, b) => a.startedAtMs - b.startedAtMs)
+    .slice(0, tasksShownMax)
+    .map(({ lease: { id, kind, key }, startedAtMs, note }) => ({
+      id,
+      kind,
+      key,
+      forMs: nowMs - startedAtMs,
+      note,
+    }));
+}
+
+const twice = (kind: string) =>
+  new AppError("invalid", "handler_twice", `two handlers are given for the kind "${kind}"`);

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { createSeededRandom } from "../base/random.ts";
+import { outcomeOf, reasonOf, retryDefaults, retryDelayMs, SlowDownError } from "./failure.ts";
+import { queueOutcome } from "./queue-outcome.ts";
+
+const random = createSeededRandom(1);
+const policy = { delayMs: 1_000, delayMsMax: 60_000 };
+
+test("the wait is anything up to a limit that doubles, and that has an end", () => {
+  const longest = (used: number) =>
+    Math.max(
+      ...Array.from({ length: 500 }, () => retryDelayMs(policy, { used, leastMs: 0, random })),
+    );
+  expect(longest(1)).toBeGreaterThan(900);
+  expect(longest(1)).toBeLessThanOrEqual(1_000);
+  expect(longest(4)).toBeGreaterThan(7_000);
+  expect(longest(4)).toBeLessThanOrEqual(8_000);
+  expect(longest(1_000)).toBeLessThanOrEqual(60_000);
+});
+
+test("full jitter: half of all waits are below half of the limit", () => {
+  const waits = Array.from({ length: 1_000 }, () =>
+    retryDelayMs(policy, { used: 1, leastMs: 0, random }),
+  );
+  const low = waits.filter((ms) => ms < 500).length;
+  expect(low).toBeGreaterThan(430);
+  expect(low).toBeLessThan(570);
+});
+
+test("never before what the other side asked for", () => {
+  expect(retryDelayMs(policy, { used: 1, leastMs: 5_000, random })).toBe(5_000);
+  const outcome = outcomeOf(new SlowDownError("429", { retryAfterMs: 120_000 }));
+  expect(queueOutcome(outcome, retryDefaults, 1, random)).toEqual({
+    kind: "retry",
+    reason: "SlowDownError: 429",
+    delayMs: 120_000,
+  });
+});
+
+test("what was thrown is told, whatever it was", () => {
+  expect(reasonOf(Object.create(null))).toBe("threw a object that has no text");
+  expect(reasonOf(undefined)).toBe("threw undefined");
+});

@@ -1,0 +1,77 @@
+import { AppError } from "../base/app-error.ts";
+import type { Random } from "../base/random.ts";
+import type { HandlerOutcome, SlowDown } from "./outcome.ts";
+
+/** Thrown by a handler: no later attempt can go better, so there is none. */
+export class PermanentError extends Error {
+  override readonly name = "PermanentError";
+}
+
+/** Thrown by a handler: the other side wants fewer requests. Its gate slows down for the fleet. */
+export class SlowDownError extends Error {
+  override readonly name = "SlowDownError";
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, options: SlowDown & { readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** How attempts of one kind are spaced, and how many there are. */
+export interface RetryPolicy {
+  /** The longest first wait; it doubles with each attempt. */
+  readonly delayMs: number;
+  readonly delayMsMax: number;
+  /** At most, also where a task allows more. */
+  readonly attempts: number;
+}
+
+export const retryDefaults: RetryPolicy = {
+  delayMs: 2_000,
+  delayMsMax: 900_000,
+  attempts: 1_000,
+};
+
+/** What a thrown error means for its task. Everything that is not known to be permanent may pass. */
+export function outcomeOf(error: unknown): HandlerOutcome {
+  const reason = reasonOf(error);
+  if (error instanceof PermanentError) return { kind: "fail", reason };
+  if (error instanceof AppError && error.kind === "invalid") return { kind: "fail", reason };
+  if (error instanceof SlowDownError) {
+    const { retryAfterMs } = error;
+    return {
+      kind: "retry",
+      reason,
+      slowDown: retryAfterMs === undefined ? {} : { retryAfterMs },
+    };
+  }
+  return { kind: "retry", reason };
+}
+
+/**
+ * The wait before the next attempt: full jitter, so that tasks that failed together do not come
+ * back together, and never before what the other side asked for.
+ * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+ */
+export function retryDelayMs(
+  policy: Pick<RetryPolicy, "delayMs" | "delayMsMax">,
+  { used, leastMs, random }: { used: number; leastMs: number; random: Random },
+): number {
+  const longest = Math.min(policy.delayMsMax, policy.delayMs * 2 ** Math.min(used - 1, 40));
+  return Math.max(leastMs, Math.round(random.next() * longest));
+}
+
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return `threw ${describe(error)}`;
+  const text = `${error.name}: ${error.message}`;
+  return error.cause instanceof Error ? `${text} (${reasonOf(error.cause)})` : text;
+}
+
+function describe(value: unknown): string {
+  try {
+    return String(value).slice(0, 200);
+  } catch {
+    return `a ${typeof value} that has no text`;
+  }
+}

@@ -1,0 +1,370 @@
+import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import type { Random } from "../base/random.ts";
+import type { GateView, LeasedTask } from "../queue/index.ts";
+import { AppError } from "../base/app-error.ts";
+import type { Endings } from "./endings.ts";
+import { outcomeOf, PermanentError, reasonOf } from "./failure.ts";
+import { createGateRun, type GateRun } from "./gate-run.ts";
+import type { KindState, TaskEnd } from "./kind-state.ts";
+import { isOutcome, slowDownOf, type HandlerOutcome } from "./outcome.ts";
+import type { Politeness } from "./politeness.ts";
+import { queueOutcome } from "./queue-outcome.ts";
+import { TaskInHand, type AbortCause, type Shared } from "./task-in-hand.ts";
+
+/**
+ * The tasks in one worker's hands: starts them as slots and gates allow, and decides how each
+ * ended. Always:
+ * - a slot is taken by a handler that was called and has not settled, and by nothing else;
+ * - whatever a handler does (throw, hang, answer after its time) touches its own task alone;
+ * - a task is in hand until the queue has answered how it ended, or its lease is lost.
+ */
+export interface Hands {
+  readonly take: (leases: readonly LeasedTask[], sentMs: number) => void;
+  /** Starts what waits for a slot. */
+  readonly startReady: () => void;
+  /** How many more slots are worth claiming for. */
+  readonly room: () => number;
+  readonly inHand: () => ReadonlySet<TaskInHand>;
+  readonly atWork: () => number;
+  readonly waitingForCap: () => number;
+  /** Handlers that went on after they were told to stop, and were given up. */
+  readonly abandoned: () => number;
+  readonly setConcurrency: (concurrency: number) => void;
+  readonly concurrency: () => number;
+  /** Gives back what has not begun, and starts nothing any more. */
+  readonly stopStarting: () => void;
+  /** Ends what is at work, without an outcome: the attempt is not counted. */
+  readonly abortWorking: () => void;
+
+  readonly timedOut: (task: TaskInHand) => void;
+  readonly lost: (task: TaskInHand) => void;
+  readonly ended: (task: TaskInHand, end: TaskEnd, gate: GateView | undefined) => void;
+  readonly follow: (task: TaskInHand, gate: GateView) => void;
+}
+
+export interface HandsOptions {
+  readonly kinds: ReadonlyMap<string, KindState>;
+  readonly endings: () => Endings;
+  readonly politeness: Politeness;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly services: unknown;
+  readonly leaseMs: number;
+  readonly concurrency: number;
+  /** Something may be started, stored or claimed. */
+  readonly onChange: () => void;
+  readonly onFatal: (error: unknown) => void;
+}
+
+/** How long a handler that was told to stop keeps its slot. */
+const abandonMs = 1_000;
+/** More of them than this, and only a new process gets rid of them. */
+export const abandonedMax = 100;
+const inHandMax = 20_000;
+
+export function createHands(options: HandsOptions): Hands {
+  const { kinds, endings, politeness, clock, random, logger, onChange } = options;
+  const inHand = new Set<TaskInHand>();
+  const runs = new Set<GateRun>();
+  const ready: TaskInHand[] = [];
+  const shared: Shared = {
+    services: options.services,
+    logger,
+    markStart: (task) => task.run?.markStart(),
+  };
+  /** A lease that may end before the next extension is answered is not worth starting on. */
+  const marginMs = Math.min(1_000, options.leaseMs / 6);
+  let { concurrency } = options;
+  let atWork = 0;
+  let capped = 0;
+  let suspects = 0;
+  let abandoned = 0;
+  let isStarting = true;
+
+  function leave(task: TaskInHand): void {
+    if (!inHand.delete(task)) return;
+    if (task.lease.isSuspect) suspects -= 1;
+    const { run } = task;
+    if (run && run.waiting.length === 0 && run.atWork === 0) runs.delete(run);
+  }
+
+  function giveBack(task: TaskInHand): void {
+    task.state = "ended";
+    task.leaveCap?.();
+    endings().release(task);
+    onChange();
+  }
+
+  /** Its gate lets it start: now its cap, then a slot. */
+  function offer(task: TaskInHand): void {
+    if (task.state !== "waiting") return task.run?.refused();
+    const { cap } = task.kind.handler;
+    if (!cap || !task.kind.caps) return void ready.push(task);
+    let key: string;
+    try {
+      key = String(cap.key(task.task));
+    } catch (error) {
+      task.run?.refused();
+      return end(task, outcomeOf(error));
+    }
+    const leaveCap = task.kind.caps.tryAcquire(key);
+    if (leaveCap) {
+      task.leaveCap = leaveCap;
+      return void ready.push(task);
+    }
+    capped += 1;
+    task.kind.caps.acquire(key, { signal: task.signal }).then(
+      (leaveLater) => {
+        capped -= 1;
+        if (task.state !== "waiting") return leaveLater();
+        task.leaveCap = leaveLater;
+        ready.push(task);
+        onChange();
+      },
+      () => void (capped -= 1), // ended meanwhile
+    );
+  }
+
+  function offerLater(task: TaskInHand): void {
+    offer(task);
+    onChange();
+  }
+
+  function startReady(): void {
+    while (atWork < concurrency && ready.length > 0) {
+      // Shifting thousands one by one would move the rest each time.
+      const batch = ready.splice(0, concurrency - atWork);
+      for (const task of batch) start(task);
+    }
+  }
+
+  function start(task: TaskInHand): void {
+    if (task.state !== "waiting") return task.run?.refused();
+    const nowMs = clock.monotonicMs();
+    if (!isStarting || nowMs > task.deadlineMs - marginMs) {
+      giveBack(task);
+      return task.run?.refused();
+    }
+    if (task.run && !task.run.mayBegin(task)) return task.leaveCap?.();
+    const { handler, timeouts, started } = task.kind;
+    try {
+      task.setPayload(handler.schema.parse(task.lease.payload));
+    } catch (error) {
+      task.leaveCap?.();
+      task.run?.refused();
+      return end(task, { kind: "fail", reason: `its payload was refused: ${reasonOf(error)}` });
+    }
+    task.state = "working";
+    task.startedAtMs = nowMs;
+    atWork += 1;
+    started.add(1);
+    timeouts.add(task);
+    call(task);
+  }
+
+  function call(task: TaskInHand): void {
+    try {
+      const result = task.kind.handler.run(task as never);
+      task.run?.began();
+      if (isThenable(result)) {
+        result.then(
+          (value) => settled(task, value),
+          (error: unknown) => threw(task, error),
+        );
+      } else settled(task, result);
+    } catch (error) {
+      task.run?.began();
+      threw(task, error);
+    }
+  }
+
+  function settled(task: TaskInHand, value: unknown): void {
+    freeSlot(task);
+    if (task.state !== "working") return;
+    if (value === undefined) end(task, { kind: "done" });
+    else if (isOutcome(value)) end(task, value);
+    else threw(task, new PermanentError("the handler returned no outcome: return done(result)"));
+  }
+
+  function threw(task: TaskInHand, error: unknown): void {
+    freeSlot(task);
+    if (task.state === "working") end(task, outcomeOf(error));
+  }
+
+  function freeSlot(task: TaskInHand): void {
+    if (task.isSettled) return void (abandoned -= 1);
+    task.isSettled = true;
+    atWork -= 1;
+    task.kind.timeouts.remove(task);
+    task.leaveCap?.();
+    const tookMs = clock.monotonicMs() - task.startedAtMs;
+    task.kind.meanMs += (tookMs - task.kind.meanMs) / 16;
+    task.kind.durations.observe(tookMs / 1_000);
+    const { run } = task;
+    if (run) {
+      run.ended();
+      if (!inHand.has(task) && run.waiting.length === 0 && run.atWork === 0) runs.delete(run);
+    }
+    onChange();
+  }
+
+  /** A handler that was told to stop has a moment to do so; then its slot is another's. */
+  function tellToStop(task: TaskInHand, cause: AbortCause): void {
+    task.abort(cause);
+    if (task.isSettled) return;
+    clock.setTimer(
+      abandonMs,
+      () => {
+        if (task.isSettled) return;
+        freeSlot(task);
+        abandoned += 1;
+        logger.warn("a handler goes on after it was told to stop", {
+          taskId: task.lease.id,
+          kind: task.lease.kind,
+          abandoned,
+        });
+        if (abandoned > abandonedMax) options.onFatal(tooManyAbandoned(abandoned));
+      },
+      { background: true },
+    );
+  }
+
+  function end(task: TaskInHand, outcome: HandlerOutcome): void {
+    task.state = "ended";
+    const { lease, kind, run } = task;
+    if (lease.gate !== "") noteAnswer(task, outcome);
+    endings().finish(task, queueOutcome(outcome, kind.handler.retry, lease.used, random), outcome);
+    if (run && slowDownOf(outcome)) run.takeWaiting().forEach(giveBack);
+    onChange();
+  }
+
+  function noteAnswer({ lease, kind, startedAtMs }: TaskInHand, outcome: HandlerOutcome): void {
+    const bounds = kind.handler.politeness?.(lease.gate);
+    const slowDown = slowDownOf(outcome);
+    if (slowDown) {
+      const nowMs = clock.monotonicMs();
+      politeness.slowDown(lease.gate, bounds, { ...slowDown, startedAtMs, nowMs });
+    } else if (bounds && outcome.kind === "done") politeness.good(lease.gate, bounds);
+  }
+
+  function follow(task: TaskInHand, gate: GateView): void {
+    const { run, kind, lease } = task;
+    if (kind.handler.politeness) politeness.follow(lease.gate, gate);
+    if (gate.blockedForMs > 0) {
+      run?.takeWaiting().forEach(giveBack);
+      if (!run && task.state === "waiting") giveBack(task);
+    }
+    run?.follow(gate);
+  }
+
+  /** What the waiting tasks of a run will need, going by how long their kind takes. */
+  function reserved(): number {
+    let sum = 0;
+    for (const run of runs) {
+      const [first] = run.waiting;
+      if (!first) continue;
+      const share = run.delayMs > 0 ? first.kind.meanMs / run.delayMs : run.limit;
+      sum += Math.max(0, Math.min(run.limit, run.waiting.length, share) - run.atWork);
+    }
+    return sum;
+  }
+
+  return {
+    take(leases, sentMs) {
+      const newRuns = new Map<string, GateRun>();
+      for (const lease of leases) {
+        const kind = kinds.get(lease.kind)!;
+        const { gate, pace } = lease;
+        let run = pace?.isRun ? newRuns.get(gate) : undefined;
+        if (pace?.isRun && !run) {
+          run = createGateRun({ gate, pace, clock, offer: offerLater });
+          newRuns.set(gate, run);
+          runs.add(run);
+        }
+        const task = new TaskInHand(lease, kind, run, sentMs + options.leaseMs, shared);
+        inHand.add(task);
+        if (lease.isSuspect) suspects += 1;
+        if (pace && kind.handler.politeness) {
+          politeness.follow(gate, { ...pace, blockedForMs: 0 });
+        }
+        if (run) run.add(task);
+        else offer(task);
+      }
+      for (const run of newRuns.values()) run.next();
+      startReady();
+    },
+    startReady,
+    room() {
+      if (!isStarting || suspects > 0 || inHand.size >= inHandMax) return 0;
+      const free = concurrency - atWork - ready.length - reserved();
+      return Math.max(0, Math.min(Math.ceil(free), 2 * concurrency - capped));
+    },
+    inHand: () => inHand,
+    atWork: () => atWork,
+    waitingForCap: () => capped,
+    abandoned: () => abandoned,
+    concurrency: () => concurrency,
+    setConcurrency(wanted) {
+      concurrency = wanted;
+      onChange();
+    },
+    stopStarting() {
+      isStarting = false;
+      ready.length = 0;
+      for (const task of inHand) {
+        if (task.state !== "waiting") continue;
+        task.abort("stopping"); // it may wait for its cap
+        task.run?.takeWaiting();
+        giveBack(task);
+      }
+    },
+    abortWorking() {
+      for (const task of inHand) {
+        if (task.state !== "working") continue;
+        task.state = "ended";
+        tellToStop(task, "stopping");
+        endings().release(task);
+      }
+      onChange();
+    },
+    timedOut(task) {
+      if (task.state !== "working") return;
+      const reason = `timed out: it took longer than ${task.kind.handler.timeoutMs} ms`;
+      const isPaced = task.lease.gate !== "";
+      end(task, { kind: "retry", reason, ...(isPaced && { slowDown: {} }) });
+      tellToStop(task, "timed_out");
+    },
+    lost(task) {
+      if (!inHand.has(task)) return;
+      const wasWorking = task.state === "working";
+      if (task.state === "waiting") task.abort("lease_lost");
+      task.state = "ended";
+      task.kind.ends.lost.add(1);
+      leave(task);
+      logger.warn("the lease of a task was lost", { taskId: task.lease.id, kind: task.lease.kind });
+      if (wasWorking) tellToStop(task, "lease_lost");
+      onChange();
+    },
+    ended(task, endedAs, gate) {
+      if (!inHand.has(task)) return;
+      task.kind.ends[endedAs].add(1);
+      leave(task);
+      if (gate) follow(task, gate);
+      onChange();
+    },
+    follow,
+  };
+}
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === "object" && value !== null && "then" in value;
+
+const tooManyAbandoned = (count: number) =>
+  new AppError(
+    "internal",
+    "handlers_do_not_end",
+    `${count} handlers go on though they were told to stop: pass the signal on to what they ` +
+      "wait for; only a new process gets rid of them",
+  );

@@ -1,0 +1,30 @@
+export {
+  createWorker,
+  type TaskAtWork,
+  type Worker,
+  type WorkerOptions,
+  type WorkerView,
+} from "./create-worker.ts";
+export { PermanentError, SlowDownError, type RetryPolicy } from "./failure.ts";
+export {
+  defineHandler,
+  type Cap,
+  type HandledTask,
+  type Handler,
+  type HandlerContext,
+  type HandlerOptions,
+  type HandlerResult,
+  type PayloadSchema,
+  type RunHandler,
+} from "./handler.ts";
+export {
+  done,
+  fail,
+  retry,
+  skip,
+  type HandlerOutcome,
+  type SlowDown,
+  type With,
+} from "./outcome.ts";
+export type { Bounds } from "./politeness.ts";
+export type { WorkerQueue } from "./timed-queue.ts";

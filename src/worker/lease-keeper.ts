@@ -1,0 +1,89 @@
+import { AppError } from "../base/app-error.ts";
+import type { Clock, Timer } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import type { GateView, Queue } from "../queue/index.ts";
+import type { TaskInHand } from "./task-in-hand.ts";
+
+/**
+ * Extends the leases in hand, each for itself: one that was lost, timed out or ended is not kept
+ * by its neighbours. Always:
+ * - a lease is asked to be extended when a third of it is over, by the length it was claimed with,
+ *   whatever that is; those of about the same age go together;
+ * - a lease that could not be extended until its end is taken for lost then, by this worker's own
+ *   clock and from the moment the extension was sent: another worker may have the task. A queue
+ *   that neither answers nor fails does not keep that from happening.
+ */
+export interface LeaseKeeper {
+  start(): void;
+  stop(): void;
+}
+
+export interface LeaseKeeperOptions {
+  readonly queue: Pick<Queue, "extend">;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly leaseMs: number;
+  /** Those whose end is not stored yet included: storing may take longer than a lease. */
+  readonly inHand: () => Iterable<TaskInHand>;
+  readonly onView: (task: TaskInHand, gate: GateView) => void;
+  readonly onLost: (task: TaskInHand) => void;
+  readonly onFatal: (error: unknown) => void;
+}
+
+const callMax = 1_000;
+
+export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
+  const { queue, clock, logger, leaseMs, inHand, onLost } = options;
+  const dueMs = (leaseMs * 2) / 3;
+  const youngMs = leaseMs * 0.9;
+  let timer: Timer | undefined;
+  let isExtending = false;
+
+  async function extend(tasks: readonly TaskInHand[]): Promise<void> {
+    const sentMs = clock.monotonicMs();
+    const leases = tasks.map(({ lease: { id, token } }) => ({ id, token }));
+    const answers = await queue.extend(leases, leaseMs);
+    for (const [at, task] of tasks.entries()) {
+      const answer = answers[at];
+      if (answer?.status !== "held") onLost(task);
+      else {
+        task.deadlineMs = sentMs + leaseMs;
+        if (answer.gate) options.onView(task, answer.gate);
+      }
+    }
+  }
+
+  async function extendAll(tasks: readonly TaskInHand[]): Promise<void> {
+    isExtending = true;
+    try {
+      for (let at = 0; at < tasks.length; at += callMax) {
+        await extend(tasks.slice(at, at + callMax));
+      }
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind !== "unavailable") options.onFatal(error);
+      logger.warn("leases could not be extended, trying again", { error, tasks: tasks.length });
+    } finally {
+      isExtending = false;
+    }
+  }
+
+  function look(): void {
+    const nowMs = clock.monotonicMs();
+    let isDue = false;
+    const old: TaskInHand[] = [];
+    for (const task of inHand()) {
+      const leftMs = task.deadlineMs - nowMs;
+      if (leftMs <= 0) onLost(task);
+      else if (leftMs <= youngMs) old.push(task);
+      isDue ||= leftMs > 0 && leftMs <= dueMs;
+    }
+    if (isDue && !isExtending) void extendAll(old);
+    arm();
+  }
+
+  function arm(): void {
+    timer = clock.setTimer(leaseMs / 12, look, { background: true });
+  }
+
+  return { start: arm, stop: () => timer?.cancel() };
+}

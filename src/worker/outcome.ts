@@ -1,0 +1,64 @@
+import type { RaiseInput, TaskInput } from "../queue/index.ts";
+
+/**
+ * How a handler ends its task. Returning nothing is `done` without a result; throwing is judged by
+ * the type of what was thrown, see failure.ts.
+ */
+export type HandlerOutcome =
+  | (With & { readonly kind: "done"; readonly result?: unknown })
+  | (With & { readonly kind: "skip"; readonly reason: string })
+  | (With & {
+      readonly kind: "retry";
+      readonly reason: string;
+      /** Not before that; absent: by the kind's retry policy. */
+      readonly delayMs?: number;
+      readonly slowDown?: SlowDown;
+    })
+  | (With & { readonly kind: "fail"; readonly reason: string; readonly slowDown?: SlowDown });
+
+/** Stored together with the finish, or not at all. */
+export interface With {
+  readonly add?: readonly TaskInput[];
+  readonly raise?: readonly RaiseInput[];
+}
+
+/** The other side asked for fewer requests: 429, 503, or it stopped answering. */
+export interface SlowDown {
+  /** What its Retry-After said, if it did. */
+  readonly retryAfterMs?: number;
+}
+
+export const done = (result?: unknown, more: With = {}): HandlerOutcome => ({
+  kind: "done",
+  ...(result === undefined ? {} : { result }),
+  ...more,
+});
+
+/** Not worth doing, now or later: counted apart from what was done. */
+export const skip = (reason: string, more: With = {}): HandlerOutcome => ({
+  kind: "skip",
+  reason,
+  ...more,
+});
+
+export const retry = (
+  reason: string,
+  more: With & { readonly delayMs?: number; readonly slowDown?: SlowDown } = {},
+): HandlerOutcome => ({ kind: "retry", reason, ...more });
+
+/** No attempt could go better: a dead letter at once. */
+export const fail = (
+  reason: string,
+  more: With & { readonly slowDown?: SlowDown } = {},
+): HandlerOutcome => ({ kind: "fail", reason, ...more });
+
+const kinds = new Set(["done", "skip", "retry", "fail"]);
+
+export function isOutcome(value: unknown): value is HandlerOutcome {
+  if (typeof value !== "object" || value === null) return false;
+  const { kind } = value as { readonly kind?: unknown };
+  return typeof kind === "string" && kinds.has(kind);
+}
+
+export const slowDownOf = (outcome: HandlerOutcome): SlowDown | undefined =>
+  outcome.kind === "retry" || outcome.kind === "fail" ? outcome.slowDown : undefined;

@@ -1,0 +1,154 @@
+import type { Logger } from "../base/logger.ts";
+import type { Counter, Metrics } from "../base/metrics.ts";
+import type { GateView, Queue } from "../queue/index.ts";
+import type { SlowDown } from "./outcome.ts";
+
+/** How far the delay of a gate may follow its host. */
+export interface Bounds {
+  readonly floorMs: number;
+  readonly ceilingMs: number;
+}
+
+/**
+ * Lets the delay of a gate follow how its host answers. Always:
+ * - the delay is the queue's, so the whole fleet has it: what is kept here is how many answers in
+ *   a row were good, and that may be forgotten at any time;
+ * - it stays within the bounds of the kind that did the work, and changes only for kinds that
+ *   have some. A Retry-After blocks the gate for any kind;
+ * - answers to requests that began before the last change do not change it again.
+ */
+export interface Politeness {
+  good(gate: string, bounds: Bounds): void;
+  /** `startedAtMs`: when the request that was refused began, on the monotonic clock. */
+  slowDown(
+    gate: string,
+    bounds: Bounds | undefined,
+    refusal: SlowDown & { readonly startedAtMs: number; readonly nowMs: number },
+  ): void;
+  /** What an answer of the queue said of the gate. */
+  follow(gate: string, view: GateView): void;
+}
+
+export interface PolitenessOptions {
+  readonly queue: Pick<Queue, "setGate" | "block">;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** Good answers in a row that shorten the delay, by a fifth. */
+export const streakLength = 20;
+const shorten = 0.8;
+const lengthen = 2;
+/** A gate without a delay begins here when its host complains. */
+const firstDelayMs = 1_000;
+/** A longer Retry-After is not believed for longer: the block can be renewed. */
+export const blockMsMax = 3_600_000;
+export const gatesMax = 10_000;
+
+interface Known {
+  delayMs: number | undefined;
+  streak: number;
+  changedAtMs: number;
+}
+
+export function createPoliteness(options: PolitenessOptions): Politeness {
+  const { queue, logger } = options;
+  const { changes, hits, misses, evictions } = createCounters(options.metrics, () => known.size);
+  const known = new Map<string, Known>(); // least recently used first
+
+  function knownOf(gate: string): Known {
+    let found = known.get(gate);
+    if (found) {
+      hits.add(1);
+      known.delete(gate);
+    } else {
+      misses.add(1);
+      found = { delayMs: undefined, streak: 0, changedAtMs: -Infinity };
+    }
+    known.set(gate, found);
+    if (known.size > gatesMax) {
+      known.delete(known.keys().next().value!);
+      evictions.add(1);
+    }
+    return found;
+  }
+
+  function set(gate: string, state: Known, delayMs: number, why: string): void {
+    const before = state.delayMs;
+    state.delayMs = delayMs;
+    state.streak = 0;
+    logger.debug("the delay of a gate changed", { gate, delayMs, before, why });
+    queue.setGate(gate, { delayMs }).catch((error: unknown) => {
+      state.delayMs = before;
+      logger.warn("the delay of a gate could not be stored", { error, gate, delayMs });
+    });
+  }
+
+  return {
+    good(gate, { floorMs }) {
+      const state = knownOf(gate);
+      if (++state.streak < streakLength) return;
+      const { delayMs } = state;
+      if (delayMs === undefined || delayMs <= floorMs) return void (state.streak = 0);
+      changes.shorter.add(1);
+      set(gate, state, Math.max(floorMs, Math.floor(delayMs * shorten)), "good answers in a row");
+    },
+
+    slowDown(gate, bounds, { retryAfterMs, startedAtMs, nowMs }) {
+      const state = knownOf(gate);
+      state.streak = 0;
+      if (retryAfterMs !== undefined && retryAfterMs > 0) {
+        changes.blocked.add(1);
+        const forMs = Math.min(blockMsMax, Math.ceil(retryAfterMs));
+        logger.debug("a gate is blocked", { gate, forMs });
+        queue.block(gate, forMs).catch((error: unknown) => {
+          logger.warn("the block of a gate could not be stored", { error, gate, forMs });
+        });
+      }
+      if (!bounds || startedAtMs < state.changedAtMs) return;
+      state.changedAtMs = nowMs;
+      const longer = Math.max((state.delayMs ?? 0) * lengthen, firstDelayMs, bounds.floorMs);
+      const delayMs = Math.min(bounds.ceilingMs, longer);
+      if (delayMs <= (state.delayMs ?? 0)) return;
+      changes.longer.add(1);
+      set(gate, state, delayMs, "its host asked for fewer requests, or did not answer");
+    },
+
+    follow(gate, { delayMs }) {
+      const found = known.get(gate);
+      if (found) found.delayMs = delayMs;
+      else if (delayMs > 0) knownOf(gate).delayMs = delayMs;
+    },
+  };
+}
+
+function createCounters(metrics: Metrics, size: () => number) {
+  const changes = metrics.counter({
+    name: "forager_gate_changes_total",
+    help: "Changes of gates that followed the answers of their hosts.",
+    labels: ["change"],
+  });
+  const requests = metrics.counter({
+    name: "forager_cache_requests_total",
+    help: "Look-ups in caches of this process.",
+    labels: ["cache", "result"],
+  });
+  const evictions = metrics.counter({
+    name: "forager_cache_evictions_total",
+    help: "Entries that caches of this process had to forget.",
+    labels: ["cache"],
+  });
+  const entries = metrics.gauge({
+    name: "forager_cache_entries",
+    help: "Entries in caches of this process.",
+    labels: ["cache"],
+  });
+  metrics.onSnapshot(() => entries.of("gates").set(size()));
+  const change = (name: string): Counter => changes.of(name);
+  return {
+    changes: { shorter: change("shorter"), longer: change("longer"), blocked: change("blocked") },
+    hits: requests.of("gates", "hit"),
+    misses: requests.of("gates", "miss"),
+    evictions: evictions.of("gates"),
+  };
+}

@@ -1,0 +1,33 @@
+import type { Random } from "../base/random.ts";
+import type { FinishInput } from "../queue/index.ts";
+import { retryDelayMs, type RetryPolicy } from "./failure.ts";
+import type { HandlerOutcome } from "./outcome.ts";
+
+/** What the queue is told: a retry gets its moment, and the last attempt of a kind is a failure. */
+export function queueOutcome(
+  outcome: HandlerOutcome,
+  policy: RetryPolicy,
+  used: number,
+  random: Random,
+): FinishInput["outcome"] {
+  switch (outcome.kind) {
+    case "done":
+      return outcome.result === undefined
+        ? { kind: "done" }
+        : { kind: "done", result: outcome.result };
+    case "skip":
+    case "fail":
+      return { kind: outcome.kind, reason: outcome.reason };
+    case "retry": {
+      const { reason, delayMs, slowDown } = outcome;
+      if (used >= policy.attempts) return { kind: "fail", reason };
+      const leastMs = Math.max(delayMs ?? 0, slowDown?.retryAfterMs ?? 0);
+      const isTold = delayMs !== undefined;
+      return {
+        kind: "retry",
+        reason,
+        delayMs: isTold ? leastMs : retryDelayMs(policy, { used, leastMs, random }),
+      };
+    }
+  }
+}

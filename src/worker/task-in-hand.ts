@@ -1,0 +1,103 @@
+import { AppError } from "../base/app-error.ts";
+import type { Logger } from "../base/logger.ts";
+import type { LeasedTask } from "../queue/index.ts";
+import type { GateRun } from "./gate-run.ts";
+import type { HandledTask, HandlerContext } from "./handler.ts";
+import type { KindState } from "./kind-state.ts";
+
+/** Why a handler is told to stop. */
+export type AbortCause = "lease_lost" | "timed_out" | "stopping";
+
+/** What all tasks of a worker share. */
+export interface Shared {
+  readonly services: unknown;
+  readonly logger: Logger;
+  readonly markStart: (task: TaskInHand) => void;
+}
+
+/**
+ * One leased task, and the context its handler sees.
+ *
+ * waiting → working   started: its handler was called
+ * waiting → ended     released, or its lease was lost before it began
+ * working → ended     its outcome is decided: by the handler, by its time, by its lease, by a stop
+ *
+ * `isSettled` is apart from that: a handler may go on after its task has ended, and its slot is
+ * taken until it settles or is given up. A class, since a million tasks share its getters and pay
+ * only for what their handler asks for.
+ */
+export class TaskInHand implements HandlerContext {
+  readonly lease: LeasedTask;
+  readonly kind: KindState;
+  readonly run: GateRun | undefined;
+  readonly #shared: Shared;
+  state: "waiting" | "working" | "ended" = "waiting";
+  isSettled = false;
+  /** By this worker's monotonic clock; the lease surely lasts until then. */
+  deadlineMs: number;
+  startedAtMs = 0;
+  /** What its handler last said of itself. */
+  note: string | undefined;
+  leaveCap: (() => void) | undefined;
+  #task: HandledTask<unknown> | undefined;
+  #abort: AbortController | undefined;
+  #cause: AbortCause | undefined;
+  #log: Logger | undefined;
+
+  constructor(
+    lease: LeasedTask,
+    kind: KindState,
+    run: GateRun | undefined,
+    deadlineMs: number,
+    shared: Shared,
+  ) {
+    this.lease = lease;
+    this.kind = kind;
+    this.run = run;
+    this.deadlineMs = deadlineMs;
+    this.#shared = shared;
+  }
+
+  get task(): HandledTask<unknown> {
+    return this.#task ?? this.lease;
+  }
+  /** The payload as its schema gave it back. */
+  setPayload(payload: unknown): void {
+    if (payload !== this.lease.payload) this.#task = { ...this.lease, payload };
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#abort) {
+      this.#abort = new AbortController();
+      if (this.#cause) this.#abort.abort(abortError(this.#cause, this));
+    }
+    return this.#abort.signal;
+  }
+  abort(cause: AbortCause): void {
+    this.#cause ??= cause;
+    this.#abort?.abort(abortError(this.#cause, this));
+  }
+
+  get progress(): (note: string) => void {
+    return (note) => void (this.note = String(note).slice(0, 200));
+  }
+  get markStart(): () => void {
+    return () => this.#shared.markStart(this);
+  }
+  get log(): Logger {
+    const { id, kind, job, key, used } = this.lease;
+    return (this.#log ??= this.#shared.logger.child({ taskId: id, kind, job, key, attempt: used }));
+  }
+  get services(): unknown {
+    return this.#shared.services;
+  }
+}
+
+const causes: Readonly<Record<AbortCause, string>> = {
+  lease_lost: "its lease was lost: another worker may have it",
+  timed_out: "its time is up",
+  stopping: "the worker is stopping",
+};
+
+const abortError = (cause: AbortCause, { lease }: TaskInHand) =>
+  new AppError("aborted", cause, `task ${lease.id} (${lease.kind}) was ended: ${causes[cause]}`);

@@ -1,0 +1,53 @@
+import type { Clock } from "../base/clock.ts";
+import type { Queue } from "../queue/index.ts";
+import type { WorkerMetrics } from "./worker-metrics.ts";
+
+/** The part of a queue that a worker uses. */
+export type WorkerQueue = Pick<
+  Queue,
+  | "claim"
+  | "extend"
+  | "finish"
+  | "release"
+  | "sweep"
+  | "setGate"
+  | "block"
+  | "purge"
+  | "now"
+  | "wakeInMs"
+  | "watch"
+  | "stats"
+>;
+
+/** The same queue, with the time of each call measured. */
+export function createTimedQueue(
+  queue: WorkerQueue,
+  metrics: WorkerMetrics,
+  clock: Clock,
+): WorkerQueue {
+  const measured = async <Answer>(operation: string, call: Promise<Answer>): Promise<Answer> => {
+    const startMs = clock.monotonicMs();
+    let isOk = false;
+    try {
+      const answer = await call;
+      isOk = true;
+      return answer;
+    } finally {
+      metrics.called(operation, clock.monotonicMs() - startMs, isOk);
+    }
+  };
+  return {
+    claim: (request) => measured("claim", queue.claim(request)),
+    extend: (leases, leaseMs) => measured("extend", queue.extend(leases, leaseMs)),
+    finish: (finishes) => measured("finish", queue.finish(finishes)),
+    release: (releases) => measured("release", queue.release(releases)),
+    sweep: () => measured("sweep", queue.sweep()),
+    setGate: (gate, settings) => measured("setGate", queue.setGate(gate, settings)),
+    block: (gate, forMs) => measured("block", queue.block(gate, forMs)),
+    purge: (filter, onProgress) => queue.purge(filter, onProgress),
+    now: () => queue.now(),
+    wakeInMs: (kinds, worker) => queue.wakeInMs(kinds, worker),
+    watch: (listener) => queue.watch(listener),
+    stats: () => queue.stats(),
+  };
+}

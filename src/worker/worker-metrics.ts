@@ -1,0 +1,76 @@
+import type { Counter, Histogram, Metrics } from "../base/metrics.ts";
+import { taskEnds, type TaskEnd } from "./kind-state.ts";
+
+/** From a quarter of a millisecond to a minute. */
+const callBounds = [0.00025, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30];
+const taskBounds = [0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
+export const slowCallMs = 1_000;
+
+export interface KindMetrics {
+  readonly started: Counter;
+  readonly durations: Histogram;
+  readonly ends: Readonly<Record<TaskEnd, Counter>>;
+}
+
+export interface WorkerMetrics {
+  ofKind(kind: string): KindMetrics;
+  /** A call to the queue that was answered, or was not. */
+  called(operation: string, elapsedMs: number, isOk: boolean): void;
+  readonly claimed: Counter;
+}
+
+/** Names and meaning: docs/metrics.md. Labels are kinds and operations, never jobs, gates or keys. */
+export function createWorkerMetrics(metrics: Metrics): WorkerMetrics {
+  const started = metrics.counter({
+    name: "forager_tasks_started_total",
+    help: "Attempts that were begun.",
+    labels: ["kind"],
+  });
+  const ended = metrics.counter({
+    name: "forager_tasks_ended_total",
+    help: "Attempts by how they ended; lost ones recorded nothing.",
+    labels: ["kind", "end"],
+  });
+  const durations = metrics.histogram({
+    name: "forager_task_duration_seconds",
+    help: "How long handlers took.",
+    labels: ["kind"],
+    bounds: taskBounds,
+  });
+  const claimed = metrics.counter({
+    name: "forager_tasks_claimed_total",
+    help: "Tasks that claims brought.",
+  });
+  const calls = metrics.histogram({
+    name: "forager_queue_call_duration_seconds",
+    help: "How long calls to the queue took, from asking to the answer after the commit.",
+    labels: ["operation"],
+    bounds: callBounds,
+  });
+  const slow = metrics.counter({
+    name: "forager_queue_calls_slow_total",
+    help: "Calls to the queue that took longer than a second.",
+    labels: ["operation"],
+  });
+  const failed = metrics.counter({
+    name: "forager_queue_calls_failed_total",
+    help: "Calls to the queue that failed; they are repeated.",
+    labels: ["operation"],
+  });
+  return {
+    ofKind: (kind) => ({
+      started: started.of(kind),
+      durations: durations.of(kind),
+      ends: Object.fromEntries(taskEnds.map((end) => [end, ended.of(kind, end)])) as Record<
+        TaskEnd,
+        Counter
+      >,
+    }),
+    called(operation, elapsedMs, isOk) {
+      calls.of(operation).observe(elapsedMs / 1_000);
+      if (elapsedMs > slowCallMs) slow.of(operation).add(1);
+      if (!isOk) failed.of(operation).add(1);
+    },
+    claimed: claimed.of(),
+  };
+}

@@ -1,0 +1,263 @@
+import { describe, expect, test } from "vitest";
+import { AppError } from "../base/app-error.ts";
+import { sleep } from "../base/clock.ts";
+import type { Queue } from "../queue/index.ts";
+import { PermanentError } from "./failure.ts";
+import { defineHandler } from "./handler.ts";
+import { done, fail, retry, skip } from "./outcome.ts";
+import { backends, openWorkerFixture, works } from "./testing/worker-fixture.ts";
+
+describe.each(backends)("a worker on %s", (backend) => {
+  test("does every task once, never more at once than its slots", async () => {
+    await using at = openWorkerFixture(backend);
+    await at.queue.add(works("a", 25));
+    const seen: string[] = [];
+    let atOnce = 0;
+    let atOnceMax = 0;
+    await at.work(
+      async ({ task }) => {
+        atOnceMax = Math.max(atOnceMax, ++atOnce);
+        await sleep(at.clock, 50);
+        atOnce -= 1;
+        seen.push(task.key);
+      },
+      { concurrency: 4 },
+    );
+    await at.pass(1_000);
+    expect(new Set(seen).size).toBe(25);
+    expect(seen).toHaveLength(25);
+    expect(atOnceMax).toBe(4);
+    expect((await at.queue.stats()).states).toMatchObject({ done: 25, pending: 0, running: 0 });
+  });
+
+  test("lesson 20: no fixed pause between tasks: a thousand need no time at all", async () => {
+    await using at = openWorkerFixture(backend);
+    await at.queue.add(works("a", 300));
+    await at.work(() => done(), { concurrency: 10 });
+    for (let turn = 0; turn < 40; turn++) await at.settle();
+    expect((await at.queue.stats()).states.done).toBe(300);
+    expect(at.clock.monotonicMs()).toBe(0);
+  });
+
+  test("work that comes later is begun at once, and idling asks for nothing", async () => {
+    let claims = 0;
+    const counted = (queue: Queue): Queue => ({
+      ...queue,
+      claim: (request) => ((claims += 1), queue.claim(request)),
+    });
+    await using at = openWorkerFixture(backend, counted);
+    await at.work(() => done());
+    await at.pass(25_000, 1_000);
+    expect(claims).toBe(1);
+    await at.queue.add(works("a", 1));
+    await at.settle();
+    expect(await at.task("a0")).toMatchObject({ state: "done" });
+  });
+
+  test("a finish and the next claim are one commit", async () => {
+    const calls: string[] = [];
+    const noted = (queue: Queue): Queue => ({
+      ...queue,
+      claim: (request) => (calls.push("claim"), queue.claim(request)),
+      finish: (finishes) => (calls.push(`finish ${finishes.length}`), queue.finish(finishes)),
+    });
+    await using at = openWorkerFixture(backend, noted);
+    await at.queue.add(works("a", 6));
+    await at.work(() => done(), { concurrency: 3 });
+    for (let turn = 0; turn < 5; turn++) await at.settle();
+    expect(calls.slice(0, 5)).toEqual(["claim", "finish 3", "claim", "finish 3", "claim"]);
+  });
+
+  test("outcomes: done with its result, skip, retry and fail with their reasons", async () => {
+    await using at = openWorkerFixture(backend);
+    await at.queue.add(works("a", 4));
+    const outcomes = [
+      done({ pages: 3 }),
+      skip("gone"),
+      retry("busy", { delayMs: 500 }),
+      fail("no"),
+    ];
+    await at.work(({ task }) => outcomes[Number(task.key.slice(1))]!);
+    await at.settle();
+    expect(await at.task("a0")).toMatchObject({ state: "done", result: '{"pages":3}' });
+    expect(await at.task("a1")).toMatchObject({ state: "skipped", attempts: [{ reason: "gone" }] });
+    expect(await at.task("a2")).toMatchObject({
+      state: "pending",
+      dueAtMs: at.clock.nowMs() + 500,
+      attempts: [{ reason: "busy" }],
+    });
+    expect(await at.task("a3")).toMatchObject({ state: "failed", attempts: [{ reason: "no" }] });
+  });
+
+  test("new tasks and raises are stored together with the finish", async () => {
+    await using at = openWorkerFixture(backend);
+    await at.queue.add([
+      { kind: "work", key: "a" },
+      { kind: "other", key: "b", priority: 100 },
+    ]);
+    await at.work(() =>
+      done(undefined, {
+        add: [{ kind: "other", key: "c" }],
+        raise: [{ key: "b", priority: 900 }],
+      }),
+    );
+    await at.settle();
+    expect(await at.task("c")).toMatchObject({ state: "pending" });
+    expect(await at.task("b")).toMatchObject({ priority: 900 });
+  });
+
+  test("what a handler throws decides: permanent fails, the rest is tried again", async () => {
+    await using at = openWorkerFixture(backend);
+    await at.queue.add(works("a", 4));
+    const errors: readonly unknown[] = [
+      new PermanentError("404"),
+      new AppError("invalid", "bad", "wrong input"),
+      new Error("connection reset", { cause: new Error("ECONNRESET") }),
+      "just text",
+    ];
+    await at.work(({ task }) => Promise.reject(errors[Number(task.key.slice(1))] as Error));
+    await at.settle();
+    const ends = await Promise.all(["a0", "a1", "a2", "a3"].map((key) => at.task(key)));
+    expect(ends.map(({ state, attempts }) => [state, attempts[0]?.reason])).toEqual([
+      ["failed", "PermanentError: 404"],
+      ["failed", "AppError: wrong input"],
+      ["pending", "Error: connection reset (Error: ECONNRESET)"],
+      ["pending", "threw just text"],
+    ]);
+  });
+
+  test("the attempts of a kind are counted, and the wait doubles, with jitter", async () => {
+    await using at = openWorkerFixture(backend);
+    await at.queue.add(works("a", 1, { attemptsMax: 10 }));
+    const startsMs: number[] = [];
+    await at.work(
+      () => {
+        startsMs.push(at.clock.monotonicMs());
+        throw new Error("again");
+      },
+      { handler: { retry: { attempts: 4, delayMs: 1_000, delayMsMax: 3_000 } } },
+    );
+    await at.pass(20_000, 20);
+    expect(startsMs).toHaveLength(4);
+    const waits = startsMs.slice(1).map((ms, index) => ms - startsMs[index]!);
+    [1_000, 2_000, 3_000].forEach((longest, index) => {
+      expect(waits[index]).toBeLessThanOrEqual(longest + 40);
+    });
+    expect(new Set(waits).size).toBe(3);
+    expect(await at.task("a0")).toMatchObject({ state: "failed" });
+  });
+
+  test("a payload that its schema refuses fails its task, and the handler never sees it", async () => {
+    await using at = openWorkerFixture(backend);
+    await at.queue.add([
+      { kind: "work", key: "good", payload: { url: "https://example.org" } },
+      { kind: "work", key: "bad", payload: { url: 7 } },
+    ]);
+    const seen: unknown[] = [];
+    const schema = {
+      parse(value: unknown) {
+        const { url } = value as { url: unknown };
+        if (typeof url !== "string") throw new Error("url must be text");
+        return { url: new URL(url) };
+      },
+    };
+    await at.start([
+      defineHandler("work", schema, ({ task }) => void seen.push(task.payload.url.hostname)),
+    ]);
+    await at.settle();
+    expect(seen).toEqual(["example.org"]);
+    expect(await at.task("good")).toMatchObject({ state: "done" });
+    expect(await at.task("bad")).toMatchObject({
+      state: "failed",
+      attempts: [{ reason: "its payload was refused: Error: url must be text" }],
+    });
+  });
+
+  test("a result that is no JSON fails its own task and no other", async () => {
+    await using at = openWorkerFixture(backend);
+    await at.queue.add(works("a", 5));
+    await at.work(({ task }) => done(task.key === "a2" ? { count: 1n } : task.key));
+    await at.settle();
+    expect((await at.queue.stats()).states).toMatchObject({ done: 4, failed: 1 });
+    expect((await at.task("a2")).attempts[0]?.reason).toContain("its outcome was refused");
+  });
+
+  test("a handler that returns something else fails its task and is told what to return", async () => {
+    await using at = openWorkerFixture(backend);
+    await at.queue.add(works("a", 1));
+    await at.work((() => ({ pages: 3 })) as never);
+    await at.settle();
+    expect((await at.task("a0")).attempts[0]?.reason).toContain("return done(result)");
+  });
+
+  test("local caps: at most that many of one key, and others pass by", async () => {
+    await using at = openWorkerFixture(backend);
+    await at.queue.add([
+      ...works("a", 6, { payload: { host: "slow" } }),
+      ...works("b", 2, { payload: { host: "other" } }),
+    ]);
+    const host = (payload: unknown) => (payload as { host: string }).host;
+    const atOnce = new Map<string, number>();
+    const most = new Map<string, number>();
+    const ends: string[] = [];
+    await at.work(
+      async ({ task }) => {
+        const key = host(task.payload);
+        atOnce.set(key, (atOnce.get(key) ?? 0) + 1);
+        most.set(key, Math.max(most.get(key) ?? 0, atOnce.get(key)!));
+        await sleep(at.clock, 100);
+        atOnce.set(key, atOnce.get(key)! - 1);
+        ends.push(task.key);
+      },
+      { concurrency: 4, handler: { cap: { limit: 1, key: ({ payload }) => host(payload) } } },
+    );
+    await at.pass(1_000);
+    expect(most.get("slow")).toBe(1);
+    expect(ends).toHaveLength(8);
+    expect(ends.indexOf("b0")).toBeLessThan(3);
+  });
+
+  test("a suspect is done by a worker that was busy, though work keeps coming", async () => {
+    await using at = openWorkerFixture(backend);
+    await at.queue.add([{ kind: "work", key: "poison" }]);
+    await at.queue.claim({ worker: "dead", kinds: ["work"], leaseMs: 1_000 });
+    await at.queue.add(works("a", 2_000));
+    const beside: string[] = [];
+    const working = new Set<string>();
+    await at.work(
+      async ({ task }) => {
+        working.add(task.key);
+        await sleep(at.clock, 40);
+        if (working.has("poison")) beside.push(...working);
+        working.delete(task.key);
+      },
+      { concurrency: 2 },
+    );
+    await at.pass(16_000, 40);
+    expect(await at.task("poison")).toMatchObject({ state: "done", used: 2 });
+    expect(beside).toEqual(["poison"]);
+    expect((await at.queue.stats()).states.pending).toBeGreaterThan(0);
+  });
+
+  test("--drain: it ends when nothing is left, also of others, and not before", async () => {
+    await using at = openWorkerFixture(backend);
+    await at.queue.add([...works("a", 3), ...works("late", 1, { delayMs: 2_000 })]);
+    const worker = await at.work(() => done(), { drain: true });
+    let isEnded = false;
+    void worker.ended.then(() => (isEnded = true));
+    await at.pass(1_900, 100);
+    expect(isEnded).toBe(false);
+    await at.pass(300, 100);
+    expect(isEnded).toBe(true);
+    expect((await at.queue.stats()).states).toMatchObject({ done: 4, pending: 0 });
+  });
+
+  test("a maintenance tick takes back what a dead worker left, though this one is full", async () => {
+    await using at = openWorkerFixture(backend);
+    await at.queue.add([{ kind: "left", key: "left" }, ...works("a", 1)]);
+    await at.queue.claim({ worker: "dead", kinds: ["left"], leaseMs: 1_000 });
+    await at.work(() => sleep(at.clock, 60_000), { concurrency: 1 });
+    await at.pass(20_000, 1_000);
+    expect(await at.task("left")).toMatchObject({ state: "pending", isSuspect: true });
+  });
+});
