@@ -1,6 +1,5 @@
 import { AppError } from "../base/app-error.ts";
 import { sleep, systemClock, type Clock } from "../base/clock.ts";
-import { createKeyedLimiter } from "../base/keyed-limiter.ts";
 import { silentLogger, type Logger } from "../base/logger.ts";
 import { createMetrics, type Metrics } from "../base/metrics.ts";
 import { systemRandom, type Random } from "../base/random.ts";
@@ -11,13 +10,16 @@ import { createDispatcher } from "./dispatcher.ts";
 import { createEndings, type Endings } from "./endings.ts";
 import { createHands, type Hands } from "./hands.ts";
 import type { Handler } from "./handler.ts";
-import { meanMsUnknown, type KindState } from "./kind-state.ts";
+import { createKindState, type KindState } from "./kind-state.ts";
 import { createLeaseKeeper } from "./lease-keeper.ts";
 import { createPoliteness } from "./politeness.ts";
 import type { TaskInHand } from "./task-in-hand.ts";
+import { createProcessLoad, type ProcessLoad } from "./process-load.ts";
+import { createScaler, type Decision, type ScalerReading } from "./scaler.ts";
+import { createScalerReader } from "./scaler-reader.ts";
 import { createTimedQueue, type WorkerQueue } from "./timed-queue.ts";
-import { createTimeouts } from "./timeouts.ts";
-import { createWorkerMetrics, type WorkerMetrics } from "./worker-metrics.ts";
+import { registerGauges } from "./worker-gauges.ts";
+import { createWorkerMetrics } from "./worker-metrics.ts";
 
 export interface WorkerOptions<Services = unknown> {
   readonly queue: WorkerQueue;
@@ -26,8 +28,10 @@ export interface WorkerOptions<Services = unknown> {
   /** The kinds it works on are those of its handlers. */
   readonly handlers: readonly Handler<Services>[];
   readonly services?: Services;
-  /** Handlers at work at once, default 10. */
-  readonly concurrency?: number;
+  /** Handlers at work at once, default 10; with two bounds it follows the load between them. */
+  readonly concurrency?: Concurrency;
+  /** For a worker that scales: how hard it is for this process. */
+  readonly load?: () => ProcessLoad;
   /** Default 60,000. */
   readonly leaseMs?: number;
   /** The longest run of one gate it takes, default 50. */
@@ -44,6 +48,8 @@ export interface WorkerOptions<Services = unknown> {
   readonly metrics?: Metrics;
 }
 
+export type Concurrency = number | { readonly min: number; readonly max: number };
+
 /**
  * Does the tasks of a queue. `stop` takes no more work, gives back what has not begun, waits for
  * the handlers at work for the time of grace, then ends them and gives their tasks back too.
@@ -56,7 +62,7 @@ export interface Worker extends Service {
   readonly ended: Promise<void>;
   /** Ends handlers at once and gives their tasks back: the second signal. Also during a stop. */
   abort(): Promise<void>;
-  setConcurrency(concurrency: number): void;
+  setConcurrency(concurrency: Concurrency): void;
   look(): WorkerView;
 }
 
@@ -69,6 +75,7 @@ export interface WorkerView {
   readonly waitingForCap: number;
   readonly abandoned: number;
   readonly isResting: boolean;
+  readonly scaled: Decision | undefined;
   /** Since the queue last answered a claim; a worker that rests waits for the queue to call. */
   readonly sinceClaimMs: number;
   readonly tasks: readonly TaskAtWork[];
@@ -92,6 +99,7 @@ export function createWorker<Services = unknown>(options: WorkerOptions<Services
   const metrics = options.metrics ?? createMetrics();
   const counters = createWorkerMetrics(metrics);
   const queue = createTimedQueue(options.queue, counters, clock);
+  const bounds = boundsOf(options.concurrency ?? 10);
   const ending = createEnd();
   let isPumping = false;
   let stopping: Promise<void> | undefined;
@@ -122,13 +130,14 @@ export function createWorker<Services = unknown>(options: WorkerOptions<Services
     logger,
     services: options.services,
     leaseMs,
-    concurrency: options.concurrency ?? 10,
+    concurrency: bounds.min,
     onChange: changed,
     onFatal: ending.fail,
   });
   for (const handler of options.handlers) {
     if (kinds.has(handler.kind)) throw twice(handler.kind);
-    kinds.set(handler.kind, kindState(handler, { clock, counters, onTimeout: hands.timedOut }));
+    const shared = { clock, metrics: counters, onTimeout: hands.timedOut };
+    kinds.set(handler.kind, createKindState(handler, shared));
   }
   if (kinds.size === 0) throw new AppError("invalid", "no_handlers", "a worker needs a handler");
   const endings = createEndings({
@@ -174,7 +183,24 @@ export function createWorker<Services = unknown>(options: WorkerOptions<Services
     keepDoneMs: options.keep?.doneMs ?? 7 * dayMs,
     keepFailedMs: options.keep?.failedMs ?? 30 * dayMs,
   });
-  gauges(metrics, hands, kinds);
+  registerGauges(metrics, hands, kinds);
+  let load: ProcessLoad | undefined;
+  let read: (() => Promise<ScalerReading>) | undefined;
+  const scaler = createScaler({
+    settings: bounds,
+    // Made when it is needed: watching the event loop costs, and a fixed worker never asks.
+    read() {
+      load ??= (options.load ?? createProcessLoad)();
+      const { atWork, concurrency } = hands;
+      read ??= createScalerReader({ queue, kinds, atWork, concurrency, load });
+      return read();
+    },
+    concurrency: hands.concurrency,
+    apply: hands.setConcurrency,
+    clock,
+    logger,
+    metrics,
+  });
 
   /** Until the hands are empty, for `ms` at most. */
   async function empty(ms: number): Promise<void> {
@@ -194,11 +220,12 @@ export function createWorker<Services = unknown>(options: WorkerOptions<Services
     const left = hands.inHand().size;
     if (left > 0) logger.warn("tasks could not be given back: their leases run out", { left });
     keeper.stop();
+    load?.stop();
     endings.stop();
     for (const { timeouts } of kinds.values()) timeouts.stop();
     // A queue that does not answer must not keep the process from ending.
     const patience = new AbortController();
-    const all = Promise.allSettled([maintenance.stop(), claimed]);
+    const all = Promise.allSettled([maintenance.stop(), scaler.stop(), claimed]);
     await Promise.race([all, sleep(clock, storeMs, patience.signal).catch(() => {})]);
     patience.abort();
     ending.resolve();
@@ -208,6 +235,7 @@ export function createWorker<Services = unknown>(options: WorkerOptions<Services
     ended: ending.ended,
     async start() {
       keeper.start();
+      scaler.start();
       await maintenance.start();
       changed();
     },
@@ -218,7 +246,12 @@ export function createWorker<Services = unknown>(options: WorkerOptions<Services
       hands.abortWorking();
       await (stopping ??= stop());
     },
-    setConcurrency: hands.setConcurrency,
+    setConcurrency(concurrency) {
+      const changed = boundsOf(concurrency);
+      scaler.configure(changed);
+      const { min, max } = changed;
+      hands.setConcurrency(Math.min(max, Math.max(min, hands.concurrency())));
+    },
     look: () => ({
       name,
       concurrency: hands.concurrency(),
@@ -227,8 +260,9 @@ export function createWorker<Services = unknown>(options: WorkerOptions<Services
       waitingForCap: hands.waitingForCap(),
       abandoned: hands.abandoned(),
       isResting: dispatcher.isResting(),
+      scaled: scaler.last(),
       sinceClaimMs: clock.monotonicMs() - dispatcher.answeredAtMs(),
-      tasks: atWork(hands.inHand(), clock.monotonicMs()),
+      tasks: tasksAtWork(hands.inHand(), clock.monotonicMs()),
     }),
   };
 }
@@ -244,50 +278,7 @@ function createEnd() {
   return { ended, resolve, fail: (error: unknown) => fail(error) };
 }
 
-interface KindOptions {
-  readonly clock: Clock;
-  readonly counters: WorkerMetrics;
-  readonly onTimeout: (task: TaskInHand) => void;
-}
-
-function kindState(handler: Handler<never>, options: KindOptions): KindState {
-  const { clock, counters, onTimeout } = options;
-  const { cap, timeoutMs } = handler;
-  return {
-    handler,
-    timeouts: createTimeouts(clock, timeoutMs, onTimeout),
-    caps: cap && createKeyedLimiter({ limit: cap.limit, keysMax: 10_000, idleMs: 600_000, clock }),
-    ...counters.ofKind(handler.kind),
-    meanMs: meanMsUnknown,
-  };
-}
-
-function gauges(metrics: Metrics, hands: Hands, kinds: ReadonlyMap<string, KindState>): void {
-  const slots = metrics.gauge({
-    name: "forager_worker_slots",
-    help: "Slots of workers: active, idle, and tasks in hand that wait for a moment or a cap.",
-    labels: ["state"],
-  });
-  const abandoned = metrics.gauge({
-    name: "forager_worker_abandoned_handlers",
-    help: "Handlers that go on though they were told to stop.",
-  });
-  const limiter = metrics.gauge({
-    name: "forager_limiter_keys",
-    help: "Keys that the local caps remember.",
-    labels: ["kind"],
-  });
-  metrics.onSnapshot(() => {
-    const active = hands.atWork();
-    slots.of("active").set(active);
-    slots.of("idle").set(Math.max(0, hands.concurrency() - active));
-    slots.of("waiting").set([...hands.inHand()].filter(({ state }) => state === "waiting").length);
-    abandoned.of().set(hands.abandoned());
-    for (const [kind, { caps }] of kinds) limiter.of(kind).set(caps?.metrics().keys ?? 0);
-  });
-}
-
-function atWork(inHand: ReadonlySet<TaskInHand>, nowMs: number): readonly TaskAtWork[] {
+function tasksAtWork(inHand: ReadonlySet<TaskInHand>, nowMs: number): readonly TaskAtWork[] {
   return [...inHand]
     .filter(({ state }) => state === "working")
     .sort((a, b) => a.startedAtMs - b.startedAtMs)
@@ -299,6 +290,16 @@ function atWork(inHand: ReadonlySet<TaskInHand>, nowMs: number): readonly TaskAt
       forMs: nowMs - startedAtMs,
       note,
     }));
+}
+
+function boundsOf(concurrency: Concurrency) {
+  const { min, max } =
+    typeof concurrency === "number" ? { min: concurrency, max: concurrency } : concurrency;
+  if (Number.isInteger(min) && Number.isInteger(max) && min >= 1 && max >= min && max <= 10_000) {
+    return { min, max };
+  }
+  const message = `a concurrency of ${min} to ${max} makes no sense: give whole numbers from 1 to 10000`;
+  throw new AppError("invalid", "bad_concurrency", message);
 }
 
 const twice = (kind: string) =>

@@ -341,7 +341,7 @@ export function createHands(options: HandsOptions): Hands {
       const wasWorking = task.state === "working";
       if (task.state === "waiting") task.abort("lease_lost");
       task.state = "ended";
-      task.kind.ends.lost.add(1);
+      task.kind.note("lost");
       leave(task);
       logger.warn("the lease of a task was lost", { taskId: task.lease.id, kind: task.lease.kind });
       if (wasWorking) tellToStop(task, "lease_lost");
@@ -349,7 +349,7 @@ export function createHands(options: HandsOptions): Hands {
     },
     ended(task, endedAs, gate) {
       if (!inHand.has(task)) return;
-      task.kind.ends[endedAs].add(1);
+      task.kind.note(endedAs);
       leave(task);
       if (gate) follow(task, gate);
       onChange();

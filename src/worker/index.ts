@@ -1,5 +1,6 @@
 export {
   createWorker,
+  type Concurrency,
   type TaskAtWork,
   type Worker,
   type WorkerOptions,
@@ -26,5 +27,7 @@ export {
   type SlowDown,
   type With,
 } from "./outcome.ts";
+export { createProcessLoad, type ProcessLoad } from "./process-load.ts";
 export type { Bounds } from "./politeness.ts";
+export type { Decision, ScaleReason } from "./scaler.ts";
 export type { WorkerQueue } from "./timed-queue.ts";

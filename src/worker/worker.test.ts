@@ -261,3 +261,25 @@ describe.each(backends)("a worker on %s", (backend) => {
     expect(await at.task("left")).toMatchObject({ state: "pending", isSuspect: true });
   });
 });
+
+test("a worker with two bounds scales by what waits, and says so", async () => {
+  await using at = openWorkerFixture("sqlite");
+  await at.queue.add(works("a", 500));
+  const worker = await at.work(() => sleep(at.clock, 1_000).then(() => done()), {
+    concurrency: { min: 2, max: 8 },
+    load: () => ({ loopLagMs: () => 0, memoryShare: () => 0.1, stop() {} }),
+  });
+  await at.pass(5_100, 100);
+  expect(worker.look()).toMatchObject({
+    concurrency: 3,
+    scaled: { decision: "scale_up", reason: "backlog" },
+  });
+  worker.setConcurrency({ min: 6, max: 7 });
+  expect(worker.look().concurrency).toBe(6);
+  await at.pass(10_000, 100);
+  expect(worker.look()).toMatchObject({ concurrency: 7, scaled: { reason: "at_max" } });
+  worker.setConcurrency(1);
+  await at.pass(6_000, 100);
+  expect(worker.look()).toMatchObject({ concurrency: 1, atWork: 1, scaled: { reason: "fixed" } });
+  expect(() => worker.setConcurrency({ min: 0, max: 1 })).toThrow("makes no sense");
+});

@@ -1,0 +1,6 @@
+/** The door of `forager/worker`: handlers, outcomes, and the worker that runs them on a queue. */
+export * from "../worker/index.ts";
+export { AppError, type ErrorKind } from "../base/app-error.ts";
+export { createMetrics, type Metrics, type MetricsSnapshot } from "../base/metrics.ts";
+export { silentLogger, type LogFields, type Logger } from "../base/logger.ts";
+export type { Service } from "../base/service.ts";

@@ -1,0 +1,51 @@
+import type { Queue } from "../queue/index.ts";
+import type { KindState } from "./kind-state.ts";
+import type { ProcessLoad } from "./process-load.ts";
+import type { ScalerReading } from "./scaler.ts";
+
+export interface ScalerReaderOptions {
+  readonly queue: Pick<Queue, "stats">;
+  readonly kinds: ReadonlyMap<string, KindState>;
+  readonly atWork: () => number;
+  readonly concurrency: () => number;
+  readonly load: ProcessLoad;
+}
+
+/** Fewer attempts than this say nothing about how many fail. */
+const attemptsMin = 10;
+
+/** Reads the queue and this process, for a decision. */
+export function createScalerReader(options: ScalerReaderOptions): () => Promise<ScalerReading> {
+  const { queue, kinds, atWork, concurrency, load } = options;
+  let good = 0;
+  let bad = 0;
+
+  function errorShare(): number | undefined {
+    const states = [...kinds.values()];
+    const count = (ends: readonly ("done" | "skip" | "retry" | "fail")[]) =>
+      states.reduce((sum, state) => sum + ends.reduce((all, end) => all + state.count(end), 0), 0);
+    const goodNow = count(["done", "skip"]);
+    const badNow = count(["retry", "fail"]);
+    const ended = goodNow - good + badNow - bad;
+    const share = ended < attemptsMin ? undefined : (badNow - bad) / ended;
+    if (share !== undefined) [good, bad] = [goodNow, badNow];
+    return share;
+  }
+
+  return async () => {
+    const { reasons, kinds: all } = await queue.stats();
+    const of = (reason: string) => reasons.find((one) => one.reason === reason)?.count ?? 0;
+    const own = all
+      .filter(({ kind }) => kinds.has(kind))
+      .reduce((sum, { pending }) => sum + pending, 0);
+    return {
+      concurrency: concurrency(),
+      atWork: atWork(),
+      claimable: Math.min(own, of("worker_capacity")),
+      gated: Math.min(own, of("domain_delay") + of("concurrency_limit")),
+      loopLagMs: load.loopLagMs(),
+      memoryShare: load.memoryShare(),
+      errorShare: errorShare(),
+    };
+  };
+}

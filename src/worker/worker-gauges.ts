@@ -1,0 +1,33 @@
+import type { Metrics } from "../base/metrics.ts";
+import type { Hands } from "./hands.ts";
+import type { KindState } from "./kind-state.ts";
+
+/** How the worker is at the moment of a snapshot. */
+export function registerGauges(
+  metrics: Metrics,
+  hands: Hands,
+  kinds: ReadonlyMap<string, KindState>,
+): void {
+  const slots = metrics.gauge({
+    name: "forager_worker_slots",
+    help: "Slots of workers: active, idle, and tasks in hand that wait for a moment or a cap.",
+    labels: ["state"],
+  });
+  const abandoned = metrics.gauge({
+    name: "forager_worker_abandoned_handlers",
+    help: "Handlers that go on though they were told to stop.",
+  });
+  const limiter = metrics.gauge({
+    name: "forager_limiter_keys",
+    help: "Keys that the local caps remember.",
+    labels: ["kind"],
+  });
+  metrics.onSnapshot(() => {
+    const active = hands.atWork();
+    slots.of("active").set(active);
+    slots.of("idle").set(Math.max(0, hands.concurrency() - active));
+    slots.of("waiting").set([...hands.inHand()].filter(({ state }) => state === "waiting").length);
+    abandoned.of().set(hands.abandoned());
+    for (const [kind, { caps }] of kinds) limiter.of(kind).set(caps?.metrics().keys ?? 0);
+  });
+}
