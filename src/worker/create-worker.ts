@@ -78,6 +78,8 @@ export interface WorkerView {
   readonly scaled: Decision | undefined;
   /** Since the queue last answered a claim; a worker that rests waits for the queue to call. */
   readonly sinceClaimMs: number;
+  /** How long the oldest call to the queue has gone unanswered. */
+  readonly oldestCallMs: number;
   readonly tasks: readonly TaskAtWork[];
 }
 export interface TaskAtWork {
@@ -262,6 +264,7 @@ export function createWorker<Services = unknown>(options: WorkerOptions<Services
       isResting: dispatcher.isResting(),
       scaled: scaler.last(),
       sinceClaimMs: clock.monotonicMs() - dispatcher.answeredAtMs(),
+      oldestCallMs: queue.oldestCallMs(),
       tasks: tasksAtWork(hands.inHand(), clock.monotonicMs()),
     }),
   };

@@ -30,4 +30,14 @@ export {
 export { createProcessLoad, type ProcessLoad } from "./process-load.ts";
 export type { Bounds } from "./politeness.ts";
 export type { Decision, ScaleReason } from "./scaler.ts";
+export {
+  createSupervisor,
+  type Child,
+  type ChildEvents,
+  type FromChild,
+  type Post,
+  type PostView,
+  type Supervisor,
+  type ToChild,
+} from "./supervisor.ts";
 export type { WorkerQueue } from "./timed-queue.ts";

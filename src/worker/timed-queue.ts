@@ -19,20 +19,29 @@ export type WorkerQueue = Pick<
   | "stats"
 >;
 
+export interface TimedQueue extends WorkerQueue {
+  /** How long the oldest call has gone unanswered; 0 when all are answered. */
+  oldestCallMs(): number;
+}
+
 /** The same queue, with the time of each call measured. */
 export function createTimedQueue(
   queue: WorkerQueue,
   metrics: WorkerMetrics,
   clock: Clock,
-): WorkerQueue {
+): TimedQueue {
+  const open = new Set<{ readonly startMs: number }>(); // oldest first
   const measured = async <Answer>(operation: string, call: Promise<Answer>): Promise<Answer> => {
     const startMs = clock.monotonicMs();
+    const one = { startMs };
+    open.add(one);
     let isOk = false;
     try {
       const answer = await call;
       isOk = true;
       return answer;
     } finally {
+      open.delete(one);
       metrics.called(operation, clock.monotonicMs() - startMs, isOk);
     }
   };
@@ -46,8 +55,12 @@ export function createTimedQueue(
     block: (gate, forMs) => measured("block", queue.block(gate, forMs)),
     purge: (filter, onProgress) => queue.purge(filter, onProgress),
     now: () => queue.now(),
-    wakeInMs: (kinds, worker) => queue.wakeInMs(kinds, worker),
+    wakeInMs: (kinds, worker) => measured("wakeInMs", queue.wakeInMs(kinds, worker)),
     watch: (listener) => queue.watch(listener),
-    stats: () => queue.stats(),
+    stats: () => measured("stats", queue.stats()),
+    oldestCallMs() {
+      const [oldest] = open;
+      return oldest ? clock.monotonicMs() - oldest.startMs : 0;
+    },
   };
 }

@@ -1,0 +1,185 @@
+import { expect, test } from "vitest";
+import { silentLogger } from "../base/logger.ts";
+import { createMetrics } from "../base/metrics.ts";
+import { createTestClock } from "../base/testing/test-clock.ts";
+import type { WorkerView } from "./create-worker.ts";
+import { createSupervisor, type ChildEvents, type Post, type ToChild } from "./supervisor.ts";
+
+const post = (name: string, more: Partial<Post> = {}): Post => ({
+  name,
+  concurrency: 4,
+  version: "1",
+  ...more,
+});
+
+/** Processes that do what the test says, and beat by themselves unless they hang. */
+function setUp(posts: readonly Post[]) {
+  const clock = createTestClock();
+  const metrics = createMetrics();
+  const children: FakeChild[] = [];
+  const supervisor = createSupervisor({
+    posts,
+    watchdogMs: 10_000,
+    stopMs: 20_000,
+    clock,
+    logger: silentLogger,
+    metrics,
+    spawn(wanted, events) {
+      const child = createFakeChild(wanted, events, children.length + 1);
+      children.push(child);
+      return child;
+    },
+  });
+  async function pass(ms: number): Promise<void> {
+    for (let passedMs = 0; passedMs < ms; passedMs += 500) {
+      for (const child of children) child.beat();
+      await clock.advance(500);
+    }
+  }
+  const alive = () => children.filter(({ isAlive }) => isAlive).map(({ pid }) => pid);
+  return { clock, metrics, supervisor, children, pass, alive };
+}
+
+type FakeChild = ReturnType<typeof createFakeChild>;
+function createFakeChild(wanted: Post, events: ChildEvents, pid: number) {
+  const got: ToChild[] = [];
+  const child = {
+    pid,
+    wanted,
+    got,
+    isAlive: true,
+    isHung: false,
+    oldestCallMs: 0,
+    done: 0,
+    send: (message: ToChild) => void got.push(message),
+    kill: () => child.exit("SIGKILL"),
+    exit(how: string) {
+      if (!child.isAlive) return;
+      child.isAlive = false;
+      events.onExit(how);
+    },
+    beat() {
+      if (!child.isAlive || child.isHung) return;
+      const counters = createMetrics();
+      counters.counter({ name: "done_total", help: "Done." }).of().add(child.done);
+      const view = { oldestCallMs: child.oldestCallMs } as WorkerView;
+      events.onMessage({ kind: "beat", view, metrics: counters.snapshot() });
+    },
+    drained: () => events.onMessage({ kind: "drained" }),
+  };
+  return child;
+}
+
+test("A9: what dies is replaced: at once, then later and later, until it has lasted", async () => {
+  const { clock, supervisor, children, pass, alive } = setUp([post("a"), post("b")]);
+  await supervisor.start();
+  expect(alive()).toEqual([1, 2]);
+  const waits: number[] = [];
+  for (let death = 0; death < 5; death++) {
+    const diedMs = clock.monotonicMs();
+    const count = children.length;
+    children.findLast(({ wanted }) => wanted.name === "a")!.exit("code 1");
+    while (children.length === count) await pass(500);
+    waits.push(clock.monotonicMs() - diedMs);
+  }
+  expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000]);
+  expect(children.filter(({ wanted }) => wanted.name === "b")).toHaveLength(1);
+  await pass(61_000);
+  const before = children.length;
+  children.at(-1)!.exit("SIGSEGV");
+  await pass(500);
+  expect(children).toHaveLength(before + 1);
+});
+
+test("a process whose event loop is blocked says nothing, is killed and replaced", async () => {
+  const { supervisor, children, pass, alive } = setUp([post("a"), post("b")]);
+  await supervisor.start();
+  await pass(5_000);
+  children[0]!.isHung = true;
+  await pass(9_500);
+  expect(alive()).toEqual([1, 2]);
+  await pass(2_000);
+  expect(alive()).toEqual([2, 3]);
+  expect(supervisor.look().find(({ name }) => name === "a")).toMatchObject({ restarts: 1 });
+});
+
+test("so is one that waits for an answer of the queue that never comes", async () => {
+  const { supervisor, children, pass, alive } = setUp([post("a")]);
+  await supervisor.start();
+  await pass(2_000);
+  children[0]!.oldestCallMs = 19_000;
+  await pass(2_000);
+  expect(alive()).toEqual([1]);
+  children[0]!.oldestCallMs = 21_000;
+  await pass(2_000);
+  expect(alive()).toEqual([2]);
+});
+
+test("changed live: concurrency by a message, a new version in good order, counts both ways", async () => {
+  const { supervisor, children, pass, alive } = setUp([post("a"), post("b")]);
+  await supervisor.start();
+  await pass(1_000);
+  supervisor.setPosts([post("a", { concurrency: { min: 1, max: 9 } }), post("b"), post("c")]);
+  expect(children[0]!.got.at(-1)).toEqual({ kind: "configure", concurrency: { min: 1, max: 9 } });
+  expect(children[1]!.got).toHaveLength(1);
+  expect(alive()).toEqual([1, 2, 3]);
+
+  supervisor.setPosts([post("a", { version: "2" }), post("c")]);
+  expect(children[0]!.got.at(-1)).toEqual({ kind: "stop" });
+  expect(children[1]!.got.at(-1)).toEqual({ kind: "stop" });
+  expect(alive()).toEqual([1, 2, 3]); // nobody is killed: they have work in hand
+  children[0]!.exit("code 0");
+  children[1]!.exit("code 0");
+  await pass(500);
+  expect(alive()).toEqual([3, 4]);
+  expect(children[3]!.wanted).toMatchObject({ name: "a", version: "2" });
+});
+
+test("stop waits for all; one that does not come is killed; abort tells them twice", async () => {
+  const { supervisor, children, pass, alive } = setUp([post("a"), post("b")]);
+  await supervisor.start();
+  await pass(1_000);
+  let isStopped = false;
+  void supervisor.stop().then(() => (isStopped = true));
+  children[0]!.exit("code 0");
+  await pass(10_000);
+  expect({ isStopped, alive: alive() }).toEqual({ isStopped: false, alive: [2] });
+  void supervisor.abort();
+  expect(children[1]!.got.filter(({ kind }) => kind === "stop")).toHaveLength(2);
+  await pass(22_000);
+  expect({ isStopped, alive: alive() }).toEqual({ isStopped: true, alive: [] });
+});
+
+test("drained when all are, and a process that dies meanwhile is replaced first", async () => {
+  const { supervisor, children, pass } = setUp([post("a"), post("b")]);
+  await supervisor.start();
+  let isDrained = false;
+  void supervisor.drained.then(() => (isDrained = true));
+  const end = (child: FakeChild | undefined) => {
+    child!.drained();
+    child!.exit("code 0");
+  };
+  end(children[0]);
+  children[1]!.exit("SIGKILL");
+  await pass(1_000);
+  expect(isDrained).toBe(false);
+  end(children[2]);
+  await pass(500);
+  expect(isDrained).toBe(true);
+  expect(children).toHaveLength(3);
+});
+
+test("what processes counted is added up, and survives them", async () => {
+  const { supervisor, children, pass, metrics } = setUp([post("a"), post("b")]);
+  await supervisor.start();
+  children[0]!.done = 5;
+  children[1]!.done = 7;
+  await pass(1_000);
+  children[0]!.exit("SIGKILL");
+  await pass(500);
+  children[2]!.done = 1;
+  await pass(500);
+  expect(supervisor.metrics()[0]?.series[0]?.value).toBe(13);
+  const restarts = metrics.snapshot().find(({ name }) => name === "forager_worker_restarts_total");
+  expect(restarts?.series).toEqual([{ values: ["SIGKILL"], value: 1 }]);
+});

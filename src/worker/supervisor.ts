@@ -1,0 +1,303 @@
+import type { Clock, Timer } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import {
+  countedOnly,
+  mergeSnapshots,
+  type Metrics,
+  type MetricsSnapshot,
+} from "../base/metrics.ts";
+import type { Service } from "../base/service.ts";
+import type { Concurrency, WorkerView } from "./create-worker.ts";
+
+/** One worker process that should run. */
+export interface Post {
+  readonly name: string;
+  /** Absent: all that there are handlers for. */
+  readonly kinds?: readonly string[];
+  /** Can be changed while it runs. */
+  readonly concurrency: Concurrency;
+  /** Whatever else the process depends on: when it changes, a new process takes its place. */
+  readonly version: string;
+}
+
+export type ToChild =
+  | { readonly kind: "begin"; readonly post: Post }
+  | { readonly kind: "configure"; readonly concurrency: Concurrency }
+  /** Ends in good order; the second time at once. */
+  | { readonly kind: "stop" };
+
+export type FromChild =
+  | { readonly kind: "beat"; readonly view: WorkerView; readonly metrics: MetricsSnapshot }
+  /** Nothing is left to do; the process ends by itself. */
+  | { readonly kind: "drained" };
+
+/** A process, or what stands for one in a test. */
+export interface Child {
+  readonly pid: number | undefined;
+  send(message: ToChild): void;
+  /** Without a chance to give anything back. */
+  kill(): void;
+}
+
+export interface ChildEvents {
+  readonly onMessage: (message: FromChild) => void;
+  /** Called once, when it is gone or could not be started. */
+  readonly onExit: (how: string) => void;
+}
+
+/**
+ * Keeps worker processes at their posts. Always:
+ * - each post has at most one process, and one that dies is replaced: at once the first time,
+ *   later the more often it died in a row, until it has lasted a minute;
+ * - a process that says nothing for `watchdogMs` is killed: its event loop is blocked. So is one
+ *   whose oldest call to the queue is older than twice that;
+ * - a changed post is followed without dropping work: concurrency by a message, anything else by
+ *   stopping the process in good order and starting another.
+ */
+export interface Supervisor extends Service {
+  setPosts(posts: readonly Post[]): void;
+  /** Stops at once: every process gives back what it has. */
+  abort(): Promise<void>;
+  /** Resolves when every process has said that it is drained. */
+  readonly drained: Promise<void>;
+  look(): readonly PostView[];
+  /** All processes together, also those that have ended. */
+  metrics(): MetricsSnapshot;
+}
+
+export interface PostView {
+  readonly name: string;
+  readonly state: "starting" | "running" | "stopping" | "waiting" | "drained";
+  readonly pid: number | undefined;
+  readonly restarts: number;
+  readonly view: WorkerView | undefined;
+}
+
+export interface SupervisorOptions {
+  readonly posts: readonly Post[];
+  readonly spawn: (post: Post, events: ChildEvents) => Child;
+  readonly watchdogMs: number;
+  /** How long a process may take to stop before it is killed. */
+  readonly stopMs: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+const restartMsMin = 1_000;
+const restartMsMax = 60_000;
+const lastedMs = 60_000;
+
+interface Place {
+  post: Post;
+  state: PostView["state"];
+  child: Child | undefined;
+  view: WorkerView | undefined;
+  snapshot: MetricsSnapshot;
+  startedAtMs: number;
+  heardAtMs: number;
+  stopBeforeMs: number;
+  deaths: number;
+  restarts: number;
+  timer: Timer | undefined;
+  /** Not wanted any more: not replaced when it ends. */
+  isLeaving: boolean;
+}
+
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  const { spawn, clock, logger, watchdogMs, stopMs } = options;
+  const places = new Map<string, Place>();
+  const restarts = options.metrics.counter({
+    name: "forager_worker_restarts_total",
+    help: "Worker processes that were replaced, by why they ended.",
+    labels: ["reason"],
+  });
+  const processes = options.metrics.gauge({
+    name: "forager_worker_processes",
+    help: "Worker processes that are alive.",
+  });
+  options.metrics.onSnapshot(() => {
+    processes.of().set([...places.values()].filter(({ child }) => child).length);
+  });
+  let gone: MetricsSnapshot = [];
+  let wanted = options.posts;
+  let isStopping = false;
+  let watch: Timer | undefined;
+  let onAllGone = () => {};
+  const allGone = new Promise<void>((resolve) => (onAllGone = resolve));
+  let onDrained = () => {};
+  const drained = new Promise<void>((resolve) => (onDrained = resolve));
+
+  function start(place: Place): void {
+    place.timer = undefined;
+    place.state = "starting";
+    place.startedAtMs = place.heardAtMs = clock.monotonicMs();
+    const child = spawn(place.post, {
+      onMessage: (message) => {
+        if (place.child === child) heard(place, message);
+      },
+      onExit: (how) => {
+        if (place.child === child) exited(place, how);
+      },
+    });
+    place.child = child;
+    child.send({ kind: "begin", post: place.post });
+  }
+
+  function heard(place: Place, message: FromChild): void {
+    place.heardAtMs = clock.monotonicMs();
+    if (message.kind === "drained") place.state = "drained";
+    else {
+      if (place.state === "starting") {
+        logger.info("worker process started", { worker: place.post.name, pid: place.child?.pid });
+        place.state = "running";
+      }
+      place.view = message.view;
+      place.snapshot = message.metrics;
+    }
+  }
+
+  function exited(place: Place, how: string): void {
+    const { post, state } = place;
+    gone = mergeSnapshots([gone, countedOnly(place.snapshot)]);
+    Object.assign(place, { child: undefined, view: undefined, snapshot: [] });
+    if (place.isLeaving || isStopping) places.delete(post.name);
+    if (isStopping) return places.size === 0 ? onAllGone() : undefined;
+    if (state === "drained") {
+      if ([...places.values()].every((one) => one.state === "drained")) onDrained();
+      return;
+    }
+    if (place.isLeaving) return follow();
+    if (state === "stopping") return start(place); // replaced by a newer version of itself
+    restart(place, how);
+  }
+
+  function restart(place: Place, how: string): void {
+    const hasLasted = clock.monotonicMs() - place.startedAtMs >= lastedMs;
+    place.deaths = hasLasted ? 1 : place.deaths + 1;
+    place.restarts += 1;
+    place.state = "waiting";
+    restarts.of(reasonWord(how)).add(1);
+    const inMs =
+      place.deaths === 1 ? 0 : Math.min(restartMsMax, restartMsMin * 2 ** (place.deaths - 2));
+    logger.error("worker process ended and is replaced", {
+      worker: place.post.name,
+      how,
+      inMs,
+      deaths: place.deaths,
+    });
+    place.timer = clock.setTimer(inMs, () => start(place));
+  }
+
+  function stopPlace(place: Place): void {
+    place.timer?.cancel();
+    if (!place.child) return void places.delete(place.post.name);
+    // A second "stop" means at once, so a process is asked once unless it is meant.
+    if (place.state !== "stopping") place.child.send({ kind: "stop" });
+    place.state = "stopping";
+    place.stopBeforeMs = clock.monotonicMs() + stopMs;
+  }
+
+  /** Brings what runs in line with what is wanted. */
+  function follow(): void {
+    const byName = new Map(wanted.map((post) => [post.name, post]));
+    for (const place of places.values()) {
+      if (byName.has(place.post.name) || place.isLeaving) continue;
+      place.isLeaving = true;
+      stopPlace(place);
+    }
+    for (const post of wanted) {
+      const place = places.get(post.name);
+      if (place?.isLeaving) continue; // when it is gone this is done again
+      if (place) change(place, post);
+      else add(post);
+    }
+  }
+
+  function add(post: Post): void {
+    const place: Place = {
+      post,
+      state: "starting",
+      child: undefined,
+      view: undefined,
+      snapshot: [],
+      startedAtMs: 0,
+      heardAtMs: 0,
+      stopBeforeMs: Infinity,
+      deaths: 0,
+      restarts: 0,
+      timer: undefined,
+      isLeaving: false,
+    };
+    places.set(post.name, place);
+    start(place);
+  }
+
+  function change(place: Place, post: Post): void {
+    const before = place.post;
+    place.post = post;
+    if (before.version !== post.version) {
+      logger.info("worker process is replaced: its settings changed", { worker: post.name });
+      if (place.child) stopPlace(place);
+    } else if (JSON.stringify(before.concurrency) !== JSON.stringify(post.concurrency)) {
+      logger.info("concurrency changed", { worker: post.name, concurrency: post.concurrency });
+      place.child?.send({ kind: "configure", concurrency: post.concurrency });
+    }
+  }
+
+  function look(): void {
+    const nowMs = clock.monotonicMs();
+    for (const { child, state, post, heardAtMs, stopBeforeMs, view } of places.values()) {
+      if (!child) continue;
+      const isSilent = nowMs - heardAtMs > watchdogMs;
+      const isDeaf = state === "running" && (view?.oldestCallMs ?? 0) > 2 * watchdogMs;
+      const isLate = state === "stopping" && nowMs > stopBeforeMs;
+      if (!isSilent && !isDeaf && !isLate) continue;
+      const why = isSilent
+        ? "it said nothing: its event loop is blocked"
+        : isDeaf
+          ? "a call of it to the queue is never answered"
+          : "it did not stop in time";
+      logger.error("worker process is killed", { worker: post.name, pid: child.pid, why });
+      child.kill();
+    }
+    watch = clock.setTimer(Math.min(1_000, watchdogMs / 4), look, { background: true });
+  }
+
+  async function stop(isAtOnce: boolean): Promise<void> {
+    isStopping = true;
+    for (const place of places.values()) {
+      stopPlace(place);
+      if (isAtOnce) place.child?.send({ kind: "stop" });
+    }
+    if (places.size > 0) await allGone;
+    watch?.cancel();
+  }
+
+  return {
+    drained,
+    async start() {
+      follow();
+      look();
+    },
+    stop: () => stop(false),
+    abort: () => stop(true),
+    setPosts(posts) {
+      wanted = posts;
+      if (!isStopping) follow();
+    },
+    look: () =>
+      [...places.values()].map(({ post, state, child, restarts: count, view }) => ({
+        name: post.name,
+        state,
+        pid: child?.pid,
+        restarts: count,
+        view,
+      })),
+    metrics: () => mergeSnapshots([gone, ...[...places.values()].map((one) => one.snapshot)]),
+  };
+}
+
+/** A label must be one of few. */
+const reasonWord = (how: string) =>
+  /^SIG[A-Z]+$/.test(how) ? how : how.startsWith("code") ? "exit" : "other";
