@@ -57,6 +57,8 @@ export interface SettingsContext extends BareContext {
   readonly settings: Settings;
   /** The same settings, with the source of each value. */
   readonly loaded: LoadedSettings;
+  /** Reads them again, for a command that runs on and follows what is changed. */
+  readonly reload: () => Promise<LoadedSettings>;
   readonly paths: Paths;
   readonly log: Logger;
 }

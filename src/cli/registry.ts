@@ -13,6 +13,11 @@ export const registry: Registry = {
       load: async () => (await import("./commands/demo.ts")).demo,
     },
     {
+      name: "work",
+      summary: "do the tasks of a queue with your handlers",
+      load: async () => (await import("./commands/work.ts")).work,
+    },
+    {
       name: "queue add",
       summary: "add one task",
       load: async () => (await import("./commands/queue-add.ts")).queueAdd,

@@ -111,10 +111,11 @@ async function readSettings(
     import("../config/index.ts"),
     import("../base/pino-logger.ts"),
   ]);
-  const loaded = await loadSettings({ cwd, env, home, flags: settingFlags(global, cwd) });
+  const reload = () => loadSettings({ cwd, env, home, flags: settingFlags(global, cwd) });
+  const loaded = await reload();
   const { settings } = loaded;
   const log = createPinoLogger({ level: settings.log.level });
-  return { settings, loaded, paths: createPaths(settings.data), log };
+  return { settings, loaded, reload, paths: createPaths(settings.data), log };
 }
 
 /** The global flags that are settings too, and so have the last word over files and environment. */

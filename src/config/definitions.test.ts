@@ -20,9 +20,17 @@ test("every setting is known by its key, variable and one-line description", () 
     "queue.postgres.prepare": "FORAGER_QUEUE_POSTGRES_PREPARE",
     "queue.postgres.listenUrl": "FORAGER_QUEUE_POSTGRES_LISTEN_URL",
     "queue.postgres.listenPassword": "FORAGER_QUEUE_POSTGRES_LISTEN_PASSWORD",
+    "work.handlers": "FORAGER_WORK_HANDLERS",
+    "work.pools": "FORAGER_WORK_POOLS",
+    "work.graceMs": "FORAGER_WORK_GRACE_MS",
+    "work.watchdogMs": "FORAGER_WORK_WATCHDOG_MS",
+    "work.listen": "FORAGER_WORK_LISTEN",
+    "alert.stallMs": "FORAGER_ALERT_STALL_MS",
+    "alert.webhook": "FORAGER_ALERT_WEBHOOK",
+    "alert.secret": "FORAGER_ALERT_SECRET",
   });
   for (const { description } of all) expect(description).toMatch(/^\S.{10,98}\S$/);
-  expect([...groups]).toEqual(["log", "queue", "queue.postgres"]);
+  expect([...groups]).toEqual(["log", "queue", "queue.postgres", "work", "alert"]);
 });
 
 test("two settings never share a variable, and a password's setting is a secret", () => {

@@ -39,6 +39,8 @@ test("with no source at all every setting has its default", async () => {
         prepare: "auto",
       },
     },
+    work: { pools: "*=1x10", graceMs: 25_000, watchdogMs: 30_000 },
+    alert: { stallMs: 900_000 },
   });
   expect(new Set(loaded.values.map(({ source }) => source))).toEqual(new Set(["default"]));
   expect(describeSettings(loaded)).toContainEqual({

@@ -78,6 +78,36 @@ export const settingsSchema = z.strictObject({
       }),
     }),
   }),
+  work: z.strictObject({
+    handlers: text("the path of a file").optional().register(settingMeta, {
+      description: "file whose exports are the handlers that `forager work` runs",
+      form: "folder",
+    }),
+    pools: text("pools such as *=1x10").default("*=1x10").register(settingMeta, {
+      description: "worker processes: KINDS=PROCESSESxCONCURRENCY, such as page+map=2x5-20 *=1x10",
+    }),
+    graceMs: wholeNumber(0, 600_000).default(25_000).register(settingMeta, {
+      description: "milliseconds a stopping worker waits for its handlers before it ends them",
+    }),
+    watchdogMs: wholeNumber(2_000, 600_000).default(30_000).register(settingMeta, {
+      description: "milliseconds a worker process may say nothing before it is killed and replaced",
+    }),
+    listen: text("HOST:PORT").optional().register(settingMeta, {
+      description: "where `forager work` serves /metrics, /healthz and /readyz, as HOST:PORT",
+    }),
+  }),
+  alert: z.strictObject({
+    stallMs: wholeNumber(10_000, 86_400_000).default(900_000).register(settingMeta, {
+      description: "milliseconds without a completion, though work could run, that are a stall",
+    }),
+    webhook: text("a URL").optional().register(settingMeta, {
+      description: "where alerts are posted to, as JSON",
+    }),
+    secret: z.custom<Secret>(isSecret).optional().register(settingMeta, {
+      description: "signs what is posted to alert.webhook (HMAC-SHA256)",
+      form: "secret",
+    }),
+  }),
 });
 
 export type Settings = DeepReadonly<z.output<typeof settingsSchema>>;

@@ -1,3 +1,4 @@
+import { AppError } from "../base/app-error.ts";
 import type { Clock, Timer } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import {
@@ -58,7 +59,10 @@ export interface Supervisor extends Service {
   setPosts(posts: readonly Post[]): void;
   /** Stops at once: every process gives back what it has. */
   abort(): Promise<void>;
-  /** Resolves when every process has said that it is drained. */
+  /**
+   * Resolves when every process has said that it is drained; rejects when one ends before it began
+   * and says that it cannot ever (exit code 2: its input is wrong).
+   */
   readonly drained: Promise<void>;
   look(): readonly PostView[];
   /** All processes together, also those that have ended. */
@@ -126,7 +130,12 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   let onAllGone = () => {};
   const allGone = new Promise<void>((resolve) => (onAllGone = resolve));
   let onDrained = () => {};
-  const drained = new Promise<void>((resolve) => (onDrained = resolve));
+  let onHopeless: (error: AppError) => void = () => {};
+  const drained = new Promise<void>((resolve, reject) => {
+    onDrained = resolve;
+    onHopeless = reject;
+  });
+  drained.catch(() => {}); // heard by whoever awaits it
 
   function start(place: Place): void {
     place.timer = undefined;
@@ -169,6 +178,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     }
     if (place.isLeaving) return follow();
     if (state === "stopping") return start(place); // replaced by a newer version of itself
+    if (state === "starting" && how === "code 2") {
+      const message = `the worker ${post.name} cannot begin: what it said is above`;
+      return onHopeless(new AppError("invalid", "worker_cannot_begin", message));
+    }
     restart(place, how);
   }
 

@@ -1,0 +1,107 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
+import { createMetrics, type MetricsSnapshot } from "../../base/metrics.ts";
+import type { LoadedSettings } from "../../config/index.ts";
+import { createSupervisor, type Supervisor } from "../../worker/index.ts";
+import type { Command, SettingsContext } from "../command.ts";
+import { forkChild } from "./work/fork-child.ts";
+import { followSettings } from "./work/follow-settings.ts";
+import { handlersFile, planPosts, workOptions } from "./work/work-options.ts";
+
+/** Beyond the time of grace, for storing how tasks ended. */
+const stopMarginMs = 15_000;
+
+export const work: Command = {
+  needs: "settings",
+  options: workOptions,
+  examples: [
+    { line: "forager work --handlers handlers.mjs", summary: "until Ctrl-C" },
+    {
+      line: "forager work --handlers handlers.mjs --drain",
+      summary: "until nothing is left, then say how it went",
+    },
+    {
+      line: "forager work --handlers handlers.mjs --processes 4 --concurrency 5-50",
+      summary: "four processes, each with 5 to 50 tasks at once as the load has it",
+    },
+    {
+      line: "forager work --handlers handlers.mjs --listen 127.0.0.1:9464",
+      summary: "with metrics for Prometheus, and health for a service manager",
+    },
+  ],
+  details: [
+    "A handler is an exported object { kind, run }: see docs/worker.md. Which kinds, in how many\n" +
+      "processes and with how many tasks at once is work.pools in the settings, such as\n" +
+      '"page+map=2x5-20 *=1x10". A changed settings file is followed while it runs, at once on SIGHUP.',
+    "Ctrl-C or SIGTERM: starts nothing more, gives back what has not begun, waits work.graceMs for\n" +
+      "the rest. A second one: gives all back at once. A process that dies or hangs is replaced.",
+  ],
+
+  async run(context) {
+    const { settings, loaded, flags, out, clock, log, signal } = context;
+    handlersFile(settings, flags, context.cwd); // said once, and not by each process
+    const metrics = createMetrics();
+    const supervisor = createSupervisor({
+      posts: planPosts({ loaded }, context),
+      spawn: (_, events) =>
+        forkChild({ argv: process.argv.slice(2), isStdoutTaken: out.isJson }, events),
+      watchdogMs: settings.work.watchdogMs,
+      stopMs: settings.work.graceMs + stopMarginMs,
+      clock,
+      logger: log,
+      metrics,
+    });
+    const following = follow({ context, supervisor, clock, log });
+    try {
+      await supervisor.start();
+      await Promise.race([supervisor.drained, aborted(signal)]);
+    } finally {
+      following.stop();
+      await supervisor.stop();
+    }
+    const ended = summarise(supervisor.metrics());
+    const text = `${ended.done} done, ${ended.skip} skipped, ${ended.retry} tried again, ${ended.fail} failed`;
+    out.result(ended, text);
+  },
+};
+
+interface FollowOptions {
+  readonly context: SettingsContext;
+  readonly supervisor: Supervisor;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+function follow({ context, supervisor, clock, log }: FollowOptions) {
+  return followSettings({
+    loaded: context.loaded,
+    reload: context.reload,
+    clock,
+    logger: log,
+    apply: (loaded: LoadedSettings) => supervisor.setPosts(planPosts({ loaded }, context)),
+  });
+}
+
+/** Resolves when it fires. */
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+
+/** Attempts by how they ended, over all kinds and processes. */
+function summarise(snapshot: MetricsSnapshot) {
+  const family = snapshot.find(({ name }) => name === "forager_tasks_ended_total");
+  const of = (end: string) =>
+    (family?.series ?? [])
+      .filter(({ values }) => values[1] === end)
+      .reduce((sum, { value }) => sum + value, 0);
+  return {
+    done: of("done"),
+    skip: of("skip"),
+    retry: of("retry"),
+    fail: of("fail"),
+    released: of("released"),
+    lost: of("lost"),
+  };
+}

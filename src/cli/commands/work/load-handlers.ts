@@ -1,0 +1,67 @@
+import { existsSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { defineHandler, type Handler, type HandlerOptions } from "../../../worker/index.ts";
+import { usageError } from "../../usage-error.ts";
+
+/**
+ * The handlers of a file: every export that is one, and every one in an exported list. A plain
+ * object `{ kind, run }` will do, so that a file needs nothing installed beside it.
+ */
+export async function loadHandlers(file: string): Promise<readonly Handler<unknown>[]> {
+  if (!existsSync(file)) throw wrong(file, "there is no such file");
+  let exported: Readonly<Record<string, unknown>>;
+  try {
+    exported = (await import(pathToFileURL(file).href)) as typeof exported;
+  } catch (cause) {
+    const text = cause instanceof Error ? cause.message : String(cause);
+    const hint = /\.[cm]?tsx?"? /.test(`${text} `)
+      ? " (plain Node runs no TypeScript: build it)"
+      : "";
+    throw wrong(file, `it cannot be loaded: ${text}${hint}`, cause);
+  }
+  const found = new Set(Object.values(exported).flat(1).filter(isHandler));
+  if (found.size === 0)
+    throw wrong(file, "it exports no handler, which is an object { kind, run }");
+  return [...found].map(toHandler);
+}
+
+type Loose = HandlerOptions & Pick<Handler<unknown>, "kind" | "run"> & Partial<Handler<unknown>>;
+
+function isHandler(value: unknown): value is Loose {
+  if (typeof value !== "object" || value === null) return false;
+  const { kind, run } = value as Partial<Loose>;
+  return typeof kind === "string" && typeof run === "function";
+}
+
+const anything = { parse: (value: unknown) => value as never };
+
+function toHandler({ kind, run, schema, ...options }: Loose): Handler<unknown> {
+  const given = Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined),
+  );
+  return defineHandler(
+    kind,
+    schema ? { parse: (value) => schema.parse(value) as never } : anything,
+    run,
+    given,
+  );
+}
+
+/** Those of the wanted kinds; all when none are named. */
+export function chooseHandlers(
+  handlers: readonly Handler<unknown>[],
+  kinds: readonly string[] | undefined,
+  file: string,
+): readonly Handler<unknown>[] {
+  if (!kinds) return handlers;
+  return kinds.map((kind) => {
+    const found = handlers.find((handler) => handler.kind === kind);
+    if (found) return found;
+    const known = handlers.map((handler) => handler.kind).join(", ");
+    throw wrong(file, `it has no handler for the kind "${kind}", only for ${known}`);
+  });
+}
+
+/** Trying again cannot help: the process that says so is not replaced. */
+const wrong = (file: string, why: string, cause?: unknown) =>
+  usageError(`the handlers of ${file} cannot be used: ${why}`, { cause });

@@ -1,0 +1,64 @@
+import { AppError } from "../../../base/app-error.ts";
+import type { Concurrency, Post } from "../../../worker/index.ts";
+
+/** Processes that do the same kinds. */
+export interface Pool {
+  /** Absent: all that there are handlers for. */
+  readonly kinds?: readonly string[];
+  readonly processes: number;
+  readonly concurrency: Concurrency;
+}
+
+const processesMax = 64;
+const concurrencyMax = 10_000;
+const shape = /^([^=\s]+)=(\d+)x(\d+)(?:-(\d+))?$/;
+
+/** `page+map=2x5-20 *=1x10`: kinds, processes, and how many tasks at once in each of them. */
+export function parsePools(text: string): readonly Pool[] {
+  const parts = text.split(/[\s,]+/).filter(Boolean);
+  if (parts.length === 0) throw wrong(text, "it names no pool");
+  return parts.map((part) => {
+    const [, kinds, processes, min, max] = shape.exec(part) ?? [];
+    if (kinds === undefined) throw wrong(part, "it must be KINDS=PROCESSESxCONCURRENCY");
+    return {
+      ...(kinds === "*" ? {} : { kinds: kinds.split("+") }),
+      processes: inRange(part, Number(processes), processesMax),
+      concurrency: bounds(part, Number(min), max === undefined ? undefined : Number(max)),
+    };
+  });
+}
+
+/** `10`, or `5-20` for one that follows the load. */
+export function parseConcurrency(text: string): Concurrency {
+  const [, min, max] = /^(\d+)(?:-(\d+))?$/.exec(text) ?? [];
+  if (min === undefined) throw wrong(text, "concurrency is a number, or two such as 5-20");
+  return bounds(text, Number(min), max === undefined ? undefined : Number(max));
+}
+
+function bounds(part: string, min: number, max: number | undefined): Concurrency {
+  inRange(part, min, concurrencyMax);
+  if (max === undefined || max === min) return min;
+  inRange(part, max, concurrencyMax);
+  if (max < min) throw wrong(part, `${min} is more than ${max}`);
+  return { min, max };
+}
+
+function inRange(part: string, value: number, max: number): number {
+  if (value >= 1 && value <= max) return value;
+  throw wrong(part, `${value} is not within 1 to ${max}`);
+}
+
+const wrong = (text: string, why: string) =>
+  new AppError("invalid", "bad_pools", `work.pools: "${text}" is wrong: ${why}`);
+
+/** One post for each process. `version`: see Post. */
+export function toPosts(pools: readonly Pool[], version: string): readonly Post[] {
+  return pools.flatMap(({ kinds, processes, concurrency }) =>
+    Array.from({ length: processes }, (_, at) => ({
+      name: `${kinds?.join("+") ?? "all"}-${at + 1}`,
+      ...(kinds && { kinds }),
+      concurrency,
+      version,
+    })),
+  );
+}

@@ -1,0 +1,65 @@
+import { resolve } from "node:path";
+import type { LoadedSettings, Settings } from "../../../config/index.ts";
+import type { Post } from "../../../worker/index.ts";
+import type { Flags, OptionSpec, SettingsContext } from "../../command.ts";
+import { listFlag, parseCount, textFlag } from "../../flags.ts";
+import { usageError } from "../../usage-error.ts";
+import { parseConcurrency, parsePools, toPosts, type Pool } from "./pools.ts";
+
+/** Of `forager work`, and of each of its processes, which read the same command line. */
+export const workOptions: readonly OptionSpec[] = [
+  {
+    flag: "--handlers",
+    value: "file",
+    summary: "run the handlers that this file exports",
+    complete: "file",
+  },
+  { flag: "--kinds", value: "kinds", summary: "only these, parted by commas", isRepeated: true },
+  { flag: "--processes", value: "count", summary: "worker processes of each pool" },
+  {
+    flag: "--concurrency",
+    value: "count",
+    summary: "tasks at once in each process: 10, or 5-20 to follow the load",
+  },
+  { flag: "--drain", summary: "end when nothing is left to do" },
+  {
+    flag: "--listen",
+    value: "address",
+    summary: "serve /metrics, /healthz and /readyz, such as on 127.0.0.1:9464",
+  },
+];
+
+export function handlersFile(settings: Settings, flags: Flags, cwd: string): string {
+  const flag = textFlag(flags, "handlers");
+  const file = flag === undefined ? settings.work.handlers : resolve(cwd, flag);
+  if (file !== undefined) return file;
+  throw usageError("which work? name a file of handlers with --handlers or work.handlers");
+}
+
+/** What the flags say goes over what the settings say. */
+export function planPools(settings: Settings, flags: Flags): readonly Pool[] {
+  const kinds = listFlag(flags, "kinds");
+  const processes = textFlag(flags, "processes");
+  const concurrency = textFlag(flags, "concurrency");
+  const pools = parsePools(settings.work.pools);
+  const chosen = kinds ? [{ ...pools[0]!, kinds }] : pools;
+  return chosen.map((pool) => ({
+    ...pool,
+    ...(processes !== undefined && { processes: parseCount("processes", processes) }),
+    ...(concurrency !== undefined && { concurrency: parseConcurrency(concurrency) }),
+  }));
+}
+
+export function planPosts(
+  { loaded }: { readonly loaded: LoadedSettings },
+  { flags }: Pick<SettingsContext, "flags">,
+): readonly Post[] {
+  // What a process reads when it begins: a change needs a new one.
+  const fixed = ["data", "log.", "queue.", "work.handlers", "work.graceMs"];
+  const version = JSON.stringify(
+    loaded.values
+      .filter(({ key }) => fixed.some((prefix) => key.startsWith(prefix)))
+      .map(({ key, display }) => [key, display]),
+  );
+  return toPosts(planPools(loaded.settings, flags), version);
+}

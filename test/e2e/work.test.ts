@@ -1,0 +1,258 @@
+// inputs: src/** package.json tsconfig.json tsconfig.build.json
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { TaskInput } from "../../src/queue/index.ts";
+import { builtCli } from "../support/built-cli.ts";
+import { createQueueSandbox, type QueueSandbox } from "../support/queue-sandbox.ts";
+
+/** Every handler writes a line for each start and end, with its process. */
+const handlers = `
+import { appendFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+const say = (what, task) => appendFileSync("log", \`\${what} \${task.key} \${process.pid}\\n\`);
+const logged = (kind, run, more = {}) => ({
+  kind,
+  ...more,
+  run: async (context) => {
+    say("start", context.task);
+    const outcome = await run(context);
+    say("end", context.task);
+    return outcome;
+  },
+});
+export const handlers = [
+  logged("quick", async () => ({ kind: "done", result: "ok" })),
+  logged("slow", ({ task, signal }) => wait(task.payload.ms, undefined, { signal })),
+  logged("block", () => { for (;;) {} }),
+  logged("crash", () => { setTimeout(() => { throw new Error("outside any task"); }, 1); return wait(60_000); }),
+];
+`;
+
+interface Work {
+  readonly child: ChildProcess;
+  readonly ended: Promise<number | null>;
+  readonly text: () => string;
+}
+
+async function setUp(tasks: readonly TaskInput[]): Promise<QueueSandbox> {
+  const sandbox = await createQueueSandbox();
+  sandbox.write("handlers.mjs", handlers);
+  sandbox.write("log", "");
+  sandbox.write("forager.toml", "[queue]\nleaseMs = 1500\n[work]\nwatchdogMs = 2000\n");
+  await sandbox.use((queue) => queue.add(tasks));
+  return sandbox;
+}
+
+async function startWork(sandbox: QueueSandbox, args: readonly string[] = []): Promise<Work> {
+  const main = await builtCli();
+  const words = ["work", "--handlers", "handlers.mjs", "--queue", "sqlite:q.db", ...args];
+  const child = spawn(process.execPath, [main, ...words], {
+    cwd: sandbox.folder,
+    env: { PATH: process.env["PATH"], HOME: sandbox.folder },
+  });
+  let text = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return {
+    child,
+    ended: new Promise((resolve) => child.once("close", resolve)),
+    text: () => text,
+  };
+}
+
+const log = (sandbox: QueueSandbox) =>
+  readFileSync(join(sandbox.folder, "log"), "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => {
+      const [what = "", key = "", pid = ""] = line.split(" ");
+      return { what, key, pid: Number(pid) };
+    });
+
+async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (let tries = 0; tries < 600; tries++) {
+    if (await isSo()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`not within 30 s: ${what}`);
+}
+
+const tasks = (kind: string, count: number, more: object = {}): TaskInput[] =>
+  Array.from({ length: count }, (_, at) => ({ kind, key: `${kind}-${at}`, ...more }));
+
+const isAlive = (pid: number) => existsSync(`/proc/${pid}/stat`);
+
+describe("forager work", () => {
+  test("C9: --handlers FILE --drain does all of a user's tasks, in several processes, and ends", async () => {
+    const sandbox = await setUp([
+      ...tasks("quick", 200),
+      ...tasks("slow", 20, { payload: { ms: 50 } }),
+    ]);
+    const { stdout, stderr, exitCode } = await sandbox.forager(
+      ["work", "--handlers", "handlers.mjs", "--queue", "sqlite:q.db", "--drain", "--json"].concat([
+        "--processes",
+        "2",
+        "--concurrency",
+        "4",
+      ]),
+    );
+    expect(exitCode, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      done: 220,
+      skip: 0,
+      retry: 0,
+      fail: 0,
+      released: 0,
+      lost: 0,
+    });
+    const starts = log(sandbox).filter(({ what }) => what === "start");
+    expect(new Set(starts.map(({ key }) => key)).size).toBe(220);
+    expect(starts).toHaveLength(220);
+    expect(new Set(starts.map(({ pid }) => pid)).size).toBe(2);
+  });
+
+  test("a process that is killed with -9 is replaced, and every task is done", async () => {
+    const sandbox = await setUp(tasks("slow", 40, { payload: { ms: 200 } }));
+    const work = await startWork(sandbox, ["--drain", "--processes", "2", "--concurrency", "2"]);
+    await until(() => log(sandbox).length > 6, "the first tasks begin");
+    process.kill(log(sandbox)[0]!.pid, "SIGKILL");
+    expect(await work.ended, work.text()).toBe(0);
+    const { states } = await sandbox.use((queue) => queue.stats());
+    expect(states).toMatchObject({ done: 40, failed: 0 });
+    expect(new Set(log(sandbox).map(({ pid }) => pid)).size).toBe(3);
+    expect(work.text()).toContain("worker process ended and is replaced");
+  });
+
+  test("a handler that blocks its event loop: its process is replaced, and only its task fails", async () => {
+    const sandbox = await setUp([...tasks("block", 1, { attemptsMax: 1 }), ...tasks("quick", 10)]);
+    const work = await startWork(sandbox, ["--drain"]);
+    expect(await work.ended, work.text()).toBe(0);
+    const { states } = await sandbox.use((queue) => queue.stats());
+    expect(states).toMatchObject({ done: 10, failed: 1 });
+    expect(work.text()).toContain("its event loop is blocked");
+  });
+
+  test("an error outside any task ends its process, which is replaced", async () => {
+    const sandbox = await setUp([...tasks("crash", 1, { attemptsMax: 2 }), ...tasks("quick", 10)]);
+    const work = await startWork(sandbox, ["--drain"]);
+    expect(await work.ended, work.text()).toBe(0);
+    const { states } = await sandbox.use((queue) => queue.stats());
+    expect(states).toMatchObject({ done: 10, failed: 1 });
+    expect(work.text()).toContain("outside any task");
+  });
+
+  test("SIGTERM: what has begun is finished, the rest given back; nobody is left behind", async () => {
+    const sandbox = await setUp([
+      ...tasks("slow", 30, { payload: { ms: 1_000 }, gate: "a.example" }),
+      ...tasks("slow", 2, { payload: { ms: 1_000 }, job: "other" }),
+    ]);
+    const work = await startWork(sandbox, ["--processes", "2"]);
+    await until(() => log(sandbox).length >= 3, "tasks begin");
+    work.child.kill("SIGTERM");
+    expect(await work.ended, work.text()).toBe(143);
+    const lines = log(sandbox);
+    const count = (wanted: string) => lines.filter(({ what }) => what === wanted).length;
+    expect(count("end")).toBe(count("start"));
+    const { states } = await sandbox.use((queue) => queue.stats());
+    expect(states).toMatchObject({ running: 0, done: count("end"), pending: 32 - count("end") });
+    expect(lines.filter(({ pid }) => isAlive(pid))).toEqual([]);
+  });
+
+  test("a second SIGTERM gives back at once, and the attempts are not counted", async () => {
+    const sandbox = await setUp(tasks("slow", 3, { payload: { ms: 60_000 } }));
+    const work = await startWork(sandbox);
+    await until(() => log(sandbox).length === 3, "tasks begin");
+    work.child.kill("SIGTERM");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    work.child.kill("SIGTERM");
+    expect(await work.ended, work.text()).toBe(143);
+    const ours = log(sandbox).map(({ pid }) => pid);
+    await until(() => !ours.some(isAlive), "the processes are gone");
+    const found = await sandbox.use((queue) => queue.browse());
+    expect(found.map(({ state, used }) => ({ state, used }))).toEqual(
+      Array.from({ length: 3 }, () => ({ state: "pending", used: 0 })),
+    );
+  });
+
+  test("A9: changed settings are followed live, without a restart and without dropping work", async () => {
+    const sandbox = await setUp(tasks("slow", 400, { payload: { ms: 100 } }));
+    const settings = (pools: string) =>
+      writeFileSync(
+        join(sandbox.folder, "forager.toml"),
+        `[queue]\nleaseMs = 1500\n[work]\npools = "${pools}"\n`,
+      );
+    settings("slow=1x1");
+    const work = await startWork(sandbox);
+    await until(() => log(sandbox).length > 4, "tasks begin");
+    const atOnce = () => {
+      const lines = log(sandbox);
+      return (
+        lines.filter(({ what }) => what === "start").length -
+        lines.filter(({ what }) => what === "end").length
+      );
+    };
+    const [first] = log(sandbox);
+    expect(atOnce()).toBeLessThanOrEqual(1);
+    settings("slow=1x6");
+    await until(() => atOnce() === 6, "six at once");
+    settings("slow=2x6");
+    await until(() => new Set(log(sandbox).map(({ pid }) => pid)).size === 2, "two processes");
+    expect(isAlive(first!.pid)).toBe(true);
+    writeFileSync(join(sandbox.folder, "forager.toml"), "[work]\npools = 7\n");
+    work.child.kill("SIGHUP");
+    await until(() => work.text().includes("are wrong and not followed"), "it says what is wrong");
+    work.child.kill("SIGTERM");
+    expect(await work.ended, work.text()).toBe(143);
+    const lines = log(sandbox);
+    expect(lines.filter(({ what }) => what === "start")).toHaveLength(
+      lines.filter(({ what }) => what === "end").length,
+    );
+  });
+
+  test("kinds run in processes of their own where the settings say so", async () => {
+    const sandbox = await setUp([
+      ...tasks("quick", 20),
+      ...tasks("slow", 20, { payload: { ms: 10 } }),
+    ]);
+    sandbox.write("forager.toml", '[work]\npools = "quick=1x2 slow=1x2"\n');
+    const work = await startWork(sandbox, ["--drain"]);
+    expect(await work.ended, work.text()).toBe(0);
+    const kindsOf = new Map<number, Set<string>>();
+    for (const { key, pid } of log(sandbox)) {
+      kindsOf.set(pid, (kindsOf.get(pid) ?? new Set()).add(key.split("-")[0]!));
+    }
+    expect([...kindsOf.values()].map((kinds) => [...kinds].join()).sort()).toEqual([
+      "quick",
+      "slow",
+    ]);
+  });
+
+  test.each([
+    [["--handlers", "none.mjs"], "there is no such file"],
+    [["--handlers", "broken.mjs"], "it cannot be loaded"],
+    [["--handlers", "empty.mjs"], "it exports no handler"],
+    [["--handlers", "handlers.mjs", "--kinds", "quick,nope"], 'no handler for the kind "nope"'],
+    [[], "name a file of handlers"],
+    [["--handlers", "handlers.mjs", "--concurrency", "0.10"], "concurrency is a number"],
+  ])(
+    "%j is refused and says why",
+    async (args, why) => {
+      const sandbox = await setUp([]);
+      sandbox.write("broken.mjs", "export const a = ;");
+      sandbox.write("empty.mjs", "export const a = 1;");
+      const { exitCode, stderr } = await sandbox.forager([
+        "work",
+        "--queue",
+        "sqlite:q.db",
+        "--drain",
+        ...args,
+      ]);
+      expect(stderr).toContain(why);
+      expect(exitCode).toBeGreaterThan(0);
+    },
+    20_000,
+  );
+});
