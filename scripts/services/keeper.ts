@@ -10,6 +10,7 @@
 import { AppError, assert } from "../../src/base/app-error.ts";
 import { startPgbouncer } from "./pgbouncer.ts";
 import { startPostgres, startPostgres15 } from "./postgres.ts";
+import { startPromtool } from "./promtool.ts";
 import { startS3 } from "./s3.ts";
 import { removeServiceFolder } from "./service-folder.ts";
 import { isServiceName } from "./service.ts";
@@ -33,6 +34,7 @@ const starters: Readonly<Record<ServiceName, (context: ServiceContext) => Promis
   postgres15: startPostgres15,
   pgbouncer: startPgbouncer,
   s3: startS3,
+  promtool: startPromtool,
 };
 
 /** After this long an orderly stop is given up and the group killed. */

@@ -22,9 +22,15 @@ export interface ServiceContext {
   readonly signal: AbortSignal;
 }
 
-export type ServiceName = "postgres" | "postgres15" | "pgbouncer" | "s3";
+export type ServiceName = "postgres" | "postgres15" | "pgbouncer" | "s3" | "promtool";
 
-export const serviceNames: readonly ServiceName[] = ["postgres", "postgres15", "pgbouncer", "s3"];
+export const serviceNames: readonly ServiceName[] = [
+  "postgres",
+  "postgres15",
+  "pgbouncer",
+  "s3",
+  "promtool",
+];
 
 export function isServiceName(name: string): name is ServiceName {
   return (serviceNames as readonly string[]).includes(name);
@@ -41,6 +47,7 @@ export const serviceVariables: Readonly<Record<ServiceName, readonly [string, ..
     "FORAGER_TEST_S3_SECRET_KEY",
     "FORAGER_TEST_S3_REGION",
   ],
+  promtool: ["FORAGER_TEST_PROMTOOL"],
 };
 
 /** Holds the reason why a service could not be had, so that the test that needs it can tell. */

@@ -63,7 +63,7 @@ export async function runProcess(registry: Registry): Promise<void> {
 }
 
 /** package.json is two folders up from src/cli and from dist/cli alike. */
-function readVersion(): string {
+export function readVersion(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   return (JSON.parse(text) as { version: string }).version;
 }

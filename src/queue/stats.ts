@@ -31,6 +31,10 @@ export interface KindStats {
   readonly done: number;
   readonly skipped: number;
   readonly failed: number;
+  /** Pending, and nothing but the lack of workers keeps them from running. */
+  readonly claimable: number;
+  /** Since the oldest of those was added; 0 when there is none. */
+  readonly claimableAgeMs: number;
   readonly waits: WaitPercentiles;
 }
 
@@ -39,6 +43,7 @@ export function summarise(overview: Overview): QueueStats {
   const { lanes, jobs, gates, now, waits } = overview;
   const pending = sum(lanes, pendingOf);
   const tally = countReasons(overview);
+  const claimable = countClaimable(overview);
   return {
     states: {
       pending,
@@ -65,6 +70,8 @@ export function summarise(overview: Overview): QueueStats {
         done: sum(own, (lane) => lane.done),
         skipped: sum(own, (lane) => lane.skipped),
         failed: sum(own, (lane) => lane.failed),
+        claimable: claimable.get(kind)?.count ?? 0,
+        claimableAgeMs: Math.max(0, now.ms - (claimable.get(kind)?.oldestAtMs ?? now.ms)),
         waits: percentiles(waits.get(kind) ?? new Map()),
       };
     }),
@@ -105,6 +112,25 @@ function countReasons({ lanes, gates, jobs, now }: Overview): Map<WaitingReason,
     note(held ? "paused" : due, lane.ready, lane.oldestReadyAtMs);
     note(held ? "paused" : "scheduled", lane.scheduled, lane.oldestScheduledAtMs);
     note(held ? "paused" : "retry_backoff", lane.backoff, lane.oldestBackoffAtMs);
+  }
+  return tally;
+}
+
+/** What a claim could take, by kind. */
+function countClaimable({ lanes, gates, jobs, now }: Overview): Map<string, Tally> {
+  const gatesByName = new Map(gates.map((gate) => [gate.name, gate]));
+  const jobsByName = new Map(jobs.map((job) => [job.name, job]));
+  const tally = new Map<string, Tally>();
+  for (const lane of lanes) {
+    const job = jobsByName.get(lane.job);
+    if (!job || lane.ready === 0) continue;
+    const { reason } = dueReason(gatesByName.get(lane.gate), job, now);
+    if (reason !== "worker_capacity") continue;
+    const before = tally.get(lane.kind) ?? { count: 0, oldestAtMs: Infinity };
+    tally.set(lane.kind, {
+      count: before.count + lane.ready,
+      oldestAtMs: Math.min(before.oldestAtMs, lane.oldestReadyAtMs),
+    });
   }
   return tally;
 }

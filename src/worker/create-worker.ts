@@ -69,8 +69,11 @@ export interface Worker extends Service {
 /** How a worker is right now. */
 export interface WorkerView {
   readonly name: string;
+  readonly kinds: readonly string[];
   readonly concurrency: number;
   readonly atWork: number;
+  /** Attempts that were recorded, whatever their outcome. */
+  readonly completed: number;
   readonly inHand: number;
   readonly waitingForCap: number;
   readonly abandoned: number;
@@ -256,6 +259,8 @@ export function createWorker<Services = unknown>(options: WorkerOptions<Services
     },
     look: () => ({
       name,
+      kinds: [...kinds.keys()],
+      completed: [...kinds.values()].reduce((sum, kind) => sum + kind.recorded(), 0),
       concurrency: hands.concurrency(),
       atWork: hands.atWork(),
       inHand: hands.inHand().size,

@@ -17,6 +17,8 @@ export interface KindState {
   meanMs: number;
   note(end: TaskEnd): void;
   count(end: TaskEnd): number;
+  /** All but those that were given back or lost. */
+  recorded(): number;
 }
 
 /** How a task left the worker. "lost": nothing was recorded, another has it or will. */
@@ -55,5 +57,6 @@ export function createKindState(handler: Handler<never>, options: KindOptions): 
       counters.ends[end].add(1);
     },
     count: (end) => counts[end],
+    recorded: () => counts.done + counts.skip + counts.retry + counts.fail,
   };
 }

@@ -21,6 +21,8 @@ export interface Services {
     readonly secretKey: string;
     readonly region: string;
   };
+  /** A program, no server. */
+  readonly promtool: { readonly path: string };
 }
 
 /**
@@ -75,6 +77,7 @@ const readers: { readonly [Name in ServiceName]: () => Services[Name] } = {
     secretKey: variable("FORAGER_TEST_S3_SECRET_KEY"),
     region: variable("FORAGER_TEST_S3_REGION"),
   }),
+  promtool: () => ({ path: variable("FORAGER_TEST_PROMTOOL") }),
 };
 
 function variable(name: string): string {

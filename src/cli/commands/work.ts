@@ -4,8 +4,11 @@ import { createMetrics, type MetricsSnapshot } from "../../base/metrics.ts";
 import type { LoadedSettings } from "../../config/index.ts";
 import { createSupervisor, type Supervisor } from "../../worker/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
+import { readVersion } from "../run-process.ts";
+import { openOrMakeQueue } from "./queue/open-queue.ts";
 import { forkChild } from "./work/fork-child.ts";
 import { followSettings } from "./work/follow-settings.ts";
+import { observeNode } from "./work/observe-node.ts";
 import { handlersFile, planPosts, workOptions } from "./work/work-options.ts";
 
 /** Beyond the time of grace, for storing how tasks ended. */
@@ -51,13 +54,17 @@ export const work: Command = {
       logger: log,
       metrics,
     });
+    await using queue = await openOrMakeQueue(context);
+    const watching = observeNode({ context, queue, supervisor, metrics, version: readVersion() });
     const following = follow({ context, supervisor, clock, log });
     try {
+      await watching.start();
       await supervisor.start();
       await Promise.race([supervisor.drained, aborted(signal)]);
     } finally {
       following.stop();
       await supervisor.stop();
+      await watching.stop();
     }
     const ended = summarise(supervisor.metrics());
     const text = `${ended.done} done, ${ended.skip} skipped, ${ended.retry} tried again, ${ended.fail} failed`;

@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import type { Clock } from "../../../base/clock.ts";
 import { createMetrics, type Metrics } from "../../../base/metrics.ts";
+import { registerProcessMetrics } from "../../../observe/index.ts";
 import {
   createProcessLoad,
   createWorker,
@@ -40,6 +41,7 @@ export const createWorkChild = (orders: Orders): SettingsCommand => ({
     await using queue = await openOrMakeQueue(context);
     const name = `${hostname()}.${post.name}.${process.pid}`;
     const metrics = createMetrics();
+    registerProcessMetrics(metrics);
     const worker = createWorker({
       queue,
       name,

@@ -1,0 +1,152 @@
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { writeFileAtomic } from "../../../base/atomic-file.ts";
+import { mergeSnapshots, type Metrics } from "../../../base/metrics.ts";
+import { systemRandom } from "../../../base/random.ts";
+import { createServiceGroup, type Service } from "../../../base/service.ts";
+import {
+  createHealthServer,
+  createNodeObserver,
+  createWebhook,
+  queueMetrics,
+  registerMachineMetrics,
+  registerProcessMetrics,
+  type Heartbeat,
+  type NodeObserver,
+  type Observed,
+} from "../../../observe/index.ts";
+import type { Queue } from "../../../queue/index.ts";
+import type { PostView, Supervisor } from "../../../worker/index.ts";
+import type { SettingsContext } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
+
+export interface ObserveNodeOptions {
+  readonly context: SettingsContext;
+  readonly queue: Queue;
+  readonly supervisor: Supervisor;
+  readonly metrics: Metrics;
+  readonly version: string;
+}
+
+/** A queue that was not read for so long cannot be said to be reachable. */
+const unreachableMs = 60_000;
+const dayMs = 86_400_000;
+
+/** All that watches over the workers of a node: alerts, heartbeat, and what is served. */
+export function observeNode(options: ObserveNodeOptions): Service {
+  const { context, queue, supervisor, metrics } = options;
+  const { settings, flags, clock, log, out } = context;
+  const { webhook: url, secret } = settings.alert;
+  const webhook =
+    url === undefined
+      ? undefined
+      : createWebhook({
+          url,
+          secret: secret && (() => secret.reveal()),
+          clock,
+          random: systemRandom,
+          logger: log,
+        });
+  const node = hostname();
+  const observer = createNodeObserver({
+    queue,
+    clock,
+    logger: log,
+    metrics,
+    stallMs: settings.alert.stallMs,
+    folder: context.paths.root(),
+    onAlert: (event) => void webhook?.post({ ...event, node, atMs: clock.nowMs() }),
+    writeHeartbeat: (observed) => writeHeartbeat(options, observed),
+  });
+  registerProcessMetrics(metrics);
+  registerMachineMetrics(metrics, () => observer.machine());
+  const listen = textFlag(flags, "listen") ?? settings.work.listen;
+  const beating: Service = {
+    start: () => forgetOldHeartbeats(context),
+    stop: () => rm(heartbeatFile(context), { force: true }),
+  };
+  if (listen === undefined) return createServiceGroup([beating, observer]);
+  const server = createHealthServer({
+    listen,
+    metrics: () => {
+      const stats = observer.stats();
+      const own = metrics.snapshot();
+      return mergeSnapshots([own, supervisor.metrics(), stats ? queueMetrics(stats) : []]);
+    },
+    troubles: () => troublesOf(supervisor.look(), observer),
+    unready: () => unreadyOf(supervisor.look(), observer),
+  });
+  const announced: Service = {
+    async start() {
+      await server.start();
+      out.note(`metrics and health on http://${server.address()}`);
+    },
+    stop: () => server.stop(),
+  };
+  return createServiceGroup([beating, observer, announced]);
+}
+
+/** Consuming means: every process is at work or has nothing to do, and work that can run does. */
+function troublesOf(posts: readonly PostView[], observer: NodeObserver): readonly string[] {
+  const away = posts.filter(({ state }) => state === "waiting" || state === "starting");
+  const stalls = observer.alerts().filter(({ event }) => event === "stall_began");
+  return [
+    ...away.map(({ name, state }) => `worker ${name} is ${state}`),
+    ...stalls.map(({ part }) => `work of kind ${part} is stalled`),
+    ...unreachable(observer),
+  ];
+}
+
+function unreadyOf(posts: readonly PostView[], observer: NodeObserver): readonly string[] {
+  const isAny = posts.some(({ state }) => state === "running");
+  return [...(isAny ? [] : ["no worker process runs yet"]), ...unreachable(observer)];
+}
+
+const unreachable = (observer: NodeObserver) =>
+  observer.sinceReadMs() > unreachableMs ? ["the queue cannot be reached"] : [];
+
+async function writeHeartbeat(options: ObserveNodeOptions, observed: Observed): Promise<void> {
+  const { context, supervisor, version } = options;
+  const { paths, clock, settings } = context;
+  const node = hostname();
+  const heartbeat: Heartbeat = {
+    format: 1,
+    node,
+    atMs: clock.nowMs(),
+    version,
+    queue: settings.queue.url,
+    ...observed,
+    workers: supervisor.look().map(({ name, pid, state, restarts, view }) => ({
+      name,
+      pid,
+      state,
+      restarts,
+      kinds: view?.kinds,
+      concurrency: view?.concurrency ?? 0,
+      atWork: view?.atWork ?? 0,
+      inHand: view?.inHand ?? 0,
+      completed: view?.completed ?? 0,
+      decision: view?.scaled ? `${view.scaled.decision} (${view.scaled.reason})` : "-",
+    })),
+  };
+  await mkdir(paths.resolve("nodes"), { recursive: true, mode: 0o700 });
+  await writeFileAtomic(heartbeatFile(context), JSON.stringify(heartbeat));
+}
+
+/** One for each `forager work`, of which a machine may run several. */
+const heartbeatFile = ({ paths }: SettingsContext) =>
+  paths.resolve("nodes", `${safeName(hostname())}-${process.pid}.json`);
+
+/** Those of processes that were killed stay behind. */
+async function forgetOldHeartbeats({ paths, clock }: SettingsContext): Promise<void> {
+  const folder = paths.resolve("nodes");
+  const names = await readdir(folder).catch(() => []); // nobody has worked here yet
+  for (const name of names) {
+    const file = join(folder, name);
+    const found = await stat(file).catch(() => undefined);
+    if (found && clock.nowMs() - found.mtimeMs > dayMs) await rm(file, { force: true });
+  }
+}
+
+const safeName = (text: string) => text.replaceAll(/[^A-Za-z0-9._-]/g, "_").replace(/\.+$/, "");

@@ -1,0 +1,87 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { AppError } from "../base/app-error.ts";
+import type { MetricsSnapshot } from "../base/metrics.ts";
+import type { Service } from "../base/service.ts";
+import { prometheusContentType, toPrometheusText } from "./prometheus-text.ts";
+
+export interface HealthServerOptions {
+  /** HOST:PORT; port 0 takes a free one. */
+  readonly listen: string;
+  readonly metrics: () => MetricsSnapshot;
+  /** Why it is not consuming; nothing when it is, or has nothing to consume. */
+  readonly troubles: () => readonly string[];
+  /** Why it cannot work yet; nothing when it can. */
+  readonly unready: () => readonly string[];
+}
+
+export interface HealthServer extends Service {
+  /** After the start. */
+  address(): string;
+}
+
+/** Serves /metrics, /healthz and /readyz, and nothing else. */
+export function createHealthServer(options: HealthServerOptions): HealthServer {
+  const { host, port } = parseListen(options.listen);
+  let server: Server | undefined;
+  let address = "";
+
+  const pages: Readonly<Record<string, () => { status: number; type: string; body: string }>> = {
+    "/metrics": () => ({
+      status: 200,
+      type: prometheusContentType,
+      body: toPrometheusText(options.metrics()),
+    }),
+    "/healthz": () => verdict(options.troubles()),
+    "/readyz": () => verdict(options.unready()),
+  };
+
+  return {
+    address: () => address,
+    async start() {
+      server = createServer((request, response) => {
+        const page = pages[(request.url ?? "").split("?")[0]!];
+        const isRead = request.method === "GET" || request.method === "HEAD";
+        const { status, type, body } =
+          page && isRead ? page() : { status: 404, type: "text/plain", body: "not found\n" };
+        response.writeHead(status, { "content-type": type, "cache-control": "no-store" });
+        response.end(request.method === "HEAD" ? undefined : body);
+      });
+      // A slow or silent client must not hold a connection for ever.
+      server.requestTimeout = 10_000;
+      server.maxConnections = 50;
+      await new Promise<void>((resolve, reject) => {
+        server!.once("error", (cause) => reject(cannotListen(options.listen, cause)));
+        server!.listen(port, host, resolve);
+      });
+      const bound = server.address() as AddressInfo;
+      address = `${host.includes(":") ? `[${host}]` : host}:${bound.port}`;
+    },
+    async stop() {
+      server?.closeAllConnections();
+      await new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()));
+    },
+  };
+}
+
+function verdict(troubles: readonly string[]) {
+  const isGood = troubles.length === 0;
+  return {
+    status: isGood ? 200 : 503,
+    type: "application/json",
+    body: `${JSON.stringify({ ok: isGood, troubles })}\n`,
+  };
+}
+
+function parseListen(text: string): { readonly host: string; readonly port: number } {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  if (host !== undefined && Number(port) <= 65_535) return { host, port: Number(port) };
+  const message = `"${text}" is no address to listen on: write HOST:PORT, such as 127.0.0.1:9464`;
+  throw new AppError("invalid", "bad_listen", message);
+}
+
+const cannotListen = (listen: string, cause: Error) =>
+  new AppError("unavailable", "cannot_listen", `cannot listen on ${listen}: ${cause.message}`, {
+    cause,
+  });

@@ -1,0 +1,24 @@
+export { createHealthServer, type HealthServer } from "./health-server.ts";
+export {
+  heartbeatEveryMs,
+  heartbeatMsMax,
+  parseHeartbeat,
+  type Heartbeat,
+  type WorkerBeat,
+} from "./heartbeat.ts";
+export { createNodeObserver, type NodeObserver, type Observed } from "./node-observer.ts";
+export {
+  readMachine,
+  registerMachineMetrics,
+  registerProcessMetrics,
+  type MachineReading,
+} from "./process-metrics.ts";
+export { toPrometheusText } from "./prometheus-text.ts";
+export { queueMetrics } from "./queue-metrics.ts";
+export {
+  createStallDetector,
+  type PartReading,
+  type StallDetector,
+  type StallEvent,
+} from "./stall.ts";
+export { createWebhook, signatureOf, type Webhook } from "./webhook.ts";

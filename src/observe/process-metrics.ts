@@ -1,0 +1,108 @@
+import { readFileSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { freemem, loadavg, totalmem } from "node:os";
+import type { Metrics } from "../base/metrics.ts";
+
+/** What this process uses. Processes of one node are added up. */
+export function registerProcessMetrics(metrics: Metrics): void {
+  const cpu = metrics.gauge({
+    name: "forager_process_cpu_seconds",
+    help: "Processor time that the living processes have used.",
+    labels: ["mode"],
+  });
+  const memory = metrics.gauge({
+    name: "forager_process_memory_bytes",
+    help: "Memory that the living processes use.",
+    labels: ["area"],
+  });
+  metrics.onSnapshot(() => {
+    const { user, system } = process.cpuUsage();
+    cpu.of("user").set(user / 1e6);
+    cpu.of("system").set(system / 1e6);
+    const { rss, heapUsed, external } = process.memoryUsage();
+    memory.of("resident").set(rss);
+    memory.of("heap").set(heapUsed);
+    memory.of("external").set(external);
+  });
+}
+
+/** How the machine is. */
+export interface MachineReading {
+  readonly load1: number;
+  readonly memoryBytes: { readonly total: number; readonly free: number };
+  /** Of the volume that holds the data; undefined where it cannot be told. */
+  readonly diskBytes: { readonly total: number; readonly free: number } | undefined;
+  /** Since boot, without loopback; undefined where the system does not tell. */
+  readonly networkBytes: { readonly received: number; readonly sent: number } | undefined;
+}
+
+export async function readMachine(folder: string): Promise<MachineReading> {
+  return {
+    load1: loadavg()[0] ?? 0,
+    memoryBytes: { total: totalmem(), free: freemem() },
+    diskBytes: await readDisk(folder),
+    networkBytes: readNetwork(),
+  };
+}
+
+async function readDisk(folder: string): Promise<MachineReading["diskBytes"]> {
+  try {
+    const { bsize, blocks, bavail } = await statfs(folder);
+    return { total: blocks * bsize, free: bavail * bsize };
+  } catch {
+    return undefined; // the folder is not there yet
+  }
+}
+
+function readNetwork(): MachineReading["networkBytes"] {
+  let text: string;
+  try {
+    text = readFileSync("/proc/net/dev", "utf8");
+  } catch {
+    return undefined; // not Linux
+  }
+  let received = 0;
+  let sent = 0;
+  for (const line of text.split("\n").slice(2)) {
+    const [name = "", ...columns] = line.trim().split(/[:\s]+/);
+    if (name === "" || name === "lo") continue;
+    received += Number(columns[0] ?? 0);
+    sent += Number(columns[8] ?? 0);
+  }
+  return { received, sent };
+}
+
+/** Kept up to date by whoever reads the machine from time to time. */
+export function registerMachineMetrics(metrics: Metrics, last: () => MachineReading | undefined) {
+  const load = metrics.gauge({ name: "forager_node_load1", help: "Load average of one minute." });
+  const memory = metrics.gauge({
+    name: "forager_node_memory_bytes",
+    help: "Memory of the machine.",
+    labels: ["state"],
+  });
+  const disk = metrics.gauge({
+    name: "forager_node_disk_bytes",
+    help: "Size of the volume that holds the data.",
+    labels: ["state"],
+  });
+  const network = metrics.gauge({
+    name: "forager_node_network_bytes",
+    help: "Bytes over the network of the machine since it booted, without loopback.",
+    labels: ["direction"],
+  });
+  metrics.onSnapshot(() => {
+    const reading = last();
+    if (!reading) return;
+    load.of().set(reading.load1);
+    memory.of("total").set(reading.memoryBytes.total);
+    memory.of("free").set(reading.memoryBytes.free);
+    if (reading.diskBytes) {
+      disk.of("total").set(reading.diskBytes.total);
+      disk.of("free").set(reading.diskBytes.free);
+    }
+    if (reading.networkBytes) {
+      network.of("received").set(reading.networkBytes.received);
+      network.of("sent").set(reading.networkBytes.sent);
+    }
+  });
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { createStallDetector, type PartReading } from "./stall.ts";
+
+const minuteMs = 60_000;
+const options = { stallMs: 15 * minuteMs, stuckMs: 10 * minuteMs };
+
+/** Reads the part once a minute; what was told, as "minute event". */
+function watch(minutes: number, at: (minute: number) => Partial<PartReading>): string[] {
+  const detector = createStallDetector(options);
+  const told: string[] = [];
+  for (let minute = 0; minute <= minutes; minute++) {
+    const reading = { part: "page", claimable: 5, completed: 0, oldestMs: 0, ...at(minute) };
+    for (const { event } of detector.read([reading], minute * minuteMs)) {
+      told.push(`${minute} ${event}`);
+    }
+  }
+  return told;
+}
+
+describe("A7: a stall", () => {
+  test("is work that could run, and no completion for 15 minutes; told once", () => {
+    expect(watch(40, () => ({}))).toEqual(["15 stall_began"]);
+  });
+  test("ends with the next completion, which is told too", () => {
+    expect(watch(40, (minute) => ({ completed: minute >= 20 ? 1 : 0 }))).toEqual([
+      "15 stall_began",
+      "20 stall_ended",
+      "35 stall_began",
+    ]);
+  });
+  test("is not one while something is completed now and then", () => {
+    expect(watch(60, (minute) => ({ completed: Math.floor(minute / 14) }))).toEqual([]);
+  });
+  test("is not one when all that waits, waits for its gates, its moment or a paused job", () => {
+    expect(watch(60, () => ({ claimable: 0 }))).toEqual([]);
+  });
+  test("counts from when work could run, not from the last completion", () => {
+    expect(watch(60, (minute) => ({ claimable: minute < 30 ? 0 : 3 }))).toEqual(["45 stall_began"]);
+  });
+  test("is not ended by a purge that lowers the counter", () => {
+    expect(watch(14, (minute) => ({ completed: minute === 10 ? 90 : 100 }))).toEqual([]);
+  });
+});
+
+describe("D5: a stuck task", () => {
+  test("could run and waits ten minutes, though others are completed", () => {
+    const told = watch(30, (minute) => ({
+      completed: minute,
+      oldestMs: minute < 20 ? minute * minuteMs : 0,
+    }));
+    expect(told).toEqual(["10 stuck_began", "20 stuck_ended"]);
+  });
+});
+
+test("each part by itself; one that is gone is forgotten", () => {
+  const detector = createStallDetector(options);
+  const page = { part: "page", claimable: 1, completed: 0, oldestMs: 0 };
+  const map = { part: "map", claimable: 1, completed: 0, oldestMs: 0 };
+  detector.read([page, map], 0);
+  const events = detector.read([page, { ...map, completed: 1 }], options.stallMs);
+  expect(events.map(({ part }) => part)).toEqual(["page"]);
+  expect(detector.now()).toHaveLength(1);
+  detector.read([map], options.stallMs);
+  expect(detector.now()).toEqual([]);
+});

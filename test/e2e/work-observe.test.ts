@@ -1,0 +1,183 @@
+// needs: promtool
+// inputs: src/** package.json tsconfig.json tsconfig.build.json docs/metrics.md
+import { spawn, spawnSync } from "node:child_process";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { parseHeartbeat, signatureOf } from "../../src/observe/index.ts";
+import { builtCli } from "../support/built-cli.ts";
+import { createQueueSandbox, type QueueSandbox } from "../support/queue-sandbox.ts";
+import { repositoryRoot } from "../support/repository.ts";
+import { needs } from "../support/services.ts";
+
+const handlers = `
+import { setTimeout as wait } from "node:timers/promises";
+export const quick = { kind: "quick", run: () => {}, cap: { limit: 2, key: () => "all" } };
+export const slow = { kind: "slow", politeness: () => ({ floorMs: 10, ceilingMs: 1000 }),
+  run: ({ signal }) => wait(300, undefined, { signal }) };
+export const block = { kind: "block", run: () => { for (;;) {} } };
+`;
+
+async function startWork(settings: string, args: readonly string[] = []) {
+  const sandbox = await createQueueSandbox();
+  sandbox.write("handlers.mjs", handlers);
+  sandbox.write("forager.toml", settings);
+  const main = await builtCli();
+  const words = ["work", "--handlers", "handlers.mjs", "--queue", "sqlite:q.db", "--data", "data"];
+  const child = spawn(process.execPath, [main, ...words, "--listen", "127.0.0.1:0", ...args], {
+    cwd: sandbox.folder,
+    env: { PATH: process.env["PATH"], HOME: sandbox.folder },
+  });
+  let text = "";
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const address = await until(
+    () => /http:\/\/[\d.]+:\d+/.exec(text)?.[0],
+    () => text,
+  );
+  const get = async (path: string) => {
+    const answer = await fetch(`${address}${path}`);
+    return { status: answer.status, body: await answer.text() };
+  };
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { sandbox, child, get, ended, text: () => text };
+}
+
+async function until<T>(read: () => T | Promise<T>, what: () => string): Promise<NonNullable<T>> {
+  for (let tries = 0; tries < 400; tries++) {
+    const found = await read();
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`not within 20 s: ${what()}`);
+}
+
+const isDone = (sandbox: QueueSandbox, count: number) =>
+  sandbox.use(async (queue) => (await queue.stats()).states.done === count);
+
+needs(["promtool"], ({ promtool }) => {
+  test("D13: /metrics has every documented metric, and Prometheus' own check finds nothing", async () => {
+    const { sandbox, get, child, ended } = await startWork("[queue]\nleaseMs = 5000\n", [
+      "--concurrency",
+      "2-8",
+    ]);
+    await sandbox.use((queue) =>
+      queue.add([
+        ...Array.from({ length: 30 }, () => ({ kind: "quick" })),
+        ...Array.from({ length: 5 }, () => ({ kind: "slow", gate: "a.example" })),
+      ]),
+    );
+    await until(
+      () => isDone(sandbox, 35),
+      () => "all tasks are done",
+    );
+    const text = await until(
+      async () => {
+        const { body } = await get("/metrics");
+        const has = (line: string) => body.includes(line);
+        return has('forager_tasks_ended_total{kind="quick",end="done"} 30') &&
+          has('forager_queue_tasks{kind="slow",state="done"} 5') &&
+          has("forager_scaler_evaluations_total")
+          ? body
+          : undefined;
+      },
+      () => "the metrics say so too",
+    );
+    const checked = spawnSync(promtool.path, ["check", "metrics"], {
+      input: text,
+      encoding: "utf8",
+    });
+    expect(checked.stdout + checked.stderr).toBe("");
+    expect(checked.status).toBe(0);
+
+    const served = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!).sort();
+    const page = readFileSync(join(repositoryRoot, "docs/metrics.md"), "utf8");
+    const documented = [...page.matchAll(/^\| `(forager_\w+)`/gm)].map(([, name]) => name!).sort();
+    // These appear with the first of their kind, and here all went well.
+    const absent = documented.filter((name) => !served.includes(name));
+    expect(
+      absent.filter((name) => !/slow_total|failed_total|alerts_total|restarts/.test(name)),
+    ).toEqual([]);
+    expect(served.filter((name) => !documented.includes(name))).toEqual([]);
+    // Lesson 27: no label that grows with the data.
+    expect(text).not.toMatch(/job=|gate=|key=|a\.example/);
+    child.kill("SIGTERM");
+    expect(await ended).toBe(143);
+  });
+});
+
+test("/healthz means consuming, /readyz that it can; a heartbeat tells of the node", async () => {
+  const { sandbox, get, child, ended } = await startWork(
+    "[queue]\nleaseMs = 2000\n[work]\nwatchdogMs = 2000\n",
+  );
+  await until(
+    async () => (await get("/readyz")).status === 200,
+    () => "it is ready",
+  );
+  await until(
+    async () => (await get("/healthz")).status === 200,
+    () => "it is healthy",
+  );
+  expect((await get("/nothing")).status).toBe(404);
+  const heartbeat = await until(
+    () => {
+      const folder = join(sandbox.folder, "data/nodes");
+      const found = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
+      const read = parseHeartbeat(found[0] ?? "");
+      return read?.workers[0]?.state === "running" ? read : undefined;
+    },
+    () => "a heartbeat",
+  );
+  expect(heartbeat).toMatchObject({ format: 1, workers: [{ name: "all-1", concurrency: 10 }] });
+  expect(heartbeat.machine.memoryBytes.total).toBeGreaterThan(0);
+  expect(JSON.stringify(heartbeat)).not.toMatch(/password|secret/i);
+
+  await sandbox.use((queue) => queue.add([{ kind: "block", attemptsMax: 3 }]));
+  const sick = await until(
+    async () => {
+      const { status, body } = await get("/healthz");
+      return status === 503 ? body : undefined;
+    },
+    () => "a process that dies again and again is not healthy",
+  );
+  expect(sick).toMatch(/worker all-1 is (waiting|starting)/);
+  child.kill("SIGTERM");
+  await ended;
+  expect(readdirSync(join(sandbox.folder, "data/nodes"))).toEqual([]);
+});
+
+test("a stall is logged, counted and posted, signed", async () => {
+  const posted: { readonly body: string; readonly signature: string; readonly at: string }[] = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+    request.on("end", () => {
+      const { "x-forager-signature": signature, "x-forager-timestamp": at } = request.headers;
+      posted.push({ body, signature: String(signature), at: String(at) });
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const { sandbox, child, ended, text, get } = await startWork(
+    `[alert]\nstallMs = 10000\nwebhook = "http://127.0.0.1:${port}/"\nsecret = "pst"\n`,
+    ["--kinds", "slow"],
+  );
+  // Nobody does these, and they could be done.
+  await sandbox.use((queue) => queue.add([{ kind: "quick" }]));
+  await until(
+    () => posted[0],
+    () => text(),
+  );
+  const { body, signature, at } = posted[0]!;
+  expect(JSON.parse(body)).toMatchObject({ event: "stall_began", part: "quick", claimable: 1 });
+  expect(signature).toBe(signatureOf("pst", at, body));
+  expect(text()).toContain("work is stalled");
+  expect((await get("/metrics")).body).toContain('forager_alerts_total{event="stall_began"} 1');
+  expect((await get("/healthz")).status).toBe(503);
+  child.kill("SIGTERM");
+  await ended;
+});
