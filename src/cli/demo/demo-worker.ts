@@ -1,14 +1,14 @@
 /**
- * One worker process of the demo: claims visits and makes them until its parent says "stop", goes
- * away, or it is killed. Its settings are JSON in the first argument.
+ * One worker process of the demo: makes visits until its parent says "stop", goes away, or it is
+ * killed. Its settings are JSON in the first argument.
  */
-import { systemClock } from "../../base/clock.ts";
-import { machineMonotonicMs } from "../../base/machine-clock.ts";
 import { openQueue } from "../../app/index.ts";
-import { createWaker } from "../../queue/index.ts";
+import { AppError } from "../../base/app-error.ts";
+import { sleep, systemClock } from "../../base/clock.ts";
+import type { Queue } from "../../queue/index.ts";
+import { createWorker, defineHandler, done, retry } from "../../worker/index.ts";
 import { leaseMs, slotsPerWorker, type DemoKinds } from "./scenario.ts";
-import { createVisitHands } from "./visit-hands.ts";
-import { createVisitLog } from "./visit-log.ts";
+import { createVisitLog, type VisitOutcome, type VisitRef, type WriteVisit } from "./visit-log.ts";
 
 export interface DemoWorkerSettings {
   readonly worker: string;
@@ -16,43 +16,71 @@ export interface DemoWorkerSettings {
   readonly logFile: string;
 }
 
-const { worker, address, logFile } = JSON.parse(process.argv[2] ?? "") as DemoWorkerSettings;
-const kinds = ["visit"] as const;
-const clock = systemClock;
+const retryDelayMs = 500;
 
-const stopping = new AbortController();
-const { signal } = stopping;
-process.on("message", () => stopping.abort());
+const { worker: name, address, logFile } = JSON.parse(process.argv[2] ?? "") as DemoWorkerSettings;
+process.on("message", () => void worker.stop());
 process.on("disconnect", () => process.exit(1)); // the parent is gone: nobody would stop us
 // Ctrl-C reaches all processes of a terminal, and it is the parent who says when to stop.
 process.on("SIGINT", () => {});
 
-const queue = await openQueue<DemoKinds>(address);
-const log = createVisitLog(logFile, worker, (event) => process.send?.(event));
-const hands = createVisitHands({ queue, clock, log, leaseMs, signal });
-const waker = createWaker({ queue, kinds, worker, clock });
-
-let isSuspectWaiting = false;
-while (!signal.aborted) {
-  const limit = slotsPerWorker - hands.slots();
-  // A suspect is handed out alone: to empty hands, and beside it there is nothing else.
-  const mustDrain = hands.slots() > 0 && (isSuspectWaiting || hands.holdsSuspect());
-  if (limit <= 0 || mustDrain) {
-    await hands.changed();
-    continue;
-  }
-  const mark = waker.mark();
-  const sentMs = machineMonotonicMs();
-  const { leases, hasSuspect } = await queue.claim({ worker, kinds, limit, leaseMs });
-  hands.take(leases, sentMs);
-  isSuspectWaiting = hasSuspect;
-  if (leases.length === 0 && !(hasSuspect && hands.slots() > 0)) {
-    await waker.wait(mark, signal).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
-  }
-}
-while (hands.slots() > 0) await hands.changed();
-waker[Symbol.dispose]();
+const queue = await openQueue(address);
+const log = createVisitLog(logFile, name, (event) => process.send?.(event));
+const visit = defineHandler(
+  "visit",
+  { parse: (payload) => payload as DemoKinds["visit"] },
+  async ({ task, signal }) => {
+    log({ event: "start", ...refOf(task) });
+    try {
+      await sleep(systemClock, task.payload.takesMs, signal);
+    } catch (error) {
+      if (error instanceof AppError && error.kind === "aborted") return; // another has it now
+      throw error;
+    } finally {
+      log({ event: "end", ...refOf(task) });
+    }
+    if (task.used > task.payload.failures) return done({ bytes: 1_000 + task.id });
+    return retry("503 Service Unavailable", { delayMs: retryDelayMs });
+  },
+);
+const worker = createWorker({
+  queue: witnessed(queue, log),
+  name,
+  handlers: [visit],
+  concurrency: slotsPerWorker,
+  leaseMs,
+});
+await worker.start();
+await worker.ended;
 await queue[Symbol.asyncDispose]();
-process.exit(0); // the keeper of leases would go on for ever
+process.exit(0);
+
+/** The same queue, with every finish and its answer in the log. */
+function witnessed(plain: Queue, write: WriteVisit): Queue {
+  const refs = new Map<number, VisitRef>();
+  return {
+    ...plain,
+    async claim(request) {
+      const found = await plain.claim(request);
+      for (const lease of found.leases) refs.set(lease.id, refOf(lease));
+      return found;
+    },
+    async finish(finishes) {
+      const visits = finishes.map(({ id, token, outcome }) => ({
+        outcome: outcome.kind as VisitOutcome,
+        ...refs.get(id)!,
+        token,
+      }));
+      for (const one of visits) write({ event: "finishing", ...one });
+      const answers = await plain.finish(finishes);
+      visits.forEach((one, at) => {
+        write({ event: "finished", status: answers[at]?.status ?? "lost", ...one });
+      });
+      return answers;
+    },
+  };
+}
+
+function refOf({ id, token, key, gate, job }: VisitRef): VisitRef {
+  return { id, token, key, gate, job };
+}
