@@ -18,6 +18,11 @@ export const registry: Registry = {
       load: async () => (await import("./commands/work.ts")).work,
     },
     {
+      name: "loadtest",
+      summary: "put load on a queue with local fake sites, and judge how it went",
+      load: async () => (await import("./commands/loadtest.ts")).loadtest,
+    },
+    {
       name: "queue add",
       summary: "add one task",
       load: async () => (await import("./commands/queue-add.ts")).queueAdd,

@@ -5,7 +5,7 @@ import { createMetrics, type Metrics } from "../base/metrics.ts";
 import { systemRandom, type Random } from "../base/random.ts";
 import type { Service } from "../base/service.ts";
 import { afterTick } from "../base/tick.ts";
-import { createMaintenance } from "../queue/index.ts";
+import { createMaintenance, type Kinds } from "../queue/index.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { createEndings, type Endings } from "./endings.ts";
 import { createHands, type Hands } from "./hands.ts";
@@ -21,8 +21,8 @@ import { createTimedQueue, type WorkerQueue } from "./timed-queue.ts";
 import { registerGauges } from "./worker-gauges.ts";
 import { createWorkerMetrics } from "./worker-metrics.ts";
 
-export interface WorkerOptions<Services = unknown> {
-  readonly queue: WorkerQueue;
+export interface WorkerOptions<Services = unknown, K extends Kinds = Kinds> {
+  readonly queue: WorkerQueue<K>;
   /** Unique among all workers of the queue that live at the same time, so one per process. */
   readonly name: string;
   /** The kinds it works on are those of its handlers. */
@@ -98,12 +98,15 @@ const tasksShownMax = 50;
 /** What `stop` adds to the time of grace for storing how tasks ended. */
 const storeMs = 5_000;
 
-export function createWorker<Services = unknown>(options: WorkerOptions<Services>): Worker {
+export function createWorker<Services = unknown, K extends Kinds = Kinds>(
+  options: WorkerOptions<Services, K>,
+): Worker {
   const { name, leaseMs = 60_000, burst = 50, graceMs = 25_000 } = options;
   const { clock = systemClock, random = systemRandom, logger = silentLogger } = options;
   const metrics = options.metrics ?? createMetrics();
   const counters = createWorkerMetrics(metrics);
-  const queue = createTimedQueue(options.queue, counters, clock);
+  // What handlers add and return is checked by the queue itself, whatever its kinds.
+  const queue = createTimedQueue(options.queue as unknown as WorkerQueue, counters, clock);
   const bounds = boundsOf(options.concurrency ?? 10);
   const ending = createEnd();
   let isPumping = false;

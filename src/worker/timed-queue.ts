@@ -1,10 +1,10 @@
 import type { Clock } from "../base/clock.ts";
-import type { Queue } from "../queue/index.ts";
+import type { Kinds, Queue } from "../queue/index.ts";
 import type { WorkerMetrics } from "./worker-metrics.ts";
 
-/** The part of a queue that a worker uses. */
-export type WorkerQueue = Pick<
-  Queue,
+/** The part of a queue that a worker uses, whatever its kinds. */
+export type WorkerQueue<K extends Kinds = Kinds> = Pick<
+  Queue<K>,
   | "claim"
   | "extend"
   | "finish"

@@ -2,17 +2,18 @@ import { fork, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { AppError } from "../../base/app-error.ts";
 import { sleep, type Clock } from "../../base/clock.ts";
-import type { DemoWorkerSettings } from "./demo-worker.ts";
 import type { VisitEvent } from "./visit-log.ts";
 
 export interface CrewOptions {
+  /** What a worker runs, with its settings as JSON in the first argument. */
+  readonly program: URL;
   readonly clock: Clock;
   readonly onEvent: (event: VisitEvent) => void;
 }
 
-/** The worker processes. However the demo ends, `stop` leaves none of them behind. */
+/** Worker processes to be killed on purpose. However it ends, `stop` leaves none of them behind. */
 export interface Crew {
-  hire(settings: DemoWorkerSettings): void;
+  hire(settings: { readonly worker: string }): void;
   /** SIGKILL: it gets no chance to give anything back. Returns its process id. */
   kill(worker: string): number;
   /** Rejects when a worker ends that nobody ended. */
@@ -23,15 +24,15 @@ export interface Crew {
 const stopMs = 5_000;
 const errorTextMax = 4_000;
 
-export function createCrew({ clock, onEvent }: CrewOptions): Crew {
-  const program = fileURLToPath(new URL("./demo-worker.js", import.meta.url));
+export function createCrew({ program: url, clock, onEvent }: CrewOptions): Crew {
+  const program = fileURLToPath(url);
   const workers = new Map<string, { child: ChildProcess; exited: Promise<void> }>();
   let isStopping = false;
   let fail: (error: AppError) => void = () => {};
   const mishap = new Promise<never>((_, reject) => (fail = reject));
   mishap.catch(() => {}); // heard by whoever awaits it; the demo may have ended before
 
-  function hire(settings: DemoWorkerSettings): void {
+  function hire(settings: { readonly worker: string }): void {
     const { worker } = settings;
     const child = fork(program, [JSON.stringify(settings)], {
       stdio: ["ignore", "ignore", "pipe", "ipc"],

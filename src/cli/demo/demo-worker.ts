@@ -5,10 +5,10 @@
 import { openQueue } from "../../app/index.ts";
 import { AppError } from "../../base/app-error.ts";
 import { sleep, systemClock } from "../../base/clock.ts";
-import type { Queue } from "../../queue/index.ts";
 import { createWorker, defineHandler, done, retry } from "../../worker/index.ts";
 import { leaseMs, slotsPerWorker, type DemoKinds } from "./scenario.ts";
-import { createVisitLog, type VisitOutcome, type VisitRef, type WriteVisit } from "./visit-log.ts";
+import { createVisitLog } from "./visit-log.ts";
+import { refOf, witnessed } from "./witnessed-queue.ts";
 
 export interface DemoWorkerSettings {
   readonly worker: string;
@@ -54,33 +54,3 @@ await worker.start();
 await worker.ended;
 await queue[Symbol.asyncDispose]();
 process.exit(0);
-
-/** The same queue, with every finish and its answer in the log. */
-function witnessed(plain: Queue, write: WriteVisit): Queue {
-  const refs = new Map<number, VisitRef>();
-  return {
-    ...plain,
-    async claim(request) {
-      const found = await plain.claim(request);
-      for (const lease of found.leases) refs.set(lease.id, refOf(lease));
-      return found;
-    },
-    async finish(finishes) {
-      const visits = finishes.map(({ id, token, outcome }) => ({
-        outcome: outcome.kind as VisitOutcome,
-        ...refs.get(id)!,
-        token,
-      }));
-      for (const one of visits) write({ event: "finishing", ...one });
-      const answers = await plain.finish(finishes);
-      visits.forEach((one, at) => {
-        write({ event: "finished", status: answers[at]?.status ?? "lost", ...one });
-      });
-      return answers;
-    },
-  };
-}
-
-function refOf({ id, token, key, gate, job }: VisitRef): VisitRef {
-  return { id, token, key, gate, job };
-}

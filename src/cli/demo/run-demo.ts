@@ -7,6 +7,7 @@ import { machineMonotonicMs } from "../../base/machine-clock.ts";
 import type { Queue, QueueStats, Task, WaitingReason } from "../../queue/index.ts";
 import type { ProgressHandle } from "../progress.ts";
 import { createCrew } from "./crew.ts";
+import type { DemoWorkerSettings } from "./demo-worker.ts";
 import { judge, type Verdict } from "./judge.ts";
 import { fatalPage, fillQueue, pausedJob, planTasks } from "./scenario.ts";
 import type { DemoKinds } from "./scenario.ts";
@@ -51,6 +52,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
   const stage = createStage();
   const progress = options.startProgress(tasks.length);
   const crew = createCrew({
+    program: new URL("./demo-worker.js", import.meta.url),
     clock,
     onEvent(event) {
       if (!stage.isTimeToKill(event)) return;
@@ -62,7 +64,8 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
   const peaks = createPeaks(await queue.stats());
   try {
     workers.forEach((worker, index) => {
-      crew.hire({ worker, address, logFile: logFiles[index]! });
+      const settings: DemoWorkerSettings = { worker, address, logFile: logFiles[index]! };
+      crew.hire(settings);
     });
     await Promise.race([crew.mishap, watch({ ...options, queue, stage, peaks, progress })]);
   } finally {

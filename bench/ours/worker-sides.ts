@@ -1,0 +1,152 @@
+/** Tasks through the worker, beside the same tasks through the queue alone. */
+import { strictEqual } from "node:assert/strict";
+import { basename } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { openQueue } from "../../src/app/index.ts";
+import { createQueue, type Queue, type TaskInput } from "../../src/queue/index.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { systemRandom } from "../../src/base/random.ts";
+import { createWorker, defineHandler, type Worker } from "../../src/worker/index.ts";
+import type { Side, SideContext } from "../frame/side.ts";
+import { inBatches, pageUrl } from "../pages.ts";
+import { addressOf, type QueueInput } from "./open-side.ts";
+
+export interface WorkerInput extends QueueInput {
+  readonly tasks: number;
+  readonly concurrency: number;
+}
+
+const anything = { parse: (value: unknown) => value };
+
+/** Opened once: what one process has is what a worker has. */
+async function openBench({ address }: QueueInput, context: SideContext): Promise<Queue> {
+  if (!address.startsWith("postgres:")) return openQueue(addressOf({ address }, context));
+  const { openPostgresQueueStore } =
+    await import("../../src/queue/adapters/postgres/postgres-queue-store.ts");
+  const store = await openPostgresQueueStore({ url: address, schema: basename(context.folder) });
+  return createQueue({ store, clock: systemClock, random: systemRandom });
+}
+
+async function fill(
+  queue: Queue,
+  count: number,
+  more: (at: number) => Partial<TaskInput> = () => ({}),
+) {
+  const tasks = Array.from({ length: count }, (_, at): TaskInput => {
+    const url = pageUrl(at);
+    return { kind: "page", key: url, payload: { url }, ...more(at) } as TaskInput;
+  });
+  for (const batch of inBatches(tasks, 10_000)) await queue.add(batch);
+}
+
+async function drained(worker: Worker): Promise<void> {
+  await worker.start();
+  await worker.ended;
+  await worker.stop();
+}
+
+/** What the queue alone does: a batch's finishes and the next claim in one commit. */
+export const queueAlone: Side<WorkerInput> = async (input, context) => {
+  const queue = await openBench(input, context);
+  await fill(queue, input.tasks);
+  return {
+    async run() {
+      const claim = () =>
+        queue.claim({ worker: "bench", kinds: ["page"], limit: input.concurrency });
+      for (let { leases } = await claim(); leases.length > 0;) {
+        const outcome = { kind: "done" } as const;
+        const finished = queue.finish(leases.map(({ id, token }) => ({ id, token, outcome })));
+        const next = claim();
+        await finished;
+        ({ leases } = await next);
+      }
+    },
+    check: () => checkDone(queue, input.tasks),
+  };
+};
+
+/** The same through the worker, with a handler that does nothing. */
+export const throughWorker: Side<WorkerInput> = async (input, context) => {
+  const queue = await openBench(input, context);
+  await fill(queue, input.tasks);
+  let calls = 0;
+  const handlers = [defineHandler("page", anything, async () => void calls++)];
+  const { concurrency } = input;
+  const worker = createWorker({ queue, name: "bench", handlers, concurrency, drain: true });
+  return {
+    run: () => drained(worker),
+    async check() {
+      strictEqual(calls, input.tasks, "handlers called");
+      await checkDone(queue, input.tasks);
+    },
+  };
+};
+
+/** Tasks that sleep 100 ms. */
+export const sleepers: Side<WorkerInput> = async (input, context) => {
+  const queue = await openBench(input, context);
+  await fill(queue, input.tasks);
+  const handlers = [defineHandler("page", anything, () => wait(100))];
+  const { concurrency } = input;
+  const worker = createWorker({ queue, name: "bench", handlers, concurrency, drain: true });
+  return { run: () => drained(worker), check: () => checkDone(queue, input.tasks) };
+};
+
+/** Memory over many tasks, then over as many gates as `gates`. */
+export const memory: Side<WorkerInput & { readonly gates: number }> = async (input, context) => {
+  const queue = await openBench(input, context);
+  await fill(queue, input.tasks);
+  const baseAt = 100_000;
+  const samples: number[] = [];
+  let calls = 0;
+  const handlers = [
+    defineHandler("page", anything, async () => {
+      calls += 1;
+      if (calls >= baseAt && calls % 10_000 === 0) samples.push(process.memoryUsage.rss());
+    }),
+  ];
+  const start = () =>
+    createWorker({ queue, name: "bench", handlers, concurrency: input.concurrency, drain: true });
+  return {
+    async run() {
+      await drained(start());
+      await fill(queue, input.gates, (at) => ({ key: `gate-${at}`, gate: `h${at}.example` }));
+      await drained(start());
+      const megabyte = 1024 * 1024;
+      const first = Math.max(...samples.slice(0, 5));
+      return { growthMb: (Math.max(...samples) - first) / megabyte };
+    },
+    check: () => checkDone(queue, input.tasks + input.gates),
+  };
+};
+
+/** From `stop` until all that was not begun is back. */
+export const release: Side<WorkerInput> = async (input, context) => {
+  const queue = await openBench(input, context);
+  // Runs of slow gates: one task of each begins, the rest waits in the worker's hands.
+  const gates = 50;
+  for (let at = 0; at < gates; at++) await queue.setGate(`h${at}.example`, { delayMs: 500 });
+  await fill(queue, input.tasks, (at) => ({ gate: `h${at % gates}.example` }));
+  const handlers = [
+    defineHandler("page", anything, ({ signal }) => wait(60_000, undefined, { signal })),
+  ];
+  const worker = createWorker({ queue, name: "bench", handlers, concurrency: 60, graceMs: 60_000 });
+  await worker.start();
+  while (worker.look().inHand < input.tasks || worker.look().atWork < gates) await wait(10);
+  return {
+    async run() {
+      const waiting = input.tasks - worker.look().atWork;
+      const startMs = performance.now();
+      void worker.stop();
+      while ((await queue.stats()).states.pending < waiting) await wait(5);
+      return { releaseMs: performance.now() - startMs };
+    },
+    check: () => worker.abort(),
+  };
+};
+
+async function checkDone(queue: Queue, tasks: number): Promise<void> {
+  const { pending, running, done } = (await queue.stats()).states;
+  strictEqual(pending + running, 0, "tasks left");
+  strictEqual(done, tasks, "tasks stored as done");
+}

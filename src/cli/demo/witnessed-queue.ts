@@ -1,0 +1,32 @@
+import type { Queue } from "../../queue/index.ts";
+import type { VisitOutcome, VisitRef, WriteVisit } from "./visit-log.ts";
+
+/** The same queue, with every finish and its answer in the log. */
+export function witnessed(queue: Queue, write: WriteVisit): Queue {
+  const refs = new Map<number, VisitRef>();
+  return {
+    ...queue,
+    async claim(request) {
+      const found = await queue.claim(request);
+      for (const lease of found.leases) refs.set(lease.id, refOf(lease));
+      return found;
+    },
+    async finish(finishes) {
+      const visits = finishes.map(({ id, token, outcome }) => ({
+        outcome: outcome.kind as VisitOutcome,
+        ...refs.get(id)!,
+        token,
+      }));
+      for (const one of visits) write({ event: "finishing", ...one });
+      const answers = await queue.finish(finishes);
+      visits.forEach((one, at) => {
+        write({ event: "finished", status: answers[at]?.status ?? "lost", ...one });
+      });
+      return answers;
+    },
+  };
+}
+
+export function refOf({ id, token, key, gate, job }: VisitRef): VisitRef {
+  return { id, token, key, gate, job };
+}

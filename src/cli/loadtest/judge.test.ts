@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import { createMetrics } from "../../base/metrics.ts";
+import type { VisitEvent } from "../demo/visit-log.ts";
+import { judgeLoad, type LoadEvidence } from "./judge.ts";
+
+/** Task, host, start, length, worker. */
+type Line = readonly [id: number, host: string, startMs: number, lengthMs: number, worker: string];
+
+const good: readonly Line[] = [
+  [1, "a", 0, 150, "w1"],
+  [2, "a", 100, 150, "w1"],
+  [3, "b", 0, 50, "w2"],
+];
+
+function evidenceOf(lines: readonly Line[], more: Partial<LoadEvidence> = {}): LoadEvidence {
+  const events = lines.flatMap(([id, host, startMs, lengthMs, worker]): VisitEvent[] => {
+    const at = { id, token: 1, key: `k${id}`, gate: host, job: host, worker };
+    const endMs = startMs + lengthMs;
+    return [
+      { ...at, event: "start", atMs: startMs },
+      { ...at, event: "end", atMs: endMs },
+      { ...at, event: "finished", outcome: "done", status: "held", atMs: endMs },
+    ];
+  });
+  const ids = [...new Set(lines.map(([id]) => id))];
+  return {
+    added: ids.length,
+    tasks: ids.map((id) => ({ id, state: "done", token: 1 })),
+    jobs: [{ name: "a", ended: "completed", completions: 1 }],
+    events: events.sort((a, b) => a.atMs - b.atMs),
+    kills: new Map(),
+    reconciled: { drift: [], orphans: 0, repaired: false },
+    metrics: calls(1_000, 0),
+    gate: { delayMs: 100, limit: 2 },
+    jobCap: 2,
+    recoveryMs: 0,
+    recoveryMsMax: 1_000,
+    cpuFree: 0.9,
+    memoryFree: 0.9,
+    memoryAfterTimes: 1.1,
+    ...more,
+  };
+}
+
+function calls(count: number, failed: number) {
+  const metrics = createMetrics();
+  const labels = ["operation"];
+  const durations = metrics.histogram({
+    name: "forager_queue_call_duration_seconds",
+    help: "Calls.",
+    labels,
+    bounds: [0.001, 0.01],
+  });
+  durations.of("claim").observe(0.0005, count);
+  const failures = metrics.counter({
+    name: "forager_queue_calls_failed_total",
+    help: "Failed.",
+    labels,
+  });
+  failures.of("claim").add(failed);
+  return metrics.snapshot();
+}
+
+const failedChecks = (evidence: LoadEvidence) =>
+  judgeLoad(evidence)
+    .filter(({ isGood }) => !isGood)
+    .map(({ name }) => name);
+
+test("a run that kept everything is good, and shows its percentiles", () => {
+  expect(failedChecks(evidenceOf(good))).toEqual([]);
+  const claim = judgeLoad(evidenceOf(good)).find(({ name }) => name === "claim p50");
+  expect(claim).toMatchObject({ value: 0.5, unit: "ms" });
+});
+
+describe("lesson 56: a load test has a verdict, and each mark can fail", () => {
+  const cases: readonly [string, LoadEvidence][] = [
+    ["tasks lost", evidenceOf(good, { added: 4 })],
+    ["tasks lost", evidenceOf(good, { tasks: [{ id: 1, state: "failed", token: 1 }], added: 1 })],
+    ["completed twice", evidenceOf([...good, [3, "b", 500, 10, "w1"]])],
+    [
+      "jobs not completed once",
+      evidenceOf(good, { jobs: [{ name: "a", ended: null, completions: 0 }] }),
+    ],
+    ["gate violations", evidenceOf([...good, [4, "b", 99.9, 10, "w1"]])],
+    [
+      "gate violations",
+      evidenceOf(
+        [
+          [1, "a", 0, 500, "w"],
+          [2, "a", 100, 500, "w"],
+          [3, "a", 200, 9, "w"],
+        ],
+        { jobCap: 9 },
+      ),
+    ],
+    ["job caps exceeded", evidenceOf(good, { jobCap: 1 })],
+    ["transaction errors", evidenceOf(good, { metrics: calls(1_000, 10) })],
+    [
+      "counter drift",
+      evidenceOf(good, {
+        reconciled: {
+          drift: [{ counter: "done", counted: 1, actual: 2 }],
+          orphans: 0,
+          repaired: false,
+        },
+      }),
+    ],
+    ["recovery after arrivals", evidenceOf(good, { recoveryMs: 1_001 })],
+    ["processor free", evidenceOf(good, { cpuFree: 0.5 })],
+    ["memory free", evidenceOf(good, { memoryFree: 0.4 })],
+    ["memory afterwards", evidenceOf(good, { memoryAfterTimes: 1.5 })],
+  ];
+  test.each(cases)("%s", (name, evidence) => {
+    expect(failedChecks(evidence)).toEqual([name]);
+  });
+
+  test("a visit of a killed worker ends with it, not before and not never", () => {
+    const lines: readonly Line[] = [...good, [4, "b", 300, 10, "dead"], [5, "b", 400, 10, "w1"]];
+    const cut = (evidence: LoadEvidence) => ({
+      ...evidence,
+      events: evidence.events.filter(({ worker, event }) => worker !== "dead" || event === "start"),
+    });
+    const limitOne = { gate: { delayMs: 10, limit: 1 }, jobCap: 9 };
+    const onlyB = lines.filter(([, host]) => host === "b");
+    expect(
+      failedChecks(cut(evidenceOf(onlyB, { ...limitOne, kills: new Map([["dead", 350]]) }))),
+    ).toEqual([]);
+    expect(
+      failedChecks(cut(evidenceOf(onlyB, { ...limitOne, kills: new Map([["dead", 450]]) }))),
+    ).toEqual(["gate violations"]);
+  });
+});

@@ -1,0 +1,99 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../../base/clock.ts";
+import { machineMonotonicMs } from "../../base/machine-clock.ts";
+import { mergeSnapshots, type MetricsSnapshot } from "../../base/metrics.ts";
+import { createCrew } from "../demo/crew.ts";
+import type { LoadWorkerSettings } from "./load-worker.ts";
+
+export interface LoadCrewOptions {
+  readonly folder: string;
+  readonly address: string;
+  readonly siteUrl: string;
+  readonly workers: number;
+  readonly clock: Clock;
+}
+
+/** The workers of a load test: some are killed, and new ones take their place. */
+export interface LoadCrew {
+  /** Kills the one that has worked longest, with -9, and hires another. Returns its name. */
+  replaceOne(): string;
+  readonly mishap: Promise<never>;
+  stop(): Promise<void>;
+  readonly kills: ReadonlyMap<string, number>;
+  logFiles(): readonly string[];
+  /** What all have counted, also those that are gone, as of their last word. */
+  metrics(): MetricsSnapshot;
+  /** Resident size of those that are alive. */
+  memoryBytes(): number;
+}
+
+/** Short, so that a killed worker's tasks come back while the test runs. */
+const leaseMs = 2_000;
+const concurrency = 25;
+
+export function createLoadCrew(options: LoadCrewOptions): LoadCrew {
+  const { folder, address, siteUrl, clock } = options;
+  const program = new URL("./load-worker.js", import.meta.url);
+  const crew = createCrew({ program, clock, onEvent() {} });
+  const kills = new Map<string, number>();
+  const all: string[] = [];
+  const alive: string[] = [];
+  const file = (worker: string, what: string) => join(folder, `${worker}.${what}`);
+
+  function hire(): void {
+    const worker = `load-${all.length + 1}`;
+    const settings: LoadWorkerSettings = {
+      worker,
+      address,
+      siteUrl,
+      logFile: file(worker, "jsonl"),
+      metricsFile: file(worker, "json"),
+      concurrency,
+      leaseMs,
+    };
+    all.push(worker);
+    alive.push(worker);
+    crew.hire(settings);
+  }
+  for (let count = 0; count < options.workers; count++) hire();
+
+  return {
+    replaceOne() {
+      const worker = alive.shift()!;
+      crew.kill(worker);
+      kills.set(worker, machineMonotonicMs());
+      hire();
+      return worker;
+    },
+    mishap: crew.mishap,
+    stop: () => crew.stop(),
+    kills,
+    logFiles: () => all.map((worker) => file(worker, "jsonl")),
+    metrics: () => mergeSnapshots(all.map((worker) => readMetrics(file(worker, "json")))),
+    memoryBytes: () =>
+      alive
+        .map((worker) => residentOf(readMetrics(file(worker, "json"))))
+        .reduce((sum, bytes) => sum + bytes, 0),
+  };
+}
+
+/** Not written yet, or just being written: then there is none. */
+function readMetrics(path: string): MetricsSnapshot {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as MetricsSnapshot;
+  } catch {
+    return [];
+  }
+}
+
+const residentOf = (metrics: MetricsSnapshot): number =>
+  metrics
+    .find(({ name }) => name === "forager_process_memory_bytes")
+    ?.series.find(({ values }) => values[0] === "resident")?.value ?? 0;
+
+export const processorSeconds = (metrics: MetricsSnapshot): number =>
+  (metrics.find(({ name }) => name === "forager_process_cpu_seconds")?.series ?? []).reduce(
+    (sum, { value }) => sum + value,
+    0,
+  );

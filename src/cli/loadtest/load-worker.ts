@@ -1,0 +1,73 @@
+/**
+ * One worker process of a load test: crawls pages of the fake sites until its parent says "stop",
+ * goes away, or it is killed. Its settings are JSON in the first argument.
+ */
+import { writeFileSync } from "node:fs";
+import { openQueue } from "../../app/index.ts";
+import { systemClock } from "../../base/clock.ts";
+import { createMetrics } from "../../base/metrics.ts";
+import { registerProcessMetrics } from "../../observe/index.ts";
+import { createWorker, defineHandler, done, SlowDownError } from "../../worker/index.ts";
+import { createVisitLog } from "../demo/visit-log.ts";
+import { refOf, witnessed } from "../demo/witnessed-queue.ts";
+import type { LoadPayload } from "./profile.ts";
+
+export interface LoadWorkerSettings {
+  readonly worker: string;
+  readonly address: string;
+  readonly siteUrl: string;
+  readonly logFile: string;
+  readonly metricsFile: string;
+  readonly concurrency: number;
+  readonly leaseMs: number;
+}
+
+const settings = JSON.parse(process.argv[2] ?? "") as LoadWorkerSettings;
+const { worker: name, siteUrl, logFile, metricsFile, concurrency, leaseMs } = settings;
+process.on("message", () => void worker.stop());
+process.on("disconnect", () => process.exit(1)); // the parent is gone: nobody would stop us
+process.on("SIGINT", () => {}); // the parent says when to stop
+
+const queue = await openQueue(settings.address);
+const log = createVisitLog(logFile, name, () => {});
+const page = defineHandler(
+  "page",
+  { parse: (payload) => payload as LoadPayload },
+  async ({ task, signal }) => {
+    log({ event: "start", ...refOf(task) });
+    try {
+      const answer = await fetch(`${siteUrl}${task.payload.path}`, { signal });
+      const text = await answer.text();
+      if (answer.status === 429) {
+        const retryAfterMs = Number(answer.headers.get("retry-after")) * 1_000;
+        throw new SlowDownError("429", { retryAfterMs });
+      }
+      if (!answer.ok) throw new Error(`status ${answer.status}`);
+      return done({ bytes: text.length });
+    } finally {
+      log({ event: "end", ...refOf(task) });
+    }
+  },
+  { timeoutMs: 10_000, retry: { delayMs: 300, delayMsMax: 2_000 } },
+);
+const metrics = createMetrics();
+registerProcessMetrics(metrics);
+const worker = createWorker({
+  queue: witnessed(queue, log),
+  name,
+  handlers: [page],
+  concurrency,
+  leaseMs,
+  metrics,
+});
+const writeMetrics = () => writeFileSync(metricsFile, JSON.stringify(metrics.snapshot()));
+function tick(): void {
+  writeMetrics();
+  systemClock.setTimer(500, tick, { background: true });
+}
+await worker.start();
+tick();
+await worker.ended;
+writeMetrics();
+await queue[Symbol.asyncDispose]();
+process.exit(0);

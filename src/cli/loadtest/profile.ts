@@ -1,0 +1,52 @@
+import type { Queue, TaskInput } from "../../queue/index.ts";
+
+export const profileNames = ["baseline", "2x", "5x", "burst"] as const;
+export type ProfileName = (typeof profileNames)[number];
+
+/** How much load, for how long, in real time; a time scale makes all of it shorter alike. */
+export interface Profile {
+  readonly name: ProfileName;
+  readonly jobs: number;
+  /** Over which the jobs arrive, evenly. */
+  readonly arrivalMs: number;
+  readonly durationMs: number;
+}
+
+const minuteMs = 60_000;
+const profiles: Readonly<Record<ProfileName, Omit<Profile, "name">>> = {
+  baseline: { jobs: 8, arrivalMs: 6 * minuteMs, durationMs: 60 * minuteMs },
+  "2x": { jobs: 20, arrivalMs: 6 * minuteMs, durationMs: 60 * minuteMs },
+  "5x": { jobs: 50, arrivalMs: 12 * minuteMs, durationMs: 120 * minuteMs },
+  burst: { jobs: 100, arrivalMs: 5 * minuteMs, durationMs: 30 * minuteMs },
+};
+export const profileOf = (name: ProfileName): Profile => ({ name, ...profiles[name] });
+
+/** Each job crawls one made-up site of its own, a request every so often, two at most at once. */
+export const site = { delayMs: 100, limit: 2, cap: 2 } as const;
+/** Some of its pages, so that a job would take about the run's length. */
+export const pagesOf = ({ durationMs, arrivalMs }: Profile, timeScale: number): number =>
+  Math.max(10, Math.floor((durationMs - arrivalMs) / timeScale / (site.delayMs * 2)));
+
+export const jobName = (at: number): string => `site-${at}`;
+export const hostName = (at: number): string => `site-${at}.example`;
+
+export type LoadPayload = { readonly path: string };
+
+export async function openLoadJob(queue: Queue, at: number, pages: number): Promise<void> {
+  const { delayMs, limit, cap } = site;
+  const [job, gate] = [jobName(at), hostName(at)];
+  await queue.setGate(gate, { delayMs, limit });
+  await queue.openJob(job, { concurrency: cap });
+  const tasks = Array.from({ length: pages }, (_, page): TaskInput => ({
+    kind: "page",
+    key: `page-${page}`,
+    job,
+    gate,
+    payload: { path: `/${gate}/${page}` },
+    attemptsMax: 50,
+  }));
+  for (let from = 0; from < tasks.length; from += 5_000) {
+    await queue.add(tasks.slice(from, from + 5_000));
+  }
+  await queue.seal(job);
+}
