@@ -18,6 +18,11 @@ export const registry: Registry = {
       load: async () => (await import("./commands/work.ts")).work,
     },
     {
+      name: "top",
+      summary: "watch queue, throughput, workers and gates",
+      load: async () => (await import("./commands/top.ts")).top,
+    },
+    {
       name: "loadtest",
       summary: "put load on a queue with local fake sites, and judge how it went",
       load: async () => (await import("./commands/loadtest.ts")).loadtest,

@@ -1,0 +1,93 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { sleep } from "../../base/clock.ts";
+import { heartbeatMsMax, parseHeartbeat, type Heartbeat } from "../../observe/index.ts";
+import type { Queue, QueueStats } from "../../queue/index.ts";
+import type { Command, SettingsContext } from "../command.ts";
+import { parseDuration } from "../duration.ts";
+import { textFlag } from "../flags.ts";
+import { usageError } from "../usage-error.ts";
+import { openExistingQueue } from "./queue/open-queue.ts";
+import { describeTop, describeTopInLine, type TopView } from "./top/top-view.ts";
+
+const ratesKept = 60;
+
+export const top: Command = {
+  needs: "settings",
+  options: [
+    { flag: "--every", value: "time", summary: "how often (default: 1s; 5s without a terminal)" },
+  ],
+  examples: [
+    { line: "forager top", summary: "queue, throughput, workers and gates, on the screen" },
+    { line: "forager top --every 10s >> top.log", summary: "a line every ten seconds" },
+    { line: "forager top --json | head -1", summary: "one look, for a program" },
+  ],
+  details: [
+    "Workers are those of this data folder, as they told of themselves within the last minute. It goes\n" +
+      "on until Ctrl-C, or until nobody reads any more. Looking costs lanes, not tasks.",
+  ],
+
+  async run(context) {
+    const { flags, out, clock, signal } = context;
+    const every = textFlag(flags, "every");
+    const everyMs = parseDuration("every", every ?? (out.isTerminal ? "1s" : "5s"));
+    if (everyMs < 100) throw usageError(`--every takes at least 100ms, not '${every}'`);
+    await using queue = await openExistingQueue(context);
+    const rates = createRates();
+    for (;;) {
+      const view = await look(queue, context, rates);
+      out.frame(view, {
+        screen: (layout) => describeTop(view, layout),
+        line: () => describeTopInLine(view),
+      });
+      await sleep(clock, everyMs, signal);
+    }
+  },
+};
+
+async function look(
+  queue: Queue,
+  context: SettingsContext,
+  rates: ReturnType<typeof createRates>,
+): Promise<TopView> {
+  const { clock, settings } = context;
+  const [stats, gates, now] = await Promise.all([queue.stats(), queue.gates(), queue.now()]);
+  return {
+    atMs: clock.nowMs(),
+    queue: settings.queue.url,
+    stats,
+    gates,
+    storeNowMs: now.ms,
+    heartbeats: await readHeartbeats(context),
+    rates: rates.add(stats, clock.monotonicMs()),
+  };
+}
+
+function createRates() {
+  const rates: number[] = [];
+  let before: { readonly ended: number; readonly atMs: number } | undefined;
+  return {
+    add({ states }: QueueStats, atMs: number): readonly number[] {
+      const ended = states.done + states.skipped + states.failed;
+      // A purge lowers the count, which is no negative work.
+      if (before && atMs > before.atMs) {
+        rates.push(Math.max(0, ((ended - before.ended) / (atMs - before.atMs)) * 1_000));
+      }
+      before = { ended, atMs };
+      if (rates.length > ratesKept) rates.shift();
+      return [...rates];
+    },
+  };
+}
+
+async function readHeartbeats({ paths, clock }: SettingsContext): Promise<readonly Heartbeat[]> {
+  const folder = paths.resolve("nodes");
+  const names = await readdir(folder).catch(() => []); // nobody has worked here yet
+  const texts = await Promise.all(
+    names.map((name) => readFile(join(folder, name), "utf8").catch(() => "")),
+  );
+  return texts
+    .map(parseHeartbeat)
+    .filter((beat) => beat !== undefined)
+    .filter((beat) => clock.nowMs() - beat.atMs < heartbeatMsMax);
+}

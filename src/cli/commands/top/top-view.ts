@@ -1,0 +1,96 @@
+import type { Heartbeat, WorkerBeat } from "../../../observe/index.ts";
+import type { Gate, QueueStats, ReasonStats } from "../../../queue/index.ts";
+import { formatDuration, formatMoment } from "../../duration.ts";
+import type { Layout } from "../../output.ts";
+import type { Column } from "../../table.ts";
+import { gateColumns, gateValue } from "../queue/gate-columns.ts";
+import { sparkline } from "./sparkline.ts";
+
+/** All that one look at a queue and its workers found. */
+export interface TopView {
+  readonly atMs: number;
+  readonly queue: string;
+  readonly stats: QueueStats;
+  readonly gates: readonly Gate[];
+  /** The store's clock, which gates are written in. */
+  readonly storeNowMs: number;
+  readonly heartbeats: readonly Heartbeat[];
+  /** Tasks completed per second, oldest first; the last one is now. */
+  readonly rates: readonly number[];
+}
+
+const gatesShownMax = 8;
+
+export function describeTop(view: TopView, layout: Layout): string {
+  const { stats, rates } = view;
+  const { pending, running, done, skipped, failed } = stats.states;
+  const alerts = view.heartbeats.flatMap(({ alerts: all }) => all);
+  const workers = view.heartbeats.flatMap(({ node, workers: all }) =>
+    all.map((worker) => ({ ...worker, node })),
+  );
+  const gates = busiest(view);
+  const sections = [
+    `${formatMoment(view.atMs)}  ${view.queue}`,
+    `pending ${pending}  running ${running}  done ${done}  skipped ${skipped}  failed ${failed}` +
+      `  jobs ${stats.jobs.open} open, ${stats.jobs.paused} paused`,
+    `${sparkline(rates)}  ${rateText(rates)}`,
+    layout.table(
+      stats.reasons.filter(({ count }) => count > 0),
+      reasonColumns,
+    ),
+    workers.length > 0
+      ? layout.table(workers, workerColumns)
+      : "no workers here: forager work starts some",
+    ...(gates.length > 0 ? [layout.table(gates, gateColumns)] : []),
+    ...alerts.map(({ event, part, forMs }) => `${event} ${part} for ${formatDuration(forMs)}`),
+  ];
+  return sections.join("\n\n");
+}
+
+/** For a log, where nothing can be redrawn. */
+export function describeTopInLine({ atMs, stats, rates, heartbeats }: TopView): string {
+  const { pending, running, done, failed } = stats.states;
+  const reasons = stats.reasons
+    .filter(({ count }) => count > 0)
+    .map(({ reason, count }) => `${reason} ${count}`);
+  const atWork = heartbeats.flatMap(({ workers }) => workers).reduce((sum, w) => sum + w.atWork, 0);
+  const waiting = reasons.length > 0 ? ` (${reasons.join(", ")})` : "";
+  return (
+    `${formatMoment(atMs)} ${rateText(rates)}, pending ${pending}${waiting}, running ${running}, ` +
+    `done ${done}, failed ${failed}, at work here ${atWork}`
+  );
+}
+
+const rateText = (rates: readonly number[]) => `${(rates.at(-1) ?? 0).toFixed(1)} tasks/s`;
+
+/** Those that hold something back or are at work. */
+function busiest({ gates, storeNowMs }: TopView) {
+  return gates
+    .map((gate) => gateValue(gate, storeNowMs))
+    .filter(({ running, blockedForMs, opensInMs }) => running + blockedForMs + opensInMs > 0)
+    .sort((a, b) => b.blockedForMs - a.blockedForMs || b.running - a.running)
+    .slice(0, gatesShownMax);
+}
+
+const reasonColumns: readonly Column<ReasonStats>[] = [
+  { title: "waiting for", value: ({ reason }) => reason },
+  { title: "tasks", value: ({ count }) => count },
+  { title: "share", value: ({ share }) => `${(share * 100).toFixed(0)}%` },
+  { title: "oldest", value: ({ oldestAgeMs }) => formatDuration(oldestAgeMs) },
+];
+
+const workerColumns: readonly Column<WorkerBeat & { readonly node: string }>[] = [
+  { title: "node", value: ({ node }) => node },
+  { title: "worker", value: ({ name }) => name },
+  { title: "state", value: ({ state }) => state, tint: stateTint },
+  { title: "at work", value: ({ atWork }) => atWork },
+  { title: "slots", value: ({ concurrency }) => concurrency },
+  { title: "in hand", value: ({ inHand }) => inHand },
+  { title: "completed", value: ({ completed }) => completed },
+  { title: "restarts", value: ({ restarts }) => restarts },
+  { title: "scaling", value: ({ decision }) => decision },
+];
+
+function stateTint({ state }: WorkerBeat) {
+  return state === "running" ? ("good" as const) : ("warn" as const);
+}
