@@ -217,29 +217,51 @@ describe.each(backends)("a worker on %s", (backend) => {
     expect(ends.indexOf("b0")).toBeLessThan(3);
   });
 
+  test("runs that come due together take turns for the slots", async () => {
+    await using at = openWorkerFixture(backend);
+    for (const host of ["a", "b", "c"]) {
+      await at.queue.setGate(host, { delayMs: 1_000 });
+      await at.queue.add(works(host, 3, { gate: host }));
+    }
+    let atOnce = 0;
+    let atOnceMax = 0;
+    await at.work(
+      async () => {
+        atOnceMax = Math.max(atOnceMax, ++atOnce);
+        await sleep(at.clock, 100);
+        atOnce -= 1;
+      },
+      { concurrency: 1 },
+    );
+    await at.pass(5_000, 20);
+    expect(atOnceMax).toBe(1);
+    expect((await at.queue.stats()).states.done).toBe(9);
+  });
+
   test("a suspect is done by a worker that was busy, though work keeps coming", async () => {
     await using at = openWorkerFixture(backend);
     await at.queue.add([{ kind: "work", key: "poison" }]);
     await at.queue.claim({ worker: "dead", kinds: ["work"], leaseMs: 1_000 });
-    await at.queue.add(works("a", 2_000));
+    await at.queue.add(works("a", 400));
     const beside: string[] = [];
     const working = new Set<string>();
     await at.work(
       async ({ task }) => {
         working.add(task.key);
-        await sleep(at.clock, 40);
+        // Of different lengths, so that the two slots are never empty together by chance.
+        await sleep(at.clock, 100 + (task.id % 3) * 30);
         if (working.has("poison")) beside.push(...working);
         working.delete(task.key);
       },
       { concurrency: 2 },
     );
-    await at.pass(16_000, 40);
+    await at.pass(14_000, 10);
     expect(await at.task("poison")).toMatchObject({ state: "done", used: 2 });
     expect(beside).toEqual(["poison"]);
     expect((await at.queue.stats()).states.pending).toBeGreaterThan(0);
   });
 
-  test("--drain: it ends when nothing is left, also of others, and not before", async () => {
+  test("drain: it ends when nothing is left, also of others, and not before", async () => {
     await using at = openWorkerFixture(backend);
     await at.queue.add([...works("a", 3), ...works("late", 1, { delayMs: 2_000 })]);
     const worker = await at.work(() => done(), { drain: true });

@@ -2,7 +2,7 @@
  * Breaks the code in every listed way, one at a time, in a copy, and sees whether the named test
  * fails:
  *
- *     node --import tsx test/sabotage/run.ts queue|bucket|postgres|bucket-queue [part of a name]
+ *     node --import tsx test/sabotage/run.ts LIST [part of a name]
  *
  * What needs a server finds it in the environment: `npm run services` prints it.
  */
@@ -10,6 +10,7 @@ import { bucketQueueSabotages } from "./bucket-queue.ts";
 import { bucketSabotages } from "./bucket.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
+import { workerSabotages } from "./worker.ts";
 import type { Sabotage } from "./sabotage.ts";
 import { openWorkshop } from "./workshop.ts";
 
@@ -18,6 +19,7 @@ const lists: Readonly<Record<string, readonly Sabotage[]>> = {
   bucket: bucketSabotages,
   postgres: postgresSabotages,
   "bucket-queue": bucketQueueSabotages,
+  worker: workerSabotages,
 };
 
 const [listName = "", part = ""] = process.argv.slice(2);

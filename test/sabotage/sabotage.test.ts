@@ -1,5 +1,5 @@
 // needs: postgres pgbouncer
-// inputs: src/queue/** src/bucket/** test/sabotage/** test/simulation/**
+// inputs: src/queue/** src/bucket/** src/worker/** src/observe/** src/cli/loadtest/** test/sabotage/** test/simulation/**
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -7,6 +7,7 @@ import { bucketQueueSabotages } from "./bucket-queue.ts";
 import { bucketSabotages } from "./bucket.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
+import { workerSabotages } from "./worker.ts";
 import { catcherOf, sabotaged, verdictOf, type Sabotage } from "./sabotage.ts";
 import { openWorkshop, repository } from "./workshop.ts";
 
@@ -24,6 +25,7 @@ const lists = [
     countMin: 20,
     services: ["FORAGER_TEST_POSTGRES_URL", "FORAGER_TEST_PGBOUNCER_URL"],
   },
+  { name: "worker", part: "worker", sabotages: workerSabotages, countMin: 20 },
 ];
 
 describe.each(lists)("the sabotages of the $name", ({ part, sabotages, countMin, services }) => {

@@ -1,0 +1,316 @@
+import type { Sabotage } from "./sabotage.ts";
+
+const worker = "src/worker/worker.test.ts";
+const runs = "src/worker/leases-and-runs.test.ts";
+const stop = "src/worker/stop.test.ts";
+const polite = "src/worker/politeness.test.ts";
+const scaler = "src/worker/scaler.test.ts";
+const supervisor = "src/worker/supervisor.test.ts";
+const stall = "src/observe/stall.test.ts";
+const webhook = "src/observe/webhook.test.ts";
+const judge = "src/cli/loadtest/judge.test.ts";
+
+/** Known-wrong variants of the worker and of what watches over it. */
+export const workerSabotages: readonly Sabotage[] = [
+  {
+    name: "slots are not counted",
+    file: "src/worker/hands.ts",
+    find: "while (atWork < concurrency && ready.length > 0) {",
+    replace: "while (ready.length > 0 && concurrency > 0) {",
+    caughtBy: `${worker} > runs that come due together take turns for the slots`,
+  },
+  {
+    name: "the worker polls instead of resting",
+    file: "src/worker/dispatcher.ts",
+    find: "await waker.wait(mark, stopping.signal);",
+    replace: "await new Promise<void>((resolve) => void clock.setTimer(1_000, resolve));",
+    caughtBy: `${worker} > work that comes later is begun at once, and idling asks for nothing`,
+  },
+  {
+    name: "the claim goes before the finishes",
+    file: "src/worker/create-worker.ts",
+    find: `    endings.flush();
+    if (!endings.isTroubled()) dispatcher.claim();`,
+    replace: `    if (!endings.isTroubled()) dispatcher.claim();
+    endings.flush();`,
+    caughtBy: `${worker} > a finish and the next claim are one commit`,
+  },
+  {
+    name: "what a handler adds is forgotten",
+    file: "src/worker/endings.ts",
+    find: "...(add && { add }),",
+    replace: "",
+    caughtBy: `${worker} > new tasks and raises are stored together with the finish`,
+  },
+  {
+    name: "a permanent error is tried again",
+    file: "src/worker/failure.ts",
+    find: `if (error instanceof PermanentError) return { kind: "fail", reason };`,
+    replace: "",
+    caughtBy: `${worker} > what a handler throws decides: permanent fails, the rest is tried again`,
+  },
+  {
+    name: "the attempts of a kind are not counted",
+    file: "src/worker/queue-outcome.ts",
+    find: `if (used >= policy.attempts) return { kind: "fail", reason };`,
+    replace: "",
+    caughtBy: `${worker} > the attempts of a kind are counted, and the wait doubles, with jitter`,
+  },
+  {
+    name: "retries have no jitter",
+    file: "src/worker/failure.ts",
+    find: "Math.round(random.next() * longest)",
+    replace: "Math.round((random.next(), longest))",
+    caughtBy:
+      "src/worker/failure.test.ts > full jitter: half of all waits are below half of the limit",
+  },
+  {
+    name: "one bad result fails the whole batch",
+    file: "src/worker/endings.ts",
+    find: "if (endings.length > 1) return endings.forEach((ending) => send([ending]));",
+    replace: "",
+    caughtBy: `${worker} > a result that is no JSON fails its own task and no other`,
+  },
+  {
+    name: "local caps are not kept",
+    file: "src/worker/hands.ts",
+    find: "if (!cap || !task.kind.caps) return void ready.push(task);",
+    replace: "if (!cap || task.kind.caps) return void ready.push(task);",
+    caughtBy: `${worker} > local caps: at most that many of one key, and others pass by`,
+  },
+  {
+    name: "a worker never empties its hands for a suspect",
+    file: "src/worker/dispatcher.ts",
+    find: "if (clock.monotonicMs() >= drainFromMs && options.holdsAny()) return 0;",
+    replace: "",
+    caughtBy: `${worker} > a suspect is done by a worker that was busy, though work keeps coming`,
+  },
+  {
+    name: "drained is said while something is due later",
+    file: "src/worker/dispatcher.ts",
+    find: "if (inMs === undefined && isResting && !options.holdsAny()) onDrained();",
+    replace: "if (inMs !== 0 && isResting && !options.holdsAny()) onDrained();",
+    caughtBy: `${worker} > drain: it ends when nothing is left, also of others, and not before`,
+  },
+  {
+    name: "leases are extended by a fixed minute",
+    file: "src/worker/lease-keeper.ts",
+    find: "const answers = await queue.extend(leases, leaseMs);",
+    replace: "const answers = await queue.extend(leases, 60_000);",
+    caughtBy: `${runs} > C4: a task outlives its lease`,
+  },
+  {
+    name: "a lost lease does not end its handler",
+    file: "src/worker/hands.ts",
+    find: `if (wasWorking) tellToStop(task, "lease_lost");`,
+    replace: "void wasWorking;",
+    caughtBy: `${runs} > a lost lease ends its handler through the signal, and its result is dropped`,
+  },
+  {
+    name: "a lease that could not be extended is taken to be held",
+    file: "src/worker/lease-keeper.ts",
+    find: "if (leftMs <= 0) onLost(task);\n      else if",
+    replace: "if",
+    caughtBy: `${runs} > a queue that cannot be reached until a lease ended: its handler is ended then`,
+  },
+  {
+    name: "a handler may take as long as it likes",
+    file: "src/worker/hands.ts",
+    find: "    timeouts.add(task);\n",
+    replace: "",
+    caughtBy: `${runs} > lesson 23: a hung task is not kept by the extensions of its neighbours`,
+  },
+  {
+    name: "a finish that failed is dropped",
+    file: "src/worker/endings.ts",
+    find: "    collected.push(...endings);\n",
+    replace: "",
+    caughtBy: `${runs} > what could not be stored is stored later, and nothing is claimed meanwhile`,
+  },
+  {
+    name: "a repeated claim is a new request",
+    file: "src/worker/dispatcher.ts",
+    find: "const requestId = `${session}.${requests}`;",
+    replace: "const requestId = `${session}.${requests++}`;",
+    caughtBy: `${runs} > a claim whose answer was lost is repeated, and its tasks are not left to expire`,
+  },
+  {
+    name: "a run is not paced",
+    file: "src/worker/gate-run.ts",
+    find: "const leftMs = () => lastStartMs + delayMs - clock.monotonicMs();",
+    replace: "const leftMs = () => lastStartMs - clock.monotonicMs();",
+    caughtBy: `${runs} > start to start at least the delay apart, over many runs and the end of each`,
+  },
+  {
+    name: "the queue is not told when the last start was",
+    file: "src/worker/gate-run.ts",
+    find: "return Math.max(0, clock.monotonicMs() - lastStartMs - 1);",
+    replace: "return 86_000_000;",
+    caughtBy: `${runs} > two workers never share a gate, and hand it over with its delay`,
+  },
+  {
+    name: "a run's share of its job's cap is not kept",
+    file: "src/worker/gate-run.ts",
+    find: "const limitNow = Math.min(pace.limit, view.limit);",
+    replace: "const limitNow = view.limit;",
+    caughtBy: `${runs} > at most the gate's limit at once, and the job's share of it`,
+  },
+  {
+    name: "a waiting run takes its slots",
+    file: "src/worker/hands.ts",
+    find: "const share = run.delayMs > 0 ? first.kind.meanMs / run.delayMs : run.limit;",
+    replace: "const share = run.limit;",
+    caughtBy: `${runs} > lesson 12: a run that waits takes no slot and none of its tasks' time`,
+  },
+  {
+    name: "a changed gate is not followed",
+    file: "src/worker/gate-run.ts",
+    find: "      delayMs = view.delayMs;\n",
+    replace: "",
+    caughtBy: `${runs} > a gate that is changed meanwhile is followed at the next answer`,
+  },
+  {
+    name: "a blocked gate keeps its run",
+    file: "src/worker/hands.ts",
+    find: "if (gate.blockedForMs > 0) {",
+    replace: "if (gate.blockedForMs < 0) {",
+    caughtBy: `${runs} > a gate that is blocked meanwhile gets the rest of its run back`,
+  },
+  {
+    name: "a request that goes out late is not counted from there",
+    file: "src/worker/hands.ts",
+    find: "markStart: (task) => task.run?.markStart(),",
+    replace: "markStart: () => {},",
+    caughtBy: `${runs} > markStart moves the moment the gap is counted from`,
+  },
+  {
+    name: "what was not begun is kept until its lease ends",
+    file: "src/worker/hands.ts",
+    find: `        task.run?.takeWaiting();
+        giveBack(task);`,
+    replace: `        task.run?.takeWaiting();`,
+    caughtBy: `${stop} > lesson 19: what it had not begun goes back at once, uncounted; the rest is finished`,
+  },
+  {
+    name: "a stop does not wait for handlers",
+    file: "src/worker/create-worker.ts",
+    find: "if (!isAborted) await empty(graceMs);",
+    replace: "",
+    caughtBy: `${stop} > lesson 19: what it had not begun goes back at once, uncounted; the rest is finished`,
+  },
+  {
+    name: "a second signal waits like the first",
+    file: "src/worker/create-worker.ts",
+    find: `      hands.stopStarting();
+      hands.abortWorking();
+      await (stopping`,
+    replace: `      hands.stopStarting();
+      await (stopping`,
+    caughtBy: `${stop} > a second signal does not wait: it ends and gives back at once`,
+  },
+  {
+    name: "good answers do not shorten a delay",
+    file: "src/worker/politeness.ts",
+    find: "const shorten = 0.8;",
+    replace: "const shorten = 1;",
+    caughtBy: `${polite} > good answers in a row shorten it step by step, and never below its floor`,
+  },
+  {
+    name: "a delay has no ceiling",
+    file: "src/worker/politeness.ts",
+    find: "const delayMs = Math.min(bounds.ceilingMs, longer);",
+    replace: "const delayMs = longer;",
+    caughtBy: `${polite} > each refusal doubles it, up to its ceiling; the attempt is tried again`,
+  },
+  {
+    name: "refusals that were under way together count each",
+    file: "src/worker/politeness.ts",
+    find: "if (!bounds || startedAtMs < state.changedAtMs) return;",
+    replace: "if (!bounds) return;",
+    caughtBy: `${polite} > refusals of requests that were under way together count once`,
+  },
+  {
+    name: "Retry-After does not block the gate",
+    file: "src/worker/politeness.ts",
+    find: "if (retryAfterMs !== undefined && retryAfterMs > 0) {",
+    replace: "if (retryAfterMs !== undefined && retryAfterMs < 0) {",
+    caughtBy: `${polite} > Retry-After blocks the gate for the whole fleet, for an hour at most`,
+  },
+  {
+    name: "lag does not lower the concurrency",
+    file: "src/worker/scaler.ts",
+    find: `if (reading.loopLagMs > lagMsMax) return fewer("event_loop_lag");`,
+    replace: "",
+    caughtBy: `${scaler} > the loop is late`,
+  },
+  {
+    name: "what waits for gates is taken for a backlog",
+    file: "src/worker/scaler.ts",
+    find: `if (claimable === 0 && gated > 0) return to(concurrency, concurrency, "gates");`,
+    replace: "",
+    caughtBy: `${scaler} > what waits, waits for gates`,
+  },
+  {
+    name: "every evaluation is logged",
+    file: "src/worker/scaler.ts",
+    find: `if (decided.decision !== "no_change" || decided.reason !== last?.reason) {`,
+    replace: "if (decided.reason.length > 0) {",
+    caughtBy: `${scaler} > a growing backlog is met in steps, and each change is logged and counted by reason`,
+  },
+  {
+    name: "a process that keeps dying is replaced without a pause",
+    file: "src/worker/supervisor.ts",
+    find: "place.deaths === 1 ? 0 :",
+    replace: "place.deaths >= 1 ? 0 :",
+    caughtBy: `${supervisor} > A9: what dies is replaced: at once, then later and later, until it has lasted`,
+  },
+  {
+    name: "nobody watches for silence",
+    file: "src/worker/supervisor.ts",
+    find: "const isSilent = nowMs - heardAtMs > watchdogMs;",
+    replace: "const isSilent = nowMs < heardAtMs;",
+    caughtBy: `${supervisor} > a process whose event loop is blocked says nothing, is killed and replaced`,
+  },
+  {
+    name: "a changed process is killed",
+    file: "src/worker/supervisor.ts",
+    find: "if (place.child) stopPlace(place);",
+    replace: "place.child?.kill();",
+    caughtBy: `${supervisor} > changed live: concurrency by a message, a new version in good order, counts both ways`,
+  },
+  {
+    name: "what a dead process counted is forgotten",
+    file: "src/worker/supervisor.ts",
+    find: "gone = mergeSnapshots([gone, countedOnly(place.snapshot)]);",
+    replace: "gone = mergeSnapshots([gone]);",
+    caughtBy: `${supervisor} > what processes counted is added up, and survives them`,
+  },
+  {
+    name: "work behind gates is called stalled",
+    file: "src/observe/stall.ts",
+    find: `tell("stall", claimable > 0 && forMs >= stallMs, forMs);`,
+    replace: `tell("stall", forMs >= stallMs || nowMs >= 2 * stallMs, forMs);`,
+    caughtBy: `${stall} > is not one when all that waits, waits for its gates, its moment or a paused job`,
+  },
+  {
+    name: "what is posted is signed without its moment",
+    file: "src/observe/webhook.ts",
+    find: "update(`${timestamp}.${body}`)",
+    replace: "update(timestamp && body)",
+    caughtBy: `${webhook} > what is sent is signed over its moment and its body`,
+  },
+  {
+    name: "a receiver in trouble is asked for ever",
+    file: "src/observe/webhook.ts",
+    find: "const attempts = 5;",
+    replace: "const attempts = 50;",
+    caughtBy: `${webhook} > a receiver in trouble is asked again, five times at most, and then it is logged`,
+  },
+  {
+    name: "a load test does not look at gaps",
+    file: "src/cli/loadtest/judge.ts",
+    find: "if (before && startMs - before.startMs < delayMs) count += 1;",
+    replace: "",
+    caughtBy: `${judge} > gate violations`,
+  },
+];
