@@ -33,14 +33,3 @@ test("the program of the page does its tasks, and those they add", async () => {
     stdout: "page https://example.org/a\npage https://example.org/a/next\n2 done, 1 skipped\n",
   });
 });
-
-test("the handlers of the page run from the command line, with nothing installed beside", async () => {
-  const sandbox = await setUp();
-  writeFileSync(join(sandbox.folder, "handlers.mjs"), block("js"));
-  const data = ["--data", "data"];
-  const added = await sandbox.forager(["queue", "add", "greet", '{"name":"Ada"}', ...data]);
-  expect(added.exitCode, added.stderr).toBe(0);
-  const worked = await sandbox.forager(["work", "--handlers", "handlers.mjs", "--drain", ...data]);
-  expect(worked.stdout).toBe("hello Ada\n1 done, 0 skipped, 0 tried again, 0 failed\n");
-  expect(worked.exitCode, worked.stderr).toBe(0);
-});

@@ -15,8 +15,8 @@ export const workerSabotages: readonly Sabotage[] = [
   {
     name: "slots are not counted",
     file: "src/worker/hands.ts",
-    find: "while (atWork < concurrency && ready.length > 0) {",
-    replace: "while (ready.length > 0 && concurrency > 0) {",
+    find: "const batch = ready.splice(0, concurrency - atWork);",
+    replace: "const batch = ready.splice(0, ready.length);",
     caughtBy: `${worker} > runs that come due together take turns for the slots`,
   },
   {
