@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { sleep } from "../base/clock.ts";
 import { createMetrics } from "../base/metrics.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import { createScaler, decide, type ScalerReading } from "./scaler.ts";
@@ -73,13 +74,22 @@ function setUp(readings: Partial<ScalerReading>) {
   const clock = createTestClock();
   const metrics = createMetrics();
   const lines: string[] = [];
-  const state = { reading: { ...calm, ...readings }, applied: [] as number[] };
+  const state = {
+    reading: { ...calm, ...readings },
+    applied: [] as number[],
+    reads: 0,
+    takesMs: 0,
+  };
   const write = (_: string, fields?: object) =>
     void lines.push((fields as { reason: string }).reason);
   const logger = { debug: write, info: write, warn: write, error: write, child: () => logger };
   const scaler = createScaler({
     settings,
-    read: async () => state.reading,
+    async read() {
+      state.reads += 1;
+      if (state.takesMs > 0) await sleep(clock, state.takesMs);
+      return state.reading;
+    },
     concurrency: () => state.reading.concurrency,
     apply(concurrency) {
       state.applied.push(concurrency);
@@ -119,4 +129,15 @@ test("new bounds hold from the next evaluation on", async () => {
   await clock.advance(5_000);
   expect(state.applied.at(-1)).toBe(20);
   await scaler.stop();
+});
+
+test("A4: a queue that is slow to read is read less often, so that tasks come first", async () => {
+  const { clock, state, scaler } = setUp({ claimable: 1_000 });
+  state.takesMs = 2_000;
+  scaler.start();
+  await clock.advance(126_000);
+  expect(state.reads).toBe(3); // at 5, 47 and 89 s
+  const stopped = scaler.stop();
+  await clock.advance(2_000);
+  await stopped;
 });

@@ -100,6 +100,8 @@ export interface ScalerOptions {
 }
 
 const everyMsDefault = 5_000;
+/** Tasks come first: reading the queue may take one part in so many of the time. */
+const restFactor = 20;
 
 /** Evaluates again and again. Each evaluation is counted by its reason; changes are logged. */
 export function createScaler(options: ScalerOptions): Scaler {
@@ -133,22 +135,22 @@ export function createScaler(options: ScalerOptions): Scaler {
     last = decided;
   }
 
-  function repeat(): void {
-    timer = clock.setTimer(
-      settings.everyMs ?? everyMsDefault,
-      () => {
-        work = evaluate()
-          .catch((error: unknown) => logger.warn("concurrency could not be decided", { error }))
-          .then(() => {
-            if (!isStopped) repeat();
-          });
-      },
-      { background: true },
-    );
+  function repeat(inMs: number): void {
+    timer = clock.setTimer(inMs, run, { background: true });
   }
+  function run(): void {
+    const startMs = clock.monotonicMs();
+    work = evaluate()
+      .catch((error: unknown) => logger.warn("concurrency could not be decided", { error }))
+      .then(() => {
+        const tookMs = clock.monotonicMs() - startMs;
+        if (!isStopped) repeat(Math.max(everyMs(), tookMs * restFactor));
+      });
+  }
+  const everyMs = () => settings.everyMs ?? everyMsDefault;
 
   return {
-    start: repeat,
+    start: () => repeat(everyMs()),
     async stop() {
       isStopped = true;
       timer?.cancel();

@@ -225,14 +225,18 @@ describe.each(backends)("a worker on %s", (backend) => {
     }
     let atOnce = 0;
     let atOnceMax = 0;
-    await at.work(
+    const worker = await at.work(
       async () => {
         atOnceMax = Math.max(atOnceMax, ++atOnce);
         await sleep(at.clock, 100);
         atOnce -= 1;
       },
-      { concurrency: 1 },
+      { concurrency: 3 },
     );
+    await at.pass(500, 20);
+    expect(atOnceMax).toBe(3);
+    worker.setConcurrency(1); // and all three are due again in the same moment
+    atOnceMax = 0;
     await at.pass(5_000, 20);
     expect(atOnceMax).toBe(1);
     expect((await at.queue.stats()).states.done).toBe(9);
