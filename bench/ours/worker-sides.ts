@@ -2,6 +2,8 @@
 import { strictEqual } from "node:assert/strict";
 import { basename } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { openQueue } from "../../src/app/index.ts";
 import { createQueue, type Queue, type TaskInput } from "../../src/queue/index.ts";
 import { systemClock } from "../../src/base/clock.ts";
@@ -92,26 +94,34 @@ export const sleepers: Side<WorkerInput> = async (input, context) => {
   return { run: () => drained(worker), check: () => checkDone(queue, input.tasks) };
 };
 
-/** Memory over many tasks, then over as many gates as `gates`. */
+/**
+ * Memory over many tasks, then over as many gates as `gates`. All of it is added before, and what
+ * adding left behind is collected, so that between the samples there is nothing but workers.
+ */
 export const memory: Side<WorkerInput & { readonly gates: number }> = async (input, context) => {
   const queue = await openBench(input, context);
   await fill(queue, input.tasks);
+  await fill(queue, input.gates, (at) => ({ kind: "gated", gate: `h${at}.example` }));
+  collectGarbage();
   const baseAt = 100_000;
   const samples: number[] = [];
   let calls = 0;
-  const handlers = [
-    defineHandler("page", anything, async () => {
-      calls += 1;
-      if (calls >= baseAt && calls % 10_000 === 0) samples.push(process.memoryUsage.rss());
-    }),
-  ];
-  const start = () =>
-    createWorker({ queue, name: "bench", handlers, concurrency: input.concurrency, drain: true });
+  const run = async () => {
+    calls += 1;
+    if (calls >= baseAt && calls % 10_000 === 0) samples.push(process.memoryUsage.rss());
+  };
+  const start = (kind: string) =>
+    createWorker({
+      queue,
+      name: "bench",
+      handlers: [defineHandler(kind, anything, run)],
+      concurrency: input.concurrency,
+      drain: true,
+    });
   return {
     async run() {
-      await drained(start());
-      await fill(queue, input.gates, (at) => ({ key: `gate-${at}`, gate: `h${at}.example` }));
-      await drained(start());
+      await drained(start("page"));
+      await drained(start("gated"));
       const megabyte = 1024 * 1024;
       const first = Math.max(...samples.slice(0, 5));
       return { growthMb: (Math.max(...samples) - first) / megabyte };
@@ -119,6 +129,12 @@ export const memory: Side<WorkerInput & { readonly gates: number }> = async (inp
     check: () => checkDone(queue, input.tasks + input.gates),
   };
 };
+
+/** The flag counts for contexts that are made after it was set. */
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+}
 
 /** From `stop` until all that was not begun is back. */
 export const release: Side<WorkerInput> = async (input, context) => {
