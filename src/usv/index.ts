@@ -1,0 +1,3 @@
+export { createUsvScanner, scanUsv, type Dialect, type UsvItem } from "./scan-usv.ts";
+export { readUsvRecords, writeUsvRecords } from "./stream-usv.ts";
+export { encodeRecord, encodeUnit } from "./write-usv.ts";

@@ -1,0 +1,34 @@
+/**
+ * The marks of USV, each in two forms that mean the same when read: a control character, and the
+ * visible symbol of it. We write the control characters. A separator *ends* what stands before it.
+ */
+export const unitEnd = "\u001f";
+export const recordEnd = "\u001e";
+export const groupEnd = "\u001d";
+export const fileEnd = "\u001c";
+export const escape = "\u001b";
+export const transmissionEnd = "\u0004";
+
+export type Mark = "unit" | "record" | "group" | "file" | "escape" | "end";
+
+const marksByCode: ReadonlyMap<number, Mark> = new Map([
+  [0x1f, "unit"],
+  [0x1e, "record"],
+  [0x1d, "group"],
+  [0x1c, "file"],
+  [0x1b, "escape"],
+  [0x04, "end"],
+]);
+
+/** Symbols stand for control characters at this distance: ␟ is U+241F. */
+const symbolsFrom = 0x2400;
+
+export function markOf(code: number): Mark | undefined {
+  return marksByCode.get(code >= symbolsFrom ? code - symbolsFrom : code);
+}
+
+/** Whether a code may be a mark or a spacer: everything else is passed over without a closer look. */
+export const mayMatter = (code: number): boolean =>
+  code < 0x20 || (code >= 0x2404 && code <= 0x241f);
+
+export const isSpacer = (code: number): boolean => code === 0x0a || code === 0x0d;

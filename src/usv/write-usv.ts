@@ -1,0 +1,37 @@
+import { escape, mayMatter, markOf, recordEnd, unitEnd } from "./marks.ts";
+
+/**
+ * One unit, without its end. Marks inside are escaped, in both forms. So is white space at either
+ * end: we strip only line ends when reading, but others strip more.
+ */
+export function encodeUnit(text: string): string {
+  const { length } = text;
+  let out = "";
+  let from = 0;
+  for (let at = 0; at < length; at++) {
+    const code = text.charCodeAt(at);
+    if (!mayMatter(code) || markOf(code) === undefined) continue;
+    out += text.slice(from, at) + escape;
+    from = at;
+  }
+  const inner = from === 0 && out === "" ? text : out + text.slice(from);
+  return isEdge(text, 0) || isEdge(text, length - 1) ? escapeEdges(inner) : inner;
+}
+
+/** One record: every unit is ended, and a line end follows for the eye. */
+export function encodeRecord(units: readonly string[]): string {
+  let out = "";
+  for (const unit of units) out += encodeUnit(unit) + unitEnd;
+  return `${out}${recordEnd}\n`;
+}
+
+const white = /\s/u;
+const isEdge = (text: string, at: number) => at >= 0 && at < text.length && white.test(text[at]!);
+
+/** An escaped mark is never white space, so the edges of the encoded text are those of the text. */
+function escapeEdges(text: string): string {
+  const head = /^\s*/u.exec(text)![0];
+  const tail = head.length === text.length ? "" : /\s*$/u.exec(text)![0];
+  const escaped = (edge: string) => [...edge].map((one) => escape + one).join("");
+  return escaped(head) + text.slice(head.length, text.length - tail.length) + escaped(tail);
+}
