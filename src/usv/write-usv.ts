@@ -32,6 +32,6 @@ const isEdge = (text: string, at: number) => at >= 0 && at < text.length && whit
 function escapeEdges(text: string): string {
   const head = /^\s*/u.exec(text)![0];
   const tail = head.length === text.length ? "" : /\s*$/u.exec(text)![0];
-  const escaped = (edge: string) => [...edge].map((one) => escape + one).join("");
+  const escaped = (edge: string) => edge.replaceAll(/\s/gu, (one) => escape + one);
   return escaped(head) + text.slice(head.length, text.length - tail.length) + escaped(tail);
 }

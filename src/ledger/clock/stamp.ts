@@ -1,0 +1,71 @@
+import { AppError, assert } from "../../base/app-error.ts";
+
+/**
+ * A moment of a hybrid logical clock, as text of fixed width: `2026-11-15T19:02:03.004Z-0007`, the
+ * UTC time in milliseconds and a counter in hexadecimal. What was written by someone who had seen
+ * a stamp has a greater one, and the order of the text is the order of the stamps.
+ */
+export type Stamp = string;
+
+/** The state of such a clock: the last stamp it gave or saw. */
+export interface HybridTime {
+  readonly ms: number;
+  readonly counter: number;
+}
+
+export const counterMax = 0xffff;
+/** 9999-12-31: a later year has more digits. */
+const msMax = 253_402_300_799_999;
+/** How far ahead a stamp may be before it is kept aside. */
+export const aheadMsMax = 60_000;
+
+export const noTime: HybridTime = { ms: 0, counter: 0 };
+
+/**
+ * The next moment: later than every one before, and not before the physical clock. More than
+ * `counterMax` + 1 in one millisecond run over into the next one, ahead of the clock.
+ */
+export function tick(last: HybridTime, physicalMs: number): HybridTime {
+  const wallMs = Math.min(Math.max(0, Math.floor(physicalMs)), msMax);
+  if (wallMs > last.ms) return { ms: wallMs, counter: 0 };
+  if (last.counter < counterMax) return { ms: last.ms, counter: last.counter + 1 };
+  assert(last.ms < msMax, "the clock has come to the end of the year 9999");
+  return { ms: last.ms + 1, counter: 0 };
+}
+
+/** After seeing another's stamp: what is given next is later than it. */
+export function witness(last: HybridTime, seen: HybridTime): HybridTime {
+  return compareTimes(seen, last) > 0 ? seen : last;
+}
+
+export const isAhead = (stamp: Stamp, physicalMs: number): boolean =>
+  stamp.slice(0, isoLength) > isoOf(Math.min(msMax, Math.floor(physicalMs) + aheadMsMax));
+
+export const compareTimes = (a: HybridTime, b: HybridTime): number =>
+  a.ms - b.ms || a.counter - b.counter;
+
+export function stampOf({ ms, counter }: HybridTime): Stamp {
+  return `${isoOf(ms)}-${counter.toString(16).padStart(4, "0")}`;
+}
+
+const isoLength = "2026-11-15T19:02:03.004Z".length;
+const pattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z-[0-9a-f]{4}$/;
+
+export function parseStamp(text: string): HybridTime {
+  const ms = pattern.test(text) ? Date.parse(text.slice(0, isoLength)) : NaN;
+  // Date.parse takes 30 February for a day in March; the text must be the one we would write.
+  if (Number.isNaN(ms) || isoOf(ms) !== text.slice(0, isoLength)) {
+    const message = `"${text.slice(0, 60)}" is not a stamp such as 2026-11-15T19:02:03.004Z-0007`;
+    throw new AppError("invalid", "ledger_stamp", message);
+  }
+  return { ms, counter: parseInt(text.slice(isoLength + 1), 16) };
+}
+
+/** `20261115`, in UTC: the day of a journal file. */
+export const dayOf = (stamp: Stamp): string =>
+  stamp.slice(0, 4) + stamp.slice(5, 7) + stamp.slice(8, 10);
+
+/** Everything up to that moment of the physical clock. */
+export const lastStampAt = (ms: number): Stamp => stampOf({ ms, counter: counterMax });
+
+const isoOf = (ms: number) => new Date(ms).toISOString();

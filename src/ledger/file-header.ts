@@ -1,0 +1,24 @@
+import { AppError } from "../base/app-error.ts";
+import { encodeRecord } from "../usv/index.ts";
+
+/** What our USV files are; each begins with a record that says so, with the version of its format. */
+export type FileKind = "journal" | "segment" | "part";
+
+const version = 1;
+
+export const headerRecord = (kind: FileKind, more: readonly string[] = []): string =>
+  encodeRecord([`forager-${kind}`, String(version), ...more]);
+
+/** Throws unless the first record of a file is the header of its kind, and not of a newer version. */
+export function checkHeader(kind: FileKind, units: readonly string[], name: string): void {
+  if (units[0] !== `forager-${kind}`) {
+    const message = `${name} is no ${kind} of forager: something else wrote it; nothing was changed`;
+    throw new AppError("corrupt", "ledger_not_ours", message);
+  }
+  const found = Number(units[1]);
+  if (found === version) return;
+  const message =
+    `${name} was written by a newer version of forager (format ${units[1]}, this one knows ` +
+    `${version}): upgrade this node; nothing was changed`;
+  throw new AppError("invalid", "ledger_newer", message);
+}
