@@ -18,14 +18,15 @@ export interface PhysicalTime {
 /** Closer than this, a difference tells nothing. */
 const agreesMs = 2_000;
 
-export function createPhysicalTime(clock: Clock): PhysicalTime {
+/** `floorMs`: time cannot be before that, whatever a clock without a battery shows. */
+export function createPhysicalTime(clock: Clock, floorMs = 0): PhysicalTime {
   let anchor: { readonly physicalMs: number; readonly monotonicMs: number } | undefined;
   let offsetMs: number | undefined;
   return {
     nowMs: () =>
       anchor
         ? Math.floor(anchor.physicalMs + (clock.monotonicMs() - anchor.monotonicMs))
-        : clock.nowMs(),
+        : Math.max(clock.nowMs(), floorMs),
     offsetMs: () => offsetMs,
     isChecked: () => anchor !== undefined,
     check({ earliestMs, latestMs }) {

@@ -1,34 +1,29 @@
 import type { Datagram, Dot } from "../datagram/datagram.ts";
 
 /**
- * What is known, exactly: for each session the number of its last known datagram, and of the last
- * segment of it that was read from the bucket. Numbers have no gaps, so this is all there is to say.
+ * What is known, exactly: for each session the number of its last known datagram. Numbers have no
+ * gaps, so this is all there is to say.
  */
-export type Vector = Map<SessionKey, Mark>;
+export type Vector = ReadonlyMap<SessionKey, number>;
 
 /** `node/session` */
 export type SessionKey = string;
 
-export interface Mark {
-  readonly number: number;
-  readonly segment: number;
-}
-
 export const sessionKey = ({ node, session }: Pick<Datagram, "node" | "session">): SessionKey =>
   `${node}/${session}`;
 
-export const noMark: Mark = { number: 0, segment: 0 };
+export const lastKnown = (vector: Vector, key: SessionKey): number => vector.get(key) ?? 0;
 
-export const markAt = (vector: ReadonlyMap<SessionKey, Mark>, key: SessionKey): Mark =>
-  vector.get(key) ?? noMark;
+export const isCovered = (vector: Vector, datagram: Datagram): boolean =>
+  datagram.number <= lastKnown(vector, sessionKey(datagram));
 
-/** Whether a datagram was folded already: not one that is kept aside. */
+/** Whether a dot was folded already: it has arrived, and is not kept aside. */
 export function hasFolded(
-  vector: ReadonlyMap<SessionKey, Mark>,
+  vector: Vector,
   aside: ReadonlyMap<Dot, Datagram>,
 ): (dot: Dot) => boolean {
   return (dot) => {
     const at = dot.lastIndexOf("/");
-    return Number(dot.slice(at + 1)) <= markAt(vector, dot.slice(0, at)).number && !aside.has(dot);
+    return Number(dot.slice(at + 1)) <= lastKnown(vector, dot.slice(0, at)) && !aside.has(dot);
   };
 }

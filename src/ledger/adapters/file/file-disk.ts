@@ -1,0 +1,110 @@
+import { open, mkdir, readdir, readFile, rm, truncate, type FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
+import { translateFileError, writeFileAtomic } from "../../../base/atomic-file.ts";
+import type { Paths } from "../../../config/index.ts";
+import type { LedgerDisk } from "../../journal/disk.ts";
+import { lockFolder } from "./folder-lock.ts";
+
+export interface FileDiskOptions {
+  readonly paths: Pick<Paths, "resolve">;
+  /** A reader takes no lock, and must not write. */
+  readonly isReader?: boolean;
+}
+
+/** LedgerDisk in the data folder. Throws `ledger_in_use` where another process writes to it. */
+export async function openFileDisk({ paths, isReader }: FileDiskOptions): Promise<LedgerDisk> {
+  if (!isReader) await makeFolder(paths.resolve("ledger"));
+  const lock = isReader ? undefined : lockFolder(paths.resolve("ledger/lock.db"));
+  /** Files that are appended to again and again stay open; few at a time. */
+  const handles = new Map<string, FileHandle>();
+  const handleOf = async (name: string): Promise<FileHandle> => {
+    const known = handles.get(name);
+    if (known) return known;
+    if (handles.size >= handlesMax) {
+      const [oldest, handle] = [...handles][0]!;
+      handles.delete(oldest);
+      await handle.close();
+    }
+    const path = paths.resolve(name);
+    await makeFolder(dirname(path));
+    const handle = await open(path, "a", 0o600);
+    handles.set(name, handle);
+    // A new name survives a power cut only once its folder is synced.
+    await syncAndClose(await open(dirname(path), "r"));
+    return handle;
+  };
+  const forget = async (name: string) => {
+    const handle = handles.get(name);
+    handles.delete(name);
+    await handle?.close();
+  };
+  const attempt = async <T>(name: string, work: (path: string) => Promise<T>): Promise<T> => {
+    const path = paths.resolve(name);
+    try {
+      return await work(path);
+    } catch (error) {
+      throw translateFileError(error, path);
+    }
+  };
+
+  return {
+    list: (folder) =>
+      attempt(folder, async (path) => {
+        const found = await readdir(path, { recursive: true, withFileTypes: true }).catch(
+          orUndefined,
+        );
+        return (found ?? [])
+          .filter((entry) => entry.isFile())
+          .map((entry) => `${folder}${entry.parentPath.slice(path.length)}/${entry.name}`)
+          .sort();
+      }),
+    read: (name) => attempt(name, (path) => readFile(path).catch(orUndefined)),
+    append: (name, bytes) =>
+      attempt(name, async () => {
+        const handle = await handleOf(name);
+        await handle.appendFile(bytes);
+        await handle.datasync();
+      }),
+    truncate: (name, bytes) =>
+      attempt(name, async (path) => {
+        await forget(name);
+        await truncate(path, bytes);
+        await syncAndClose(await open(path, "r+"));
+      }),
+    replace: (name, bytes) =>
+      attempt(name, async (path) => {
+        await forget(name);
+        await makeFolder(dirname(path));
+        await writeFileAtomic(path, bytes, { mode: 0o600 });
+      }),
+    remove: (name) =>
+      attempt(name, async (path) => {
+        await forget(name);
+        await rm(path, { force: true });
+      }),
+    async [Symbol.asyncDispose]() {
+      for (const name of handles.keys()) await forget(name);
+      lock?.[Symbol.dispose]();
+    },
+  };
+}
+
+const handlesMax = 16;
+
+async function syncAndClose(handle: FileHandle): Promise<void> {
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Others on this machine have no business in it. */
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+}
+
+function orUndefined(error: unknown): undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== "ENOENT" && code !== "ENOTDIR") throw error;
+}

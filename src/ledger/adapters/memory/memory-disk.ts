@@ -1,0 +1,46 @@
+import { sleep, type Clock } from "../../../base/clock.ts";
+import type { Random } from "../../../base/random.ts";
+import type { LedgerDisk } from "../../journal/disk.ts";
+
+export interface MemoryDiskOptions {
+  /** What survives; absent, it is empty and this one's alone. */
+  readonly files?: Map<string, Uint8Array>;
+  /** With a clock, writing takes time, in which a process can die: then a part of it may be there. */
+  readonly slow?: { readonly clock: Clock; readonly random: Random; readonly wayMsMax: number };
+}
+
+/** LedgerDisk in a variable. */
+export function createMemoryDisk({ files = new Map(), slow }: MemoryDiskOptions = {}): LedgerDisk {
+  const wait = async () => {
+    if (slow) await sleep(slow.clock, slow.random.next() * slow.wayMsMax);
+  };
+  const join = (old: Uint8Array | undefined, more: Uint8Array) =>
+    Uint8Array.from(Buffer.concat([old ?? new Uint8Array(), more]));
+  return {
+    async list(folder) {
+      return [...files.keys()].filter((name) => name.startsWith(`${folder}/`)).sort();
+    },
+    read: async (name) => files.get(name)?.slice(),
+    async append(name, bytes) {
+      const old = files.get(name);
+      // What the system has written before it was told to is any part of it.
+      if (slow) files.set(name, join(old, bytes.slice(0, slow.random.below(bytes.length + 1))));
+      await wait();
+      files.set(name, join(old, bytes));
+    },
+    async truncate(name, bytes) {
+      await wait();
+      const old = files.get(name);
+      if (old) files.set(name, old.slice(0, bytes));
+    },
+    async replace(name, bytes) {
+      await wait();
+      files.set(name, bytes.slice());
+    },
+    async remove(name) {
+      await wait();
+      files.delete(name);
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+}

@@ -1,0 +1,63 @@
+import { AppError } from "../base/app-error.ts";
+import { parseStamp } from "./clock/stamp.ts";
+import { decodeManifest, type Manifest } from "./tiers/manifest.ts";
+import { digestOf } from "./fold/part-file.ts";
+import type { LedgerDisk } from "./journal/disk.ts";
+import { noBase, type Base } from "./replica.ts";
+
+/** The checkpoint that this node stands on: its manifest, and the parts beside it. */
+const manifestFile = "ledger/base.json";
+const partsFolder = "ledger/base";
+
+export async function readBase(disk: LedgerDisk): Promise<Base> {
+  const bytes = await disk.read(manifestFile);
+  return bytes ? baseOf(disk, decodeManifest(bytes, manifestFile)) : noBase;
+}
+
+export function baseOf(disk: LedgerDisk, manifest: Manifest): Base {
+  return {
+    number: manifest.number,
+    vector: manifest.vector,
+    aside: manifest.aside,
+    dropped: manifest.dropped,
+    latest: parseStamp(manifest.latest),
+    async readPart(index) {
+      const name = manifest.parts[index];
+      return name === undefined ? undefined : readPartFile(disk, name);
+    },
+  };
+}
+
+/** The digest in a part's name proves its content. */
+export async function readPartFile(disk: LedgerDisk, name: string): Promise<string> {
+  const bytes = await disk.read(`${partsFolder}/${name}`);
+  const text = bytes && Buffer.from(bytes).toString();
+  if (text !== undefined && isPartText(name, text)) return text;
+  const message =
+    `${partsFolder}/${name} is ${bytes ? "damaged" : "missing"}: remove ${manifestFile}, and ` +
+    `\`forager node join\` fetches the checkpoint again`;
+  throw new AppError("corrupt", "ledger_part", message);
+}
+
+export const isPartText = (name: string, text: string): boolean =>
+  name.startsWith(`${digestOf(text)}-`);
+
+export async function hasPartFile(disk: LedgerDisk, name: string): Promise<boolean> {
+  const bytes = await disk.read(`${partsFolder}/${name}`);
+  return bytes !== undefined && isPartText(name, Buffer.from(bytes).toString());
+}
+
+export const writePartFile = (disk: LedgerDisk, name: string, text: string): Promise<void> =>
+  disk.replace(`${partsFolder}/${name}`, Buffer.from(text));
+
+/** From here on the node stands on it, also after a crash. */
+export const switchBase = (disk: LedgerDisk, body: Uint8Array): Promise<void> =>
+  disk.replace(manifestFile, body);
+
+/** Parts of older checkpoints go, once nobody stands on one. */
+export async function removeOldParts(disk: LedgerDisk, manifest: Manifest): Promise<void> {
+  const used = new Set(manifest.parts.filter((name) => name !== undefined));
+  for (const file of await disk.list(partsFolder)) {
+    if (!used.has(file.slice(partsFolder.length + 1))) await disk.remove(file);
+  }
+}

@@ -1,0 +1,106 @@
+import { AppError } from "../base/app-error.ts";
+import {
+  checkField,
+  checkSource,
+  checkTarget,
+  commitBytesMax,
+  commitFieldsMax,
+  encodeValue,
+} from "./datagram/check-input.ts";
+import { emptyCell, mergeCell } from "./fold/cell.ts";
+import { laneOf, seenBy, visibleOf } from "./fold/lane.ts";
+import type { TargetState } from "./fold/part-state.ts";
+import { referenceOf, type Datagram } from "./datagram/datagram.ts";
+
+/** A field that is to have a value, or none. */
+export interface Change {
+  readonly target: string;
+  readonly field: string;
+  /** JSON. `undefined` and `null` mean "not known", and change nothing: to remove, say `unset`. */
+  readonly value?: unknown;
+  readonly unset?: true;
+}
+
+export interface Commit {
+  readonly source: string;
+  readonly changes: readonly Change[];
+}
+
+/** A change that was checked: its value is canonical JSON, undefined to unset. */
+export interface CheckedChange {
+  readonly target: string;
+  readonly field: string;
+  readonly json: string | undefined;
+  readonly cutBytes: number;
+}
+
+/** Throws `invalid` for the first fault, before anything was written. */
+export function checkCommit({ source, changes }: Commit): readonly CheckedChange[] {
+  checkSource(source);
+  if (changes.length > commitFieldsMax) {
+    const message = `${changes.length} fields in one commit; it takes at most ${commitFieldsMax}: write several`;
+    throw new AppError("invalid", "ledger_commit_too_big", message);
+  }
+  const seen = new Set<string>();
+  let bytes = 0;
+  const checked = changes.flatMap(({ target, field, value, unset }): CheckedChange[] => {
+    checkTarget(target);
+    checkField(field);
+    const place = `${target}\n${field}`;
+    if (seen.has(place)) {
+      const message = `${field} of ${target} is written twice in one commit: decide for one value`;
+      throw new AppError("invalid", "ledger_field_twice", message);
+    }
+    seen.add(place);
+    if (unset) return [{ target, field, json: undefined, cutBytes: 0 }];
+    if (value === undefined || value === null) return [];
+    const { json, cutBytes } = encodeValue(field, value);
+    bytes += Buffer.byteLength(json);
+    return [{ target, field, json, cutBytes }];
+  });
+  if (bytes > commitBytesMax) {
+    const message = `${bytes} bytes in one commit; it takes at most ${commitBytesMax}: write several`;
+    throw new AppError("invalid", "ledger_commit_too_big", message);
+  }
+  return checked;
+}
+
+export interface PlannedWrite extends CheckedChange {
+  readonly causality: string;
+}
+
+/**
+ * Lesson 35: what would change nothing is not written. A write changes something if it changes
+ * what is shown, or what its own rank says last.
+ */
+export function planWrites(
+  fieldsOf: (target: string) => TargetState | undefined,
+  changes: readonly CheckedChange[],
+  source: string,
+): readonly PlannedWrite[] {
+  return changes.flatMap((change): PlannedWrite[] => {
+    const { target, field, json } = change;
+    const cell = fieldsOf(target)?.get(field) ?? emptyCell;
+    const shown = visibleOf(cell)?.value;
+    if (shown === json) return [];
+    const seen = seenBy(cell, { source, field });
+    const after = visibleOf(mergeCell(cell, trial(change, source)))?.value;
+    const own = cell.lanes[laneOf({ source, field })]?.datagram;
+    if (after === shown && own && own.value === json) return [];
+    return [{ ...change, causality: seen ? referenceOf(seen) : "" }];
+  });
+}
+
+/** As it would be if it were written now: later than all there is. */
+const trial = ({ target, field, json }: CheckedChange, source: string): Datagram => ({
+  stamp: "9999-12-31T23:59:59.999Z-ffff",
+  node: "",
+  session: "",
+  number: 1,
+  commit: 1,
+  target,
+  field,
+  value: json,
+  source,
+  causality: "",
+});

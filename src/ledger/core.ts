@@ -1,0 +1,228 @@
+import { assert } from "../base/app-error.ts";
+import type { Clock } from "../base/clock.ts";
+import { createId } from "../base/ids.ts";
+import type { Logger } from "../base/logger.ts";
+import type { Random } from "../base/random.ts";
+import { readBase } from "./base-files.ts";
+import { createPhysicalTime, type PhysicalTime } from "./clock/physical-time.ts";
+import { noTime, parseStamp, stampOf, tick, witness, type HybridTime } from "./clock/stamp.ts";
+import { nodeIdLength, sessionIdLength } from "./datagram/datagram-record.ts";
+import type { Datagram } from "./datagram/datagram.ts";
+import { isCovered, lastKnown, sessionKey } from "./fold/vector.ts";
+import type { LedgerDisk } from "./journal/disk.ts";
+import { openJournal, type Cut, type Journal } from "./journal/journal.ts";
+import { isMoved, readNodeFile, writeNodeFile, type NodeFile } from "./node-file.ts";
+import { createReplica, type Base, type Replica } from "./replica.ts";
+
+export interface CoreOptions {
+  readonly disk: LedgerDisk;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** What people call this machine. */
+  readonly label: string;
+  /** Looks and writes nothing; needs no lock. */
+  readonly isReader?: boolean;
+}
+
+/**
+ * What the parts of an open ledger share: who it is, what it knows, what time it is. Always:
+ * - the replica holds what is in the journal, and one's own writes that are on their way to it;
+ * - one's own datagrams are in `unpublished` once they are durable, until the bucket has them.
+ */
+export interface Core {
+  readonly options: CoreOptions;
+  readonly time: PhysicalTime;
+  readonly cuts: readonly Cut[];
+  /** Datagrams in the journal whose predecessors are missing: the checkpoint they follow is gone. */
+  stranded(): number;
+  identity(): NodeFile;
+  saveIdentity(change: Partial<NodeFile>): Promise<void>;
+  replaceIdentity(identity: NodeFile): Promise<void>;
+  replica(): Replica;
+  journal(): Journal;
+  /** One's own, durable, not yet known to be in the bucket; each session's in order. */
+  unpublished(): readonly Datagram[];
+  /** The bucket has that session up to that number. */
+  published(key: string, number: number): void;
+  /** Gives the next moment, later than all that was seen. */
+  nextStamp(): string;
+  highWater(): string;
+  /** Stamps, folds and journals; undefined session: this life's. Resolves when it is durable. */
+  append(drafts: readonly Draft[]): Promise<readonly Datagram[]>;
+  /** Journals and folds what came from others. */
+  receive(datagrams: readonly Datagram[]): Promise<readonly Datagram[]>;
+  /** Goes over to another checkpoint, keeping what it does not cover. */
+  standOn(base: Base): void;
+  /** Reads everything anew, after the files have changed. */
+  reload(): Promise<void>;
+  /** Works on the replica, again if another took its place meanwhile: its files may be gone. */
+  steady<T>(work: (replica: Replica) => Promise<T | typeof again>): Promise<T>;
+  /** This life's session; made with the first write. */
+  session(): string;
+}
+
+/** What steady work answers when it found that its replica is the one before. */
+export const again = Symbol("again");
+
+export type Draft = Pick<Datagram, "target" | "field" | "value" | "source" | "causality">;
+
+export async function openCore(options: CoreOptions): Promise<Core> {
+  const { disk, clock, random, isReader = false } = options;
+  let identity!: NodeFile;
+  let journal!: Journal;
+  let replica!: Replica;
+  let time: PhysicalTime | undefined;
+  let last: HybridTime = noTime;
+  let session: string | undefined;
+  let sessionCount = 0;
+  let durable = 0;
+  let unpublished: Datagram[] = [];
+  let cuts: readonly Cut[] = [];
+  let stranded = 0;
+
+  const load = async () => {
+    const found = await readNodeFile(disk);
+    identity = found ?? (await makeIdentity());
+    const opened = await openJournal(disk, { isReader });
+    journal = opened.journal;
+    cuts = opened.cuts;
+    const base = await readBase(disk);
+    const { moving } = identity;
+    const counted = moving
+      ? opened.datagrams.filter((datagram) => !isMoved(moving, datagram))
+      : opened.datagrams;
+    // Time is at least what was seen before, however a clock without a battery starts.
+    last = identity.highWater === "" ? noTime : parseStamp(identity.highWater);
+    const own = counted.filter(({ node }) => node === identity.node);
+    const ownLast = own.reduce((max, { stamp }) => (stamp > max ? stamp : max), "");
+    if (ownLast !== "") last = witness(last, parseStamp(ownLast));
+    time ??= createPhysicalTime(clock, last.ms);
+    replica = createReplica(base);
+    stranded = takeAll(counted);
+    last = witness(last, replica.latest());
+    const isOut = (datagram: Datagram) =>
+      datagram.number <= (identity.published[sessionKey(datagram)] ?? 0) ||
+      isCovered(base.vector, datagram);
+    unpublished = own.filter((datagram) => !isOut(datagram));
+    session = undefined;
+    journal.onFailure(() => {
+      if (session === undefined) return;
+      sessionCount = durable;
+      replica.untake(`${identity.node}/${session}`, durable);
+    });
+  };
+  /** How many could not be taken, because what stands before them is missing. */
+  const takeAll = (datagrams: readonly Datagram[]): number => {
+    let skipped = 0;
+    for (const datagram of datagrams) {
+      const known = lastKnown(replica.vector(), sessionKey(datagram));
+      const isOwn = datagram.node === identity.node;
+      if (datagram.number > known + 1) skipped += 1;
+      else replica.take([datagram], { nowMs: isOwn ? undefined : time!.nowMs() });
+    }
+    return skipped;
+  };
+  const makeIdentity = async (): Promise<NodeFile> => {
+    const made: NodeFile = {
+      format: 1,
+      node: createId(random, nodeIdLength),
+      label: options.label,
+      sessions: [],
+      published: {},
+      highWater: "",
+    };
+    if (!isReader) await writeNodeFile(disk, made);
+    return made;
+  };
+  await load();
+
+  const replaceIdentity = async (next: NodeFile) => {
+    identity = next;
+    await writeNodeFile(disk, next);
+  };
+  const mySession = () => {
+    if (session === undefined) {
+      session = createId(random, sessionIdLength);
+      sessionCount = 0;
+      durable = 0;
+    }
+    return session;
+  };
+  const nextStamp = () => {
+    last = tick(witness(last, replica.latest()), time!.nowMs());
+    return stampOf(last);
+  };
+
+  return {
+    options,
+    get time() {
+      return time!;
+    },
+    get cuts() {
+      return cuts;
+    },
+    stranded: () => stranded,
+    identity: () => identity,
+    saveIdentity: (change) => replaceIdentity({ ...identity, ...change }),
+    replaceIdentity,
+    replica: () => replica,
+    journal: () => journal,
+    unpublished: () => unpublished,
+    published(key, number) {
+      unpublished = unpublished.filter((one) => sessionKey(one) !== key || one.number > number);
+    },
+    nextStamp,
+    highWater: () => stampOf(witness(last, replica.latest())),
+    async append(drafts) {
+      assert(drafts.length > 0, "an empty commit");
+      const stamp = nextStamp();
+      const mine = mySession();
+      const commit = sessionCount + drafts.length;
+      const datagrams = drafts.map((draft): Datagram => {
+        sessionCount += 1;
+        return {
+          stamp,
+          node: identity.node,
+          session: mine,
+          number: sessionCount,
+          commit,
+          ...draft,
+        };
+      });
+      replica.take(datagrams, { nowMs: undefined });
+      await journal.append(datagrams);
+      durable = commit;
+      for (const datagram of datagrams) unpublished.push(datagram);
+      return datagrams;
+    },
+    async receive(datagrams) {
+      const fresh = datagrams.filter((one) => !isCovered(replica.vector(), one));
+      if (fresh.length === 0) return [];
+      await journal.append(fresh);
+      return replica.take(fresh, { nowMs: time!.nowMs() });
+    },
+    standOn(base) {
+      const old = replica;
+      replica = createReplica(base);
+      takeAll(old.since());
+      for (const [key, number] of old.vector()) {
+        assert(lastKnown(replica.vector(), key) >= number, `${key} was lost with a checkpoint`);
+      }
+      unpublished = unpublished.filter((datagram) => !isCovered(base.vector, datagram));
+    },
+    reload: load,
+    async steady(work) {
+      for (;;) {
+        const mine = replica;
+        try {
+          const value = await work(mine);
+          if (value !== again) return value;
+        } catch (error) {
+          if (mine === replica) throw error;
+        }
+      }
+    },
+    session: mySession,
+  };
+}

@@ -1,0 +1,22 @@
+export type { Change, Commit } from "./changes.ts";
+export { parseStamp, stampOf, type Stamp } from "./clock/stamp.ts";
+export { valueBytesMax } from "./datagram/check-input.ts";
+export { dotOf, referenceOf, type Datagram, type Dot } from "./datagram/datagram.ts";
+export type { LedgerDisk } from "./journal/disk.ts";
+export { openLedger, type Ledger, type LedgerOptions, type LedgerStatus } from "./ledger.ts";
+export type { Written } from "./ledger.ts";
+export { mergeChanges } from "./read-target.ts";
+export { decodeHead, type Head, type HeadSession } from "./tiers/head.ts";
+export {
+  compactOnce,
+  createHub,
+  hubIntervalMsDefault,
+  pruneGraceMsDefault,
+  type Compacted,
+  type HubOptions,
+} from "./tiers/hub.ts";
+export { checkpointTarget } from "./tiers/hub-fold.ts";
+export { hubLease } from "./tiers/keys.ts";
+export { findNewestManifest, type Manifest } from "./tiers/manifest.ts";
+export type { LedgerSync, Preview, Synced } from "./tiers/sync.ts";
+export type { ConflictView, FieldView, TargetView } from "./view.ts";

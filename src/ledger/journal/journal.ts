@@ -1,0 +1,176 @@
+import { afterTick } from "../../base/tick.ts";
+import { dayOf } from "../clock/stamp.ts";
+import { encodeDatagram } from "../datagram/datagram-record.ts";
+import type { Datagram } from "../datagram/datagram.ts";
+import { headerRecord } from "../file-header.ts";
+import type { LedgerDisk } from "./disk.ts";
+import { readJournalFile } from "./journal-file.ts";
+
+/**
+ * The logs of this node and of all it heard from: `wal/<node>/<yyyymmdd>.usv`, the day in UTC by
+ * the stamp. Always:
+ * - an append that resolved survives a power cut, and those of one tick share one sync;
+ * - a crash leaves whole commits; a failed append leaves nothing, and all that were waiting behind
+ *   it fail too, since their numbers follow on.
+ */
+export interface Journal {
+  /** Whole commits, in the order of their numbers. */
+  append(datagrams: readonly Datagram[]): Promise<void>;
+  /** Called when appends have failed, before any of them rejects. */
+  onFailure(callback: () => void): void;
+  /** Takes datagrams out of the files. Only for one's own that nobody else has seen. */
+  remove(isGone: (datagram: Datagram) => boolean): Promise<void>;
+  /** Resolves when all that was asked for has been done or has failed. */
+  idle(): Promise<void>;
+  /** Removes every file whose datagrams the checkpoint in `isCovered` holds, all of them. */
+  prune(isCovered: (datagram: Datagram) => boolean): Promise<number>;
+}
+
+export interface OpenedJournal {
+  readonly journal: Journal;
+  /** As they stand in the files: each session's in order, files by node and day. */
+  readonly datagrams: readonly Datagram[];
+  /** Tails that a crash had left, and that were cut. */
+  readonly cuts: readonly Cut[];
+}
+
+export interface Cut {
+  readonly file: string;
+  readonly bytes: number;
+}
+
+export const journalFolder = "wal";
+
+/** With `isReader` nothing is cut: the writer may be at it. */
+export async function openJournal(
+  disk: LedgerDisk,
+  { isReader = false }: { readonly isReader?: boolean } = {},
+): Promise<OpenedJournal> {
+  const lengths = new Map<string, number>();
+  const datagrams: Datagram[] = [];
+  const cuts: Cut[] = [];
+  for (const name of await disk.list(journalFolder)) {
+    if (!fileName.test(name)) continue;
+    const bytes = await disk.read(name);
+    if (!bytes) continue;
+    const { datagrams: found, goodBytes } = readJournalFile(bytes, name);
+    for (const datagram of found) datagrams.push(datagram);
+    lengths.set(name, goodBytes);
+    if (goodBytes === bytes.byteLength) continue;
+    cuts.push({ file: name, bytes: bytes.byteLength - goodBytes });
+    if (!isReader) await disk.truncate(name, goodBytes);
+  }
+  return { journal: createJournal(disk, lengths), datagrams, cuts };
+}
+
+const fileName = /^wal\/[0-9a-z]{13}\/\d{8}\.usv$/;
+
+interface Waiting {
+  readonly datagrams: readonly Datagram[];
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+function createJournal(disk: LedgerDisk, lengths: Map<string, number>): Journal {
+  let waiting: Waiting[] = [];
+  let flushing: Promise<void> | undefined;
+  let onFailure = () => {};
+  /** Files that hold more than they should, because cutting them failed too. */
+  const uncut = new Set<string>();
+  let turn: Promise<unknown> = Promise.resolve();
+  /** One thing at a time on the files. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = turn.then(work);
+    turn = mine.catch(() => {});
+    return mine;
+  };
+
+  const cutBack = async (name: string) => {
+    uncut.add(name);
+    await disk.truncate(name, lengths.get(name) ?? 0);
+    uncut.delete(name);
+  };
+
+  /** One write for each file: as a rule one file, one sync, for all who wait. */
+  const write = async (datagrams: readonly Datagram[]) => {
+    for (const name of uncut) await cutBack(name);
+    const texts = new Map<string, string[]>();
+    for (const datagram of datagrams) {
+      const name = `${journalFolder}/${datagram.node}/${dayOf(datagram.stamp)}.usv`;
+      const lines = texts.get(name) ?? (lengths.get(name) ? [] : [headerRecord("journal")]);
+      lines.push(encodeDatagram(datagram));
+      texts.set(name, lines);
+    }
+    const before = new Map([...texts.keys()].map((name) => [name, lengths.get(name) ?? 0]));
+    try {
+      for (const [name, lines] of texts) {
+        const bytes = Buffer.from(lines.join(""));
+        await disk.append(name, bytes);
+        lengths.set(name, before.get(name)! + bytes.byteLength);
+      }
+    } catch (error) {
+      for (const [name, length] of before) {
+        lengths.set(name, length);
+        await cutBack(name).catch(() => {}); // tried again before the next write
+      }
+      throw error;
+    }
+  };
+
+  const flush = async () => {
+    while (waiting.length > 0) {
+      const group = waiting;
+      waiting = [];
+      try {
+        await inTurn(() => write(group.flatMap(({ datagrams }) => datagrams)));
+        for (const { resolve } of group) resolve();
+      } catch (error) {
+        const behind = waiting;
+        waiting = [];
+        onFailure();
+        for (const { reject } of [...group, ...behind]) reject(error);
+      }
+    }
+    flushing = undefined;
+  };
+
+  return {
+    append: (datagrams) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ datagrams, resolve, reject });
+        flushing ??= new Promise((done) => afterTick(() => void flush().then(done)));
+      }),
+    onFailure: (callback) => void (onFailure = callback),
+    remove: (isGone) =>
+      inTurn(async () => {
+        for (const name of lengths.keys()) {
+          const bytes = await disk.read(name);
+          const found = bytes ? readJournalFile(bytes, name).datagrams : [];
+          const left = found.filter((datagram) => !isGone(datagram));
+          if (left.length === found.length) continue;
+          const text = headerRecord("journal") + left.map(encodeDatagram).join("");
+          const content = Buffer.from(text);
+          await disk.replace(name, content);
+          lengths.set(name, content.byteLength);
+        }
+      }),
+    async idle() {
+      while (flushing) await flushing;
+      await turn;
+    },
+    prune: async (isCovered) => {
+      let removed = 0;
+      for (const name of lengths.keys()) {
+        // In turn, so that nothing is appended between the look and the removal.
+        await inTurn(async () => {
+          const bytes = await disk.read(name);
+          if (!bytes || !readJournalFile(bytes, name).datagrams.every(isCovered)) return;
+          await disk.remove(name);
+          lengths.delete(name);
+          removed += 1;
+        });
+      }
+      return removed;
+    },
+  };
+}

@@ -1,0 +1,209 @@
+import { AppError } from "../base/app-error.ts";
+import type { Bucket } from "../bucket/index.ts";
+import { checkCommit, planWrites, type Commit } from "./changes.ts";
+import { again, openCore, type Core, type CoreOptions } from "./core.ts";
+import type { Datagram, Dot } from "./datagram/datagram.ts";
+import { partCount, type TargetState } from "./fold/part-state.ts";
+import { decodePart } from "./fold/part-file.ts";
+import type { Cut } from "./journal/journal.ts";
+import { settleMove } from "./move.ts";
+import { dropOf } from "./quarantine.ts";
+import type { Replica } from "./replica.ts";
+import { readTarget } from "./read-target.ts";
+import { createSync, type LedgerSync } from "./tiers/sync.ts";
+import { viewTarget, type ConflictView, type TargetView } from "./view.ts";
+
+export type LedgerOptions = CoreOptions;
+
+/**
+ * What a node knows and adds: facts about targets, field by field. Everything is on the local disk;
+ * a bucket is needed only to share it. Throws AppError: `invalid` for what cannot be stored,
+ * `unavailable` for a disk that is full, `corrupt` for files that were damaged.
+ */
+export interface Ledger extends AsyncDisposable {
+  /** Who this node is; another one once it was found to be a clone. */
+  node(): string;
+  /**
+   * Writes one commit: all of its changes or none, durable when it resolves. What changes nothing
+   * is not written; "not known" never overwrites what is known.
+   */
+  write(commit: Commit): Promise<Written>;
+  /** What is known of a target; with no fields where nothing is. */
+  read(target: string): Promise<TargetView>;
+  status(): LedgerStatus;
+  /** One digest of everything: the same on all nodes that know the same. */
+  digest(): Promise<string>;
+  /** Every write that lost unseen. Reads all there is. */
+  conflicts(): Promise<readonly ConflictView[]>;
+  /** Writes the value of a loser anew. */
+  restore(conflict: {
+    readonly target: string;
+    readonly dot: Dot;
+    readonly source: string;
+  }): Promise<Written>;
+  /** What is ahead of its time, and not counted. */
+  quarantine(): readonly Datagram[];
+  /** Writes what is ahead of its time anew, as of now, and drops the old one. */
+  restamp(dot: Dot): Promise<Written>;
+  /** What brings it together with a bucket. One for each bucket. */
+  withBucket(bucket: Bucket): LedgerSync;
+}
+
+export interface Written {
+  /** Empty where nothing had changed. */
+  readonly datagrams: readonly Datagram[];
+  /** Fields that were too long, and were cut. */
+  readonly cut: readonly { readonly field: string; readonly bytes: number }[];
+}
+
+export interface LedgerStatus {
+  readonly node: string;
+  readonly label: string;
+  readonly checkpoint: number;
+  readonly sessions: number;
+  readonly datagramsSinceCheckpoint: number;
+  readonly unpublished: number;
+  readonly quarantined: number;
+  /** The wall clock minus the bucket's; undefined until it was measured. */
+  readonly clockOffsetMs: number | undefined;
+  readonly highWater: string;
+  /** Tails that a crash had left, cut when it was opened. */
+  readonly cuts: readonly Cut[];
+  readonly stranded: number;
+}
+
+export async function openLedger(options: LedgerOptions): Promise<Ledger> {
+  const core = await openCore(options);
+  if (!options.isReader) await settleMove(core);
+  for (const { file, bytes } of core.cuts) {
+    options.log.warn("a torn tail was cut off a journal", { file, bytes });
+  }
+  const gate = createGate();
+
+  const write = async (commit: Commit): Promise<Written> => {
+    const checked = checkCommit(commit);
+    const cut = checked
+      .filter(({ cutBytes }) => cutBytes > 0)
+      .map(({ field, cutBytes }) => ({ field, bytes: cutBytes }));
+    for (const { field, bytes } of cut) options.log.warn("a value was cut", { field, bytes });
+    const { source } = commit;
+    const plan = (fieldsOf: FieldsOf) => {
+      const planned = planWrites(fieldsOf, checked, source);
+      if (planned.length === 0) return [];
+      return core.append(
+        planned.map(({ target, field, json, causality }) => {
+          return { target, field, value: json, source, causality };
+        }),
+      );
+    };
+    const targets = checked.map(({ target }) => target);
+    const appended = await gate.pass(() =>
+      core.steady((replica) =>
+        replica.withTargets(targets, async (fieldsOf) =>
+          replica === core.replica() ? { done: plan(fieldsOf) } : again,
+        ),
+      ),
+    );
+    return { datagrams: await appended.done, cut };
+  };
+
+  return {
+    node: () => core.identity().node,
+    write,
+    read: (target) => core.steady((replica) => readTarget(replica, target)),
+    status: () => statusOf(core),
+    digest: () => core.steady((replica) => replica.digest()),
+    conflicts: () => core.steady(allConflicts),
+    async restore({ target, dot, source }) {
+      const { conflicts } = await core.steady((replica) => readTarget(replica, target));
+      const found = conflicts.find((one) => one.dot === dot);
+      if (!found) throw unknown("conflict", dot, `\`forager ledger conflicts\` lists them`);
+      return write({ source, changes: [changeOf(target, found.field, found.value)] });
+    },
+    quarantine: () => [...core.replica().aside().values()],
+    async restamp(dot) {
+      const found = core.replica().aside().get(dot);
+      if (!found)
+        throw unknown("quarantined datagram", dot, `\`forager ledger quarantine\` lists them`);
+      const { target, field, value, source } = found;
+      const json = value === undefined ? undefined : (JSON.parse(value) as unknown);
+      // The new one first: a crash in between leaves both, and a second call ends it.
+      const written = await write({ source, changes: [changeOf(target, field, json)] });
+      await write({ source: "system", changes: [{ ...dropOf(dot), value: true }] });
+      return written;
+    },
+    withBucket: (bucket) => createSync(core, bucket, gate),
+    async [Symbol.asyncDispose]() {
+      await core.journal().idle();
+      if (!options.isReader) await core.saveIdentity({ highWater: core.highWater() });
+      await options.disk[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type FieldsOf = (target: string) => TargetState | undefined;
+
+const changeOf = (target: string, field: string, value: unknown) =>
+  value === undefined ? { target, field, unset: true as const } : { target, field, value };
+
+/** Writers pass together; who closes it waits for those inside and keeps the others out. */
+export interface Gate {
+  pass<T>(work: () => Promise<T>): Promise<T>;
+  close<T>(work: () => Promise<T>): Promise<T>;
+}
+
+function createGate(): Gate {
+  let closed: Promise<unknown> = Promise.resolve();
+  const inside = new Set<Promise<unknown>>();
+  return {
+    async pass(work) {
+      for (let before; before !== closed;) await (before = closed);
+      const mine = work();
+      const held = mine.catch(() => {});
+      inside.add(held);
+      try {
+        return await mine;
+      } finally {
+        inside.delete(held);
+      }
+    },
+    close(work) {
+      const mine = closed.then(async () => {
+        await Promise.all(inside);
+        return work();
+      });
+      closed = mine.catch(() => {});
+      return mine;
+    },
+  };
+}
+
+function statusOf(core: Core): LedgerStatus {
+  const { node, label } = core.identity();
+  const replica = core.replica();
+  return {
+    node,
+    label,
+    checkpoint: replica.base.number,
+    sessions: replica.vector().size,
+    datagramsSinceCheckpoint: replica.since().length,
+    unpublished: core.unpublished().length,
+    quarantined: replica.aside().size,
+    clockOffsetMs: core.time.offsetMs(),
+    highWater: core.highWater(),
+    cuts: core.cuts,
+    stranded: core.stranded(),
+  };
+}
+
+async function allConflicts(replica: Replica): Promise<readonly ConflictView[]> {
+  const found: ConflictView[] = [];
+  for (let index = 0; index < partCount; index++) {
+    const part = decodePart(await replica.partText(index), `part ${index}`);
+    for (const [target, fields] of part) found.push(...viewTarget(target, fields).conflicts);
+  }
+  return found.sort((a, b) => (a.target < b.target ? -1 : a.target > b.target ? 1 : 0));
+}
+
+const unknown = (what: string, dot: Dot, where: string) =>
+  new AppError("invalid", "ledger_unknown_datagram", `there is no ${what} ${dot}: ${where}`);

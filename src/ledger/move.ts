@@ -1,0 +1,99 @@
+import { createId } from "../base/ids.ts";
+import { noTime, parseStamp, stampOf, tick, witness } from "./clock/stamp.ts";
+import type { Core } from "./core.ts";
+import { nodeIdLength, sessionIdLength } from "./datagram/datagram-record.ts";
+import { dotOf, referenceOf, type Datagram } from "./datagram/datagram.ts";
+import { sessionKey } from "./fold/vector.ts";
+import { isMoved, type Move } from "./node-file.ts";
+
+/**
+ * Writes what was not published anew: because this disk is a clone and takes another id, or
+ * because its stamps were ahead of the time. Steps, each durable before the next, so that a crash
+ * between any two ends well:
+ * 1. the plan stands in the node's file;
+ * 2. the new session is in the journal, all of it (else the next start throws it away);
+ * 3. the old datagrams are taken out of the journal;
+ * 4. the node's file names the new node, and no plan.
+ * Nobody may append meanwhile. The core knows nothing of it until it is loaded again.
+ */
+export async function move(core: Core, reason: "ahead" | "cloned"): Promise<number> {
+  const { random } = core.options;
+  const tail = [...core.unpublished()];
+  const node = reason === "cloned" ? createId(random, nodeIdLength) : core.identity().node;
+  const first = new Map<string, number>();
+  for (const datagram of tail) {
+    const key = sessionKey(datagram);
+    first.set(key, Math.min(first.get(key) ?? Infinity, datagram.number));
+  }
+  const plan: Move = {
+    node,
+    session: createId(random, sessionIdLength),
+    count: tail.length,
+    from: [...first].map(([key, number]) => ({ key, number })),
+  };
+  await core.saveIdentity({ moving: plan });
+  if (tail.length > 0) await core.journal().append(rewritten(core, plan, tail));
+  await finishMove(core, plan, reason === "ahead");
+  await core.reload();
+  return tail.length;
+}
+
+/** What a crash left of a move: all of the new session, then it is finished; else it is undone. */
+export async function settleMove(core: Core): Promise<void> {
+  const { moving } = core.identity();
+  if (!moving) return;
+  const key = `${moving.node}/${moving.session}`;
+  if ((core.replica().vector().get(key) ?? 0) >= moving.count) {
+    await finishMove(core, moving, true);
+  } else {
+    await core.journal().remove((datagram) => sessionKey(datagram) === key);
+    const { moving: _undone, ...identity } = core.identity();
+    await core.replaceIdentity(identity);
+  }
+  await core.reload();
+}
+
+async function finishMove(core: Core, plan: Move, isClockReset: boolean): Promise<void> {
+  await core.journal().remove((datagram) => isMoved(plan, datagram));
+  const { moving: _done, ...identity } = core.identity();
+  const highWater = isClockReset ? trueHighWater(core, plan) : core.highWater();
+  await core.replaceIdentity({ ...identity, node: plan.node, highWater });
+}
+
+/** The latest moment that was not moved away. */
+function trueHighWater(core: Core, plan: Move): string {
+  let last = core.replica().base.latest;
+  for (const datagram of core.replica().since()) {
+    if (!isMoved(plan, datagram) && !core.replica().aside().has(dotOf(datagram))) {
+      last = witness(last, parseStamp(datagram.stamp));
+    }
+  }
+  return last.ms === 0 ? "" : stampOf(last);
+}
+
+function rewritten(core: Core, plan: Move, tail: readonly Datagram[]): readonly Datagram[] {
+  const references = new Map<string, string>();
+  const highWater = trueHighWater(core, plan);
+  let clock = highWater === "" ? noTime : parseStamp(highWater);
+  let commit = 0;
+  let stamp = "";
+  return tail.map((old, index) => {
+    const before = tail[index - 1];
+    if (!before || before.commit !== old.commit || sessionKey(before) !== sessionKey(old)) {
+      commit = index + 1 + (old.commit - old.number);
+      clock = tick(clock, core.time.nowMs());
+      stamp = stampOf(clock);
+    }
+    const made: Datagram = {
+      ...old,
+      stamp,
+      node: plan.node,
+      session: plan.session,
+      number: index + 1,
+      commit,
+      causality: references.get(old.causality) ?? old.causality,
+    };
+    references.set(referenceOf(old), referenceOf(made));
+    return made;
+  });
+}

@@ -1,0 +1,63 @@
+import { AppError } from "../base/app-error.ts";
+import { isNodeId, isSessionId } from "./datagram/datagram-record.ts";
+import type { Datagram } from "./datagram/datagram.ts";
+import type { LedgerDisk } from "./journal/disk.ts";
+
+/** Who this node is, and how far its own datagrams have come. */
+export interface NodeFile {
+  readonly format: 1;
+  /** Random, made once. The host's name is only a label: cloned disks share both. */
+  readonly node: string;
+  readonly label: string;
+  /** Sessions of this disk that may stand in the node's head; the last ones. */
+  readonly sessions: readonly string[];
+  /** By `node/session`: the number up to which the bucket has it, and the head says so. */
+  readonly published: Readonly<Record<string, number>>;
+  /** The clock never goes below it, though the journal it came from may be gone. */
+  readonly highWater: string;
+  /** One's own datagrams are being written anew, under another session or another node. */
+  readonly moving?: Move;
+}
+
+export interface Move {
+  readonly node: string;
+  readonly session: string;
+  /** How many datagrams the new session has once all of them are there. */
+  readonly count: number;
+  /** What is moved: of these sessions, from that number on. */
+  readonly from: readonly { readonly key: string; readonly number: number }[];
+}
+
+const fileName = "ledger/node.json";
+const sessionsMax = 64;
+
+export async function readNodeFile(disk: LedgerDisk): Promise<NodeFile | undefined> {
+  const bytes = await disk.read(fileName);
+  if (!bytes) return undefined;
+  let found: Partial<NodeFile> | undefined;
+  try {
+    found = JSON.parse(Buffer.from(bytes).toString()) as Partial<NodeFile>;
+  } catch {
+    // said below
+  }
+  const format: unknown = found?.format;
+  if (typeof format === "number" && format > 1) {
+    const message = `${fileName} was written by a newer version of forager: upgrade; nothing was changed`;
+    throw new AppError("invalid", "ledger_newer", message);
+  }
+  if (format === 1 && isNodeId(found?.node) && found.sessions?.every(isSessionId)) {
+    return found as NodeFile;
+  }
+  const message = `${fileName} is damaged: restore it, or remove it and this node gets a new id`;
+  throw new AppError("corrupt", "ledger_node_file", message);
+}
+
+export async function writeNodeFile(disk: LedgerDisk, file: NodeFile): Promise<void> {
+  const kept = { ...file, sessions: file.sessions.slice(-sessionsMax) };
+  await disk.replace(fileName, Buffer.from(`${JSON.stringify(kept, null, 2)}\n`));
+}
+
+export function isMoved({ from }: Move, datagram: Datagram): boolean {
+  const key = `${datagram.node}/${datagram.session}`;
+  return from.some((one) => one.key === key && datagram.number >= one.number);
+}

@@ -1,0 +1,210 @@
+import { AppError } from "../base/app-error.ts";
+import { isAhead, noTime, parseStamp, stampOf, type HybridTime } from "./clock/stamp.ts";
+import { dotOf, type Datagram, type Dot } from "./datagram/datagram.ts";
+import { decodePart, digestOf, encodePart } from "./fold/part-file.ts";
+import {
+  foldInto,
+  partCount,
+  partOf,
+  type PartState,
+  type TargetState,
+} from "./fold/part-state.ts";
+import { hasFolded, isCovered, lastKnown, sessionKey, type Vector } from "./fold/vector.ts";
+import { droppedDot } from "./quarantine.ts";
+
+/** A checkpoint that a replica stands on. */
+export interface Base {
+  readonly number: number;
+  readonly vector: Vector;
+  readonly aside: readonly Datagram[];
+  readonly dropped: readonly Dot[];
+  /** The latest moment that was folded into it. */
+  readonly latest: HybridTime;
+  /** The text of a part; undefined where nothing is in it. */
+  readPart(index: number): Promise<string | undefined>;
+}
+
+export const noBase: Base = {
+  number: 0,
+  vector: new Map(),
+  aside: [],
+  dropped: [],
+  latest: noTime,
+  readPart: async () => undefined,
+};
+
+/**
+ * All that a node knows: a checkpoint and the datagrams since. Parts of the checkpoint are read
+ * when someone asks for them. Always the fold of base and rest, whatever came in which order.
+ */
+export interface Replica {
+  readonly base: Base;
+  vector(): Vector;
+  /** Ahead of time: known, and not folded until their time has come. */
+  aside(): ReadonlyMap<Dot, Datagram>;
+  dropped(): ReadonlySet<Dot>;
+  /** All that was taken since the checkpoint, folded or not, in the order in which it came. */
+  since(): readonly Datagram[];
+  /** The latest moment that was folded. */
+  latest(): HybridTime;
+  /** Takes what is new of it, whole commits of a session in order. A gap throws. */
+  take(datagrams: readonly Datagram[], options: TakeOptions): readonly Datagram[];
+  /** Folds what is no longer ahead of time. */
+  release(nowMs: number): readonly Datagram[];
+  /** Takes back what a failed append did not make durable. */
+  untake(key: string, lastNumber: number): void;
+  /** The fields of some targets, valid until the next await. */
+  withTargets<T>(
+    targets: readonly string[],
+    use: (fieldsOf: (target: string) => TargetState | undefined) => T,
+  ): Promise<T>;
+  /** The text of a part: the same on every replica that knows the same. */
+  partText(index: number): Promise<string>;
+  /** One digest of all that is folded. */
+  digest(): Promise<string>;
+}
+
+export interface TakeOptions {
+  /** Undefined: one's own, which is never ahead of oneself. */
+  readonly nowMs: number | undefined;
+}
+
+/** How many parts stay in memory. */
+const partsMax = 64;
+
+export function createReplica(base: Base): Replica {
+  const vector = new Map(base.vector);
+  const aside = new Map(base.aside.map((datagram) => [dotOf(datagram), datagram]));
+  const dropped = new Set(base.dropped);
+  const rest: Datagram[][] = Array.from({ length: partCount }, () => []);
+  let since: Datagram[] = [];
+  const loaded = new Map<number, PartState>(); // least recently used first
+  const pins = new Map<number, number>();
+  let latest = base.latest;
+  let latestStamp = stampOf(latest);
+
+  const fold = (datagram: Datagram) => {
+    const index = partOf(datagram.target);
+    rest[index]!.push(datagram);
+    const part = loaded.get(index);
+    if (part) foldInto(part, datagram);
+    if (datagram.stamp > latestStamp) latestStamp = datagram.stamp;
+    const dot = droppedDot(datagram);
+    if (dot !== undefined) drop(dot);
+  };
+  /** What was dropped while it was ahead never counts, also where its time had come already. */
+  const drop = (dot: Dot) => {
+    dropped.add(dot);
+    if (aside.delete(dot)) return;
+    for (const [index, some] of rest.entries()) {
+      const left = some.filter((datagram) => dotOf(datagram) !== dot);
+      if (left.length === some.length) continue;
+      rest[index] = left;
+      loaded.delete(index);
+    }
+  };
+
+  const load = async (index: number): Promise<PartState> => {
+    for (;;) {
+      const known = loaded.get(index);
+      if (known) {
+        loaded.delete(index);
+        loaded.set(index, known);
+        return known;
+      }
+      const text = await base.readPart(index);
+      if (loaded.has(index)) continue; // another was quicker
+      const part = text === undefined ? new Map() : decodePart(text, `part ${index}`);
+      for (const datagram of rest[index]!) foldInto(part, datagram);
+      loaded.set(index, part);
+      trim();
+      return part;
+    }
+  };
+  const trim = () => {
+    for (const index of loaded.keys()) {
+      if (loaded.size <= partsMax) return;
+      if (!pins.has(index)) loaded.delete(index);
+    }
+  };
+  const pin = (index: number, by: number) => {
+    const count = (pins.get(index) ?? 0) + by;
+    if (count === 0) pins.delete(index);
+    else pins.set(index, count);
+  };
+
+  const partText = async (index: number) => encodePart(await load(index), hasFolded(vector, aside));
+
+  return {
+    base,
+    vector: () => vector,
+    aside: () => aside,
+    dropped: () => dropped,
+    since: () => since,
+    latest() {
+      if (stampOf(latest) !== latestStamp) latest = parseStamp(latestStamp);
+      return latest;
+    },
+    take(datagrams, { nowMs }) {
+      const taken: Datagram[] = [];
+      for (const datagram of datagrams) {
+        if (isCovered(vector, datagram)) continue;
+        const key = sessionKey(datagram);
+        if (datagram.number !== lastKnown(vector, key) + 1) throw gap(key, datagram, vector);
+        vector.set(key, datagram.number);
+        taken.push(datagram);
+        since.push(datagram);
+        const dot = dotOf(datagram);
+        if (dropped.has(dot)) continue;
+        if (nowMs !== undefined && isAhead(datagram.stamp, nowMs)) aside.set(dot, datagram);
+        else fold(datagram);
+      }
+      return taken;
+    },
+    release(nowMs) {
+      const due = [...aside.values()].filter(({ stamp }) => !isAhead(stamp, nowMs));
+      for (const datagram of due) {
+        aside.delete(dotOf(datagram));
+        fold(datagram);
+      }
+      return due;
+    },
+    untake(key, lastNumber) {
+      since = since.filter((one) => sessionKey(one) !== key || one.number <= lastNumber);
+      for (const [index, some] of rest.entries()) {
+        const left = some.filter((one) => sessionKey(one) !== key || one.number <= lastNumber);
+        if (left.length === some.length) continue;
+        rest[index] = left;
+        loaded.delete(index);
+      }
+      if (lastNumber === 0) vector.delete(key);
+      else vector.set(key, lastNumber);
+    },
+    async withTargets(targets, use) {
+      const indexes = [...new Set(targets.map(partOf))];
+      for (const index of indexes) pin(index, 1);
+      try {
+        for (;;) {
+          for (const index of indexes) await load(index);
+          // A drop may have thrown one out while another was read.
+          if (indexes.every((index) => loaded.has(index))) break;
+        }
+        return use((target) => loaded.get(partOf(target))!.get(target));
+      } finally {
+        for (const index of indexes) pin(index, -1);
+        trim();
+      }
+    },
+    partText,
+    async digest() {
+      const texts: string[] = [];
+      for (let index = 0; index < partCount; index++) texts.push(digestOf(await partText(index)));
+      return digestOf(texts.join());
+    },
+  };
+}
+
+function gap(key: string, { number }: Datagram, vector: Vector): AppError {
+  const message = `${key} has a gap: datagram ${number} came after ${lastKnown(vector, key)}`;
+  return new AppError("corrupt", "ledger_gap", message);
+}

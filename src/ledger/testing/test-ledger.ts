@@ -1,0 +1,29 @@
+import type { Clock } from "../../base/clock.ts";
+import { silentLogger } from "../../base/logger.ts";
+import { createSeededRandom, type Random } from "../../base/random.ts";
+import { createTestClock } from "../../base/testing/test-clock.ts";
+import { createMemoryDisk } from "../adapters/memory/memory-disk.ts";
+import { openLedger, type Ledger } from "../ledger.ts";
+
+export interface TestLedgerOptions {
+  /** What its disk holds; shared by the lives of one node. */
+  readonly files?: Map<string, Uint8Array>;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly label?: string;
+}
+
+let seeds = 1;
+
+/** A ledger in memory. */
+export function openTestLedger(options: TestLedgerOptions = {}): Promise<Ledger> {
+  const { files = new Map<string, Uint8Array>(), label = "test" } = options;
+  const { clock = createTestClock(), random = createSeededRandom(seeds++) } = options;
+  return openLedger({ disk: createMemoryDisk({ files }), clock, random, log: silentLogger, label });
+}
+
+/** Field → value. */
+export async function valuesOf(ledger: Ledger, target: string) {
+  const { fields } = await ledger.read(target);
+  return Object.fromEntries(fields.map(({ field, value }) => [field, value]));
+}

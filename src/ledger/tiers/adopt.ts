@@ -1,0 +1,99 @@
+import { AppError } from "../../base/app-error.ts";
+import type { Bucket } from "../../bucket/index.ts";
+import {
+  baseOf,
+  hasPartFile,
+  isPartText,
+  removeOldParts,
+  switchBase,
+  writePartFile,
+} from "../base-files.ts";
+import type { Core } from "../core.ts";
+import { isCovered } from "../fold/vector.ts";
+import { partKey } from "./keys.ts";
+import { findNewestManifest, type FoundManifest, type Manifest } from "./manifest.ts";
+
+export interface AdoptProgress {
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface AdoptOptions {
+  readonly onProgress?: (progress: AdoptProgress) => void;
+}
+
+/** How many parts travel at once. */
+const lanes = 8;
+
+/**
+ * Bootstrap: goes over to the newest checkpoint, if there is one newer than the node's own. Only
+ * parts that are not here are fetched, so a bootstrap that was cut short goes on where it was.
+ * What this node knows beyond the checkpoint stays; journal files that it covers are removed.
+ */
+export async function adoptNewest(
+  core: Core,
+  bucket: Bucket,
+  { onProgress = () => {} }: AdoptOptions = {},
+): Promise<number | undefined> {
+  for (;;) {
+    const found = await findNewestManifest(bucket, core.replica().base.number);
+    if (!found) return undefined;
+    if ((await fetchParts(core, bucket, found.manifest, onProgress)) === "pruned") continue;
+    await standOn(core, found);
+    return found.manifest.number;
+  }
+}
+
+async function fetchParts(
+  core: Core,
+  bucket: Bucket,
+  manifest: Manifest,
+  onProgress: (progress: AdoptProgress) => void,
+): Promise<"fetched" | "pruned"> {
+  const { disk } = core.options;
+  const names = [...new Set(manifest.parts.filter((name) => name !== undefined))];
+  let done = 0;
+  let isPruned = false;
+  const work = async (queue: string[]) => {
+    for (let name = queue.pop(); name !== undefined && !isPruned; name = queue.pop()) {
+      if (!(await hasPartFile(disk, name))) {
+        const got = await bucket.get(partKey(name));
+        if (got.status !== "found") {
+          isPruned = true;
+          return;
+        }
+        const text = Buffer.from(got.body).toString();
+        if (!isPartText(name, text)) {
+          const message = `part ${name} of checkpoint ${manifest.number} is damaged in the bucket`;
+          throw new AppError("corrupt", "ledger_part", message);
+        }
+        await writePartFile(disk, name, text);
+      }
+      done += 1;
+      onProgress({ done, total: names.length });
+    }
+  };
+  const queue = names.toReversed();
+  await Promise.all(Array.from({ length: lanes }, () => work(queue)));
+  if (!isPruned) return "fetched";
+  // Only a checkpoint with two newer ones loses its parts; if there is none, parts are missing.
+  const newer = await findNewestManifest(bucket, manifest.number);
+  if (newer) return "pruned";
+  const message = `checkpoint ${manifest.number} lacks a part: the bucket has lost an object`;
+  throw new AppError("corrupt", "ledger_part", message);
+}
+
+async function standOn(core: Core, { manifest, body }: FoundManifest): Promise<void> {
+  const { disk } = core.options;
+  const { vector } = manifest;
+  const left = Object.entries(core.identity().published).filter(
+    ([key, number]) => (vector.get(key) ?? 0) < number,
+  );
+  // Before a journal file goes: the clock must not fall back behind what it held.
+  await core.saveIdentity({ highWater: core.highWater(), published: Object.fromEntries(left) });
+  await switchBase(disk, body);
+  core.standOn(baseOf(disk, manifest));
+  await removeOldParts(disk, manifest);
+  if (core.stranded() > 0) await core.reload();
+  await core.journal().prune((datagram) => isCovered(vector, datagram));
+}

@@ -1,0 +1,113 @@
+import { AppError } from "../../base/app-error.ts";
+import { sleep, type Clock } from "../../base/clock.ts";
+import { createId } from "../../base/ids.ts";
+import type { Random } from "../../base/random.ts";
+import { isUnavailable, type Bucket } from "../../bucket/index.ts";
+import { isNodeId, isSessionId } from "../datagram/datagram-record.ts";
+import { headKey } from "./keys.ts";
+
+/**
+ * What a node says of itself in the bucket: which session speaks for it, and how far each of its
+ * sessions has come. Changed by compare-and-swap, so two disks with one id cannot both speak: the
+ * one that finds a session it never had is the clone, and takes another id.
+ */
+export interface Head {
+  readonly node: string;
+  readonly label: string;
+  /** The life that wrote it. */
+  readonly session: string;
+  readonly nonce: string;
+  readonly stamp: string;
+  /** A session stands here before its first segment is sent, until a checkpoint covers it. */
+  readonly sessions: readonly HeadSession[];
+}
+
+export interface HeadSession {
+  readonly session: string;
+  /** The number up to which its segments are in the bucket. */
+  readonly number: number;
+  /** There will be no more of it. */
+  readonly isComplete: boolean;
+}
+
+export function decodeHead(body: Uint8Array, name: string): Head {
+  let found: (Partial<Head> & { readonly format?: unknown }) | undefined;
+  try {
+    found = JSON.parse(Buffer.from(body).toString()) as typeof found;
+  } catch {
+    // said below
+  }
+  if (typeof found?.format === "number" && found.format > 1) {
+    const message = `${name} was written by a newer version of forager: upgrade this node`;
+    throw new AppError("invalid", "ledger_newer", message);
+  }
+  const { format, node, session, sessions } = found ?? {};
+  const isGood =
+    format === 1 &&
+    isNodeId(node) &&
+    headKey(node) === name &&
+    isSessionId(session) &&
+    Array.isArray(sessions) &&
+    sessions.every((one) => isSessionId(one.session) && Number.isSafeInteger(one.number));
+  if (isGood) return found as Head;
+  throw new AppError("corrupt", "ledger_head", `${name} is not the head of a node of ours`);
+}
+
+export interface HeadWriter {
+  /** "cloned": another disk speaks for this node; nothing was written. */
+  write(head: Omit<Head, "nonce">): Promise<"written" | "cloned">;
+}
+
+export interface HeadWriterOptions {
+  readonly bucket: Bucket;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Whether a session is one of this disk's. */
+  readonly isOwn: (session: string) => boolean;
+}
+
+const triesMax = 8;
+const backoffMs = { first: 50, max: 2_000 };
+
+export function createHeadWriter({ bucket, clock, random, isOwn }: HeadWriterOptions): HeadWriter {
+  /** The content that the last look or write left there. */
+  let known: { readonly key: string; readonly etag: string | undefined } | undefined;
+
+  return {
+    async write(content) {
+      const key = headKey(content.node);
+      const head: Head = { ...content, nonce: createId(random) };
+      const body = Buffer.from(`${JSON.stringify({ format: 1, ...head })}\n`);
+      let lastError: unknown;
+      for (let attempt = 0; attempt < triesMax; attempt++) {
+        const waitMs = Math.min(backoffMs.max, backoffMs.first * 2 ** attempt);
+        if (attempt > 0) await sleep(clock, random.next() * waitMs);
+        try {
+          if (known?.key !== key || attempt > 0) {
+            const got = await bucket.get(key);
+            const found = got.status === "found" ? decodeHead(got.body, key) : undefined;
+            if (got.status === "found" && found) {
+              known = { key, etag: got.etag };
+              if (found.nonce === head.nonce) return "written";
+              if (!isOwn(found.session)) return "cloned";
+            } else known = { key, etag: undefined };
+          }
+          const answer =
+            known.etag === undefined
+              ? await bucket.putIfAbsent(key, body)
+              : await bucket.putIfMatch(key, body, known.etag);
+          if ("etag" in answer) {
+            known = { key, etag: answer.etag };
+            return "written";
+          }
+        } catch (error) {
+          if (!isUnavailable(error)) throw error;
+          lastError = error;
+        }
+      }
+      known = undefined;
+      const message = `${key} gave no clear answer: how far this node has come is not known there`;
+      throw new AppError("unavailable", "ledger_head_unresolved", message, { cause: lastError });
+    },
+  };
+}

@@ -1,0 +1,147 @@
+import { AppError } from "../../base/app-error.ts";
+import { sleep, type Clock } from "../../base/clock.ts";
+import { createId } from "../../base/ids.ts";
+import type { Random } from "../../base/random.ts";
+import { isUnavailable, type Bucket } from "../../bucket/index.ts";
+import { stampOf, parseStamp } from "../clock/stamp.ts";
+import { isPartText } from "../base-files.ts";
+import { digestOf } from "../fold/part-file.ts";
+import { partCount, partOf } from "../fold/part-state.ts";
+import { createReplica, noBase, type Base, type Replica } from "../replica.ts";
+import { readBoundary } from "./boundary.ts";
+import { gather } from "./gather.ts";
+import { manifestKey, partKey } from "./keys.ts";
+import { decodeManifest, encodeManifest, findNewestManifest, type Manifest } from "./manifest.ts";
+
+export interface HubContext {
+  readonly bucket: Bucket;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** This node, for people. */
+  readonly hub: string;
+  readonly epoch: number;
+  /** Whether the role is held: looked at before every act. */
+  readonly isHeld: () => boolean;
+  /** The store's time. */
+  readonly nowMs: () => number;
+  readonly onFault: (fault: string) => void;
+}
+
+export type FoldRound =
+  | { readonly status: "made"; readonly manifest: Manifest; readonly datagrams: number }
+  /** There was nothing to fold. */
+  | { readonly status: "nothing" }
+  /** The role is another's by now: what was made is garbage. */
+  | { readonly status: "lost" };
+
+/** Where the hub says that it made a checkpoint; alone it is no reason for another one. */
+export const checkpointTarget = "system/checkpoint";
+
+/**
+ * Consolidation: folds what the bucket has beyond the newest checkpoint into the next one, part by
+ * part. Parts have names of their own and are of no account until a manifest names them, and the
+ * manifest is created once: so a hub may die or be replaced at any point.
+ */
+export async function foldRound(context: HubContext): Promise<FoldRound> {
+  const { bucket, isHeld, epoch, nowMs } = context;
+  const newest = (await findNewestManifest(bucket))?.manifest;
+  if (newest && newest.epoch > epoch) return { status: "lost" };
+  const replica = createReplica(newest ? bucketBase(bucket, newest) : noBase);
+  const { datagrams } = await gather(context, replica);
+  const released = replica.release(nowMs());
+  const isWorthIt = datagrams.some(({ target }) => target !== checkpointTarget);
+  if (!isWorthIt && released.length === 0) return { status: "nothing" };
+
+  const parts = await writeParts(context, replica, newest?.parts ?? [], [
+    ...datagrams,
+    ...released,
+  ]);
+  if (!parts || !isHeld()) return { status: "lost" };
+  const manifest: Manifest = {
+    number: (newest?.number ?? 0) + 1,
+    epoch,
+    hub: context.hub,
+    nonce: createId(context.random),
+    madeAtMs: nowMs(),
+    vector: new Map(replica.vector()),
+    parts,
+    aside: [...replica.aside().values()],
+    dropped: [...replica.dropped()].sort(),
+    latest: stampOf(replica.latest()),
+  };
+  return (await createManifest(context, manifest))
+    ? { status: "made", manifest, datagrams: datagrams.length }
+    : { status: "lost" };
+}
+
+export function bucketBase(bucket: Bucket, manifest: Manifest): Base {
+  return {
+    number: manifest.number,
+    vector: manifest.vector,
+    aside: manifest.aside,
+    dropped: manifest.dropped,
+    latest: parseStamp(manifest.latest),
+    async readPart(index) {
+      const name = manifest.parts[index];
+      if (name === undefined) return undefined;
+      const got = await bucket.get(partKey(name));
+      const text = got.status === "found" ? Buffer.from(got.body).toString() : undefined;
+      if (text !== undefined && isPartText(name, text)) return text;
+      const fault = text === undefined ? "missing" : "damaged";
+      const message = `part ${name} of checkpoint ${manifest.number} is ${fault} in the bucket`;
+      throw new AppError("corrupt", "ledger_part", message);
+    },
+  };
+}
+
+/** Undefined: the role was lost on the way. */
+async function writeParts(
+  { bucket, random, epoch, isHeld }: HubContext,
+  replica: Replica,
+  old: Manifest["parts"],
+  changed: readonly { readonly target: string }[],
+): Promise<Manifest["parts"] | undefined> {
+  const touched = new Set(changed.map(({ target }) => partOf(target)));
+  const parts = Array.from({ length: partCount }, (_, index) => old[index]);
+  for (const index of touched) {
+    if (!isHeld()) return undefined;
+    const text = await replica.partText(index);
+    const digest = digestOf(text);
+    // A part that did not change keeps its name. Else the name is new for ever, though the content
+    // may have been there before: so what is deleted once is never needed again.
+    if (parts[index]?.startsWith(`${digest}-`)) continue;
+    const name = `${digest}-${epoch}-${createId(random, 8)}.usv`;
+    await bucket.put(partKey(name), Buffer.from(text));
+    parts[index] = name;
+  }
+  return parts;
+}
+
+const triesMax = 8;
+
+/** Creates it, and finds out whether it is ours that stands there. */
+async function createManifest(context: HubContext, manifest: Manifest): Promise<boolean> {
+  const { bucket, clock, random, isHeld } = context;
+  const key = manifestKey(manifest.number);
+  const body = encodeManifest(manifest);
+  let lastError: unknown;
+  for (let attempt = 0; attempt < triesMax && isHeld(); attempt++) {
+    if (attempt > 0) await sleep(clock, random.next() * Math.min(2_000, 50 * 2 ** attempt));
+    try {
+      if ((await bucket.putIfAbsent(key, body)).status === "exists") {
+        const got = await bucket.get(key);
+        if (got.status !== "found") continue;
+        if (decodeManifest(got.body, key).nonce !== manifest.nonce) return false;
+      }
+      // O5: a number behind the boundary was used before, and deleted.
+      const boundary = await readBoundary(bucket);
+      return (boundary?.checkpoint ?? 0) < manifest.number;
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      lastError = error;
+    }
+  }
+  if (!isHeld()) return false;
+  const message = `${key} gave no clear answer; the next round begins with what stands there`;
+  throw new AppError("unavailable", "ledger_checkpoint_unresolved", message, { cause: lastError });
+}

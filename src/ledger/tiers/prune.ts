@@ -1,0 +1,158 @@
+import { sleep } from "../../base/clock.ts";
+import { createId } from "../../base/ids.ts";
+import { isUnavailable, listLimitMax, type Bucket, type Lease } from "../../bucket/index.ts";
+import { encodeBoundary, readBoundary, type Boundary } from "./boundary.ts";
+import type { HubContext } from "./hub-fold.ts";
+import {
+  archiveKey,
+  boundaryKey,
+  manifestKey,
+  parseSegmentKey,
+  partKey,
+  partsPrefix,
+  segmentsPrefix,
+} from "./keys.ts";
+import { listManifests, readManifest, type Manifest } from "./manifest.ts";
+
+export interface PruneOptions {
+  readonly context: HubContext;
+  /** Re-read right before anything is deleted. */
+  readonly lease: Pick<Lease, "show">;
+  readonly graceMs: number;
+  /** Whether folded segments are kept for history. */
+  readonly hasArchive: boolean;
+}
+
+export interface Pruned {
+  readonly segments: number;
+  readonly checkpoints: number;
+  readonly parts: number;
+}
+
+const nothing: Pruned = { segments: 0, checkpoints: 0, parts: 0 };
+
+/**
+ * Removes what nobody needs any more: segments that two checkpoints cover, of which the older has
+ * stood for the grace period, checkpoints before that one, and their parts. In this order: the
+ * boundary says so; the lease is read again; then they go. What goes is covered for ever, so a
+ * hub that was paused in the middle may go on and does no harm.
+ */
+export async function prune({
+  context,
+  lease,
+  graceMs,
+  hasArchive,
+}: PruneOptions): Promise<Pruned> {
+  const { bucket, epoch, isHeld, nowMs } = context;
+  const numbers = await listManifests(bucket);
+  const kept = await readAll(bucket, numbers.slice(-2));
+  const [older, newest] = kept;
+  if (!older || !newest || nowMs() - older.madeAtMs < graceMs) return nothing;
+  if (!(await raiseBoundary(context, older))) return nothing;
+  const view = await lease.show();
+  const isMine = view?.record.epoch === epoch && view.record.state === "held";
+  if (!isMine || !isHeld()) return nothing;
+
+  const segments = await pruneSegments(context, older, hasArchive);
+  const isDoomed = (number: number) => number < older.number;
+  const doomed = await readAll(bucket, numbers.filter(isDoomed));
+  const used = new Set(kept.flatMap(({ parts }) => parts));
+  let parts = 0;
+  for (const manifest of doomed) {
+    for (const name of new Set(manifest.parts)) {
+      if (name === undefined || used.has(name) || !isHeld()) continue;
+      await bucket.delete(partKey(name));
+      parts += 1;
+    }
+    if (isHeld()) await bucket.delete(manifestKey(manifest.number));
+  }
+  if (newest.epoch === epoch) parts += await pruneOrphans(context, used);
+  return { segments, checkpoints: doomed.length, parts };
+}
+
+async function readAll(bucket: Bucket, numbers: readonly number[]): Promise<readonly Manifest[]> {
+  const found = await Promise.all(numbers.map((number) => readManifest(bucket, number)));
+  return found.flatMap((one) => (one ? [one.manifest] : []));
+}
+
+const triesMax = 6;
+
+/** False: someone with a later epoch was there. */
+async function raiseBoundary(context: HubContext, older: Manifest): Promise<boolean> {
+  const { bucket, epoch, clock, random } = context;
+  const nonce = createId(random);
+  for (let attempt = 0; attempt < triesMax; attempt++) {
+    if (attempt > 0) await sleep(clock, random.next() * 50 * 2 ** attempt);
+    const found = await readBoundary(bucket);
+    if (found?.nonce === nonce) return true;
+    if (found && found.epoch > epoch) return false;
+    if (found && found.checkpoint >= older.number) return true;
+    const vector = new Map(found?.vector);
+    for (const [key, number] of older.vector) {
+      vector.set(key, Math.max(number, vector.get(key) ?? 0));
+    }
+    const boundary: Boundary = { epoch, nonce, vector, checkpoint: older.number };
+    const body = encodeBoundary(boundary);
+    try {
+      const answer = found
+        ? await bucket.putIfMatch(boundaryKey, body, found.etag)
+        : await bucket.putIfAbsent(boundaryKey, body);
+      if ("etag" in answer) return true;
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+    }
+  }
+  return false;
+}
+
+async function pruneSegments(
+  { bucket, isHeld }: HubContext,
+  { vector }: Manifest,
+  hasArchive: boolean,
+): Promise<number> {
+  let count = 0;
+  for await (const { key } of listAll(bucket, segmentsPrefix)) {
+    const segment = parseSegmentKey(key);
+    // Segments are folded whole: one that begins below the vector ends there too.
+    if (!segment || segment.first > (vector.get(segment.session) ?? 0)) continue;
+    if (!isHeld()) break;
+    if (hasArchive) {
+      const got = await bucket.get(key);
+      if (got.status !== "found") continue;
+      await bucket.putIfAbsent(archiveKey(key), got.body);
+    }
+    await bucket.delete(key);
+    count += 1;
+  }
+  return count;
+}
+
+/**
+ * Parts that no checkpoint names, left by hubs that died. Only those of earlier epochs, and only
+ * once a checkpoint of this epoch stands: after that no earlier hub can bring one in place.
+ */
+async function pruneOrphans(
+  { bucket, isHeld, epoch }: HubContext,
+  used: ReadonlySet<string | undefined>,
+): Promise<number> {
+  let count = 0;
+  for await (const { key } of listAll(bucket, partsPrefix)) {
+    const name = key.slice(partsPrefix.length);
+    const partEpoch = Number(name.split("-")[1]);
+    if (used.has(name) || !(partEpoch < epoch)) continue;
+    if (!isHeld()) break;
+    await bucket.delete(key);
+    count += 1;
+  }
+  return count;
+}
+
+async function* listAll(bucket: Bucket, prefix: string) {
+  let startAfter = "";
+  for (;;) {
+    const page = await bucket.list(prefix, { startAfter });
+    yield* page;
+    if (page.length < listLimitMax) return;
+    startAfter = page.at(-1)!.key;
+  }
+}

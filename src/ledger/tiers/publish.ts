@@ -1,0 +1,154 @@
+import { AppError } from "../../base/app-error.ts";
+import { sleep } from "../../base/clock.ts";
+import { isUnavailable, type Bucket } from "../../bucket/index.ts";
+import { isAhead } from "../clock/stamp.ts";
+import type { Core } from "../core.ts";
+import type { Datagram } from "../datagram/datagram.ts";
+import { sessionKey } from "../fold/vector.ts";
+import { readBoundary } from "./boundary.ts";
+import type { HeadSession, HeadWriter } from "./head.ts";
+import { segmentKey } from "./keys.ts";
+import { cutSegment, readSegment } from "./segment.ts";
+
+export type Published =
+  | { readonly status: "published"; readonly datagrams: number }
+  /** Own stamps are ahead of the bucket's time, or another disk has this node's id. */
+  | { readonly status: "must-move"; readonly reason: "ahead" | "cloned" };
+
+/**
+ * The durability tier: brings one's own datagrams into the bucket, session by session, a segment
+ * only when the one before is there, then says so in the head. Only when the head stands does it
+ * count as published. Call after the time was checked; one at a time.
+ */
+export async function publish(core: Core, bucket: Bucket, heads: HeadWriter): Promise<Published> {
+  const waiting = bySession(core.unpublished());
+  if (waiting.size === 0) return { status: "published", datagrams: 0 };
+  const nowMs = core.time.nowMs();
+  if (core.unpublished().some(({ stamp }) => isAhead(stamp, nowMs))) {
+    return { status: "must-move", reason: "ahead" };
+  }
+  const { node, label } = core.identity();
+  const mine = core.session();
+  await core.saveIdentity({
+    sessions: [...new Set([...core.identity().sessions, mine])],
+    highWater: core.highWater(),
+  });
+  const reached = new Map<string, number>();
+  const sessionsNow = (): readonly HeadSession[] => headSessions(core, reached);
+  const writeHead = async () =>
+    heads.write({
+      node,
+      label,
+      session: mine,
+      stamp: core.highWater(),
+      sessions: sessionsNow(),
+    });
+  for (const key of waiting.keys()) reached.set(key, core.identity().published[key] ?? 0);
+  if ((await writeHead()) === "cloned") return { status: "must-move", reason: "cloned" };
+
+  let count = 0;
+  for (const [key, datagrams] of waiting) {
+    const end = await sendSession({ core, bucket, key, datagrams });
+    if (end === "foreign") return { status: "must-move", reason: "cloned" };
+    count += datagrams.length;
+    reached.set(key, end);
+  }
+  if ((await writeHead()) === "cloned") return { status: "must-move", reason: "cloned" };
+  await core.saveIdentity({
+    published: { ...core.identity().published, ...Object.fromEntries(reached) },
+  });
+  for (const [key, number] of reached) core.published(key, number);
+  return { status: "published", datagrams: count };
+}
+
+function bySession(datagrams: readonly Datagram[]): ReadonlyMap<string, readonly Datagram[]> {
+  const sessions = new Map<string, Datagram[]>();
+  for (const datagram of datagrams) {
+    const key = sessionKey(datagram);
+    const some = sessions.get(key);
+    if (some) some.push(datagram);
+    else sessions.set(key, [datagram]);
+  }
+  return sessions;
+}
+
+/** Every session of this node that a checkpoint may not cover yet. */
+function headSessions(core: Core, reached: ReadonlyMap<string, number>): readonly HeadSession[] {
+  const { node, published } = core.identity();
+  const covered = core.replica().base.vector;
+  const numbers = new Map([...Object.entries(published), ...reached]);
+  const mine = `${node}/${core.session()}`;
+  return [...numbers].flatMap(([key, number]) => {
+    if (!key.startsWith(`${node}/`)) return [];
+    const isMine = key === mine;
+    if (!isMine && (covered.get(key) ?? 0) >= number && !reached.has(key)) return [];
+    const lastOnDisk = core.unpublished().findLast((one) => sessionKey(one) === key)?.number ?? 0;
+    const isComplete = !isMine && number >= lastOnDisk;
+    return [{ session: key.slice(node.length + 1), number, isComplete }];
+  });
+}
+
+interface Sending {
+  readonly core: Core;
+  readonly bucket: Bucket;
+  readonly key: string;
+  readonly datagrams: readonly Datagram[];
+}
+
+/** Sends what is left of a session; answers how far it has come. */
+async function sendSession({ core, bucket, key, datagrams }: Sending): Promise<number | "foreign"> {
+  let left = datagrams;
+  const last = datagrams.at(-1)!.number;
+  while (left.length > 0) {
+    const first = left[0]!.number;
+    const { body, lastNumber } = cutSegment(left);
+    const name = segmentKey(key, first);
+    let end = (await create({ core, bucket, name, body })) ? lastNumber : undefined;
+    if (end === undefined) {
+      // An earlier life was here, or an answer was lost: what stands there is ours, or a clone's.
+      const got = await bucket.get(name);
+      if (got.status !== "found") continue; // pruned in between: then the boundary tells
+      const found = readSegment(got.body, { key, first, name });
+      if (found.lastNumber > last || !isSame(found.datagrams, left)) return "foreign";
+      end = found.lastNumber;
+    }
+    // O5: a name behind the boundary was used before, and deleted; what it held is folded. It may
+    // have ended elsewhere than this one does.
+    const boundary = await readBoundary(bucket);
+    const covered = boundary?.vector.get(key) ?? 0;
+    end = covered >= first ? covered : end;
+    const reachedNow = end;
+    left = left.filter(({ number }) => number > reachedNow);
+  }
+  return last;
+}
+
+const isSame = (found: readonly Datagram[], own: readonly Datagram[]) =>
+  found.every((datagram, index) => {
+    const mine = own[index];
+    return mine?.stamp === datagram.stamp && mine.value === datagram.value;
+  });
+
+const triesMax = 8;
+
+/** True: it stands there by this call. False: something stands there. */
+async function create({
+  core,
+  bucket,
+  name,
+  body,
+}: Pick<Sending, "core" | "bucket"> & { name: string; body: Uint8Array }): Promise<boolean> {
+  const { clock, random } = core.options;
+  let lastError: unknown;
+  for (let attempt = 0; attempt < triesMax; attempt++) {
+    if (attempt > 0) await sleep(clock, random.next() * Math.min(2_000, 50 * 2 ** attempt));
+    try {
+      return (await bucket.putIfAbsent(name, body)).status === "created";
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      lastError = error;
+    }
+  }
+  const message = `segment ${name} got no clear answer; it is sent again with the next sync`;
+  throw new AppError("unavailable", "ledger_segment_unresolved", message, { cause: lastError });
+}

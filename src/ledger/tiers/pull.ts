@@ -1,0 +1,84 @@
+import { AppError } from "../../base/app-error.ts";
+import { listLimitMax, type Bucket, type ListedObject } from "../../bucket/index.ts";
+import type { Core } from "../core.ts";
+import { lastKnown } from "../fold/vector.ts";
+import { decodeHead, type Head } from "./head.ts";
+import { headsPrefix, segmentKey } from "./keys.ts";
+import { readSegment } from "./segment.ts";
+
+export interface Pulled {
+  readonly datagrams: number;
+  readonly nodes: number;
+  /** Heads and segments that cannot be used, and why: shown, and passed over. */
+  readonly faults: readonly string[];
+  /** A segment was pruned that is still needed: stand on the newest checkpoint first. */
+  readonly mustAdopt: boolean;
+}
+
+export interface Puller {
+  pull(): Promise<Pulled>;
+}
+
+/** Fetches what other nodes have published, as far as their heads say. */
+export function createPuller(core: Core, bucket: Bucket): Puller {
+  const etags = new Map<string, string>();
+
+  const pullHead = async (head: Head) => {
+    let count = 0;
+    for (const { session, number } of head.sessions) {
+      const key = `${head.node}/${session}`;
+      for (;;) {
+        const known = lastKnown(core.replica().vector(), key);
+        if (known >= number) break;
+        const name = segmentKey(key, known + 1);
+        const got = await bucket.get(name);
+        if (got.status !== "found") throw new MissingSegment(name);
+        const { datagrams } = readSegment(got.body, { key, first: known + 1, name });
+        count += (await core.receive(datagrams)).length;
+      }
+    }
+    return count;
+  };
+
+  return {
+    async pull() {
+      const faults: string[] = [];
+      let [datagrams, nodes, mustAdopt] = [0, 0, false];
+      core.replica().release(core.time.nowMs());
+      for (const { key, etag } of await listHeads(bucket)) {
+        if (etags.get(key) === etag) continue;
+        try {
+          const got = await bucket.get(key);
+          if (got.status !== "found") continue;
+          const head = decodeHead(got.body, key);
+          if (head.node !== core.identity().node) {
+            const count = await pullHead(head);
+            datagrams += count;
+            nodes += count > 0 ? 1 : 0;
+            etags.set(key, got.etag);
+          }
+        } catch (error) {
+          if (error instanceof MissingSegment) mustAdopt = true;
+          else if (error instanceof AppError && error.kind !== "unavailable") {
+            faults.push(error.message);
+          } else throw error;
+        }
+      }
+      return { datagrams, nodes, faults, mustAdopt };
+    },
+  };
+}
+
+/** Not an error for people: the way on is the checkpoint. */
+class MissingSegment extends Error {}
+
+export async function listHeads(bucket: Bucket): Promise<readonly ListedObject[]> {
+  const all: ListedObject[] = [];
+  let startAfter = "";
+  for (;;) {
+    const page = await bucket.list(headsPrefix, { startAfter });
+    all.push(...page);
+    if (page.length < listLimitMax) return all;
+    startAfter = page.at(-1)!.key;
+  }
+}

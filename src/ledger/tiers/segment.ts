@@ -1,0 +1,67 @@
+import { AppError } from "../../base/app-error.ts";
+import { createUsvScanner } from "../../usv/index.ts";
+import { datagramOf, encodeDatagram } from "../datagram/datagram-record.ts";
+import type { Datagram } from "../datagram/datagram.ts";
+import { sessionKey } from "../fold/vector.ts";
+import { checkHeader, headerRecord } from "../file-header.ts";
+
+/** A piece of a session's log in the bucket: whole commits, contiguous numbers, never changed. */
+export interface Segment {
+  readonly datagrams: readonly Datagram[];
+  readonly lastNumber: number;
+}
+
+/** When to begin another one; a commit is never parted. */
+const bytesMax = 256 * 1024;
+
+/** The first segment of these datagrams, which are whole commits of one session in order. */
+export function cutSegment(datagrams: readonly Datagram[]): {
+  readonly body: Uint8Array;
+  readonly lastNumber: number;
+} {
+  const lines = [headerRecord("segment")];
+  let bytes = 0;
+  let lastNumber = 0;
+  for (const datagram of datagrams) {
+    const line = encodeDatagram(datagram);
+    lines.push(line);
+    bytes += line.length;
+    lastNumber = datagram.number;
+    if (bytes >= bytesMax && datagram.number === datagram.commit) break;
+  }
+  return { body: Buffer.from(lines.join("")), lastNumber };
+}
+
+/** Throws `corrupt` unless it is a segment of that session that begins with that number. */
+export function readSegment(
+  body: Uint8Array,
+  { key, first, name }: { readonly key: string; readonly first: number; readonly name: string },
+): Segment {
+  const datagrams: Datagram[] = [];
+  let isHeader = true;
+  const scanner = createUsvScanner({
+    onRecord(units) {
+      if (isHeader) {
+        isHeader = false;
+        return checkHeader("segment", units, name);
+      }
+      const datagram = datagramOf(units);
+      if (sessionKey(datagram) !== key || datagram.number !== first + datagrams.length) {
+        throw broken(
+          name,
+          `datagram ${datagram.number} of ${sessionKey(datagram)} is out of place`,
+        );
+      }
+      datagrams.push(datagram);
+    },
+  });
+  scanner.push(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
+  scanner.end();
+  const last = datagrams.at(-1);
+  if (!last || last.number !== last.commit)
+    throw broken(name, "it does not end with a whole commit");
+  return { datagrams, lastNumber: last.number };
+}
+
+const broken = (name: string, why: string) =>
+  new AppError("corrupt", "ledger_segment", `segment ${name} cannot be used: ${why}`);

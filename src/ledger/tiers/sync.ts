@@ -1,0 +1,115 @@
+import { AppError } from "../../base/app-error.ts";
+import type { Bucket } from "../../bucket/index.ts";
+import type { Core } from "../core.ts";
+import { lastKnown } from "../fold/vector.ts";
+import type { Gate } from "../ledger.ts";
+import { move } from "../move.ts";
+import { adoptNewest, type AdoptOptions } from "./adopt.ts";
+import { readHeads } from "./gather.ts";
+import { createHeadWriter } from "./head.ts";
+import { findNewestManifest } from "./manifest.ts";
+import { publish, type Published } from "./publish.ts";
+import { createPuller, type Pulled } from "./pull.ts";
+
+/** Brings a ledger and a bucket together. Appends go on meanwhile. One call at a time. */
+export interface LedgerSync {
+  /** All of it: own writes go up, the newest checkpoint and the others' writes come down. */
+  sync(options?: AdoptOptions): Promise<Synced>;
+  /** What `sync` would do, without doing it. */
+  preview(): Promise<Preview>;
+  /** Measures the time and brings own writes up, no more. */
+  push(): Promise<number>;
+}
+
+export interface Synced {
+  readonly published: number;
+  readonly pulled: number;
+  readonly fromNodes: number;
+  /** The checkpoint it now stands on, if that is another one than before. */
+  readonly adopted: number | undefined;
+  /** Written anew: stamps were ahead, or this disk is a clone. */
+  readonly moved: number;
+  readonly faults: readonly string[];
+}
+
+export interface Preview {
+  readonly toPublish: number;
+  readonly toPull: number;
+  readonly checkpoint: number | undefined;
+}
+
+/** A move needs one more try to publish; more than a few mean that something else is wrong. */
+const movesMax = 3;
+
+export function createSync(core: Core, bucket: Bucket, gate: Gate): LedgerSync {
+  const { clock, random } = core.options;
+  const isOwn = (session: string) =>
+    session === core.session() || core.identity().sessions.includes(session);
+  const heads = createHeadWriter({ bucket, clock, random, isOwn });
+  const puller = createPuller(core, bucket);
+  let moved = 0;
+
+  const push = async () => {
+    core.time.check(await bucket.now());
+    for (let moves = 0; ; moves++) {
+      const result: Published = await publish(core, bucket, heads);
+      if (result.status === "published") return result.datagrams;
+      if (moves === movesMax) throw cannotSettle(result.reason);
+      core.options.log.warn("own datagrams are written anew", { reason: result.reason });
+      moved += await gate.close(async () => {
+        await core.journal().idle();
+        return move(core, result.reason);
+      });
+    }
+  };
+
+  const pullAll = async (options: AdoptOptions) => {
+    let adopted = await adoptNewest(core, bucket, options);
+    let sum: Pulled = { datagrams: 0, nodes: 0, faults: [], mustAdopt: false };
+    for (;;) {
+      const pulled = await puller.pull();
+      sum = { ...pulled, datagrams: sum.datagrams + pulled.datagrams };
+      if (!pulled.mustAdopt) return { ...sum, adopted };
+      const next = await adoptNewest(core, bucket, options);
+      if (next === undefined) {
+        const faults = [...sum.faults, "a segment is missing, and no checkpoint covers it yet"];
+        return { ...sum, faults, adopted };
+      }
+      adopted = next;
+    }
+  };
+
+  return {
+    push,
+    async sync(options = {}) {
+      moved = 0;
+      const published = await push();
+      const { datagrams, nodes, faults, adopted } = await pullAll(options);
+      return { published, pulled: datagrams, fromNodes: nodes, adopted, moved, faults };
+    },
+    async preview() {
+      const newest = await findNewestManifest(bucket, core.replica().base.number);
+      const vector = core.replica().vector();
+      let toPull = 0;
+      for (const head of await readHeads(bucket, () => {})) {
+        if (head.node === core.identity().node) continue;
+        for (const { session, number } of head.sessions) {
+          toPull += Math.max(0, number - lastKnown(vector, `${head.node}/${session}`));
+        }
+      }
+      return {
+        toPublish: core.unpublished().length,
+        toPull,
+        checkpoint: newest?.manifest.number,
+      };
+    },
+  };
+}
+
+const cannotSettle = (reason: string) =>
+  new AppError(
+    "unavailable",
+    "ledger_cannot_publish",
+    `own datagrams were written anew ${movesMax} times (${reason}) and still cannot be published: ` +
+      `check this machine's clock, and that its disk runs on no other machine`,
+  );

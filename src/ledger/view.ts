@@ -1,0 +1,107 @@
+import { compareText, dotOf, type Datagram } from "./datagram/datagram.ts";
+import { cutCell, emptyCell, mergeCell, type Cell } from "./fold/cell.ts";
+import { visibleOf } from "./fold/lane.ts";
+import {
+  forgottenField,
+  isForgotten,
+  mergedIntoField,
+  type TargetState,
+} from "./fold/part-state.ts";
+
+/** A target as people see it. */
+export interface TargetView {
+  readonly target: string;
+  /** Nothing of it is shown until it is un-forgotten. */
+  readonly isForgotten: boolean;
+  /** Where it went, if it was merged into another. */
+  readonly mergedInto: string | undefined;
+  /** By name. Only fields that have a value. */
+  readonly fields: readonly FieldView[];
+  readonly conflicts: readonly ConflictView[];
+}
+
+export interface FieldView {
+  readonly field: string;
+  readonly value: unknown;
+  readonly source: string;
+  readonly stamp: string;
+  readonly node: string;
+}
+
+export interface ConflictView extends FieldView {
+  readonly target: string;
+  /** Names it to `restore`. */
+  readonly dot: string;
+  /** What is shown instead; undefined where the field has no value. */
+  readonly shown: unknown;
+}
+
+/**
+ * `merged` are the targets that were merged into this one: what was written to them after that
+ * counts here. Which of both writes wins is decided as if they were of one target.
+ */
+export function viewTarget(
+  target: string,
+  own: TargetState,
+  merged: readonly TargetState[] = [],
+): TargetView {
+  const isGone = isForgotten(own);
+  const cells = isGone ? new Map<string, Cell>() : joined(own, merged);
+  const names = [...cells.keys()].filter((name) => name !== forgottenField).sort(compareText);
+  const conflicts = names.flatMap((field) => {
+    const cell = cells.get(field)!;
+    const shown = visibleOf(cell);
+    return cell.conflicts
+      .filter(({ value }) => value !== shown?.value)
+      .map((loser) => ({
+        ...fieldView(loser),
+        target,
+        dot: dotOf(loser),
+        shown: parsed(shown?.value),
+      }));
+  });
+  return {
+    target,
+    isForgotten: isGone,
+    mergedInto: isGone ? undefined : mergedInto(own)?.into,
+    fields: names.flatMap((field) => {
+      const shown = visibleOf(cells.get(field)!);
+      return shown ? [fieldView(shown)] : [];
+    }),
+    conflicts,
+  };
+}
+
+/** Where a target went, and since when. */
+export function mergedInto(fields: TargetState) {
+  const write = visibleOf(fields.get(mergedIntoField) ?? emptyCell);
+  const into = parsed(write?.value);
+  return write && typeof into === "string" ? { into, stamp: write.stamp } : undefined;
+}
+
+function joined(own: TargetState, merged: readonly TargetState[]): ReadonlyMap<string, Cell> {
+  const cells = new Map(own);
+  for (const other of merged) {
+    const since = mergedInto(other)?.stamp;
+    if (since === undefined) continue;
+    for (const [field, cell] of other) {
+      if (field === mergedIntoField || field === forgottenField) continue;
+      const later = cutCell(cell, since);
+      let sum = cells.get(field) ?? emptyCell;
+      for (const entry of later.lanes) if (entry) sum = mergeCell(sum, entry.datagram);
+      cells.set(field, { ...sum, conflicts: [...sum.conflicts, ...later.conflicts] });
+    }
+  }
+  return cells;
+}
+
+const fieldView = ({ field, value, source, stamp, node }: Datagram): FieldView => ({
+  field,
+  value: parsed(value),
+  source,
+  stamp,
+  node,
+});
+
+const parsed = (json: string | undefined): unknown =>
+  json === undefined ? undefined : (JSON.parse(json) as unknown);

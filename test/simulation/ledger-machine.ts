@@ -1,0 +1,127 @@
+import { AppError } from "../../src/base/app-error.ts";
+import { sleep } from "../../src/base/clock.ts";
+import { createId } from "../../src/base/ids.ts";
+import { silentLogger } from "../../src/base/logger.ts";
+import { createRetryingBucket } from "../../src/bucket/index.ts";
+import { createMemoryDisk } from "../../src/ledger/adapters/memory/memory-disk.ts";
+import {
+  checkpointTarget,
+  openLedger,
+  type Ledger,
+  type LedgerDisk,
+} from "../../src/ledger/index.ts";
+import { createHubKeeper } from "../../src/ledger/tiers/hub.ts";
+import { pick, type World } from "./world.ts";
+import type { SimNode } from "./sim-node.ts";
+
+/** A disk, and whoever runs from it now. */
+export interface Machine {
+  readonly name: string;
+  readonly files: Map<string, Uint8Array>;
+  ledger: Ledger | undefined;
+  syncs: number;
+}
+
+export interface FleetLog {
+  /** Elements that were acknowledged: each must be everywhere in the end. */
+  readonly acknowledged: Set<string>;
+  isWriting: boolean;
+  failure: Error | undefined;
+}
+
+export const hubMs = { ttlMs: 20_000, marginMs: 5_000, intervalMs: 6_000, graceMs: 12_000 };
+const targets = ["company/1", "company/2", "company/3"];
+
+/** One life of a machine: writes, syncs, and wants to be the hub. */
+export function runMachine(world: World, machine: Machine, node: SimNode, log: FleetLog): void {
+  const { random } = world;
+  const { clock } = node;
+  const fail = (error: unknown) => void (log.failure ??= error as Error);
+  const disk = guardedDisk(world, machine, node);
+  machine.ledger = undefined;
+
+  const live = async () => {
+    const label = machine.name;
+    const ledger = await openLedger({ disk, clock, random, log: silentLogger, label });
+    machine.ledger = ledger;
+    world.tell(`${label} is ${ledger.node()}`);
+    const bucket = createRetryingBucket({ bucket: node.bucket, clock, random });
+    const ledgerSync = ledger.withBucket(bucket);
+    const hub = createHubKeeper({
+      ...hubMs,
+      bucket: node.bucket,
+      clock,
+      random,
+      log: silentLogger,
+      owner: label,
+      async onCheckpoint({ number, epoch }) {
+        world.note("checkpoint");
+        const change = {
+          target: checkpointTarget,
+          field: "sync_checkpoint",
+          value: { number, epoch },
+        };
+        await ledger.write({ source: "system", changes: [change] });
+      },
+    });
+    await hub.start();
+    void write(ledger).catch(fail);
+    void syncForEver(() => ledgerSync.sync()).catch(fail);
+  };
+
+  const write = async (ledger: Ledger) => {
+    for (;;) {
+      await sleep(clock, random.next() * 6_000);
+      if (!log.isWriting) continue;
+      const target = pick(random, targets);
+      const element = `seen/${machine.name}-${createId(random, 8)}`;
+      const source = pick(random, ["hand:anna", "site:https://a.b", "place:osm/1"]);
+      const changes = [
+        { target, field: element, value: true },
+        { target, field: "phone", value: element },
+        ...(random.next() < 0.1 ? [{ target, field: "name", unset: true as const }] : []),
+      ];
+      const commit = [ledger.write({ source, changes })];
+      if (random.next() < 0.3) {
+        commit.push(ledger.write({ source, changes: [{ target, field: "name", value: element }] }));
+      }
+      await Promise.all(commit);
+      log.acknowledged.add(`${target} ${element}`);
+    }
+  };
+
+  const syncForEver = async (
+    sync: () => Promise<{ adopted: number | undefined; moved: number }>,
+  ) => {
+    for (;;) {
+      try {
+        const { adopted, moved } = await sync();
+        machine.syncs += 1;
+        if (adopted !== undefined) world.note("adopted");
+        if (moved > 0) world.note("moved");
+      } catch (error) {
+        if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
+        world.tell(`${machine.name}: ${error.code}`);
+      }
+      await sleep(clock, 1_000 + random.next() * 6_000);
+    }
+  };
+  void live().catch(fail);
+}
+
+/** The dead do not write, and a crash may leave any part of what they were writing. */
+function guardedDisk(world: World, { files }: Machine, node: SimNode): LedgerDisk {
+  const { random } = world;
+  const disk = createMemoryDisk({ files, slow: { clock: node.clock, random, wayMsMax: 30 } });
+  const never = new Promise<never>(() => {});
+  const alive = <T>(work: () => Promise<T>) => (node.isAlive() ? work() : never);
+  return {
+    list: (folder) => alive(() => disk.list(folder)),
+    read: (name) => alive(() => disk.read(name)),
+    append: (name, bytes) => alive(() => disk.append(name, bytes)),
+    truncate: (name, bytes) => alive(() => disk.truncate(name, bytes)),
+    replace: (name, bytes) => alive(() => disk.replace(name, bytes)),
+    remove: (name) => alive(() => disk.remove(name)),
+    async [Symbol.asyncDispose]() {},
+  };
+}

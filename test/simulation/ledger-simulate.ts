@@ -1,0 +1,115 @@
+import { foldOfAll, missingElements, watchBucket } from "./ledger-checks.ts";
+import { hubMs, runMachine, type FleetLog, type Machine } from "./ledger-machine.ts";
+import { Violation } from "./lease-run.ts";
+import type { SeedResult } from "./simulate.ts";
+import { makeTrouble } from "./trouble.ts";
+import { createWorld, type World, type WorldOptions } from "./world.ts";
+
+const chaosMs = 90_000;
+const pauseMsMax = 2 * (hubMs.ttlMs + hubMs.marginMs);
+/** Pauses end, late writes land, the lease is found free, and all is folded and fetched. */
+const calmMs = pauseMsMax + 60_000;
+const quietMs = 120_000;
+
+/** Runs a fleet of ledgers through the world of one seed. */
+export async function simulateLedger(
+  seed: number,
+  options: WorldOptions = {},
+): Promise<SeedResult> {
+  let world = createWorld(seed, options);
+  // A store that ignores conditions is refused before anything begins: see the probe.
+  if (world.personality === "ignores-conditions") {
+    world = createWorld(seed, { ...options, personality: "aws" });
+  }
+  const { trace, faultCounts, scheduler } = world;
+  const end = (violation?: string): SeedResult => {
+    if (violation) trace.push(violation);
+    return { seed, violation, trace, faultCounts, moments: scheduler.moments() };
+  };
+  try {
+    await runFleet(world);
+    return end();
+  } catch (error) {
+    if (!(error instanceof Violation)) throw error;
+    return end(error.message);
+  }
+}
+
+async function runFleet(world: World): Promise<void> {
+  const { random, scheduler } = world;
+  const checks = watchBucket(world);
+  const log: FleetLog = { acknowledged: new Set(), isWriting: true, failure: undefined };
+  const machines = new Map<string, Machine>();
+  const machineOf = (name: string, files = new Map<string, Uint8Array>()) => {
+    const known = machines.get(name) ?? { name, files, ledger: undefined, syncs: 0 };
+    machines.set(name, known);
+    return known;
+  };
+  const check = () => {
+    checks.throwIfBroken();
+    if (log.failure instanceof Violation) throw log.failure;
+    if (log.failure) throw new Violation(`a machine failed: ${log.failure.stack}`);
+  };
+
+  const trouble = makeTrouble({
+    world,
+    names: ["a", "b", "c"].slice(0, 2 + random.below(2)),
+    run: (node) => runMachine(world, machineOf(node.name), node, log),
+    untilMs: chaosMs,
+    pauseMsMax,
+  });
+  if (random.next() < 0.3) {
+    scheduler.after(20_000 + random.next() * 40_000, () => {
+      const files = structuredClone(machineOf("a").files);
+      world.note("clone");
+      world.tell("a is cloned to d");
+      runMachine(world, machineOf("d", files), world.boot("d"), log);
+    });
+  }
+  await scheduler.runUntil(chaosMs, check);
+  world.calm();
+  trouble.end();
+  await scheduler.runUntil(chaosMs + calmMs, check);
+  log.isWriting = false;
+  await scheduler.runUntil(chaosMs + calmMs + quietMs, check);
+  await checkEnd(world, [...machines.values()], log, checks);
+}
+
+async function checkEnd(
+  world: World,
+  machines: readonly Machine[],
+  log: FleetLog,
+  checks: ReturnType<typeof watchBucket>,
+): Promise<void> {
+  const expected = foldOfAll(checks.datagrams.values());
+  world.tell(`${checks.datagrams.size} datagrams, ${log.acknowledged.size} acknowledged`);
+  if (!checks.newest()) throw new Violation("O8: there is no checkpoint after all that calm");
+  for (const { name, ledger } of machines) {
+    if (!ledger) throw new Violation(`O8: ${name} did not come back`);
+    const missing = await settled(world, missingElements(ledger, log.acknowledged));
+    if (missing.length > 0) throw new Violation(`O7: ${name} has lost ${missing[0]}`);
+    const { unpublished, quarantined } = ledger.status();
+    if (unpublished > 0) throw new Violation(`O8: ${name} has not published ${unpublished}`);
+    if (quarantined > 0) throw new Violation(`O8: ${name} keeps ${quarantined} aside`);
+    if ((await settled(world, ledger.digest())) !== expected) {
+      throw new Violation(`O6: ${name} has other bytes than the fold of all that was published`);
+    }
+  }
+  const nodes = new Set(machines.map(({ ledger }) => ledger!.node()));
+  if (nodes.size < machines.length) throw new Violation("two machines have one id in the end");
+}
+
+/** Reading takes no virtual time, but for parts that come from the disk. */
+async function settled<T>({ scheduler }: World, work: Promise<T>): Promise<T> {
+  let result: { readonly value: T } | undefined;
+  let failure: Error | undefined;
+  work.then(
+    (value) => (result = { value }),
+    (error: unknown) => (failure = error as Error),
+  );
+  for (let tries = 0; tries < 100 && !result && failure === undefined; tries++) {
+    await scheduler.runUntil(scheduler.nowMs() + 10, () => {});
+  }
+  if (result) return result.value;
+  throw failure ?? new Violation("reading never ends");
+}
