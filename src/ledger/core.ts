@@ -57,13 +57,14 @@ export interface Core {
   /** Reads everything anew, after the files have changed. */
   reload(): Promise<void>;
   /** Works on the replica, again if another took its place meanwhile: its files may be gone. */
-  steady<T>(work: (replica: Replica) => Promise<T | typeof again>): Promise<T>;
+  steady<T>(work: (replica: Replica) => Promise<T | Again>): Promise<T>;
   /** This life's session; made with the first write. */
   session(): string;
 }
 
 /** What steady work answers when it found that its replica is the one before. */
 export const again = Symbol("again");
+export type Again = typeof again;
 
 export type Draft = Pick<Datagram, "target" | "field" | "value" | "source" | "causality">;
 
@@ -206,6 +207,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       const old = replica;
       replica = createReplica(base);
       takeAll(old.since());
+      replica.release(time!.nowMs());
       for (const [key, number] of old.vector()) {
         assert(lastKnown(replica.vector(), key) >= number, `${key} was lost with a checkpoint`);
       }

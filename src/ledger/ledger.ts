@@ -1,7 +1,7 @@
 import { AppError } from "../base/app-error.ts";
 import type { Bucket } from "../bucket/index.ts";
 import { checkCommit, planWrites, type Commit } from "./changes.ts";
-import { again, openCore, type Core, type CoreOptions } from "./core.ts";
+import { again, openCore, type Again, type Core, type CoreOptions } from "./core.ts";
 import type { Datagram, Dot } from "./datagram/datagram.ts";
 import { partCount, type TargetState } from "./fold/part-state.ts";
 import { decodePart } from "./fold/part-file.ts";
@@ -97,14 +97,14 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
       );
     };
     const targets = checked.map(({ target }) => target);
-    const appended = await gate.pass(() =>
-      core.steady((replica) =>
-        replica.withTargets(targets, async (fieldsOf) =>
-          replica === core.replica() ? { done: plan(fieldsOf) } : again,
+    const datagrams = await gate.pass(() =>
+      core.steady<readonly Datagram[]>((replica) =>
+        replica.withTargets<readonly Datagram[] | Again>(targets, (fieldsOf) =>
+          replica === core.replica() ? plan(fieldsOf) : again,
         ),
       ),
     );
-    return { datagrams: await appended.done, cut };
+    return { datagrams, cut };
   };
 
   return {

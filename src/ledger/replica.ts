@@ -56,7 +56,7 @@ export interface Replica {
   /** The fields of some targets, valid until the next await. */
   withTargets<T>(
     targets: readonly string[],
-    use: (fieldsOf: (target: string) => TargetState | undefined) => T,
+    use: (fieldsOf: (target: string) => TargetState | undefined) => T | Promise<T>,
   ): Promise<T>;
   /** The text of a part: the same on every replica that knows the same. */
   partText(index: number): Promise<string>;

@@ -46,7 +46,7 @@ export function watchBucket({ objects, note }: World): LedgerChecks {
       (name) => name !== undefined && !objects.has(partKey(name)),
     );
     // What is behind the boundary may come back as garbage, of a hub that was paused for long.
-    if (newest && manifest.number < newest.number) return void note("lateCheckpoint");
+    if (newest && manifest.number < newest.number) return note("lateCheckpoint");
     if (missing !== undefined) broken(`O7: checkpoint ${manifest.number} lacks ${missing}`);
     if (newest) {
       if (manifest.epoch < newest.epoch)

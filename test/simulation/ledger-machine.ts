@@ -29,7 +29,7 @@ export interface FleetLog {
   failure: Error | undefined;
 }
 
-export const hubMs = { ttlMs: 20_000, marginMs: 5_000, intervalMs: 6_000, graceMs: 12_000 };
+export const hubMs = { ttlMs: 12_000, marginMs: 3_000, intervalMs: 5_000, graceMs: 8_000 };
 const targets = ["company/1", "company/2", "company/3"];
 
 /** One life of a machine: writes, syncs, and wants to be the hub. */

@@ -1,15 +1,16 @@
 import { foldOfAll, missingElements, watchBucket } from "./ledger-checks.ts";
+import { publishAhead } from "./ledger-rogue.ts";
 import { hubMs, runMachine, type FleetLog, type Machine } from "./ledger-machine.ts";
 import { Violation } from "./lease-run.ts";
 import type { SeedResult } from "./simulate.ts";
 import { makeTrouble } from "./trouble.ts";
 import { createWorld, type World, type WorldOptions } from "./world.ts";
 
-const chaosMs = 90_000;
+const chaosMs = 60_000;
 const pauseMsMax = 2 * (hubMs.ttlMs + hubMs.marginMs);
 /** Pauses end, late writes land, the lease is found free, and all is folded and fetched. */
-const calmMs = pauseMsMax + 60_000;
-const quietMs = 120_000;
+const calmMs = pauseMsMax + 25_000;
+const quietMs = 50_000;
 
 /** Runs a fleet of ledgers through the world of one seed. */
 export async function simulateLedger(
@@ -59,12 +60,15 @@ async function runFleet(world: World): Promise<void> {
     pauseMsMax,
   });
   if (random.next() < 0.3) {
-    scheduler.after(20_000 + random.next() * 40_000, () => {
+    scheduler.after(10_000 + random.next() * 30_000, () => {
       const files = structuredClone(machineOf("a").files);
       world.note("clone");
       world.tell("a is cloned to d");
       runMachine(world, machineOf("d", files), world.boot("d"), log);
     });
+  }
+  if (random.next() < 0.3) {
+    scheduler.after(15_000 + random.next() * 40_000, () => publishAhead(world));
   }
   await scheduler.runUntil(chaosMs, check);
   world.calm();

@@ -65,8 +65,8 @@ export function createSimNode(options: SimNodeOptions): SimNode {
     new Promise((resolve, reject) => {
       if (!cross()) return;
       const isCut = scheduler.nowMs() < cutUntilMs;
-      const lost = isWrite ? unknownOutcome("it", "no route") : unanswered("it", "no route");
-      const answer = isCut ? Promise.reject(lost) : send();
+      const lost = () => (isWrite ? unknownOutcome : unanswered)("it", "no route");
+      const answer = isCut ? Promise.reject(lost()) : send();
       answer.then(
         (value) => deliver(() => resolve(value)),
         (error: unknown) => deliver(() => reject(error as Error)),

@@ -1,0 +1,108 @@
+// inputs: src/ledger/** src/base/** src/usv/** src/config/**
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync, appendFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../../base/clock.ts";
+import { silentLogger } from "../../../base/logger.ts";
+import { systemRandom } from "../../../base/random.ts";
+import { createPaths } from "../../../config/index.ts";
+import { mountSmallDisk } from "../../../queue/adapters/sqlite/testing/small-disk.ts";
+import { openLedger } from "../../ledger.ts";
+import { valuesOf } from "../../testing/test-ledger.ts";
+import { openFileDisk } from "./file-disk.ts";
+
+let folder = "";
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "forager-ledger-"))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const open = async (root = folder) =>
+  openLedger({
+    disk: await openFileDisk({ paths: createPaths(root) }),
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLogger,
+    label: "test",
+  });
+const program = fileURLToPath(new URL("../../testing/append-program.ts", import.meta.url));
+const source = "site:https://a.b";
+
+/** Lets a process write for a while, kills it, and answers what it was told is safe. */
+async function writeAndKill(runMs: number): Promise<readonly string[]> {
+  const child = spawn(process.execPath, ["--import", "tsx", program, folder], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let text = "";
+  const begun = new Promise<void>((resolve) =>
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+      resolve();
+    }),
+  );
+  await begun;
+  await new Promise((resolve) => setTimeout(resolve, runMs));
+  child.kill("SIGKILL");
+  await once(child, "close");
+  return text.split("\n").slice(0, -1);
+}
+
+describe("a journal on disk", () => {
+  test("kill -9: what was acknowledged is there, whole, and nothing has a gap", async () => {
+    const acknowledged: string[] = [];
+    for (const runMs of [10, 60, 120]) acknowledged.push(...(await writeAndKill(runMs)));
+    expect(acknowledged.length).toBeGreaterThan(100);
+    await using ledger = await open();
+    for (const target of acknowledged) {
+      const value = `${target.split("-")[1]} ü`;
+      expect(await valuesOf(ledger, target)).toEqual({ a: value, b: value, c: value });
+    }
+    expect(ledger.status().sessions).toBe(3);
+  }, 60_000);
+
+  test("one process writes at a time; who reads is not in the way", async () => {
+    await using ledger = await open();
+    await ledger.write({ source, changes: [{ target: "company/a", field: "f", value: 1 }] });
+    const disk = await openFileDisk({ paths: createPaths(folder), isReader: true });
+    const options = { clock: systemClock, random: systemRandom, log: silentLogger, label: "r" };
+    await using reader = await openLedger({ ...options, disk, isReader: true });
+    expect(await valuesOf(reader, "company/a")).toEqual({ f: 1 });
+    await expect(open()).rejects.toMatchObject({ code: "ledger_in_use" });
+  }, 30_000);
+
+  test("a torn tail is cut and told, and the numbers go on", async () => {
+    {
+      await using ledger = await open();
+      await ledger.write({ source, changes: [{ target: "company/a", field: "f", value: 1 }] });
+    }
+    const [node] = readdirSync(join(folder, "wal"));
+    const [day] = readdirSync(join(folder, "wal", node!));
+    appendFileSync(join(folder, "wal", node!, day!), "2026-01-01T00:\u0000\u0000");
+    {
+      await using ledger = await open();
+      expect(ledger.status().cuts).toEqual([{ file: `wal/${node}/${day}`, bytes: 16 }]);
+      await ledger.write({ source, changes: [{ target: "company/a", field: "f", value: 2 }] });
+    }
+    await using ledger = await open();
+    expect(ledger.status().cuts).toEqual([]);
+    expect(await valuesOf(ledger, "company/a")).toEqual({ f: 2 });
+  });
+
+  test("a full disk in the middle of an append: a clear error, nothing lost, and on it goes", async () => {
+    using disk = mountSmallDisk(1);
+    if (!disk) return expect(process.getuid?.()).not.toBe(0); // only root can mount one
+    await using ledger = await open(disk.path);
+    const write = (field: string, value: string) =>
+      ledger.write({ source, changes: [{ target: "company/a", field, value }] });
+    await write("kept", "before");
+    const filler = join(disk.path, "filler");
+    writeFileSync(filler, "x".repeat(600_000));
+    await expect(write("big", "y".repeat(700_000))).rejects.toMatchObject({ code: "disk_full" });
+    expect(await valuesOf(ledger, "company/a")).toEqual({ kept: "before" });
+    rmSync(filler);
+    expect((await write("big", "small")).datagrams).toMatchObject([{ number: 2 }]);
+    expect(await valuesOf(ledger, "company/a")).toEqual({ kept: "before", big: "small" });
+  });
+});
