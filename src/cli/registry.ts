@@ -4,6 +4,9 @@ export const registry: Registry = {
   nouns: {
     queue: "tasks that wait, run and are done",
     bucket: "objects that a fleet shares",
+    ledger: "facts about companies, field by field",
+    node: "this machine, and the others of its fleet",
+    hub: "the node that makes checkpoints",
     config: "settings, and where they come from",
   },
   commands: [
@@ -136,6 +139,81 @@ export const registry: Registry = {
       name: "bucket probe",
       summary: "prove what a store can do",
       load: async () => (await import("./commands/bucket-probe.ts")).bucketProbe,
+    },
+    {
+      name: "ledger status",
+      summary: "what this node knows and has not shared",
+      load: async () => (await import("./commands/ledger/status.ts")).ledgerStatus,
+    },
+    {
+      name: "ledger log",
+      summary: "list what was written, newest last",
+      load: async () => (await import("./commands/ledger/log.ts")).ledgerLog,
+    },
+    {
+      name: "ledger show",
+      summary: "show a target, now or as it was",
+      load: async () => (await import("./commands/ledger/show.ts")).ledgerShow,
+    },
+    {
+      name: "ledger set",
+      summary: "write fields of a target",
+      load: async () => (await import("./commands/ledger/set.ts")).ledgerSet,
+    },
+    {
+      name: "ledger verify",
+      summary: "check every checksum and print the digest",
+      load: async () => (await import("./commands/ledger/verify.ts")).ledgerVerify,
+    },
+    {
+      name: "ledger sync",
+      summary: "share own writes and fetch those of others",
+      load: async () => (await import("./commands/ledger/sync.ts")).ledgerSync,
+    },
+    {
+      name: "ledger compact",
+      summary: "fold everything in the bucket into a checkpoint, once",
+      load: async () => (await import("./commands/ledger/compact.ts")).ledgerCompact,
+    },
+    {
+      name: "ledger conflicts",
+      summary: "list writes that lost without being seen",
+      load: async () => (await import("./commands/ledger/conflicts.ts")).ledgerConflicts,
+    },
+    {
+      name: "ledger quarantine",
+      summary: "list what is ahead of its time, or write it anew",
+      load: async () => (await import("./commands/ledger/quarantine.ts")).ledgerQuarantine,
+    },
+    {
+      name: "ledger restore",
+      summary: "write a lost value anew",
+      load: async () => (await import("./commands/ledger/restore.ts")).ledgerRestore,
+    },
+    {
+      name: "node show",
+      summary: "show who this node is",
+      load: async () => (await import("./commands/node/show.ts")).nodeShow,
+    },
+    {
+      name: "node list",
+      summary: "list the nodes of a fleet",
+      load: async () => (await import("./commands/node/list.ts")).nodeList,
+    },
+    {
+      name: "node join",
+      summary: "fetch the newest checkpoint and all that came after it",
+      load: async () => (await import("./commands/node/join.ts")).nodeJoin,
+    },
+    {
+      name: "hub run",
+      summary: "make checkpoints until stopped",
+      load: async () => (await import("./commands/hub/run.ts")).hubRun,
+    },
+    {
+      name: "hub status",
+      summary: "show who is the hub, and its last checkpoint",
+      load: async () => (await import("./commands/hub/status.ts")).hubStatus,
     },
     {
       name: "config show",

@@ -43,6 +43,8 @@ export interface Core {
   journal(): Journal;
   /** One's own, durable, not yet known to be in the bucket; each session's in order. */
   unpublished(): readonly Datagram[];
+  /** The last number of one's own session that this disk has ever had. */
+  lastNumber(session: string): number;
   /** The bucket has that session up to that number. */
   published(key: string, number: number): void;
   /** Gives the next moment, later than all that was seen. */
@@ -170,6 +172,10 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     replica: () => replica,
     journal: () => journal,
     unpublished: () => unpublished,
+    lastNumber(of) {
+      const key = `${identity.node}/${of}`;
+      return Math.max(lastKnown(replica.vector(), key), identity.published[key] ?? 0);
+    },
     published(key, number) {
       unpublished = unpublished.filter((one) => sessionKey(one) !== key || one.number > number);
     },

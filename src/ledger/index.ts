@@ -2,6 +2,7 @@ export type { Change, Commit } from "./changes.ts";
 export { parseStamp, stampOf, type Stamp } from "./clock/stamp.ts";
 export { valueBytesMax } from "./datagram/check-input.ts";
 export { dotOf, referenceOf, type Datagram, type Dot } from "./datagram/datagram.ts";
+export { readArchive, viewAt } from "./history.ts";
 export type { LedgerDisk } from "./journal/disk.ts";
 export { openLedger, type Ledger, type LedgerOptions, type LedgerStatus } from "./ledger.ts";
 export type { Written } from "./ledger.ts";
@@ -18,5 +19,7 @@ export {
 export { checkpointTarget } from "./tiers/hub-fold.ts";
 export { hubLease } from "./tiers/keys.ts";
 export { findNewestManifest, type Manifest } from "./tiers/manifest.ts";
+export { listManifests } from "./tiers/manifest.ts";
+export { readHeads } from "./tiers/gather.ts";
 export type { LedgerSync, Preview, Synced } from "./tiers/sync.ts";
 export type { ConflictView, FieldView, TargetView } from "./view.ts";

@@ -31,6 +31,10 @@ export interface Ledger extends AsyncDisposable {
   /** What is known of a target; with no fields where nothing is. */
   read(target: string): Promise<TargetView>;
   status(): LedgerStatus;
+  /** What was written or came since the checkpoint, in the order in which it came. */
+  log(): readonly Datagram[];
+  /** What is known, exactly: the last number of each session, by `node/session`. */
+  vector(): ReadonlyMap<string, number>;
   /** One digest of everything: the same on all nodes that know the same. */
   digest(): Promise<string>;
   /** Every write that lost unseen. Reads all there is. */
@@ -112,6 +116,8 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     write,
     read: (target) => core.steady((replica) => readTarget(replica, target)),
     status: () => statusOf(core),
+    log: () => core.replica().since(),
+    vector: () => core.replica().vector(),
     digest: () => core.steady((replica) => replica.digest()),
     conflicts: () => core.steady(allConflicts),
     async restore({ target, dot, source }) {

@@ -64,20 +64,23 @@ export interface HeadWriterOptions {
   readonly random: Random;
   /** Whether a session is one of this disk's. */
   readonly isOwn: (session: string) => boolean;
+  /** The last number of a session that this disk has ever had. */
+  readonly lastNumber: (session: string) => number;
 }
 
 const triesMax = 8;
 const backoffMs = { first: 50, max: 2_000 };
 
-export function createHeadWriter({ bucket, clock, random, isOwn }: HeadWriterOptions): HeadWriter {
+export function createHeadWriter(options: HeadWriterOptions): HeadWriter {
+  const { bucket, clock, random } = options;
   /** The content that the last look or write left there. */
   let known: { readonly key: string; readonly etag: string | undefined } | undefined;
 
   return {
     async write(content) {
       const key = headKey(content.node);
-      const head: Head = { ...content, nonce: createId(random) };
-      const body = Buffer.from(`${JSON.stringify({ format: 1, ...head })}\n`);
+      const nonce = createId(random);
+      let sessions = content.sessions;
       let lastError: unknown;
       for (let attempt = 0; attempt < triesMax; attempt++) {
         const waitMs = Math.min(backoffMs.max, backoffMs.first * 2 ** attempt);
@@ -88,10 +91,12 @@ export function createHeadWriter({ bucket, clock, random, isOwn }: HeadWriterOpt
             const found = got.status === "found" ? decodeHead(got.body, key) : undefined;
             if (got.status === "found" && found) {
               known = { key, etag: got.etag };
-              if (found.nonce === head.nonce) return "written";
-              if (!isOwn(found.session)) return "cloned";
+              if (found.nonce === nonce) return "written";
+              if (isAnother(found, options)) return "cloned";
+              sessions = joined(content.sessions, found.sessions);
             } else known = { key, etag: undefined };
           }
+          const body = encodeHead({ ...content, sessions, nonce });
           const answer =
             known.etag === undefined
               ? await bucket.putIfAbsent(key, body)
@@ -110,4 +115,22 @@ export function createHeadWriter({ bucket, clock, random, isOwn }: HeadWriterOpt
       throw new AppError("unavailable", "ledger_head_unresolved", message, { cause: lastError });
     },
   };
+}
+
+const encodeHead = (head: Head) => Buffer.from(`${JSON.stringify({ format: 1, ...head })}\n`);
+
+/** A session that this disk never had, or one that came further than this disk ever did. */
+const isAnother = ({ session, sessions }: Head, { isOwn, lastNumber }: HeadWriterOptions) =>
+  !isOwn(session) || sessions.some((one) => one.number > lastNumber(one.session));
+
+/** A crash may have left the node's file behind what the head says: nothing may be taken back. */
+function joined(
+  own: readonly HeadSession[],
+  found: readonly HeadSession[],
+): readonly HeadSession[] {
+  const numbers = new Map(found.map(({ session, number }) => [session, number]));
+  return own.map((one) => ({
+    ...one,
+    number: Math.max(one.number, numbers.get(one.session) ?? 0),
+  }));
 }

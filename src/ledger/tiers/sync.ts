@@ -45,7 +45,13 @@ export function createSync(core: Core, bucket: Bucket, gate: Gate): LedgerSync {
   const { clock, random } = core.options;
   const isOwn = (session: string) =>
     session === core.session() || core.identity().sessions.includes(session);
-  const heads = createHeadWriter({ bucket, clock, random, isOwn });
+  const heads = createHeadWriter({
+    bucket,
+    clock,
+    random,
+    isOwn,
+    lastNumber: (session) => core.lastNumber(session),
+  });
   const puller = createPuller(core, bucket);
   let moved = 0;
 

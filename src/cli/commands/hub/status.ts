@@ -1,0 +1,48 @@
+import { systemRandom } from "../../../base/random.ts";
+import { createLease } from "../../../bucket/index.ts";
+import { findNewestManifest, hubLease } from "../../../ledger/index.ts";
+import type { Command } from "../../command.ts";
+import { formatDuration, formatMoment } from "../../duration.ts";
+import { bucketOption, openPatientFleetBucket } from "../ledger/bucket-option.ts";
+
+export const hubStatus: Command = {
+  needs: "nothing",
+  options: [bucketOption],
+  examples: [
+    {
+      line: "forager hub status --bucket s3://fleet",
+      summary: "who is the hub, and how far it is",
+    },
+  ],
+
+  async run(context) {
+    const { out, clock } = context;
+    await using bucket = await openPatientFleetBucket(context);
+    const lease = createLease({ bucket, name: hubLease, owner: "", clock, random: systemRandom });
+    const [view, newest] = [await lease.show(), await findNewestManifest(bucket)];
+    const hub = view && {
+      node: view.record.owner,
+      epoch: view.record.epoch,
+      state: view.isExpired ? "expired" : view.record.state,
+      ageMs: view.ageMs,
+    };
+    const { manifest } = newest ?? {};
+    const checkpoint = manifest && {
+      number: manifest.number,
+      epoch: manifest.epoch,
+      madeAtMs: manifest.madeAtMs,
+      sessions: manifest.vector.size,
+      datagrams: [...manifest.vector.values()].reduce((sum, number) => sum + number, 0),
+      quarantined: manifest.aside.length,
+    };
+    const who = hub
+      ? `hub ${hub.node}, epoch ${hub.epoch}, ${hub.state}, heard ${formatDuration(hub.ageMs)} ago`
+      : "there was never a hub";
+    const what = checkpoint
+      ? `checkpoint ${checkpoint.number} of ${formatMoment(checkpoint.madeAtMs)}: ` +
+        `${checkpoint.datagrams} datagrams of ${checkpoint.sessions} sessions, ` +
+        `${checkpoint.quarantined} quarantined`
+      : "there is no checkpoint";
+    out.result({ hub: hub ?? null, checkpoint: checkpoint ?? null }, `${who}\n${what}`);
+  },
+};

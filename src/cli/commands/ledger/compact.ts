@@ -1,0 +1,48 @@
+import { openLedgerIn } from "../../../app/index.ts";
+import { systemRandom } from "../../../base/random.ts";
+import { compactOnce, type Compacted } from "../../../ledger/index.ts";
+import type { Command } from "../../command.ts";
+import { checkpointTold } from "../hub/checkpoint-told.ts";
+import { hubFlags, hubOptions } from "../hub/hub-options.ts";
+import { bucketOption, openFleetBucket } from "./bucket-option.ts";
+
+export const ledgerCompact: Command = {
+  needs: "settings",
+  options: [bucketOption, ...hubOptions],
+  examples: [
+    { line: "forager ledger compact --bucket s3://fleet", summary: "fold all there is, once" },
+  ],
+  details: ["Exits 1 when another node is the hub, or became it; it does the work then."],
+
+  async run(context) {
+    const { paths, log, out, clock } = context;
+    await using bucket = await openFleetBucket(context);
+    await using ledger = await openLedgerIn({ paths, log });
+    const sync = ledger.withBucket(bucket);
+    await sync.push();
+    const done = await compactOnce({
+      ...hubFlags(context.flags),
+      bucket,
+      clock,
+      random: systemRandom,
+      log,
+      owner: ledger.node(),
+      onCheckpoint: checkpointTold(ledger, sync),
+    });
+    out.result(done, wordsOf(done));
+    for (const fault of done.faults) out.note(fault);
+    if (done.status !== "done") return "failed";
+    return done.faults.length > 0 ? "partial" : undefined;
+  },
+};
+
+function wordsOf({ status, checkpoint, datagrams, pruned }: Compacted): string {
+  if (status === "taken") return "another node is the hub: `forager hub status` says which";
+  if (status === "lost") return "another node became the hub on the way";
+  const made =
+    checkpoint === undefined
+      ? "nothing was new"
+      : `checkpoint ${checkpoint} was made of ${datagrams} new datagrams`;
+  const { segments, checkpoints, parts } = pruned;
+  return `${made}; ${segments} segments, ${checkpoints} checkpoints and ${parts} parts went`;
+}

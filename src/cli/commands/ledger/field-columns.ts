@@ -1,0 +1,32 @@
+import type { ConflictView, Datagram, FieldView } from "../../../ledger/index.ts";
+import type { Column } from "../../table.ts";
+
+const shown = (value: unknown) => (value === undefined ? "(unset)" : JSON.stringify(value));
+
+export const fieldColumns: readonly Column<FieldView>[] = [
+  { title: "field", value: ({ field }) => field },
+  { title: "value", value: ({ value }) => shown(value) },
+  { title: "source", value: ({ source }) => source },
+  { title: "stamp", value: ({ stamp }) => stamp },
+];
+
+export const conflictColumns: readonly Column<ConflictView>[] = [
+  { title: "target", value: ({ target }) => target },
+  { title: "field", value: ({ field }) => field },
+  { title: "lost", value: ({ value }) => shown(value) },
+  { title: "shown", value: (row) => shown(row.shown) },
+  { title: "datagram", value: ({ dot }) => dot, isNeverCut: true },
+];
+
+export const datagramColumns: readonly Column<Datagram>[] = [
+  { title: "stamp", value: ({ stamp }) => stamp },
+  { title: "target", value: ({ target }) => target },
+  { title: "field", value: ({ field }) => field },
+  { title: "value", value: ({ value }) => value ?? "(unset)" },
+  { title: "source", value: ({ source }) => source },
+  { title: "datagram", value: dotText, isNeverCut: true },
+];
+
+function dotText({ node, session, number }: Datagram): string {
+  return `${node}/${session}/${number}`;
+}

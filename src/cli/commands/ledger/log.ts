@@ -1,0 +1,31 @@
+import { openLedgerIn } from "../../../app/index.ts";
+import type { Command } from "../../command.ts";
+import { parseCount, textFlag } from "../../flags.ts";
+import { datagramColumns } from "./field-columns.ts";
+
+export const ledgerLog: Command = {
+  needs: "settings",
+  options: [
+    { flag: "--target", value: "target", summary: "only of this one" },
+    { flag: "--field", value: "field", summary: "only of this one" },
+    { flag: "--limit", value: "count", summary: "the last so many", default: "100" },
+  ],
+  examples: [
+    { line: "forager ledger log --limit 20", summary: "what came last" },
+    { line: "forager ledger log --target company/1a2b", summary: "who wrote what of a company" },
+  ],
+  details: [
+    "What a checkpoint covers is not in the journal any more; `ledger show --at` reads it.",
+  ],
+
+  async run({ paths, log, flags, out }) {
+    const limit = parseCount("limit", textFlag(flags, "limit") ?? "100");
+    const [target, field] = [textFlag(flags, "target"), textFlag(flags, "field")];
+    await using ledger = await openLedgerIn({ paths, log, isReader: true });
+    const found = ledger
+      .log()
+      .filter((one) => target === undefined || one.target === target)
+      .filter((one) => field === undefined || one.field === field);
+    out.table(found.slice(-limit), datagramColumns);
+  },
+};

@@ -1,0 +1,29 @@
+import { userInfo } from "node:os";
+import { openLedgerIn } from "../../../app/index.ts";
+import type { Command } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
+import { asUsage } from "../../usage-error.ts";
+
+export const ledgerRestore: Command = {
+  needs: "settings",
+  arguments: [
+    { name: "target", summary: "such as company/1a2b" },
+    { name: "datagram", summary: "the lost one, as `ledger conflicts` shows it" },
+  ],
+  options: [{ flag: "--source", value: "source", summary: "who says so (default: hand:YOU)" }],
+  examples: [
+    {
+      line: "forager ledger restore company/1a2b NODE/SESSION/NUMBER",
+      summary: "the lost value is shown again",
+    },
+  ],
+
+  async run({ args, flags, paths, log, out }) {
+    const [target = "", dot = ""] = args;
+    const source = textFlag(flags, "source") ?? `hand:${userInfo().username}`;
+    await using ledger = await openLedgerIn({ paths, log });
+    const { datagrams } = await asUsage(() => ledger.restore({ target, dot, source }));
+    const [field] = datagrams.map((one) => one.field);
+    out.result({ target, dot, field }, `${field ?? "nothing"} of ${target} was restored`);
+  },
+};

@@ -1,0 +1,63 @@
+import { userInfo } from "node:os";
+import { openLedgerIn } from "../../../app/index.ts";
+import type { Change } from "../../../ledger/index.ts";
+import type { Command } from "../../command.ts";
+import { listFlag, textFlag } from "../../flags.ts";
+import { asUsage, usageError } from "../../usage-error.ts";
+
+export const ledgerSet: Command = {
+  needs: "settings",
+  arguments: [
+    { name: "target", summary: "such as company/1a2b" },
+    {
+      name: "assignment",
+      summary: "FIELD=TEXT, or FIELD:=JSON for other values",
+      isOptional: true,
+      isRepeated: true,
+    },
+  ],
+  options: [
+    { flag: "--unset", value: "field", summary: "take the value away", isRepeated: true },
+    { flag: "--source", value: "source", summary: "who says so (default: hand:YOU)" },
+  ],
+  examples: [
+    { line: "forager ledger set company/1a2b phone=+4989123", summary: "what you know better" },
+    { line: "forager ledger set company/1a2b rating:=4.5 --unset fax", summary: "both at once" },
+  ],
+  details: ["What changes nothing is not written. One call is one commit: all of it or nothing."],
+
+  async run({ args, flags, paths, log, out }) {
+    const [target = "", ...assignments] = args;
+    const unset = (listFlag(flags, "unset") ?? []).map((field) => ({
+      target,
+      field,
+      unset: true as const,
+    }));
+    const changes = [...assignments.map((text) => changeOf(target, text)), ...unset];
+    if (changes.length === 0) throw usageError("what is to be set? FIELD=TEXT or --unset FIELD");
+    const source = textFlag(flags, "source") ?? `hand:${userInfo().username}`;
+    await using ledger = await openLedgerIn({ paths, log });
+    const { datagrams, cut } = await asUsage(() => ledger.write({ source, changes }));
+    const words =
+      datagrams.length === 0
+        ? "nothing changed: it was so before"
+        : `${datagrams.length} of ${changes.length} fields of ${target} changed`;
+    out.result({ target, changed: datagrams.map(({ field }) => field), cut }, words);
+  },
+};
+
+function changeOf(target: string, assignment: string): Change {
+  const [, field, colon, text] = /^(.+?)(:?)=(.*)$/su.exec(assignment) ?? [];
+  if (field === undefined || text === undefined) {
+    throw usageError(`'${assignment}' is neither FIELD=TEXT nor FIELD:=JSON`);
+  }
+  if (colon !== ":") return { target, field, value: text };
+  try {
+    const value: unknown = JSON.parse(text);
+    if (value === null) throw usageError(`${field}: null means not known; --unset takes it away`);
+    return { target, field, value };
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw usageError(`the value of ${field} is not JSON; for text write ${field}=TEXT`, { cause });
+  }
+}

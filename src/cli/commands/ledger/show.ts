@@ -1,0 +1,59 @@
+import { openLedgerIn } from "../../../app/index.ts";
+import { AppError } from "../../../base/app-error.ts";
+import { readArchive, viewAt, type Ledger, type TargetView } from "../../../ledger/index.ts";
+import type { Command, SettingsContext } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
+import { usageError } from "../../usage-error.ts";
+import { bucketOption, openPatientFleetBucket } from "./bucket-option.ts";
+import { fieldColumns } from "./field-columns.ts";
+
+export const ledgerShow: Command = {
+  needs: "settings",
+  arguments: [{ name: "target", summary: "such as company/1a2b" }],
+  options: [
+    { flag: "--at", value: "moment", summary: "as it was then: 2026-11-15T12:00:00Z" },
+    bucketOption,
+  ],
+  examples: [
+    { line: "forager ledger show company/1a2b", summary: "its fields, and who wrote them" },
+    {
+      line: "forager ledger show company/1a2b --at 2026-11-15 --bucket s3://fleet",
+      summary: "as of a moment before the checkpoint",
+    },
+  ],
+
+  async run(context) {
+    const { args, paths, log, out } = context;
+    const target = args[0]!;
+    await using ledger = await openLedgerIn({ paths, log, isReader: true });
+    const view = await viewOf(context, ledger, target);
+    if (view.fields.length === 0 && !view.isForgotten) {
+      const message = `nothing is known of ${target}: \`forager ledger log\` shows what is`;
+      throw new AppError("invalid", "ledger_no_target", message);
+    }
+    out.result(view, (layout) => {
+      if (view.isForgotten) return `${target} was forgotten`;
+      const into = view.mergedInto ? `\nmerged into ${view.mergedInto}` : "";
+      const count = view.conflicts.length;
+      const conflicts = count > 0 ? `\n${count} conflicts: see forager ledger conflicts` : "";
+      return layout.table(view.fields, fieldColumns) + into + conflicts;
+    });
+  },
+};
+
+async function viewOf(
+  context: SettingsContext,
+  ledger: Ledger,
+  target: string,
+): Promise<TargetView> {
+  const at = textFlag(context.flags, "at");
+  if (at === undefined) return ledger.read(target);
+  const atMs = Date.parse(at);
+  if (Number.isNaN(atMs)) throw usageError(`--at takes a moment such as 2026-11-15T12:00:00Z`);
+  const datagrams = [...ledger.log()];
+  if (ledger.status().checkpoint > 0 || textFlag(context.flags, "bucket") !== undefined) {
+    await using bucket = await openPatientFleetBucket(context);
+    for await (const datagram of readArchive(bucket)) datagrams.push(datagram);
+  }
+  return viewAt(target, datagrams, atMs);
+}

@@ -1,0 +1,40 @@
+import { openLedgerIn } from "../../../app/index.ts";
+import type { Command } from "../../command.ts";
+import { bucketOption, openPatientFleetBucket } from "./bucket-option.ts";
+
+export const ledgerSync: Command = {
+  needs: "settings",
+  options: [bucketOption, { flag: "--dry-run", summary: "only say what would be done" }],
+  examples: [
+    { line: "forager ledger sync --bucket s3://fleet", summary: "share, and learn what is new" },
+    {
+      line: "forager ledger sync --bucket dir:bucket --dry-run",
+      summary: "how much that would be",
+    },
+  ],
+  details: ["Exits 3 when something in the bucket could not be used; the rest was."],
+
+  async run(context) {
+    const { paths, log, flags, out } = context;
+    const isDryRun = flags["dryRun"] === true;
+    await using bucket = await openPatientFleetBucket(context);
+    await using ledger = await openLedgerIn({ paths, log, isReader: isDryRun });
+    const sync = ledger.withBucket(bucket);
+    if (isDryRun) {
+      const preview = await sync.preview();
+      const { toPublish, toPull, checkpoint } = preview;
+      const next = checkpoint === undefined ? "no newer checkpoint" : `checkpoint ${checkpoint}`;
+      return out.result(preview, `${toPublish} datagrams to publish, ${toPull} to fetch, ${next}`);
+    }
+    const synced = await sync.sync();
+    const { published, pulled, fromNodes, adopted, moved, faults } = synced;
+    const words = [
+      `${published} datagrams published, ${pulled} fetched from ${fromNodes} nodes`,
+      ...(adopted === undefined ? [] : [`now on checkpoint ${adopted}`]),
+      ...(moved === 0 ? [] : [`${moved} written anew`]),
+    ];
+    out.result(synced, words.join("; "));
+    for (const fault of faults) out.note(fault);
+    return faults.length > 0 ? "partial" : undefined;
+  },
+};

@@ -1,0 +1,28 @@
+import { readHeads, type Head } from "../../../ledger/index.ts";
+import type { Command } from "../../command.ts";
+import { bucketOption, openPatientFleetBucket } from "../ledger/bucket-option.ts";
+
+export const nodeList: Command = {
+  needs: "nothing",
+  options: [bucketOption],
+  examples: [{ line: "forager node list --bucket s3://fleet", summary: "who has published what" }],
+
+  async run(context) {
+    const { out } = context;
+    await using bucket = await openPatientFleetBucket(context);
+    const faults: string[] = [];
+    const heads = await readHeads(bucket, (fault) => void faults.push(fault));
+    out.table(heads, [
+      { title: "node", value: ({ node }: Head) => node },
+      { title: "label", value: ({ label }) => label },
+      { title: "last stamp", value: ({ stamp }) => stamp },
+      { title: "sessions", value: ({ sessions }) => sessions.length },
+      {
+        title: "datagrams",
+        value: ({ sessions }) => sessions.reduce((sum, { number }) => sum + number, 0),
+      },
+    ]);
+    for (const fault of faults) out.note(fault);
+    return faults.length > 0 ? "partial" : undefined;
+  },
+};

@@ -1,0 +1,39 @@
+import { listLimitMax, type Bucket } from "../bucket/index.ts";
+import { lastStampAt } from "./clock/stamp.ts";
+import { dotOf, type Datagram } from "./datagram/datagram.ts";
+import { foldInto, type PartState } from "./fold/part-state.ts";
+import { archivePrefix, parseSegmentKey, segmentsPrefix } from "./tiers/keys.ts";
+import { readSegment } from "./tiers/segment.ts";
+import { viewTarget, type TargetView } from "./view.ts";
+
+/** A target as it was at a moment: the fold of what had been written by then. */
+export function viewAt(target: string, datagrams: Iterable<Datagram>, atMs: number): TargetView {
+  const until = lastStampAt(atMs);
+  const part: PartState = new Map();
+  const seen = new Set<string>();
+  for (const datagram of datagrams) {
+    if (datagram.target !== target || datagram.stamp > until || seen.has(dotOf(datagram))) continue;
+    seen.add(dotOf(datagram));
+    foldInto(part, datagram);
+  }
+  return viewTarget(target, part.get(target) ?? new Map());
+}
+
+/** Everything that was ever published and not forgotten: the archive, and what is not in it yet. */
+export async function* readArchive(bucket: Bucket): AsyncGenerator<Datagram> {
+  for (const prefix of [archivePrefix, segmentsPrefix]) {
+    let startAfter = "";
+    for (;;) {
+      const page = await bucket.list(prefix, { startAfter });
+      for (const { key: name } of page) {
+        const place = parseSegmentKey(`${segmentsPrefix}${name.slice(prefix.length)}`);
+        const got = place ? await bucket.get(name) : undefined;
+        if (!place || got?.status !== "found") continue;
+        const { session: key, first } = place;
+        yield* readSegment(got.body, { key, first, name }).datagrams;
+      }
+      if (page.length < listLimitMax) break;
+      startAfter = page.at(-1)!.key;
+    }
+  }
+}
