@@ -55,8 +55,13 @@ export function readSegment(
       datagrams.push(datagram);
     },
   });
-  scanner.push(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
-  scanner.end();
+  try {
+    scanner.push(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
+    scanner.end();
+  } catch (error) {
+    const isDatagram = error instanceof AppError && error.code === "ledger_datagram";
+    throw isDatagram ? broken(name, error.message) : error;
+  }
   const last = datagrams.at(-1);
   if (!last || last.number !== last.commit)
     throw broken(name, "it does not end with a whole commit");

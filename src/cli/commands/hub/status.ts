@@ -1,5 +1,5 @@
 import { systemRandom } from "../../../base/random.ts";
-import { createLease } from "../../../bucket/index.ts";
+import { createLease, type LeaseView } from "../../../bucket/index.ts";
 import { findNewestManifest, hubLease } from "../../../ledger/index.ts";
 import type { Command } from "../../command.ts";
 import { formatDuration, formatMoment } from "../../duration.ts";
@@ -23,7 +23,7 @@ export const hubStatus: Command = {
     const hub = view && {
       node: view.record.owner,
       epoch: view.record.epoch,
-      state: view.isExpired ? "expired" : view.record.state,
+      state: stateOf(view),
       ageMs: view.ageMs,
     };
     const { manifest } = newest ?? {};
@@ -46,3 +46,7 @@ export const hubStatus: Command = {
     out.result({ hub: hub ?? null, checkpoint: checkpoint ?? null }, `${who}\n${what}`);
   },
 };
+
+/** What was given back is free, however long ago that was. */
+const stateOf = ({ record, isExpired }: LeaseView) =>
+  record.state === "held" && isExpired ? "expired" : record.state;
