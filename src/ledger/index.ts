@@ -16,8 +16,8 @@ export {
   type Compacted,
   type HubOptions,
 } from "./tiers/hub.ts";
-export { checkpointTarget } from "./tiers/hub-fold.ts";
-export { hubLease } from "./tiers/keys.ts";
+export { createMemorySpill, type Spill } from "./fold/spill.ts";
+export { checkpointTarget, hubLease } from "./tiers/keys.ts";
 export { findNewestManifest, type Manifest } from "./tiers/manifest.ts";
 export { listManifests } from "./tiers/manifest.ts";
 export { readHeads } from "./tiers/gather.ts";

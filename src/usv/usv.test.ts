@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   createUsvScanner,
+  eachOwnRecord,
   encodeRecord,
   readUsvRecords,
   scanUsv,
@@ -63,6 +64,25 @@ describe("USV, both ways", () => {
         expect(await collect(readUsvRecords(pieces))).toEqual(records);
       }),
       { numRuns: 200 },
+    );
+  });
+
+  test("what we wrote ourselves is read alike by the quick way, up to where it is whole", () => {
+    fc.assert(
+      fc.property(anyRecords, anyText, (records, rest) => {
+        const text = records.map(encodeRecord).join("");
+        const tail = rest.replaceAll("\u001e", "").replaceAll("\u001b", "");
+        const found: string[][] = [];
+        const raws: string[] = [];
+        const length = eachOwnRecord(text + tail, (units, raw) => {
+          found.push(units);
+          raws.push(raw);
+        });
+        expect(found).toEqual(records);
+        expect(raws.join("")).toBe(text);
+        expect(length).toBe(text.length);
+      }),
+      { numRuns: 500 },
     );
   });
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { AppError } from "../../base/app-error.ts";
-import { createUsvScanner, encodeRecord } from "../../usv/index.ts";
+import { eachOwnRecord, encodeRecord } from "../../usv/index.ts";
 import { datagramOf, unitsOf } from "../datagram/datagram-record.ts";
 import { compareDatagrams, compareText, type Dot } from "../datagram/datagram.ts";
 import { checkHeader, headerRecord } from "../file-header.ts";
@@ -57,10 +57,9 @@ export function decodePart(text: string, name: string): PartState {
     lanes[laneOf(datagram)] = { datagram, isNamed: role === "W" };
     keep(part, target, field, { ...cell, lanes });
   };
-  const scanner = createUsvScanner({ onRecord });
-  scanner.push(text);
-  scanner.end();
-  if (isFirst) throw corrupt(name, "it is empty");
+  const end = eachOwnRecord(text, onRecord);
+  if (isFirst && end === 0 && text !== "") checkHeader("part", [text.slice(0, 40)], name);
+  if (isFirst || end < text.length) throw corrupt(name, "it is empty, or cut off");
   return part;
 }
 

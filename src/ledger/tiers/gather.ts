@@ -1,8 +1,9 @@
 import { AppError } from "../../base/app-error.ts";
 import type { Bucket } from "../../bucket/index.ts";
-import type { Datagram } from "../datagram/datagram.ts";
+import type { Spill } from "../fold/spill.ts";
 import { lastKnown } from "../fold/vector.ts";
-import type { Replica } from "../replica.ts";
+import type { HubState } from "./hub-state.ts";
+import { checkpointTarget } from "./keys.ts";
 import { decodeHead, type Head } from "./head.ts";
 import { segmentKey } from "./keys.ts";
 import { listHeads } from "./pull.ts";
@@ -12,25 +13,27 @@ export interface GatherOptions {
   readonly bucket: Bucket;
   readonly nowMs: () => number;
   readonly onFault: (fault: string) => void;
+  /** What it has room for is what one checkpoint takes in; the next one takes the rest. */
+  readonly spill: Spill;
 }
 
-/** One checkpoint takes in at most this much; the next one takes the rest. */
-const bytesMax = 64 * 2 ** 20;
+export interface Gathered {
+  readonly datagrams: number;
+  /** Some are more than a hub's own word that it made a checkpoint. */
+  readonly isWorthIt: boolean;
+}
 
 /**
- * Takes all that the bucket has beyond the replica. Heads are hints: a session that may go on is
+ * Takes all that the bucket has beyond the state. Heads are hints: a session that may go on is
  * looked at beyond its head too, because its node may have died before it said so. What cannot be
  * read stops its session, is told, and stays where it is.
  */
-export async function gather(
-  { bucket, nowMs, onFault }: GatherOptions,
-  replica: Replica,
-): Promise<{ readonly datagrams: readonly Datagram[]; readonly isAll: boolean }> {
-  const all: Datagram[] = [];
-  let bytes = 0;
+export async function gather(options: GatherOptions, state: HubState): Promise<Gathered> {
+  const { bucket, nowMs, onFault, spill } = options;
+  let [bytes, count, isWorthIt] = [0, 0, false];
   const takeSession = async (key: string, head: { number: number; isComplete: boolean }) => {
-    while (bytes < bytesMax) {
-      const known = lastKnown(replica.vector(), key);
+    while (bytes < spill.bytesMax) {
+      const known = lastKnown(state.vector(), key);
       if (known >= head.number && head.isComplete) return;
       const name = segmentKey(key, known + 1);
       const got = await bucket.get(name);
@@ -38,9 +41,11 @@ export async function gather(
         if (known < head.number) onFault(`${name} is missing, and the head says it is there`);
         return;
       }
-      const { datagrams } = readSegment(got.body, { key, first: known + 1, name });
-      for (const datagram of replica.take(datagrams, { nowMs: nowMs() })) all.push(datagram);
+      const { datagrams, raws } = readSegment(got.body, { key, first: known + 1, name });
+      count += state.take(datagrams, raws, nowMs());
+      isWorthIt ||= datagrams.some(({ target }) => target !== checkpointTarget);
       bytes += got.body.byteLength;
+      await spill.flush();
     }
   };
   for (const head of await readHeads(bucket, onFault)) {
@@ -53,7 +58,7 @@ export async function gather(
       }
     }
   }
-  return { datagrams: all, isAll: bytes < bytesMax };
+  return { datagrams: count, isWorthIt };
 }
 
 export async function readHeads(

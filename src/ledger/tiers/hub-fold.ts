@@ -3,13 +3,15 @@ import { sleep, type Clock } from "../../base/clock.ts";
 import { createId } from "../../base/ids.ts";
 import type { Random } from "../../base/random.ts";
 import { isUnavailable, type Bucket } from "../../bucket/index.ts";
-import { stampOf, parseStamp } from "../clock/stamp.ts";
+import { parseStamp } from "../clock/stamp.ts";
 import { isPartText } from "../base-files.ts";
 import { digestOf } from "../fold/part-file.ts";
-import { partCount, partOf } from "../fold/part-state.ts";
-import { createReplica, noBase, type Base, type Replica } from "../replica.ts";
+import { partCount } from "../fold/part-state.ts";
+import type { Spill } from "../fold/spill.ts";
+import { noBase, type Base } from "../replica.ts";
 import { readBoundary } from "./boundary.ts";
 import { gather } from "./gather.ts";
+import { createHubState, type HubState } from "./hub-state.ts";
 import { manifestKey, partKey } from "./keys.ts";
 import { decodeManifest, encodeManifest, findNewestManifest, type Manifest } from "./manifest.ts";
 
@@ -25,6 +27,7 @@ export interface HubContext {
   /** The store's time. */
   readonly nowMs: () => number;
   readonly onFault: (fault: string) => void;
+  readonly openSpill: () => Spill;
 }
 
 export type FoldRound =
@@ -33,9 +36,6 @@ export type FoldRound =
   | { readonly status: "nothing" }
   /** The role is another's by now: what was made is garbage. */
   | { readonly status: "lost" };
-
-/** Where the hub says that it made a checkpoint; alone it is no reason for another one. */
-export const checkpointTarget = "system/checkpoint";
 
 /**
  * Consolidation: folds what the bucket has beyond the newest checkpoint into the next one, part by
@@ -46,16 +46,13 @@ export async function foldRound(context: HubContext): Promise<FoldRound> {
   const { bucket, isHeld, epoch, nowMs } = context;
   const newest = (await findNewestManifest(bucket))?.manifest;
   if (newest && newest.epoch > epoch) return { status: "lost" };
-  const replica = createReplica(newest ? bucketBase(bucket, newest) : noBase);
-  const { datagrams } = await gather(context, replica);
-  const released = replica.release(nowMs());
-  const isWorthIt = datagrams.some(({ target }) => target !== checkpointTarget);
-  if (!isWorthIt && released.length === 0) return { status: "nothing" };
+  await using spill = context.openSpill();
+  const state = createHubState(newest ? bucketBase(bucket, newest) : noBase, spill);
+  const { datagrams, isWorthIt } = await gather({ ...context, spill }, state);
+  const released = state.release(nowMs());
+  if (!isWorthIt && released === 0) return { status: "nothing" };
 
-  const parts = await writeParts(context, replica, newest?.parts ?? [], [
-    ...datagrams,
-    ...released,
-  ]);
+  const parts = await writeParts(context, state, newest?.parts ?? [], spill.touched());
   if (!parts || !isHeld()) return { status: "lost" };
   const manifest: Manifest = {
     number: (newest?.number ?? 0) + 1,
@@ -63,14 +60,14 @@ export async function foldRound(context: HubContext): Promise<FoldRound> {
     hub: context.hub,
     nonce: createId(context.random),
     madeAtMs: nowMs(),
-    vector: new Map(replica.vector()),
+    vector: state.vector(),
     parts,
-    aside: [...replica.aside().values()],
-    dropped: [...replica.dropped()].sort(),
-    latest: stampOf(replica.latest()),
+    aside: [...state.aside().values()],
+    dropped: [...state.dropped()].sort(),
+    latest: state.latest(),
   };
   return (await createManifest(context, manifest))
-    ? { status: "made", manifest, datagrams: datagrams.length }
+    ? { status: "made", manifest, datagrams }
     : { status: "lost" };
 }
 
@@ -97,15 +94,14 @@ export function bucketBase(bucket: Bucket, manifest: Manifest): Base {
 /** Undefined: the role was lost on the way. */
 async function writeParts(
   { bucket, random, epoch, isHeld }: HubContext,
-  replica: Replica,
+  state: HubState,
   old: Manifest["parts"],
-  changed: readonly { readonly target: string }[],
+  touched: readonly number[],
 ): Promise<Manifest["parts"] | undefined> {
-  const touched = new Set(changed.map(({ target }) => partOf(target)));
   const parts = Array.from({ length: partCount }, (_, index) => old[index]);
   for (const index of touched) {
     if (!isHeld()) return undefined;
-    const text = await replica.partText(index);
+    const text = await state.partText(index);
     const digest = digestOf(text);
     // A part that did not change keeps its name. Else the name is new for ever, though the content
     // may have been there before: so what is deleted once is never needed again.

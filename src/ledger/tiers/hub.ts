@@ -14,6 +14,7 @@ import {
   type Lease,
 } from "../../bucket/index.ts";
 import { createPhysicalTime } from "../clock/physical-time.ts";
+import { createMemorySpill, type Spill } from "../fold/spill.ts";
 import { foldRound, type HubContext } from "./hub-fold.ts";
 import { hubLease } from "./keys.ts";
 import type { Manifest } from "./manifest.ts";
@@ -37,6 +38,8 @@ export interface HubOptions {
   readonly marginMs?: number;
   /** After each checkpoint, while the role is held. */
   readonly onCheckpoint?: (manifest: Manifest) => Promise<void>;
+  /** Where to keep what is being folded; absent, in memory, and then less at a time. */
+  readonly openSpill?: () => Spill;
 }
 
 export const hubIntervalMsDefault = 60_000;
@@ -140,6 +143,7 @@ export async function compact(options: CompactOptions): Promise<Compacted> {
     isHeld,
     nowMs: () => time.nowMs(),
     onFault: (fault) => void faults.add(fault),
+    openSpill: options.openSpill ?? createMemorySpill,
   };
   let datagrams = 0;
   let checkpoint: number | undefined;

@@ -33,3 +33,6 @@ export function parseManifestKey(key: string): number | undefined {
   const found = /^ledger\/checkpoint\/(\d{12})\.json$/.exec(key);
   return found ? Number(found[1]) : undefined;
 }
+
+/** Where the hub says that it made a checkpoint; alone it is no reason for another one. */
+export const checkpointTarget = "system/checkpoint";

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
-import { createUsvScanner } from "../../usv/index.ts";
+import { eachOwnRecord } from "../../usv/index.ts";
 import { datagramOf, encodeDatagram } from "../datagram/datagram-record.ts";
 import type { Datagram } from "../datagram/datagram.ts";
 import { sessionKey } from "../fold/vector.ts";
@@ -8,6 +8,8 @@ import { checkHeader, headerRecord } from "../file-header.ts";
 /** A piece of a session's log in the bucket: whole commits, contiguous numbers, never changed. */
 export interface Segment {
   readonly datagrams: readonly Datagram[];
+  /** The text of each of them. */
+  readonly raws: readonly string[];
   readonly lastNumber: number;
 }
 
@@ -38,34 +40,35 @@ export function readSegment(
   { key, first, name }: { readonly key: string; readonly first: number; readonly name: string },
 ): Segment {
   const datagrams: Datagram[] = [];
+  const raws: string[] = [];
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
   let isHeader = true;
-  const scanner = createUsvScanner({
-    onRecord(units) {
-      if (isHeader) {
-        isHeader = false;
-        return checkHeader("segment", units, name);
-      }
-      const datagram = datagramOf(units);
-      if (sessionKey(datagram) !== key || datagram.number !== first + datagrams.length) {
-        throw broken(
-          name,
-          `datagram ${datagram.number} of ${sessionKey(datagram)} is out of place`,
-        );
-      }
-      datagrams.push(datagram);
-    },
+  const end = eachOwnRecord(text, (units, raw) => {
+    if (isHeader) {
+      isHeader = false;
+      return checkHeader("segment", units, name);
+    }
+    const datagram = readDatagram(units, name);
+    if (sessionKey(datagram) !== key || datagram.number !== first + datagrams.length) {
+      throw broken(name, `datagram ${datagram.number} of ${sessionKey(datagram)} is out of place`);
+    }
+    datagrams.push(datagram);
+    raws.push(raw);
   });
+  if (end < text.length) throw broken(name, "it ends in the middle of a datagram");
+  const last = datagrams.at(-1);
+  if (!last || last.number !== last.commit)
+    throw broken(name, "it does not end with a whole commit");
+  return { datagrams, raws, lastNumber: last.number };
+}
+
+function readDatagram(units: readonly string[], name: string): Datagram {
   try {
-    scanner.push(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
-    scanner.end();
+    return datagramOf(units);
   } catch (error) {
     const isDatagram = error instanceof AppError && error.code === "ledger_datagram";
     throw isDatagram ? broken(name, error.message) : error;
   }
-  const last = datagrams.at(-1);
-  if (!last || last.number !== last.commit)
-    throw broken(name, "it does not end with a whole commit");
-  return { datagrams, lastNumber: last.number };
 }
 
 const broken = (name: string, why: string) =>
