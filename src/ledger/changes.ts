@@ -7,7 +7,7 @@ import {
   commitFieldsMax,
   encodeValue,
 } from "./datagram/check-input.ts";
-import { emptyCell, mergeCell } from "./fold/cell.ts";
+import { mergeCell } from "./fold/cell.ts";
 import { laneOf, seenBy, visibleOf } from "./fold/lane.ts";
 import type { TargetState } from "./fold/part-state.ts";
 import { referenceOf, type Datagram } from "./datagram/datagram.ts";
@@ -80,7 +80,8 @@ export function planWrites(
 ): readonly PlannedWrite[] {
   return changes.flatMap((change): PlannedWrite[] => {
     const { target, field, json } = change;
-    const cell = fieldsOf(target)?.get(field) ?? emptyCell;
+    const cell = fieldsOf(target)?.get(field);
+    if (!cell) return json === undefined ? [] : [{ ...change, causality: "" }];
     const shown = visibleOf(cell)?.value;
     if (shown === json) return [];
     const seen = seenBy(cell, { source, field });

@@ -1,5 +1,5 @@
 import { AppError } from "../base/app-error.ts";
-import { isAhead, noTime, parseStamp, stampOf, type HybridTime } from "./clock/stamp.ts";
+import { aheadOf, noTime, parseStamp, stampOf, type HybridTime } from "./clock/stamp.ts";
 import { dotOf, type Datagram, type Dot } from "./datagram/datagram.ts";
 import { decodePart, digestOf, encodePart } from "./fold/part-file.ts";
 import {
@@ -69,8 +69,8 @@ export interface TakeOptions {
   readonly nowMs: number | undefined;
 }
 
-/** How many parts stay in memory. */
-const partsMax = 64;
+/** How much text of the checkpoint stays decoded in memory; what came since is there anyway. */
+const charactersMax = 64 * 2 ** 20;
 
 export function createReplica(base: Base): Replica {
   const vector = new Map(base.vector);
@@ -79,6 +79,9 @@ export function createReplica(base: Base): Replica {
   const rest: Datagram[][] = Array.from({ length: partCount }, () => []);
   let since: Datagram[] = [];
   const loaded = new Map<number, PartState>(); // least recently used first
+  /** How much of the checkpoint each loaded part has decoded. */
+  const characters = new Map<number, number>();
+  let charactersLoaded = 0;
   const pins = new Map<number, number>();
   let latest = base.latest;
   let latestStamp = stampOf(latest);
@@ -100,7 +103,7 @@ export function createReplica(base: Base): Replica {
       const left = some.filter((datagram) => dotOf(datagram) !== dot);
       if (left.length === some.length) continue;
       rest[index] = left;
-      loaded.delete(index);
+      unload(index);
     }
   };
 
@@ -117,15 +120,22 @@ export function createReplica(base: Base): Replica {
       const part = text === undefined ? new Map() : decodePart(text, `part ${index}`);
       for (const datagram of rest[index]!) foldInto(part, datagram);
       loaded.set(index, part);
+      characters.set(index, text?.length ?? 0);
+      charactersLoaded += text?.length ?? 0;
       trim();
       return part;
     }
   };
   const trim = () => {
     for (const index of loaded.keys()) {
-      if (loaded.size <= partsMax) return;
-      if (!pins.has(index)) loaded.delete(index);
+      if (charactersLoaded <= charactersMax) return;
+      if (!pins.has(index) && characters.get(index) !== 0) unload(index);
     }
+  };
+  const unload = (index: number) => {
+    if (!loaded.delete(index)) return;
+    charactersLoaded -= characters.get(index) ?? 0;
+    characters.delete(index);
   };
   const pin = (index: number, by: number) => {
     const count = (pins.get(index) ?? 0) + by;
@@ -147,6 +157,7 @@ export function createReplica(base: Base): Replica {
     },
     take(datagrams, { nowMs }) {
       const taken: Datagram[] = [];
+      const ahead = nowMs === undefined ? undefined : aheadOf(nowMs);
       for (const datagram of datagrams) {
         if (isCovered(vector, datagram)) continue;
         const key = sessionKey(datagram);
@@ -154,15 +165,15 @@ export function createReplica(base: Base): Replica {
         vector.set(key, datagram.number);
         taken.push(datagram);
         since.push(datagram);
-        const dot = dotOf(datagram);
-        if (dropped.has(dot)) continue;
-        if (nowMs !== undefined && isAhead(datagram.stamp, nowMs)) aside.set(dot, datagram);
+        if (dropped.size > 0 && dropped.has(dotOf(datagram))) continue;
+        if (ahead !== undefined && datagram.stamp > ahead) aside.set(dotOf(datagram), datagram);
         else fold(datagram);
       }
       return taken;
     },
     release(nowMs) {
-      const due = [...aside.values()].filter(({ stamp }) => !isAhead(stamp, nowMs));
+      const ahead = aheadOf(nowMs);
+      const due = [...aside.values()].filter(({ stamp }) => stamp <= ahead);
       for (const datagram of due) {
         aside.delete(dotOf(datagram));
         fold(datagram);
@@ -175,7 +186,7 @@ export function createReplica(base: Base): Replica {
         const left = some.filter((one) => sessionKey(one) !== key || one.number <= lastNumber);
         if (left.length === some.length) continue;
         rest[index] = left;
-        loaded.delete(index);
+        unload(index);
       }
       if (lastNumber === 0) vector.delete(key);
       else vector.set(key, lastNumber);

@@ -26,7 +26,11 @@ export function encodeRecord(units: readonly string[]): string {
 }
 
 const white = /\s/u;
-const isEdge = (text: string, at: number) => at >= 0 && at < text.length && white.test(text[at]!);
+function isEdge(text: string, at: number): boolean {
+  if (at < 0 || at >= text.length) return false;
+  const code = text.charCodeAt(at);
+  return code > 0x20 && code < 0x7f ? false : white.test(text[at]!);
+}
 
 /** An escaped mark is never white space, so the edges of the encoded text are those of the text. */
 function escapeEdges(text: string): string {

@@ -38,8 +38,11 @@ export function witness(last: HybridTime, seen: HybridTime): HybridTime {
   return compareTimes(seen, last) > 0 ? seen : last;
 }
 
-export const isAhead = (stamp: Stamp, physicalMs: number): boolean =>
-  stamp.slice(0, isoLength) > isoOf(Math.min(msMax, Math.floor(physicalMs) + aheadMsMax));
+/** Stamps after this one are ahead of the time. */
+export const aheadOf = (physicalMs: number): Stamp =>
+  lastStampAt(Math.min(msMax, Math.floor(physicalMs) + aheadMsMax));
+
+export const isAhead = (stamp: Stamp, physicalMs: number): boolean => stamp > aheadOf(physicalMs);
 
 export const compareTimes = (a: HybridTime, b: HybridTime): number =>
   a.ms - b.ms || a.counter - b.counter;

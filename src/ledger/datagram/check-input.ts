@@ -92,6 +92,8 @@ function canonicalJson(field: string, value: unknown): string {
   return write(value);
 }
 
+/** Nearly all there is: no closer look is needed. */
+const plainText = /^[!-~]+$/;
 const oneName = "it needs two names, such as company/1a2b";
 
 function nameFault(text: string, bytesMax: number): string | undefined {
@@ -104,6 +106,7 @@ function nameFault(text: string, bytesMax: number): string | undefined {
 }
 
 function textFault(text: string, bytesMax: number): string | undefined {
+  if (text.length <= bytesMax && plainText.test(text)) return undefined;
   if (text === "") return "it is empty";
   const bytes = Buffer.byteLength(text);
   if (bytes > bytesMax) return `it has ${bytes} bytes, more than ${bytesMax}`;

@@ -34,7 +34,7 @@ export const emptyCell: Cell = { lanes: emptyLanes, conflicts: none, names: none
 
 /** The cell with one more datagram in it. */
 export function mergeCell(cell: Cell, datagram: Datagram): Cell {
-  const base = datagram.causality === "" ? cell : nameIn(cell, dotOfReference(datagram.causality));
+  const base = datagram.causality === "" ? cell : nameIn(cell, datagram.causality);
   let { names, conflicts } = base;
   let isNamed = false;
   if (names.length > 0) {
@@ -54,9 +54,9 @@ export function mergeCell(cell: Cell, datagram: Datagram): Cell {
 }
 
 /** Someone had seen that value. */
-function nameIn(cell: Cell, dot: Dot): Cell {
+function nameIn(cell: Cell, reference: string): Cell {
   const lane = cell.lanes.findIndex(
-    (entry) => entry !== undefined && dotOf(entry.datagram) === dot,
+    (entry) => entry !== undefined && isNamedBy(reference, entry.datagram),
   );
   if (lane >= 0) {
     const entry = cell.lanes[lane]!;
@@ -65,10 +65,15 @@ function nameIn(cell: Cell, dot: Dot): Cell {
     lanes[lane] = { datagram: entry.datagram, isNamed: true };
     return { ...cell, lanes };
   }
+  const dot = dotOfReference(reference);
   const conflicts = cell.conflicts.filter((loser) => dotOf(loser) !== dot);
   if (conflicts.length < cell.conflicts.length) return { ...cell, conflicts };
   return cell.names.includes(dot) ? cell : { ...cell, names: [...cell.names, dot] };
 }
+
+/** The stamp first: it tells most of them apart, and makes no new text. */
+const isNamedBy = (reference: string, datagram: Datagram) =>
+  reference.startsWith(datagram.stamp) && dotOfReference(reference) === dotOf(datagram);
 
 /** Without what was written up to a moment. */
 export function cutCell(cell: Cell, floor: string): Cell {

@@ -9,6 +9,7 @@ import { createRetryingBucket, isUnavailable } from "../../bucket/index.ts";
 import { openSharedBucket, type SharedBucket } from "../../bucket/testing/race-store.ts";
 import { createPaths } from "../../config/index.ts";
 import { openFileDisk } from "../adapters/file/file-disk.ts";
+import type { Change } from "../changes.ts";
 import { openLedger } from "../ledger.ts";
 import { createHub } from "../tiers/hub.ts";
 
@@ -85,12 +86,12 @@ async function beNode(): Promise<void> {
     let written = 0;
     const end = next + fields;
     for (let from = next; from < end; from += perCommit) {
-      const changes = Array.from({ length: perCommit }, (_, index) => ({
+      const changes: Change[] = Array.from({ length: perCommit }, (_, index) => ({
         target: `company/${(from / perCommit) % 97}`,
         field: `e/${name}/${from + index}`,
         value: from + index,
       }));
-      changes[0] = { ...changes[0]!, field: "shared", value: from };
+      changes[0] = { ...changes[0]!, field: "shared", value: `${name} ${from}` };
       written += (await ledger.write({ source: `site:https://${name}`, changes })).datagrams.length;
       await sleep(clock, random.next() * 20);
     }

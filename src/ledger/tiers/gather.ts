@@ -28,6 +28,9 @@ export interface Gathered {
  * looked at beyond its head too, because its node may have died before it said so. What cannot be
  * read stops its session, is told, and stays where it is.
  */
+/** How many nodes' segments travel at once. */
+const lanes = 4;
+
 export async function gather(options: GatherOptions, state: HubState): Promise<Gathered> {
   const { bucket, nowMs, onFault, spill } = options;
   let [bytes, count, isWorthIt] = [0, 0, false];
@@ -48,16 +51,21 @@ export async function gather(options: GatherOptions, state: HubState): Promise<G
       await spill.flush();
     }
   };
-  for (const head of await readHeads(bucket, onFault)) {
-    for (const { session, number, isComplete } of head.sessions) {
+  const takeHead = async ({ node, sessions }: Head) => {
+    for (const { session, number, isComplete } of sessions) {
       try {
-        await takeSession(`${head.node}/${session}`, { number, isComplete });
+        await takeSession(`${node}/${session}`, { number, isComplete });
       } catch (error) {
         if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
         onFault(error.message);
       }
     }
-  }
+  };
+  const queue = [...(await readHeads(bucket, onFault))];
+  const work = async () => {
+    for (let head = queue.shift(); head; head = queue.shift()) await takeHead(head);
+  };
+  await Promise.all(Array.from({ length: lanes }, work));
   return { datagrams: count, isWorthIt };
 }
 

@@ -1,10 +1,10 @@
-import { isAhead, parseStamp, stampOf } from "../clock/stamp.ts";
+import { aheadOf, parseStamp, stampOf } from "../clock/stamp.ts";
 import { dotOf, type Datagram, type Dot } from "../datagram/datagram.ts";
 import { encodeDatagram } from "../datagram/datagram-record.ts";
 import { decodePart, encodePart } from "../fold/part-file.ts";
 import { foldInto, partOf, type PartState } from "../fold/part-state.ts";
 import type { Spill } from "../fold/spill.ts";
-import { hasFolded, isCovered, sessionKey, type Vector } from "../fold/vector.ts";
+import { hasFolded, lastKnown, sessionKey, type Vector } from "../fold/vector.ts";
 import { droppedDot } from "../quarantine.ts";
 import type { Base } from "../replica.ts";
 
@@ -14,7 +14,7 @@ export interface HubState {
   aside(): ReadonlyMap<Dot, Datagram>;
   dropped(): ReadonlySet<Dot>;
   latest(): string;
-  /** Takes a segment's datagrams, in the order of their numbers. Answers how many were new. */
+  /** Takes datagrams of one session, in the order of their numbers. Answers how many were new. */
   take(datagrams: readonly Datagram[], raws: readonly string[], nowMs: number): number;
   /** Folds what is no longer ahead of time. Answers how many that were. */
   release(nowMs: number): number;
@@ -43,19 +43,25 @@ export function createHubState(base: Base, spill: Spill): HubState {
     dropped: () => dropped,
     latest: () => stampOf(parseStamp(latest)),
     take(datagrams, raws, nowMs) {
-      let count = 0;
-      for (const [index, datagram] of datagrams.entries()) {
-        if (isCovered(vector, datagram)) continue;
-        vector.set(sessionKey(datagram), datagram.number);
-        count += 1;
-        if (isAhead(datagram.stamp, nowMs)) {
-          if (!dropped.has(dotOf(datagram))) aside.set(dotOf(datagram), datagram);
-        } else fold(datagram, raws[index]!);
+      const [first] = datagrams;
+      if (!first) return 0;
+      const key = sessionKey(first);
+      const ahead = aheadOf(nowMs);
+      let known = lastKnown(vector, key);
+      const before = known;
+      for (let index = 0; index < datagrams.length; index++) {
+        const datagram = datagrams[index]!;
+        if (datagram.number <= known) continue;
+        known = datagram.number;
+        if (datagram.stamp <= ahead) fold(datagram, raws[index]!);
+        else if (!dropped.has(dotOf(datagram))) aside.set(dotOf(datagram), datagram);
       }
-      return count;
+      vector.set(key, known);
+      return known - before;
     },
     release(nowMs) {
-      const due = [...aside].filter(([, { stamp }]) => !isAhead(stamp, nowMs));
+      const ahead = aheadOf(nowMs);
+      const due = [...aside].filter(([, { stamp }]) => stamp <= ahead);
       for (const [dot, datagram] of due) {
         aside.delete(dot);
         fold(datagram, encodeDatagram(datagram));

@@ -42,14 +42,16 @@ export function readSegment(
   const datagrams: Datagram[] = [];
   const raws: string[] = [];
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+  const [node, session] = key.split("/");
   let isHeader = true;
   const end = eachOwnRecord(text, (units, raw) => {
     if (isHeader) {
       isHeader = false;
       return checkHeader("segment", units, name);
     }
-    const datagram = readDatagram(units, name);
-    if (sessionKey(datagram) !== key || datagram.number !== first + datagrams.length) {
+    const datagram = readDatagram(units, raw, name);
+    const isInPlace = datagram.node === node && datagram.session === session;
+    if (!isInPlace || datagram.number !== first + datagrams.length) {
       throw broken(name, `datagram ${datagram.number} of ${sessionKey(datagram)} is out of place`);
     }
     datagrams.push(datagram);
@@ -62,9 +64,9 @@ export function readSegment(
   return { datagrams, raws, lastNumber: last.number };
 }
 
-function readDatagram(units: readonly string[], name: string): Datagram {
+function readDatagram(units: readonly string[], raw: string, name: string): Datagram {
   try {
-    return datagramOf(units);
+    return datagramOf(units, raw);
   } catch (error) {
     const isDatagram = error instanceof AppError && error.code === "ledger_datagram";
     throw isDatagram ? broken(name, error.message) : error;

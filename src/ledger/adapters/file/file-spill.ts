@@ -53,7 +53,7 @@ export function createFileSpill({ folder, random }: FileSpillOptions): Spill {
       const found: Datagram[] = [];
       if (!touched.has(part)) return found;
       const text = await readFile(fileOf(part), "utf8");
-      eachOwnRecord(text, (units) => void found.push(datagramOf(units)));
+      eachOwnRecord(text, (units, raw) => void found.push(datagramOf(units, raw)));
       return found;
     },
     touched: () => [...touched].sort((a, b) => a - b),

@@ -1,0 +1,141 @@
+import { strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { systemClock } from "../../src/base/clock.ts";
+import { silentLogger } from "../../src/base/logger.ts";
+import { createSeededRandom, systemRandom } from "../../src/base/random.ts";
+import { openDirectoryBucket } from "../../src/bucket/adapters/directory/directory-bucket.ts";
+import type { Bucket } from "../../src/bucket/index.ts";
+import { createPaths } from "../../src/config/index.ts";
+import { createFileSpill } from "../../src/ledger/adapters/file/file-spill.ts";
+import { openFileDisk } from "../../src/ledger/adapters/file/file-disk.ts";
+import { compactOnce, openLedger, stampOf, type Datagram } from "../../src/ledger/index.ts";
+import { createId } from "../../src/base/ids.ts";
+import { headKey, segmentKey } from "../../src/ledger/tiers/keys.ts";
+import { cutSegment } from "../../src/ledger/tiers/segment.ts";
+import type { Side, SideContext } from "../frame/side.ts";
+
+export interface AppendInput {
+  readonly datagrams: number;
+  readonly fieldsPerCommit: number;
+  readonly writers: number;
+}
+
+export interface FoldInput {
+  readonly datagrams: number;
+  readonly targets: number;
+  readonly fields: number;
+}
+
+export interface BootstrapInput {
+  readonly targets: number;
+  readonly fields: number;
+}
+
+const [clock, random, log] = [systemClock, systemRandom, silentLogger];
+
+const openIn = async ({ folder }: SideContext, name: string) =>
+  openLedger({
+    disk: await openFileDisk({ paths: createPaths(join(folder, name)) }),
+    clock,
+    random,
+    log,
+    label: name,
+  });
+const openBucketIn = ({ folder }: SideContext) =>
+  openDirectoryBucket({ root: join(folder, "bucket"), clock, random });
+
+export const append: Side<AppendInput> = async (input, context) => {
+  const { datagrams, fieldsPerCommit, writers } = input;
+  const ledger = await openIn(context, "node");
+  let next = 0;
+  const write = async () => {
+    while (next < datagrams) {
+      const from = next;
+      next += fieldsPerCommit;
+      const target = `company/${from}`;
+      const changes = Array.from({ length: fieldsPerCommit }, (_, index) => ({
+        target,
+        field: `field-${index}`,
+        value: `value ${from + index}`,
+      }));
+      await ledger.write({ source: "site:https://example.org/", changes });
+    }
+  };
+  return {
+    run: async () => void (await Promise.all(Array.from({ length: writers }, write))),
+    async check() {
+      await ledger[Symbol.asyncDispose]();
+      const again = await openIn(context, "node");
+      strictEqual(again.status().datagramsSinceCheckpoint, datagrams);
+    },
+  };
+};
+
+export const fold: Side<FoldInput> = async (input, context) => {
+  const bucket = openBucketIn(context);
+  await publish(bucket, input);
+  const spillFolder = join(context.folder, "spill");
+  return {
+    async run() {
+      const openSpill = () => createFileSpill({ folder: spillFolder, random });
+      const done = await compactOnce({ bucket, clock, random, log, owner: "bench", openSpill });
+      strictEqual(done.datagrams, input.datagrams);
+    },
+  };
+};
+
+export const bootstrap: Side<BootstrapInput> = async ({ targets, fields }, context) => {
+  const bucket = openBucketIn(context);
+  await publish(bucket, { targets, fields, datagrams: targets * fields });
+  const openSpill = () => createFileSpill({ folder: join(context.folder, "spill"), random });
+  await compactOnce({ bucket, clock, random, log, owner: "bench", openSpill });
+  return {
+    async run() {
+      const ledger = await openIn(context, "joined");
+      const { adopted } = await ledger.withBucket(bucket).sync();
+      strictEqual(adopted, 1);
+      const last = await ledger.read(`company/${targets - 1}`);
+      strictEqual(last.fields.length, fields);
+    },
+  };
+};
+
+/** Segments of five nodes that write the same fields again and again, as the bucket would hold them. */
+async function publish(bucket: Bucket, { datagrams, targets, fields }: FoldInput): Promise<void> {
+  const nodes = 5;
+  const seeded = createSeededRandom(5);
+  const startMs = clock.nowMs() - 3_600_000;
+  for (let index = 0; index < nodes; index++) {
+    const [node, session] = [createId(seeded, 13), createId(seeded)];
+    const own = Math.floor(datagrams / nodes);
+    /** How many of a node's writes ago it wrote the same field. */
+    const lap = (targets * fields) / nodes;
+    const stampAt = (number: number) => {
+      const fact = (number - 1) * nodes + index;
+      return stampOf({ ms: startMs + Math.floor(fact / 4_000), counter: fact % 4_000 });
+    };
+    let batch: Datagram[] = [];
+    for (let number = 1; number <= own; number++) {
+      const fact = (number - 1) * nodes + index;
+      batch.push({
+        stamp: stampAt(number),
+        node,
+        session,
+        number,
+        commit: number,
+        target: `company/${Math.floor(fact / fields) % targets}`,
+        field: `field-${fact % fields}`,
+        value: JSON.stringify(`value ${fact}`),
+        source: "site:https://example.org/",
+        causality:
+          number > lap ? `${stampAt(number - lap)}/${node}/${session}/${number - lap}` : "",
+      });
+      if (batch.length < 800 && number < own) continue;
+      await bucket.put(segmentKey(`${node}/${session}`, batch[0]!.number), cutSegment(batch).body);
+      batch = [];
+    }
+    const sessions = [{ session, number: own, isComplete: true }];
+    const head = { format: 1, node, label: "bench", session, nonce: "n", stamp: "", sessions };
+    await bucket.put(headKey(node), Buffer.from(JSON.stringify(head)));
+  }
+}
