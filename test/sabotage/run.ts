@@ -8,6 +8,7 @@
  */
 import { bucketQueueSabotages } from "./bucket-queue.ts";
 import { bucketSabotages } from "./bucket.ts";
+import { ledgerSabotages } from "./ledger.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
 import { workerSabotages } from "./worker.ts";
@@ -20,6 +21,7 @@ const lists: Readonly<Record<string, readonly Sabotage[]>> = {
   postgres: postgresSabotages,
   "bucket-queue": bucketQueueSabotages,
   worker: workerSabotages,
+  ledger: ledgerSabotages,
 };
 
 const [listName = "", part = ""] = process.argv.slice(2);

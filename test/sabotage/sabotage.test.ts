@@ -1,10 +1,11 @@
 // needs: postgres pgbouncer
-// inputs: src/queue/** src/bucket/** src/worker/** src/observe/** src/cli/loadtest/** test/sabotage/** test/simulation/**
+// inputs: src/queue/** src/bucket/** src/ledger/** src/usv/** src/worker/** src/observe/** src/cli/loadtest/** test/sabotage/** test/simulation/**
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { bucketQueueSabotages } from "./bucket-queue.ts";
 import { bucketSabotages } from "./bucket.ts";
+import { ledgerSabotages } from "./ledger.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
 import { workerSabotages } from "./worker.ts";
@@ -26,6 +27,7 @@ const lists = [
     services: ["FORAGER_TEST_POSTGRES_URL", "FORAGER_TEST_PGBOUNCER_URL"],
   },
   { name: "worker", part: "worker", sabotages: workerSabotages, countMin: 20 },
+  { name: "ledger", part: "ledger", sabotages: ledgerSabotages, countMin: 10 },
 ];
 
 describe.each(lists)("the sabotages of the $name", ({ part, sabotages, countMin, services }) => {

@@ -1,0 +1,174 @@
+import type { Sabotage } from "./sabotage.ts";
+
+const fold = "src/ledger/fold/fold.test.ts";
+const journal = "src/ledger/journal/journal.test.ts";
+const ledger = "src/ledger/ledger.test.ts";
+const tiers = "src/ledger/tiers/tiers.test.ts";
+const clock = "src/ledger/clock/stamp.test.ts";
+const usv = "src/usv/usv.test.ts";
+const simulation = "test/simulation/ledger-simulation.test.ts";
+
+const inFold: readonly Sabotage[] = [
+  {
+    name: "the fold drops clocks: the last to arrive wins",
+    file: "src/ledger/fold/cell.ts",
+    find: "const isLater = !last || compareDatagrams(datagram, last.datagram) > 0;",
+    replace: "const isLater = !last || compareDatagrams(datagram, last.datagram) !== 0;",
+    caughtBy: `${fold} > commutative and associative`,
+  },
+  {
+    name: "a checkpoint forgets which values were seen",
+    file: "src/ledger/fold/part-file.ts",
+    find: 'entry.isNamed ? "W" : "w"',
+    replace: 'entry.isNamed ? "w" : "w"',
+    caughtBy: `${fold} > O6, lesson 36`,
+  },
+  {
+    name: "a checkpoint forgets the names of what has not arrived",
+    file: "src/ledger/fold/part-file.ts",
+    find: "cell.names.filter((dot) => !isKnown(dot)).sort(compareText)",
+    replace: "cell.names.filter((dot) => !isKnown(dot) && dot === '').sort(compareText)",
+    caughtBy: `${fold} > O6, lesson 36`,
+  },
+  {
+    name: "a machine overwrites what a hand wrote",
+    file: "src/ledger/fold/lane.ts",
+    find: 'if (source.startsWith("hand:")) return lanes.hand;',
+    replace: 'if (source.startsWith("hands:")) return lanes.hand;',
+    caughtBy: `${fold} > what a hand wrote beats machines`,
+  },
+  {
+    name: "what was forgotten comes back with a late datagram",
+    file: "src/ledger/fold/part-state.ts",
+    find: "datagram.stamp <= floorOf(fields)!.stamp) return;",
+    replace: "datagram.stamp < floorOf(fields)!.stamp.slice(0, 0)) return;",
+    caughtBy: `${fold} > sticky: what was there is gone`,
+  },
+  {
+    name: "every field is logged, changed or not",
+    file: "src/ledger/changes.ts",
+    find: "if (shown === json) return [];",
+    replace: 'if (shown === json && field === "") return [];',
+    caughtBy: `${ledger} > lesson 35`,
+  },
+];
+
+const inJournal: readonly Sabotage[] = [
+  {
+    name: "half a commit counts",
+    file: "src/ledger/journal/journal-file.ts",
+    find: "if (datagram.number < datagram.commit) continue;",
+    replace: "if (datagram.number < 0) continue;",
+    caughtBy: `${journal} > cut at any byte`,
+  },
+  {
+    name: "damage in the middle is taken for a torn tail",
+    file: "src/ledger/journal/journal-file.ts",
+    find: "if (firstFault) throw damaged(name, goodBytes, firstFault);",
+    replace: "if (firstFault) break;",
+    caughtBy: `${journal} > damage in front of good datagrams`,
+  },
+  {
+    name: "a failed append leaves its bytes behind",
+    file: "src/ledger/journal/journal.ts",
+    find: "await cutBack(name).catch(() => {}); // tried again before the next write",
+    replace: "",
+    caughtBy: `${journal} > a failed append fails all that follow on it`,
+  },
+  {
+    name: "a file is named by the local day, a day late",
+    file: "src/ledger/clock/stamp.ts",
+    find: "stamp.slice(0, 4) + stamp.slice(5, 7) + stamp.slice(8, 10);",
+    replace: "stamp.slice(0, 4) + stamp.slice(5, 7) + String(Number(stamp.slice(8, 10)) + 1);",
+    caughtBy: `${clock} > lesson 44`,
+  },
+  {
+    name: "a separator inside a value is written as it is",
+    file: "src/usv/write-usv.ts",
+    find: "out += text.slice(from, at) + escape;",
+    replace: "out += text.slice(from, at);",
+    caughtBy: `${usv} > lesson 39`,
+  },
+];
+
+const inTiers: readonly Sabotage[] = [
+  {
+    name: "prune after one checkpoint",
+    file: "src/ledger/tiers/prune.ts",
+    find: "const segments = await pruneSegments(context, older, hasArchive);",
+    replace: "const segments = await pruneSegments(context, newest, hasArchive);",
+    caughtBy: `${tiers} > takes only what two checkpoints cover`,
+  },
+  {
+    name: "prune without a grace period",
+    file: "src/ledger/tiers/prune.ts",
+    find: "nowMs() - older.madeAtMs < graceMs",
+    replace: "nowMs() - older.madeAtMs < graceMs * 0",
+    caughtBy: `${tiers} > takes only what two checkpoints cover`,
+  },
+  {
+    name: "compaction deletes every segment there is",
+    file: "src/ledger/tiers/prune.ts",
+    find: "if (!segment || segment.first > (vector.get(segment.session) ?? 0)) continue;",
+    replace: "if (!segment || vector.size < 0) continue;",
+    caughtBy: `${tiers} > takes only what two checkpoints cover`,
+  },
+  {
+    name: "a segment is believed though the boundary has passed its name",
+    file: "src/ledger/tiers/publish.ts",
+    find: "end = covered >= first ? covered : end;",
+    replace: "end = covered >= first ? end : end;",
+    caughtBy: `${tiers} > lesson 33, O5`,
+  },
+  {
+    name: "a hub of an earlier epoch goes on",
+    file: "src/ledger/tiers/hub-fold.ts",
+    find: 'if (newest && newest.epoch > epoch) return { status: "lost" };',
+    replace: 'if (newest && newest.epoch < 0) return { status: "lost" };',
+    caughtBy: `${tiers} > O4: a hub whose lease was taken`,
+  },
+  {
+    name: "heads are believed: nobody looks beyond them",
+    file: "src/ledger/tiers/gather.ts",
+    find: "if (known >= head.number && head.isComplete) return;",
+    replace: "if (known >= head.number) return;",
+    caughtBy: `${tiers} > heads are hints`,
+  },
+  {
+    name: "stamps that are ahead are published",
+    file: "src/ledger/tiers/publish.ts",
+    find: "if (core.unpublished().some(({ stamp }) => isAhead(stamp, nowMs))) {",
+    replace: "if (core.unpublished().some(({ stamp }) => isAhead(stamp, nowMs * 9))) {",
+    caughtBy: `${tiers} > lesson 46: stamps that were ahead`,
+  },
+  {
+    name: "a cloned disk speaks for the first one",
+    file: "src/ledger/tiers/head.ts",
+    find: 'if (isAnother(found, options)) return "cloned";',
+    replace: "",
+    caughtBy: `${tiers} > lesson 47`,
+  },
+  {
+    name: "a checkpoint drops what is ahead of its time",
+    file: "src/ledger/tiers/hub-fold.ts",
+    find: "aside: [...state.aside().values()],",
+    replace: "aside: [],",
+    caughtBy: `${tiers} > what is ahead waits`,
+  },
+  {
+    name: "old parts go before the node stands on the new ones, seen by the simulation",
+    file: "src/ledger/tiers/adopt.ts",
+    find: "  core.standOn(baseOf(disk, manifest));\n  await removeOldParts(disk, manifest);",
+    replace: "  await removeOldParts(disk, manifest);\n  core.standOn(baseOf(disk, manifest));",
+    caughtBy: `${simulation} > forty seeds of it`,
+  },
+  {
+    name: "a datagram counts as published before its head stands, seen by the simulation",
+    file: "src/ledger/tiers/publish.ts",
+    find: '  if ((await writeHead()) === "cloned") return { status: "must-move", reason: "cloned" };\n  await core.saveIdentity({\n    published',
+    replace: "  await core.saveIdentity({\n    published",
+    caughtBy: `${simulation} > forty seeds of it`,
+  },
+];
+
+export const ledgerSabotages: readonly Sabotage[] = [...inFold, ...inJournal, ...inTiers];
