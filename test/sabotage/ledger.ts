@@ -19,8 +19,8 @@ const inFold: readonly Sabotage[] = [
   {
     name: "a checkpoint forgets which values were seen",
     file: "src/ledger/fold/part-file.ts",
-    find: 'entry.isNamed ? "W" : "w"',
-    replace: 'entry.isNamed ? "w" : "w"',
+    find: 'isNamed: role === "W"',
+    replace: "isNamed: false",
     caughtBy: `${fold} > O6, lesson 36`,
   },
   {

@@ -1,7 +1,7 @@
 // inputs: src/ledger/** src/base/** src/usv/** src/config/**
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync, appendFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, appendFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,6 @@ import { systemClock } from "../../../base/clock.ts";
 import { silentLogger } from "../../../base/logger.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createPaths } from "../../../config/index.ts";
-import { mountSmallDisk } from "../../../queue/adapters/sqlite/testing/small-disk.ts";
 import { openLedger } from "../../ledger.ts";
 import { valuesOf } from "../../testing/test-ledger.ts";
 import { openFileDisk } from "./file-disk.ts";
@@ -19,9 +18,9 @@ let folder = "";
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "forager-ledger-"))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const open = async (root = folder) =>
+const open = async () =>
   openLedger({
-    disk: await openFileDisk({ paths: createPaths(root) }),
+    disk: await openFileDisk({ paths: createPaths(folder) }),
     clock: systemClock,
     random: systemRandom,
     log: silentLogger,
@@ -88,21 +87,5 @@ describe("a journal on disk", () => {
     await using ledger = await open();
     expect(ledger.status().cuts).toEqual([]);
     expect(await valuesOf(ledger, "company/a")).toEqual({ f: 2 });
-  });
-
-  test("a full disk in the middle of an append: a clear error, nothing lost, and on it goes", async () => {
-    using disk = mountSmallDisk(1);
-    if (!disk) return expect(process.getuid?.()).not.toBe(0); // only root can mount one
-    await using ledger = await open(disk.path);
-    const write = (field: string, value: string) =>
-      ledger.write({ source, changes: [{ target: "company/a", field, value }] });
-    await write("kept", "before");
-    const filler = join(disk.path, "filler");
-    writeFileSync(filler, "x".repeat(600_000));
-    await expect(write("big", "y".repeat(700_000))).rejects.toMatchObject({ code: "disk_full" });
-    expect(await valuesOf(ledger, "company/a")).toEqual({ kept: "before" });
-    rmSync(filler);
-    expect((await write("big", "small")).datagrams).toMatchObject([{ number: 2 }]);
-    expect(await valuesOf(ledger, "company/a")).toEqual({ kept: "before", big: "small" });
   });
 });
