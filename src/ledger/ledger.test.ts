@@ -37,6 +37,7 @@ describe("a ledger", () => {
         .length;
     expect(await write({ b: 1, a: 2 })).toBe(1);
     expect(await write({ a: 2, b: 1 })).toBe(0);
+    expect(await write({ a: 2, b: 1 }, "hand:anna")).toBe(0);
     expect(await write("2", "hand:anna")).toBe(1);
     expect(await write("3")).toBe(1);
     expect(await write("3")).toBe(0);

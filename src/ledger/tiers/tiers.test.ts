@@ -233,18 +233,20 @@ describe("prune", () => {
     const files = new Map<string, Uint8Array>();
     const slow = await openTestLedger({ files, clock });
     await set(slow, "first", "company/s");
-    const before = structuredClone(files); // it crashes before it hears that it was published
     await sync(slow);
     await round(1);
     await passTime(clock, graceMs + 2_000);
     await lease.acquire();
     await round(2);
     expect((await bucket.list("ledger/wal/")).length).toBe(1);
-    // The next life knows of one commit that was not published, and has a second one behind it in
-    // the same session: its first segment would cover both.
+    // It dies before its own file says that the first commit was published. The next life finds a
+    // second one behind it in the same session: its first segment would cover both.
     await set(slow, "second", "company/s2");
     const journal = [...files].filter(([name]) => name.startsWith("wal/"));
-    await using next = await openTestLedger({ files: new Map([...before, ...journal]), clock });
+    const own = JSON.parse(Buffer.from(files.get("ledger/node.json")!).toString()) as object;
+    const behind = Buffer.from(JSON.stringify({ ...own, published: {} }));
+    const left = new Map<string, Uint8Array>([...journal, ["ledger/node.json", behind]]);
+    await using next = await openTestLedger({ files: left, clock });
     await sync(next);
     await passTime(clock, graceMs);
     await lease.acquire();
