@@ -38,7 +38,7 @@ export function bucketRace({ name, open, raceMs }: BucketRaceOptions): void {
         expect(checkActs(events)).toEqual([]);
         // It was a race, and not eight processes that waited.
         expect(Math.min(kills, stops)).toBeGreaterThanOrEqual(2);
-        expect(count("wrote")).toBeGreaterThan(40);
+        expect(count("wrote")).toBeGreaterThan(15);
         expect(count("refused") + count("unknown")).toBeGreaterThan(10);
         expect(epochsOf(events)).toBeGreaterThanOrEqual(2);
       } finally {
