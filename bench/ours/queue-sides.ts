@@ -81,9 +81,9 @@ export const drain: Side<DrainInput> = async (input, context) => {
     },
     async check() {
       strictEqual(held, handled, "finishes that counted");
-      // The other processes end in the same moment, but not before us.
-      for (let tries = 0; tries < 500 && (await queue.stats()).states.running > 0; tries++) {
-        await wait(10);
+      // The other processes end in the same moment, but not before us; a disk may keep them waiting.
+      for (let tries = 0; tries < 600 && (await queue.stats()).states.running > 0; tries++) {
+        await wait(100);
       }
       const { pending, running, done } = (await queue.stats()).states;
       strictEqual(pending, 0, "tasks still pending");
