@@ -40,8 +40,12 @@ export async function findTestFiles(tree: SourceTree, selection: Selection): Pro
   return found;
 }
 
-/** Races, random histories, crashes and faults go on for a while on purpose: `npm test` runs them. */
-const takesItsTime = /-(race|model|crash|faults|comparison)\.test\.ts$/;
+/**
+ * Races, random histories, crashes and faults go on for a while on purpose, and the whole suite of
+ * the queue runs in memory alone: `npm test` runs the rest.
+ */
+const takesItsTime =
+  /-(race|model|crash|faults|comparison)\.test\.ts$|(sqlite|bucket)-queue-store\.test\.ts$|many-shards\.test\.ts$/;
 
 function groupOf(path: string): string {
   if (path.endsWith(".conformance.test.ts")) return "conformance";

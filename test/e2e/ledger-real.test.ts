@@ -19,8 +19,9 @@ import { findNewestManifest, hubLease, openLedger } from "../../src/ledger/index
 import type { NodeProgramAnswer, NodeProgramWish } from "../../src/ledger/testing/node-program.ts";
 import { needs } from "../support/services.ts";
 
-const fieldsPerNode = 10_000;
-const kills = 20;
+const isLong = process.env["FORAGER_TEST_LONG"] === "1";
+const fieldsPerNode = isLong ? 10_000 : 1_500;
+const kills = isLong ? 20 : 3;
 const names = ["a", "b", "c"];
 const program = fileURLToPath(new URL("../../src/ledger/testing/node-program.ts", import.meta.url));
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { simulateLedger } from "./ledger-simulate.ts";
 
-const seedsCount = process.env["FORAGER_TEST_LONG"] === "1" ? 10_000 : 2_000;
+const seedsCount = process.env["FORAGER_TEST_LONG"] === "1" ? 2_000 : 60;
 const firstSeed = 1;
 
 /** Each must have happened somewhere, or the simulation is too kind. */
