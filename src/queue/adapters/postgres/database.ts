@@ -3,7 +3,8 @@ import { AppError, assert } from "../../../base/app-error.ts";
 import type { PostgresPlace } from "./connection-options.ts";
 import { isSessionLost, translateError } from "./postgres-error.ts";
 import { createSessionPool } from "./session-pool.ts";
-import { createStatementNames, type NamesMode } from "./statement-names.ts";
+import type { NamesMode } from "./names-mode.ts";
+import { createStatementNames } from "./statement-names.ts";
 
 export type Values = readonly unknown[];
 

@@ -7,7 +7,7 @@ import type { Operation } from "../../operation.ts";
 import { readPlace } from "./connection-options.ts";
 import { openDatabase, type OpenDatabase } from "./database.ts";
 import { openPostgresQueueStore } from "./postgres-queue-store.ts";
-import type { NamesMode } from "./statement-names.ts";
+import type { NamesMode } from "./names-mode.ts";
 import { createTestSchema } from "./testing/test-schema.ts";
 
 const limits = { statementMs: 10_000, lockMs: 5_000, connectMs: 5_000 };

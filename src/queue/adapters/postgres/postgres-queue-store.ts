@@ -8,9 +8,9 @@ import { openDatabase, type Database } from "./database.ts";
 import type { LazyKind } from "./lazy-kind.ts";
 import { migrate } from "./migrate.ts";
 import { readMoment } from "./moment.ts";
+import type { NamesMode } from "./names-mode.ts";
 import { browse, overview, readGate, readJob, viewTask, wakeInMs } from "./read.ts";
 import { recount, repair } from "./reconcile.ts";
-import type { NamesMode } from "./statement-names.ts";
 import { stripesOfProcess } from "./stripes.ts";
 
 export interface PostgresQueueStoreOptions {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type pg from "pg";
+import type { NamesMode } from "./names-mode.ts";
 import { isStatementLost } from "./postgres-error.ts";
 
 /**
@@ -13,9 +14,6 @@ export interface StatementNames {
   /** Whether it failed for its name alone: nothing was done, and the next try has none. */
   giveUpAfter(error: unknown): boolean;
 }
-
-/** `auto`: until a pooler is noticed. */
-export type NamesMode = "auto" | "never";
 
 export function createStatementNames(mode: NamesMode): StatementNames {
   let isUsed = mode === "auto";
