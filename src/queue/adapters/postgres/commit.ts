@@ -109,7 +109,6 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
 
   /** The short way for what is plain; undefined: it was not. */
   async function applyPlain(group: readonly Grouped[]): Promise<AppliedGroup | undefined> {
-    const keeps = (applied: AppliedGroup | undefined) => applied !== undefined;
     if (isPlain(group, known)) {
       const finish = finishKnown(group);
       if (!isFree(group)) return finish;
@@ -118,15 +117,12 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
     }
     if (knownKeys > 0) knownKeys -= 1;
     else if (isPlainAdd(group)) {
-      const work = (session: Session, counts: Counts) =>
-        addPlain(session, group, { moment, counts });
-      const applied = await counted(work, {
-        keeps,
-        takenAs: undefined,
-        isLazy: isLazy(group),
-      });
-      if (!applied) knownKeys = carefulAdds;
-      return applied;
+      const applied = await counted<AppliedGroup | "known" | undefined>(
+        (session, counts) => addPlain(session, group, { moment, counts }),
+        { keeps: (result) => result !== undefined, takenAs: "known", isLazy: isLazy(group) },
+      );
+      if (applied !== "known") return applied;
+      knownKeys = carefulAdds;
     }
     return undefined;
   }
@@ -290,5 +286,25 @@ function takeGroup(operations: readonly Operation[], from: number): readonly Gro
     if (!isGrouped(operation)) break;
     group.push(operation);
   }
-  return group;
+  // Many of one sort have a short way, which a mixture has not.
+  if (group.reduce((sum, operation) => sum + sizeOf(operation), 0) < sortedMin) return group;
+  const end = group.findIndex(({ op }) => op !== group[0]!.op);
+  return end < 0 ? group : group.slice(0, end);
+}
+
+const sortedMin = 64;
+
+function sizeOf(operation: Grouped): number {
+  switch (operation.op) {
+    case "add":
+      return operation.tasks.length;
+    case "extend":
+      return operation.leases.length;
+    case "finish":
+      return operation.finishes.length;
+    case "release":
+      return operation.releases.length;
+    case "raise":
+      return operation.raises.length;
+  }
 }

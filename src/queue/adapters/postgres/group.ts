@@ -243,7 +243,10 @@ interface Known {
   readonly priority: number;
 }
 
-/** Tasks that have one of these identities, with the highest priority that is wanted for them. */
+/**
+ * Tasks that have one of these identities, with the highest priority that is wanted for them. Each
+ * is looked up by itself: with statistics of an empty table a planner would rather read a scope.
+ */
 async function findTasks(
   session: Session,
   identities: readonly { job: string; gate: string; key: string; priority: number }[],
@@ -255,7 +258,7 @@ async function findTasks(
          from unnest($1::text[], $2::text[], $3::text[], $4::int[]) as v (job, gate, key, priority)
          group by job, gate, key) u
      join @scope s on s.job = u.job and s.gate = u.gate
-     join @task t on t.scope = s.id and t.key = u.key
+     cross join lateral (select r.* from @task r where r.scope = s.id and r.key = u.key limit 1) t
      join @lane l on l.id = t.lane`,
     [
       identities.map(({ job }) => job),

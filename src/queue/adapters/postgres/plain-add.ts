@@ -26,20 +26,23 @@ export async function addPlain(
      from @job where name = any($1::text[]) order by name for key share`,
     [[...new Set(wanted.map(({ job }) => job))]],
   );
-  const found = await session.query<LaneRow>(
+  const lanesFound = session.query<LaneRow>(
     `select l.id, l.kind, l.job, l.gate, l.scope
      from unnest($1::text[], $2::text[], $3::text[]) as u (kind, job, gate)
      join @lane l on l.job = u.job and l.gate = u.gate and l.kind = u.kind`,
     [wanted.map(({ kind }) => kind), wanted.map(({ job }) => job), wanted.map(({ gate }) => gate)],
   );
-  if (found.length < wanted.length || !(await jobs).every(({ isPlain }) => isPlain)) {
-    return undefined;
-  }
+  // Without a gate nothing is locked that time could pass in: one way to the server for all.
+  const [found, checked, seen] = await Promise.all([lanesFound, jobs, readMoment(session, moment)]);
+  if (found.length < wanted.length || !checked.every(({ isPlain }) => isPlain)) return undefined;
   const gated = found.filter(({ gate }) => gate !== "").map(({ id }) => id);
-  const [locked, now] = await Promise.all([
-    lockLanes(session, { gates: [], ids: gated }),
-    readMoment(session, moment),
-  ]);
+  const [locked, now] =
+    gated.length === 0
+      ? [[], seen]
+      : await Promise.all([
+          lockLanes(session, { gates: [], ids: gated }),
+          readMoment(session, moment),
+        ]);
   if (locked.length < gated.length) return undefined;
   const lanes = new Map(found.map((lane) => [nameOf(lane), lane]));
   const isDue = (task: NewTask) => task.dueAtMs <= now.wallMs;
