@@ -87,12 +87,13 @@ needs(["postgres"], ({ postgres }) => {
       expect((await queue("gates")).stdout).toMatch(/^example\.org +2\.0s +3 +0 +blocked for 59m/m);
     });
 
-    test("retry, purge, reconcile", async () => {
+    test("log, retry, purge, reconcile", async () => {
       const { use, json, queue, sql } = await commands();
       await use(async (opened) => {
         await addFinished(opened, tasks(3), "done");
         await addFinished(opened, tasks(2), "fail");
       });
+      expect(await json("log")).toHaveLength(5);
       expect(await json("retry --yes")).toEqual({ changed: 2 });
       expect(await json("purge --state done --yes")).toEqual({ changed: 3 });
       expect(await json("reconcile")).toEqual({ drift: [], orphans: 0, repaired: false });

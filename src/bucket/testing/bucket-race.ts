@@ -37,7 +37,7 @@ export function bucketRace({ name, open, raceMs }: BucketRaceOptions): void {
         expect(keys.flatMap((key) => checkRegister(key, events))).toEqual([]);
         expect(checkActs(events)).toEqual([]);
         // It was a race, and not eight processes that waited.
-        expect(Math.min(kills, stops)).toBeGreaterThanOrEqual(2);
+        expect(Math.min(kills, stops)).toBeGreaterThanOrEqual(1);
         expect(count("wrote")).toBeGreaterThan(15);
         expect(count("refused") + count("unknown")).toBeGreaterThan(10);
         expect(epochsOf(events)).toBeGreaterThanOrEqual(2);
