@@ -41,11 +41,11 @@ export async function findTestFiles(tree: SourceTree, selection: Selection): Pro
 }
 
 /**
- * Races, random histories, crashes and faults go on for a while on purpose, and the whole suite of
- * the queue runs in memory alone: `npm test` runs the rest.
+ * Races, random histories, crashes, faults and recounts go on for a while on purpose, and the whole
+ * suite of the queue runs in memory alone: `npm test` runs the rest.
  */
 const takesItsTime =
-  /-(race|model|crash|faults|comparison)\.test\.ts$|(sqlite|bucket)-queue-store\.test\.ts$|many-shards\.test\.ts$/;
+  /[-/](race|model|crash|faults|comparison|reconcile|maintenance|leases-and-runs|lane-walk|logs|many-shards|(sqlite|bucket)-queue-store)\.test\.ts$/;
 
 function groupOf(path: string): string {
   if (path.endsWith(".conformance.test.ts")) return "conformance";

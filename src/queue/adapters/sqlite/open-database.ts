@@ -47,6 +47,14 @@ export function openDatabase(
   }
 }
 
+/** For what else belongs to opening: it waits for the others as opening does. */
+export function whileOpening<T>(db: Database.Database, work: () => T): T {
+  db.pragma(`busy_timeout = ${openingBusyMs}`);
+  const made = work();
+  db.pragma(`busy_timeout = ${workingBusyMs}`);
+  return made;
+}
+
 export function closeDatabase(db: Database.Database): void {
   if (!db.open) return;
   try {

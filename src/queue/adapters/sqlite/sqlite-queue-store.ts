@@ -9,7 +9,13 @@ import { purge, retry } from "./bulk.ts";
 import { createChangeWatch } from "./change-watch.ts";
 import { claim } from "./claim.ts";
 import { extend, finish, release } from "./leases.ts";
-import { closeDatabase, inTransaction, openDatabase, type Durability } from "./open-database.ts";
+import {
+  closeDatabase,
+  inTransaction,
+  whileOpening,
+  openDatabase,
+  type Durability,
+} from "./open-database.ts";
 import { promote } from "./promote.ts";
 import { browse, overview, readGate, readJob, readNumber, viewTask, wakeInMs } from "./read.ts";
 import { reconcile } from "./reconcile.ts";
@@ -98,7 +104,7 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
 
 function startClock(db: Database, clock: Clock): () => StoreNow {
   try {
-    return inTransaction(db, () => createStoreClock(db, clock));
+    return whileOpening(db, () => inTransaction(db, () => createStoreClock(db, clock)));
   } catch (error) {
     closeDatabase(db);
     throw error;
