@@ -1,6 +1,6 @@
 import { AppError } from "../../../base/app-error.ts";
+import { eachOwnRecord, encodeRecord } from "../../../usv/index.ts";
 import type { Task } from "../../task.ts";
-import { readRecords, writeRecord } from "./usv.ts";
 
 /**
  * A log of finished tasks: USV, first a record with the name and version of the format, then the
@@ -34,21 +34,19 @@ const names = Object.keys(columns) as (keyof Task)[];
 
 export function writeDoneLog(tasks: readonly Task[]): Uint8Array {
   const records = [
-    writeRecord([formatName, String(format)]),
-    writeRecord(names),
-    ...tasks.map((task) => writeRecord(names.map((name) => columns[name](task)))),
+    encodeRecord([formatName, String(format)]),
+    encodeRecord(names),
+    ...tasks.map((task) => encodeRecord(names.map((name) => columns[name](task)))),
   ];
   return Buffer.from(records.join(""));
 }
 
 /** Throws where it is not a log (`corrupt`), or newer (`invalid`). */
 export function readDoneLog(body: Uint8Array, key: string): readonly Task[] {
-  let records: readonly (readonly string[])[];
-  try {
-    records = readRecords(Buffer.from(body).toString());
-  } catch (cause) {
-    throw corruptLog(key, cause);
-  }
+  const text = Buffer.from(body).toString();
+  const records: (readonly string[])[] = [];
+  const wholeLength = eachOwnRecord(text, (units) => records.push(units));
+  if (wholeLength < text.length) throw corruptLog(key); // its end is missing
   const [title, units, ...rows] = records;
   if (title?.[0] !== formatName) throw corruptLog(key);
   if (Number(title[1]) > format) {
