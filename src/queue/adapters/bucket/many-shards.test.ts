@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../base/clock.ts";
 import { createMemoryBucket } from "../../../bucket/adapters/memory/memory-bucket.ts";
+import { unknownOutcome, type Bucket } from "../../../bucket/index.ts";
 import { createQueue } from "../../create-queue.ts";
 import type { Queue, TaskInput } from "../../queue.ts";
 import { queueSuite } from "../../testing/queue-suite.ts";
@@ -157,6 +158,29 @@ describe("jobs", () => {
     await expect(queue.openJob("site", { gate: "h" })).rejects.toMatchObject({
       code: "job_needs_one_shard",
     });
+  });
+
+  test("tasks do not come before their job, whose opening got no answer", async () => {
+    const storage = createStorage();
+    let isCut = true;
+    const putIfAbsent: Bucket["putIfAbsent"] = (key, body) =>
+      isCut && key.endsWith("control.json")
+        ? Promise.reject(unknownOutcome(key, "no route to host"))
+        : storage.bucket.putIfAbsent(key, body);
+    const bucket = { ...storage.bucket, putIfAbsent };
+    const store = await storage.open({ shards, bucket, giveUpMs: 50 });
+    await using queue = createQueue({ store, clock: systemClock, random: storage.random });
+    const both = () =>
+      Promise.allSettled([
+        queue.openJob("site", { gate: gateIn(1), concurrency: 1 }),
+        queue.add(keysIn(2, 2).map((key) => work(key, { job: "site" }))),
+      ]);
+    expect((await both()).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    isCut = false;
+    expect((await both()).map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
+    expect((await queue.browse({ job: "site" })).map(({ gate }) => gate)).toEqual(
+      Array(2).fill(gateIn(1)),
+    );
   });
 
   test("an opener that has not heard of a bound job still adds where it lives", async () => {

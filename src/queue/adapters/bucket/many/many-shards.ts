@@ -123,12 +123,20 @@ export function createManyShards({ random, bell, ...at }: ManyShardsOptions): Sh
     const sender = createSender(at);
     const wasIdle = keepers.map((keeper) => !hasPending(keeper.seen()));
     const answers: Promise<Answer<Operation> | AppError>[] = [];
+    let unresolved: AppError | undefined;
     for (const operation of operations) {
+      // It may build on the one that is not known to have been applied, as tasks do on their job.
+      if (unresolved) {
+        answers.push(Promise.resolve(unresolved));
+        continue;
+      }
       // Sent one after the other without waiting for answers: one write for each shard, in order.
       const earlier = Promise.all(answers);
       const send = await orRefused(prepare(operation, sender, () => earlier));
       answers.push(send instanceof AppError ? Promise.resolve(send) : orRefused(send()));
-      if (isEverywhere(operation)) await answers.at(-1);
+      if (!isEverywhere(operation)) continue;
+      const answer = await answers.at(-1);
+      if (answer instanceof AppError && answer.kind === "unavailable") unresolved = answer;
     }
     const settled = await Promise.all(answers);
     if (operations.some(mayComplete)) await jobs.completeIfDone(sender);
