@@ -38,11 +38,17 @@ export interface QueueStore extends AsyncDisposable {
    */
   wakeInMs(kinds: readonly string[], worker?: string): Promise<number | undefined>;
   /** Calls back soon after anyone, in any process, may have made work claimable. May be spurious. */
-  watch(listener: () => void): () => void;
+  watch(listener: ChangeListener): () => void;
 
   /** Recounts everything from the tasks alone and reports what the counters said otherwise. */
   reconcile(options: { readonly repair: boolean }): Promise<Reconciled>;
 }
+
+/**
+ * `isNews`: tasks were added just now, as the store knows without looking. Where a look costs about
+ * as much as a claim, a store says so, and whoever waits for work claims at once.
+ */
+export type ChangeListener = (isNews?: boolean) => void;
 
 /** The store's clock: `ms` never steps, `wallMs` is what people and `dueAtMs` mean. */
 export interface StoreNow {

@@ -1,7 +1,7 @@
 import type { Gate, GateView } from "./gate.ts";
 import type { Job } from "./job.ts";
 import type * as operation from "./operation.ts";
-import type { BrowseQuery, Reconciled, StoreNow } from "./queue-store.ts";
+import type { BrowseQuery, ChangeListener, Reconciled, StoreNow } from "./queue-store.ts";
 import type { QueueStats } from "./stats.ts";
 import type { Identity, Lease, LeaseRef, Task } from "./task.ts";
 import type { Waiting } from "./waiting.ts";
@@ -70,7 +70,7 @@ export interface Queue<K extends Kinds = Kinds> extends AsyncDisposable {
   gate(name: string): Promise<Gate | undefined>;
   gates(): Promise<readonly Gate[]>;
   wakeInMs(kinds: readonly string[], worker?: string): Promise<number | undefined>;
-  watch(listener: () => void): () => void;
+  watch(listener: ChangeListener): () => void;
   reconcile(options?: { readonly repair?: boolean }): Promise<Reconciled>;
 }
 

@@ -13,6 +13,35 @@ export function bucketOf(waitMs: number): number {
   return exactBelow + Math.floor(Math.log(wait) / growth) - offset;
 }
 
+/** The shortest wait of each bucket that any wait falls into, for who counts in a database. */
+export function waitBounds(): {
+  readonly bounds: readonly number[];
+  readonly buckets: readonly number[];
+} {
+  const bounds: number[] = [];
+  const buckets: number[] = [];
+  for (let wait = 0; wait < boundsMax; wait = nextBound(wait)) {
+    bounds.push(wait);
+    buckets.push(bucketOf(wait));
+  }
+  return { bounds, buckets };
+}
+
+/** More than 30,000 years. */
+const boundsMax = 1e15;
+
+function nextBound(wait: number): number {
+  const bucket = bucketOf(wait);
+  let below = wait;
+  let above = Math.ceil(wait * 1.2) + 1;
+  while (above - below > 1) {
+    const middle = Math.floor((below + above) / 2);
+    if (bucketOf(middle) > bucket) above = middle;
+    else below = middle;
+  }
+  return above;
+}
+
 /** The geometric middle of the bucket: at most √1.1 off, which is 4.9 %. */
 export function waitOf(bucket: number): number {
   if (bucket < exactBelow) return bucket;

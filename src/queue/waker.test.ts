@@ -12,7 +12,7 @@ import { createMemoryQueueStore } from "./adapters/memory/memory-queue-store.ts"
 import { openSqliteQueueStore } from "./adapters/sqlite/sqlite-queue-store.ts";
 import { createQueue } from "./create-queue.ts";
 import type { Queue } from "./queue.ts";
-import type { QueueStore } from "./queue-store.ts";
+import type { ChangeListener, QueueStore } from "./queue-store.ts";
 import { createSuiteTime, type SuiteTime } from "./testing/suite-time.ts";
 import { createWaker, type Waker, type WakeReason } from "./waker.ts";
 
@@ -332,12 +332,69 @@ describe("a wait survives", () => {
   });
 });
 
+describe("news of added tasks, from a store that gives them", () => {
+  function setUpNews() {
+    const time = createSuiteTime();
+    const store = memoryStore(time);
+    const listeners = new Set<ChangeListener>();
+    let reads = 0;
+    const telling: QueueStore = {
+      ...store,
+      wakeInMs: (...given) => {
+        reads += 1;
+        return store.wakeInMs(...given);
+      },
+      watch: (listener) => {
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+      },
+    };
+    const tell = () => listeners.forEach((listener) => listener(true));
+    return { ...setUp(time, telling), tell, reads: () => reads };
+  }
+
+  test("the worker claims at once, without a look", async () => {
+    const { waitForWork, tell, reads } = setUpNews();
+    const asleep = await waitForWork();
+    const readsBefore = reads();
+    tell();
+    expect(await asleep.ended).toBe("news");
+    expect(reads()).toBe(readsBefore);
+  });
+
+  test("also when they came while it claimed", async () => {
+    const { waker, tell, reads } = setUpNews();
+    const mark = waker.mark();
+    tell();
+    expect(await waker.wait(mark)).toBe("news");
+    expect(reads()).toBe(0);
+  });
+
+  test("after a claim in vain it looks first, until a look found something", async () => {
+    const { queue, waitForWork, time, tell } = setUpNews();
+    const vain = await waitForWork();
+    tell();
+    expect(await vain.ended).toBe("news");
+    const asleep = await waitForWork();
+    tell();
+    await time.advance(10);
+    expect(asleep.reason()).toBeUndefined();
+    await queue.add([{ kind: "work" }]);
+    tell();
+    expect(await asleep.ended).toBe("change");
+    expect((await queue.claim({ worker: "w2", kinds })).leases).toHaveLength(1);
+    const again = await waitForWork();
+    tell();
+    expect(await again.ended).toBe("news");
+  });
+});
+
 test("a mark that is not of the last claim, and a second wait, are refused", async () => {
   const { waker, waitForWork } = setUp();
   const old = waker.mark();
   await waitForWork();
   await expect(waker.wait(old)).rejects.toThrow("the mark of the last claim");
-  await expect(waker.wait({ claims: 2 })).rejects.toThrow("one wait at a time");
+  await expect(waker.wait({ claims: 2, news: 0 })).rejects.toThrow("one wait at a time");
 });
 
 test("whatever the order of adds, blocks and waits, nothing claimable is slept through", async () => {

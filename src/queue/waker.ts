@@ -7,7 +7,8 @@ import type { Queue } from "./queue.ts";
  * - no wake-up is lost: what counts is what the queue says it holds, read when a wait begins and
  *   after each notification, never the notification itself. So nothing can slip in between a
  *   claim that found nothing and the wait, and a spurious notification (a process hears of its
- *   own empty claims) costs one read and no claim;
+ *   own empty claims) costs one read and no claim. Only at the news of added tasks it is not read
+ *   first, unless the last such claim was in vain;
  * - a moment that was named once is woken at, also when it is named no longer: an expired lease
  *   that another worker took back may have left work for a worker with empty hands;
  * - nothing is kept between waits but counters: a restarted process wakes as this one would;
@@ -28,11 +29,13 @@ export interface Waker extends Disposable {
 /** Good for the wait after the claim that it was made for, and for no other. */
 export interface ClaimMark {
   readonly claims: number;
+  readonly news: number;
 }
 
 export type WakeReason =
   | "ready" //   something could be claimed when the wait began
   | "change" //  somebody, in any process, made something claimable
+  | "news" //    tasks were added, of whatever kind
   | "timer" //   a due time, an opening gate or the end of a lease has come
   | "poll"; //   nothing was heard for long: the net under all of that
 
@@ -56,7 +59,9 @@ const holdMsMax = 50;
 export function createWaker({ queue, kinds, worker, clock = systemClock }: WakerOptions): Waker {
   let claims = 0;
   let changes = 0;
-  /** Claims so far when a wait last ended without anyone's writing. */
+  /** Changes so far that were news. */
+  let news = 0;
+  /** Claims so far when a wait last ended without anyone's writing, or unread. */
   let wokenAt = -1;
   let holdMs = 0;
   let isWaiting = false;
@@ -64,8 +69,9 @@ export function createWaker({ queue, kinds, worker, clock = systemClock }: Waker
   /** Ends the present sleep, if there is one. */
   let rouse = () => {};
 
-  const unwatch = queue.watch(() => {
+  const unwatch = queue.watch((isNews) => {
     changes += 1;
+    if (isNews) news += 1;
     rouse();
   });
 
@@ -79,12 +85,13 @@ export function createWaker({ queue, kinds, worker, clock = systemClock }: Waker
     });
   }
 
-  async function nextWake(signal: AbortSignal | undefined): Promise<Wake> {
+  async function nextWake(mark: ClaimMark, signal: AbortSignal | undefined): Promise<Wake> {
     const startMs = clock.monotonicMs();
     let next: Wake = { reason: "poll", atMs: startMs + pollMs };
     for (let isFirst = true; ; isFirst = false) {
       refuseWhenAborted(signal);
       refuseWhenAborted(disposal.signal);
+      if (news > mark.news && holdMs === 0) return { reason: "news", atMs: startMs };
       const seen = changes;
       const inMs = await queue.wakeInMs(kinds, worker);
       if (inMs !== undefined && inMs <= timerMsMax) {
@@ -99,7 +106,7 @@ export function createWaker({ queue, kinds, worker, clock = systemClock }: Waker
   }
 
   return {
-    mark: () => ({ claims: ++claims }),
+    mark: () => ({ claims: ++claims, news }),
 
     async wait(mark, signal) {
       assert(mark.claims === claims, "a wait takes the mark of the last claim");
@@ -110,8 +117,8 @@ export function createWaker({ queue, kinds, worker, clock = systemClock }: Waker
       const onAbort = () => rouse();
       signal?.addEventListener("abort", onAbort);
       try {
-        const { reason } = await nextWake(signal);
-        if (reason === "ready" || reason === "timer") wokenAt = claims;
+        const { reason } = await nextWake(mark, signal);
+        if (reason !== "change" && reason !== "poll") wokenAt = claims;
         return reason;
       } finally {
         signal?.removeEventListener("abort", onAbort);

@@ -3,6 +3,8 @@ import type { Sabotage } from "./sabotage.ts";
 const folder = "src/queue/adapters/postgres";
 const store = `${folder}/postgres-queue-store.test.ts`;
 const plans = `${folder}/statement-plans.test.ts`;
+const model = `${folder}/postgres-queue-model.test.ts > random histories`;
+const watch = `${folder}/change-watch.test.ts`;
 const overlap = `${folder}/postgres-overlap.test.ts`;
 const arrays = `${folder}/array-text.test.ts`;
 const groups = "src/queue/group-commit.test.ts";
@@ -11,12 +13,87 @@ const groups = "src/queue/group-commit.test.ts";
 export const postgresCommitSabotages: readonly Sabotage[] = [
   {
     name: "a claim that waits for what others hold",
-    file: `${folder}/claim-hands.ts`,
-    find: `order by b.priority desc, b.id limit $2 for no key update skip locked))
-    and r.state = 0`,
-    replace: `order by b.priority desc, b.id limit $2 for no key update))
-    and r.state = 0`,
+    file: `${folder}/plain-claim.ts`,
+    find: "limit $7::int for no key update skip locked",
+    replace: "limit $7::int for no key update",
     caughtBy: `${overlap} > a claim passes over what another is taking`,
+  },
+  {
+    name: "the short way to claim takes again what a repeated request had",
+    file: `${folder}/plain-claim.ts`,
+    find: `repeats is null and not "holdsSuspect"`,
+    replace: `not "holdsSuspect"`,
+    caughtBy: model,
+  },
+  {
+    name: "the short way to claim forgets the suspect in its worker's hands",
+    file: `${folder}/plain-claim.ts`,
+    find: `and not "holdsSuspect" and`,
+    replace: "and",
+    caughtBy: model,
+  },
+  {
+    name: "the short way to claim passes over suspects",
+    file: `${folder}/plain-claim.ts`,
+    find: "and not exists (select 1 from @task where state = 3)",
+    replace: "",
+    caughtBy: model,
+  },
+  {
+    name: "the short way to claim passes over gates that are open",
+    file: `${folder}/plain-claim.ts`,
+    find: "and not exists (select 1 from @lane where is_open and is_ready)",
+    replace: "",
+    caughtBy: model,
+  },
+  {
+    name: "the short way to claim goes beyond a job's cap",
+    file: `${folder}/plain-claim.ts`,
+    find: "and count(concurrency) = 0",
+    replace: "",
+    caughtBy: model,
+  },
+  {
+    name: "the short way to claim does not count the slots",
+    file: `${folder}/plain-claim.ts`,
+    find: "on conflict (job, stripe) do update set slots = c.slots + excluded.slots,\n      pending",
+    replace: "on conflict (job, stripe) do update set pending",
+    caughtBy: model,
+  },
+  {
+    name: "the short way to claim counts waits into other buckets",
+    file: `${folder}/plain-claim.ts`,
+    find: "greatest(0, least(d.ms - t.created_at, d.wall - t.due_at)),",
+    replace: "1 + greatest(0, least(d.ms - t.created_at, d.wall - t.due_at)),",
+    caughtBy: model,
+  },
+  {
+    name: "the short way to add takes tasks for a sealed job",
+    file: `${folder}/few-add.ts`,
+    find: "and not j.is_sealed and",
+    replace: "and",
+    caughtBy: model,
+  },
+  {
+    name: "the short way to add goes beyond a budget",
+    file: `${folder}/few-add.ts`,
+    find: " and j.budget is null",
+    replace: "",
+    caughtBy: model,
+  },
+  {
+    name: "the short way to add counts only the first of a lane",
+    file: `${folder}/few-add.ts`,
+    find: "do update set ready = c.ready + excluded.ready)",
+    replace: "do nothing)",
+    caughtBy: model,
+  },
+  {
+    name: "tasks that were added are no news",
+    file: `${folder}/change-watch.ts`,
+    find: "      call(isNews);",
+    replace: "      call();",
+    caughtBy: `${watch} > added tasks are news to those who wait in the same process`,
   },
   {
     name: "the short way to finish does not check the token",

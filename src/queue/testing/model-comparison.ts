@@ -16,7 +16,9 @@ export interface ModelComparisonOptions {
   readonly name: string;
   /** Makes empty storage; the comparison opens it several times over. */
   readonly storage: (now: () => StoreNow) => Promise<ComparedStorage>;
-  /** How long to go on making up histories. */
+  /** Histories at least, however slow the machine is. Default 40: fewer prove nothing by themselves. */
+  readonly runsMin?: number;
+  /** How long to go on making up more. */
   readonly timeLimitMs: number;
   /** Repeats a failure: what its message calls seed and path. */
   readonly replay?: { readonly seed: number; readonly path: string } | undefined;
@@ -35,16 +37,13 @@ export function parseReplay(text: string | undefined): ModelComparisonOptions["r
   return { seed: Number(seed), path };
 }
 
-/** However slow the machine is: fewer histories prove nothing. */
-const runsMin = 40;
-
 /**
  * Runs random histories on a store and on the pure model, and compares every answer and all that
  * can be read after every step. A claim is judged by the rules, then the model follows the store's
  * choice; everything else must be equal.
  */
 export function modelComparison(options: ModelComparisonOptions): void {
-  const { name, storage, timeLimitMs, replay } = options;
+  const { name, storage, runsMin = 40, timeLimitMs, replay } = options;
   const seed = replay?.seed ?? systemRandom.below(2 ** 31);
 
   describe(`the queue's model and ${name}`, () => {

@@ -132,7 +132,7 @@ describe("an endpoint that is down", () => {
     await using other = front(await storage.open(), storage);
     await store.wakeInMs(["work"]);
     link.setCut(true);
-    const heard = new Promise<void>((resolve) => store.watch(resolve));
+    const heard = new Promise<void>((resolve) => store.watch(() => resolve()));
     await other.add(works("a", 1));
     link.setCut(false);
     await heard;

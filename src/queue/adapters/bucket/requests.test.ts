@@ -126,7 +126,7 @@ describe("idle", () => {
     const storage = createStorage();
     await using store = await storage.open({ idlePollMsMax: 50 });
     await using other = front(await storage.open(), storage);
-    const heard = new Promise<void>((resolve) => store.watch(resolve));
+    const heard = new Promise<void>((resolve) => store.watch(() => resolve()));
     await other.add(works("a", 1));
     await heard;
     expect(await store.wakeInMs(["work"])).toBe(0);
@@ -137,7 +137,7 @@ describe("idle", () => {
     await using store = await storage.open({ shards, idlePollMsMax: 600_000 });
     await using other = front(await storage.open(), storage);
     await store.wakeInMs(["work"]);
-    const heard = new Promise<void>((resolve) => store.watch(resolve));
+    const heard = new Promise<void>((resolve) => store.watch(() => resolve()));
     await other.add(works("a", 1));
     store.hint();
     await heard;
@@ -151,7 +151,7 @@ describe("idle", () => {
     await store.wakeInMs(["work"]);
     let looks = 0;
     const before = storage.meter.usage().get.requests;
-    const heard = new Promise<void>((resolve) => store.watch(resolve));
+    const heard = new Promise<void>((resolve) => store.watch(() => resolve()));
     await other.add(works("a", 1));
     await heard;
     looks = storage.meter.usage().get.requests - before;

@@ -38,6 +38,18 @@ needs(["postgres"], ({ postgres }) => {
     await other[Symbol.asyncDispose]();
   });
 
+  test("added tasks are news to those who wait in the same process", async () => {
+    await using schema = await createTestSchema(postgres.url);
+    const store = await openPostgresQueueStore({ url: postgres.url, schema: schema.name });
+    const heard: unknown[] = [];
+    store.watch((isNews) => void heard.push(isNews));
+    await store.commit([{ op: "setGate", gate: "g" }]);
+    expect(heard).not.toContain(true);
+    await store.commit([addOne("a")]);
+    expect(heard).toContain(true);
+    await store[Symbol.asyncDispose]();
+  });
+
   test("lesson 26: many changes at once are few notifications, the last never dropped", async () => {
     await using schema = await createTestSchema(postgres.url);
     const options = { url: postgres.url, schema: schema.name };

@@ -1,5 +1,6 @@
 import pg from "pg";
 import type { Clock, Timer } from "../../../base/clock.ts";
+import type { ChangeListener } from "../../queue-store.ts";
 import type { PostgresPlace } from "./connection-options.ts";
 import type { Database } from "./database.ts";
 import { settleTls } from "./tls.ts";
@@ -22,8 +23,8 @@ const retryMsMax = 60_000;
 
 export interface ChangeWatch {
   /** After a commit of this process; `mayWake`: others may have something to do now. */
-  notify(mayWake: boolean): void;
-  watch(listener: () => void): () => void;
+  notify(change: { readonly mayWake: boolean; readonly isNews: boolean }): void;
+  watch(listener: ChangeListener): () => void;
   /** Whether the last self-test was heard. */
   isListening(): boolean;
   close(): Promise<void>;
@@ -38,7 +39,7 @@ export interface ChangeWatchOptions {
 
 export function createChangeWatch({ db, place, clock }: ChangeWatchOptions): ChangeWatch {
   const channel = `forager ${place.schema}`.slice(0, 63);
-  const listeners = new Set<() => void>();
+  const listeners = new Set<ChangeListener>();
   let client: pg.Client | undefined;
   let isListening = false;
   let poll: Timer | undefined;
@@ -50,8 +51,8 @@ export function createChangeWatch({ db, place, clock }: ChangeWatchOptions): Cha
   let sending: Promise<unknown> = Promise.resolve();
   let isClosed = false;
 
-  const call = () => {
-    for (const listener of listeners) listener();
+  const call = (isNews = false) => {
+    for (const listener of listeners) listener(isNews);
   };
 
   function tell(): void {
@@ -159,12 +160,12 @@ export function createChangeWatch({ db, place, clock }: ChangeWatchOptions): Cha
 
   return {
     isListening: () => isListening,
-    notify(mayWake) {
-      call();
+    notify({ mayWake, isNews }) {
+      call(isNews);
       if (mayWake) tell();
     },
     watch(listener) {
-      const own = () => listener(); // the same listener may come twice, and leave once
+      const own: ChangeListener = (isNews) => listener(isNews); // the same listener may come twice, and leave once
       listeners.add(own);
       if (listeners.size === 1) {
         tick();

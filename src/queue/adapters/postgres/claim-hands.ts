@@ -55,8 +55,6 @@ export interface Hands {
   gate(name: string): Gate | undefined;
   /** Locks what these lanes need, and their best tasks; answers with those that can be taken. */
   load(wanted: Wanted): Promise<ReadonlyMap<number, readonly ReadyRow[]>>;
-  /** Takes the best of a lane without a gate at once, under a token that was just drawn. */
-  take(lane: ClaimLane, size: number): Promise<readonly ReadyRow[]>;
   /** Counts a pick to its job and gate. */
   enter(lane: ClaimLane, size: number, slots: number): Pace | undefined;
   changedGates(): readonly Gate[];
@@ -146,7 +144,6 @@ export function createHands(
       }
       return usable;
     },
-    take: ({ id }, size) => session.query(takeSql, [id, size, now.ms + leaseMs]),
     enter({ job: jobName, gate: name }, size, slots) {
       const job = jobs.get(jobName)!;
       jobs.set(jobName, { ...job, slots: job.slots + slots, served: turns++ });
@@ -174,14 +171,6 @@ const bestTasks = (size: string) => `select ${readyColumns} from @task r
 
 const ungatedSql = `select t.* from unnest($1::bigint[]) as u (lane)
   cross join lateral (${bestTasks("$2::int")}) t`;
-
-const takeSql = `update @task r
-  set state = 4, token = currval('@token'), used = r.used + 1, expires_at = $3
-  where r.id = any(array(select b.id from @task b where b.lane = $1 and b.state = 0
-      order by b.priority desc, b.id limit $2 for no key update skip locked))
-    and r.state = 0
-  returning r.id, r.lane, r.key, r.payload, r.priority, r.due_at, r.created_at, 0 as state,
-    r.used - 1 as used, r.attempts_max, r.is_suspect`;
 
 /** A gate that is open and nobody else's, its lanes, then tasks of those that could be locked. */
 const gatedWith = `with g as materialized (

@@ -30,20 +30,20 @@ export async function readNeeds(
   { requestId, worker }: Claim,
   { moment, looksForComplete }: { readonly moment: Moment; readonly looksForComplete: boolean },
 ): Promise<Needs> {
-  const needs = await queryOne<Omit<Needs, "isAny">>(session, needsSql, [
+  return queryOne<Needs>(session, `${withNeeds} select *, ${isAnyNeed} as "isAny" from needs`, [
     ...momentValues(moment),
     requestId,
     worker,
     looksForComplete,
   ]);
-  const { hasExpired, hasRest, hasForgotten, hasComplete, hasDue, hasOpening, readyDue, wall } =
-    needs;
-  const isAny =
-    hasExpired || hasRest || hasForgotten || hasComplete || hasDue || hasOpening || readyDue > wall;
-  return { ...needs, isAny };
 }
 
-const needsSql = `${withMoment}
+/** Of `needs`. */
+export const isAnyNeed = `("hasExpired" or "hasRest" or "hasForgotten" or "hasComplete" or "hasDue"
+  or "hasOpening" or "readyDue" > wall)`;
+
+/** `needs`, of one moment; $3 to $5 are the request's id, its worker, and `looksForComplete`. */
+export const withNeeds = `${withMoment}, needs as materialized (
   select moment.ms, moment.wall,
     (select token from @claim where request_id = $3 and worker = $4
       and (is_open or made_at + lease_ms > moment.ms) order by token limit 1) as repeats,
@@ -61,4 +61,4 @@ const needsSql = `${withMoment}
     exists (select 1 from @gate where not is_open and has_room and open_from <= moment.ms)
       as "hasOpening",
     coalesce((select max(ready_due) from @tally), 0) as "readyDue"
-  from moment`;
+  from moment)`;

@@ -14,17 +14,18 @@ import { readNeeds, type Needs } from "./claim-needs.ts";
 import type { Counts } from "./counts.ts";
 import { queryOne, type Session } from "./database.ts";
 import type { Taken } from "./known-leases.ts";
-import { createLaneWalk, readStops, stopJobs, type StopRow } from "./lane-walk.ts";
+import { createLaneWalk, readStops, stopJobs } from "./lane-walk.ts";
 import type { Moment } from "./moment.ts";
 import { selectGates, writeGates, writeHeads, type GateRow } from "./rows.ts";
 import { readSuspects, suspectJobs, takeSuspect } from "./suspect.ts";
 import { taskColumns, taskStates, type TaskRow } from "./task-row.ts";
+import type { Tokens } from "./tokens.ts";
 
 export interface ClaimContext {
   readonly session: Session;
   readonly moment: Moment;
   readonly counts: Counts;
-  readonly tokens: { next(session: Session, nowMs: number): Promise<number> };
+  readonly tokens: Tokens;
   /** What is due was done: go on, whatever came due meanwhile. */
   readonly isPrepared: boolean;
   /** A finish of tasks that met neither gate nor cap is under way, and comes before this. */
@@ -34,7 +35,12 @@ export interface ClaimContext {
 }
 
 export type ClaimAnswer =
-  | { readonly claimed: Claimed; readonly taken?: Taken }
+  | {
+      readonly claimed: Claimed;
+      readonly taken?: Taken;
+      /** What there is now could be claimed the short way, see ./plain-claim.ts */
+      readonly isPlain: boolean;
+    }
   | { readonly needs: Needs }
   /** It makes a difference whether the finish that is under way is over. */
   | { readonly waits: true };
@@ -46,35 +52,24 @@ export type ClaimAnswer =
  */
 export async function claim(context: ClaimContext, request: Claim): Promise<ClaimAnswer> {
   const { session, moment, isPrepared, isBeside, looksForComplete } = context;
-  // Claims of one worker take turns: a request that is repeated while the first is still under
-  // way must see what that one took.
-  session.send("select pg_advisory_xact_lock(hashtextextended('@claim' || $1, 2))", [
-    request.worker,
-  ]);
+  lockWorker(session, request);
   const [needs, suspects, stops] = await Promise.all([
     readNeeds(session, request, { moment, looksForComplete }),
     readSuspects(session, request, moment),
     readStops(session, request),
   ]);
   if (needs.repeats !== null) {
-    return { claimed: await repeated(session, needs.repeats) };
+    return { claimed: await repeated(session, needs.repeats), isPlain: true };
   }
   if (needs.isAny && !isPrepared) return { needs };
   if (isBeside && (needs.holdsSuspect || suspects.length > 0)) return { waits: true };
-  if (needs.holdsSuspect) return { claimed: { leases: [], hasSuspect: false } };
+  if (needs.holdsSuspect) return { claimed: { leases: [], hasSuspect: false }, isPlain: false };
 
   const now = { ms: needs.ms, wallMs: needs.wall };
   const jobs = [...stopJobs(stops), ...suspectJobs(suspects)];
   const hands = createHands(session, now, request, jobs);
   const suspect = needs.holdsAny ? undefined : await takeSuspect(hands, suspects);
   const picks: LanePick[] = suspect ? [suspect] : [];
-  const [only, ...others] = stops;
-  if (!suspect && only && others.length === 0 && only.gate === "" && only.concurrency === null) {
-    const hasSuspect = needs.holdsAny && suspects.length > 0;
-    const claimed = await takeAll(context, request, hands, only, hasSuspect);
-    const lanesById = new Map(claimed.leases.map(({ id }) => [id, only]));
-    return { claimed, taken: { isFree: true, lanesById } };
-  }
   if (!suspect) {
     const walk = createLaneWalk(hands, stops);
     for (let left = request.limit; left > 0;) {
@@ -94,7 +89,19 @@ export async function claim(context: ClaimContext, request: Claim): Promise<Clai
   return {
     claimed: { leases, hasSuspect: needs.holdsAny && suspects.length > 0 },
     taken: { isFree, lanesById },
+    isPlain:
+      suspects.length === 0 &&
+      stops.length <= 1 &&
+      stops.every(({ gate, concurrency }) => gate === "" && concurrency === null),
   };
+}
+
+/**
+ * Claims of one worker take turns: a request that is repeated while the first is still under way
+ * must see what that one took.
+ */
+export function lockWorker(session: Session, { worker }: Claim): void {
+  session.send("select pg_advisory_xact_lock(hashtextextended('@claim' || $1, 2))", [worker]);
 }
 
 async function repeated(session: Session, token: number): Promise<Claimed> {
@@ -121,34 +128,8 @@ async function repeated(session: Session, token: number): Promise<Claimed> {
   return { leases, hasSuspect: false };
 }
 
-/** From the only lane there is, without gate or cap: locked, leased and read in one statement. */
-async function takeAll(
-  { session, counts, tokens }: ClaimContext,
-  request: Claim,
-  hands: Hands,
-  lane: StopRow,
-  hasSuspect: boolean,
-): Promise<Claimed> {
-  const [turn, token, rows] = await Promise.all([
-    drawTurn(session),
-    tokens.next(session, hands.now.ms),
-    hands.take(lane, request.limit),
-  ]);
-  if (rows.length === 0) return { leases: [], hasSuspect };
-  const tasks = [...rows].sort((a, b) => b.priority - a.priority || a.id - b.id);
-  const pick = { lane, tasks, slots: tasks.length, pace: undefined };
-  const leases = lease([pick], request, {
-    token,
-    now: hands.now,
-    turn,
-    counts,
-  });
-  record(session, request, { token, nowMs: hands.now.ms, leases });
-  return { leases, hasSuspect };
-}
-
 /** More picks than any claim has. */
-const picksMax = 100_000;
+export const picksMax = 100_000;
 
 const drawTurn = async (session: Session): Promise<number> =>
   (await queryOne<{ turn: number }>(session, "select nextval('@served') as turn")).turn;
@@ -234,8 +215,8 @@ interface Terms {
   readonly pace: Pace | undefined;
 }
 
-const toLease = (
-  row: Omit<ReadyRow, "lane" | "due_at">,
+export const toLease = (
+  row: Omit<ReadyRow, "lane" | "due_at" | "state">,
   { kind, job, gate }: Pick<ClaimLane, "kind" | "job" | "gate">,
   { token, used, leaseMs, pace }: Terms,
 ): Lease => ({

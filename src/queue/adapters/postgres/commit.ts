@@ -2,15 +2,17 @@ import type { AppError } from "../../../base/app-error.ts";
 import type { Answer, Claim, Claimed, FinishAll, Operation } from "../../operation.ts";
 import type { StoreNow } from "../../queue-store.ts";
 import { forgetEmpty, purge, retry } from "./bulk.ts";
-import { claim } from "./claim.ts";
+import { claim, lockWorker } from "./claim.ts";
 import type { Needs } from "./claim-needs.ts";
 import { createCounts, type Counts } from "./counts.ts";
 import { queryOne, type Database, type Session, type TransactionOptions } from "./database.ts";
 import { applyGroup, isGrouped, type AppliedGroup, type Grouped } from "./group.ts";
+import { addFew, isFewAdd } from "./few-add.ts";
 import { createKnownLeases } from "./known-leases.ts";
 import type { LazyKind } from "./lazy-kind.ts";
 import { momentValues, readMoment, withMoment, type Moment } from "./moment.ts";
 import { addPlain, isPlainAdd } from "./plain-add.ts";
+import { claimPlain } from "./plain-claim.ts";
 import { finishPlain, isPlain, readJobsAfter, type JobAfter } from "./plain-finish.ts";
 import { demote, promote } from "./promote.ts";
 import { applyToGate, applyToJob, completeJobs } from "./settings.ts";
@@ -67,6 +69,8 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
   /** So many adds are not tried the short way, since the last that was met a known key. */
   let knownKeys = 0;
   let claims = 0;
+  /** So many claims are not tried the short way, since the last that was met a gate or a cap. */
+  let gatedClaims = 0;
   const now = (session: Session) => readMoment(session, moment);
   const stripes = createStripes(stripe);
   const counted = <T>(
@@ -116,7 +120,16 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
       return finish.finally(() => finishing.delete(finish));
     }
     if (knownKeys > 0) knownKeys -= 1;
-    else if (isPlainAdd(group)) {
+    else if (isFewAdd(group)) {
+      const applied = await stripes.lend((own) =>
+        db.transaction<AppliedGroup | undefined>(
+          (session) => addFew({ session, moment, stripe: own }, group),
+          { takenAs: undefined, isLazy: isLazy(group), isOneWay: "once" },
+        ),
+      );
+      if (!applied) knownKeys = carefulAdds;
+      return applied;
+    } else if (isPlainAdd(group)) {
       const applied = await counted<AppliedGroup | "known" | undefined>(
         (session, counts) => addPlain(session, group, { moment, counts }),
         { keeps: (result) => result !== undefined, takenAs: "known", isLazy: isLazy(group) },
@@ -161,10 +174,31 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
     await counted((session, counts) => promote(session, at, counts), { isLazy: true });
   }
 
+  async function claimShort(request: Claim, looksForComplete: boolean) {
+    const answer = await stripes.lend((own) =>
+      db.transaction(
+        async (session) => {
+          if (!tokens.isSameServer()) return undefined;
+          lockWorker(session, request);
+          return claimPlain({ session, moment, stripe: own, looksForComplete }, request);
+        },
+        { isLazy: lazy.has("claim"), isOneWay: "repeatable" },
+      ),
+    );
+    if (answer) known.note(answer.claimed.leases, answer.taken);
+    return answer?.claimed;
+  }
+
   async function claimPrepared(request: Claim, course: Course): Promise<Claimed> {
     const looksForComplete = claims++ % completeEvery === 0;
     const before = [...finishing];
     let isBeside = before.length > 0;
+    if (gatedClaims > 0) gatedClaims -= 1;
+    else {
+      const plain = await claimShort(request, looksForComplete);
+      if (plain) return plain;
+      gatedClaims = carefulClaims;
+    }
     for (let isPrepared = false; ;) {
       const answer = await counted(
         (session, counts) =>
@@ -176,6 +210,7 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
       );
       if ("claimed" in answer) {
         if (answer.taken) known.note(answer.claimed.leases, answer.taken);
+        if (answer.isPlain) gatedClaims = 0;
         return answer.claimed;
       }
       await Promise.allSettled(before);
@@ -277,6 +312,7 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
 }
 
 const carefulAdds = 50;
+const carefulClaims = 20;
 /** Whoever died between its last finish and the look after it left a job that is not ended. */
 const completeEvery = 20;
 

@@ -53,6 +53,11 @@ export interface TransactionOptions<T = unknown> {
   readonly after?: (session: Pick<Session, "query">, result: T) => Promise<unknown>;
   /** Waits until nobody else writes, and keeps them waiting. */
   readonly isAlone?: boolean;
+  /**
+   * All is sent by `work` before it waits, and the commit goes with it: one way to the server and
+   * back. `repeatable`: where the session broke, it may be done again although it may be done.
+   */
+  readonly isOneWay?: "once" | "repeatable";
 }
 
 export interface DatabaseOptions {
@@ -167,17 +172,23 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
           sent.push(promise);
           return promise;
         };
+        const { keeps, isOneWay } = transactionOptions;
+        const end = (isKept: boolean) => {
+          isEnding = isKept && isOneWay !== "repeatable";
+          const ended = client.query(isKept ? "commit" : "rollback");
+          ended.catch(() => {});
+          return ended;
+        };
         void keep(client.query(beginning(transactionOptions)));
         try {
-          const result = await work({
+          const working = work({
             query: (sql, values = []) => keep(run(client, sql, values)),
             send: (sql, values = []) => void keep(run(client, sql, values)),
             script: (sql) => keep(runScript(client, sql)),
           });
-          const isKept = transactionOptions.keeps?.(result) ?? true;
-          isEnding = isKept;
-          const commit = client.query(isKept ? "commit" : "rollback");
-          commit.catch(() => {});
+          const early = isOneWay && end(true);
+          const result = await working;
+          const commit = early ?? end(keeps?.(result) ?? true);
           const after = transactionOptions.after?.(
             { query: (sql, values = []) => run(client, sql, values) },
             result,
@@ -189,7 +200,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
         } catch (error) {
           const first = (await firstFailure(sent)) ?? error;
           // Where the session is gone, so is the transaction.
-          await client.query("rollback").catch(() => {});
+          if (!isOneWay) await client.query("rollback").catch(() => {});
           if ("takenAs" in transactionOptions && isTaken(first)) {
             return transactionOptions.takenAs as never;
           }

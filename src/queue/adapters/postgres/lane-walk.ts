@@ -50,8 +50,10 @@ export function createLaneWalk(
       const kept = stops.filter((stop) => !moving.has(stop));
       stops.splice(0, stops.length, ...kept);
     }
-    // One more, to know what comes next in a lane that is taken from by and by.
-    const rows = await hands.load({ lanes: wanted, size: left + 1 });
+    // One more, to know what comes next in a lane that is taken from by and by. Where no other is
+    // served in between that is nothing to know, and somebody else may have it.
+    const size = found.length > 1 ? left + 1 : left;
+    const rows = await hands.load({ lanes: wanted, size });
     for (const stop of wanted) {
       const cursor = cursors.find(({ job }) => job === stop.job)!;
       putBack(cursor, { ...stop, tasks: rows.get(stop.id) ?? [] });

@@ -97,7 +97,7 @@ export async function openPostgresQueueStore(
       const { answers, mayWake } = await (isMaintenance ? maintainer : committer).commit(
         operations,
       );
-      changes.notify(mayWake);
+      changes.notify({ mayWake, isNews: operations.some(({ op }) => op === "add") });
       return answers;
     },
     overlaps: (operation) => committer.overlaps(operation),
@@ -112,8 +112,10 @@ export async function openPostgresQueueStore(
     job: async (name) => readJob(db, name),
     gate: async (name) => readGate(db, name),
     wakeInMs: async (kinds, worker) => {
+      const next = await wakeInMs(db, { kinds, worker }, moment);
+      if (!next.wentBack) return next.inMs;
       await committer.settle();
-      return wakeInMs(db, { kinds, worker }, moment);
+      return (await wakeInMs(db, { kinds, worker }, moment)).inMs;
     },
     watch: (listener) => changes.watch(listener),
     reconcile: async ({ repair: isAsked }) => {

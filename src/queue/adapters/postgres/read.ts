@@ -171,14 +171,26 @@ export async function wakeInMs(
   session: Session,
   { kinds, worker }: Waker,
   moment: Moment,
-): Promise<number | undefined> {
-  const row = await queryOne<{ isReady: boolean; inMs: number | null }>(session, wakeSql, [
+): Promise<NextWake> {
+  const { isReady, inMs, wentBack } = await queryOne<WakeRow>(session, wakeSql, [
     ...momentValues(moment),
     kinds,
     worker ?? null,
   ]);
-  if (row.isReady) return 0;
-  return row.inMs === null ? undefined : Math.max(0, row.inMs);
+  if (isReady) return { inMs: 0, wentBack };
+  return { inMs: inMs === null ? undefined : Math.max(0, inMs), wentBack };
+}
+
+interface NextWake {
+  readonly inMs: number | undefined;
+  /** The wall clock, behind the due time of something that is ready. */
+  readonly wentBack: boolean;
+}
+
+interface WakeRow {
+  readonly isReady: boolean;
+  readonly inMs: number | null;
+  readonly wentBack: boolean;
 }
 
 /** Any worker could have it now, but for what holds its task or its lane back. */
@@ -191,7 +203,7 @@ const takesSuspects = `($4::text is not null
 const isGateOpen = "(l.gate = '' or (g.has_room and g.open_from <= moment.ms))";
 
 const wakeSql = `${withMoment}
-  select (
+  select coalesce((select max(ready_due) from @tally), 0) > moment.wall as "wentBack", (
       exists (select 1 from @lane l join @job j on j.name = l.job
         where l.gate = '' and ${isFree}
           and exists (select 1 from @task t where t.lane = l.id and t.state = 0))

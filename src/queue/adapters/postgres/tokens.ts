@@ -8,13 +8,17 @@ const lagMsMax = 60_000;
  * Tokens rise by one, and are pushed to the present moment when they fall behind or a session is
  * new: the server may be one that was restored from a backup, and must not hand out old ones again.
  */
-export function createTokens(db: Pick<Database, "sessions">): {
+export interface Tokens {
   next(session: Session, nowMs: number): Promise<number>;
-} {
+  /** The server is still the one it was: where `isNotBehind` holds, the next may just be drawn. */
+  isSameServer(): boolean;
+}
+
+export function createTokens(db: Pick<Database, "sessions">): Tokens {
   let pushedSessions = 0;
   let last = 0;
   return {
-    // Without a wait before the draw: who sends a statement behind it may rely on `currval`.
+    isSameServer: () => db.sessions() === pushedSessions,
     async next(session, nowMs) {
       const sessions = db.sessions();
       const isBehind = last < (nowMs - lagMsMax) * tokensPerMs;
@@ -29,6 +33,9 @@ export function createTokens(db: Pick<Database, "sessions">): {
     },
   };
 }
+
+/** In a statement, at a moment `ms`. */
+export const isNotBehind = `(select last_value from @token) >= (ms - ${lagMsMax}) * ${tokensPerMs}`;
 
 function push(session: Session, nowMs: number): void {
   session.send("select pg_advisory_xact_lock(hashtextextended('@token', 4))");

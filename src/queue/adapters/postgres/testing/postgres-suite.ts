@@ -1,8 +1,9 @@
+import { afterAll } from "vitest";
 import type { StoreNow } from "../../../queue-store.ts";
 import { queueSuite } from "../../../testing/queue-suite.ts";
 import { openPostgresQueueStore } from "../postgres-queue-store.ts";
+import { createLentSchemas } from "./lent-schemas.ts";
 import { createTcpGap } from "./tcp-gap.ts";
-import { createTestSchema } from "./test-schema.ts";
 
 export interface PostgresSuiteOptions {
   readonly name: string;
@@ -14,10 +15,12 @@ export interface PostgresSuiteOptions {
 
 /** The conformance suite, each clause in a schema of its own, by way of a gap that can be cut. */
 export function postgresSuite({ name, url, directUrl = url }: PostgresSuiteOptions): void {
+  const schemas = createLentSchemas(directUrl);
+  afterAll(() => schemas[Symbol.asyncDispose]());
   queueSuite({
     name,
     open: async ({ now }) => {
-      const schema = await createTestSchema(directUrl);
+      const schema = await schemas.lend();
       const gap = await createTcpGap(url);
       const open = (at: string, moment: () => StoreNow) =>
         openPostgresQueueStore({ url: gap.url, schema: at, now: moment, connectMs: 2_000 });

@@ -1,0 +1,107 @@
+import type { Add, Added } from "../../operation.ts";
+import type { NewTask } from "../../task.ts";
+import type { Session } from "./database.ts";
+import type { AppliedGroup, Grouped } from "./group.ts";
+import { momentValues, withMoment, type Moment } from "./moment.ts";
+
+export interface FewAddContext {
+  readonly session: Session;
+  readonly moment: Moment;
+  readonly stripe: number;
+}
+
+/**
+ * A few new tasks that have no gate and are due, for open jobs without a budget, in lanes that
+ * exist: looked at, stored and counted by one statement, for which nothing has to be known
+ * beforehand. Where it finds anything else it writes nothing, and the answer is undefined.
+ */
+export async function addFew(
+  { session, moment, stripe }: FewAddContext,
+  operations: readonly Add[],
+): Promise<AppliedGroup | undefined> {
+  const tasks = operations.flatMap((operation) => operation.tasks);
+  const column = <T>(of: (task: NewTask) => T) => tasks.map(of);
+  const jobs = [...new Set(tasks.map(({ job }) => job))];
+  // Before the statement that looks at the lanes: what is locked keeps them.
+  session.send("select 1 from @job where name = any($1::text[]) order by name for key share", [
+    jobs,
+  ]);
+  const [found] = await session.query<{ isPlain: boolean }>(fewSql, [
+    ...momentValues(moment),
+    column(({ kind }) => kind),
+    column(({ job }) => job),
+    column(({ key }) => key),
+    column(({ payload }) => payload),
+    column(({ priority }) => priority),
+    column(({ attemptsMax }) => attemptsMax),
+    stripe,
+  ]);
+  if (!found?.isPlain) return undefined;
+  return {
+    answers: operations.map((operation) => operation.tasks.map((): Added => "added")),
+    jobs: [],
+    mayWake: true,
+  };
+}
+
+/** More are sent in a shorter form, see ./plain-add.ts */
+const fewMax = 63;
+
+export function isFewAdd(group: readonly Grouped[]): group is readonly Add[] {
+  const seen = new Set<string>();
+  const isFewOne = ({ job, gate, key, dueAtMs }: NewTask) => {
+    const size = seen.size;
+    return gate === "" && dueAtMs === 0 && seen.add(`${key}\0${job}`).size > size;
+  };
+  return (
+    group.every(
+      (operation) => operation.op === "add" && !operation.by && operation.tasks.every(isFewOne),
+    ) &&
+    seen.size > 0 &&
+    seen.size <= fewMax
+  );
+}
+
+/**
+ * Tasks in one order for everybody, see ./task-writes.ts; then counters, as everybody does. Each is
+ * looked up by itself: with statistics of an empty table a planner would rather read all.
+ */
+const fewSql = `${withMoment},
+  wanted as materialized (
+    select w.*, l.id as lane, l.scope
+    from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::int[])
+      with ordinality as w (kind, job, key, payload, priority, attempts_max, n)
+    join @job j on j.name = w.job and j.ended is null and not j.is_sealed and j.budget is null
+      and j.gate = ''
+    cross join lateral (select m.id, m.scope from @lane m
+      where m.job = w.job and m.gate = '' and m.kind = w.kind limit 1) l
+    left join lateral (select t.id from @task t
+      where t.scope = l.scope and t.key = w.key limit 1) known on true
+    where known.id is null),
+  plain as materialized (select count(*) = cardinality($3) as "isPlain" from wanted),
+  inserted as (
+    insert into @task (id, lane, scope, key, payload, priority, due_at, created_at, state, token,
+      used, attempts_max, is_suspect, expires_at, attempts, result, finished_at)
+    select id, lane, scope, key, payload, priority, 0, (select ms from moment), 0, 0, 0,
+      attempts_max, false, 0, null, null, 0
+    from (select nextval('@task_id') as id, v.* from (
+      select * from wanted where (select "isPlain" from plain) order by n) v) u
+    order by scope, key collate "C"
+    returning 1),
+  jobs as (
+    insert into @job_counter as c (job, stripe, slots, added, over_budget, pending, running, done,
+      skipped, failed, served)
+    select job, $9::int, 0, count(*), 0, count(*), 0, 0, 0, 0, 0
+    from wanted where (select count(*) from inserted) > 0
+    group by job order by job collate "C"
+    on conflict (job, stripe) do update set added = c.added + excluded.added,
+      pending = c.pending + excluded.pending
+    returning 1),
+  lanes as (
+    insert into @lane_counter as c (lane, stripe, ready, scheduled, backoff, suspect, running, done,
+      skipped, failed)
+    select lane, $9, count(*), 0, 0, 0, 0, 0, 0, 0
+    from wanted where (select count(*) from jobs) > 0
+    group by lane order by lane
+    on conflict (lane, stripe) do update set ready = c.ready + excluded.ready)
+  select "isPlain" from plain`;

@@ -1,0 +1,29 @@
+import { afterAll } from "vitest";
+import { modelComparison, type ModelComparisonOptions } from "../../../testing/model-comparison.ts";
+import { openPostgresQueueStore, type PostgresQueueStoreOptions } from "../postgres-queue-store.ts";
+import { createLentSchemas } from "./lent-schemas.ts";
+
+export interface PostgresComparisonOptions extends Omit<ModelComparisonOptions, "storage"> {
+  /** The way the queue takes. */
+  readonly url: string;
+  /** Past a pooler, for what the comparison itself does. */
+  readonly directUrl?: string;
+  readonly lazy?: PostgresQueueStoreOptions["lazy"];
+}
+
+/** Random histories on the store and on the model, each in an empty schema. */
+export function postgresComparison(options: PostgresComparisonOptions): void {
+  const { url, directUrl = url, lazy = [], ...comparison } = options;
+  const schemas = createLentSchemas(directUrl);
+  afterAll(() => schemas[Symbol.asyncDispose]());
+  modelComparison({
+    ...comparison,
+    storage: async (now) => {
+      const schema = await schemas.lend();
+      return {
+        open: () => openPostgresQueueStore({ url, schema: schema.name, now, lazy }),
+        [Symbol.asyncDispose]: () => schema[Symbol.asyncDispose](),
+      };
+    },
+  });
+}
