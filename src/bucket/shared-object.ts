@@ -14,6 +14,8 @@ export interface SharedObject<Value> {
   read(): Promise<Value | undefined>;
   /** What was last seen of it, without asking; undefined before the first answer. */
   seen(): Value | undefined;
+  /** Whether another session changed it within that time before what was last seen. */
+  hasCompany(withinMs: number): boolean;
   /**
    * Applies `change` to the current value, exactly once, and resolves with what it made. It may be
    * called several times, on newer values. A value returned as it came is not written. Throws
@@ -60,6 +62,8 @@ interface Seen<Value> {
   /** The store's clock then, and this machine's. */
   readonly seenAtMs: number;
   readonly monotonicMs: number;
+  /** This machine's when the answer was there. */
+  readonly answeredMs: number;
 }
 
 const backoffMs = { first: 25, max: 2_000 };
@@ -69,6 +73,8 @@ const giveUpMsDefault = 15_000;
 const triesMin = 4;
 /** After that long others have most likely written: to look costs a twelfth of a refused write. */
 const freshMs = 2_000;
+/** The same where somebody else was in the way of the last change: only what was just seen counts. */
+const freshMsInCompany = 50;
 /** A session that has not written for so long resolves nothing any more. */
 const commitKeptMs = 3_600_000;
 
@@ -80,6 +86,8 @@ export function createSharedObject<Value>(
   let lastNumber = 0;
   let last: Seen<Value> | undefined;
   let turn: Promise<unknown> = Promise.resolve();
+  /** Others write here too, as far as is known: then a look comes before a write. */
+  let isContended = false;
 
   const read = async (): Promise<Seen<Value>> => {
     const before = last;
@@ -90,15 +98,18 @@ export function createSharedObject<Value>(
       return seen;
     };
     const got = await bucket.get(key, known ? { ifNoneMatch: known.etag! } : {});
-    if (got.status === "unchanged") return known!;
     const monotonicMs = clock.monotonicMs();
+    const answeredMs = monotonicMs;
+    if (got.status === "unchanged") return keep({ ...known!, answeredMs });
     if (got.status === "found") {
       const envelope = codec.decode(got.body, key);
-      return keep({ etag: got.etag, envelope, seenAtMs: got.seenAtMs, monotonicMs });
+      const { etag, seenAtMs } = got;
+      return keep({ etag, envelope, seenAtMs, monotonicMs, answeredMs });
     }
     // A commit is dated by the store's clock also where there is no object yet to tell it.
     const { latestMs } = await bucket.now();
-    return keep({ etag: undefined, envelope: undefined, seenAtMs: latestMs, monotonicMs });
+    const seenAtMs = latestMs;
+    return keep({ etag: undefined, envelope: undefined, seenAtMs, monotonicMs, answeredMs });
   };
   const readOrUndefined = async () => {
     try {
@@ -123,11 +134,22 @@ export function createSharedObject<Value>(
     return { envelope, body: codec.encode(envelope), atMs };
   };
 
+  const freshest = (): Seen<Value> | undefined => {
+    if (last?.etag === undefined) return undefined;
+    const ageMs = clock.monotonicMs() - last.answeredMs;
+    return ageMs < (isContended ? freshMsInCompany : freshMs) ? last : undefined;
+  };
+  const lookAgain = async (): Promise<Seen<Value>> => {
+    const before = last?.etag;
+    const found = await read();
+    isContended &&= found.etag !== before;
+    return found;
+  };
+
   const apply = async (change: Change<Value>): Promise<Value> => {
     const commit = { number: ++lastNumber, change };
     const deadlineMs = clock.monotonicMs() + giveUpMs;
-    const isFresh = last !== undefined && clock.monotonicMs() - last.monotonicMs < freshMs;
-    let base = isSticky && isFresh && last?.etag !== undefined ? last : await read();
+    let base = (isSticky && freshest()) || (await lookAgain());
     let next = await prepare(base, commit);
     let lastError: unknown;
     for (let attempt = 0; attempt < triesMin || clock.monotonicMs() < deadlineMs; attempt++) {
@@ -147,7 +169,8 @@ export function createSharedObject<Value>(
             : await bucket.putIfMatch(key, next.body, base.etag);
         if ("etag" in answer) {
           const { envelope, atMs: seenAtMs } = next;
-          last = { etag: answer.etag, envelope, seenAtMs, monotonicMs };
+          const answeredMs = clock.monotonicMs();
+          last = { etag: answer.etag, envelope, seenAtMs, monotonicMs, answeredMs };
           return envelope.value;
         }
         isRefused = true;
@@ -156,6 +179,7 @@ export function createSharedObject<Value>(
         lastError = error;
       }
       onConflict();
+      isContended = true;
       // Who lost a race must not also come late to the next one.
       const waitMs = isRefused ? Math.min(refusedMsMax, waitMsMax(attempt)) : waitMsMax(attempt);
       await sleep(clock, random.next() * waitMs);
@@ -176,6 +200,11 @@ export function createSharedObject<Value>(
   return {
     read: async () => (await read()).envelope?.value,
     seen: () => last?.envelope?.value,
+    hasCompany(withinMs) {
+      const commits = Object.entries(last?.envelope?.commits ?? {});
+      const latestMs = Math.max(...commits.map(([, { atMs }]) => atMs));
+      return commits.some(([name, { atMs }]) => name !== session && latestMs - atMs <= withinMs);
+    },
     change(change) {
       // One after the other: a number stands for all commits of the session before it.
       const mine = turn.then(() => apply(change));

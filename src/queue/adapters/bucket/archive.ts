@@ -34,6 +34,8 @@ export interface ArchiveOptions {
 
 export function createArchive({ bucket, random, folder }: ArchiveOptions): Archive {
   let known = new Map<string, Log>();
+  /** Written here, and not listed as far as is known. */
+  const own = new Map<string, Log>();
 
   const fetchLog = async ({ name }: LogRef): Promise<Log> => {
     const key = `${folder}${name}`;
@@ -47,20 +49,22 @@ export function createArchive({ bucket, random, folder }: ArchiveOptions): Archi
 
   return {
     async load({ logs }) {
-      const found = new Map<string, Log>();
-      for (const ref of logs) found.set(ref.name, known.get(ref.name) ?? (await fetchLog(ref)));
-      known = found;
-      return [...found.values()];
+      const from = (ref: LogRef) => known.get(ref.name) ?? own.get(ref.name) ?? fetchLog(ref);
+      const found = await Promise.all(logs.map(from));
+      known = new Map(found.map((log) => [log.name, log]));
+      for (const name of known.keys()) own.delete(name);
+      return found;
     },
     async write({ version }, tasks) {
       const name = `${String(version).padStart(12, "0")}-${createId(random, 10)}.usv`;
       await bucket.put(`${folder}${name}`, writeDoneLog(tasks));
       const log = logOf(name, tasks);
-      known.set(name, log);
+      own.set(name, log);
       return log;
     },
     async remove(names) {
-      for (const name of names) await bucket.delete(`${folder}${name}`);
+      for (const name of names) own.delete(name);
+      await Promise.all(names.map((name) => bucket.delete(`${folder}${name}`)));
     },
   };
 }

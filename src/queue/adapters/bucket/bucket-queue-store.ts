@@ -114,12 +114,12 @@ export async function openBucketQueueStore(
   const set =
     shards === 1
       ? createOneShard(keepers[0]!, moment)
-      : createManyShards({ ...createManyContext(keepers, { control, moment }), random, bell });
+      : createManyShards({ ...createManyContext(keepers, { control, moment, clock }), random, bell });
   const watch = createIdleWatch({
     clock,
     random,
     pollMsMax: options.idlePollMsMax ?? 10_000,
-    look: (isHinted) => (isHinted ? set.lookAtAll() : set.look()),
+    look: (isHinted) => set.look(isHinted),
   });
 
   const resolved = async <T extends { readonly payload: string }>(task: T): Promise<T> => {
@@ -171,7 +171,7 @@ export async function openBucketQueueStore(
     },
     async [Symbol.asyncDispose]() {
       await watch[Symbol.asyncDispose]();
-      await set.idle();
+      await set.end();
     },
   };
 

@@ -146,11 +146,11 @@ describe("logs of finished tasks", () => {
       );
     }
     const found = await entries(stores[0]!);
+    for (const queue of queues) await queue[Symbol.asyncDispose]();
     expect(new Set(found.map(({ task }) => task.id)).size).toBe(found.length);
     expect(found).toHaveLength(120);
     const listed = new Set(found.map(({ log }) => log).filter((log) => log !== undefined));
     expect(logKeys(storage).map((key) => key.split("/").at(-1))).toEqual([...listed].sort());
-    for (const queue of queues) await queue[Symbol.asyncDispose]();
   });
 
   test("a task survives its log whatever characters it holds", async () => {

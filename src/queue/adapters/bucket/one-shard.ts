@@ -40,9 +40,8 @@ export function createOneShard(
     reconcile: () => recountShard(keeper),
     doneLog: () => readDoneLog(keeper, 0),
     look,
-    lookAtAll: look,
     seenAtMs: () => keeper.seen()?.atMs ?? 0,
-    idle: () => keeper.idle(),
+    end: () => keeper.end(),
   };
 }
 

@@ -2,15 +2,16 @@ import { AppError } from "../../../base/app-error.ts";
 import { sleep, type Clock } from "../../../base/clock.ts";
 import { afterTick } from "../../../base/tick.ts";
 import type { Random } from "../../../base/random.ts";
-import { createSharedObject, isUnavailable, type Bucket } from "../../../bucket/index.ts";
+import { createSharedObject, type Bucket } from "../../../bucket/index.ts";
 import type { ModelNow } from "../../model/shard.ts";
 import type { Operation, Outcomes } from "../../operation.ts";
-import { isTerminal, type Task } from "../../task.ts";
+import type { Task } from "../../task.ts";
 import type { Archive } from "./archive.ts";
 import type { BucketQueueEvent } from "./event.ts";
-import { commitOn, listLog, prepareLog, type Committed, type PreparedLog } from "./head-commit.ts";
+import { commitOn, listLog, type Committed } from "./head-commit.ts";
 import { createHeadCodec } from "./head-codec.ts";
 import type { Head } from "./head.ts";
+import { createLogKeeper } from "./log-keeper.ts";
 
 /**
  * One shard: its head, kept by compare-and-swap. Always:
@@ -24,11 +25,11 @@ export interface ShardKeeper {
   read(): Promise<Head>;
   /** As it was last seen. */
   seen(): Head | undefined;
-  /** As it is now, or was a moment ago. */
-  readRecent(withinMs: number): Promise<Head>;
+  /** As it is now, or was at that moment of the monotonic clock or later. */
+  readSince(monotonicMs: number): Promise<Head>;
   readonly archive: Archive;
-  /** Resolves when all that was asked has been answered. */
-  idle(): Promise<void>;
+  /** At the end: resolves when all that was asked has been answered. */
+  end(): Promise<void>;
 }
 
 export interface Settled {
@@ -94,9 +95,15 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
   /** Grows while others are in the way, shrinks while nobody is. */
   let intervalMs = 0;
   let lastEndMs = -Infinity;
-  let lastReadMs = -Infinity;
-  // Not all nodes at the same moment.
-  const logFrom = Math.ceil(finishedKept * (1 + random.next() / 2));
+  /** What was last seen is as it was then, or newer. */
+  let asOfMs = -Infinity;
+  const logs = createLogKeeper({
+    archive,
+    // Not all nodes at the same moment.
+    logFrom: Math.ceil(finishedKept * (1 + random.next() / 2)),
+    onListed: ({ name, tasks }) => onEvent({ event: "archived", key, log: name, tasks }),
+    onCorrupt: ({ code }) => onEvent({ event: "quarantined", key, code }),
+  });
 
   async function commitGroup(operations: readonly Operation[]): Promise<Settled> {
     const written: string[] = [];
@@ -108,18 +115,15 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
         return log;
       },
     };
-    let prepared: PreparedLog | undefined;
     let last: Committed | undefined;
-    let dropped: readonly string[] = [];
     number += 1;
     const head = await object.change(async (found) => {
       if (!found) throw missing(key);
-      if (!prepared && finishedIn(found) >= logFrom) prepared = await prepareLog(found, noting);
+      const prepared = logs.prepared();
       const listed = prepared && listLog(found, prepared);
       const now = await moment(found.atMs);
       const base = catchUp(listed ?? found, now);
       last = await commitOn(base, operations, { archive: noting, now });
-      dropped = [...last.dropped, ...(listed ? prepared!.absorbed : [])];
       // A log alone is a change too.
       const isStill = base === found || last.head !== base;
       const next = isStill ? last.head : { ...base, version: found.version + 1 };
@@ -129,21 +133,8 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
       }
       return next;
     });
-    if (prepared && head.logs.some(({ name }) => name === prepared!.log.name)) {
-      onEvent({ event: "archived", key, log: prepared.log.name, tasks: prepared.log.tasks });
-    }
-    const listedNames = new Set(head.logs.map(({ name }) => name));
-    await tidy([...written, ...dropped].filter((name) => !listedNames.has(name)));
+    logs.committed(head, [...written, ...last!.dropped]);
     return { head, answers: last!.answers, purged: last!.purged };
-  }
-
-  /** What is not listed is garbage: leaving it costs space, nothing else. */
-  async function tidy(names: readonly string[]): Promise<void> {
-    try {
-      await archive.remove(names);
-    } catch (error) {
-      if (!(error instanceof AppError) || !isUnavailable(error)) throw error;
-    }
   }
 
   /** A log may have been replaced since the head was last seen: then a newer head says by what. */
@@ -152,6 +143,7 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
       try {
         return await commitGroup(operations);
       } catch (error) {
+        logs.unresolved();
         if (!isLogMissing(error) || replaced === replacedMax) throw error;
         const head = await object.read();
         // Others may have seen the newer head meanwhile: what counts is whether it lists that log.
@@ -174,9 +166,11 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
       if (pauseMs > 0) await sleep(clock, pauseMs);
       const group = takeGroup();
       const before = conflicts;
+      const startMs = clock.monotonicMs();
       try {
         const settled = await commitFresh(group.flatMap((one) => one.operations));
         const { head, answers } = settled;
+        asOfMs = startMs;
         let at = 0;
         for (const { operations, resolve } of group) {
           resolve({ ...settled, answers: answers.slice(at, (at += operations.length)) });
@@ -200,10 +194,11 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
   }
 
   async function read(): Promise<Head> {
+    const startMs = clock.monotonicMs();
     try {
       const head = await object.read();
       if (!head) throw missing(key);
-      lastReadMs = clock.monotonicMs();
+      asOfMs = startMs;
       return head;
     } catch (error) {
       if (isQuarantine(error)) onEvent({ event: "quarantined", key, code: error.code });
@@ -219,20 +214,16 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
         flushing ??= flush();
       }),
     read,
-    async readRecent(withinMs) {
+    async readSince(monotonicMs) {
       const head = object.seen();
-      const isRecent = clock.monotonicMs() - Math.max(lastReadMs, lastEndMs) <= withinMs;
-      return head && isRecent ? head : read();
+      return head && asOfMs >= monotonicMs ? head : read();
     },
     seen: () => object.seen(),
-    idle: async () => flushing,
+    async end() {
+      await flushing;
+      await logs.end();
+    },
   };
-}
-
-function finishedIn({ shard }: Head): number {
-  let count = 0;
-  for (const { state } of shard.tasks.values()) if (isTerminal(state)) count += 1;
-  return count;
 }
 
 const isLogMissing = (error: unknown): error is AppError =>

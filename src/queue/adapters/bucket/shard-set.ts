@@ -17,13 +17,14 @@ export interface ShardSet {
   wakeInMs(kinds: readonly string[], worker: string | undefined): Promise<number | undefined>;
   reconcile(): Promise<Reconciled>;
   doneLog(): AsyncIterable<DoneEntry>;
-  /** Whether somebody else has changed something. Costs a request or two, whatever the number. */
-  look(): Promise<boolean>;
-  /** After a hint: the same, and for all of them. */
-  lookAtAll(): Promise<boolean>;
+  /**
+   * Whether somebody else may have changed something. Costs a request or two, whatever the number;
+   * nothing where a hint is believed and whoever listens looks at all of them.
+   */
+  look(isHinted: boolean): Promise<boolean>;
   /** The latest moment that a commit is known to have had. */
   seenAtMs(): number;
-  idle(): Promise<void>;
+  end(): Promise<void>;
 }
 
 export interface SetCommitted {

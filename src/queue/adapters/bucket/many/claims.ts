@@ -8,8 +8,12 @@ import type { Prepared } from "./operations.ts";
 
 /** With so many leases a worker is better served now than with all it asked for later. */
 const enough = 64;
-/** Shards a worker that moves on looks at together. */
-const lookedAtOnce = 4;
+/**
+ * Shards that a worker that moves on looks at together: few at first, since where there is work
+ * the first ones have it, then ever more, since each look takes a request's time.
+ */
+const lookedAtFirst = 2;
+const lookedAtGrowth = 3;
 /** Requests whose shards are remembered, for when they are repeated. */
 const requestsMax = 1_000;
 
@@ -59,6 +63,19 @@ export function createClaims(at: ManyContext, random: Random) {
       shardsByRequest.delete(oldest);
     }
     return shards;
+  };
+
+  /** Where others are at work, each would be in the way of the other's writes. */
+  const isOthers = (shard: number, { worker }: Claim) =>
+    [...(seen(shard)?.shard.claims.values() ?? [])].some(
+      (record) => record.worker !== worker && record.open > 0,
+    );
+  /** The best to go to first, as they were last seen. */
+  const byPromise = (shards: readonly number[], request: Claim): number[] => {
+    const rank = (shard: number) =>
+      (readyIn(shard, request) > 0 ? 0 : 2) + (isOthers(shard, request) ? 1 : 0);
+    const ranks = new Map(shards.map((shard) => [shard, rank(shard)]));
+    return shards.toSorted((a, b) => ranks.get(a)! - ranks.get(b)!);
   };
 
   async function hasWork(head: Head | undefined, { kinds, worker }: Claim): Promise<boolean> {
@@ -129,14 +146,19 @@ export function createClaims(at: ManyContext, random: Random) {
       if (holdsSuspect(request.worker)) return { leases, hasSuspect };
       for (const shard of known) if (!isOver()) await tryOnce(shard);
       if (isOver()) return { leases, hasSuspect };
-      await earlier();
       // The others are read before they are written to: what was seen of them is old.
-      const others = order.filter((shard) => !known.includes(shard));
-      while (others.length > 0 && !isOver()) {
-        const some = others.splice(0, lookedAtOnce);
-        await Promise.all(some.map((shard) => unlessQuarantined(keepers[shard]!.read())));
+      const others = byPromise(
+        order.filter((shard) => !known.includes(shard)),
+        request,
+      );
+      const lookAt = (shards: readonly number[]) =>
+        Promise.all(shards.map((shard) => unlessQuarantined(keepers[shard]!.read())));
+      for (let count = lookedAtFirst; others.length > 0 && !isOver(); count *= lookedAtGrowth) {
+        const some = others.splice(0, count);
+        // What of this commit changes one of them meanwhile is seen all the same.
+        await Promise.all([earlier(), lookAt(some)]);
         some.sort((a, b) => readyIn(b, request) - readyIn(a, request));
-        for (const shard of some) {
+        for (const shard of byPromise(some, request)) {
           if (!isOver() && (await hasWork(seen(shard), request))) await tryOnce(shard);
         }
       }

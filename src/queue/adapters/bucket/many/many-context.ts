@@ -1,4 +1,5 @@
 import { AppError } from "../../../../base/app-error.ts";
+import type { Clock } from "../../../../base/clock.ts";
 import type { SharedObject } from "../../../../bucket/index.ts";
 import type { ModelNow } from "../../../model/shard.ts";
 import type { Answer, Operation } from "../../../operation.ts";
@@ -14,12 +15,16 @@ export interface ManyContext {
   readonly routing: Routing;
   readonly control: SharedObject<Control>;
   readonly moment: (notBeforeMs: number) => Promise<ModelNow>;
+  readonly clock: Clock;
   /** The control as last seen. */
   known(): Control;
   /** The job of a task whose lease is held, asked of its own shard; undefined: it is lost. */
   heldJob(lease: LeaseRef): Promise<string | undefined>;
-  /** Heads of all shards that can be read. One that is damaged, newer or gone was said already. */
-  readAll(withinMs?: number): Promise<readonly Head[]>;
+  /**
+   * Heads of all shards that can be read, as they are or were at `sinceMs` of the monotonic clock
+   * or later. One that is damaged, newer or gone was said already.
+   */
+  readAll(sinceMs?: number): Promise<readonly Head[]>;
 }
 
 /** One commit of a caller's: where it sends operations, and what came of them. */
@@ -31,7 +36,7 @@ export interface Sender {
 
 export function createManyContext(
   keepers: readonly ShardKeeper[],
-  { control, moment }: Pick<ManyContext, "control" | "moment">,
+  { control, moment, clock }: Pick<ManyContext, "control" | "moment" | "clock">,
 ): ManyContext {
   const routing = createRouting(keepers.length);
   return {
@@ -39,6 +44,7 @@ export function createManyContext(
     routing,
     control,
     moment,
+    clock,
     known: () => control.seen() ?? emptyControl,
     async heldJob({ id, token }) {
       const head = await keepers[routing.ofId(id)]!.read();
@@ -46,9 +52,8 @@ export function createManyContext(
       if (task?.state !== "running" || task.token !== token) return undefined;
       return head.shard.jobs.get(task.job)?.ended === "cancelled" ? undefined : task.job;
     },
-    async readAll(withinMs = 0) {
-      const read = (keeper: ShardKeeper) =>
-        withinMs > 0 ? keeper.readRecent(withinMs) : keeper.read();
+    async readAll(sinceMs = Infinity) {
+      const read = (keeper: ShardKeeper) => keeper.readSince(sinceMs);
       const heads = await Promise.all(keepers.map((keeper) => unlessQuarantined(read(keeper))));
       return heads.filter((head) => head !== undefined);
     },

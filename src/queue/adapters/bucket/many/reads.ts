@@ -14,17 +14,13 @@ const recentMs = 100;
 
 /** Reading over several shards: a sum of heads, each as it was when it was read. */
 export function createReads(at: ManyContext, bell: Bell): Omit<ShardSet, "commit"> {
-  const { keepers, routing, moment } = at;
+  const { keepers, routing, moment, clock } = at;
   let turn = 0;
+  /** When there was last word of something new: what was seen before does not count. */
+  let heardMs = -Infinity;
 
   const seenAtMs = () => Math.max(0, ...keepers.map((keeper) => keeper.seen()?.atMs ?? 0));
   const readControl = async () => (await at.control.read()) ?? emptyControl;
-
-  const lookAtAll = async () => {
-    const before = keepers.map((keeper) => keeper.seen());
-    await at.readAll();
-    return keepers.some((keeper, index) => keeper.seen() !== before[index]);
-  };
 
   return {
     async overview(): Promise<Overview> {
@@ -72,7 +68,7 @@ export function createReads(at: ManyContext, bell: Bell): Omit<ShardSet, "commit
     gate: async (name) => (await keepers[routing.ofGate(name)]!.read()).shard.gates.get(name),
     async wakeInMs(kinds, worker) {
       // A claim that found nothing has just looked at all of them.
-      const heads = await at.readAll(recentMs);
+      const heads = await at.readAll(Math.max(heardMs, clock.monotonicMs() - recentMs));
       const isBusy = heads.some((head) => holdsAny(head, worker));
       const now = await moment(seenAtMs());
       // With something in one shard, a suspect of another is not for this worker.
@@ -94,16 +90,20 @@ export function createReads(at: ManyContext, bell: Bell): Omit<ShardSet, "commit
     async *doneLog() {
       for (const [index, keeper] of keepers.entries()) yield* readDoneLog(keeper, index);
     },
-    async look() {
-      if (await bell.hasRung()) return lookAtAll();
+    async look(isHinted) {
+      if (isHinted || (await bell.hasRung())) {
+        // Who listens will look at all of them: here it would be done twice, and in vain where
+        // nobody waits.
+        heardMs = clock.monotonicMs();
+        return true;
+      }
       const keeper = keepers[turn++ % keepers.length]!;
       const before = keeper.seen();
       return (await keeper.read()) !== before;
     },
-    lookAtAll,
     seenAtMs,
-    async idle() {
-      for (const keeper of keepers) await keeper.idle();
+    async end() {
+      for (const keeper of keepers) await keeper.end();
     },
   };
 }

@@ -1,0 +1,94 @@
+import { AppError } from "../../../base/app-error.ts";
+import { isUnavailable } from "../../../bucket/index.ts";
+import { isTerminal } from "../../task.ts";
+import type { Archive } from "./archive.ts";
+import { prepareLog, type PreparedLog } from "./head-commit.ts";
+import type { Head } from "./head.ts";
+
+/**
+ * Moves what a shard has finished into logs, beside its commits: nobody who asks something of the
+ * queue waits for a log. Always:
+ * - a log is written from a head that was committed, and the next commit lists it;
+ * - a log is removed only after a commit that does not list it, so that no write which may still
+ *   arrive can list it.
+ */
+export interface LogKeeper {
+  /** A log that waits to be listed. */
+  prepared(): PreparedLog | undefined;
+  /** After a commit: what is not listed now is garbage, and enough finished tasks are a new log. */
+  committed(head: Head, garbage: readonly string[]): void;
+  /** After a commit that got no clear answer: it may yet list what was prepared. */
+  unresolved(): void;
+  /** At the end: resolves when nothing is under way, and nothing is left that nobody lists. */
+  end(): Promise<void>;
+}
+
+export interface LogKeeperOptions {
+  readonly archive: Archive;
+  /** Finished tasks of a head that make a log. */
+  readonly logFrom: number;
+  readonly onListed: (log: PreparedLog["log"]) => void;
+  /** A log that should be there could not be read. */
+  readonly onCorrupt: (error: AppError) => void;
+}
+
+export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
+  const { archive, logFrom, onListed, onCorrupt } = options;
+  let prepared: PreparedLog | undefined;
+  let preparing: Promise<void> | undefined;
+  let tidying: Promise<void> = Promise.resolve();
+  /** A bug that showed beside the commits: the next one says it. */
+  let bug: { readonly error: unknown } | undefined;
+
+  const prepare = async (head: Head) => {
+    prepared = await prepareLog(head, archive);
+  };
+  /** What is not listed costs space, nothing else. */
+  const tidy = (names: readonly string[]) => {
+    if (names.length > 0) tidying = tidying.then(() => quietly(archive.remove(names)));
+  };
+  const quietly = async (work: Promise<void>): Promise<void> => {
+    try {
+      await work;
+    } catch (error) {
+      if (!(error instanceof AppError)) bug = { error };
+      // A log that went while it was to be joined with others was most likely replaced by others.
+      else if (!isUnavailable(error) && error.code !== "queue_log_missing") onCorrupt(error);
+    }
+  };
+
+  return {
+    prepared() {
+      if (bug) throw bug.error;
+      return prepared;
+    },
+    committed(head, garbage) {
+      const listed = new Set(head.logs.map(({ name }) => name));
+      const gone = garbage.filter((name) => !listed.has(name));
+      if (prepared) {
+        const { log, absorbed } = prepared;
+        prepared = undefined;
+        if (listed.has(log.name)) {
+          onListed(log);
+          gone.push(...absorbed);
+        } else gone.push(log.name); // others were here: it no longer fits
+      }
+      tidy(gone);
+      if (preparing || finishedIn(head) < logFrom) return;
+      preparing = quietly(prepare(head)).then(() => void (preparing = undefined));
+    },
+    unresolved: () => void (prepared = undefined),
+    async end() {
+      await preparing;
+      if (prepared) tidy([prepared.log.name]);
+      prepared = undefined;
+      await tidying;
+    },
+  };
+}
+
+function finishedIn({ shard }: Head): number {
+  let count = 0;
+  for (const { state } of shard.tasks.values()) if (isTerminal(state)) count += 1;
+  return count;
+}
