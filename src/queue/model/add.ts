@@ -34,10 +34,13 @@ function addAll(draft: Draft, { tasks, by, ...adding }: Adding): readonly Added[
 
 function addOne(draft: Draft, wanted: NewTask, by: LeaseRef | undefined, hasRoom: boolean): Added {
   const job = jobOf(draft, wanted.job);
-  const task = { ...wanted, gate: job.gate === "" ? wanted.gate : job.gate };
-  const known = draft.tasks.get(draft.idsByIdentity.get(identityOf(task)) ?? 0);
+  const gate = job.gate === "" ? wanted.gate : job.gate;
+  const { key, priority } = wanted;
+  const known = draft.tasks.get(
+    draft.idsByIdentity.get(identityOf({ job: job.name, gate, key })) ?? 0,
+  );
   if (known) {
-    raiseTask(draft, known, task.priority);
+    raiseTask(draft, known, priority);
     return "duplicate";
   }
   if (job.ended !== null || (job.isSealed && !isOwnTask(draft, by, job.name))) return "closed";
@@ -47,18 +50,24 @@ function addOne(draft: Draft, wanted: NewTask, by: LeaseRef | undefined, hasRoom
   }
   if (!hasRoom) return "full";
 
-  if (task.gate !== "" && !draft.gates.has(task.gate)) {
-    draft.gates.set(task.gate, newGate(task.gate));
-  }
+  if (gate !== "" && !draft.gates.has(gate)) draft.gates.set(gate, newGate(gate));
   const id = draft.nextId;
   draft.nextId += draft.idStep ?? 1;
+  // Named one by one, in the order in which stored ones are read: engines like objects of one shape.
   putTask(draft, {
-    ...task,
     id,
+    kind: wanted.kind,
+    job: job.name,
+    gate,
+    key,
+    payload: wanted.payload,
+    priority,
+    dueAtMs: wanted.dueAtMs,
     createdAtMs: draft.now.ms,
     state: "pending",
     token: 0,
     used: 0,
+    attemptsMax: wanted.attemptsMax,
     isSuspect: false,
     expiresAtMs: 0,
     attempts: [],

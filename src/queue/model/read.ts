@@ -93,6 +93,7 @@ export function wakeInMs(shard: Shard, waker: Waker, now: StoreNow): number | un
     if (task.state === "running") best = Math.min(best, task.expiresAtMs - now.ms);
     if (task.state !== "pending" || !waker.kinds.includes(task.kind)) continue;
     best = Math.min(best, claimableInMs(shard, task, takesSuspects, now));
+    if (best <= 0) return 0;
   }
   return best === Infinity ? undefined : Math.max(0, best);
 }

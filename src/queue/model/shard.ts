@@ -80,6 +80,8 @@ export const emptyShard = (options: { readonly liveTasksMax?: number } = {}): Sh
 /** A shard under change: maps of its own, so the base stays as it was. */
 export interface Draft extends Shard {
   readonly now: ModelNow;
+  /** Jobs that were made for this draft: they alone are changed in place. */
+  readonly ownJobs: Set<Job>;
   readonly tasks: Map<number, Task>;
   readonly idsByIdentity: Map<string, number>;
   readonly gates: Map<string, Gate>;
@@ -95,6 +97,7 @@ export interface Draft extends Shard {
 export const openDraft = (shard: Shard, now: ModelNow): Draft => ({
   ...shard,
   now,
+  ownJobs: new Set(),
   tasks: new Map(shard.tasks),
   idsByIdentity: new Map(shard.idsByIdentity),
   gates: new Map(shard.gates),
@@ -103,7 +106,7 @@ export const openDraft = (shard: Shard, now: ModelNow): Draft => ({
   waits: new Map(shard.waits),
 });
 
-export const closeDraft = ({ now: _now, ...shard }: Draft): Shard => shard;
+export const closeDraft = ({ now: _now, ownJobs: _ownJobs, ...shard }: Draft): Shard => shard;
 
 /** JSON keeps the parts apart whatever characters they hold. */
 export const identityOf = ({ job, gate, key }: Identity): string =>
@@ -118,25 +121,26 @@ export const jobOf = (draft: Draft, name: string): Job =>
 /** The one place where a task changes: its job's counters move in the same step. */
 export function putTask(draft: Draft, after: Task): void {
   const before = draft.tasks.get(after.id);
-  const job = jobOf(draft, after.job);
-  const counts = { pending: 0, running: 0, done: 0, skipped: 0, failed: 0 };
-  if (before) counts[before.state] -= 1;
-  counts[after.state] += 1;
+  const job = ownJob(draft, after.job);
+  if (before) job[before.state] -= 1;
+  job[after.state] += 1;
   draft.tasks.set(after.id, after);
   // A task keeps its identity for life.
   if (!before) draft.idsByIdentity.set(identityOf(after), after.id);
-  draft.jobs.set(job.name, {
-    ...job,
-    pending: job.pending + counts.pending,
-    running: job.running + counts.running,
-    done: job.done + counts.done,
-    skipped: job.skipped + counts.skipped,
-    failed: job.failed + counts.failed,
-  });
 }
 
 export function patchJob(draft: Draft, name: string, patch: Partial<Job>): void {
-  draft.jobs.set(name, { ...jobOf(draft, name), ...patch });
+  Object.assign(ownJob(draft, name), patch);
+}
+
+/** One copy for a draft: each of a thousand tasks changes its job's counters. */
+function ownJob(draft: Draft, name: string): { -readonly [Field in keyof Job]: Job[Field] } {
+  const job = draft.jobs.get(name);
+  if (job && draft.ownJobs.has(job)) return job;
+  const own = { ...jobOf(draft, name) };
+  draft.ownJobs.add(own);
+  draft.jobs.set(name, own);
+  return own;
 }
 
 export function patchGate(draft: Draft, name: string, patch: Partial<Gate>): void {

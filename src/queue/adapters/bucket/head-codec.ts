@@ -3,10 +3,9 @@ import { AppError } from "../../../base/app-error.ts";
 import type { Envelope, SharedCodec } from "../../../bucket/index.ts";
 import type { Gate } from "../../gate.ts";
 import type { Job } from "../../job.ts";
-import { identityOf, type ClaimRecord, type Shard } from "../../model/shard.ts";
-import type { Task } from "../../task.ts";
+import type { ClaimRecord, Shard } from "../../model/shard.ts";
 import type { ArchivedLane, Head, LogRef } from "./head.ts";
-import { createTaskRows } from "./task-row.ts";
+import { createRowCache, corruptShard } from "./row-cache.ts";
 
 export const headFormat = 1;
 /** A head of 10,000 tasks has some megabytes; more is not ours, or a trap. */
@@ -47,18 +46,7 @@ export interface HeadCodecOptions {
  * 1, since it is written far more often than it is kept.
  */
 export function createHeadCodec({ liveTasksMax }: HeadCodecOptions): SharedCodec<Head> {
-  const rows = createTaskRows();
-  const identities = new WeakMap<Task, string>();
-  /** Of the last head that was written or read. */
-  let last: ReadonlyMap<number, Task> = new Map();
-
-  const identity = (task: Task): string => {
-    const known = identities.get(task);
-    if (known !== undefined) return known;
-    const made = identityOf(task);
-    identities.set(task, made);
-    return made;
-  };
+  const rows = createRowCache();
 
   return {
     encode({ commits, value: head }) {
@@ -77,27 +65,14 @@ export function createHeadCodec({ liveTasksMax }: HeadCodecOptions): SharedCodec
         claims: [...claims],
         waits: [...waits].map(([kind, buckets]) => [kind, [...buckets]]),
       };
-      last = tasks;
-      const lines = Array.from(tasks.values(), (task) => rows.write(task)).join(",\n");
+      const lines = rows.linesOf(tasks).join(",\n");
       const text = `${JSON.stringify(header).slice(0, -1)},"tasks":[\n${lines}\n]}\n`;
       return gzipSync(text, { level: 1 });
     },
 
     decode(body, key) {
-      const { header, lines } = readText(body, key);
-      const known = new Map(Array.from(last.values(), (task) => [rows.write(task), task]));
-      const tasks = new Map<number, Task>();
-      const idsByIdentity = new Map<string, number>();
-      try {
-        for (const line of lines) {
-          const task = rows.read(line.endsWith(",") ? line.slice(0, -1) : line, known);
-          tasks.set(task.id, task);
-          idsByIdentity.set(identity(task), task.id);
-        }
-      } catch (cause) {
-        throw corrupt(key, cause);
-      }
-      last = tasks;
+      const { header, text, from, to } = readText(body, key);
+      const { tasks, idsByIdentity } = rows.read(text, { from, to }, key);
       return { format: headFormat, commits: header.commits, value: headOf(header) };
 
       function headOf(found: Header): Head {
@@ -124,15 +99,31 @@ export function createHeadCodec({ liveTasksMax }: HeadCodecOptions): SharedCodec
   };
 }
 
-function readText(body: Uint8Array, key: string): { header: Header; lines: readonly string[] } {
-  let lines: string[];
+interface HeadText {
+  readonly header: Header;
+  readonly text: string;
+  /** Where the lines of the tasks are. */
+  readonly from: number;
+  readonly to: number;
+}
+
+const opening = ',"tasks":[\n';
+const closing = "\n]}\n";
+
+function readText(body: Uint8Array, key: string): HeadText {
+  let text: string;
+  let from: number;
   let header: Partial<Header> | undefined;
   try {
-    const text = gunzipSync(body, { maxOutputLength: textBytesMax }).toString();
-    lines = text.split("\n");
-    header = JSON.parse(`${lines[0]!.replace(/,"tasks":\[$/, "")}}`) as typeof header;
+    text = gunzipSync(body, { maxOutputLength: textBytesMax }).toString();
+    const headerEnd = text.indexOf("\n") + 1 || text.length;
+    const isOpened = text.endsWith(opening, headerEnd);
+    from = headerEnd;
+    header = JSON.parse(
+      isOpened ? `${text.slice(0, headerEnd - opening.length)}}` : text.slice(0, headerEnd),
+    ) as typeof header;
   } catch (cause) {
-    throw corrupt(key, cause);
+    throw corruptShard(key, cause);
   }
   if (typeof header?.format === "number" && header.format > headFormat) {
     const message =
@@ -140,9 +131,9 @@ function readText(body: Uint8Array, key: string): { header: Header; lines: reado
       `${headFormat}): upgrade this node; nothing was changed`;
     throw new AppError("invalid", "queue_shard_newer", message);
   }
-  const isWhole = lines.at(-2) === "]}" && lines.at(-1) === "" && hasParts(header);
-  if (!isWhole) throw corrupt(key);
-  return { header: header as Header, lines: lines.slice(1, -2).filter((line) => line !== "") };
+  const to = text.length - closing.length;
+  if (!text.endsWith(closing) || !hasParts(header)) throw corruptShard(key);
+  return { header: header as Header, text, from, to };
 }
 
 const hasParts = (header: Partial<Header> | undefined): boolean =>
@@ -152,13 +143,4 @@ const hasParts = (header: Partial<Header> | undefined): boolean =>
   typeof header.nextId === "number" &&
   [header.gates, header.jobs, header.claims, header.waits, header.logs, header.archived].every(
     Array.isArray,
-  );
-
-const corrupt = (key: string, cause?: unknown) =>
-  new AppError(
-    "corrupt",
-    "queue_shard_corrupt",
-    `${key} is not a shard of a queue: something else wrote to this bucket, or it was damaged. ` +
-      `Nothing was changed. Put back an older version of the object, if the store keeps them`,
-    { cause },
   );

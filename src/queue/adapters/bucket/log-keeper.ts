@@ -1,6 +1,7 @@
 import { AppError } from "../../../base/app-error.ts";
 import { isUnavailable } from "../../../bucket/index.ts";
 import { isTerminal } from "../../task.ts";
+import type { Shard } from "../../model/shard.ts";
 import type { Archive } from "./archive.ts";
 import { prepareLog, type PreparedLog } from "./head-commit.ts";
 import type { Head } from "./head.ts";
@@ -15,12 +16,19 @@ import type { Head } from "./head.ts";
 export interface LogKeeper {
   /** A log that waits to be listed. */
   prepared(): PreparedLog | undefined;
-  /** After a commit: what is not listed now is garbage, and enough finished tasks are a new log. */
-  committed(head: Head, garbage: readonly string[]): void;
+  /** After a commit: what it does not list is garbage, and enough finished tasks are a new log. */
+  committed(step: CommittedStep): void;
   /** After a commit that got no clear answer: it may yet list what was prepared. */
   unresolved(): void;
   /** At the end: resolves when nothing is under way, and nothing is left that nobody lists. */
   end(): Promise<void>;
+}
+
+export interface CommittedStep {
+  readonly base: Head;
+  readonly head: Head;
+  /** Logs that were written for this commit or that it no longer needs; listed ones stay. */
+  readonly written: readonly string[];
 }
 
 export interface LogKeeperOptions {
@@ -62,9 +70,9 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
       if (bug) throw bug.error;
       return prepared;
     },
-    committed(head, garbage) {
+    committed({ base, head, written }) {
       const listed = new Set(head.logs.map(({ name }) => name));
-      const gone = garbage.filter((name) => !listed.has(name));
+      const gone = written.filter((name) => !listed.has(name));
       if (prepared) {
         const { log, absorbed } = prepared;
         prepared = undefined;
@@ -74,7 +82,9 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
         } else gone.push(log.name); // others were here: it no longer fits
       }
       tidy(gone);
-      if (preparing || finishedIn(head) < logFrom) return;
+      // Whoever made it so many, or twice or three times as many, because the one before may be dead.
+      const steps = ({ shard }: Head) => Math.floor(finishedIn(shard) / logFrom);
+      if (preparing || steps(head) <= steps(base)) return;
       preparing = quietly(prepare(head)).then(() => void (preparing = undefined));
     },
     unresolved: () => void (prepared = undefined),
@@ -87,7 +97,7 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
   };
 }
 
-function finishedIn({ shard }: Head): number {
+function finishedIn(shard: Shard): number {
   let count = 0;
   for (const { state } of shard.tasks.values()) if (isTerminal(state)) count += 1;
   return count;

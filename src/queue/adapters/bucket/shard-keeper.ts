@@ -7,6 +7,7 @@ import type { ModelNow } from "../../model/shard.ts";
 import type { Operation, Outcomes } from "../../operation.ts";
 import type { Task } from "../../task.ts";
 import type { Archive } from "./archive.ts";
+import { createCommitPace } from "./commit-pace.ts";
 import type { BucketQueueEvent } from "./event.ts";
 import { commitOn, listLog, type Committed } from "./head-commit.ts";
 import { createHeadCodec } from "./head-codec.ts";
@@ -66,7 +67,8 @@ interface Waiter {
 
 /** Operations of one write at most; more wait for the next. */
 const groupMax = 2_048;
-const intervalMsFirst = 5;
+/** Others who wrote so lately are taken to be there still. */
+const companyMs = 10_000;
 /** How often in a row a log may have been replaced by others before it was read. */
 const replacedMax = 20;
 
@@ -92,9 +94,7 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
   });
   let waiting: Waiter[] = [];
   let flushing: Promise<void> | undefined;
-  /** Grows while others are in the way, shrinks while nobody is. */
-  let intervalMs = 0;
-  let lastEndMs = -Infinity;
+  const pace = createCommitPace({ clock, random, pauseMsMax: commitIntervalMs });
   /** What was last seen is as it was then, or newer. */
   let asOfMs = -Infinity;
   const logs = createLogKeeper({
@@ -116,13 +116,14 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
       },
     };
     let last: Committed | undefined;
+    let base: Head | undefined;
     number += 1;
     const head = await object.change(async (found) => {
       if (!found) throw missing(key);
       const prepared = logs.prepared();
       const listed = prepared && listLog(found, prepared);
       const now = await moment(found.atMs);
-      const base = catchUp(listed ?? found, now);
+      base = catchUp(listed ?? found, now);
       last = await commitOn(base, operations, { archive: noting, now });
       // A log alone is a change too.
       const isStill = base === found || last.head !== base;
@@ -133,7 +134,7 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
       }
       return next;
     });
-    logs.committed(head, [...written, ...last!.dropped]);
+    logs.committed({ base: base!, head, written: [...written, ...last!.dropped] });
     return { head, answers: last!.answers, purged: last!.purged };
   }
 
@@ -162,7 +163,7 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
     // What this turn of the event loop still asks for goes into the same write.
     await new Promise<void>(afterTick);
     while (waiting.length > 0) {
-      const pauseMs = lastEndMs + intervalMs - clock.monotonicMs();
+      const pauseMs = pace.waitMs();
       if (pauseMs > 0) await sleep(clock, pauseMs);
       const group = takeGroup();
       const before = conflicts;
@@ -181,14 +182,8 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
         if (isQuarantine(error)) onEvent({ event: "quarantined", key, code: error.code });
         for (const { reject } of group) reject(error);
       }
-      const grown = Math.max(intervalMsFirst, intervalMs * 2);
-      intervalMs =
-        conflicts > before
-          ? Math.min(commitIntervalMs, grown)
-          : intervalMs / 2 < intervalMsFirst
-            ? 0
-            : intervalMs / 2;
-      lastEndMs = clock.monotonicMs();
+      const hasCompany = object.hasCompany(companyMs);
+      pace.ended({ startMs, isContended: conflicts > before, hasCompany });
     }
     flushing = undefined;
   }

@@ -1,14 +1,12 @@
+import { identityOf } from "../../model/shard.ts";
 import type { Attempt, Task, TaskState } from "../../task.ts";
 
-/**
- * A task as one line of JSON, an array, because a head holds thousands. Tasks are immutable, so a
- * line is made once for each; and a line that was seen before is not parsed again, so unchanged
- * tasks stay the same objects from one head to the next.
- */
-export interface TaskRows {
-  write(task: Task): string;
-  /** `known`: what lines of an earlier head stood for. */
-  read(line: string, known: ReadonlyMap<string, Task>): Task;
+/** A task with what was made of it once: tasks are immutable, so both stand for it always. */
+export interface TaskRow {
+  readonly task: Task;
+  /** One line of JSON, an array, because a head holds thousands. */
+  readonly line: string;
+  readonly identity: string;
 }
 
 const states: readonly TaskState[] = ["pending", "running", "done", "skipped", "failed"];
@@ -34,24 +32,16 @@ type Row = readonly [
   attempts: readonly (readonly [number, number, Attempt["outcome"], string])[],
 ];
 
-export function createTaskRows(): TaskRows {
-  const lines = new WeakMap<Task, string>();
-  return {
-    write(task) {
-      const known = lines.get(task);
-      if (known !== undefined) return known;
-      const line = JSON.stringify(rowOf(task));
-      lines.set(task, line);
-      return line;
-    },
-    read(line, known) {
-      const before = known.get(line);
-      if (before) return before;
-      const task = taskOf(JSON.parse(line) as Row);
-      lines.set(task, line);
-      return task;
-    },
-  };
+export const writeRow = (task: Task): TaskRow => ({
+  task,
+  line: JSON.stringify(rowOf(task)),
+  identity: identityOf(task),
+});
+
+/** Throws where the line is not a task. */
+export function readRow(line: string): TaskRow {
+  const task = taskOf(JSON.parse(line) as Row);
+  return { task, line, identity: identityOf(task) };
 }
 
 export const rowOf = (task: Task): Row => [

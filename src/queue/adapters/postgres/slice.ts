@@ -51,6 +51,7 @@ export function createSlice(parts: SliceParts): Slice {
   return {
     draft: {
       now,
+      ownJobs: new Set(),
       tasks: new Map(tasks),
       idsByIdentity: new Map([...tasks.values()].map((task) => [identityOf(task), task.id])),
       gates: new Map([...gatesByName].map(([name, gate]) => [name, toGate(gate)])),

@@ -9,14 +9,21 @@ import type { Bell } from "./many-shards.ts";
  */
 export function createBell(bucket: Bucket, key: string, random: Random): Bell {
   let heard: string | undefined;
+  let ringing: Promise<void> | undefined;
+
+  const ring = async () => {
+    try {
+      heard = (await bucket.put(key, Buffer.from(`${createId(random)}\n`))).etag;
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+    } finally {
+      ringing = undefined;
+    }
+  };
+
   return {
-    async ring() {
-      try {
-        heard = (await bucket.put(key, Buffer.from(`${createId(random)}\n`))).etag;
-      } catch (error) {
-        if (!isUnavailable(error)) throw error;
-      }
-    },
+    ring: () => void (ringing ??= ring()),
+    end: async () => ringing,
     async hasRung() {
       const got = await bucket.get(key, heard === undefined ? {} : { ifNoneMatch: heard });
       if (got.status !== "found") return false;

@@ -38,10 +38,10 @@ export function createClaims(at: ManyContext, random: Random) {
     keepers.some((_, shard) => holdsIn(shard, worker).some((record) => record.hasSuspect));
 
   /** Suspects go first, and to a worker with empty hands, which it no longer has once served. */
-  const hasSuspectIn = (shard: number, { kinds }: Claim) =>
-    [...(seen(shard)?.shard.tasks.values() ?? [])].some(
-      (task) => task.isSuspect && task.state === "pending" && kinds.includes(task.kind),
-    );
+  const hasSuspectIn = (shard: number, { kinds }: Claim) => {
+    const head = seen(shard);
+    return head !== undefined && kinds.some((kind) => suspectKinds(head).has(kind));
+  };
 
   /** About how much a shard has to offer, and before everything its suspects. */
   const readyIn = (shard: number, request: Claim) => {
@@ -165,6 +165,20 @@ export function createClaims(at: ManyContext, random: Random) {
       return { leases, hasSuspect };
     };
   };
+}
+
+const suspectKindsByHead = new WeakMap<Head, ReadonlySet<string>>();
+
+/** Of the pending suspects. A head never changes, and a claim asks about each again and again. */
+function suspectKinds(head: Head): ReadonlySet<string> {
+  const known = suspectKindsByHead.get(head);
+  if (known) return known;
+  const kinds = new Set<string>();
+  for (const { isSuspect, state, kind } of head.shard.tasks.values()) {
+    if (isSuspect && state === "pending") kinds.add(kind);
+  }
+  suspectKindsByHead.set(head, kinds);
+  return kinds;
 }
 
 /** Who moves on must not follow the others from shard to shard. */

@@ -19,7 +19,10 @@ export interface ManyShardsOptions extends ManyContext {
 }
 
 export interface Bell {
-  ring(): Promise<void>;
+  /** Nobody waits for it. */
+  ring(): void;
+  /** At the end: resolves when it is silent. */
+  end(): Promise<void>;
   /** Whether it rang since one last asked. */
   hasRung(): Promise<boolean>;
 }
@@ -141,7 +144,7 @@ export function createManyShards({ random, bell, ...at }: ManyShardsOptions): Sh
     const settled = await Promise.all(answers);
     if (operations.some(mayComplete)) await jobs.completeIfDone(sender);
     const isWoken = [...sender.heads].some(([shard, head]) => wasIdle[shard] && hasPending(head));
-    if (isWoken) await bell.ring();
+    if (isWoken) bell.ring();
     return { answers: settled, heads: [...sender.heads.values()], purged: sender.purged };
   }
 

@@ -104,6 +104,7 @@ export function createReads(at: ManyContext, bell: Bell): Omit<ShardSet, "commit
     seenAtMs,
     async end() {
       for (const keeper of keepers) await keeper.end();
+      await bell.end();
     },
   };
 }

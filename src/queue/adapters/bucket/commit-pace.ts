@@ -1,0 +1,62 @@
+import type { Clock } from "../../../base/clock.ts";
+import type { Random } from "../../../base/random.ts";
+
+/**
+ * When a node may write to a shard again. Who has just written knows the head and needs one
+ * request for the next write; all others need two, a read and a write. So a node that wrote on and
+ * on would win every race, for as long as it has something to write. Hence:
+ * - after a write that was refused it waits ever longer, so that more goes into one write;
+ * - where others write too, it leaves them the time for a read and a write after each of its own;
+ * - where nobody else has written, somebody may be trying to: so it does that now and then.
+ */
+export interface CommitPace {
+  /** From now until the next write may begin; 0 or less: at once. */
+  waitMs(): number;
+  ended(commit: EndedCommit): void;
+}
+
+export interface EndedCommit {
+  readonly startMs: number;
+  /** A write was refused or got no clear answer. */
+  readonly isContended: boolean;
+  /** Others have written here lately. */
+  readonly hasCompany: boolean;
+}
+
+export interface CommitPaceOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** No pause is longer. */
+  readonly pauseMsMax: number;
+}
+
+const intervalMsFirst = 5;
+/** How long a node that seems to be alone writes without leaving room for others. */
+const reignMsMax = 500;
+/** In requests of this node's: a read and a write, and a little more than half of them succeed. */
+const roomRequests = 2;
+
+export function createCommitPace({ clock, random, pauseMsMax }: CommitPaceOptions): CommitPace {
+  let lastEndMs = -Infinity;
+  /** Grows while others are in the way, shrinks while nobody is. */
+  let intervalMs = 0;
+  let roomMs = 0;
+  /** When it last left room, on purpose or because there was nothing to write. */
+  let reignSinceMs = -Infinity;
+
+  return {
+    waitMs: () => lastEndMs + Math.max(intervalMs, roomMs) - clock.monotonicMs(),
+    ended({ startMs, isContended, hasCompany }) {
+      const nowMs = clock.monotonicMs();
+      const grown = Math.max(intervalMsFirst, intervalMs * 2);
+      const shrunk = intervalMs / 2 < intervalMsFirst ? 0 : intervalMs / 2;
+      intervalMs = isContended ? Math.min(pauseMsMax, grown) : shrunk;
+      const wantedMs = Math.min(pauseMsMax, roomRequests * (nowMs - startMs));
+      if (startMs - lastEndMs >= wantedMs || isContended) reignSinceMs = startMs;
+      const isTurn = hasCompany || nowMs - reignSinceMs > reignMsMax;
+      // Not in step with anybody.
+      roomMs = isTurn && !isContended ? wantedMs * (0.75 + random.next() / 2) : 0;
+      lastEndMs = nowMs;
+    },
+  };
+}
