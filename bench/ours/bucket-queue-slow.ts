@@ -80,7 +80,8 @@ export const slowFleet: Side<SlowInput> = async ({ delayMs, shards, nodes, tasks
 
   return {
     async run() {
-      await Promise.all([produce(queues[0]!), ...queues.map(work)]);
+      const [first, ...others] = queues;
+      await Promise.all([produce(first!), ...others.map(work)]);
       return { held };
     },
     async check() {

@@ -1,7 +1,7 @@
 import { isForgettable } from "../gate.ts";
 import type { Changed, FinishedFilter, Purge, Raised, RaiseOne, Retry } from "../operation.ts";
 import { isTerminal, type Task } from "../task.ts";
-import { identityOf, jobOf, ownsJob, patchJob, putTask, type Draft } from "./shard.ts";
+import { identityOf, jobOf, ownIdentities, ownsJob, patchJob, putTask, type Draft } from "./shard.ts";
 
 export const raise = (draft: Draft, raises: readonly RaiseOne[]): readonly Raised[] =>
   raises.map((one) => {
@@ -43,7 +43,7 @@ export function purge(draft: Draft, { filter, rowsMax }: Purge): Changed {
   const { rows, hasMore } = finishedTasks(draft, filter, rowsMax);
   for (const task of rows) {
     draft.tasks.delete(task.id);
-    draft.idsByIdentity.delete(identityOf(task));
+    ownIdentities(draft).delete(identityOf(task));
   }
   dropEmpty(draft);
   return { changed: rows.length, hasMore };

@@ -171,15 +171,31 @@ export function take(
     const used = task.used + 1;
     const expiresAtMs = expiryMs(draft.now, leaseMs);
     putTask(draft, { ...task, state: "running", token, used, expiresAtMs });
-    return toLease({ ...task, token, used }, leaseMs, pace);
+    return toLease(task, { token, used, leaseMs }, pace);
   });
 }
 
-function toLease(task: Task, leaseMs: number, pace: Pace | undefined): Lease {
-  const { id, token, kind, job, gate, key, payload, priority, createdAtMs } = task;
-  const { used, attemptsMax, isSuspect } = task;
-  const lease = { id, token, kind, job, gate, key, payload, priority, createdAtMs };
-  return { ...lease, used, attemptsMax, isSuspect, leaseMs, ...(pace ? { pace } : {}) };
+function toLease(
+  task: Task,
+  { token, used, leaseMs }: { token: number; used: number; leaseMs: number },
+  pace: Pace | undefined,
+): Lease {
+  const lease: Lease = {
+    id: task.id,
+    token,
+    kind: task.kind,
+    job: task.job,
+    gate: task.gate,
+    key: task.key,
+    payload: task.payload,
+    priority: task.priority,
+    createdAtMs: task.createdAtMs,
+    used,
+    attemptsMax: task.attemptsMax,
+    isSuspect: task.isSuspect,
+    leaseMs,
+  };
+  return pace ? { ...lease, pace } : lease;
 }
 
 /** Since it was added and due. Each is read on its own clock: the two must not be compared. */
@@ -219,7 +235,13 @@ export function repeatedClaim(draft: Draft, { requestId, worker }: Claim): Claim
       .filter((task) => task !== undefined && task.state === "running" && task.token === token)
       .sort((a, b) => byPriority(a!, b!));
     return {
-      leases: tasks.map((task) => toLease(task!, known.leaseMs, paceOf(draft, task!))),
+      leases: tasks.map((task) =>
+        toLease(
+          task!,
+          { token, used: task!.used, leaseMs: known.leaseMs },
+          paceOf(draft, task!),
+        ),
+      ),
       hasSuspect: false,
     };
   }

@@ -83,7 +83,9 @@ export interface Draft extends Shard {
   /** Jobs that were made for this draft: they alone are changed in place. */
   readonly ownJobs: Set<Job>;
   readonly tasks: Map<number, Task>;
-  readonly idsByIdentity: Map<string, number>;
+  /** The base's own until something is added or purged, which most commits do not. */
+  idsByIdentity: ReadonlyMap<string, number>;
+  ownIdentities: Map<string, number> | undefined;
   readonly gates: Map<string, Gate>;
   readonly jobs: Map<string, Job>;
   readonly claims: Map<number, ClaimRecord>;
@@ -99,14 +101,24 @@ export const openDraft = (shard: Shard, now: ModelNow): Draft => ({
   now,
   ownJobs: new Set(),
   tasks: new Map(shard.tasks),
-  idsByIdentity: new Map(shard.idsByIdentity),
+  ownIdentities: undefined,
   gates: new Map(shard.gates),
   jobs: new Map(shard.jobs),
   claims: new Map(shard.claims),
   waits: new Map(shard.waits),
 });
 
-export const closeDraft = ({ now: _now, ownJobs: _ownJobs, ...shard }: Draft): Shard => shard;
+export function closeDraft(draft: Draft): Shard {
+  const { now: _now, ownJobs: _ownJobs, ownIdentities: _ownIdentities, ...shard } = draft;
+  return shard;
+}
+
+/** The identities of a draft, to be changed. */
+export function ownIdentities(draft: Draft): Map<string, number> {
+  draft.ownIdentities ??= new Map(draft.idsByIdentity);
+  draft.idsByIdentity = draft.ownIdentities;
+  return draft.ownIdentities;
+}
 
 /** JSON keeps the parts apart whatever characters they hold. */
 export const identityOf = ({ job, gate, key }: Identity): string =>
@@ -126,7 +138,7 @@ export function putTask(draft: Draft, after: Task): void {
   job[after.state] += 1;
   draft.tasks.set(after.id, after);
   // A task keeps its identity for life.
-  if (!before) draft.idsByIdentity.set(identityOf(after), after.id);
+  if (!before) ownIdentities(draft).set(identityOf(after), after.id);
 }
 
 export function patchJob(draft: Draft, name: string, patch: Partial<Job>): void {

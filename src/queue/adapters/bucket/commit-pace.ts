@@ -6,8 +6,8 @@ import type { Random } from "../../../base/random.ts";
  * request for the next write; all others need two, a read and a write. So a node that wrote on and
  * on would win every race, for as long as it has something to write. Hence:
  * - after a write that was refused it waits ever longer, so that more goes into one write;
- * - where others write too, it leaves them the time for a read and a write after each of its own;
- * - where nobody else has written, somebody may be trying to: so it does that now and then.
+ * - one that wrote for a while without a break leaves the time for a read and a write: soon where
+ *   others are known to write, later where nobody else was seen, because somebody may be trying.
  */
 export interface CommitPace {
   /** From now until the next write may begin; 0 or less: at once. */
@@ -31,8 +31,8 @@ export interface CommitPaceOptions {
 }
 
 const intervalMsFirst = 5;
-/** How long a node that seems to be alone writes without leaving room for others. */
-const reignMsMax = 500;
+/** How long a node writes without leaving room for others. */
+const reignMsMax = { inCompany: 100, alone: 500 };
 /** In requests of this node's: a read and a write, and a little more than half of them succeed. */
 const roomRequests = 2;
 
@@ -53,9 +53,9 @@ export function createCommitPace({ clock, random, pauseMsMax }: CommitPaceOption
       intervalMs = isContended ? Math.min(pauseMsMax, grown) : shrunk;
       const wantedMs = Math.min(pauseMsMax, roomRequests * (nowMs - startMs));
       if (startMs - lastEndMs >= wantedMs || isContended) reignSinceMs = startMs;
-      const isTurn = hasCompany || nowMs - reignSinceMs > reignMsMax;
+      const isOver = nowMs - reignSinceMs > reignMsMax[hasCompany ? "inCompany" : "alone"];
       // Not in step with anybody.
-      roomMs = isTurn && !isContended ? wantedMs * (0.75 + random.next() / 2) : 0;
+      roomMs = isOver && !isContended ? wantedMs * (0.75 + random.next() / 2) : 0;
       lastEndMs = nowMs;
     },
   };

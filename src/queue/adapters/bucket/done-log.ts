@@ -53,20 +53,18 @@ export function readDoneLog(body: Uint8Array, key: string): readonly Task[] {
     const message = `${key} was written by a newer version: upgrade this node`;
     throw new AppError("invalid", "queue_log_newer", message);
   }
-  const places = names.map((name) => units?.indexOf(name) ?? -1);
-  if (places.includes(-1)) throw corruptLog(key);
+  const places = new Map(names.map((name) => [name, units?.indexOf(name) ?? -1]));
+  if ([...places.values()].includes(-1)) throw corruptLog(key);
   try {
-    return rows.map((row) =>
-      taskOf(Object.fromEntries(names.map((name, index) => [name, row[places[index]!]]))),
-    );
+    return rows.map((row) => taskOf(row, places));
   } catch (cause) {
     throw corruptLog(key, cause);
   }
 }
 
-function taskOf(unit: Readonly<Record<string, string | undefined>>): Task {
+function taskOf(row: readonly string[], places: ReadonlyMap<keyof Task, number>): Task {
   const text = (name: keyof Task): string => {
-    const value = unit[name];
+    const value = row[places.get(name)!];
     if (value === undefined) throw new TypeError(`a task has no ${name}`);
     return value;
   };

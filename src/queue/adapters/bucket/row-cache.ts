@@ -36,7 +36,7 @@ export function createRowCache(): RowCache {
       for (const [id, task] of tasks) {
         let row = written.get(id);
         if (row?.task !== task) row = before.get(id);
-        if (row?.task !== task) row = writeRow(task);
+        if (row?.task !== task) row = writeRow(task, written.get(id));
         rows.set(id, row);
         lines.push(row.line);
       }
@@ -51,9 +51,13 @@ export function createRowCache(): RowCache {
       const idsByIdentity = new Map<string, number>();
       for (let at = from; at < to;) {
         const id = idAt(text, at);
-        const row = knownAt(text, at, written.get(id)) ?? knownAt(text, at, before.get(id));
-        const { task, line, identity } = row ?? parseAt(text, at, key);
-        rows.set(task.id, row ?? { task, line, identity });
+        const last = written.get(id);
+        const row =
+          knownAt(text, at, last) ??
+          knownAt(text, at, before.get(id)) ??
+          parseAt(text, at, { key, before: last });
+        const { task, line, identity } = row;
+        rows.set(task.id, row);
         tasks.set(task.id, task);
         idsByIdentity.set(identity, task.id);
         at += line.length + (text[at + line.length] === "," ? 2 : 1);
@@ -81,10 +85,14 @@ function idAt(text: string, at: number): number {
 const knownAt = (text: string, at: number, row: TaskRow | undefined): TaskRow | undefined =>
   row && text.startsWith(row.line, at) ? row : undefined;
 
-function parseAt(text: string, at: number, key: string): TaskRow {
+function parseAt(
+  text: string,
+  at: number,
+  { key, before }: { readonly key: string; readonly before: TaskRow | undefined },
+): TaskRow {
   const end = text.indexOf("\n", at);
   try {
-    return readRow(text.slice(at, text[end - 1] === "," ? end - 1 : end));
+    return readRow(text.slice(at, text[end - 1] === "," ? end - 1 : end), before);
   } catch (cause) {
     throw corruptShard(key, cause);
   }

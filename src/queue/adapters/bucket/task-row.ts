@@ -32,17 +32,26 @@ type Row = readonly [
   attempts: readonly (readonly [number, number, Attempt["outcome"], string])[],
 ];
 
-export const writeRow = (task: Task): TaskRow => ({
+/** `before`: an earlier row of that id, if there is one; a task keeps its identity for life. */
+export const writeRow = (task: Task, before: TaskRow | undefined): TaskRow => ({
   task,
   line: JSON.stringify(rowOf(task)),
-  identity: identityOf(task),
+  identity: identityFrom(before, task),
 });
 
 /** Throws where the line is not a task. */
-export function readRow(line: string): TaskRow {
+export function readRow(line: string, before: TaskRow | undefined): TaskRow {
   const task = taskOf(JSON.parse(line) as Row);
-  return { task, line, identity: identityOf(task) };
+  return { task, line, identity: identityFrom(before, task) };
 }
+
+const identityFrom = (before: TaskRow | undefined, task: Task): string =>
+  before &&
+  before.task.key === task.key &&
+  before.task.gate === task.gate &&
+  before.task.job === task.job
+    ? before.identity
+    : identityOf(task);
 
 export const rowOf = (task: Task): Row => [
   task.id,
@@ -66,36 +75,29 @@ export const rowOf = (task: Task): Row => [
 ];
 
 function taskOf(row: Row): Task {
-  const [id, kind, job, gate, key, payload, priority, dueAtMs, createdAtMs, state, token] = row;
-  const [, , , , , , , , , , , used, attemptsMax, isSuspect, expiresAtMs, finishedAtMs] = row;
-  const [result, attempts] = [row[16], row[17]];
-  const name = states[state];
-  if (name === undefined || row.length !== 18 || !Number.isSafeInteger(id)) {
+  const state = states[row[9]];
+  if (state === undefined || row.length !== 18 || !Number.isSafeInteger(row[0])) {
     throw new TypeError("a line is not a task");
   }
+  // By place: to take such an array apart by names costs several times as much.
   return {
-    id,
-    kind,
-    job,
-    gate,
-    key,
-    payload,
-    priority,
-    dueAtMs,
-    createdAtMs,
-    state: name,
-    token,
-    used,
-    attemptsMax,
-    isSuspect: isSuspect === 1,
-    expiresAtMs,
-    attempts: attempts.map(([token_, atMs, outcome, reason]) => ({
-      token: token_,
-      atMs,
-      outcome,
-      reason,
-    })),
-    result,
-    finishedAtMs,
+    id: row[0],
+    kind: row[1],
+    job: row[2],
+    gate: row[3],
+    key: row[4],
+    payload: row[5],
+    priority: row[6],
+    dueAtMs: row[7],
+    createdAtMs: row[8],
+    state,
+    token: row[10],
+    used: row[11],
+    attemptsMax: row[12],
+    isSuspect: row[13] === 1,
+    expiresAtMs: row[14],
+    attempts: row[17].map(([token, atMs, outcome, reason]) => ({ token, atMs, outcome, reason })),
+    result: row[16],
+    finishedAtMs: row[15],
   };
 }

@@ -52,6 +52,7 @@ export function createSlice(parts: SliceParts): Slice {
     draft: {
       now,
       ownJobs: new Set(),
+      ownIdentities: undefined,
       tasks: new Map(tasks),
       idsByIdentity: new Map([...tasks.values()].map((task) => [identityOf(task), task.id])),
       gates: new Map([...gatesByName].map(([name, gate]) => [name, toGate(gate)])),
