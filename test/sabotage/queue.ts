@@ -129,8 +129,8 @@ const inModel: readonly Sabotage[] = [
   {
     name: "a duplicate lowers the priority",
     file: "src/queue/model/add.ts",
-    find: "raiseTask(draft, known, task.priority);",
-    replace: "putTask(draft, { ...known, priority: task.priority });",
+    find: "raiseTask(draft, known, priority);",
+    replace: "putTask(draft, { ...known, priority });",
     caughtBy: `${memory} > a duplicate never lowers a priority`,
   },
   {

@@ -49,7 +49,7 @@ export function createArchive({ bucket, random, folder }: ArchiveOptions): Archi
 
   return {
     async load({ logs }) {
-      const from = (ref: LogRef) => known.get(ref.name) ?? own.get(ref.name) ?? fetchLog(ref);
+      const from = async (ref: LogRef) => known.get(ref.name) ?? own.get(ref.name) ?? fetchLog(ref);
       const found = await Promise.all(logs.map(from));
       known = new Map(found.map((log) => [log.name, log]));
       for (const name of known.keys()) own.delete(name);

@@ -114,7 +114,11 @@ export async function openBucketQueueStore(
   const set =
     shards === 1
       ? createOneShard(keepers[0]!, moment)
-      : createManyShards({ ...createManyContext(keepers, { control, moment, clock }), random, bell });
+      : createManyShards({
+          ...createManyContext(keepers, { control, moment, clock }),
+          random,
+          bell,
+        });
   const watch = createIdleWatch({
     clock,
     random,
@@ -163,7 +167,7 @@ export async function openBucketQueueStore(
     gate: (name) => set.gate(name),
     wakeInMs: (kinds, worker) => set.wakeInMs(kinds, worker),
     watch: (listener) => watch.watch(listener),
-    reconcile: () => set.reconcile(),
+    reconcile: ({ repair }) => set.reconcile(repair),
     async *doneLog() {
       for await (const { task, ...entry } of set.doneLog()) {
         yield { ...entry, task: await resolved(task) };

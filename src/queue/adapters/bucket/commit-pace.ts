@@ -33,8 +33,11 @@ export interface CommitPaceOptions {
 const intervalMsFirst = 5;
 /** How long a node writes without leaving room for others. */
 const reignMsMax = { inCompany: 100, alone: 500 };
-/** In requests of this node's: a read and a write, and a little more than half of them succeed. */
-const roomRequests = 2;
+/**
+ * Room for a read and a write, in requests of this node's: others may be further away, so it is
+ * mostly short and now and then long. It is also never in step with anybody.
+ */
+const roomRequests = { least: 1, most: 6 };
 
 export function createCommitPace({ clock, random, pauseMsMax }: CommitPaceOptions): CommitPace {
   let lastEndMs = -Infinity;
@@ -51,11 +54,12 @@ export function createCommitPace({ clock, random, pauseMsMax }: CommitPaceOption
       const grown = Math.max(intervalMsFirst, intervalMs * 2);
       const shrunk = intervalMs / 2 < intervalMsFirst ? 0 : intervalMs / 2;
       intervalMs = isContended ? Math.min(pauseMsMax, grown) : shrunk;
-      const wantedMs = Math.min(pauseMsMax, roomRequests * (nowMs - startMs));
-      if (startMs - lastEndMs >= wantedMs || isContended) reignSinceMs = startMs;
+      const tookMs = nowMs - startMs;
+      if (startMs - lastEndMs >= roomRequests.least * tookMs || isContended) reignSinceMs = startMs;
       const isOver = nowMs - reignSinceMs > reignMsMax[hasCompany ? "inCompany" : "alone"];
-      // Not in step with anybody.
-      roomMs = isOver && !isContended ? wantedMs * (0.75 + random.next() / 2) : 0;
+      const { least, most } = roomRequests;
+      const requests = least + (most - least) * random.next() ** 2;
+      roomMs = isOver && !isContended ? Math.min(pauseMsMax, requests * tookMs) : 0;
       lastEndMs = nowMs;
     },
   };

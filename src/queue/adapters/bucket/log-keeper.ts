@@ -10,16 +10,14 @@ import type { Head } from "./head.ts";
  * Moves what a shard has finished into logs, beside its commits: nobody who asks something of the
  * queue waits for a log. Always:
  * - a log is written from a head that was committed, and the next commit lists it;
- * - a log is removed only after a commit that does not list it, so that no write which may still
- *   arrive can list it.
+ * - a log is removed only when a newer head neither lists it nor could, so that no write which may
+ *   still arrive can list it.
  */
 export interface LogKeeper {
   /** A log that waits to be listed. */
   prepared(): PreparedLog | undefined;
   /** After a commit: what it does not list is garbage, and enough finished tasks are a new log. */
   committed(step: CommittedStep): void;
-  /** After a commit that got no clear answer: it may yet list what was prepared. */
-  unresolved(): void;
   /** At the end: resolves when nothing is under way, and nothing is left that nobody lists. */
   end(): Promise<void>;
 }
@@ -87,7 +85,6 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
       if (preparing || steps(head) <= steps(base)) return;
       preparing = quietly(prepare(head)).then(() => void (preparing = undefined));
     },
-    unresolved: () => void (prepared = undefined),
     async end() {
       await preparing;
       if (prepared) tidy([prepared.log.name]);

@@ -2,7 +2,8 @@ import { viewTask, wakeInMs } from "../../model/read.ts";
 import type { ModelNow } from "../../model/shard.ts";
 import type { StoreNow } from "../../queue-store.ts";
 import { overviewOfHead } from "./head.ts";
-import { browseShard, readDoneLog, readWhole, recountShard } from "./read-shard.ts";
+import { browseShard, readDoneLog, readWhole } from "./read-shard.ts";
+import { reconcileShard } from "./reconcile.ts";
 import type { ShardKeeper } from "./shard-keeper.ts";
 import type { ShardSet } from "./shard-set.ts";
 
@@ -37,7 +38,7 @@ export function createOneShard(
       const head = await keeper.read();
       return wakeInMs(head.shard, { kinds, worker }, await moment(head.atMs));
     },
-    reconcile: () => recountShard(keeper),
+    reconcile: (repair) => reconcileShard(keeper, repair),
     doneLog: () => readDoneLog(keeper, 0),
     look,
     seenAtMs: () => keeper.seen()?.atMs ?? 0,

@@ -1,12 +1,11 @@
 import { AppError } from "../../../base/app-error.ts";
 import { browse } from "../../model/read.ts";
-import { recount } from "../../model/recount.ts";
 import type { Shard } from "../../model/shard.ts";
-import type { BrowseQuery, Drift, Reconciled } from "../../queue-store.ts";
+import type { BrowseQuery } from "../../queue-store.ts";
 import { isTerminal, type Task } from "../../task.ts";
 import type { Log } from "./archive.ts";
 import type { DoneEntry } from "./done-entry.ts";
-import { recountArchived, type Head } from "./head.ts";
+import type { Head } from "./head.ts";
 import { withTasks } from "./recall.ts";
 import type { ShardKeeper } from "./shard-keeper.ts";
 
@@ -30,7 +29,7 @@ export async function readWithLogs(keeper: ShardKeeper): Promise<WholeShard> {
   }
 }
 
-const archivedTasks = (logs: readonly Log[]): readonly Task[] =>
+export const archivedTasks = (logs: readonly Log[]): readonly Task[] =>
   logs.flatMap((log) => [...log.tasksById.values()]);
 
 /** The shard as it would be if nothing had left it. */
@@ -46,22 +45,6 @@ export async function browseShard(
   const isLive = query.states?.every((state) => !isTerminal(state)) ?? false;
   const shard = isLive ? (await keeper.read()).shard : (await readWhole(keeper)).shard;
   return browse(shard, query);
-}
-
-/** Recounts a shard, the counts of its logs included. */
-export async function recountShard(keeper: ShardKeeper): Promise<Reconciled> {
-  const { head, logs } = await readWithLogs(keeper);
-  const { orphans, drift } = recount(head.shard);
-  const found: Drift[] = [...drift];
-  const actual = recountArchived([], archivedTasks(logs), 1);
-  for (const state of ["done", "skipped", "failed"] as const) {
-    const sum = (lanes: typeof actual) => lanes.reduce((total, lane) => total + lane[state], 0);
-    const [counted, counts] = [sum(head.archived), sum(actual)];
-    if (counted !== counts) {
-      found.push({ counter: `archived ${state}`, counted, actual: counts });
-    }
-  }
-  return { drift: found, orphans, repaired: false };
 }
 
 export async function* readDoneLog(keeper: ShardKeeper, shard: number): AsyncIterable<DoneEntry> {

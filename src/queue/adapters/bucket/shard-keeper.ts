@@ -28,6 +28,8 @@ export interface ShardKeeper {
   seen(): Head | undefined;
   /** As it is now, or was at that moment of the monotonic clock or later. */
   readSince(monotonicMs: number): Promise<Head>;
+  /** Puts another head in place of this one, once, by what `change` makes of it. */
+  rewrite(change: (head: Head, now: ModelNow) => Promise<Head>): Promise<void>;
   readonly archive: Archive;
   /** At the end: resolves when all that was asked has been answered. */
   end(): Promise<void>;
@@ -144,7 +146,6 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
       try {
         return await commitGroup(operations);
       } catch (error) {
-        logs.unresolved();
         if (!isLogMissing(error) || replaced === replacedMax) throw error;
         const head = await object.read();
         // Others may have seen the newer head meanwhile: what counts is whether it lists that log.
@@ -214,6 +215,15 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
       return head && asOfMs >= monotonicMs ? head : read();
     },
     seen: () => object.seen(),
+    async rewrite(change) {
+      number += 1;
+      await object.change(async (found) => {
+        if (!found) throw missing(key);
+        const now = await moment(found.atMs);
+        const atMs = Math.max(found.atMs, now.ms);
+        return { ...(await change(found, now)), version: found.version + 1, atMs };
+      });
+    },
     async end() {
       await flushing;
       await logs.end();

@@ -15,7 +15,7 @@ export interface ShardSet {
   job(name: string): Promise<Job | undefined>;
   gate(name: string): Promise<Gate | undefined>;
   wakeInMs(kinds: readonly string[], worker: string | undefined): Promise<number | undefined>;
-  reconcile(): Promise<Reconciled>;
+  reconcile(repair: boolean): Promise<Reconciled>;
   doneLog(): AsyncIterable<DoneEntry>;
   /**
    * Whether somebody else may have changed something. Costs a request or two, whatever the number;

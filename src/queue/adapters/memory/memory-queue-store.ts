@@ -1,6 +1,7 @@
 import { apply } from "../../model/apply.ts";
 import { browse, overview, viewTask, wakeInMs } from "../../model/read.ts";
 import { recount } from "../../model/recount.ts";
+import { repairShard } from "../../model/repair.ts";
 import { emptyShard, type Shard } from "../../model/shard.ts";
 import type { QueueStore, StoreNow } from "../../queue-store.ts";
 
@@ -33,7 +34,12 @@ export function createMemoryQueueStore(options: MemoryQueueStoreOptions): QueueS
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    reconcile: async () => recount(shard),
+    async reconcile({ repair }) {
+      const found = recount(shard);
+      const isWrong = found.drift.length + found.orphans > 0;
+      if (repair && isWrong) shard = repairShard(shard, now());
+      return { ...found, repaired: repair && isWrong };
+    },
     [Symbol.asyncDispose]: async () => listeners.clear(),
   };
 }

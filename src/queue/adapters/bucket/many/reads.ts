@@ -3,11 +3,13 @@ import type { Lane, Overview } from "../../../queue-store.ts";
 import { emptyControl } from "../control.ts";
 import { overviewOfHead, type Head } from "../head.ts";
 import { plainNow } from "../one-shard.ts";
-import { browseShard, readDoneLog, readWhole, recountShard } from "../read-shard.ts";
+import { browseShard, readDoneLog, readWhole } from "../read-shard.ts";
+import { reconcileShard } from "../reconcile.ts";
 import type { ShardSet } from "../shard-set.ts";
 import { mergeJob } from "./jobs.ts";
 import type { ManyContext } from "./many-context.ts";
 import type { Bell } from "./many-shards.ts";
+import { settleAll } from "./operations.ts";
 
 /** Waking is a hint: so much later does not matter. */
 const recentMs = 100;
@@ -77,14 +79,14 @@ export function createReads(at: ManyContext, bell: Bell): Omit<ShardSet, "commit
       const best = Math.min(...inMs);
       return best === Infinity ? undefined : best;
     },
-    async reconcile() {
-      const parts = await Promise.all(keepers.map(recountShard));
+    async reconcile(repair) {
+      const parts = await settleAll(keepers.map((keeper) => reconcileShard(keeper, repair)));
       return {
         drift: parts.flatMap(({ drift }, index) =>
           drift.map((one) => ({ ...one, counter: `shard ${index}: ${one.counter}` })),
         ),
         orphans: parts.reduce((sum, { orphans }) => sum + orphans, 0),
-        repaired: false,
+        repaired: parts.some(({ repaired }) => repaired),
       };
     },
     async *doneLog() {
