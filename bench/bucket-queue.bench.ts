@@ -75,7 +75,8 @@ export const bench: Bench = {
         `long: ${longTasks} tasks of 10 minutes on ${longNodes} nodes, writes of a node in a third of ` +
           "a lease (virtual time); 1 is what the design says",
         `slow: ${slowInput.delayMs} ms added to every request, ${slowInput.shards} shards, ` +
-          `${slowInput.nodes} nodes in one process, ${slowInput.tasks} tasks`,
+          `${slowInput.nodes} nodes in one process, of which one adds and the others claim and ` +
+          `finish, ${slowInput.tasks} tasks`,
         `one object per task: ${objectPerTaskRequests} requests by arithmetic (put, share of a list, ` +
           "take, get, end), whatever the load",
         "dollars: S3 Standard, us-east-1: PUT and LIST $5, GET $0.40 a million, DELETE free",

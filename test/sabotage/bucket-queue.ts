@@ -173,8 +173,49 @@ const inShards: readonly Sabotage[] = [
   },
 ];
 
+/** That all get their turn, and that what is wrong can be put right. */
+const inCare: readonly Sabotage[] = [
+  {
+    name: "a node that writes on and on leaves no room for others",
+    file: `${adapter}/commit-pace.ts`,
+    find: "roomMs = isOver && !isContended ?",
+    replace: "roomMs = isOver && isContended && !isOver ?",
+    caughtBy: `${adapter}/fairness.test.ts > a node that writes on and on cannot keep another out for long`,
+  },
+  {
+    name: "an idle node hears the bell and believes what it saw before",
+    file: `${adapter}/many/reads.ts`,
+    find: "heardMs = clock.monotonicMs();",
+    replace: "heardMs = -Infinity;",
+    caughtBy: `${adapter}/requests.test.ts > with many shards one bell is enough to hear of work in any of them`,
+  },
+  {
+    name: "a repair leaves what the logs hold as it was counted",
+    file: `${adapter}/reconcile.ts`,
+    find: "archived: countLogs(logs),",
+    replace: "archived: logs.length < 0 ? countLogs(logs) : head.archived,",
+    caughtBy: `${adapter}/reconcile.test.ts > of what is in logs is counted anew from them`,
+  },
+  {
+    name: "a repair does not give orphans their claim back",
+    file: "src/queue/model/repair.ts",
+    find: "if (!isOfNoClaim(draft, task)) continue;",
+    replace: "if (task.id > 0 || !isOfNoClaim(draft, task)) continue;",
+    caughtBy: `${adapter}/reconcile.test.ts > are found, get it back, and can be had`,
+  },
+  {
+    name: "a field of the stored shard has another name",
+    file: `${adapter}/head-codec.ts`,
+    find: "waits: [...waits].map(([kind, buckets]) => [kind, [...buckets]]),",
+    replace: `waits: [...waits].map(([kind, buckets]) => [kind, [...buckets]]),
+        ...({ delays: [] } as object),`,
+    caughtBy: "test/docs/queue-format-bucket.test.ts > the objects are those that a queue writes",
+  },
+];
+
 export const bucketQueueSabotages: readonly Sabotage[] = [
   ...inWrites,
+  ...inCare,
   ...inLogs,
   ...inTime,
   ...inShards,

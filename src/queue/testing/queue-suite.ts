@@ -24,6 +24,8 @@ export interface QueueSuiteOptions {
   readonly open: OpenStore;
   /** Clauses this backend cannot keep: title → why. Each needs a test of what it does instead. */
   readonly deviations?: Readonly<Record<string, string>>;
+  /** For a store whose clauses mostly wait for a server: some are checked at the same time. */
+  readonly concurrent?: boolean;
 }
 
 const themes: Readonly<Record<string, (clause: Clause) => void>> = {
@@ -52,7 +54,12 @@ const clauseMsMax = 90_000;
  * every clause all counters are compared with the tasks. A title that starts with "lesson n" is a
  * failure that a system of this kind really had.
  */
-export function queueSuite({ name, open, deviations = {} }: QueueSuiteOptions): void {
+export function queueSuite({
+  name,
+  open,
+  deviations = {},
+  concurrent = false,
+}: QueueSuiteOptions): void {
   describe(`queue store: ${name}`, () => {
     const titles: string[] = [];
     const clause: Clause = (title, check) => {
@@ -62,7 +69,7 @@ export function queueSuite({ name, open, deviations = {} }: QueueSuiteOptions): 
         test(`deviation: ${title}`, () => expect(reason.trim(), "the reason").not.toBe(""));
         return;
       }
-      test(title, { timeout: clauseMsMax }, async () => {
+      test(title, { timeout: clauseMsMax, concurrent }, async () => {
         const time = createSuiteTime();
         await using at = await openFixture(open, time);
         await check(at);

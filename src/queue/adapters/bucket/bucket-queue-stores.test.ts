@@ -21,7 +21,7 @@ function suiteOn(name: string, openBucket: () => Promise<Bucket>): void {
       bucket = await openBucket();
     });
     afterAll(async () => bucket[Symbol.asyncDispose]());
-    queueSuite({ name, open: (time) => suiteStorage(bucket)(time) });
+    queueSuite({ name, open: (time) => suiteStorage(bucket)(time), concurrent: true });
   });
 }
 

@@ -18,5 +18,9 @@ needs(["s3"], ({ s3 }) => {
   });
   afterAll(async () => bucket[Symbol.asyncDispose]());
 
-  queueSuite({ name: "a bucket on Ceph RGW", open: (time) => suiteStorage(bucket)(time) });
+  queueSuite({
+    name: "a bucket on Ceph RGW",
+    open: (time) => suiteStorage(bucket)(time),
+    concurrent: true,
+  });
 });
