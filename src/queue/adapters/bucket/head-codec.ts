@@ -42,8 +42,8 @@ export interface HeadCodecOptions {
 }
 
 /**
- * A head as gzipped JSON: everything but the tasks on the first line, then one task a line. Level
- * 1, since it is written far more often than it is kept.
+ * A head as gzipped JSON: everything but the tasks on the first line, then one task a line. Packed
+ * lightly, since it is written far more often than it is kept.
  */
 export function createHeadCodec({ liveTasksMax }: HeadCodecOptions): SharedCodec<Head> {
   const rows = createRowCache();
@@ -67,7 +67,7 @@ export function createHeadCodec({ liveTasksMax }: HeadCodecOptions): SharedCodec
       };
       const lines = rows.linesOf(tasks).join(",\n");
       const text = `${JSON.stringify(header).slice(0, -1)},"tasks":[\n${lines}\n]}\n`;
-      return gzipSync(text, { level: 1 });
+      return gzipSync(text, packing(text.length));
     },
 
     decode(body, key) {
@@ -99,6 +99,14 @@ export function createHeadCodec({ liveTasksMax }: HeadCodecOptions): SharedCodec
   };
 }
 
+/** Buffers that fit: what zlib takes for a shard of a few tasks costs more than packing them. */
+const packing = (length: number) => ({
+  level: 1,
+  ...(length < 2 ** 14 && { windowBits: 12, memLevel: 5 }),
+  chunkSize: chunkBytes(length / 2),
+});
+const chunkBytes = (bytes: number) => Math.min(2 ** 18, Math.max(2 ** 12, Math.ceil(bytes)));
+
 interface HeadText {
   readonly header: Header;
   readonly text: string;
@@ -115,7 +123,8 @@ function readText(body: Uint8Array, key: string): HeadText {
   let from: number;
   let header: Partial<Header> | undefined;
   try {
-    text = gunzipSync(body, { maxOutputLength: textBytesMax }).toString();
+    const chunkSize = chunkBytes(body.length * 8); // about what it unpacks to
+    text = gunzipSync(body, { maxOutputLength: textBytesMax, chunkSize }).toString();
     const headerEnd = text.indexOf("\n") + 1 || text.length;
     const isOpened = text.endsWith(opening, headerEnd);
     from = headerEnd;

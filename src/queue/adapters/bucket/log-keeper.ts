@@ -18,6 +18,8 @@ export interface LogKeeper {
   prepared(): PreparedLog | undefined;
   /** After a commit: what it does not list is garbage, and enough finished tasks are a new log. */
   committed(step: CommittedStep): void;
+  /** After a commit without a clear answer: it may have listed what was prepared, which then stays. */
+  unresolved(): void;
   /** At the end: resolves when nothing is under way, and nothing is left that nobody lists. */
   end(): Promise<void>;
 }
@@ -27,6 +29,8 @@ export interface CommittedStep {
   readonly head: Head;
   /** Logs that were written for this commit or that it no longer needs; listed ones stay. */
   readonly written: readonly string[];
+  /** What was prepared when this commit was made; another may have been since. */
+  readonly offered: PreparedLog | undefined;
 }
 
 export interface LogKeeperOptions {
@@ -68,12 +72,12 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
       if (bug) throw bug.error;
       return prepared;
     },
-    committed({ base, head, written }) {
+    committed({ base, head, written, offered }) {
       const listed = new Set(head.logs.map(({ name }) => name));
       const gone = written.filter((name) => !listed.has(name));
-      if (prepared) {
-        const { log, absorbed } = prepared;
-        prepared = undefined;
+      if (offered) {
+        const { log, absorbed } = offered;
+        if (prepared === offered) prepared = undefined;
         if (listed.has(log.name)) {
           onListed(log);
           gone.push(...absorbed);
@@ -82,9 +86,10 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
       tidy(gone);
       // Whoever made it so many, or twice or three times as many, because the one before may be dead.
       const steps = ({ shard }: Head) => Math.floor(finishedIn(shard) / logFrom);
-      if (preparing || steps(head) <= steps(base)) return;
+      if (preparing || prepared || steps(head) <= steps(base)) return;
       preparing = quietly(prepare(head)).then(() => void (preparing = undefined));
     },
+    unresolved: () => void (prepared = undefined),
     async end() {
       await preparing;
       if (prepared) tidy([prepared.log.name]);

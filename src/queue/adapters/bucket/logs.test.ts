@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../base/clock.ts";
+import { unanswered, unknownOutcome, type Bucket } from "../../../bucket/index.ts";
 import { createQueue } from "../../create-queue.ts";
 import type { Queue } from "../../queue.ts";
 import type { BucketQueueStore } from "./bucket-queue-store.ts";
@@ -151,6 +152,33 @@ describe("logs of finished tasks", () => {
     expect(found).toHaveLength(120);
     const listed = new Set(found.map(({ log }) => log).filter((log) => log !== undefined));
     expect(logKeys(storage).map((key) => key.split("/").at(-1))).toEqual([...listed].sort());
+  });
+
+  test("what a write without an answer may have listed is left alone at the end", async () => {
+    const storage = createStorage();
+    let isLost = false;
+    const bucket: Bucket = {
+      ...storage.bucket,
+      get: (key, more) =>
+        isLost ? Promise.reject(unanswered(key, "reset")) : storage.bucket.get(key, more),
+      async putIfMatch(key, body, etag) {
+        const answer = await storage.bucket.putIfMatch(key, body, etag);
+        if (isLost) throw unknownOutcome(key, "reset");
+        return answer;
+      },
+    };
+    const store = await storage.open({ bucket, finishedKept: 1, giveUpMs: 50 });
+    const queue = front(store, storage);
+    await queue.add(works("a", 5));
+    await finishAll(queue);
+    isLost = true;
+    await expect(queue.sweep()).rejects.toMatchObject({ kind: "unavailable" });
+    await queue[Symbol.asyncDispose]();
+    const other = await storage.open();
+    const found = await entries(other);
+    expect(found.map(({ task }) => task.key)).toEqual(["a0", "a1", "a2", "a3", "a4"]);
+    expect(found[0]!.log).toBeDefined();
+    await other[Symbol.asyncDispose]();
   });
 
   test("a task survives its log whatever characters it holds", async () => {

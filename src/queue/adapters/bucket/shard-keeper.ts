@@ -9,7 +9,7 @@ import type { Task } from "../../task.ts";
 import type { Archive } from "./archive.ts";
 import { createCommitPace } from "./commit-pace.ts";
 import type { BucketQueueEvent } from "./event.ts";
-import { commitOn, listLog, type Committed } from "./head-commit.ts";
+import { commitOn, listLog, type Committed, type PreparedLog } from "./head-commit.ts";
 import { createHeadCodec } from "./head-codec.ts";
 import type { Head } from "./head.ts";
 import { createLogKeeper } from "./log-keeper.ts";
@@ -119,11 +119,12 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
     };
     let last: Committed | undefined;
     let base: Head | undefined;
+    let offered: PreparedLog | undefined;
     number += 1;
     const head = await object.change(async (found) => {
       if (!found) throw missing(key);
-      const prepared = logs.prepared();
-      const listed = prepared && listLog(found, prepared);
+      offered = logs.prepared();
+      const listed = offered && listLog(found, offered);
       const now = await moment(found.atMs);
       base = catchUp(listed ?? found, now);
       last = await commitOn(base, operations, { archive: noting, now });
@@ -136,7 +137,7 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
       }
       return next;
     });
-    logs.committed({ base: base!, head, written: [...written, ...last!.dropped] });
+    logs.committed({ base: base!, head, written: [...written, ...last!.dropped], offered });
     return { head, answers: last!.answers, purged: last!.purged };
   }
 
@@ -146,6 +147,7 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
       try {
         return await commitGroup(operations);
       } catch (error) {
+        logs.unresolved();
         if (!isLogMissing(error) || replaced === replacedMax) throw error;
         const head = await object.read();
         // Others may have seen the newer head meanwhile: what counts is whether it lists that log.
