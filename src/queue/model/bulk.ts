@@ -1,7 +1,15 @@
 import { isForgettable } from "../gate.ts";
 import type { Changed, FinishedFilter, Purge, Raised, RaiseOne, Retry } from "../operation.ts";
 import { isTerminal, type Task } from "../task.ts";
-import { identityOf, jobOf, ownIdentities, ownsJob, patchJob, putTask, type Draft } from "./shard.ts";
+import {
+  identityOf,
+  jobOf,
+  ownIdentities,
+  ownsJob,
+  patchJob,
+  putTask,
+  type Draft,
+} from "./shard.ts";
 
 export const raise = (draft: Draft, raises: readonly RaiseOne[]): readonly Raised[] =>
   raises.map((one) => {

@@ -236,11 +236,7 @@ export function repeatedClaim(draft: Draft, { requestId, worker }: Claim): Claim
       .sort((a, b) => byPriority(a!, b!));
     return {
       leases: tasks.map((task) =>
-        toLease(
-          task!,
-          { token, used: task!.used, leaseMs: known.leaseMs },
-          paceOf(draft, task!),
-        ),
+        toLease(task!, { token, used: task!.used, leaseMs: known.leaseMs }, paceOf(draft, task!)),
       ),
       hasSuspect: false,
     };
