@@ -10,7 +10,8 @@ import type { World } from "./world.ts";
  * shards.
  */
 export interface Facts {
-  note(head: LandedHead): void;
+  /** `before`: the one it replaces, whose facts are noted. */
+  note(head: LandedHead, before: LandedHead | undefined): void;
   /** What is finished and purged in one commit is in no head. */
   noteAnswer(operation: Operation, answer: Outcomes[number]): void;
   check(operation: Operation, answer: Outcomes[number]): void;
@@ -35,8 +36,10 @@ export function createFacts({ scheduler }: World, fail: Fail): Facts {
   };
 
   return {
-    note({ full }) {
-      for (const { id, token, state, job, gate, key, attempts } of full.tasks.values()) {
+    note({ full }, before) {
+      for (const task of full.tasks.values()) {
+        if (before?.full.tasks.get(task.id) === task) continue;
+        const { id, token, state, job, gate, key, attempts } = task;
         const identity = JSON.stringify([job, key]);
         const ids = madeIds.get(`${identity} ${gate}`) ?? new Set();
         madeIds.set(`${identity} ${gate}`, ids.add(id));

@@ -24,7 +24,8 @@ export const place = createPlace(queuePrefix);
 
 /** Reads heads as a stranger would: from the bytes alone. */
 export function createHeadReader({ objects }: World, fail: Fail) {
-  const codec = createHeadCodec({ liveTasksMax: Infinity });
+  /** One for each shard: what stayed the same from head to head is not read again. */
+  const codecs = new Map<number, ReturnType<typeof createHeadCodec>>();
   const logs = new Map<string, readonly Task[]>();
   const tasksOf = (key: string): readonly Task[] => {
     const known = logs.get(key);
@@ -39,6 +40,8 @@ export function createHeadReader({ objects }: World, fail: Fail) {
     return tasks;
   };
   return (body: Uint8Array, shardIndex: number): LandedHead => {
+    const codec = codecs.get(shardIndex) ?? createHeadCodec({ liveTasksMax: Infinity });
+    codecs.set(shardIndex, codec);
     const { commits, value: head } = codec.decode(body, `shard ${shardIndex}`);
     const { version, shard } = head;
     const names = head.logs.map(({ name }) => name);
