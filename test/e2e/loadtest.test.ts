@@ -1,8 +1,12 @@
+// needs: postgres s3
 // inputs: src/** package.json tsconfig.json tsconfig.build.json
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, type TestContext } from "vitest";
+import { createTestPlace } from "../../src/bucket/testing/test-s3.ts";
+import { createTestSchema } from "../../src/queue/adapters/postgres/testing/test-schema.ts";
 import { createSandbox } from "../support/built-cli.ts";
+import { needs } from "../support/services.ts";
 
 interface Document {
   readonly isGood: boolean;
@@ -14,13 +18,24 @@ interface Document {
 }
 
 /** What the machine's other work decides is not for a test; what is promised always is. */
-const isAboutTime = /^(?:recovery|processor|memory|transaction)/;
+const isAboutTime = /^(?:recovery|processor|memory)/;
 
-test("D12: nothing lost, nothing twice, gates and caps kept, though workers are killed", async () => {
+interface Place {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The short form: the baseline's hour in six seconds. It waits more than it works. */
+async function passes(
+  context: TestContext,
+  scheme: string,
+  { args = [], env = {} }: Place,
+): Promise<void> {
   const sandbox = await createSandbox();
-  onTestFinished(() => sandbox.remove());
-  const args = ["loadtest", "--time-scale", "600", "--data", "data", "--json"];
-  const { stdout, stderr, exitCode } = await sandbox.forager(args);
+  context.onTestFinished(() => sandbox.remove());
+  const words = ["loadtest", "--time-scale", "600", "--data", "data", "--json", ...args];
+  const { stdout, stderr, exitCode } = await sandbox.forager(words, { env });
+  expect(stdout, stderr).not.toBe("");
   const result = JSON.parse(stdout) as Document;
   const kept = result.checks.filter(({ name }) => !isAboutTime.test(name));
   expect(kept.length).toBeGreaterThan(10);
@@ -28,9 +43,60 @@ test("D12: nothing lost, nothing twice, gates and caps kept, though workers are 
     kept.filter(({ isGood }) => !isGood),
     stderr,
   ).toEqual([]);
+  // All marks of the mission are looked at, also those that only a quiet machine can meet.
+  expect(result.checks.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(["recovery after arrivals", "processor free", "memory afterwards"]),
+  );
   expect(exitCode).toBe(result.isGood ? 0 : 1);
   expect(result.kills).toBe(4);
   expect(result.answers["error"]! + result.answers["refused"]!).toBeGreaterThan(0);
   expect(result.last).toBe(null);
-  expect(readdirSync(join(sandbox.folder, "data/loadtests"))).toEqual(["baseline-600.json"]);
-}, 240_000);
+  const names = readdirSync(join(sandbox.folder, "data/loadtests"));
+  expect(names).toEqual([`baseline-600-${scheme}.json`]);
+}
+
+const title = (backend: string) =>
+  `D12: nothing lost, nothing twice, gates and caps kept, though workers are killed: ${backend}`;
+
+test(title("SQLite"), (context) => passes(context, "sqlite", {}), 240_000);
+
+needs(["postgres", "s3"], ({ postgres, s3 }) => {
+  test.concurrent(
+    title("PostgreSQL"),
+    async (context) => {
+      await using schema = await createTestSchema(postgres.url);
+      const address = `${postgres.url}?schema=${encodeURIComponent(schema.name)}`;
+      await passes(context, "postgres", { args: ["--queue", address] });
+    },
+    240_000,
+  );
+
+  test.concurrent(
+    title("bucket"),
+    async (context) => {
+      const { place, client } = await createTestPlace(s3);
+      client.destroy();
+      const { bucket, endpoint, region, credentials } = place;
+      const settings = new URLSearchParams({ endpoint: endpoint!, region: region! });
+      const env = {
+        AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+      };
+      const address = `s3://${bucket}/load?${settings.toString()}`;
+      await passes(context, "s3", { args: ["--queue", address], env });
+    },
+    240_000,
+  );
+});
+
+test("a queue that is in use is refused, and left as it is", async () => {
+  const sandbox = await createSandbox();
+  onTestFinished(() => sandbox.remove());
+  const queue = ["--queue", "sqlite:q.db", "--data", "data"];
+  await sandbox.forager(["queue", "add", "a", ...queue]);
+  const { exitCode, stderr } = await sandbox.forager(["loadtest", ...queue]);
+  expect(stderr).toContain("the queue holds 1 tasks: a load test needs an empty one of its own");
+  expect(exitCode).toBe(1);
+  const { stdout } = await sandbox.forager(["queue", "list", "--json", ...queue]);
+  expect(JSON.parse(stdout)).toMatchObject({ tasks: [{ kind: "a", state: "pending" }] });
+}, 60_000);

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { locateQueue } from "../../app/index.ts";
 import { writeFileAtomic } from "../../base/atomic-file.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { parseCount, textFlag } from "../flags.ts";
@@ -9,6 +10,7 @@ import { profileNames, profileOf, type ProfileName } from "../loadtest/profile.t
 import { runLoadtest, type LoadtestResult } from "../loadtest/run-loadtest.ts";
 import type { Column } from "../table.ts";
 import { usageError } from "../usage-error.ts";
+import { queueOptions } from "./queue/open-queue.ts";
 
 const timeScaleMax = 600;
 
@@ -31,13 +33,18 @@ export const loadtest: Command = {
       line: "forager loadtest --profile burst --time-scale 1",
       summary: "100 crawls within 5 minutes, in real time",
     },
+    {
+      line: "forager loadtest --queue postgres://db.example/forager?schema=loadtest",
+      summary: "on PostgreSQL; also s3://BUCKET/PREFIX, dir:PATH and sqlite:FILE",
+    },
   ],
   details: [
     "Sites are faked on this machine: latency, errors, 429 with Retry-After, slow bodies, resets. Nothing\n" +
       "leaves it. Workers are killed and replaced meanwhile. The exit code is the verdict: 0 when all marks\n" +
       "are met, else 1. Each result is kept in the data folder and compared with the last of its kind.",
     "baseline: 8 jobs in 1 h. 2x: 20 jobs in 1 h. 5x: 50 jobs in 2 h. burst: 100 jobs in 5 min of 30.\n" +
-      "The queue is a new SQLite file, or the one that --queue names: give it an empty one.",
+      "The queue is a new SQLite file, or the empty one that --queue names. Processor and memory are\n" +
+      "those of workers and sites; a database server's are its own.",
   ],
 
   async run(context) {
@@ -46,11 +53,15 @@ export const loadtest: Command = {
     const timeScale = parseCount("time-scale", String(flags["timeScale"]));
     if (timeScale > timeScaleMax) throw usageError(`--time-scale takes at most ${timeScaleMax}`);
     const workers = parseCount("workers", textFlag(flags, "workers") ?? "3");
+    // `doctor` says which Node is needed; the SDK of S3 would say it again with every worker.
+    process.env["AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED"] ??= "true";
     const folder = mkdtempSync(join(tmpdir(), "forager-loadtest-"));
+    const address = queueAddress(context, folder);
     try {
       const result = await runLoadtest({
         folder,
-        address: queueAddress(context, folder),
+        address,
+        queueOptions: await queueOptions(context.settings),
         profile: profileOf(name),
         timeScale,
         workers,
@@ -61,7 +72,7 @@ export const loadtest: Command = {
       });
       const keptFolder = paths.resolve("loadtests");
       mkdirSync(keptFolder, { recursive: true, mode: 0o700 });
-      const keptFile = join(keptFolder, `${name}-${timeScale}.json`);
+      const keptFile = join(keptFolder, `${name}-${timeScale}-${schemeOf(address)}.json`);
       const last = readLast(keptFile);
       await writeFileAtomic(keptFile, JSON.stringify({ ...result, atMs: clock.nowMs() }));
       out.result({ ...result, last: last ?? null }, (layout) =>
@@ -79,12 +90,17 @@ export const loadtest: Command = {
 };
 
 /** A queue of its own, unless the command line names one. */
-function queueAddress({ loaded, settings }: SettingsContext, folder: string): string {
+function queueAddress({ loaded, settings, paths }: SettingsContext, folder: string): string {
   const isNamed = loaded.values.some(
     ({ key, source }) => key === "queue.url" && source === "--queue",
   );
-  return isNamed ? settings.queue.url : `sqlite:${join(folder, "queue.db")}`;
+  return isNamed
+    ? locateQueue(settings.queue.url, paths).address
+    : `sqlite:${join(folder, "queue.db")}`;
 }
+
+/** Backends are not compared with each other. */
+const schemeOf = (address: string) => address.slice(0, address.indexOf(":"));
 
 function readLast(file: string): LoadtestResult | undefined {
   try {

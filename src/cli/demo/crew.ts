@@ -13,7 +13,8 @@ export interface CrewOptions {
 
 /** Worker processes to be killed on purpose. However it ends, `stop` leaves none of them behind. */
 export interface Crew {
-  hire(settings: { readonly worker: string }): void;
+  /** `first` is the first message it gets: what others must not read in a list of processes. */
+  hire(settings: { readonly worker: string }, first?: object): void;
   /** SIGKILL: it gets no chance to give anything back. Returns its process id. */
   kill(worker: string): number;
   /** Rejects when a worker ends that nobody ended. */
@@ -32,7 +33,7 @@ export function createCrew({ program: url, clock, onEvent }: CrewOptions): Crew 
   const mishap = new Promise<never>((_, reject) => (fail = reject));
   mishap.catch(() => {}); // heard by whoever awaits it; the demo may have ended before
 
-  function hire(settings: { readonly worker: string }): void {
+  function hire(settings: { readonly worker: string }, first?: object): void {
     const { worker } = settings;
     const child = fork(program, [JSON.stringify(settings)], {
       stdio: ["ignore", "ignore", "pipe", "ipc"],
@@ -56,6 +57,7 @@ export function createCrew({ program: url, clock, onEvent }: CrewOptions): Crew 
         fail(new AppError("unavailable", "demo_no_worker", `${worker} did not start`, { cause }));
       });
     });
+    if (first) child.send(first, () => {}); // one that is gone already is heard of above
     workers.set(worker, { child, exited });
   }
 

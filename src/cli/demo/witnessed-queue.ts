@@ -21,6 +21,7 @@ export function witnessed(queue: Queue, write: WriteVisit): Queue {
       const answers = await queue.finish(finishes);
       visits.forEach((one, at) => {
         write({ event: "finished", status: answers[at]?.status ?? "lost", ...one });
+        refs.delete(one.id); // else the witness would be what grows under load
       });
       return answers;
     },

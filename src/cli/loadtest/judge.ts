@@ -33,6 +33,8 @@ export interface Check {
   readonly isGood: boolean;
 }
 
+export const memoryAfterTimesMax = 1.5;
+
 export function judgeLoad(evidence: LoadEvidence): readonly Check[] {
   const { tasks, jobs, metrics, reconciled } = evidence;
   const unfinished = tasks.filter(({ state }) => state !== "done").length;
@@ -73,8 +75,8 @@ export function judgeLoad(evidence: LoadEvidence): readonly Check[] {
     must(
       "memory afterwards",
       evidence.memoryAfterTimes,
-      "< 1.5 x idle",
-      evidence.memoryAfterTimes < 1.5,
+      `< ${memoryAfterTimesMax} x idle`,
+      evidence.memoryAfterTimes < memoryAfterTimesMax,
       "x",
     ),
     ...["claim", "finish"].flatMap((operation) =>

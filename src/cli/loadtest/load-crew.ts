@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { OpenQueueOptions } from "../../app/index.ts";
 import type { Clock } from "../../base/clock.ts";
 import { machineMonotonicMs } from "../../base/machine-clock.ts";
 import { mergeSnapshots, type MetricsSnapshot } from "../../base/metrics.ts";
@@ -9,6 +10,7 @@ import type { LoadWorkerSettings } from "./load-worker.ts";
 export interface LoadCrewOptions {
   readonly folder: string;
   readonly address: string;
+  readonly queueOptions: OpenQueueOptions;
   readonly siteUrl: string;
   readonly workers: number;
   readonly clock: Clock;
@@ -54,7 +56,7 @@ export function createLoadCrew(options: LoadCrewOptions): LoadCrew {
     };
     all.push(worker);
     alive.push(worker);
-    crew.hire(settings);
+    crew.hire(settings, options.queueOptions);
   }
   for (let count = 0; count < options.workers; count++) hire();
 

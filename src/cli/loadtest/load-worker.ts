@@ -1,16 +1,23 @@
 /**
  * One worker process of a load test: crawls pages of the fake sites until its parent says "stop",
- * goes away, or it is killed. Its settings are JSON in the first argument.
+ * goes away, or it is killed. Its settings are JSON in the first argument; how to open the queue,
+ * which may hold a password, is the first message.
  */
 import { writeFileSync } from "node:fs";
-import { openQueue } from "../../app/index.ts";
+import { openQueue, type OpenQueueOptions } from "../../app/index.ts";
 import { systemClock } from "../../base/clock.ts";
 import { createMetrics } from "../../base/metrics.ts";
 import { registerProcessMetrics } from "../../observe/index.ts";
-import { createWorker, defineHandler, done, SlowDownError } from "../../worker/index.ts";
+import {
+  createWorker,
+  defineHandler,
+  done,
+  SlowDownError,
+  type Worker,
+} from "../../worker/index.ts";
 import { createVisitLog } from "../demo/visit-log.ts";
 import { refOf, witnessed } from "../demo/witnessed-queue.ts";
-import type { LoadPayload } from "./profile.ts";
+import type { LoadPayload } from "./load-jobs.ts";
 
 export interface LoadWorkerSettings {
   readonly worker: string;
@@ -24,11 +31,19 @@ export interface LoadWorkerSettings {
 
 const settings = JSON.parse(process.argv[2] ?? "") as LoadWorkerSettings;
 const { worker: name, siteUrl, logFile, metricsFile, concurrency, leaseMs } = settings;
-process.on("message", () => void worker.stop());
 process.on("disconnect", () => process.exit(1)); // the parent is gone: nobody would stop us
 process.on("SIGINT", () => {}); // the parent says when to stop
+const options = await new Promise<OpenQueueOptions>((resolve) => {
+  process.once("message", (message) => resolve(message as OpenQueueOptions));
+});
+let worker: Worker | undefined;
+let isToldToStop = false;
+process.on("message", () => {
+  isToldToStop = true;
+  void worker?.stop();
+});
 
-const queue = await openQueue(settings.address);
+const queue = await openQueue(settings.address, options);
 const log = createVisitLog(logFile, name, () => {});
 const page = defineHandler(
   "page",
@@ -52,7 +67,7 @@ const page = defineHandler(
 );
 const metrics = createMetrics();
 registerProcessMetrics(metrics);
-const worker = createWorker({
+worker = createWorker({
   queue: witnessed(queue, log),
   name,
   handlers: [page],
@@ -66,6 +81,7 @@ function tick(): void {
   systemClock.setTimer(500, tick, { background: true });
 }
 await worker.start();
+if (isToldToStop) void worker.stop();
 tick();
 await worker.ended;
 writeMetrics();

@@ -1,5 +1,3 @@
-import type { Queue, TaskInput } from "../../queue/index.ts";
-
 export const profileNames = ["baseline", "2x", "5x", "burst"] as const;
 export type ProfileName = (typeof profileNames)[number];
 
@@ -27,26 +25,5 @@ export const site = { delayMs: 100, limit: 2, cap: 2 } as const;
 export const pagesOf = ({ durationMs, arrivalMs }: Profile, timeScale: number): number =>
   Math.max(10, Math.floor((durationMs - arrivalMs) / timeScale / (site.delayMs * 2)));
 
-export const jobName = (at: number): string => `site-${at}`;
-export const hostName = (at: number): string => `site-${at}.example`;
-
-export type LoadPayload = { readonly path: string };
-
-export async function openLoadJob(queue: Queue, at: number, pages: number): Promise<void> {
-  const { delayMs, limit, cap } = site;
-  const [job, gate] = [jobName(at), hostName(at)];
-  await queue.setGate(gate, { delayMs, limit });
-  await queue.openJob(job, { concurrency: cap });
-  const tasks = Array.from({ length: pages }, (_, page): TaskInput => ({
-    kind: "page",
-    key: `page-${page}`,
-    job,
-    gate,
-    payload: { path: `/${gate}/${page}` },
-    attemptsMax: 50,
-  }));
-  for (let from = 0; from < tasks.length; from += 5_000) {
-    await queue.add(tasks.slice(from, from + 5_000));
-  }
-  await queue.seal(job);
-}
+/** Small jobs before the clock runs, so that every worker has done each thing once. */
+export const warmUp = { jobs: 9, pages: 10 } as const;

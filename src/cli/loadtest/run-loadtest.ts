@@ -1,20 +1,24 @@
 import { availableParallelism, totalmem } from "node:os";
 import { existsSync } from "node:fs";
 import { AppError } from "../../base/app-error.ts";
-import { sleep, type Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import { createSeededRandom } from "../../base/random.ts";
-import { openQueue } from "../../app/index.ts";
+import { openQueue, type OpenQueueOptions } from "../../app/index.ts";
 import type { Queue, Task } from "../../queue/index.ts";
 import { readVisitLogs } from "../demo/visit-log.ts";
 import type { ProgressHandle } from "../progress.ts";
 import { openFakeSite } from "./fake-site.ts";
-import { judgeLoad, slowCalls, type Check } from "./judge.ts";
-import { createLoadCrew, processorSeconds, type LoadCrew } from "./load-crew.ts";
-import { openLoadJob, pagesOf, site, type Profile } from "./profile.ts";
+import { driveLoad, memoryAfter, warmUpCrew } from "./drive-load.ts";
+import { judgeLoad, memoryAfterTimesMax, type Check } from "./judge.ts";
+import { createLoadCrew, processorSeconds } from "./load-crew.ts";
+import { createLoadJobs } from "./load-jobs.ts";
+import { pagesOf, site, warmUp, type Profile } from "./profile.ts";
 
 export interface LoadtestOptions {
   readonly folder: string;
   readonly address: string;
+  /** May hold a password. */
+  readonly queueOptions: OpenQueueOptions;
   readonly profile: Profile;
   readonly timeScale: number;
   readonly workers: number;
@@ -38,38 +42,38 @@ export interface LoadtestResult {
   readonly isGood: boolean;
 }
 
-const lookMs = 500;
 /** Ten minutes of real time after the burst, scaled like the rest; below this it would be chance. */
 const recoveryMs = 600_000;
 const recoveryMsMin = 20_000;
-const warmUp = { jobs: 9, pages: 10 } as const;
-const killsWanted = 4;
-const idleMs = 2_000;
-/** Beyond the run's own length, before it is called stuck. */
-const patienceMs = 120_000;
 
 export async function runLoadtest(options: LoadtestOptions): Promise<LoadtestResult> {
-  const { folder, address, profile, timeScale, workers, clock, signal } = options;
-  await using queue = await openQueue(address);
+  const { folder, address, queueOptions, profile, timeScale, workers, clock } = options;
+  await using queue = await openQueue(address, queueOptions);
+  await mustBeEmpty(queue);
   await using sites = await openFakeSite(clock, createSeededRandom(56));
-  const crew = createLoadCrew({ folder, address, siteUrl: sites.url, workers, clock });
+  const crew = createLoadCrew({
+    folder,
+    address,
+    queueOptions,
+    siteUrl: sites.url,
+    workers,
+    clock,
+  });
   const pages = pagesOf(profile, timeScale);
-  const added = profile.jobs * pages + warmUp.jobs * warmUp.pages;
-  const progress = options.startProgress(added);
+  const tasks = profile.jobs * pages + warmUp.jobs * warmUp.pages;
+  const progress = options.startProgress(tasks);
+  const jobs = createLoadJobs(queue);
+  const drive = { ...options, queue, crew, jobs, pages, tasks, progress };
+  const unlessMishap = <T>(work: Promise<T>) => Promise.race([crew.mishap, work]);
   try {
-    const idleBytes = await Promise.race([crew.mishap, idleMemory(crew, { ...options, queue })]);
-    const startMs = clock.monotonicMs();
-    const looked = await Promise.race([
-      crew.mishap,
-      drive({ ...options, queue, crew, pages, added, progress }),
-    ]);
-    const elapsedMs = clock.monotonicMs() - startMs;
-    await sleep(clock, idleMs, signal);
-    const afterBytes = crew.memoryBytes();
+    const idleBytes = await unlessMishap(warmUpCrew(drive));
+    const usedBefore = processorSeconds(crew.metrics()) + ownProcessorSeconds();
+    const { elapsedMs, ...driven } = await unlessMishap(driveLoad(drive));
+    const used = processorSeconds(crew.metrics()) + ownProcessorSeconds() - usedBefore;
+    const afterBytes = await unlessMishap(memoryAfter(drive, idleBytes * memoryAfterTimesMax));
     await crew.stop();
-    const cpuSeconds = processorSeconds(crew.metrics()) + ownProcessorSeconds();
     const checks = judgeLoad({
-      added,
+      added: tasks,
       tasks: await allTasks(queue),
       jobs: (await queue.jobs()).filter(({ name }) => name !== "default"),
       events: readVisitLogs(crew.logFiles().filter(existsSync)),
@@ -78,21 +82,21 @@ export async function runLoadtest(options: LoadtestOptions): Promise<LoadtestRes
       metrics: crew.metrics(),
       gate: site,
       jobCap: site.cap,
-      recoveryMs: looked.recoveryMs,
+      recoveryMs: driven.recoveryMs,
       recoveryMsMax: Math.max(recoveryMsMin, recoveryMs / timeScale),
-      cpuFree: Math.max(0, 1 - cpuSeconds / (elapsedMs / 1_000) / availableParallelism()),
-      memoryFree: 1 - looked.peakBytes / totalmem(),
+      cpuFree: Math.max(0, 1 - used / (elapsedMs / 1_000) / availableParallelism()),
+      memoryFree: 1 - driven.peakBytes / totalmem(),
       memoryAfterTimes: afterBytes / idleBytes,
     });
     return {
       profile: profile.name,
       timeScale,
       jobs: profile.jobs,
-      tasks: added,
+      tasks,
       workers,
       kills: crew.kills.size,
       elapsedMs,
-      tasksPerSecond: (added / elapsedMs) * 1_000,
+      tasksPerSecond: ((profile.jobs * pages) / elapsedMs) * 1_000,
       answers: sites.answers(),
       checks,
       isGood: checks.every(({ isGood }) => isGood),
@@ -103,76 +107,13 @@ export async function runLoadtest(options: LoadtestOptions): Promise<LoadtestRes
   }
 }
 
-/**
- * What workers take that rest after their first work: code is loaded and compiled by then, which
- * is not what a load test asks about.
- */
-async function idleMemory(crew: LoadCrew, options: WarmUpOptions): Promise<number> {
-  const { queue, profile, clock, signal } = options;
-  for (let job = 0; job < warmUp.jobs; job++) {
-    await openLoadJob(queue, profile.jobs + job, warmUp.pages);
-  }
-  const deadlineMs = clock.monotonicMs() + patienceMs;
-  while ((await queue.stats()).states.done < warmUp.jobs * warmUp.pages) {
-    await sleep(clock, lookMs, signal);
-    if (clock.monotonicMs() < deadlineMs) continue;
-    throw new AppError("unavailable", "loadtest_no_worker", "no worker of the load test began");
-  }
-  await sleep(clock, idleMs, signal);
-  return crew.memoryBytes();
-}
-
-interface WarmUpOptions extends LoadtestOptions {
-  readonly queue: Queue;
-}
-
-interface DriveOptions extends LoadtestOptions {
-  readonly queue: Queue;
-  readonly crew: LoadCrew;
-  readonly pages: number;
-  readonly added: number;
-  readonly progress: ProgressHandle;
-}
-
-/** Lets the jobs arrive, kills workers now and then, and looks until all jobs have ended. */
-async function drive(options: DriveOptions): Promise<{ recoveryMs: number; peakBytes: number }> {
-  const { queue, crew, pages, added, progress, profile, timeScale, clock, signal, note } = options;
-  const startMs = clock.monotonicMs();
-  const arrivalMs = profile.arrivalMs / timeScale;
-  const durationMs = profile.durationMs / timeScale;
-  let opened = 0;
-  let ended = 0;
-  let killed = 0;
-  let slow = 0;
-  let lastSlowMs = 0;
-  let peakBytes = 0;
-  for (;;) {
-    const passedMs = clock.monotonicMs() - startMs;
-    const due = Math.min(profile.jobs, 1 + Math.floor((passedMs / arrivalMs) * profile.jobs));
-    while (opened < due) await openLoadJob(queue, opened++, pages);
-    if (killed < killsWanted && passedMs > ((killed + 1) * durationMs) / (killsWanted + 2)) {
-      killed += 1;
-      note(`${crew.replaceOne()} killed with -9, another hired`);
-    }
-    const { done, failed, skipped } = (await queue.stats()).states;
-    progress.advance(done + failed + skipped - ended);
-    ended = done + failed + skipped;
-    const slowNow = slowCalls(crew.metrics());
-    if (slowNow > slow) lastSlowMs = passedMs;
-    slow = slowNow;
-    peakBytes = Math.max(peakBytes, crew.memoryBytes() + process.memoryUsage.rss());
-    if (opened === profile.jobs && ended === added) {
-      const jobs = await queue.jobs();
-      if (jobs.every((job) => job.name === "default" || job.ended !== null)) {
-        return { recoveryMs: Math.max(0, lastSlowMs - arrivalMs), peakBytes };
-      }
-    }
-    if (passedMs > durationMs + patienceMs) {
-      const text = `the load test is stuck: ${ended} of ${added} tasks have ended`;
-      throw new AppError("internal", "loadtest_stuck", text);
-    }
-    await sleep(clock, lookMs, signal);
-  }
+/** What is in it already would be worked on, counted, and taken for lost. */
+async function mustBeEmpty(queue: Queue): Promise<void> {
+  const { states, jobs } = await queue.stats();
+  const tasks = Object.values(states).reduce((sum, count) => sum + count, 0);
+  if (tasks === 0 && jobs.open + jobs.paused + jobs.ended <= 1) return;
+  const text = `the queue holds ${tasks} tasks: a load test needs an empty one of its own`;
+  throw new AppError("invalid", "loadtest_queue_in_use", text);
 }
 
 function ownProcessorSeconds(): number {
