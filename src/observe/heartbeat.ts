@@ -1,16 +1,20 @@
+import type { AlertEvent } from "./alert-book.ts";
 import type { MachineReading } from "./process-metrics.ts";
-import type { StallEvent } from "./stall.ts";
 
 /** What a node says of itself. Ephemeral: the next one takes its place. */
 export interface Heartbeat {
   readonly format: 1;
   readonly node: string;
+  /** Of `forager work`, of which a machine may run several. */
+  readonly pid: number;
   readonly atMs: number;
   readonly version: string;
   readonly queue: string;
+  /** A fingerprint of the settings that a fleet should have in common. */
+  readonly config: string;
   readonly machine: MachineReading;
   readonly workers: readonly WorkerBeat[];
-  readonly alerts: readonly StallEvent[];
+  readonly alerts: readonly AlertEvent[];
 }
 
 export interface WorkerBeat {

@@ -1,3 +1,5 @@
+export type { AlertEvent } from "./alert-book.ts";
+export { differencesOf } from "./differences.ts";
 export { createHealthServer, type HealthServer } from "./health-server.ts";
 export {
   heartbeatEveryMs,
@@ -14,11 +16,7 @@ export {
   type MachineReading,
 } from "./process-metrics.ts";
 export { toPrometheusText } from "./prometheus-text.ts";
-export { queueMetrics } from "./queue-metrics.ts";
-export {
-  createStallDetector,
-  type PartReading,
-  type StallDetector,
-  type StallEvent,
-} from "./stall.ts";
+export { queueMetrics, registerConnectionMetrics } from "./queue-metrics.ts";
+export type { WorkerReading } from "./zombie.ts";
+export type { YieldReading } from "./yield-stall.ts";
 export { createWebhook, signatureOf, type Webhook } from "./webhook.ts";

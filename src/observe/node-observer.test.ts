@@ -5,15 +5,17 @@ import { silentLogger } from "../base/logger.ts";
 import { createMetrics } from "../base/metrics.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import type { QueueStats } from "../queue/index.ts";
+import type { Heartbeat } from "./heartbeat.ts";
 import { createNodeObserver } from "./node-observer.ts";
-import type { StallEvent } from "./stall.ts";
+import type { AlertEvent } from "./alert-book.ts";
 
 function setUp(takesMs: number) {
   const clock = createTestClock();
   const metrics = createMetrics();
   const looksMs: number[] = [];
   const beatsMs: number[] = [];
-  const alerts: StallEvent[] = [];
+  const alerts: AlertEvent[] = [];
+  let fruitless = 0;
   const kind = {
     kind: "page",
     claimable: 3,
@@ -22,12 +24,18 @@ function setUp(takesMs: number) {
     skipped: 0,
     failed: 0,
   };
+  const shards = [0, 1].map((shard) => ({
+    shard,
+    claimable: shard === 0 ? 0 : 3,
+    claimableAgeMs: 0,
+    completed: 1,
+  }));
   const observer = createNodeObserver({
     queue: {
       async stats() {
         looksMs.push(clock.monotonicMs());
         if (takesMs > 0) await sleep(clock, takesMs);
-        return { kinds: [kind] } as unknown as QueueStats;
+        return { kinds: [kind], shards } as unknown as QueueStats;
       },
     },
     clock,
@@ -35,6 +43,12 @@ function setUp(takesMs: number) {
     metrics,
     stallMs: 60_000,
     folder: tmpdir(),
+    workers: () => [
+      { worker: "all-1", pid: 1, kinds: ["page"], concurrency: 2, atWork: 0, completed: 5 },
+    ],
+    yields: () => [{ kind: "page", done: fruitless++, yielded: 0 }],
+    heartbeats: async () =>
+      ["1", "2", "2"].map((version) => ({ node: version, version })) as Heartbeat[],
     onAlert: (event) => void alerts.push(event),
     writeHeartbeat: async () => void beatsMs.push(clock.monotonicMs()),
   });
@@ -48,17 +62,25 @@ function setUp(takesMs: number) {
   return { observer, looksMs, beatsMs, alerts, pass, metrics };
 }
 
-test("looks every five seconds, beats every ten, and tells of a stall once", async () => {
+test("looks every five seconds, beats every ten, and tells of each trouble once", async () => {
   const { observer, looksMs, beatsMs, alerts, pass, metrics } = setUp(0);
   await observer.start();
-  await pass(90_000);
+  await pass(120_000);
   expect(looksMs.length).toBeGreaterThan(12);
-  expect(beatsMs.length).toBeLessThanOrEqual(9);
+  expect(beatsMs.length).toBeLessThanOrEqual(12);
   expect(beatsMs.length).toBeGreaterThan(4);
-  expect(alerts).toMatchObject([{ event: "stall_began", part: "page", claimable: 3 }]);
-  expect(observer.alerts()).toHaveLength(1);
-  const family = metrics.snapshot().find(({ name }) => name === "forager_alerts_total");
-  expect(family?.series).toEqual([{ values: ["stall_began"], value: 1 }]);
+  expect(alerts.map(({ event, of, part }) => `${event} ${of} ${part}`).sort()).toEqual([
+    "differs_began node 1-undefined",
+    "stall_began kind page",
+    "stall_began shard 1",
+    "yield_stall_began kind page",
+    "zombie_began worker all-1",
+  ]);
+  expect(observer.alerts()).toHaveLength(5);
+  const families = metrics.snapshot();
+  const series = (wanted: string) => families.find(({ name }) => name === wanted)?.series;
+  expect(series("forager_alerts_total")).toContainEqual({ values: ["stall_began"], value: 2 });
+  expect(series("forager_alerts_active")).toContainEqual({ values: ["zombie"], value: 1 });
   await observer.stop();
 });
 

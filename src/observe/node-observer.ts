@@ -3,9 +3,13 @@ import type { Logger } from "../base/logger.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { Service } from "../base/service.ts";
 import type { Queue, QueueStats } from "../queue/index.ts";
-import { heartbeatEveryMs } from "./heartbeat.ts";
+import { createAlertBook, troubleNames, type AlertEvent, type TroubleName } from "./alert-book.ts";
+import { differencesOf } from "./differences.ts";
+import { heartbeatEveryMs, type Heartbeat } from "./heartbeat.ts";
 import { readMachine, type MachineReading } from "./process-metrics.ts";
-import { createStallDetector, type PartReading, type StallEvent } from "./stall.ts";
+import { createStallDetector, type PartReading } from "./stall.ts";
+import { createYieldStallDetector, type YieldReading } from "./yield-stall.ts";
+import { createZombieDetector, type WorkerReading } from "./zombie.ts";
 
 export interface NodeObserverOptions {
   readonly queue: Pick<Queue, "stats">;
@@ -15,13 +19,17 @@ export interface NodeObserverOptions {
   readonly stallMs: number;
   /** Whose volume is measured. */
   readonly folder: string;
-  readonly onAlert: (event: StallEvent) => void;
+  readonly workers: () => readonly WorkerReading[];
+  readonly yields: () => readonly YieldReading[];
+  /** Of the fleet, this node's own included. */
+  readonly heartbeats: () => Promise<readonly Heartbeat[]>;
+  readonly onAlert: (event: AlertEvent) => void;
   readonly writeHeartbeat: (now: Observed) => Promise<void>;
 }
 
 export interface Observed {
   readonly machine: MachineReading;
-  readonly alerts: readonly StallEvent[];
+  readonly alerts: readonly AlertEvent[];
 }
 
 export interface NodeObserver extends Service {
@@ -29,7 +37,7 @@ export interface NodeObserver extends Service {
   machine(): MachineReading | undefined;
   /** Since the queue was last read, on the monotonic clock. */
   sinceReadMs(): number;
-  alerts(): readonly StallEvent[];
+  alerts(): readonly AlertEvent[];
 }
 
 const everyMs = 5_000;
@@ -41,7 +49,11 @@ export const stuckMs = 600_000;
 /** Looks at the queue and the machine from time to time, and says when something is wrong. */
 export function createNodeObserver(options: NodeObserverOptions): NodeObserver {
   const { queue, clock, logger } = options;
-  const detector = createStallDetector({ stallMs: options.stallMs, stuckMs });
+  const { stallMs } = options;
+  const book = createAlertBook();
+  const stalls = createStallDetector({ stallMs, stuckMs });
+  const zombies = createZombieDetector({ stallMs });
+  const yieldStalls = createYieldStallDetector({ stallMs });
   const alerts = options.metrics.counter({
     name: "forager_alerts_total",
     help: "Alerts by what they say.",
@@ -49,9 +61,15 @@ export function createNodeObserver(options: NodeObserverOptions): NodeObserver {
   });
   const active = options.metrics.gauge({
     name: "forager_alerts_active",
-    help: "What is the matter now: kinds that are stalled, or have stuck tasks.",
+    help: "What is the matter now.",
+    labels: ["trouble"],
   });
-  options.metrics.onSnapshot(() => active.of().set(detector.now().length));
+  options.metrics.onSnapshot(() => {
+    const now = book.now();
+    for (const name of troubleNames) {
+      active.of(name).set(now.filter(({ event }) => event === `${name}_began`).length);
+    }
+  });
   let stats: QueueStats | undefined;
   let machine: MachineReading | undefined;
   let readAtMs = -Infinity;
@@ -64,15 +82,26 @@ export function createNodeObserver(options: NodeObserverOptions): NodeObserver {
     stats = await queue.stats();
     readAtMs = clock.monotonicMs();
     machine = await readMachine(options.folder);
-    for (const event of detector.read(partsOf(stats), readAtMs)) {
+    for (const event of book.update(await findTroubles(stats, readAtMs))) {
       alerts.of(event.event).add(1);
-      if (event.event.endsWith("_began")) logger.error(messages[event.event], { ...event });
-      else logger.info(messages[event.event], { ...event });
+      const name = nameOf(event);
+      if (event.event.endsWith("_began")) logger.error(messages[name].began, { ...event });
+      else logger.info(messages[name].ended, { ...event });
       options.onAlert(event);
     }
     if (readAtMs - beatAtMs < heartbeatEveryMs) return;
     beatAtMs = readAtMs;
-    await options.writeHeartbeat({ machine, alerts: detector.now() });
+    await options.writeHeartbeat({ machine, alerts: book.now() });
+  }
+
+  async function findTroubles(read: QueueStats, nowMs: number) {
+    const claimable = new Map(read.kinds.map((kind) => [kind.kind, kind.claimable]));
+    return [
+      ...stalls.read(partsOf(read), nowMs),
+      ...zombies.read(options.workers(), claimable, nowMs),
+      ...yieldStalls.read(options.yields(), nowMs),
+      ...differencesOf(await options.heartbeats()),
+    ];
   }
 
   function repeat(inMs: number): void {
@@ -100,22 +129,54 @@ export function createNodeObserver(options: NodeObserverOptions): NodeObserver {
     stats: () => stats,
     machine: () => machine,
     sinceReadMs: () => clock.monotonicMs() - readAtMs,
-    alerts: () => detector.now(),
+    alerts: () => book.now(),
   };
 }
 
-const messages: Readonly<Record<StallEvent["event"], string>> = {
-  stall_began: "work is stalled: it could run, and nothing was completed",
-  stall_ended: "work goes on after a stall",
-  stuck_began: "a task is stuck: it could run for long and nobody took it",
-  stuck_ended: "no task is stuck any more",
-};
+const nameOf = ({ event }: AlertEvent) => event.replace(/_(?:began|ended)$/, "") as TroubleName;
 
-/** Each kind by itself. */
-const partsOf = ({ kinds }: QueueStats): readonly PartReading[] =>
-  kinds.map(({ kind, claimable, claimableAgeMs, done, skipped, failed }) => ({
-    part: kind,
+const messages: Readonly<Record<TroubleName, { readonly began: string; readonly ended: string }>> =
+  {
+    stall: {
+      began: "work is stalled: it could run, and nothing was completed",
+      ended: "work goes on after a stall",
+    },
+    stuck: {
+      began: "a task is stuck: it could run for long and nobody took it",
+      ended: "no task is stuck any more",
+    },
+    yield_stall: {
+      began: "work goes on and brings nothing: has a site or a source changed?",
+      ended: "work brings something again",
+    },
+    zombie: {
+      began: "a worker beats and completes nothing, though it could",
+      ended: "a worker that completed nothing works again, or is gone",
+    },
+    differs: {
+      began: "a node differs from the fleet",
+      ended: "a node that differed does not any more, or is gone",
+    },
+  };
+
+/** Each kind by itself, and each shard where there are several. */
+function partsOf({ kinds, shards }: QueueStats): readonly PartReading[] {
+  const ofKinds = kinds.map(
+    ({ kind, claimable, claimableAgeMs, done, skipped, failed }): PartReading => ({
+      of: "kind",
+      part: kind,
+      claimable,
+      completed: done + skipped + failed,
+      oldestMs: claimableAgeMs,
+    }),
+  );
+  if (shards.length < 2) return ofKinds;
+  const ofShards = shards.map(({ shard, claimable, claimableAgeMs, completed }): PartReading => ({
+    of: "shard",
+    part: String(shard),
     claimable,
-    completed: done + skipped + failed,
+    completed,
     oldestMs: claimableAgeMs,
   }));
+  return [...ofKinds, ...ofShards];
+}

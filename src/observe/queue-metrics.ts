@@ -1,5 +1,24 @@
-import { createMetrics, type MetricsSnapshot } from "../base/metrics.ts";
-import type { QueueStats } from "../queue/index.ts";
+import { createMetrics, type Metrics, type MetricsSnapshot } from "../base/metrics.ts";
+import type { Connections, QueueStats } from "../queue/index.ts";
+
+/** Of this process with the queue's server, where there is one. Processes are added up. */
+export function registerConnectionMetrics(
+  metrics: Metrics,
+  read: () => Connections | undefined,
+): void {
+  const connections = metrics.gauge({
+    name: "forager_queue_connections",
+    help: "Connections with the queue's server by state, and calls that wait for one.",
+    labels: ["state"],
+  });
+  metrics.onSnapshot(() => {
+    const found = read();
+    if (!found) return;
+    for (const state of ["max", "active", "idle", "waiting"] as const) {
+      connections.of(state).set(found[state]);
+    }
+  });
+}
 
 /** The queue as it was read, in the same form as what a process counts of itself. */
 export function queueMetrics(stats: QueueStats): MetricsSnapshot {

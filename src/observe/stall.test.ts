@@ -1,16 +1,20 @@
 import { describe, expect, test } from "vitest";
+import { createAlertBook } from "./alert-book.ts";
 import { createStallDetector, type PartReading } from "./stall.ts";
 
 const minuteMs = 60_000;
 const options = { stallMs: 15 * minuteMs, stuckMs: 10 * minuteMs };
 
+const page: PartReading = { of: "kind", part: "page", claimable: 1, completed: 0, oldestMs: 0 };
+
 /** Reads the part once a minute; what was told, as "minute event". */
 function watch(minutes: number, at: (minute: number) => Partial<PartReading>): string[] {
   const detector = createStallDetector(options);
+  const book = createAlertBook();
   const told: string[] = [];
   for (let minute = 0; minute <= minutes; minute++) {
-    const reading = { part: "page", claimable: 5, completed: 0, oldestMs: 0, ...at(minute) };
-    for (const { event } of detector.read([reading], minute * minuteMs)) {
+    const reading = { ...page, claimable: 5, ...at(minute) };
+    for (const { event } of book.update(detector.read([reading], minute * minuteMs))) {
       told.push(`${minute} ${event}`);
     }
   }
@@ -48,18 +52,27 @@ describe("D5: a stuck task", () => {
       completed: minute,
       oldestMs: minute < 20 ? minute * minuteMs : 0,
     }));
-    expect(told).toEqual(["10 stuck_began", "20 stuck_ended"]);
+    expect(told).toEqual(["11 stuck_began", "20 stuck_ended"]);
+  });
+  test("is not one that came due just now, though it was added long ago", () => {
+    const told = watch(30, (minute) => ({
+      completed: minute,
+      oldestMs: minute % 2 === 0 ? 60 * minuteMs : 0,
+    }));
+    expect(told).toEqual([]);
   });
 });
 
-test("each part by itself; one that is gone is forgotten", () => {
+test("A7: each kind and each shard by itself; one that is gone is forgotten", () => {
   const detector = createStallDetector(options);
-  const page = { part: "page", claimable: 1, completed: 0, oldestMs: 0 };
-  const map = { part: "map", claimable: 1, completed: 0, oldestMs: 0 };
-  detector.read([page, map], 0);
-  const events = detector.read([page, { ...map, completed: 1 }], options.stallMs);
-  expect(events.map(({ part }) => part)).toEqual(["page"]);
-  expect(detector.now()).toHaveLength(1);
-  detector.read([map], options.stallMs);
-  expect(detector.now()).toEqual([]);
+  const shard: PartReading = { ...page, of: "shard", part: "3" };
+  const map = { ...page, part: "map" };
+  detector.read([page, map, shard], 0);
+  const found = detector.read([page, { ...map, completed: 1 }, shard], options.stallMs);
+  expect(found).toMatchObject([
+    { name: "stall", of: "kind", part: "page" },
+    { name: "stall", of: "shard", part: "3" },
+  ]);
+  expect(detector.read([map], options.stallMs)).toEqual([]);
+  expect(detector.read([page], options.stallMs)).toEqual([]);
 });

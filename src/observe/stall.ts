@@ -1,32 +1,25 @@
-/** A part of the work that is looked at by itself: a kind, a shard. */
+import type { Trouble } from "./alert-book.ts";
+
+/** A part of the work that is looked at by itself. */
 export interface PartReading {
+  readonly of: "kind" | "shard";
   readonly part: string;
   /** Tasks that nothing but the lack of workers keeps from running. */
   readonly claimable: number;
   /** Ever, so that a difference says whether anything was completed. */
   readonly completed: number;
-  /** Age of the oldest task that could run, 0 when there is none. */
+  /** For how long the oldest task that can run could have; 0 when there is none. */
   readonly oldestMs: number;
 }
 
-export interface StallEvent {
-  readonly event: "stall_began" | "stall_ended" | "stuck_began" | "stuck_ended";
-  readonly part: string;
-  /** How long without a completion, or how old the oldest task is. */
-  readonly forMs: number;
-  readonly claimable: number;
-}
-
 export interface StallDetector {
-  /** What began or ended with this reading. A part that is left out is forgotten. */
-  read(parts: readonly PartReading[], nowMs: number): readonly StallEvent[];
-  /** What is the matter now. */
-  now(): readonly StallEvent[];
+  /** What is the matter now. A part that is left out is forgotten. */
+  read(parts: readonly PartReading[], nowMs: number): readonly Trouble[];
 }
 
 export interface StallOptions {
   readonly stallMs: number;
-  /** A task that could run and is this old is stuck, though others are completed. */
+  /** A task that could run for so long is stuck, though others are completed. */
   readonly stuckMs: number;
 }
 
@@ -36,56 +29,54 @@ interface Known {
   hasWork: boolean;
   /** Since then there was always something that could run, and nothing was completed. */
   sinceMs: number;
-  stall: StallEvent | undefined;
-  stuck: StallEvent | undefined;
+  /** Since then there was always a task that is too old. */
+  oldSinceMs: number | undefined;
 }
+
+/**
+ * An old task that comes due (a retry, one that was planned long ago) is taken within moments where
+ * all is well: so it must be seen for a while before it is called stuck.
+ */
+const stuckSeenShare = 0.1;
 
 /**
  * A part is stalled when it could go on and has completed nothing for `stallMs`. Work that waits
  * for its gates, its moment, its job's cap or a paused job is not claimable, so that a polite
- * crawl of one slow host never is one. Each stall is told once when it begins and once when it
- * ends.
+ * crawl of one slow host never is one.
  */
 export function createStallDetector({ stallMs, stuckMs }: StallOptions): StallDetector {
-  const parts = new Map<string, Known>();
+  let known = new Map<string, Known>();
 
-  function readOne(reading: PartReading, nowMs: number): StallEvent[] {
-    const { part, claimable, completed, oldestMs } = reading;
-    const before = parts.get(part);
-    const known: Known = before ?? {
-      completed,
-      hasWork: false,
-      sinceMs: nowMs,
-      stall: undefined,
-      stuck: undefined,
-    };
-    parts.set(part, known);
+  function readOne(reading: PartReading, one: Known, nowMs: number): readonly Trouble[] {
+    const { of, part, claimable, completed, oldestMs } = reading;
     // Counters go down when finished tasks are purged: that is no completion, and no stall either.
-    if (!known.hasWork || completed !== known.completed) known.sinceMs = nowMs;
-    known.completed = completed;
-    known.hasWork = claimable > 0;
-    const events: StallEvent[] = [];
-    const forMs = nowMs - known.sinceMs;
-    const tell = (name: "stall" | "stuck", isSo: boolean, lengthMs: number) => {
-      const was = known[name];
-      if (isSo === (was !== undefined)) return;
-      const event = isSo ? (`${name}_began` as const) : (`${name}_ended` as const);
-      const told = { event, part, forMs: isSo ? lengthMs : (was?.forMs ?? 0), claimable };
-      known[name] = isSo ? told : undefined;
-      events.push(told);
-    };
-    tell("stall", claimable > 0 && forMs >= stallMs, forMs);
-    tell("stuck", claimable > 0 && oldestMs >= stuckMs, oldestMs);
-    return events;
+    if (!one.hasWork || completed !== one.completed) one.sinceMs = nowMs;
+    one.completed = completed;
+    one.hasWork = claimable > 0;
+    const isOld = claimable > 0 && oldestMs >= stuckMs;
+    one.oldSinceMs = isOld ? (one.oldSinceMs ?? nowMs) : undefined;
+    const forMs = nowMs - one.sinceMs;
+    const isStalled = claimable > 0 && forMs >= stallMs;
+    const isStuck =
+      one.oldSinceMs !== undefined && nowMs - one.oldSinceMs >= stuckMs * stuckSeenShare;
+    return [
+      ...(isStalled ? [{ name: "stall" as const, of, part, forMs, claimable }] : []),
+      ...(isStuck ? [{ name: "stuck" as const, of, part, forMs: oldestMs, claimable }] : []),
+    ];
   }
 
   return {
     read(readings, nowMs) {
-      const seen = new Set(readings.map(({ part }) => part));
-      for (const part of parts.keys()) if (!seen.has(part)) parts.delete(part);
-      return readings.flatMap((reading) => readOne(reading, nowMs));
+      const before = known;
+      known = new Map();
+      return readings.flatMap((reading) => {
+        const key = `${reading.of} ${reading.part}`;
+        const { completed } = reading;
+        const fresh = { completed, hasWork: false, sinceMs: nowMs, oldSinceMs: undefined };
+        const one = before.get(key) ?? fresh;
+        known.set(key, one);
+        return readOne(reading, one, nowMs);
+      });
     },
-    now: () =>
-      [...parts.values()].flatMap(({ stall, stuck }) => [stall, stuck].filter((one) => !!one)),
   };
 }

@@ -6,7 +6,7 @@ export type * from "./operation.ts";
 export type * from "./queue.ts";
 export type * from "./queue-store.ts";
 export { createRaiseDebouncer, type RaiseDebouncer } from "./raise-debouncer.ts";
-export type { KindStats, QueueStats, ReasonStats } from "./stats.ts";
+export type { KindStats, QueueStats, ReasonStats, ShardStats } from "./stats.ts";
 export type * from "./task.ts";
 export { addTasksMax, createValidator, payloadBytesMax } from "./validate.ts";
 export { waitingReasons, type Waiting, type WaitingReason } from "./waiting.ts";

@@ -40,6 +40,9 @@ export interface QueueStore extends AsyncDisposable {
   /** Calls back soon after anyone, in any process, may have made work claimable. May be spurious. */
   watch(listener: ChangeListener): () => void;
 
+  /** Of this process with the backend, where it keeps some open. */
+  connections?(): Connections;
+
   /** Recounts everything from the tasks alone and reports what the counters said otherwise. */
   reconcile(options: { readonly repair: boolean }): Promise<Reconciled>;
 }
@@ -49,6 +52,14 @@ export interface QueueStore extends AsyncDisposable {
  * as much as a claim, a store says so, and whoever waits for work claims at once.
  */
 export type ChangeListener = (isNews?: boolean) => void;
+
+export interface Connections {
+  readonly max: number;
+  readonly active: number;
+  readonly idle: number;
+  /** Calls that wait for one. */
+  readonly waiting: number;
+}
 
 /** The store's clock: `ms` never steps, `wallMs` is what people and `dueAtMs` mean. */
 export interface StoreNow {
@@ -80,6 +91,8 @@ export interface Lane {
 export interface Overview {
   readonly now: StoreNow;
   readonly lanes: readonly Lane[];
+  /** The lanes of each shard, where there are several. */
+  readonly shards?: readonly (readonly Lane[])[];
   readonly gates: readonly Gate[];
   readonly jobs: readonly Job[];
   /** Waits that ended with a claim: kind → histogram bucket → count. */

@@ -1,7 +1,13 @@
 import type { Gate, GateView } from "./gate.ts";
 import type { Job } from "./job.ts";
 import type * as operation from "./operation.ts";
-import type { BrowseQuery, ChangeListener, Reconciled, StoreNow } from "./queue-store.ts";
+import type {
+  BrowseQuery,
+  ChangeListener,
+  Connections,
+  Reconciled,
+  StoreNow,
+} from "./queue-store.ts";
 import type { QueueStats } from "./stats.ts";
 import type { Identity, Lease, LeaseRef, Task } from "./task.ts";
 import type { Waiting } from "./waiting.ts";
@@ -71,6 +77,8 @@ export interface Queue<K extends Kinds = Kinds> extends AsyncDisposable {
   gates(): Promise<readonly Gate[]>;
   wakeInMs(kinds: readonly string[], worker?: string): Promise<number | undefined>;
   watch(listener: ChangeListener): () => void;
+  /** Of this process with the backend; undefined where there are none to count. */
+  connections(): Connections | undefined;
   reconcile(options?: { readonly repair?: boolean }): Promise<Reconciled>;
 }
 

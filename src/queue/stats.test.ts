@@ -96,6 +96,26 @@ describe("the statistics", () => {
     expect(reasonsOf({ lanes })).toMatchObject([{ count: 3, oldestAgeMs: 700 }]);
   });
 
+  test("what waited for its gate has waited for a worker since the gate is open", () => {
+    const lanes = [lane({ ready: 2, gate: "late", oldestReadyAtMs: 100 })];
+    const gates = [{ ...newGate("late"), opensAtMs: 700 }];
+    const [kind] = summarise(overview({ lanes, gates })).kinds;
+    expect(kind).toMatchObject({ claimable: 2, claimableAgeMs: 300 });
+  });
+
+  test("tell of each shard by itself; a queue of one shard has one", () => {
+    const first = [lane({ ready: 2, done: 3, oldestReadyAtMs: 400 })];
+    const second = [lane({ kind: "other", gate: "shut", ready: 5, failed: 1, skipped: 1 })];
+    const lanes = [...first, ...second];
+    const gates = [{ ...newGate("shut"), blockedUntilMs: 2_000 }];
+    const shard = { shard: 0, pending: 2, completed: 3, claimable: 2, claimableAgeMs: 600 };
+    expect(summarise(overview({ lanes: first })).shards).toEqual([shard]);
+    expect(summarise(overview({ lanes, gates, shards: [first, second] })).shards).toEqual([
+      shard,
+      { shard: 1, pending: 5, completed: 2, claimable: 0, claimableAgeMs: 0 },
+    ]);
+  });
+
   test("join the waits of all kinds", () => {
     const waits = new Map([
       ["work", new Map([[1, 98]])],

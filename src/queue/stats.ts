@@ -1,3 +1,4 @@
+import { openFromMs } from "./gate.ts";
 import type { Lane, Overview } from "./queue-store.ts";
 import type { TaskState } from "./task.ts";
 import { percentiles, type WaitPercentiles } from "./wait-histogram.ts";
@@ -8,6 +9,8 @@ export interface QueueStats {
   /** All reasons, in order, also those that hold nothing back at the moment. */
   readonly reasons: readonly ReasonStats[];
   readonly kinds: readonly KindStats[];
+  /** One, but for a bucket queue that was made with several. */
+  readonly shards: readonly ShardStats[];
   /** Waits that ended with a claim, over all kinds. */
   readonly waits: WaitPercentiles;
   readonly lanes: number;
@@ -33,9 +36,18 @@ export interface KindStats {
   readonly failed: number;
   /** Pending, and nothing but the lack of workers keeps them from running. */
   readonly claimable: number;
-  /** Since the oldest of those was added; 0 when there is none. */
+  /** Since the oldest of those was added, or its gate opened if later; 0 when there is none. */
   readonly claimableAgeMs: number;
   readonly waits: WaitPercentiles;
+}
+
+export interface ShardStats {
+  readonly shard: number;
+  readonly pending: number;
+  /** Done, skipped and failed, as long as they are remembered. */
+  readonly completed: number;
+  readonly claimable: number;
+  readonly claimableAgeMs: number;
 }
 
 /** Turns the counters of the lanes into what people ask: the same words for every backend. */
@@ -73,6 +85,17 @@ export function summarise(overview: Overview): QueueStats {
         claimable: claimable.get(kind)?.count ?? 0,
         claimableAgeMs: Math.max(0, now.ms - (claimable.get(kind)?.oldestAtMs ?? now.ms)),
         waits: percentiles(waits.get(kind) ?? new Map()),
+      };
+    }),
+    shards: (overview.shards ?? [lanes]).map((own, shard) => {
+      const tallies = [...countClaimable({ ...overview, lanes: own }).values()];
+      const oldestAtMs = Math.min(now.ms, ...tallies.map((tally) => tally.oldestAtMs));
+      return {
+        shard,
+        pending: sum(own, pendingOf),
+        completed: sum(own, (lane) => lane.done + lane.skipped + lane.failed),
+        claimable: tallies.reduce((total, { count }) => total + count, 0),
+        claimableAgeMs: now.ms - oldestAtMs,
       };
     }),
     waits: percentiles(mergeBuckets(waits.values())),
@@ -124,12 +147,15 @@ function countClaimable({ lanes, gates, jobs, now }: Overview): Map<string, Tall
   for (const lane of lanes) {
     const job = jobsByName.get(lane.job);
     if (!job || lane.ready === 0) continue;
-    const { reason } = dueReason(gatesByName.get(lane.gate), job, now);
+    const gate = gatesByName.get(lane.gate);
+    const { reason } = dueReason(gate, job, now);
     if (reason !== "worker_capacity") continue;
     const before = tally.get(lane.kind) ?? { count: 0, oldestAtMs: Infinity };
+    // What waited for its gate until now has not waited for a worker.
+    const sinceMs = Math.max(lane.oldestReadyAtMs, gate ? openFromMs(gate) : 0);
     tally.set(lane.kind, {
       count: before.count + lane.ready,
-      oldestAtMs: Math.min(before.oldestAtMs, lane.oldestReadyAtMs),
+      oldestAtMs: Math.min(before.oldestAtMs, sinceMs),
     });
   }
   return tally;

@@ -49,6 +49,11 @@ export interface HandlerOptions {
   readonly cap?: Cap;
   /** Lets the delay of a task's gate follow how its host answers, within these bounds. */
   readonly politeness?: (gate: string) => Bounds | undefined;
+  /**
+   * What a task that is done brought, from its result: companies found, emails. A kind that counts
+   * it is watched for work that goes on and brings nothing.
+   */
+  readonly yields?: (result: unknown) => number;
 }
 
 export interface Cap {
@@ -65,6 +70,7 @@ export interface Handler<Services = never> {
   readonly retry: RetryPolicy;
   readonly cap: Cap | undefined;
   readonly politeness: ((gate: string) => Bounds | undefined) | undefined;
+  readonly yields: ((result: unknown) => number) | undefined;
 }
 
 const timeoutMsDefault = 300_000;
@@ -78,7 +84,7 @@ export function defineHandler<Payload, Services = unknown>(
   options: HandlerOptions = {},
 ): Handler<Services> {
   if (typeof kind !== "string" || kind === "") throw wrong("a handler", "needs a kind");
-  const { timeoutMs = timeoutMsDefault, cap, politeness } = options;
+  const { timeoutMs = timeoutMsDefault, cap, politeness, yields } = options;
   if (typeof run !== "function") throw wrong(kind, "has no function to run");
   if (typeof schema?.parse !== "function") throw wrong(kind, "has a schema without parse()");
   if (!(timeoutMs >= 1 && timeoutMs <= timeoutMsMax)) {
@@ -91,7 +97,7 @@ export function defineHandler<Payload, Services = unknown>(
   if (!(policy.attempts >= 1 && policy.delayMs >= 0 && policy.delayMsMax >= policy.delayMs)) {
     throw wrong(kind, "has a retry policy that makes no sense: see docs/worker.md");
   }
-  return { kind, schema, run, timeoutMs, retry: policy, cap, politeness };
+  return { kind, schema, run, timeoutMs, retry: policy, cap, politeness, yields };
 }
 
 const wrong = (kind: string, what: string) =>

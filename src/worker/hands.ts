@@ -183,9 +183,17 @@ export function createHands(options: HandsOptions): Hands {
   function settled(task: TaskInHand, value: unknown): void {
     freeSlot(task);
     if (task.state !== "working") return;
-    if (value === undefined) end(task, { kind: "done" });
-    else if (isOutcome(value)) end(task, value);
-    else threw(task, new PermanentError("the handler returned no outcome: return done(result)"));
+    const outcome = value === undefined ? ({ kind: "done" } as const) : value;
+    if (!isOutcome(outcome)) {
+      const why = "the handler returned no outcome: return done(result)";
+      return end(task, outcomeOf(new PermanentError(why)));
+    }
+    try {
+      if (outcome.kind === "done") task.kind.brought(outcome.result);
+    } catch (error) {
+      return end(task, outcomeOf(error));
+    }
+    end(task, outcome);
   }
 
   function threw(task: TaskInHand, error: unknown): void {

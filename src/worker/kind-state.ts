@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { createKeyedLimiter, type KeyedLimiter } from "../base/keyed-limiter.ts";
 import type { Counter, Histogram } from "../base/metrics.ts";
+import { PermanentError } from "./failure.ts";
 import type { Handler } from "./handler.ts";
 import type { TaskInHand } from "./task-in-hand.ts";
 import { createTimeouts, type Timeouts } from "./timeouts.ts";
@@ -15,6 +16,8 @@ export interface KindState {
   readonly durations: Histogram;
   /** Mean length of recent attempts; what an unknown kind takes until it was seen. */
   meanMs: number;
+  /** Notes what a task that is done has brought, where the kind counts it. */
+  brought(result: unknown): void;
   note(end: TaskEnd): void;
   count(end: TaskEnd): number;
   /** All but those that were given back or lost. */
@@ -35,8 +38,9 @@ export interface KindOptions {
 
 export function createKindState(handler: Handler<never>, options: KindOptions): KindState {
   const { clock, metrics, onTimeout } = options;
-  const { cap, timeoutMs, kind } = handler;
+  const { cap, timeoutMs, kind, yields } = handler;
   const counters = metrics.ofKind(kind);
+  const yielded = yields && metrics.yieldOf(kind);
   const counts: Record<TaskEnd, number> = {
     done: 0,
     skip: 0,
@@ -52,6 +56,14 @@ export function createKindState(handler: Handler<never>, options: KindOptions): 
     started: counters.started,
     durations: counters.durations,
     meanMs: meanMsUnknown,
+    brought(result) {
+      if (!yields || !yielded) return;
+      const count = yields(result);
+      if (!(count >= 0 && count < Infinity)) {
+        throw new PermanentError(`yields() says ${count}: return how much the task brought`);
+      }
+      yielded.add(count);
+    },
     note(end) {
       counts[end] += 1;
       counters.ends[end].add(1);

@@ -53,7 +53,10 @@ interface Known {
 
 export function createPoliteness(options: PolitenessOptions): Politeness {
   const { queue, logger } = options;
-  const { changes, hits, misses, evictions } = createCounters(options.metrics, () => known.size);
+  const { changes, hits, misses, evicted, changed } = createCounters(
+    options.metrics,
+    () => known.size,
+  );
   const known = new Map<string, Known>(); // least recently used first
 
   function knownOf(gate: string): Known {
@@ -68,7 +71,7 @@ export function createPoliteness(options: PolitenessOptions): Politeness {
     known.set(gate, found);
     if (known.size > gatesMax) {
       known.delete(known.keys().next().value!);
-      evictions.add(1);
+      evicted.add(1);
     }
     return found;
   }
@@ -116,6 +119,7 @@ export function createPoliteness(options: PolitenessOptions): Politeness {
 
     follow(gate, { delayMs }) {
       const found = known.get(gate);
+      if (found && found.delayMs !== delayMs) changed.add(1);
       if (found) found.delayMs = delayMs;
       else if (delayMs > 0) knownOf(gate).delayMs = delayMs;
     },
@@ -133,10 +137,10 @@ function createCounters(metrics: Metrics, size: () => number) {
     help: "Look-ups in caches of this process.",
     labels: ["cache", "result"],
   });
-  const evictions = metrics.counter({
-    name: "forager_cache_evictions_total",
-    help: "Entries that caches of this process had to forget.",
-    labels: ["cache"],
+  const invalidations = metrics.counter({
+    name: "forager_cache_invalidations_total",
+    help: "Entries in caches of this process that another changed, or that had to make room.",
+    labels: ["cache", "reason"],
   });
   const entries = metrics.gauge({
     name: "forager_cache_entries",
@@ -149,6 +153,7 @@ function createCounters(metrics: Metrics, size: () => number) {
     changes: { shorter: change("shorter"), longer: change("longer"), blocked: change("blocked") },
     hits: requests.of("gates", "hit"),
     misses: requests.of("gates", "miss"),
-    evictions: evictions.of("gates"),
+    evicted: invalidations.of("gates", "evicted"),
+    changed: invalidations.of("gates", "changed"),
   };
 }

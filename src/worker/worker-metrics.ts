@@ -14,6 +14,8 @@ export interface KindMetrics {
 
 export interface WorkerMetrics {
   ofKind(kind: string): KindMetrics;
+  /** For a kind that counts what its tasks bring. */
+  yieldOf(kind: string): Counter;
   /** A call to the queue that was answered, or was not. */
   called(operation: string, elapsedMs: number, isOk: boolean): void;
   readonly claimed: Counter;
@@ -36,6 +38,11 @@ export function createWorkerMetrics(metrics: Metrics): WorkerMetrics {
     help: "How long handlers took.",
     labels: ["kind"],
     bounds: taskBounds,
+  });
+  const yields = metrics.counter({
+    name: "forager_task_yield_total",
+    help: "What tasks that were done have brought, as their kinds count it.",
+    labels: ["kind"],
   });
   const claimed = metrics.counter({
     name: "forager_tasks_claimed_total",
@@ -66,6 +73,7 @@ export function createWorkerMetrics(metrics: Metrics): WorkerMetrics {
         Counter
       >,
     }),
+    yieldOf: (kind) => yields.of(kind),
     called(operation, elapsedMs, isOk) {
       calls.of(operation).observe(elapsedMs / 1_000);
       if (elapsedMs > slowCallMs) slow.of(operation).add(1);

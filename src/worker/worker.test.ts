@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { AppError } from "../base/app-error.ts";
 import { sleep } from "../base/clock.ts";
+import { createMetrics } from "../base/metrics.ts";
 import type { Queue } from "../queue/index.ts";
 import { PermanentError } from "./failure.ts";
 import { defineHandler } from "./handler.ts";
@@ -188,6 +189,26 @@ describe.each(backends)("a worker on %s", (backend) => {
     await at.work((() => ({ pages: 3 })) as never);
     await at.settle();
     expect((await at.task("a0")).attempts[0]?.reason).toContain("return done(result)");
+  });
+
+  test("what tasks bring is counted where their kind says how", async () => {
+    await using fixture = openWorkerFixture(backend);
+    const metrics = createMetrics();
+    await fixture.queue.add([
+      { kind: "work", key: "a" },
+      { kind: "work", key: "b" },
+    ]);
+    await fixture.work(({ task }) => done({ found: task.key === "a" ? 3 : "many" }), {
+      metrics,
+      handler: { yields: (result) => (result as { found: number }).found },
+    });
+    await fixture.settle();
+    const family = metrics.snapshot().find(({ name }) => name === "forager_task_yield_total");
+    expect(family?.series).toEqual([{ values: ["work"], value: 3 }]);
+    expect((await fixture.task("a")).state).toBe("done");
+    const { state, attempts } = await fixture.task("b");
+    expect(state).toBe("failed");
+    expect(attempts[0]!.reason).toContain("yields() says many");
   });
 
   test("local caps: at most that many of one key, and others pass by", async () => {

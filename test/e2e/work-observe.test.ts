@@ -1,4 +1,4 @@
-// needs: promtool
+// needs: promtool postgres
 // inputs: src/** package.json tsconfig.json tsconfig.build.json docs/metrics.md
 import { spawn, spawnSync } from "node:child_process";
 import { createServer } from "node:http";
@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parseHeartbeat, signatureOf } from "../../src/observe/index.ts";
+import { createTestSchema } from "../../src/queue/adapters/postgres/testing/test-schema.ts";
 import { builtCli } from "../support/built-cli.ts";
 import { createQueueSandbox, type QueueSandbox } from "../support/queue-sandbox.ts";
 import { repositoryRoot } from "../support/repository.ts";
@@ -14,18 +15,18 @@ import { needs } from "../support/services.ts";
 
 const handlers = `
 import { setTimeout as wait } from "node:timers/promises";
-export const quick = { kind: "quick", run: () => {}, cap: { limit: 2, key: () => "all" } };
+export const quick = { kind: "quick", run: () => {}, yields: () => 1, cap: { limit: 2, key: () => "all" } };
 export const slow = { kind: "slow", politeness: () => ({ floorMs: 10, ceilingMs: 1000 }),
   run: ({ signal }) => wait(300, undefined, { signal }) };
 export const block = { kind: "block", run: () => { for (;;) {} } };
 `;
 
-async function startWork(settings: string, args: readonly string[] = []) {
-  const sandbox = await createQueueSandbox();
+async function startWork(settings: string, args: readonly string[] = [], address = "sqlite:q.db") {
+  const sandbox = await createQueueSandbox(address);
   sandbox.write("handlers.mjs", handlers);
   sandbox.write("forager.toml", settings);
   const main = await builtCli();
-  const words = ["work", "--handlers", "handlers.mjs", "--queue", "sqlite:q.db", "--data", "data"];
+  const words = ["work", "--handlers", "handlers.mjs", "--queue", address, "--data", "data"];
   const child = spawn(process.execPath, [main, ...words, "--listen", "127.0.0.1:0", ...args], {
     cwd: sandbox.folder,
     env: { PATH: process.env["PATH"], HOME: sandbox.folder },
@@ -33,12 +34,12 @@ async function startWork(settings: string, args: readonly string[] = []) {
   let text = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   onTestFinished(() => void child.kill("SIGKILL"));
-  const address = await until(
+  const served = await until(
     () => /http:\/\/[\d.]+:\d+/.exec(text)?.[0],
     () => text,
   );
   const get = async (path: string) => {
-    const answer = await fetch(`${address}${path}`);
+    const answer = await fetch(`${served}${path}`);
     return { status: answer.status, body: await answer.text() };
   };
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
@@ -57,12 +58,15 @@ async function until<T>(read: () => T | Promise<T>, what: () => string): Promise
 const isDone = (sandbox: QueueSandbox, count: number) =>
   sandbox.use(async (queue) => (await queue.stats()).states.done === count);
 
-needs(["promtool"], ({ promtool }) => {
+needs(["promtool", "postgres"], ({ promtool, postgres }) => {
   test("D13: /metrics has every documented metric, and Prometheus' own check finds nothing", async () => {
-    const { sandbox, get, child, ended } = await startWork("[queue]\nleaseMs = 5000\n", [
-      "--concurrency",
-      "2-8",
-    ]);
+    const schema = await createTestSchema(postgres.url);
+    onTestFinished(() => schema[Symbol.asyncDispose]());
+    const { sandbox, get, child, ended } = await startWork(
+      "[queue]\nleaseMs = 5000\n",
+      ["--concurrency", "2-8"],
+      `${postgres.url}?schema=${encodeURIComponent(schema.name)}`,
+    );
     await sandbox.use((queue) =>
       queue.add([
         ...Array.from({ length: 30 }, () => ({ kind: "quick" })),
@@ -79,6 +83,7 @@ needs(["promtool"], ({ promtool }) => {
         const has = (line: string) => body.includes(line);
         return has('forager_tasks_ended_total{kind="quick",end="done"} 30') &&
           has('forager_queue_tasks{kind="slow",state="done"} 5') &&
+          has('forager_task_yield_total{kind="quick"} 30') &&
           has("forager_scaler_evaluations_total")
           ? body
           : undefined;
@@ -173,7 +178,12 @@ test("a stall is logged, counted and posted, signed", async () => {
     () => text(),
   );
   const { body, signature, at } = posted[0]!;
-  expect(JSON.parse(body)).toMatchObject({ event: "stall_began", part: "quick", claimable: 1 });
+  expect(JSON.parse(body)).toMatchObject({
+    event: "stall_began",
+    of: "kind",
+    part: "quick",
+    claimable: 1,
+  });
   expect(signature).toBe(signatureOf("pst", at, body));
   expect(text()).toContain("work is stalled");
   expect((await get("/metrics")).body).toContain('forager_alerts_total{event="stall_began"} 1');

@@ -1,13 +1,11 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { sleep } from "../../base/clock.ts";
-import { heartbeatMsMax, parseHeartbeat, type Heartbeat } from "../../observe/index.ts";
 import type { Queue, QueueStats } from "../../queue/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { parseDuration } from "../duration.ts";
 import { textFlag } from "../flags.ts";
 import { usageError } from "../usage-error.ts";
 import { openExistingQueue } from "./queue/open-queue.ts";
+import { readHeartbeats } from "./work/heartbeats.ts";
 import { describeTop, describeTopInLine, type TopView } from "./top/top-view.ts";
 
 const ratesKept = 60;
@@ -78,16 +76,4 @@ function createRates() {
       return [...rates];
     },
   };
-}
-
-async function readHeartbeats({ paths, clock }: SettingsContext): Promise<readonly Heartbeat[]> {
-  const folder = paths.resolve("nodes");
-  const names = await readdir(folder).catch(() => []); // nobody has worked here yet
-  const texts = await Promise.all(
-    names.map((name) => readFile(join(folder, name), "utf8").catch(() => "")),
-  );
-  return texts
-    .map(parseHeartbeat)
-    .filter((beat) => beat !== undefined)
-    .filter((beat) => clock.nowMs() - beat.atMs < heartbeatMsMax);
 }

@@ -26,7 +26,7 @@ export interface DriveOptions {
 export interface Driven {
   /** From the end of the arrivals until the last slow call to the queue; 0 when there was none. */
   readonly recoveryMs: number;
-  /** Of workers and sites together, at the worst moment. */
+  /** Of the workers, at the worst moment. */
   readonly peakBytes: number;
   readonly elapsedMs: number;
 }
@@ -34,8 +34,8 @@ export interface Driven {
 const lookMs = 500;
 const killsWanted = 4;
 const restMs = 2_000;
-/** V8 gives back what it does not need some time after the last work. A short run waits less. */
-const afterMsMax = 30_000;
+/** V8 gives back what it does not need a minute after the last work. A short run waits less. */
+const afterMsMax = 90_000;
 /** Beyond the run's own length, before it is called stuck. */
 const patienceMs = 120_000;
 
@@ -82,7 +82,7 @@ export async function driveLoad(options: DriveOptions): Promise<Driven> {
     const slowNow = slowCalls(crew.metrics());
     if (slowNow > slow) lastSlowMs = passedMs;
     slow = slowNow;
-    peakBytes = Math.max(peakBytes, crew.memoryBytes() + process.memoryUsage.rss());
+    peakBytes = Math.max(peakBytes, crew.memoryBytes());
     if (ended === options.tasks && (await haveEnded(queue))) {
       return { recoveryMs: Math.max(0, lastSlowMs - arrivalMs), peakBytes, elapsedMs: passedMs };
     }

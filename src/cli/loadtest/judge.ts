@@ -17,7 +17,7 @@ export interface LoadEvidence {
   /** From the end of the arrivals until the last slow call to the queue; 0 when there was none. */
   readonly recoveryMs: number;
   readonly recoveryMsMax: number;
-  /** Of the machine, without what this test used; 0–1. */
+  /** Of the machine, without what the workers used; 0–1. Sites would be elsewhere. */
   readonly cpuFree: number;
   readonly memoryFree: number;
   /** Of a worker after the load, in times of one that has not worked yet. */

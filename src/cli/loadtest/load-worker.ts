@@ -17,6 +17,7 @@ import {
 } from "../../worker/index.ts";
 import { createVisitLog } from "../demo/visit-log.ts";
 import { refOf, witnessed } from "../demo/witnessed-queue.ts";
+import { createGetPage } from "./get-page.ts";
 import type { LoadPayload } from "./load-jobs.ts";
 
 export interface LoadWorkerSettings {
@@ -45,20 +46,20 @@ process.on("message", () => {
 
 const queue = await openQueue(settings.address, options);
 const log = createVisitLog(logFile, name, () => {});
+const getPage = createGetPage(concurrency);
 const page = defineHandler(
   "page",
   { parse: (payload) => payload as LoadPayload },
   async ({ task, signal }) => {
     log({ event: "start", ...refOf(task) });
     try {
-      const answer = await fetch(`${siteUrl}${task.payload.path}`, { signal });
-      const text = await answer.text();
-      if (answer.status === 429) {
-        const retryAfterMs = Number(answer.headers.get("retry-after")) * 1_000;
-        throw new SlowDownError("429", { retryAfterMs });
-      }
-      if (!answer.ok) throw new Error(`status ${answer.status}`);
-      return done({ bytes: text.length });
+      const { status, retryAfterMs, bytes } = await getPage(
+        `${siteUrl}${task.payload.path}`,
+        signal,
+      );
+      if (status === 429) throw new SlowDownError("429", { retryAfterMs });
+      if (status !== 200) throw new Error(`status ${status}`);
+      return done({ bytes });
     } finally {
       log({ event: "end", ...refOf(task) });
     }

@@ -67,9 +67,9 @@ export async function runLoadtest(options: LoadtestOptions): Promise<LoadtestRes
   const unlessMishap = <T>(work: Promise<T>) => Promise.race([crew.mishap, work]);
   try {
     const idleBytes = await unlessMishap(warmUpCrew(drive));
-    const usedBefore = processorSeconds(crew.metrics()) + ownProcessorSeconds();
+    const usedBefore = processorSeconds(crew.metrics());
     const { elapsedMs, ...driven } = await unlessMishap(driveLoad(drive));
-    const used = processorSeconds(crew.metrics()) + ownProcessorSeconds() - usedBefore;
+    const used = processorSeconds(crew.metrics()) - usedBefore;
     const afterBytes = await unlessMishap(memoryAfter(drive, idleBytes * memoryAfterTimesMax));
     await crew.stop();
     const checks = judgeLoad({
@@ -114,11 +114,6 @@ async function mustBeEmpty(queue: Queue): Promise<void> {
   if (tasks === 0 && jobs.open + jobs.paused + jobs.ended <= 1) return;
   const text = `the queue holds ${tasks} tasks: a load test needs an empty one of its own`;
   throw new AppError("invalid", "loadtest_queue_in_use", text);
-}
-
-function ownProcessorSeconds(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
 }
 
 async function allTasks(queue: Queue): Promise<readonly Task[]> {

@@ -35,6 +35,8 @@ const view: TopView = {
   heartbeats: [
     {
       format: 1,
+      pid: 41,
+      config: "c",
       node: "pi-3",
       atMs: 0,
       version: "1",
@@ -59,7 +61,16 @@ const view: TopView = {
           decision: "no_change (gates)",
         },
       ],
-      alerts: [{ event: "stall_began", part: "page", forMs: 900_000, claimable: 1 }],
+      alerts: [
+        { event: "stall_began", of: "kind", part: "page", forMs: 900_000, claimable: 1 },
+        {
+          event: "differs_began",
+          of: "node",
+          part: "pi-2",
+          forMs: 0,
+          what: "runs another version",
+        },
+      ],
     },
   ],
   rates: [0, 2, 4, 8],
@@ -79,7 +90,8 @@ test("a screen shows queue, reasons, throughput, workers, gates and alerts", () 
   expect(text).toMatch(/b\.example .*blocked for 30s/);
   expect(text.indexOf("b.example")).toBeLessThan(text.indexOf("a.example"));
   expect(text).not.toContain("open.example");
-  expect(text).toContain("stall_began page for 15m00s");
+  expect(text).toContain("stall: kind page for 15m00s\n");
+  expect(text).toContain("differs: node pi-2, runs another version");
 });
 
 test("without a terminal it is one line", () => {

@@ -1,4 +1,4 @@
-import type { Heartbeat, WorkerBeat } from "../../../observe/index.ts";
+import type { AlertEvent, Heartbeat, WorkerBeat } from "../../../observe/index.ts";
 import type { Gate, QueueStats, ReasonStats } from "../../../queue/index.ts";
 import { formatDuration, formatMoment } from "../../duration.ts";
 import type { Layout } from "../../output.ts";
@@ -42,9 +42,15 @@ export function describeTop(view: TopView, layout: Layout): string {
       ? layout.table(workers, workerColumns)
       : "no workers here: forager work starts some",
     ...(gates.length > 0 ? [layout.table(gates, gateColumns)] : []),
-    ...alerts.map(({ event, part, forMs }) => `${event} ${part} for ${formatDuration(forMs)}`),
+    ...(alerts.length > 0 ? [alerts.map(alertLine).join("\n")] : []),
   ];
   return sections.join("\n\n");
+}
+
+function alertLine({ event, of, part, forMs, what }: AlertEvent): string {
+  const name = event.replace(/_began$/, "").replace("_", " ");
+  const length = forMs > 0 ? ` for ${formatDuration(forMs)}` : "";
+  return `${name}: ${of} ${part}${length}${what === undefined ? "" : `, ${what}`}`;
 }
 
 /** For a log, where nothing can be redrawn. */

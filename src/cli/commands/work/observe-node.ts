@@ -1,8 +1,7 @@
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join } from "node:path";
 import { writeFileAtomic } from "../../../base/atomic-file.ts";
-import { mergeSnapshots, type Metrics } from "../../../base/metrics.ts";
+import { mergeSnapshots, type Metrics, type MetricsSnapshot } from "../../../base/metrics.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createServiceGroup, type Service } from "../../../base/service.ts";
 import {
@@ -10,16 +9,20 @@ import {
   createNodeObserver,
   createWebhook,
   queueMetrics,
+  registerConnectionMetrics,
   registerMachineMetrics,
   registerProcessMetrics,
   type Heartbeat,
   type NodeObserver,
   type Observed,
+  type WorkerReading,
+  type YieldReading,
 } from "../../../observe/index.ts";
 import type { Queue } from "../../../queue/index.ts";
 import type { PostView, Supervisor } from "../../../worker/index.ts";
 import type { SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
+import { fingerprintOf, forgetOldHeartbeats, readHeartbeats } from "./heartbeats.ts";
 
 export interface ObserveNodeOptions {
   readonly context: SettingsContext;
@@ -31,7 +34,6 @@ export interface ObserveNodeOptions {
 
 /** A queue that was not read for so long cannot be said to be reachable. */
 const unreachableMs = 60_000;
-const dayMs = 86_400_000;
 
 /** All that watches over the workers of a node: alerts, heartbeat, and what is served. */
 export function observeNode(options: ObserveNodeOptions): Service {
@@ -56,10 +58,14 @@ export function observeNode(options: ObserveNodeOptions): Service {
     metrics,
     stallMs: settings.alert.stallMs,
     folder: context.paths.root(),
+    workers: () => workersOf(supervisor.look()),
+    yields: () => yieldsOf(supervisor.metrics()),
+    heartbeats: () => readHeartbeats(context),
     onAlert: (event) => void webhook?.post({ ...event, node, atMs: clock.nowMs() }),
     writeHeartbeat: (observed) => writeHeartbeat(options, observed),
   });
   registerProcessMetrics(metrics);
+  registerConnectionMetrics(metrics, () => queue.connections());
   registerMachineMetrics(metrics, () => observer.machine());
   const listen = textFlag(flags, "listen") ?? settings.work.listen;
   const beating: Service = {
@@ -90,12 +96,34 @@ export function observeNode(options: ObserveNodeOptions): Service {
 /** Consuming means: every process is at work or has nothing to do, and work that can run does. */
 function troublesOf(posts: readonly PostView[], observer: NodeObserver): readonly string[] {
   const away = posts.filter(({ state }) => state === "waiting" || state === "starting");
-  const stalls = observer.alerts().filter(({ event }) => event === "stall_began");
+  const alerts = observer.alerts();
   return [
     ...away.map(({ name, state }) => `worker ${name} is ${state}`),
-    ...stalls.map(({ part }) => `work of kind ${part} is stalled`),
+    ...alerts
+      .filter(({ event }) => event === "stall_began")
+      .map(({ of, part }) => `work of ${of} ${part} is stalled`),
+    ...alerts
+      .filter(({ event }) => event === "zombie_began")
+      .map(({ part }) => `worker ${part} completes nothing, though it could`),
     ...unreachable(observer),
   ];
+}
+
+/** Those that say they are well. */
+const workersOf = (posts: readonly PostView[]): readonly WorkerReading[] =>
+  posts.flatMap(({ name, pid, state, view }) =>
+    view && state === "running" ? [{ ...view, worker: name, pid }] : [],
+  );
+
+/** Of the kinds that say what their tasks bring. */
+function yieldsOf(snapshot: MetricsSnapshot): readonly YieldReading[] {
+  const seriesOf = (family: string) => snapshot.find(({ name }) => name === family)?.series ?? [];
+  const ended = seriesOf("forager_tasks_ended_total");
+  return seriesOf("forager_task_yield_total").map(({ values: [kind = ""], value }) => ({
+    kind,
+    done: ended.find(({ values }) => values[0] === kind && values[1] === "done")?.value ?? 0,
+    yielded: value,
+  }));
 }
 
 function unreadyOf(posts: readonly PostView[], observer: NodeObserver): readonly string[] {
@@ -113,8 +141,10 @@ async function writeHeartbeat(options: ObserveNodeOptions, observed: Observed): 
   const heartbeat: Heartbeat = {
     format: 1,
     node,
+    pid: process.pid,
     atMs: clock.nowMs(),
     version,
+    config: fingerprintOf(context.loaded),
     queue: settings.queue.url,
     ...observed,
     workers: supervisor.look().map(({ name, pid, state, restarts, view }) => ({
@@ -137,16 +167,5 @@ async function writeHeartbeat(options: ObserveNodeOptions, observed: Observed): 
 /** One for each `forager work`, of which a machine may run several. */
 const heartbeatFile = ({ paths }: SettingsContext) =>
   paths.resolve("nodes", `${safeName(hostname())}-${process.pid}.json`);
-
-/** Those of processes that were killed stay behind. */
-async function forgetOldHeartbeats({ paths, clock }: SettingsContext): Promise<void> {
-  const folder = paths.resolve("nodes");
-  const names = await readdir(folder).catch(() => []); // nobody has worked here yet
-  for (const name of names) {
-    const file = join(folder, name);
-    const found = await stat(file).catch(() => undefined);
-    if (found && clock.nowMs() - found.mtimeMs > dayMs) await rm(file, { force: true });
-  }
-}
 
 const safeName = (text: string) => text.replaceAll(/[^A-Za-z0-9._-]/g, "_").replace(/\.+$/, "");

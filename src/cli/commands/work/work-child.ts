@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import type { Clock } from "../../../base/clock.ts";
 import { createMetrics, type Metrics } from "../../../base/metrics.ts";
-import { registerProcessMetrics } from "../../../observe/index.ts";
+import { registerConnectionMetrics, registerProcessMetrics } from "../../../observe/index.ts";
 import {
   createProcessLoad,
   createWorker,
@@ -42,6 +42,7 @@ export const createWorkChild = (orders: Orders): SettingsCommand => ({
     const name = `${hostname()}.${post.name}.${process.pid}`;
     const metrics = createMetrics();
     registerProcessMetrics(metrics);
+    registerConnectionMetrics(metrics, () => queue.connections());
     const worker = createWorker({
       queue,
       name,

@@ -282,7 +282,12 @@ test("statistics are the sum of all shards", async () => {
   await queue.add(allKeys.map((key) => work(key)));
   const { leases } = await queue.claim({ ...asked, limit: 5 });
   await queue.finish([{ ...leases[0]!, outcome: { kind: "done" } }]);
-  expect((await queue.stats()).states).toMatchObject({ pending: 7, running: 4, done: 1 });
+  const { states, shards } = await queue.stats();
+  expect(states).toMatchObject({ pending: 7, running: 4, done: 1 });
+  const sum = (of: "pending" | "completed" | "claimable") =>
+    shards.reduce((total, shard) => total + shard[of], 0);
+  expect(shards.map(({ shard }) => shard)).toEqual([0, 1, 2, 3]);
+  expect([sum("pending"), sum("claimable"), sum("completed")]).toEqual([7, 7, 1]);
   expect(await queue.reconcile()).toMatchObject({ drift: [], orphans: 0 });
 });
 

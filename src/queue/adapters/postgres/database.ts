@@ -1,5 +1,6 @@
 import pg from "pg";
 import { AppError, assert } from "../../../base/app-error.ts";
+import type { Connections } from "../../queue-store.ts";
 import type { PostgresPlace } from "./connection-options.ts";
 import { isSessionLost, translateError } from "./postgres-error.ts";
 import { createSessionPool } from "./session-pool.ts";
@@ -33,6 +34,7 @@ export interface Database extends Session {
   readonly place: PostgresPlace;
   /** Rises whenever a session is opened: after a failover the server may be another one. */
   sessions(): number;
+  connections(): Connections;
   close(): Promise<void>;
 }
 
@@ -153,6 +155,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
   const open = (isMaintenance: boolean): Database => ({
     place,
     sessions: () => pool.opened(),
+    connections: () => pool.connections(),
     query: (sql, values = []) =>
       withClient(isMaintenance, async (client) => {
         try {

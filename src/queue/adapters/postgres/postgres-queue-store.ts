@@ -118,6 +118,7 @@ export async function openPostgresQueueStore(
       return (await wakeInMs(db, { kinds, worker }, moment)).inMs;
     },
     watch: (listener) => changes.watch(listener),
+    connections: () => db.connections(),
     reconcile: async ({ repair: isAsked }) => {
       const { ms } = await readMoment(db, moment);
       const own = db.maintenance;

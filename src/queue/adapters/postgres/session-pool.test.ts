@@ -49,12 +49,18 @@ needs(["postgres"], ({ postgres }) => {
       timeout: 10_000,
     });
     expect(await sessions.count()).toBeLessThanOrEqual(70);
+    const busy = store.connections!();
+    expect(busy.max).toBeLessThan(70);
+    expect(busy.active).toBeGreaterThan(50);
+    expect(busy.waiting).toBeGreaterThanOrEqual(120 - busy.max);
     await schema.query("rollback");
     await Promise.all(reads);
     await vi.waitFor(async () => expect(await sessions.count()).toBeLessThanOrEqual(20), {
       timeout: 5_000,
     });
     expect(await sessions.count()).toBeGreaterThan(0);
+    expect(store.connections!()).toMatchObject({ active: 0, waiting: 0 });
+    expect(store.connections!().idle).toBeGreaterThan(0);
     await store[Symbol.asyncDispose]();
   });
 

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { AppError } from "../../../base/app-error.ts";
 import { systemClock } from "../../../base/clock.ts";
+import type { Connections } from "../../queue-store.ts";
 import type { PostgresPlace } from "./connection-options.ts";
 import { settleTls } from "./tls.ts";
 
@@ -14,6 +15,7 @@ export interface SessionPool {
   giveBack(client: pg.PoolClient, state: "good" | "unknown"): void;
   /** Rises whenever a session is opened. */
   opened(): number;
+  connections(): Connections;
   close(): Promise<void>;
 }
 
@@ -108,6 +110,16 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
 
   return {
     opened: () => opened,
+    connections() {
+      const {
+        totalCount,
+        idleCount,
+        waitingCount,
+        options: { max },
+      } = pool;
+      const active = totalCount - idleCount;
+      return { max, active, idle: idleCount, waiting: waiting.size + waitingCount };
+    },
     async checkOut({ isMaintenance }) {
       if (!isSized) await (sizing ??= size().finally(() => (sizing = undefined)));
       if (isMaintenance) return pool.connect();

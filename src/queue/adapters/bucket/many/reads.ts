@@ -36,6 +36,7 @@ export function createReads(at: ManyContext, bell: Bell): Omit<ShardSet, "commit
       const jobs = [...names].map((name) => mergeJob(name, { control, heads }));
       return {
         now,
+        shards: parts.map((part) => part.lanes),
         lanes: mergeLanes(parts.flatMap((part) => part.lanes)),
         gates: parts.flatMap((part) => part.gates),
         jobs: jobs.filter((job) => job !== undefined),

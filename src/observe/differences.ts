@@ -1,0 +1,33 @@
+import type { Trouble } from "./alert-book.ts";
+import type { Heartbeat } from "./heartbeat.ts";
+
+const compared = ["queue", "version", "config"] as const;
+const words: Readonly<Record<(typeof compared)[number], string>> = {
+  queue: "works on another queue",
+  version: "runs another version",
+  config: "has other settings",
+};
+
+/**
+ * Nodes that differ from the fleet's in backend, version or configuration, by what most say; where
+ * two are equally many, by what was said first, in order of names. A fleet of one never differs.
+ */
+export function differencesOf(heartbeats: readonly Heartbeat[]): readonly Trouble[] {
+  const sorted = [...heartbeats].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  const usual = Object.fromEntries(compared.map((key) => [key, most(sorted.map((b) => b[key]))]));
+  return sorted.flatMap((beat) => {
+    const other = compared.filter((key) => beat[key] !== usual[key]);
+    if (other.length === 0) return [];
+    const what = other.map((key) => `${words[key]} (${beat[key]}, not ${usual[key]})`).join(", ");
+    return [{ name: "differs" as const, of: "node" as const, part: nameOf(beat), forMs: 0, what }];
+  });
+}
+
+/** A machine may run `forager work` several times. */
+const nameOf = ({ node, pid }: Heartbeat) => `${node}-${pid}`;
+
+function most(values: readonly string[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
+}
