@@ -48,7 +48,7 @@ export const bench: Bench = {
       });
       const perTask = (side: keyof typeof runs) => runs[side]["micros"]!;
       const memory = await measured("memory", { address: sqlite, concurrency, ...lasting });
-      log(`memory: ${memory["growthMb"]?.toFixed(1)} MB`);
+      for (const [name, mb] of Object.entries(memory)) log(`memory: ${name} ${mb.toFixed(1)}`);
       const sleepers = runs.sleepers["elapsedMs"]!;
       return {
         values: {
@@ -57,6 +57,8 @@ export const bench: Bench = {
           addedMicrosPerTask: difference(perTask("sqliteWorker"), perTask("sqliteQueue")),
           sleepersVsIdeal: spread(sleepers.samples.map((ms) => ms / idealMs)),
           rssGrowthMb: memory["growthMb"]!,
+          heapGrowthMb: memory["heapGrowthMb"]!,
+          externalGrowthMb: memory["externalGrowthMb"]!,
           releaseMs: runs.release["releaseMs"]!,
           sqliteMicros: perTask("sqliteWorker"),
           postgresMicros: perTask("postgresWorker"),
@@ -74,7 +76,7 @@ const notes = [
     `${concurrency}, a batch's finishes with the next claim in one commit`,
   `sleepers: ${sleeping} tasks of 100 ms at ${concurrency} at once; ideal ${idealMs} ms`,
   `memory: largest resident size over ${lasting.tasks} tasks and then ${lasting.gates} of a gate each, above that of the ` +
-    "first 150,000; measured once",
+    "first 150,000; heap and external: at the end, after a collection; measured once",
   `release: ${released} tasks of 50 slow gates in hand; from stop until those not begun are pending again`,
 ];
 

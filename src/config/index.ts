@@ -12,5 +12,5 @@ export { readLibpqVariables, type LibpqVariables } from "./libpq-variables.ts";
 export { nearest } from "./nearest.ts";
 export { createPaths, type Paths } from "./paths.ts";
 export type { Settings } from "./schema.ts";
-export type { Secret } from "./secret.ts";
+export { isSecret, type Secret } from "./secret.ts";
 export type { Environment } from "./user-paths.ts";

@@ -25,14 +25,15 @@ export function toSecret(raw: unknown, place: SecretPlace): Secret | undefined {
   const { success, data } = written.safeParse(raw);
   if (!success) return undefined;
   if (typeof data === "string") return createSecret(async () => data);
-  return createSecret(async () =>
-    toText(
-      "file" in data
-        ? await readSecretFile(resolveUserPath(data.file, place), place.name)
-        : await runSecretCommand({ ...place, command: data.command }),
-      place.name,
-    ),
-  );
+  if ("file" in data) {
+    const file = resolveUserPath(data.file, place);
+    return createSecret(
+      async () => toText(await readSecretFile(file, place.name), place.name),
+      "file",
+    );
+  }
+  const command = { ...place, command: data.command };
+  return createSecret(async () => toText(await runSecretCommand(command), place.name), "command");
 }
 
 async function readSecretFile(file: string, name: string): Promise<Uint8Array> {

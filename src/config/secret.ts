@@ -8,16 +8,20 @@ import { inspect } from "node:util";
 export interface Secret {
   /** The value. Read once, then kept; a failed read is tried again by the next call. */
   reveal(): Promise<string>;
+  /** Where it comes from: a command may be slow, or ask a person. */
+  readonly from: SecretOrigin;
   toString(): string;
   toJSON(): string;
 }
+
+export type SecretOrigin = "text" | "file" | "command";
 
 /** What is shown in place of anything secret. */
 export const mask = "***";
 
 const secrets = new WeakSet<object>();
 
-export function createSecret(read: () => Promise<string>): Secret {
+export function createSecret(read: () => Promise<string>, from: SecretOrigin = "text"): Secret {
   let reading: Promise<string> | undefined;
   const reveal = () => {
     reading ??= read().catch((error: unknown) => {
@@ -30,6 +34,7 @@ export function createSecret(read: () => Promise<string>): Secret {
   // inspecting the object (hidden properties included) has nothing to show.
   const secret = Object.defineProperties({} as Secret, {
     reveal: { value: reveal },
+    from: { value: from },
     toString: { value: () => mask },
     toJSON: { value: () => mask },
     [inspect.custom]: { value: () => mask },

@@ -38,7 +38,7 @@ describe("A7: a zombie", () => {
   function zombieMinutes(
     at: (minute: number) => { readonly claimable?: number } & Partial<WorkerReading>,
   ): number[] {
-    const detector = createZombieDetector({ stallMs });
+    const detector = createZombieDetector({ stallMs: () => stallMs });
     return Array.from({ length: 40 }, (_, minute) => minute).filter((minute) => {
       const { claimable = 3, ...more } = at(minute);
       const claimables = new Map([["map", claimable]]);
@@ -65,7 +65,7 @@ describe("A7: a zombie", () => {
 describe("A7: a yield stall", () => {
   /** Each minute so many are done, and bring so much. */
   function stallMinutes(at: (minute: number) => { done: number; yielded: number }): number[] {
-    const detector = createYieldStallDetector({ stallMs });
+    const detector = createYieldStallDetector({ stallMs: () => stallMs });
     return Array.from({ length: 60 }, (_, minute) => minute).filter(
       (minute) => detector.read([{ kind: "page", ...at(minute) }], minute * minuteMs).length > 0,
     );

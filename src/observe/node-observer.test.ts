@@ -41,7 +41,7 @@ function setUp(takesMs: number) {
     clock,
     logger: silentLogger,
     metrics,
-    stallMs: 60_000,
+    stallMs: () => 60_000,
     folder: tmpdir(),
     workers: () => [
       { worker: "all-1", pid: 1, kinds: ["page"], concurrency: 2, atWork: 0, completed: 5 },

@@ -16,7 +16,8 @@ export interface NodeObserverOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  readonly stallMs: number;
+  /** May be changed while it looks. */
+  readonly stallMs: () => number;
   /** Whose volume is measured. */
   readonly folder: string;
   readonly workers: () => readonly WorkerReading[];

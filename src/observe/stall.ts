@@ -18,7 +18,7 @@ export interface StallDetector {
 }
 
 export interface StallOptions {
-  readonly stallMs: number;
+  readonly stallMs: () => number;
   /** A task that could run for so long is stuck, though others are completed. */
   readonly stuckMs: number;
 }
@@ -56,7 +56,7 @@ export function createStallDetector({ stallMs, stuckMs }: StallOptions): StallDe
     const isOld = claimable > 0 && oldestMs >= stuckMs;
     one.oldSinceMs = isOld ? (one.oldSinceMs ?? nowMs) : undefined;
     const forMs = nowMs - one.sinceMs;
-    const isStalled = claimable > 0 && forMs >= stallMs;
+    const isStalled = claimable > 0 && forMs >= stallMs();
     const isStuck =
       one.oldSinceMs !== undefined && nowMs - one.oldSinceMs >= stuckMs * stuckSeenShare;
     return [

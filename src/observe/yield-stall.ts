@@ -30,7 +30,7 @@ export const fruitlessMin = 20;
 export function createYieldStallDetector({
   stallMs,
 }: {
-  readonly stallMs: number;
+  readonly stallMs: () => number;
 }): YieldStallDetector {
   const known = new Map<string, Known>();
 
@@ -46,7 +46,7 @@ export function createYieldStallDetector({
         const fruitless = done - one.doneBefore;
         if (fruitless > 0) one.sinceMs ??= nowMs;
         const forMs = nowMs - (one.sinceMs ?? nowMs);
-        if (fruitless < fruitlessMin || forMs < stallMs) return [];
+        if (fruitless < fruitlessMin || forMs < stallMs()) return [];
         const what = `${fruitless} tasks were done and brought nothing`;
         return [{ name: "yield_stall" as const, of: "kind" as const, part: kind, forMs, what }];
       });

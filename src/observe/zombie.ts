@@ -30,7 +30,11 @@ interface Known {
  * that could run, it had a free slot, and it recorded no attempt. One whose slots are all taken
  * by long tasks is none, nor is one whose kinds have nothing to do.
  */
-export function createZombieDetector({ stallMs }: { readonly stallMs: number }): ZombieDetector {
+export function createZombieDetector({
+  stallMs,
+}: {
+  readonly stallMs: () => number;
+}): ZombieDetector {
   let known = new Map<string, Known>();
 
   return {
@@ -46,7 +50,7 @@ export function createZombieDetector({ stallMs }: { readonly stallMs: number }):
         one.completed = completed;
         one.sinceMs = couldWork ? (one.sinceMs ?? nowMs) : undefined;
         const forMs = nowMs - (one.sinceMs ?? nowMs);
-        if (!couldWork || forMs < stallMs) return [];
+        if (!couldWork || forMs < stallMs()) return [];
         return [{ name: "zombie" as const, of: "worker" as const, part: worker, forMs, claimable }];
       });
     },

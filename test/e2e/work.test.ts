@@ -212,6 +212,34 @@ describe("forager work", () => {
     );
   });
 
+  test("A9: a changed secret is followed as any other setting, and never shown", async () => {
+    const sandbox = await setUp(tasks("slow", 400, { payload: { ms: 100 } }));
+    sandbox.write("password", "swordfish");
+    sandbox.write("signing", "trout");
+    sandbox.write(
+      "forager.toml",
+      '[queue]\npassword = { file = "password" }\n[alert]\nsecret = { command = "cat signing" }\n',
+    );
+    const work = await startWork(sandbox);
+    await until(() => log(sandbox).length > 4, "tasks begin");
+    const [first] = log(sandbox);
+    sandbox.write("password", "marlin");
+    await until(() => new Set(log(sandbox).map(({ pid }) => pid)).size === 2, "a new process");
+    await until(() => !isAlive(first!.pid), "the old one is gone, in good order");
+    expect(work.text()).toContain("worker process is replaced: its settings changed");
+    expect(work.text()).toMatch(/queue\.password.*settings changed and are followed/);
+    sandbox.write("signing", "pike");
+    work.child.kill("SIGHUP"); // a command is not run every two seconds
+    await until(() => /alert\.secret.*are followed/.test(work.text()), "it is asked again");
+    work.child.kill("SIGTERM");
+    expect(await work.ended, work.text()).toBe(143);
+    expect(work.text()).not.toMatch(/swordfish|marlin|trout|pike/);
+    const lines = log(sandbox);
+    expect(lines.filter(({ what }) => what === "start")).toHaveLength(
+      lines.filter(({ what }) => what === "end").length,
+    );
+  });
+
   test("kinds run in processes of their own where the settings say so", async () => {
     const sandbox = await setUp([
       ...tasks("quick", 20),

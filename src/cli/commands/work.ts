@@ -1,14 +1,13 @@
-import type { Clock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
 import { createMetrics, type MetricsSnapshot } from "../../base/metrics.ts";
-import type { LoadedSettings } from "../../config/index.ts";
-import { createSupervisor, type Supervisor } from "../../worker/index.ts";
-import type { Command, SettingsContext } from "../command.ts";
+import { createPaths } from "../../config/index.ts";
+import { createSupervisor } from "../../worker/index.ts";
+import type { Command } from "../command.ts";
 import { readVersion } from "../run-process.ts";
-import { openOrMakeQueue } from "./queue/open-queue.ts";
 import { forkChild } from "./work/fork-child.ts";
 import { followSettings } from "./work/follow-settings.ts";
 import { observeNode } from "./work/observe-node.ts";
+import { createSettingsMarker } from "./work/settings-marks.ts";
+import { openWatchedQueue } from "./work/watched-queue.ts";
 import { handlersFile, planPosts, workOptions } from "./work/work-options.ts";
 
 /** Beyond the time of grace, for storing how tasks ended. */
@@ -44,8 +43,10 @@ export const work: Command = {
     const { settings, loaded, flags, out, clock, log, signal } = context;
     handlersFile(settings, flags, context.cwd); // said once, and not by each process
     const metrics = createMetrics();
+    const marker = createSettingsMarker(clock);
+    const marks = await marker.read(loaded, { isAsked: true });
     const supervisor = createSupervisor({
-      posts: planPosts({ loaded }, context),
+      posts: planPosts({ settings, marks }, context),
       spawn: (_, events) =>
         forkChild({ argv: process.argv.slice(2), isStdoutTaken: out.isJson }, events),
       watchdogMs: settings.work.watchdogMs,
@@ -54,9 +55,22 @@ export const work: Command = {
       logger: log,
       metrics,
     });
-    await using queue = await openOrMakeQueue(context);
+    await using queue = await openWatchedQueue(context);
     const watching = observeNode({ context, queue, supervisor, metrics, version: readVersion() });
-    const following = follow({ context, supervisor, clock, log });
+    const following = followSettings({
+      marks,
+      marker,
+      reload: context.reload,
+      clock,
+      logger: log,
+      async apply(changed) {
+        const { settings: changedTo } = changed.loaded;
+        supervisor.setPosts(planPosts({ settings: changedTo, marks: changed.marks }, context));
+        watching.follow(changed.loaded);
+        if (!changed.keys.some((key) => key.startsWith("queue.") || key === "data")) return;
+        await queue.follow({ settings: changedTo, paths: createPaths(changedTo.data) });
+      },
+    });
     try {
       await watching.start();
       await supervisor.start();
@@ -71,23 +85,6 @@ export const work: Command = {
     out.result(ended, text);
   },
 };
-
-interface FollowOptions {
-  readonly context: SettingsContext;
-  readonly supervisor: Supervisor;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
-
-function follow({ context, supervisor, clock, log }: FollowOptions) {
-  return followSettings({
-    loaded: context.loaded,
-    reload: context.reload,
-    clock,
-    logger: log,
-    apply: (loaded: LoadedSettings) => supervisor.setPosts(planPosts({ loaded }, context)),
-  });
-}
 
 /** Resolves when it fires. */
 const aborted = (signal: AbortSignal) =>

@@ -1,14 +1,22 @@
 import type { Clock, Timer } from "../../../base/clock.ts";
 import type { Logger } from "../../../base/logger.ts";
 import type { LoadedSettings } from "../../../config/index.ts";
+import { changedKeys, type SettingsMarker, type SettingsMarks } from "./settings-marks.ts";
 
 export interface FollowSettingsOptions {
-  readonly loaded: LoadedSettings;
+  readonly marks: SettingsMarks;
+  readonly marker: SettingsMarker;
   readonly reload: () => Promise<LoadedSettings>;
   /** May throw when what is written makes no sense: the last good settings then stay. */
-  readonly apply: (loaded: LoadedSettings) => void;
+  readonly apply: (changed: ChangedSettings) => void | Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
+}
+
+export interface ChangedSettings {
+  readonly loaded: LoadedSettings;
+  readonly marks: SettingsMarks;
+  readonly keys: readonly string[];
 }
 
 /**
@@ -16,23 +24,35 @@ export interface FollowSettingsOptions {
  * place, or lies where no notification comes from.
  */
 const everyMs = 2_000;
+/** Of the process that would have to follow them itself. */
+const fixedKeys = ["work.listen", "work.watchdogMs"];
 
-/** Follows changed settings files, at once on SIGHUP. Wrong ones are told once and not followed. */
+/**
+ * Follows changed settings and secrets, at once on SIGHUP. Wrong ones are told once and not
+ * followed.
+ */
 export function followSettings(options: FollowSettingsOptions): { readonly stop: () => void } {
-  const { reload, apply, clock, logger } = options;
-  let seen = textOf(options.loaded);
+  const { reload, apply, marker, clock, logger } = options;
+  let seen = options.marks;
   let problem = "";
   let timer: Timer | undefined;
   let isStopped = false;
+  let looking = Promise.resolve();
 
-  async function look(): Promise<void> {
+  async function look(isAsked: boolean): Promise<void> {
     try {
       const loaded = await reload();
-      if (isStopped || textOf(loaded) === seen) return;
-      apply(loaded);
-      seen = textOf(loaded);
+      const marks = await marker.read(loaded, { isAsked });
+      const keys = changedKeys(seen, marks);
+      if (isStopped || keys.length === 0) return;
+      await apply({ loaded, marks, keys });
+      seen = marks;
       problem = "";
-      logger.info("settings changed and are followed");
+      logger.info("settings changed and are followed", { keys });
+      const fixed = keys.filter((key) => fixedKeys.includes(key));
+      if (fixed.length > 0) {
+        logger.warn("these settings are followed after a restart", { keys: fixed });
+      }
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
       if (text === problem) return;
@@ -40,12 +60,14 @@ export function followSettings(options: FollowSettingsOptions): { readonly stop:
       logger.error("changed settings are wrong and not followed", { error });
     }
   }
+  /** One after the other, so that an older look never undoes a newer one. */
+  const lookNext = (isAsked: boolean) => (looking = looking.then(() => look(isAsked)));
   function repeat(): void {
-    timer = clock.setTimer(everyMs, () => void look().then(() => isStopped || repeat()), {
+    timer = clock.setTimer(everyMs, () => void lookNext(false).then(() => isStopped || repeat()), {
       background: true,
     });
   }
-  const onHangUp = () => void look();
+  const onHangUp = () => void lookNext(true);
   process.on("SIGHUP", onHangUp);
   repeat();
   return {
@@ -56,7 +78,3 @@ export function followSettings(options: FollowSettingsOptions): { readonly stop:
     },
   };
 }
-
-/** A secret shows as stars, so a changed one is not seen: SIGHUP does not help with that either. */
-const textOf = ({ values }: LoadedSettings) =>
-  JSON.stringify(values.map(({ key, display }) => [key, display]));

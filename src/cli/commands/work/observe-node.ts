@@ -18,6 +18,7 @@ import {
   type WorkerReading,
   type YieldReading,
 } from "../../../observe/index.ts";
+import type { LoadedSettings } from "../../../config/index.ts";
 import type { Queue } from "../../../queue/index.ts";
 import type { PostView, Supervisor } from "../../../worker/index.ts";
 import type { SettingsContext } from "../../command.ts";
@@ -26,7 +27,7 @@ import { fingerprintOf, forgetOldHeartbeats, readHeartbeats } from "./heartbeats
 
 export interface ObserveNodeOptions {
   readonly context: SettingsContext;
-  readonly queue: Queue;
+  readonly queue: Pick<Queue, "stats" | "connections">;
   readonly supervisor: Supervisor;
   readonly metrics: Metrics;
   readonly version: string;
@@ -35,44 +36,44 @@ export interface ObserveNodeOptions {
 /** A queue that was not read for so long cannot be said to be reachable. */
 const unreachableMs = 60_000;
 
+export interface NodeWatch extends Service {
+  /** What alerts need is taken from these settings from now on. */
+  follow(loaded: LoadedSettings): void;
+}
+
 /** All that watches over the workers of a node: alerts, heartbeat, and what is served. */
-export function observeNode(options: ObserveNodeOptions): Service {
+export function observeNode(options: ObserveNodeOptions): NodeWatch {
   const { context, queue, supervisor, metrics } = options;
-  const { settings, flags, clock, log, out } = context;
-  const { webhook: url, secret } = settings.alert;
-  const webhook =
-    url === undefined
-      ? undefined
-      : createWebhook({
-          url,
-          secret: secret && (() => secret.reveal()),
-          clock,
-          random: systemRandom,
-          logger: log,
-        });
+  const { flags, clock, log, out } = context;
+  let { loaded } = context;
+  let webhook = openWebhook(context, loaded);
   const node = hostname();
   const observer = createNodeObserver({
     queue,
     clock,
     logger: log,
     metrics,
-    stallMs: settings.alert.stallMs,
+    stallMs: () => loaded.settings.alert.stallMs,
     folder: context.paths.root(),
     workers: () => workersOf(supervisor.look()),
     yields: () => yieldsOf(supervisor.metrics()),
     heartbeats: () => readHeartbeats(context),
     onAlert: (event) => void webhook?.post({ ...event, node, atMs: clock.nowMs() }),
-    writeHeartbeat: (observed) => writeHeartbeat(options, observed),
+    writeHeartbeat: (observed) => writeHeartbeat(options, loaded, observed),
   });
   registerProcessMetrics(metrics);
   registerConnectionMetrics(metrics, () => queue.connections());
   registerMachineMetrics(metrics, () => observer.machine());
-  const listen = textFlag(flags, "listen") ?? settings.work.listen;
+  const listen = textFlag(flags, "listen") ?? loaded.settings.work.listen;
+  const follow = (changed: LoadedSettings) => {
+    loaded = changed;
+    webhook = openWebhook(context, loaded);
+  };
   const beating: Service = {
     start: () => forgetOldHeartbeats(context),
     stop: () => rm(heartbeatFile(context), { force: true }),
   };
-  if (listen === undefined) return createServiceGroup([beating, observer]);
+  if (listen === undefined) return { ...createServiceGroup([beating, observer]), follow };
   const server = createHealthServer({
     listen,
     metrics: () => {
@@ -90,7 +91,14 @@ export function observeNode(options: ObserveNodeOptions): Service {
     },
     stop: () => server.stop(),
   };
-  return createServiceGroup([beating, observer, announced]);
+  return { ...createServiceGroup([beating, observer, announced]), follow };
+}
+
+function openWebhook({ clock, log }: SettingsContext, { settings }: LoadedSettings) {
+  const { webhook: url, secret } = settings.alert;
+  if (url === undefined) return undefined;
+  const reveal = secret && (() => secret.reveal());
+  return createWebhook({ url, secret: reveal, clock, random: systemRandom, logger: log });
 }
 
 /** Consuming means: every process is at work or has nothing to do, and work that can run does. */
@@ -134,9 +142,12 @@ function unreadyOf(posts: readonly PostView[], observer: NodeObserver): readonly
 const unreachable = (observer: NodeObserver) =>
   observer.sinceReadMs() > unreachableMs ? ["the queue cannot be reached"] : [];
 
-async function writeHeartbeat(options: ObserveNodeOptions, observed: Observed): Promise<void> {
-  const { context, supervisor, version } = options;
-  const { paths, clock, settings } = context;
+async function writeHeartbeat(
+  { context, supervisor, version }: ObserveNodeOptions,
+  loaded: LoadedSettings,
+  observed: Observed,
+): Promise<void> {
+  const { paths, clock } = context;
   const node = hostname();
   const heartbeat: Heartbeat = {
     format: 1,
@@ -144,8 +155,8 @@ async function writeHeartbeat(options: ObserveNodeOptions, observed: Observed): 
     pid: process.pid,
     atMs: clock.nowMs(),
     version,
-    config: fingerprintOf(context.loaded),
-    queue: settings.queue.url,
+    config: fingerprintOf(loaded),
+    queue: loaded.settings.queue.url,
     ...observed,
     workers: supervisor.look().map(({ name, pid, state, restarts, view }) => ({
       name,

@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
-import type { LoadedSettings, Settings } from "../../../config/index.ts";
+import type { Settings } from "../../../config/index.ts";
 import type { Post } from "../../../worker/index.ts";
 import type { Flags, OptionSpec, SettingsContext } from "../../command.ts";
 import { listFlag, parseCount, textFlag } from "../../flags.ts";
 import { usageError } from "../../usage-error.ts";
+import type { SettingsMarks } from "./settings-marks.ts";
 import { parseConcurrency, parsePools, toPosts, type Pool } from "./pools.ts";
 
 /** Of `forager work`, and of each of its processes, which read the same command line. */
@@ -50,16 +51,15 @@ export function planPools(settings: Settings, flags: Flags): readonly Pool[] {
   }));
 }
 
+/** What a process reads when it begins: a change needs a new one. */
+const readAtBegin = ["data", "log.", "queue.", "work.handlers", "work.graceMs"];
+
 export function planPosts(
-  { loaded }: { readonly loaded: LoadedSettings },
+  { settings, marks }: { readonly settings: Settings; readonly marks: SettingsMarks },
   { flags }: Pick<SettingsContext, "flags">,
 ): readonly Post[] {
-  // What a process reads when it begins: a change needs a new one.
-  const fixed = ["data", "log.", "queue.", "work.handlers", "work.graceMs"];
   const version = JSON.stringify(
-    loaded.values
-      .filter(({ key }) => fixed.some((prefix) => key.startsWith(prefix)))
-      .map(({ key, display }) => [key, display]),
+    [...marks].filter(([key]) => readAtBegin.some((prefix) => key.startsWith(prefix))),
   );
-  return toPosts(planPools(loaded.settings, flags), version);
+  return toPosts(planPools(settings, flags), version);
 }

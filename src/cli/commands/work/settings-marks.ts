@@ -1,0 +1,52 @@
+import { createHmac, randomBytes } from "node:crypto";
+import type { Clock } from "../../../base/clock.ts";
+import { isSecret, type LoadedSettings, type Secret } from "../../../config/index.ts";
+
+/** By key, what tells a value from another. Never shown: a secret's is keyed by this process. */
+export type SettingsMarks = ReadonlyMap<string, string>;
+
+export interface SettingsMarker {
+  /** `isAsked`: also runs commands that give secrets, which else are run once a minute. */
+  read(loaded: LoadedSettings, options: { readonly isAsked: boolean }): Promise<SettingsMarks>;
+}
+
+/** A command may ask a password manager, or a person. */
+const commandEveryMs = 60_000;
+
+/**
+ * Tells changed settings from unchanged ones, secrets included: a changed password is followed as
+ * any other setting is. Of a secret only a digest is kept, under a key that no other process has.
+ */
+export function createSettingsMarker(clock: Clock): SettingsMarker {
+  const key = randomBytes(32);
+  const fromCommands = new Map<string, { readonly mark: string; readonly atMs: number }>();
+  const digest = async (secret: Secret) =>
+    createHmac("sha256", key)
+      .update(await secret.reveal())
+      .digest("hex");
+
+  async function markOf(name: string, secret: Secret, isAsked: boolean): Promise<string> {
+    if (secret.from !== "command") return digest(secret);
+    const nowMs = clock.monotonicMs();
+    const known = fromCommands.get(name);
+    if (known && !isAsked && nowMs - known.atMs < commandEveryMs) return known.mark;
+    const mark = await digest(secret);
+    fromCommands.set(name, { mark, atMs: nowMs });
+    return mark;
+  }
+
+  return {
+    async read({ values }, { isAsked }) {
+      const marks = new Map<string, string>();
+      for (const { key: name, value, display } of values) {
+        marks.set(name, isSecret(value) ? await markOf(name, value, isAsked) : display);
+      }
+      return marks;
+    },
+  };
+}
+
+export const changedKeys = (before: SettingsMarks, after: SettingsMarks): readonly string[] =>
+  [...new Set([...before.keys(), ...after.keys()])].filter(
+    (key) => before.get(key) !== after.get(key),
+  );
