@@ -6,6 +6,7 @@ import { systemRandom, type Random } from "../base/random.ts";
 import type { Service } from "../base/service.ts";
 import { afterTick } from "../base/tick.ts";
 import { createMaintenance, type Kinds } from "../queue/index.ts";
+import { boundsOf, type Concurrency } from "./concurrency.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { createEndings, type Endings } from "./endings.ts";
 import { createHands, type Hands } from "./hands.ts";
@@ -13,13 +14,13 @@ import type { Handler } from "./handler.ts";
 import { createKindState, type KindState } from "./kind-state.ts";
 import { createLeaseKeeper } from "./lease-keeper.ts";
 import { createPoliteness } from "./politeness.ts";
-import type { TaskInHand } from "./task-in-hand.ts";
 import { createProcessLoad, type ProcessLoad } from "./process-load.ts";
-import { createScaler, type Decision, type ScalerReading } from "./scaler.ts";
+import { createScaler, type ScalerReading } from "./scaler.ts";
 import { createScalerReader } from "./scaler-reader.ts";
 import { createTimedQueue, type WorkerQueue } from "./timed-queue.ts";
 import { registerGauges } from "./worker-gauges.ts";
 import { createWorkerMetrics } from "./worker-metrics.ts";
+import { tasksAtWork, type WorkerView } from "./worker-view.ts";
 
 export interface WorkerOptions<Services = unknown, K extends Kinds = Kinds> {
   readonly queue: WorkerQueue<K>;
@@ -48,8 +49,6 @@ export interface WorkerOptions<Services = unknown, K extends Kinds = Kinds> {
   readonly metrics?: Metrics;
 }
 
-export type Concurrency = number | { readonly min: number; readonly max: number };
-
 /**
  * Does the tasks of a queue. `stop` takes no more work, gives back what has not begun, waits for
  * the handlers at work for the time of grace, then ends them and gives their tasks back too.
@@ -66,35 +65,7 @@ export interface Worker extends Service {
   look(): WorkerView;
 }
 
-/** How a worker is right now. */
-export interface WorkerView {
-  readonly name: string;
-  readonly kinds: readonly string[];
-  readonly concurrency: number;
-  readonly atWork: number;
-  /** Attempts that were recorded, whatever their outcome. */
-  readonly completed: number;
-  readonly inHand: number;
-  readonly waitingForCap: number;
-  readonly abandoned: number;
-  readonly isResting: boolean;
-  readonly scaled: Decision | undefined;
-  /** Since the queue last answered a claim; a worker that rests waits for the queue to call. */
-  readonly sinceClaimMs: number;
-  /** How long the oldest call to the queue has gone unanswered. */
-  readonly oldestCallMs: number;
-  readonly tasks: readonly TaskAtWork[];
-}
-export interface TaskAtWork {
-  readonly id: number;
-  readonly kind: string;
-  readonly key: string;
-  readonly forMs: number;
-  readonly note: string | undefined;
-}
-
 const dayMs = 86_400_000;
-const tasksShownMax = 50;
 /** What `stop` adds to the time of grace for storing how tasks ended. */
 const storeMs = 5_000;
 
@@ -287,30 +258,6 @@ function createEnd() {
   });
   ended.catch(() => {}); // heard by whoever awaits it
   return { ended, resolve, fail: (error: unknown) => fail(error) };
-}
-
-function tasksAtWork(inHand: ReadonlySet<TaskInHand>, nowMs: number): readonly TaskAtWork[] {
-  return [...inHand]
-    .filter(({ state }) => state === "working")
-    .sort((a, b) => a.startedAtMs - b.startedAtMs)
-    .slice(0, tasksShownMax)
-    .map(({ lease: { id, kind, key }, startedAtMs, note }) => ({
-      id,
-      kind,
-      key,
-      forMs: nowMs - startedAtMs,
-      note,
-    }));
-}
-
-function boundsOf(concurrency: Concurrency) {
-  const { min, max } =
-    typeof concurrency === "number" ? { min: concurrency, max: concurrency } : concurrency;
-  if (Number.isInteger(min) && Number.isInteger(max) && min >= 1 && max >= min && max <= 10_000) {
-    return { min, max };
-  }
-  const message = `a concurrency of ${min} to ${max} makes no sense: give whole numbers from 1 to 10000`;
-  throw new AppError("invalid", "bad_concurrency", message);
 }
 
 const twice = (kind: string) =>

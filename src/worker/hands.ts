@@ -2,15 +2,16 @@ import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
 import type { GateView, LeasedTask } from "../queue/index.ts";
-import { AppError } from "../base/app-error.ts";
 import type { Endings } from "./endings.ts";
 import { outcomeOf, PermanentError, reasonOf } from "./failure.ts";
+import { createCapLine } from "./cap-line.ts";
 import { createGateRun, type GateRun } from "./gate-run.ts";
 import type { KindState, TaskEnd } from "./kind-state.ts";
 import { isOutcome, slowDownOf, type HandlerOutcome } from "./outcome.ts";
 import type { Politeness } from "./politeness.ts";
 import { queueOutcome } from "./queue-outcome.ts";
-import { TaskInHand, type AbortCause, type Shared } from "./task-in-hand.ts";
+import { createSlots, type HandlerReturn } from "./slots.ts";
+import { TaskInHand, type Shared } from "./task-in-hand.ts";
 
 /**
  * The tasks in one worker's hands: starts them as slots and gates allow, and decides how each
@@ -58,10 +59,6 @@ export interface HandsOptions {
   readonly onFatal: (error: unknown) => void;
 }
 
-/** How long a handler that was told to stop keeps its slot. */
-const abandonMs = 1_000;
-/** More of them than this, and only a new process gets rid of them. */
-export const abandonedMax = 100;
 const inHandMax = 20_000;
 
 export function createHands(options: HandsOptions): Hands {
@@ -76,18 +73,17 @@ export function createHands(options: HandsOptions): Hands {
   };
   /** A lease that may end before the next extension is answered is not worth starting on. */
   const marginMs = Math.min(1_000, options.leaseMs / 6);
-  let { concurrency } = options;
-  let atWork = 0;
-  let capped = 0;
   let suspects = 0;
-  let abandoned = 0;
   let isStarting = true;
 
   function leave(task: TaskInHand): void {
     if (!inHand.delete(task)) return;
     if (task.lease.isSuspect) suspects -= 1;
-    const { run } = task;
-    if (run && run.waiting.length === 0 && run.atWork === 0) runs.delete(run);
+    if (task.run) forgetIfOver(task.run);
+  }
+
+  function forgetIfOver(run: GateRun): void {
+    if (run.waiting.length === 0 && run.atWork === 0) runs.delete(run);
   }
 
   function giveBack(task: TaskInHand): void {
@@ -98,44 +94,32 @@ export function createHands(options: HandsOptions): Hands {
   }
 
   /** Its gate lets it start: now its cap, then a slot. */
-  function offer(task: TaskInHand): void {
-    if (task.state !== "waiting") return task.run?.refused();
-    const { cap } = task.kind.handler;
-    if (!cap || !task.kind.caps) return void ready.push(task);
-    let key: string;
-    try {
-      key = String(cap.key(task.task));
-    } catch (error) {
-      task.run?.refused();
-      return end(task, outcomeOf(error));
-    }
-    const leaveCap = task.kind.caps.tryAcquire(key);
-    if (leaveCap) {
-      task.leaveCap = leaveCap;
-      return void ready.push(task);
-    }
-    capped += 1;
-    task.kind.caps.acquire(key, { signal: task.signal }).then(
-      (leaveLater) => {
-        capped -= 1;
-        if (task.state !== "waiting") return leaveLater();
-        task.leaveCap = leaveLater;
-        ready.push(task);
-        onChange();
-      },
-      () => void (capped -= 1), // ended meanwhile
-    );
-  }
+  const caps = createCapLine({
+    onReady(task) {
+      ready.push(task);
+      onChange();
+    },
+    onRefused: (task, error) => end(task, outcomeOf(error)),
+  });
 
-  function offerLater(task: TaskInHand): void {
-    offer(task);
-    onChange();
-  }
+  const slots = createSlots({
+    concurrency: options.concurrency,
+    clock,
+    logger,
+    onReturn: judge,
+    onFree(task) {
+      const { run } = task;
+      run?.ended();
+      if (run && !inHand.has(task)) forgetIfOver(run);
+      onChange();
+    },
+    onFatal: options.onFatal,
+  });
 
   function startReady(): void {
-    while (atWork < concurrency && ready.length > 0) {
+    while (slots.free() > 0 && ready.length > 0) {
       // Shifting thousands one by one would move the rest each time.
-      const batch = ready.splice(0, concurrency - atWork);
+      const batch = ready.splice(0, slots.free());
       for (const task of batch) start(task);
     }
   }
@@ -158,85 +142,21 @@ export function createHands(options: HandsOptions): Hands {
     }
     task.state = "working";
     task.startedAtMs = nowMs;
-    atWork += 1;
     started.add(1);
     timeouts.add(task);
-    call(task);
+    slots.call(task);
   }
 
-  function call(task: TaskInHand): void {
+  function judge(task: TaskInHand, returned: HandlerReturn): void {
+    if (task.state !== "working") return; // decided before: by its time, its lease, a stop
+    let outcome: HandlerOutcome;
     try {
-      const result = task.kind.handler.run(task as never);
-      task.run?.began();
-      if (isThenable(result)) {
-        result.then(
-          (value) => settled(task, value),
-          (error: unknown) => threw(task, error),
-        );
-      } else settled(task, result);
-    } catch (error) {
-      task.run?.began();
-      threw(task, error);
-    }
-  }
-
-  function settled(task: TaskInHand, value: unknown): void {
-    freeSlot(task);
-    if (task.state !== "working") return;
-    const outcome = value === undefined ? ({ kind: "done" } as const) : value;
-    if (!isOutcome(outcome)) {
-      const why = "the handler returned no outcome: return done(result)";
-      return end(task, outcomeOf(new PermanentError(why)));
-    }
-    try {
+      outcome = outcomeReturned(returned);
       if (outcome.kind === "done") task.kind.brought(outcome.result);
     } catch (error) {
-      return end(task, outcomeOf(error));
+      outcome = outcomeOf(error);
     }
     end(task, outcome);
-  }
-
-  function threw(task: TaskInHand, error: unknown): void {
-    freeSlot(task);
-    if (task.state === "working") end(task, outcomeOf(error));
-  }
-
-  function freeSlot(task: TaskInHand): void {
-    if (task.isSettled) return void (abandoned -= 1);
-    task.isSettled = true;
-    atWork -= 1;
-    task.kind.timeouts.remove(task);
-    task.leaveCap?.();
-    const tookMs = clock.monotonicMs() - task.startedAtMs;
-    task.kind.meanMs += (tookMs - task.kind.meanMs) / 16;
-    task.kind.durations.observe(tookMs / 1_000);
-    const { run } = task;
-    if (run) {
-      run.ended();
-      if (!inHand.has(task) && run.waiting.length === 0 && run.atWork === 0) runs.delete(run);
-    }
-    onChange();
-  }
-
-  /** A handler that was told to stop has a moment to do so; then its slot is another's. */
-  function tellToStop(task: TaskInHand, cause: AbortCause): void {
-    task.abort(cause);
-    if (task.isSettled) return;
-    clock.setTimer(
-      abandonMs,
-      () => {
-        if (task.isSettled) return;
-        freeSlot(task);
-        abandoned += 1;
-        logger.warn("a handler goes on after it was told to stop", {
-          taskId: task.lease.id,
-          kind: task.lease.kind,
-          abandoned,
-        });
-        if (abandoned > abandonedMax) options.onFatal(tooManyAbandoned(abandoned));
-      },
-      { background: true },
-    );
   }
 
   function end(task: TaskInHand, outcome: HandlerOutcome): void {
@@ -287,7 +207,7 @@ export function createHands(options: HandsOptions): Hands {
         const { gate, pace } = lease;
         let run = pace?.isRun ? newRuns.get(gate) : undefined;
         if (pace?.isRun && !run) {
-          run = createGateRun({ gate, pace, clock, offer: offerLater });
+          run = createGateRun({ gate, pace, clock, offer: caps.offer });
           newRuns.set(gate, run);
           runs.add(run);
         }
@@ -298,7 +218,7 @@ export function createHands(options: HandsOptions): Hands {
           politeness.follow(gate, { ...pace, blockedForMs: 0 });
         }
         if (run) run.add(task);
-        else offer(task);
+        else caps.offer(task);
       }
       for (const run of newRuns.values()) run.next();
       startReady();
@@ -306,16 +226,16 @@ export function createHands(options: HandsOptions): Hands {
     startReady,
     room() {
       if (!isStarting || suspects > 0 || inHand.size >= inHandMax) return 0;
-      const free = concurrency - atWork - ready.length - reserved();
-      return Math.max(0, Math.min(Math.ceil(free), 2 * concurrency - capped));
+      const free = slots.free() - ready.length - reserved();
+      return Math.max(0, Math.min(Math.ceil(free), 2 * slots.concurrency() - caps.waiting()));
     },
     inHand: () => inHand,
-    atWork: () => atWork,
-    waitingForCap: () => capped,
-    abandoned: () => abandoned,
-    concurrency: () => concurrency,
+    atWork: slots.atWork,
+    waitingForCap: caps.waiting,
+    abandoned: slots.abandoned,
+    concurrency: slots.concurrency,
     setConcurrency(wanted) {
-      concurrency = wanted;
+      slots.setConcurrency(wanted);
       onChange();
     },
     stopStarting() {
@@ -332,7 +252,7 @@ export function createHands(options: HandsOptions): Hands {
       for (const task of inHand) {
         if (task.state !== "working") continue;
         task.state = "ended";
-        tellToStop(task, "stopping");
+        slots.tellToStop(task, "stopping");
         endings().release(task);
       }
       onChange();
@@ -342,7 +262,7 @@ export function createHands(options: HandsOptions): Hands {
       const reason = `timed out: it took longer than ${task.kind.handler.timeoutMs} ms`;
       const isPaced = task.lease.gate !== "";
       end(task, { kind: "retry", reason, ...(isPaced && { slowDown: {} }) });
-      tellToStop(task, "timed_out");
+      slots.tellToStop(task, "timed_out");
     },
     lost(task) {
       if (!inHand.has(task)) return;
@@ -352,7 +272,7 @@ export function createHands(options: HandsOptions): Hands {
       task.kind.note("lost");
       leave(task);
       logger.warn("the lease of a task was lost", { taskId: task.lease.id, kind: task.lease.kind });
-      if (wasWorking) tellToStop(task, "lease_lost");
+      if (wasWorking) slots.tellToStop(task, "lease_lost");
       onChange();
     },
     ended(task, endedAs, gate) {
@@ -366,13 +286,11 @@ export function createHands(options: HandsOptions): Hands {
   };
 }
 
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === "object" && value !== null && "then" in value;
-
-const tooManyAbandoned = (count: number) =>
-  new AppError(
-    "internal",
-    "handlers_do_not_end",
-    `${count} handlers go on though they were told to stop: pass the signal on to what they ` +
-      "wait for; only a new process gets rid of them",
-  );
+/** Throws what the handler threw. */
+function outcomeReturned(returned: HandlerReturn): HandlerOutcome {
+  if ("error" in returned) throw returned.error;
+  const { value } = returned;
+  if (value === undefined) return { kind: "done" };
+  if (isOutcome(value)) return value;
+  throw new PermanentError("the handler returned no outcome: return done(result)");
+}

@@ -1,11 +1,5 @@
-export {
-  createWorker,
-  type Concurrency,
-  type TaskAtWork,
-  type Worker,
-  type WorkerOptions,
-  type WorkerView,
-} from "./create-worker.ts";
+export type { Concurrency } from "./concurrency.ts";
+export { createWorker, type Worker, type WorkerOptions } from "./create-worker.ts";
 export { PermanentError, SlowDownError, type RetryPolicy } from "./failure.ts";
 export {
   defineHandler,
@@ -30,14 +24,7 @@ export {
 export { createProcessLoad, type ProcessLoad } from "./process-load.ts";
 export type { Bounds } from "./politeness.ts";
 export type { Decision, ScaleReason } from "./scaler.ts";
-export {
-  createSupervisor,
-  type Child,
-  type ChildEvents,
-  type FromChild,
-  type Post,
-  type PostView,
-  type Supervisor,
-  type ToChild,
-} from "./supervisor.ts";
+export type { Child, ChildEvents, FromChild, Post, ToChild } from "./post.ts";
+export { createSupervisor, type PostView, type Supervisor } from "./supervisor.ts";
 export type { WorkerQueue } from "./timed-queue.ts";
+export type { TaskAtWork, WorkerView } from "./worker-view.ts";

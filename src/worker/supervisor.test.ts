@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import { silentLogger } from "../base/logger.ts";
 import { createMetrics } from "../base/metrics.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
-import type { WorkerView } from "./create-worker.ts";
-import { createSupervisor, type ChildEvents, type Post, type ToChild } from "./supervisor.ts";
+import type { ChildEvents, Post, ToChild } from "./post.ts";
+import { createSupervisor } from "./supervisor.ts";
+import type { WorkerView } from "./worker-view.ts";
 
 const post = (name: string, more: Partial<Post> = {}): Post => ({
   name,

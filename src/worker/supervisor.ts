@@ -8,43 +8,8 @@ import {
   type MetricsSnapshot,
 } from "../base/metrics.ts";
 import type { Service } from "../base/service.ts";
-import type { Concurrency, WorkerView } from "./create-worker.ts";
-
-/** One worker process that should run. */
-export interface Post {
-  readonly name: string;
-  /** Absent: all that there are handlers for. */
-  readonly kinds?: readonly string[];
-  /** Can be changed while it runs. */
-  readonly concurrency: Concurrency;
-  /** Whatever else the process depends on: when it changes, a new process takes its place. */
-  readonly version: string;
-}
-
-export type ToChild =
-  | { readonly kind: "begin"; readonly post: Post }
-  | { readonly kind: "configure"; readonly concurrency: Concurrency }
-  /** Ends in good order; the second time at once. */
-  | { readonly kind: "stop" };
-
-export type FromChild =
-  | { readonly kind: "beat"; readonly view: WorkerView; readonly metrics: MetricsSnapshot }
-  /** Nothing is left to do; the process ends by itself. */
-  | { readonly kind: "drained" };
-
-/** A process, or what stands for one in a test. */
-export interface Child {
-  readonly pid: number | undefined;
-  send(message: ToChild): void;
-  /** Without a chance to give anything back. */
-  kill(): void;
-}
-
-export interface ChildEvents {
-  readonly onMessage: (message: FromChild) => void;
-  /** Called once, when it is gone or could not be started. */
-  readonly onExit: (how: string) => void;
-}
+import type { Child, ChildEvents, FromChild, Post } from "./post.ts";
+import type { WorkerView } from "./worker-view.ts";
 
 /**
  * Keeps worker processes at their posts. Always:

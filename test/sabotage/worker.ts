@@ -1,3 +1,4 @@
+import { observeSabotages } from "./observe.ts";
 import type { Sabotage } from "./sabotage.ts";
 
 const worker = "src/worker/worker.test.ts";
@@ -6,16 +7,13 @@ const stop = "src/worker/stop.test.ts";
 const polite = "src/worker/politeness.test.ts";
 const scaler = "src/worker/scaler.test.ts";
 const supervisor = "src/worker/supervisor.test.ts";
-const stall = "src/observe/stall.test.ts";
-const webhook = "src/observe/webhook.test.ts";
-const judge = "src/cli/loadtest/judge.test.ts";
 
 /** Known-wrong variants of the worker and of what watches over it. */
 export const workerSabotages: readonly Sabotage[] = [
   {
     name: "slots are not counted",
     file: "src/worker/hands.ts",
-    find: "const batch = ready.splice(0, concurrency - atWork);",
+    find: "const batch = ready.splice(0, slots.free());",
     replace: "const batch = ready.splice(0, ready.length);",
     caughtBy: `${worker} > runs that come due together take turns for the slots`,
   },
@@ -73,9 +71,9 @@ export const workerSabotages: readonly Sabotage[] = [
   },
   {
     name: "local caps are not kept",
-    file: "src/worker/hands.ts",
-    find: "if (!cap || !task.kind.caps) return void ready.push(task);",
-    replace: "if (!cap || task.kind.caps) return void ready.push(task);",
+    file: "src/worker/cap-line.ts",
+    find: "if (!cap || !task.kind.caps) return onReady(task);",
+    replace: "if (!cap || task.kind.caps) return onReady(task);",
     caughtBy: `${worker} > local caps: at most that many of one key, and others pass by`,
   },
   {
@@ -102,7 +100,7 @@ export const workerSabotages: readonly Sabotage[] = [
   {
     name: "a lost lease does not end its handler",
     file: "src/worker/hands.ts",
-    find: `if (wasWorking) tellToStop(task, "lease_lost");`,
+    find: `if (wasWorking) slots.tellToStop(task, "lease_lost");`,
     replace: "void wasWorking;",
     caughtBy: `${runs} > a lost lease ends its handler through the signal, and its result is dropped`,
   },
@@ -285,32 +283,5 @@ export const workerSabotages: readonly Sabotage[] = [
     replace: "gone = mergeSnapshots([gone]);",
     caughtBy: `${supervisor} > what processes counted is added up, and survives them`,
   },
-  {
-    name: "work behind gates is called stalled",
-    file: "src/observe/stall.ts",
-    find: `tell("stall", claimable > 0 && forMs >= stallMs, forMs);`,
-    replace: `tell("stall", forMs >= stallMs || nowMs >= 2 * stallMs, forMs);`,
-    caughtBy: `${stall} > is not one when all that waits, waits for its gates, its moment or a paused job`,
-  },
-  {
-    name: "what is posted is signed without its moment",
-    file: "src/observe/webhook.ts",
-    find: "update(`${timestamp}.${body}`)",
-    replace: "update(timestamp && body)",
-    caughtBy: `${webhook} > what is sent is signed over its moment and its body`,
-  },
-  {
-    name: "a receiver in trouble is asked for ever",
-    file: "src/observe/webhook.ts",
-    find: "const attempts = 5;",
-    replace: "const attempts = 50;",
-    caughtBy: `${webhook} > a receiver in trouble is asked again, five times at most, and then it is logged`,
-  },
-  {
-    name: "a load test does not look at gaps",
-    file: "src/cli/loadtest/judge.ts",
-    find: "if (before && startMs - before.startMs < delayMs) count += 1;",
-    replace: "",
-    caughtBy: `${judge} > gate violations`,
-  },
+  ...observeSabotages,
 ];
