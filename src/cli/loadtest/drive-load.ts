@@ -5,10 +5,11 @@ import type { ProgressHandle } from "../progress.ts";
 import { slowCalls } from "./judge.ts";
 import type { LoadCrew } from "./load-crew.ts";
 import type { LoadJobs } from "./load-jobs.ts";
-import { warmUp, type Profile } from "./profile.ts";
+import { slowCallSeconds, warmUp, type Profile } from "./profile.ts";
 
 export interface DriveOptions {
   readonly queue: Queue;
+  readonly address: string;
   readonly crew: LoadCrew;
   readonly jobs: LoadJobs;
   readonly profile: Profile;
@@ -64,7 +65,8 @@ export async function driveLoad(options: DriveOptions): Promise<Driven> {
   const durationMs = profile.durationMs / timeScale;
   let ended = 0;
   let killed = 0;
-  let slow = slowCalls(crew.metrics());
+  const slowNow = () => slowCalls(crew.metrics(), slowCallSeconds(options.address));
+  let slow = slowNow();
   let lastSlowMs = 0;
   let peakBytes = 0;
   for (;;) {
@@ -79,9 +81,9 @@ export async function driveLoad(options: DriveOptions): Promise<Driven> {
     const { done, failed, skipped } = (await queue.stats()).states;
     options.progress.advance(done + failed + skipped - ended);
     ended = done + failed + skipped;
-    const slowNow = slowCalls(crew.metrics());
-    if (slowNow > slow) lastSlowMs = passedMs;
-    slow = slowNow;
+    const found = slowNow();
+    if (found > slow) lastSlowMs = passedMs;
+    slow = found;
     peakBytes = Math.max(peakBytes, crew.memoryBytes());
     if (ended === options.tasks && (await haveEnded(queue))) {
       return { recoveryMs: Math.max(0, lastSlowMs - arrivalMs), peakBytes, elapsedMs: passedMs };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createMetrics } from "../../base/metrics.ts";
 import type { VisitEvent } from "../demo/visit-log.ts";
-import { judgeLoad, type LoadEvidence } from "./judge.ts";
+import { judgeLoad, slowCalls, type LoadEvidence } from "./judge.ts";
 
 /** Task, host, start, length, worker. */
 type Line = readonly [id: number, host: string, startMs: number, lengthMs: number, worker: string];
@@ -70,6 +70,21 @@ test("a run that kept everything is good, and shows its percentiles", () => {
   expect(failedChecks(evidenceOf(good))).toEqual([]);
   const claim = judgeLoad(evidenceOf(good)).find(({ name }) => name === "claim p50");
   expect(claim).toMatchObject({ value: 0.5, unit: "ms" });
+});
+
+test("slow calls are those above a bound of the histogram", () => {
+  const metrics = createMetrics();
+  const durations = metrics.histogram({
+    name: "forager_queue_call_duration_seconds",
+    help: "Calls.",
+    labels: ["operation"],
+    bounds: [0.5, 1, 5],
+  });
+  for (const seconds of [0.4, 0.9, 1.2, 4, 7]) durations.of("claim").observe(seconds);
+  durations.of("finish").observe(2);
+  expect(slowCalls(metrics.snapshot(), 1)).toBe(4);
+  expect(slowCalls(metrics.snapshot(), 5)).toBe(1);
+  expect(slowCalls([], 1)).toBe(0);
 });
 
 describe("lesson 56: a load test has a verdict, and each mark can fail", () => {

@@ -174,8 +174,11 @@ function callFailures(metrics: MetricsSnapshot): number {
   return all === 0 ? 0 : failed.reduce((sum, { value }) => sum + value, 0) / all;
 }
 
-export const slowCalls = (metrics: MetricsSnapshot): number =>
-  (familyOf(metrics, "forager_queue_calls_slow_total")?.series ?? []).reduce(
-    (sum, { value }) => sum + value,
-    0,
-  );
+/** Calls that took longer than this, which is one of the histogram's bounds. */
+export function slowCalls(metrics: MetricsSnapshot, overSeconds: number): number {
+  const family = familyOf(metrics, "forager_queue_call_duration_seconds");
+  const from = (family?.bounds ?? []).filter((bound) => bound <= overSeconds).length;
+  return (family?.series ?? [])
+    .flatMap(({ buckets = [] }) => buckets.slice(from))
+    .reduce((sum, count) => sum + count, 0);
+}

@@ -5,6 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import { machineMonotonicMs } from "../../base/machine-clock.ts";
 import { mergeSnapshots, type MetricsSnapshot } from "../../base/metrics.ts";
 import { createCrew } from "../demo/crew.ts";
+import { isBucket } from "./profile.ts";
 import type { LoadWorkerSettings } from "./load-worker.ts";
 
 export interface LoadCrewOptions {
@@ -34,7 +35,7 @@ export interface LoadCrew {
  * Short, so that a killed worker's tasks come back while the test runs. On a bucket a gate that
  * goes from one worker to another costs two seconds: a longer lease makes longer runs.
  */
-const leaseMsOf = (address: string) => (/^(?:s3|dir):/.test(address) ? 10_000 : 2_000);
+const leaseMsOf = (address: string) => (isBucket(address) ? 4_000 : 2_000);
 const concurrency = 25;
 
 export function createLoadCrew(options: LoadCrewOptions): LoadCrew {

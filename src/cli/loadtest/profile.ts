@@ -25,5 +25,9 @@ export const site = { delayMs: 100, limit: 2, cap: 2 } as const;
 export const pagesOf = ({ durationMs, arrivalMs }: Profile, timeScale: number): number =>
   Math.max(10, Math.floor((durationMs - arrivalMs) / timeScale / (site.delayMs * 2)));
 
+export const isBucket = (address: string): boolean => /^(?:s3|dir):/.test(address);
+/** From when a call to the queue is slow: on a bucket several writers take turns at one object. */
+export const slowCallSeconds = (address: string): number => (isBucket(address) ? 5 : 1);
+
 /** Small jobs before the clock runs, so that every worker has done each thing once. */
 export const warmUp = { jobs: 9, pages: 10 } as const;
