@@ -130,9 +130,14 @@ async function publish(bucket: Bucket, { datagrams, targets, fields }: FoldInput
         causality:
           number > lap ? `${stampAt(number - lap)}/${node}/${session}/${number - lap}` : "",
       });
-      if (batch.length < 800 && number < own) continue;
-      await bucket.put(segmentKey(`${node}/${session}`, batch[0]!.number), cutSegment(batch).body);
-      batch = [];
+      if (batch.length < 2_000 && number < own) continue;
+      // As a node that has much to say cuts them.
+      do {
+        const first = batch[0]!.number;
+        const { body, lastNumber } = cutSegment(batch);
+        await bucket.put(segmentKey(`${node}/${session}`, first), body);
+        batch = batch.filter((datagram) => datagram.number > lastNumber);
+      } while (batch.length > 1_000 || (number === own && batch.length > 0));
     }
     const sessions = [{ session, number: own, isComplete: true }];
     const head = { format: 1, node, label: "bench", session, nonce: "n", stamp: "", sessions };

@@ -7,7 +7,7 @@ import {
   commitFieldsMax,
   encodeValue,
 } from "./datagram/check-input.ts";
-import { mergeCell } from "./fold/cell.ts";
+import { copyCell, mergeInto } from "./fold/cell.ts";
 import { laneOf, seenBy, visibleOf } from "./fold/lane.ts";
 import type { TargetState } from "./fold/part-state.ts";
 import { referenceOf, type Datagram } from "./datagram/datagram.ts";
@@ -85,7 +85,9 @@ export function planWrites(
     const shown = visibleOf(cell)?.value;
     if (shown === json) return [];
     const seen = seenBy(cell, { source, field });
-    const after = visibleOf(mergeCell(cell, trial(change, source)))?.value;
+    const tried = copyCell(cell);
+    mergeInto(tried, trial(change, source));
+    const after = visibleOf(tried)?.value;
     const own = cell.lanes[laneOf({ source, field })]?.datagram;
     if (after === shown && own && own.value === json) return [];
     return [{ ...change, causality: seen ? referenceOf(seen) : "" }];

@@ -6,7 +6,7 @@ import type { Random } from "../base/random.ts";
 import { readBase } from "./base-files.ts";
 import { createPhysicalTime, type PhysicalTime } from "./clock/physical-time.ts";
 import { noTime, parseStamp, stampOf, tick, witness, type HybridTime } from "./clock/stamp.ts";
-import { nodeIdLength, sessionIdLength } from "./datagram/datagram-record.ts";
+import { nodeIdLength, sessionIdLength } from "./datagram/check-parts.ts";
 import type { Datagram } from "./datagram/datagram.ts";
 import { isCovered, lastKnown, sessionKey } from "./fold/vector.ts";
 import type { LedgerDisk } from "./journal/disk.ts";

@@ -1,7 +1,7 @@
 import { createId } from "../base/ids.ts";
 import { noTime, parseStamp, stampOf, tick, witness } from "./clock/stamp.ts";
 import type { Core } from "./core.ts";
-import { nodeIdLength, sessionIdLength } from "./datagram/datagram-record.ts";
+import { nodeIdLength, sessionIdLength } from "./datagram/check-parts.ts";
 import { dotOf, referenceOf, type Datagram } from "./datagram/datagram.ts";
 import { sessionKey } from "./fold/vector.ts";
 import { isMoved, type Move } from "./node-file.ts";

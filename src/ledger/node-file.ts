@@ -1,5 +1,5 @@
 import { AppError } from "../base/app-error.ts";
-import { isNodeId, isSessionId } from "./datagram/datagram-record.ts";
+import { isNodeId, isSessionId } from "./datagram/check-parts.ts";
 import type { Datagram } from "./datagram/datagram.ts";
 import type { LedgerDisk } from "./journal/disk.ts";
 

@@ -1,5 +1,5 @@
 import { compareText, dotOf, type Datagram } from "./datagram/datagram.ts";
-import { cutCell, emptyCell, mergeCell, type Cell } from "./fold/cell.ts";
+import { copyCell, createCell, cutCell, mergeInto, type Cell } from "./fold/cell.ts";
 import { visibleOf } from "./fold/lane.ts";
 import {
   forgottenField,
@@ -74,7 +74,7 @@ export function viewTarget(
 
 /** Where a target went, and since when. */
 export function mergedInto(fields: TargetState) {
-  const write = visibleOf(fields.get(mergedIntoField) ?? emptyCell);
+  const write = visibleOf(fields.get(mergedIntoField) ?? createCell());
   const into = parsed(write?.value);
   return write && typeof into === "string" ? { into, stamp: write.stamp } : undefined;
 }
@@ -87,9 +87,10 @@ function joined(own: TargetState, merged: readonly TargetState[]): ReadonlyMap<s
     for (const [field, cell] of other) {
       if (field === mergedIntoField || field === forgottenField) continue;
       const later = cutCell(cell, since);
-      let sum = cells.get(field) ?? emptyCell;
-      for (const entry of later.lanes) if (entry) sum = mergeCell(sum, entry.datagram);
-      cells.set(field, { ...sum, conflicts: [...sum.conflicts, ...later.conflicts] });
+      const sum = copyCell(cells.get(field) ?? createCell());
+      for (const entry of later.lanes) if (entry) mergeInto(sum, entry.datagram);
+      sum.conflicts = [...sum.conflicts, ...later.conflicts];
+      cells.set(field, sum);
     }
   }
   return cells;

@@ -1,4 +1,4 @@
-export { eachOwnRecord } from "./own-records.ts";
+export { eachOwnLine, eachOwnRecord, escapedUnits } from "./own-records.ts";
 export { createUsvScanner, scanUsv, type Dialect, type UsvItem } from "./scan-usv.ts";
 export { readUsvRecords, writeUsvRecords } from "./stream-usv.ts";
 export { encodeRecord, encodeUnit } from "./write-usv.ts";

@@ -30,7 +30,8 @@ export const dotOf = ({ node, session, number }: Datagram): Dot => `${node}/${se
 /** How another datagram names this one as its causality: `stamp/node/session/number`. */
 export const referenceOf = (datagram: Datagram): string => `${datagram.stamp}/${dotOf(datagram)}`;
 
-const stampWidth = 29;
+/** Of a stamp as text. */
+export const stampWidth = 29;
 export const dotOfReference = (reference: string): Dot => reference.slice(stampWidth + 1);
 
 /** The order in which the last one wins. Total: no two datagrams are equal in it. */

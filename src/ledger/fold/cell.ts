@@ -2,10 +2,12 @@ import {
   compareDatagrams,
   dotOf,
   dotOfReference,
+  stampWidth,
   type Datagram,
   type Dot,
 } from "../datagram/datagram.ts";
-import { laneOf, laneCount } from "./lane.ts";
+import { nodeIdLength, sessionIdLength } from "../datagram/check-parts.ts";
+import { laneOf } from "./lane.ts";
 
 /**
  * What is known of one field: for each lane the last write, and the writes that lost without their
@@ -16,64 +18,77 @@ import { laneOf, laneCount } from "./lane.ts";
  * - nothing is forgotten of a value but the value: a cell that was unset keeps its clock.
  */
 export interface Cell {
-  readonly lanes: readonly (Entry | undefined)[];
-  readonly conflicts: readonly Datagram[];
+  readonly lanes: (Entry | undefined)[];
+  conflicts: readonly Datagram[];
   /** Named as causality by someone, and not seen here: they arrive later, or are long gone. */
-  readonly names: readonly Dot[];
+  names: readonly Dot[];
 }
 
 export interface Entry {
   readonly datagram: Datagram;
   /** Some known datagram names it: if it loses, its loss was seen. */
   readonly isNamed: boolean;
+  /** Its record, where it was read from one: so it need not be written anew. */
+  readonly record: string | undefined;
 }
 
 const none: readonly never[] = [];
-const emptyLanes: readonly undefined[] = Array.from({ length: laneCount }, () => undefined);
-export const emptyCell: Cell = { lanes: emptyLanes, conflicts: none, names: none };
 
-/** The cell with one more datagram in it. */
-export function mergeCell(cell: Cell, datagram: Datagram): Cell {
-  const base = datagram.causality === "" ? cell : nameIn(cell, datagram.causality);
-  let { names, conflicts } = base;
+export const createCell = (): Cell => ({
+  lanes: [undefined, undefined, undefined],
+  conflicts: none,
+  names: none,
+});
+
+export const copyCell = (cell: Cell): Cell => ({ ...cell, lanes: cell.lanes.slice() });
+
+/** Brings one more datagram into the cell. */
+export function mergeInto(cell: Cell, datagram: Datagram, record?: string): void {
+  if (datagram.causality !== "") nameIn(cell, datagram.causality);
   let isNamed = false;
-  if (names.length > 0) {
+  if (cell.names.length > 0) {
     const dot = dotOf(datagram);
-    isNamed = names.includes(dot);
-    if (isNamed) names = names.filter((one) => one !== dot);
+    isNamed = cell.names.includes(dot);
+    if (isNamed) cell.names = cell.names.filter((one) => one !== dot);
   }
   const lane = laneOf(datagram);
-  const last = base.lanes[lane];
+  const last = cell.lanes[lane];
   const isLater = !last || compareDatagrams(datagram, last.datagram) > 0;
-  const loser = isLater ? last : { datagram, isNamed };
-  if (loser && !loser.isNamed) conflicts = [...conflicts, loser.datagram];
-  if (!isLater) return { lanes: base.lanes, conflicts, names };
-  const lanes = base.lanes.slice();
-  lanes[lane] = { datagram, isNamed };
-  return { lanes, conflicts, names };
+  const entry = { datagram, isNamed, record };
+  if (isLater) cell.lanes[lane] = entry;
+  const loser = isLater ? last : entry;
+  if (loser && !loser.isNamed) cell.conflicts = [...cell.conflicts, loser.datagram];
 }
 
 /** Someone had seen that value. */
-function nameIn(cell: Cell, reference: string): Cell {
-  const lane = cell.lanes.findIndex(
-    (entry) => entry !== undefined && isNamedBy(reference, entry.datagram),
-  );
-  if (lane >= 0) {
-    const entry = cell.lanes[lane]!;
-    if (entry.isNamed) return cell;
-    const lanes = cell.lanes.slice();
-    lanes[lane] = { datagram: entry.datagram, isNamed: true };
-    return { ...cell, lanes };
+function nameIn(cell: Cell, reference: string): void {
+  const { lanes } = cell;
+  for (let lane = 0; lane < lanes.length; lane++) {
+    const entry = lanes[lane];
+    if (!entry || !isNamedBy(reference, entry.datagram)) continue;
+    if (!entry.isNamed) lanes[lane] = { ...entry, isNamed: true };
+    return;
   }
   const dot = dotOfReference(reference);
-  const conflicts = cell.conflicts.filter((loser) => dotOf(loser) !== dot);
-  if (conflicts.length < cell.conflicts.length) return { ...cell, conflicts };
-  return cell.names.includes(dot) ? cell : { ...cell, names: [...cell.names, dot] };
+  if (cell.conflicts.length > 0) {
+    const conflicts = cell.conflicts.filter((loser) => dotOf(loser) !== dot);
+    const isFound = conflicts.length < cell.conflicts.length;
+    cell.conflicts = conflicts;
+    if (isFound) return;
+  }
+  if (!cell.names.includes(dot)) cell.names = [...cell.names, dot];
 }
 
-/** The stamp first: it tells most of them apart, and makes no new text. */
-const isNamedBy = (reference: string, datagram: Datagram) =>
-  reference.startsWith(datagram.stamp) && dotOfReference(reference) === dotOf(datagram);
+/** The stamp first: it tells most of them apart. */
+const isNamedBy = (reference: string, { stamp, node, session, number }: Datagram) =>
+  reference.slice(0, stampWidth) === stamp &&
+  reference.slice(nodeFrom, sessionFrom - 1) === node &&
+  reference.slice(sessionFrom, numberFrom - 1) === session &&
+  Number(reference.slice(numberFrom)) === number;
+
+const nodeFrom = stampWidth + 1;
+const sessionFrom = nodeFrom + nodeIdLength + 1;
+const numberFrom = sessionFrom + sessionIdLength + 1;
 
 /** Without what was written up to a moment. */
 export function cutCell(cell: Cell, floor: string): Cell {

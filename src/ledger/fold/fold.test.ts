@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { compareDatagrams, dotOf, dotOfReference, type Datagram } from "../datagram/datagram.ts";
 import { anyHistory } from "../testing/histories.ts";
 import { nodeId, sessionId } from "../testing/histories.ts";
-import { emptyCell, mergeCell } from "./cell.ts";
+import { createCell, mergeInto } from "./cell.ts";
 import { laneOf, visibleOf } from "./lane.ts";
 import { decodePart, encodePart } from "./part-file.ts";
 import { foldInto, forgottenField, isForgotten, type PartState } from "./part-state.ts";
@@ -76,7 +76,7 @@ describe("fold", () => {
           const winners = [0, 1, 2].map((lane) => inLane(lane).at(-1));
           const losers = [0, 1, 2].flatMap((lane) => inLane(lane).slice(0, -1));
           const conflicts = losers.filter((one) => !named.has(dotOf(one)));
-          const cell = fields.get(field) ?? emptyCell;
+          const cell = fields.get(field) ?? createCell();
           expect(cell.lanes.map((entry) => entry?.datagram)).toEqual(winners);
           expect(cell.conflicts.toSorted(compareDatagrams)).toEqual(
             conflicts.toSorted(compareDatagrams),
@@ -107,7 +107,12 @@ const write = (value: unknown, more: Partial<Datagram> & { readonly atMs: number
   };
 };
 const shown = (datagrams: readonly Datagram[]) =>
-  visibleOf(datagrams.reduce(mergeCell, emptyCell))?.value;
+  visibleOf(
+    datagrams.reduce((cell, datagram) => {
+      mergeInto(cell, datagram);
+      return cell;
+    }, createCell()),
+  )?.value;
 
 describe("what a field shows", () => {
   test("the last write of a machine, whatever arrives last", () => {

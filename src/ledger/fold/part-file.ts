@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { AppError } from "../../base/app-error.ts";
-import { eachOwnRecord, encodeRecord } from "../../usv/index.ts";
-import { datagramOf, unitsOf } from "../datagram/datagram-record.ts";
-import { compareDatagrams, compareText, type Dot } from "../datagram/datagram.ts";
+import { eachOwnLine, encodeRecord, escapedUnits } from "../../usv/index.ts";
+import { createPlace, datagramAt, locate } from "../datagram/datagram-place.ts";
+import { checkedDatagramAt, datagramOf, encodeDatagram } from "../datagram/datagram-record.ts";
+import { compareDatagrams, compareText, type Datagram, type Dot } from "../datagram/datagram.ts";
 import { checkHeader, headerRecord } from "../file-header.ts";
-import { emptyCell, isEmptyCell, type Cell } from "./cell.ts";
-import { laneCount, laneOf } from "./lane.ts";
-import type { PartState } from "./part-state.ts";
+import type { Cell } from "./cell.ts";
+import { laneOf } from "./lane.ts";
+import { cellOf, foldInto, type PartState } from "./part-state.ts";
 
 /**
  * A part as text. One state has one text: targets, fields and entries stand in a fixed order, so
@@ -17,61 +18,91 @@ export function encodePart(part: PartState, isKnown: (dot: Dot) => boolean): str
   const out = [headerRecord("part")];
   for (const [target, fields] of [...part].sort(byKey)) {
     for (const [field, cell] of [...fields].sort(byKey)) {
-      const names = cell.names.filter((dot) => !isKnown(dot)).sort(compareText);
-      if (isEmptyCell({ ...cell, names })) continue;
       for (const entry of cell.lanes) {
-        if (entry) out.push(encodeRecord([entry.isNamed ? "W" : "w", ...unitsOf(entry.datagram)]));
+        if (!entry) continue;
+        const record = entry.record ?? encodeDatagram(entry.datagram);
+        out.push(entry.isNamed ? namedRole : lastRole, record);
       }
-      for (const loser of cell.conflicts.toSorted(compareDatagrams)) {
-        out.push(encodeRecord(["c", ...unitsOf(loser)]));
+      if (cell.conflicts.length > 0) {
+        for (const loser of cell.conflicts.toSorted(compareDatagrams)) {
+          out.push(conflictRole, encodeDatagram(loser));
+        }
       }
+      if (cell.names.length === 0) continue;
+      const names = cell.names.filter((dot) => !isKnown(dot)).sort(compareText);
       for (const dot of names) out.push(encodeRecord(["n", target, field, dot]));
     }
   }
   return out.join("");
 }
 
+/** In front of a datagram's record. */
+const roleOf = (letter: string) => encodeRecord([letter]).slice(0, roleWidth);
+const roleWidth = 2;
+const [namedRole, lastRole, conflictRole] = [roleOf("W"), roleOf("w"), roleOf("c")];
+
 export function decodePart(text: string, name: string): PartState {
   const part: PartState = new Map();
+  const place = createPlace();
   let isFirst = true;
-  const onRecord = (units: string[]) => {
+  const end = eachOwnLine(text, (from, lineEnd, next, hasEscape) => {
     if (isFirst) {
       isFirst = false;
-      return checkHeader("part", units, name);
+      return checkHeader("part", escapedUnits(text.slice(from, next)), name);
     }
-    const role = units[0];
-    if (role === "n" && units.length === 4) {
-      const [, target = "", field = "", dot = ""] = units;
-      const cell = cellAt(part, target, field);
-      return keep(part, target, field, { ...cell, names: [...cell.names, dot] });
-    }
-    if (role !== "w" && role !== "W" && role !== "c")
+    const role = text[from];
+    if (role === "n") return takeName(part, escapedUnits(text.slice(from, next)), name);
+    if (role !== "w" && role !== "W" && role !== "c") {
       throw corrupt(name, `a record of kind ${role}`);
-    const datagram = datagramOf(units.slice(1));
-    const { target, field } = datagram;
-    const cell = cellAt(part, target, field);
-    if (role === "c") {
-      return keep(part, target, field, { ...cell, conflicts: [...cell.conflicts, datagram] });
     }
-    const lanes = Array.from({ length: laneCount }, (_, lane) => cell.lanes[lane]);
-    lanes[laneOf(datagram)] = { datagram, isNamed: role === "W" };
-    keep(part, target, field, { ...cell, lanes });
-  };
-  const end = eachOwnRecord(text, onRecord);
+    const start = from + roleWidth;
+    const isPlain = !hasEscape && locate(text, start, lineEnd, place);
+    const datagram = isPlain
+      ? checkedDatagramAt(text, place)
+      : datagramOf(escapedUnits(text.slice(start, next)));
+    const cell = cellAt(part, datagram);
+    if (role === "c") cell.conflicts = [...cell.conflicts, datagram];
+    else {
+      const record = isPlain ? text.slice(start, next) : undefined;
+      cell.lanes[laneOf(datagram)] = { datagram, isNamed: role === "W", record };
+    }
+  });
   if (isFirst && end === 0 && text !== "") checkHeader("part", [text.slice(0, 40)], name);
   if (isFirst || end < text.length) throw corrupt(name, "it is empty, or cut off");
   return part;
 }
 
+function takeName(part: PartState, units: readonly string[], name: string): void {
+  const [, target = "", field = "", dot = ""] = units;
+  if (units.length !== 4) throw corrupt(name, `a record of ${units.length} units`);
+  const cell = cellAt(part, { target, field });
+  cell.names = [...cell.names, dot];
+}
+
+/** Folds records of datagrams that were checked when they were read. */
+export function foldRecords(
+  part: PartState,
+  records: Uint8Array,
+  isCounted: (datagram: Datagram) => boolean,
+): void {
+  const text = Buffer.from(records.buffer, records.byteOffset, records.byteLength).toString();
+  const place = createPlace();
+  eachOwnLine(text, (from, end, next, hasEscape) => {
+    const isPlain = !hasEscape && locate(text, from, end, place);
+    const datagram = isPlain
+      ? datagramAt(text, place)
+      : datagramOf(escapedUnits(text.slice(from, next)));
+    if (!isCounted(datagram)) return;
+    foldInto(part, datagram, isPlain ? text.slice(from, next) : undefined);
+  });
+}
+
 export const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-const cellAt = (part: PartState, target: string, field: string): Cell =>
-  part.get(target)?.get(field) ?? emptyCell;
-
-function keep(part: PartState, target: string, field: string, cell: Cell): void {
-  let fields = part.get(target);
-  if (!fields) part.set(target, (fields = new Map()));
-  fields.set(field, cell);
+function cellAt(part: PartState, place: Pick<Datagram, "target" | "field">): Cell {
+  let fields = part.get(place.target);
+  if (!fields) part.set(place.target, (fields = new Map()));
+  return cellOf(fields, place.field);
 }
 
 const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) =>

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { compareDatagrams, type Datagram } from "../datagram/datagram.ts";
-import { cutCell, emptyCell, isEmptyCell, mergeCell, type Cell } from "./cell.ts";
+import { createCell, cutCell, isEmptyCell, mergeInto, type Cell } from "./cell.ts";
 
 /** What is known of the targets of one part: target → field → cell. */
 export type PartState = Map<string, TargetState>;
@@ -9,7 +9,8 @@ export type TargetState = Map<string, Cell>;
 export const partCount = 256;
 
 /** Which part a target belongs to. Part of the format: it never changes. */
-export const partOf = (target: string): number => crc32(target) & (partCount - 1);
+export const partOf = (target: string): number => partOfChecksum(crc32(target));
+export const partOfChecksum = (checksum: number): number => checksum & (partCount - 1);
 
 /** A target with this field set is forgotten: nothing of it is shown, whatever its stamp. */
 export const forgottenField = "forgotten";
@@ -20,17 +21,24 @@ export const mergedIntoField = "mergedInto";
  * Folds one datagram in. `forgotten` is sticky: what was written up to its last change is gone for
  * good, and while it is set, what comes later is kept but not shown.
  */
-export function foldInto(part: PartState, datagram: Datagram): void {
+export function foldInto(part: PartState, datagram: Datagram, record?: string): void {
   const { target, field } = datagram;
   let fields = part.get(target);
   if (!fields) part.set(target, (fields = new Map()));
   if (field === forgottenField) return forget(fields, datagram);
   if (fields.has(forgottenField) && datagram.stamp <= floorOf(fields)!.stamp) return;
-  fields.set(field, mergeCell(fields.get(field) ?? emptyCell, datagram));
+  mergeInto(cellOf(fields, field), datagram, record);
+}
+
+/** The cell of a field, made where there is none. */
+export function cellOf(fields: TargetState, field: string): Cell {
+  let cell = fields.get(field);
+  if (!cell) fields.set(field, (cell = createCell()));
+  return cell;
 }
 
 function forget(fields: TargetState, datagram: Datagram): void {
-  fields.set(forgottenField, mergeCell(fields.get(forgottenField) ?? emptyCell, datagram));
+  mergeInto(cellOf(fields, forgottenField), datagram);
   const floor = floorOf(fields)!.stamp;
   for (const [field, cell] of fields) {
     if (field === forgottenField) continue;

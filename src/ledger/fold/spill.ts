@@ -1,15 +1,16 @@
-import type { Datagram } from "../datagram/datagram.ts";
 import { partCount } from "./part-state.ts";
 
 /**
- * Where a fold keeps what it has read until it comes to its part: a fold reads sessions one after
- * the other and writes parts one after the other. In the order in which it was added.
+ * Where a fold keeps the records it has read until it comes to their part: a fold reads sessions
+ * one after the other and writes parts one after the other. In the order in which they were added.
  */
 export interface Spill extends AsyncDisposable {
-  add(part: number, datagram: Datagram, raw: string): void;
+  /** Copies the record that stands from `from` to before `to`. */
+  add(part: number, bytes: Uint8Array, from: number, to: number): void;
   /** Resolves when there is room for more. Call it after each segment. */
   flush(): Promise<void>;
-  read(part: number): Promise<readonly Datagram[]>;
+  /** Pieces of whole records. */
+  read(part: number): Promise<readonly Uint8Array[]>;
   /** Parts that something was added to. */
   touched(): readonly number[];
   /** How much one fold may read. */
@@ -17,13 +18,61 @@ export interface Spill extends AsyncDisposable {
 }
 
 export function createMemorySpill(): Spill {
-  const parts: Datagram[][] = Array.from({ length: partCount }, () => []);
+  const pieces = createPieces();
+  const full: Uint8Array[][] = Array.from({ length: partCount }, () => []);
+  pieces.onFull((part, piece) => void full[part]!.push(piece));
   return {
     bytesMax: 64 * 2 ** 20,
-    add: (part, datagram) => void parts[part]!.push(datagram),
+    add: pieces.add,
     async flush() {},
-    read: async (part) => parts[part]!,
-    touched: () => parts.flatMap((some, part) => (some.length > 0 ? [part] : [])),
+    read: async (part) => [...full[part]!, pieces.open(part)],
+    touched: pieces.touched,
     async [Symbol.asyncDispose]() {},
+  };
+}
+
+/** One open piece for each part, handed over when it is full. */
+export interface Pieces {
+  readonly add: Spill["add"];
+  readonly touched: () => readonly number[];
+  /** What the open piece holds. */
+  open(part: number): Uint8Array;
+  onFull(callback: (part: number, piece: Uint8Array) => void): void;
+}
+
+const pieceBytesMin = 1_024;
+/** For 256 parts, 16 MiB. */
+const pieceBytesMax = 64 * 1_024;
+
+export function createPieces(): Pieces {
+  const pieces: (Uint8Array | undefined)[] = Array.from({ length: partCount }, () => undefined);
+  const lengths = new Int32Array(partCount);
+  let onFull = (_part: number, _piece: Uint8Array) => {};
+
+  /** A piece that takes that many bytes more: the same grown, or a new one. */
+  const makeRoom = (part: number, bytes: number): Uint8Array => {
+    const old = pieces[part];
+    const length = lengths[part]!;
+    const isFull = length > 0 && length + bytes > pieceBytesMax;
+    if (isFull) onFull(part, old!.subarray(0, length));
+    const kept = isFull ? 0 : length;
+    const grown = Math.min(pieceBytesMax, 4 * (old?.length ?? pieceBytesMin / 4));
+    const made = new Uint8Array(Math.max(grown, kept + bytes));
+    if (kept > 0) made.set(old!.subarray(0, kept));
+    lengths[part] = kept;
+    return (pieces[part] = made);
+  };
+
+  return {
+    add(part, bytes, from, to) {
+      const size = to - from;
+      let piece = pieces[part];
+      if (!piece || lengths[part]! + size > piece.length) piece = makeRoom(part, size);
+      piece.set(bytes.subarray(from, to), lengths[part]!);
+      lengths[part]! += size;
+    },
+    touched: () => pieces.flatMap((piece, part) => (piece ? [part] : [])),
+    open: (part) => pieces[part]?.subarray(0, lengths[part]) ?? new Uint8Array(),
+    onFull: (callback) => void (onFull = callback),
   };
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { noTime, parseStamp, stampOf, tick, witness, type HybridTime } from "../clock/stamp.ts";
 import { referenceOf, type Datagram } from "../datagram/datagram.ts";
-import { emptyCell } from "../fold/cell.ts";
+import { createCell } from "../fold/cell.ts";
 import { seenBy } from "../fold/lane.ts";
 import { foldInto, forgottenField, type PartState } from "../fold/part-state.ts";
 
@@ -59,7 +59,7 @@ function play(steps: readonly Step[]): readonly Datagram[] {
     }
     const { target, field, value, source } = step;
     clocks[step.by] = tick(clocks[step.by]!, step.wallMs);
-    const seen = seenBy(states[step.by]!.get(target)?.get(field) ?? emptyCell, step);
+    const seen = seenBy(states[step.by]!.get(target)?.get(field) ?? createCell(), step);
     const number = ++counts[step.by]!;
     const datagram: Datagram = {
       stamp: stampOf(clocks[step.by]!),

@@ -3,15 +3,12 @@ import type { Bucket } from "../../bucket/index.ts";
 import type { Spill } from "../fold/spill.ts";
 import { lastKnown } from "../fold/vector.ts";
 import type { HubState } from "./hub-state.ts";
-import { checkpointTarget } from "./keys.ts";
 import { decodeHead, type Head } from "./head.ts";
 import { segmentKey } from "./keys.ts";
 import { listHeads } from "./pull.ts";
-import { readSegment } from "./segment.ts";
 
 export interface GatherOptions {
   readonly bucket: Bucket;
-  readonly nowMs: () => number;
   readonly onFault: (fault: string) => void;
   /** What it has room for is what one checkpoint takes in; the next one takes the rest. */
   readonly spill: Spill;
@@ -23,16 +20,16 @@ export interface Gathered {
   readonly isWorthIt: boolean;
 }
 
+/** How many nodes' segments travel at once. */
+const lanes = 4;
+
 /**
  * Takes all that the bucket has beyond the state. Heads are hints: a session that may go on is
  * looked at beyond its head too, because its node may have died before it said so. What cannot be
  * read stops its session, is told, and stays where it is.
  */
-/** How many nodes' segments travel at once. */
-const lanes = 4;
-
 export async function gather(options: GatherOptions, state: HubState): Promise<Gathered> {
-  const { bucket, nowMs, onFault, spill } = options;
+  const { bucket, onFault, spill } = options;
   let [bytes, count, isWorthIt] = [0, 0, false];
   const takeSession = async (key: string, head: { number: number; isComplete: boolean }) => {
     while (bytes < spill.bytesMax) {
@@ -44,9 +41,9 @@ export async function gather(options: GatherOptions, state: HubState): Promise<G
         if (known < head.number) onFault(`${name} is missing, and the head says it is there`);
         return;
       }
-      const { datagrams, raws } = readSegment(got.body, { key, first: known + 1, name });
-      count += state.take(datagrams, raws, nowMs());
-      isWorthIt ||= datagrams.some(({ target }) => target !== checkpointTarget);
+      const taken = state.take({ body: got.body, key, name });
+      count += taken.datagrams;
+      isWorthIt ||= taken.isWorthIt;
       bytes += got.body.byteLength;
       await spill.flush();
     }

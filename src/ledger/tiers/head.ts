@@ -3,7 +3,7 @@ import { sleep, type Clock } from "../../base/clock.ts";
 import { createId } from "../../base/ids.ts";
 import type { Random } from "../../base/random.ts";
 import { isUnavailable, type Bucket } from "../../bucket/index.ts";
-import { isNodeId, isSessionId } from "../datagram/datagram-record.ts";
+import { isNodeId, isSessionId } from "../datagram/check-parts.ts";
 import { headKey } from "./keys.ts";
 
 /**

@@ -47,9 +47,13 @@ export async function foldRound(context: HubContext): Promise<FoldRound> {
   const newest = (await findNewestManifest(bucket))?.manifest;
   if (newest && newest.epoch > epoch) return { status: "lost" };
   await using spill = context.openSpill();
-  const state = createHubState(newest ? bucketBase(bucket, newest) : noBase, spill);
+  const state = createHubState({
+    base: newest ? bucketBase(bucket, newest) : noBase,
+    spill,
+    nowMs,
+  });
   const { datagrams, isWorthIt } = await gather({ ...context, spill }, state);
-  const released = state.release(nowMs());
+  const released = state.release();
   if (!isWorthIt && released === 0) return { status: "nothing" };
 
   const parts = await writeParts(context, state, newest?.parts ?? [], spill.touched());
@@ -99,19 +103,28 @@ async function writeParts(
   touched: readonly number[],
 ): Promise<Manifest["parts"] | undefined> {
   const parts = Array.from({ length: partCount }, (_, index) => old[index]);
-  for (const index of touched) {
-    if (!isHeld()) return undefined;
+  const writePart = async (index: number) => {
     const text = await state.partText(index);
     const digest = digestOf(text);
     // A part that did not change keeps its name. Else the name is new for ever, though the content
     // may have been there before: so what is deleted once is never needed again.
-    if (parts[index]?.startsWith(`${digest}-`)) continue;
+    if (parts[index]?.startsWith(`${digest}-`)) return;
     const name = `${digest}-${epoch}-${createId(random, 8)}.usv`;
     await bucket.put(partKey(name), Buffer.from(text));
     parts[index] = name;
-  }
-  return parts;
+  };
+  const queue = [...touched];
+  const work = async () => {
+    for (let index = queue.shift(); index !== undefined && isHeld(); index = queue.shift()) {
+      await writePart(index);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, work));
+  return queue.length === 0 && isHeld() ? parts : undefined;
 }
+
+/** While one part is on its way to the bucket, the next ones are folded: few, for the memory. */
+const lanes = 6;
 
 const triesMax = 8;
 

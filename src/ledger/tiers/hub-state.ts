@@ -1,12 +1,15 @@
 import { aheadOf, parseStamp, stampOf } from "../clock/stamp.ts";
-import { dotOf, type Datagram, type Dot } from "../datagram/datagram.ts";
 import { encodeDatagram } from "../datagram/datagram-record.ts";
-import { decodePart, encodePart } from "../fold/part-file.ts";
-import { foldInto, partOf, type PartState } from "../fold/part-state.ts";
+import { dotOf, type Datagram, type Dot } from "../datagram/datagram.ts";
+import type { ScannedDatagram } from "../datagram/scan-datagrams.ts";
+import { decodePart, encodePart, foldRecords } from "../fold/part-file.ts";
+import { partOf, partOfChecksum, type PartState } from "../fold/part-state.ts";
 import type { Spill } from "../fold/spill.ts";
-import { hasFolded, lastKnown, sessionKey, type Vector } from "../fold/vector.ts";
-import { droppedDot } from "../quarantine.ts";
+import { hasFolded, lastKnown, type Vector } from "../fold/vector.ts";
+import { droppedDot, quarantineKind } from "../quarantine.ts";
 import type { Base } from "../replica.ts";
+import { checkpointTarget } from "./keys.ts";
+import { scanSegment } from "./segment.ts";
 
 /** What a hub knows on its way from one checkpoint to the next. */
 export interface HubState {
@@ -14,23 +17,39 @@ export interface HubState {
   aside(): ReadonlyMap<Dot, Datagram>;
   dropped(): ReadonlySet<Dot>;
   latest(): string;
-  /** Takes datagrams of one session, in the order of their numbers. Answers how many were new. */
-  take(datagrams: readonly Datagram[], raws: readonly string[], nowMs: number): number;
+  /** Takes the segment of that session that follows on what is known. Answers how many were new. */
+  take(segment: { readonly body: Uint8Array; readonly key: string; readonly name: string }): Taken;
   /** Folds what is no longer ahead of time. Answers how many that were. */
-  release(nowMs: number): number;
+  release(): number;
   /** The text of a part, with all that was taken. */
   partText(index: number): Promise<string>;
 }
 
-export function createHubState(base: Base, spill: Spill): HubState {
+export interface Taken {
+  readonly datagrams: number;
+  /** Some are more than a hub's own word that it made a checkpoint. */
+  readonly isWorthIt: boolean;
+}
+
+export interface HubStateOptions {
+  readonly base: Base;
+  readonly spill: Spill;
+  readonly nowMs: () => number;
+}
+
+export function createHubState({ base, spill, nowMs }: HubStateOptions): HubState {
   const vector = new Map(base.vector);
   const aside = new Map(base.aside.map((datagram) => [dotOf(datagram), datagram]));
   const dropped = new Set(base.dropped);
   let latest = stampOf(base.latest);
 
-  const fold = (datagram: Datagram, raw: string) => {
-    spill.add(partOf(datagram.target), datagram, raw);
+  const fold = (datagram: Datagram) => {
+    const bytes = Buffer.from(encodeDatagram(datagram));
+    spill.add(partOf(datagram.target), bytes, 0, bytes.length);
     if (datagram.stamp > latest) latest = datagram.stamp;
+    noteDrop(datagram);
+  };
+  const noteDrop = (datagram: Datagram) => {
     const dot = droppedDot(datagram);
     if (dot === undefined) return;
     dropped.add(dot);
@@ -42,38 +61,48 @@ export function createHubState(base: Base, spill: Spill): HubState {
     aside: () => aside,
     dropped: () => dropped,
     latest: () => stampOf(parseStamp(latest)),
-    take(datagrams, raws, nowMs) {
-      const [first] = datagrams;
-      if (!first) return 0;
-      const key = sessionKey(first);
-      const ahead = aheadOf(nowMs);
-      let known = lastKnown(vector, key);
-      const before = known;
-      for (let index = 0; index < datagrams.length; index++) {
-        const datagram = datagrams[index]!;
-        if (datagram.number <= known) continue;
-        known = datagram.number;
-        if (datagram.stamp <= ahead) fold(datagram, raws[index]!);
-        else if (!dropped.has(dotOf(datagram))) aside.set(dotOf(datagram), datagram);
+    take({ body, key, name }) {
+      const first = lastKnown(vector, key) + 1;
+      const ahead = aheadOf(nowMs());
+      const early: Datagram[] = [];
+      const drops: Datagram[] = [];
+      const records: number[] = []; // part, from, to; part, from, to; …
+      let [newest, isWorthIt] = [latest, false];
+      const onDatagram = (found: ScannedDatagram) => {
+        isWorthIt ||= found.target() !== checkpointTarget;
+        const stamp = found.stamp();
+        if (stamp > ahead) return void early.push(found.datagram());
+        if (stamp > newest) newest = stamp;
+        records.push(partOfChecksum(found.targetChecksum()), found.from, found.to);
+        if (found.isAbout(quarantineKind)) drops.push(found.datagram());
+      };
+      const last = scanSegment(body, { key, first, name }, onDatagram);
+      // Only now: a segment is taken whole, or stays where it is.
+      for (let at = 0; at < records.length; at += 3) {
+        spill.add(records[at]!, body, records[at + 1]!, records[at + 2]!);
       }
-      vector.set(key, known);
-      return known - before;
+      for (const datagram of early) {
+        if (!dropped.has(dotOf(datagram))) aside.set(dotOf(datagram), datagram);
+      }
+      for (const datagram of drops) noteDrop(datagram);
+      latest = newest;
+      vector.set(key, last);
+      return { datagrams: last - first + 1, isWorthIt };
     },
-    release(nowMs) {
-      const ahead = aheadOf(nowMs);
+    release() {
+      const ahead = aheadOf(nowMs());
       const due = [...aside].filter(([, { stamp }]) => stamp <= ahead);
       for (const [dot, datagram] of due) {
         aside.delete(dot);
-        fold(datagram, encodeDatagram(datagram));
+        fold(datagram);
       }
       return due.length;
     },
     async partText(index) {
       const text = await base.readPart(index);
       const part: PartState = text === undefined ? new Map() : decodePart(text, `part ${index}`);
-      for (const datagram of await spill.read(index)) {
-        if (dropped.size === 0 || !dropped.has(dotOf(datagram))) foldInto(part, datagram);
-      }
+      const isCounted = (datagram: Datagram) => dropped.size === 0 || !dropped.has(dotOf(datagram));
+      for (const piece of await spill.read(index)) foldRecords(part, piece, isCounted);
       return encodePart(part, hasFolded(vector, aside));
     },
   };

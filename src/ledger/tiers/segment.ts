@@ -1,20 +1,17 @@
 import { AppError } from "../../base/app-error.ts";
-import { eachOwnRecord } from "../../usv/index.ts";
-import { datagramOf, encodeDatagram } from "../datagram/datagram-record.ts";
+import { encodeDatagram } from "../datagram/datagram-record.ts";
 import type { Datagram } from "../datagram/datagram.ts";
-import { sessionKey } from "../fold/vector.ts";
+import { scanDatagrams, type ScannedDatagram } from "../datagram/scan-datagrams.ts";
 import { checkHeader, headerRecord } from "../file-header.ts";
 
 /** A piece of a session's log in the bucket: whole commits, contiguous numbers, never changed. */
 export interface Segment {
   readonly datagrams: readonly Datagram[];
-  /** The text of each of them. */
-  readonly raws: readonly string[];
   readonly lastNumber: number;
 }
 
 /** When to begin another one; a commit is never parted. */
-const bytesMax = 256 * 1024;
+const bytesMax = 2 ** 20;
 
 /** The first segment of these datagrams, which are whole commits of one session in order. */
 export function cutSegment(datagrams: readonly Datagram[]): {
@@ -34,43 +31,53 @@ export function cutSegment(datagrams: readonly Datagram[]): {
   return { body: Buffer.from(lines.join("")), lastNumber };
 }
 
-/** Throws `corrupt` unless it is a segment of that session that begins with that number. */
-export function readSegment(
-  body: Uint8Array,
-  { key, first, name }: { readonly key: string; readonly first: number; readonly name: string },
-): Segment {
-  const datagrams: Datagram[] = [];
-  const raws: string[] = [];
-  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
-  const [node, session] = key.split("/");
-  let isHeader = true;
-  const end = eachOwnRecord(text, (units, raw) => {
-    if (isHeader) {
-      isHeader = false;
-      return checkHeader("segment", units, name);
-    }
-    const datagram = readDatagram(units, raw, name);
-    const isInPlace = datagram.node === node && datagram.session === session;
-    if (!isInPlace || datagram.number !== first + datagrams.length) {
-      throw broken(name, `datagram ${datagram.number} of ${sessionKey(datagram)} is out of place`);
-    }
-    datagrams.push(datagram);
-    raws.push(raw);
-  });
-  if (end < text.length) throw broken(name, "it ends in the middle of a datagram");
-  const last = datagrams.at(-1);
-  if (!last || last.number !== last.commit)
-    throw broken(name, "it does not end with a whole commit");
-  return { datagrams, raws, lastNumber: last.number };
+export interface SegmentPlace {
+  /** `node/session` */
+  readonly key: string;
+  readonly first: number;
+  readonly name: string;
 }
 
-function readDatagram(units: readonly string[], raw: string, name: string): Datagram {
+/** Throws `corrupt` unless it is a segment of that session that begins with that number. */
+export function readSegment(body: Uint8Array, place: SegmentPlace): Segment {
+  const datagrams: Datagram[] = [];
+  const lastNumber = scanSegment(body, place, (found) => void datagrams.push(found.datagram()));
+  return { datagrams, lastNumber };
+}
+
+/** The same without copying anything. Answers the last number; on a throw, forget what was told. */
+export function scanSegment(
+  body: Uint8Array,
+  { key, first, name }: SegmentPlace,
+  onDatagram: (found: ScannedDatagram) => void,
+): number {
+  const [node = "", session = ""] = key.split("/");
+  let next = first;
+  let lastCommit = 0;
+  let end = 0;
   try {
-    return datagramOf(units, raw);
+    end = scanDatagrams(body, {
+      node,
+      session,
+      onHeader: (units) => checkHeader("segment", units, name),
+      onDatagram(found) {
+        if (found.number !== next) {
+          throw broken(name, `datagram ${found.number} of ${key} is out of place`);
+        }
+        next += 1;
+        lastCommit = found.commit;
+        onDatagram(found);
+      },
+    });
   } catch (error) {
     const isDatagram = error instanceof AppError && error.code === "ledger_datagram";
     throw isDatagram ? broken(name, error.message) : error;
   }
+  if (end < body.byteLength) throw broken(name, "it ends in the middle of a datagram");
+  if (next === first || next - 1 !== lastCommit) {
+    throw broken(name, "it does not end with a whole commit");
+  }
+  return next - 1;
 }
 
 const broken = (name: string, why: string) =>

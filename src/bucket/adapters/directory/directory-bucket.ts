@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import fs from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AppError } from "../../../base/app-error.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -73,10 +73,19 @@ export function openDirectoryBucket({ root, clock, random }: DirectoryBucketOpti
       const path = objectPath(root, key);
       try {
         const [body, { mtimeMs }] = await readWhole(path);
-        const etag = etagOf(body);
-        if (etag === ifNoneMatch) return { status: "unchanged" };
+        let etag = ifNoneMatch === undefined ? undefined : etagOf(body);
+        if (etag !== undefined && etag === ifNoneMatch) return { status: "unchanged" };
         const modifiedAtMs = Math.floor(mtimeMs);
-        return { status: "found", body, etag, modifiedAtMs, seenAtMs: lock.nowMs() };
+        return {
+          status: "found",
+          body,
+          // Takes as long as reading, and who reads millions does not ask for it.
+          get etag() {
+            return (etag ??= etagOf(body));
+          },
+          modifiedAtMs,
+          seenAtMs: lock.nowMs(),
+        };
       } catch (error) {
         if (isAbsent(error)) return { status: "absent" };
         throw translateDirectoryError(error, path);
@@ -134,13 +143,20 @@ export function openDirectoryBucket({ root, clock, random }: DirectoryBucketOpti
 
 const etagOf = (body: Uint8Array): string => createHash("sha256").update(body).digest("hex");
 
-/** Body and time of one content: a rename between the two reads is noticed. */
+/** Body and time of one content: files are replaced, never written to, so an open one stays as it is. */
 async function readWhole(path: string): Promise<readonly [Uint8Array, fs.Stats]> {
-  for (;;) {
-    const before = await stat(path);
-    const body = await readFile(path);
-    const after = await stat(path);
-    if (before.ino === after.ino && before.mtimeMs === after.mtimeMs) return [body, after];
+  const file = await open(path, "r");
+  try {
+    const stats = await file.stat();
+    const body = Buffer.allocUnsafe(stats.size);
+    let length = 0;
+    for (let more = 1; more > 0 && length < body.length; length += more) {
+      more = (await file.read(body, length, body.length - length)).bytesRead;
+    }
+    if (stats.isDirectory()) await file.read(body); // fails as an object that is none
+    return [body.subarray(0, length), stats];
+  } finally {
+    await file.close();
   }
 }
 

@@ -1,16 +1,13 @@
-import { appendFile, mkdir, readFile, rm } from "node:fs/promises";
+import { mkdir, open, rm, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { translateFileError } from "../../../base/atomic-file.ts";
 import { createId } from "../../../base/ids.ts";
 import type { Random } from "../../../base/random.ts";
-import { eachOwnRecord } from "../../../usv/index.ts";
-import { datagramOf } from "../../datagram/datagram-record.ts";
-import type { Datagram } from "../../datagram/datagram.ts";
 import { partCount } from "../../fold/part-state.ts";
-import type { Spill } from "../../fold/spill.ts";
+import { createPieces, type Spill } from "../../fold/spill.ts";
 
-/** How much may wait in memory. */
-const heldBytesMax = 32 * 2 ** 20;
+/** How much may be on its way to the disk. */
+const waitingBytesMax = 32 * 2 ** 20;
 
 export interface FileSpillOptions {
   /** What is in it may be deleted at any time, but not while a fold runs. */
@@ -18,45 +15,98 @@ export interface FileSpillOptions {
   readonly random: Random;
 }
 
-/** Spill in files, one for each part: a fold of many gigabytes needs the memory of one part. */
+/**
+ * Spill in one file, piece after piece as they fill up, with a list for each part of where its
+ * pieces are: a fold of many gigabytes needs the memory of one part. A small one writes nothing.
+ */
 export function createFileSpill({ folder, random }: FileSpillOptions): Spill {
-  const own = join(folder, `spill-${createId(random)}`);
-  const held: string[][] = Array.from({ length: partCount }, () => []);
-  const touched = new Set<number>();
-  let heldBytes = 0;
-  const fileOf = (part: number) => join(own, `${part}.usv`);
+  const path = join(folder, `spill-${createId(random)}.usv`);
+  const places: { readonly at: number; readonly bytes: number }[][] = Array.from(
+    { length: partCount },
+    () => [],
+  );
+  const pieces = createPieces();
+  let waiting: Uint8Array[] = [];
+  let waitingBytes = 0;
+  let end = 0;
+  let file: Promise<FileHandle> | undefined;
+  /** Writes that were begun, one after the other; those who read wait for them. */
+  let written: Promise<void> = Promise.resolve();
 
-  const write = async () => {
+  const handle = () => (file ??= openIn());
+  const openIn = async () => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return open(path, "wx+", 0o600);
+  };
+  const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
-      await mkdir(own, { recursive: true });
-      for (const [part, lines] of held.entries()) {
-        if (lines.length === 0) continue;
-        await appendFile(fileOf(part), lines.join(""));
-        lines.length = 0;
-      }
+      return await work();
     } catch (error) {
-      throw translateFileError(error, own);
+      throw translateFileError(error, path);
     }
-    heldBytes = 0;
+  };
+  pieces.onFull((part, piece) => {
+    places[part]!.push({ at: end, bytes: piece.byteLength });
+    end += piece.byteLength;
+    waiting.push(piece);
+    waitingBytes += piece.byteLength;
+  });
+  /** Begins to write all that waits. */
+  const write = () => {
+    const batch = waiting;
+    if (batch.length === 0) return;
+    waiting = [];
+    waitingBytes = 0;
+    const before = written;
+    written = (async () => {
+      await before;
+      const to = await handle();
+      for (let from = 0; from < batch.length; from += vectorMax) {
+        await writeAll(to, batch.slice(from, from + vectorMax));
+      }
+    })();
+    written.catch(() => {}); // whoever waits for it is told
   };
 
   return {
     bytesMax: 8 * 2 ** 30,
-    add(part, _datagram, raw) {
-      touched.add(part);
-      held[part]!.push(raw);
-      heldBytes += raw.length;
+    add: pieces.add,
+    async flush() {
+      if (waitingBytes < waitingBytesMax / 2) return;
+      // The batch before must be out: so two are in memory at most.
+      await attempt(() => written);
+      write();
     },
-    flush: async () => (heldBytes > heldBytesMax ? write() : undefined),
-    async read(part) {
-      if (heldBytes > 0) await write();
-      const found: Datagram[] = [];
-      if (!touched.has(part)) return found;
-      const text = await readFile(fileOf(part), "utf8");
-      eachOwnRecord(text, (units, raw) => void found.push(datagramOf(units, raw)));
-      return found;
+    read: (part) =>
+      attempt(async () => {
+        write();
+        await written;
+        const found: Uint8Array[] = [];
+        for (const { at, bytes } of places[part]!) {
+          const piece = Buffer.allocUnsafe(bytes);
+          const { bytesRead } = await (await handle()).read(piece, 0, bytes, at);
+          if (bytesRead < bytes) throw new Error(`${bytes - bytesRead} bytes are gone`);
+          found.push(piece);
+        }
+        return [...found, pieces.open(part)];
+      }),
+    touched: pieces.touched,
+    async [Symbol.asyncDispose]() {
+      await written.catch(() => {});
+      await (await file?.catch(() => undefined))?.close();
+      await rm(path, { force: true });
     },
-    touched: () => [...touched].sort((a, b) => a - b),
-    [Symbol.asyncDispose]: () => rm(own, { recursive: true, force: true }),
   };
+}
+
+/** What the system takes in one call. */
+const vectorMax = 512;
+
+async function writeAll(handle: FileHandle, batch: readonly Uint8Array[]): Promise<void> {
+  const total = batch.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  const { bytesWritten } = await handle.writev([...batch]);
+  if (bytesWritten === total) return;
+  // A disk that fills up takes a part of it; the next call says why.
+  const rest = Buffer.concat(batch).subarray(bytesWritten);
+  await handle.appendFile(rest);
 }
