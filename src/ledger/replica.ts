@@ -1,7 +1,8 @@
+import { createHash } from "node:crypto";
 import { AppError } from "../base/app-error.ts";
 import { aheadOf, noTime, parseStamp, stampOf, type HybridTime } from "./clock/stamp.ts";
 import { dotOf, type Datagram, type Dot } from "./datagram/datagram.ts";
-import { decodePart, digestOf, encodePart } from "./fold/part-file.ts";
+import { decodePart, encodePart } from "./fold/part-file.ts";
 import {
   foldInto,
   partCount,
@@ -76,19 +77,22 @@ export function createReplica(base: Base): Replica {
   const vector = new Map(base.vector);
   const aside = new Map(base.aside.map((datagram) => [dotOf(datagram), datagram]));
   const dropped = new Set(base.dropped);
-  const rest: Datagram[][] = Array.from({ length: partCount }, () => []);
+  /** By part; parts that nothing was written to have none. */
+  const rest = new Map<number, Datagram[]>();
   let since: Datagram[] = [];
   const loaded = new Map<number, PartState>(); // least recently used first
   /** How much of the checkpoint each loaded part has decoded. */
   const characters = new Map<number, number>();
   let charactersLoaded = 0;
   const pins = new Map<number, number>();
-  let latest = base.latest;
-  let latestStamp = stampOf(latest);
+  let latestStamp = stampOf(base.latest);
+  let latest = { stamp: latestStamp, time: base.latest };
 
   const fold = (datagram: Datagram) => {
     const index = partOf(datagram.target);
-    rest[index]!.push(datagram);
+    const some = rest.get(index);
+    if (some) some.push(datagram);
+    else rest.set(index, [datagram]);
     const part = loaded.get(index);
     if (part) foldInto(part, datagram);
     if (datagram.stamp > latestStamp) latestStamp = datagram.stamp;
@@ -99,10 +103,10 @@ export function createReplica(base: Base): Replica {
   const drop = (dot: Dot) => {
     dropped.add(dot);
     if (aside.delete(dot)) return;
-    for (const [index, some] of rest.entries()) {
+    for (const [index, some] of rest) {
       const left = some.filter((datagram) => dotOf(datagram) !== dot);
       if (left.length === some.length) continue;
-      rest[index] = left;
+      rest.set(index, left);
       unload(index);
     }
   };
@@ -118,7 +122,7 @@ export function createReplica(base: Base): Replica {
       const text = await base.readPart(index);
       if (loaded.has(index)) continue; // another was quicker
       const part = text === undefined ? new Map() : decodePart(text, `part ${index}`);
-      for (const datagram of rest[index]!) foldInto(part, datagram);
+      for (const datagram of rest.get(index) ?? []) foldInto(part, datagram);
       loaded.set(index, part);
       characters.set(index, text?.length ?? 0);
       charactersLoaded += text?.length ?? 0;
@@ -152,8 +156,10 @@ export function createReplica(base: Base): Replica {
     dropped: () => dropped,
     since: () => since,
     latest() {
-      if (stampOf(latest) !== latestStamp) latest = parseStamp(latestStamp);
-      return latest;
+      if (latest.stamp !== latestStamp) {
+        latest = { stamp: latestStamp, time: parseStamp(latestStamp) };
+      }
+      return latest.time;
     },
     take(datagrams, { nowMs }) {
       const taken: Datagram[] = [];
@@ -182,10 +188,10 @@ export function createReplica(base: Base): Replica {
     },
     untake(key, lastNumber) {
       since = since.filter((one) => sessionKey(one) !== key || one.number <= lastNumber);
-      for (const [index, some] of rest.entries()) {
+      for (const [index, some] of rest) {
         const left = some.filter((one) => sessionKey(one) !== key || one.number <= lastNumber);
         if (left.length === some.length) continue;
-        rest[index] = left;
+        rest.set(index, left);
         unload(index);
       }
       if (lastNumber === 0) vector.delete(key);
@@ -208,9 +214,10 @@ export function createReplica(base: Base): Replica {
     },
     partText,
     async digest() {
-      const texts: string[] = [];
-      for (let index = 0; index < partCount; index++) texts.push(digestOf(await partText(index)));
-      return digestOf(texts.join());
+      const hash = createHash("sha256");
+      // Each begins with its header, so where one ends is told too.
+      for (let index = 0; index < partCount; index++) hash.update(await partText(index));
+      return hash.digest("hex");
     },
   };
 }

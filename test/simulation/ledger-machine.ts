@@ -29,7 +29,7 @@ export interface FleetLog {
   failure: Error | undefined;
 }
 
-export const hubMs = { ttlMs: 12_000, marginMs: 3_000, intervalMs: 5_000, graceMs: 8_000 };
+export const hubMs = { ttlMs: 6_000, marginMs: 2_000, intervalMs: 2_500, graceMs: 4_000 };
 const targets = ["company/1", "company/2", "company/3"];
 
 /** One life of a machine: writes, syncs, and wants to be the hub. */
@@ -71,7 +71,7 @@ export function runMachine(world: World, machine: Machine, node: SimNode, log: F
 
   const write = async (ledger: Ledger) => {
     for (;;) {
-      await sleep(clock, random.next() * 6_000);
+      await sleep(clock, random.next() * 4_000);
       if (!log.isWriting) continue;
       const target = pick(random, targets);
       const element = `seen/${machine.name}-${createId(random, 8)}`;
@@ -103,7 +103,7 @@ export function runMachine(world: World, machine: Machine, node: SimNode, log: F
         if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
         world.tell(`${machine.name}: ${error.code}`);
       }
-      await sleep(clock, 1_000 + random.next() * 6_000);
+      await sleep(clock, 500 + random.next() * 4_000);
     }
   };
   void live().catch(fail);

@@ -10,7 +10,7 @@ export function publishAhead({ objects, random, scheduler, note, tell }: World):
   const [node, session] = [createId(random, 13), createId(random)];
   const nowMs = startMs + scheduler.nowMs();
   const datagram: Datagram = {
-    stamp: stampOf({ ms: Math.floor(nowMs + 65_000 + random.next() * 40_000), counter: 0 }),
+    stamp: stampOf({ ms: Math.floor(nowMs + 62_000 + random.next() * 10_000), counter: 0 }),
     node,
     session,
     number: 1,

@@ -1,4 +1,5 @@
-import { foldOfAll, missingElements, watchBucket } from "./ledger-checks.ts";
+import { foldOfAll, missingElements, watchBucket, type LedgerChecks } from "./ledger-checks.ts";
+import { checkpointTarget } from "../../src/ledger/index.ts";
 import { publishAhead } from "./ledger-rogue.ts";
 import { hubMs, runMachine, type FleetLog, type Machine } from "./ledger-machine.ts";
 import { Violation } from "./lease-run.ts";
@@ -6,11 +7,14 @@ import type { SeedResult } from "./simulate.ts";
 import { makeTrouble } from "./trouble.ts";
 import { createWorld, type World, type WorldOptions } from "./world.ts";
 
-const chaosMs = 60_000;
+const chaosMs = 16_000;
 const pauseMsMax = 2 * (hubMs.ttlMs + hubMs.marginMs);
-/** Pauses end, late writes land, the lease is found free, and all is folded and fetched. */
-const calmMs = pauseMsMax + 25_000;
-const quietMs = 50_000;
+/** Then nobody writes any more, and all must come to the same. */
+const writingMs = chaosMs + 2_000;
+/** At most: pauses end, late writes land, the lease is found free, all is folded and fetched. */
+const calmMsMax = 90_000;
+/** How often a whole calm is looked at, for what lands when all seemed to be over. */
+const wholeCalm = 0.1;
 
 /** Runs a fleet of ledgers through the world of one seed. */
 export async function simulateLedger(
@@ -58,9 +62,10 @@ async function runFleet(world: World): Promise<void> {
     run: (node) => runMachine(world, machineOf(node.name), node, log),
     untilMs: chaosMs,
     pauseMsMax,
+    everyMsMax: 6_000,
   });
   if (random.next() < 0.3) {
-    scheduler.after(10_000 + random.next() * 30_000, () => {
+    scheduler.after(4_000 + random.next() * 8_000, () => {
       const files = structuredClone(machineOf("a").files);
       world.note("clone");
       world.tell("a is cloned to d");
@@ -68,22 +73,47 @@ async function runFleet(world: World): Promise<void> {
     });
   }
   if (random.next() < 0.3) {
-    scheduler.after(15_000 + random.next() * 40_000, () => publishAhead(world));
+    scheduler.after(4_000 + random.next() * 10_000, () => publishAhead(world));
   }
   await scheduler.runUntil(chaosMs, check);
   world.calm();
   trouble.end();
-  await scheduler.runUntil(chaosMs + calmMs, check);
+  await scheduler.runUntil(writingMs, check);
   log.isWriting = false;
-  await scheduler.runUntil(chaosMs + calmMs + quietMs, check);
+  const isWhole = random.next() < wholeCalm;
+  const isOver = () => !trouble.lives().some((node) => node.isAlive() && node.isPaused());
+  let looks = 0;
+  while (scheduler.nowMs() < chaosMs + calmMsMax && (isWhole || looks < 2)) {
+    await scheduler.runUntil(scheduler.nowMs() + 500, check);
+    // Twice: a hub says that it made a checkpoint right after it did, and that is a write too.
+    looks = isOver() && isSettled([...machines.values()], checks) ? looks + 1 : 0;
+  }
   await checkEnd(world, [...machines.values()], log, checks);
+}
+
+/** All know the same, all of it is published, and a checkpoint holds it. */
+function isSettled(machines: readonly Machine[], checks: LedgerChecks): boolean {
+  const covered = checks.newest()?.vector;
+  if (!covered) return false;
+  const all = new Map<string, number>();
+  for (const { node, session, number, target } of checks.datagrams.values()) {
+    const key = `${node}/${session}`;
+    if (target !== checkpointTarget && (covered.get(key) ?? 0) < number) return false;
+    all.set(key, Math.max(number, all.get(key) ?? 0));
+  }
+  return machines.every(({ ledger }) => {
+    const { unpublished = 1, quarantined = 1 } = ledger?.status() ?? {};
+    if (unpublished > 0 || quarantined > 0) return false;
+    const vector = ledger!.vector();
+    return [...all].every(([key, number]) => (vector.get(key) ?? 0) >= number);
+  });
 }
 
 async function checkEnd(
   world: World,
   machines: readonly Machine[],
   log: FleetLog,
-  checks: ReturnType<typeof watchBucket>,
+  checks: LedgerChecks,
 ): Promise<void> {
   world.tell(`${checks.datagrams.size} datagrams, ${log.acknowledged.size} acknowledged`);
   if (!checks.newest()) throw new Violation("O8: there is no checkpoint after all that calm");

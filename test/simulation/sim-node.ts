@@ -15,6 +15,7 @@ export interface SimNode {
   readonly clock: Clock;
   readonly bucket: Bucket;
   isAlive(): boolean;
+  isPaused(): boolean;
   crash(): void;
   /** Crashes by itself when that many calls and answers have gone by. */
   crashAt(crossing: number): void;
@@ -104,6 +105,7 @@ export function createSimNode(options: SimNodeOptions): SimNode {
       async [Symbol.asyncDispose]() {},
     },
     isAlive: () => isAlive,
+    isPaused: () => scheduler.nowMs() < pausedUntilMs,
     crash,
     crashAt: (crossing) => void (crashCrossing = crossing),
     pause(forMs) {

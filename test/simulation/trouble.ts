@@ -10,6 +10,8 @@ export interface TroubleOptions {
   readonly untilMs: number;
   /** Longer than a lease, or a pause would prove little. */
   readonly pauseMsMax: number;
+  /** Between two of them; absent, 20 s. */
+  readonly everyMsMax?: number;
 }
 
 export interface Trouble {
@@ -20,7 +22,8 @@ export interface Trouble {
 }
 
 /** Starts the nodes, then crashes, pauses, cuts off and confuses them until the end. */
-export function makeTrouble({ world, names, run, untilMs, pauseMsMax }: TroubleOptions): Trouble {
+export function makeTrouble(options: TroubleOptions): Trouble {
+  const { world, names, run, untilMs, pauseMsMax, everyMsMax = 20_000 } = options;
   const { random, scheduler } = world;
   const lives: SimNode[] = [];
   const current = new Map<string, SimNode>();
@@ -41,11 +44,11 @@ export function makeTrouble({ world, names, run, untilMs, pauseMsMax }: TroubleO
     const node = current.get(name)!;
     if (!node.isAlive()) boot(name);
     else troubles[random.below(troubles.length)]!({ node, random, pauseMsMax });
-    scheduler.after(random.next() * 20_000, strike);
+    scheduler.after(random.next() * everyMsMax, strike);
   };
 
   for (const name of names) scheduler.after(random.next() * 3_000, () => boot(name));
-  scheduler.after(4_000 + random.next() * 10_000, strike);
+  scheduler.after(4_000 + (random.next() * everyMsMax) / 2, strike);
   return {
     lives: () => lives,
     end() {

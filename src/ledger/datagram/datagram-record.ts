@@ -23,11 +23,8 @@ export function encodeDatagram(datagram: Datagram): string {
     encodeUnit(source) === source &&
     encodeUnit(causality) === causality;
   if (isPlain) return `${content}\u001f${sum}\u001f\u001e\n`;
-  const numbers = [String(number), String(commit)];
-  return encodeRecord([
-    ...[stamp, node, session, ...numbers],
-    ...[target, field, value, source, causality, sum],
-  ]);
+  const ids = [stamp, node, session, String(number), String(commit)];
+  return encodeRecord([...ids, target, field, value, source, causality, sum]);
 }
 
 /** Throws `corrupt` for what we did not write, or what has changed since. */

@@ -19,13 +19,13 @@ export interface Spill extends AsyncDisposable {
 
 export function createMemorySpill(): Spill {
   const pieces = createPieces();
-  const full: Uint8Array[][] = Array.from({ length: partCount }, () => []);
-  pieces.onFull((part, piece) => void full[part]!.push(piece));
+  const full = new Map<number, Uint8Array[]>();
+  pieces.onFull((part, piece) => void full.set(part, [...(full.get(part) ?? []), piece]));
   return {
     bytesMax: 64 * 2 ** 20,
     add: pieces.add,
     async flush() {},
-    read: async (part) => [...full[part]!, pieces.open(part)],
+    read: async (part) => [...(full.get(part) ?? []), pieces.open(part)],
     touched: pieces.touched,
     async [Symbol.asyncDispose]() {},
   };
@@ -45,7 +45,7 @@ const pieceBytesMin = 1_024;
 const pieceBytesMax = 64 * 1_024;
 
 export function createPieces(): Pieces {
-  const pieces: (Uint8Array | undefined)[] = Array.from({ length: partCount }, () => undefined);
+  const pieces: (Uint8Array | undefined)[] = [];
   const lengths = new Int32Array(partCount);
   let onFull = (_part: number, _piece: Uint8Array) => {};
 
@@ -71,7 +71,7 @@ export function createPieces(): Pieces {
       piece.set(bytes.subarray(from, to), lengths[part]!);
       lengths[part]! += size;
     },
-    touched: () => pieces.flatMap((piece, part) => (piece ? [part] : [])),
+    touched: () => [...pieces.keys()].filter((part) => pieces[part] !== undefined),
     open: (part) => pieces[part]?.subarray(0, lengths[part]) ?? new Uint8Array(),
     onFull: (callback) => void (onFull = callback),
   };

@@ -46,7 +46,7 @@ export async function openJournal(
   disk: LedgerDisk,
   { isReader = false }: { readonly isReader?: boolean } = {},
 ): Promise<OpenedJournal> {
-  const lengths = new Map<string, number>();
+  const files = new Map<string, FileState>();
   const datagrams: Datagram[] = [];
   const cuts: Cut[] = [];
   for (const name of await disk.list(journalFolder)) {
@@ -55,15 +55,30 @@ export async function openJournal(
     if (!bytes) continue;
     const { datagrams: found, goodBytes } = readJournalFile(bytes, name);
     for (const datagram of found) datagrams.push(datagram);
-    lengths.set(name, goodBytes);
+    files.set(name, stateOf(goodBytes, found));
     if (goodBytes === bytes.byteLength) continue;
     cuts.push({ file: name, bytes: bytes.byteLength - goodBytes });
     if (!isReader) await disk.truncate(name, goodBytes);
   }
-  return { journal: createJournal(disk, lengths), datagrams, cuts };
+  return { journal: createJournal(disk, files), datagrams, cuts };
 }
 
 const fileName = /^wal\/[0-9a-z]{13}\/\d{8}\.usv$/;
+
+/** What is known of a file without reading it again. */
+interface FileState {
+  readonly bytes: number;
+  /** The last datagram of each session in it, by session. */
+  readonly last: ReadonlyMap<string, Datagram>;
+}
+
+const emptyFile: FileState = { bytes: 0, last: new Map() };
+
+function stateOf(bytes: number, datagrams: readonly Datagram[], before = emptyFile): FileState {
+  const last = new Map(before.last);
+  for (const datagram of datagrams) last.set(datagram.session, datagram);
+  return { bytes, last };
+}
 
 interface Waiting {
   readonly datagrams: readonly Datagram[];
@@ -71,7 +86,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-function createJournal(disk: LedgerDisk, lengths: Map<string, number>): Journal {
+function createJournal(disk: LedgerDisk, files: Map<string, FileState>): Journal {
   let waiting: Waiting[] = [];
   let flushing: Promise<void> | undefined;
   let onFailure = () => {};
@@ -87,30 +102,32 @@ function createJournal(disk: LedgerDisk, lengths: Map<string, number>): Journal 
 
   const cutBack = async (name: string) => {
     uncut.add(name);
-    await disk.truncate(name, lengths.get(name) ?? 0);
+    await disk.truncate(name, files.get(name)?.bytes ?? 0);
     uncut.delete(name);
   };
 
   /** One write for each file: as a rule one file, one sync, for all who wait. */
   const write = async (datagrams: readonly Datagram[]) => {
     for (const name of uncut) await cutBack(name);
-    const texts = new Map<string, string[]>();
+    const groups = new Map<string, Datagram[]>();
     for (const datagram of datagrams) {
       const name = `${journalFolder}/${datagram.node}/${dayOf(datagram.stamp)}.usv`;
-      const lines = texts.get(name) ?? (lengths.get(name) ? [] : [headerRecord("journal")]);
-      lines.push(encodeDatagram(datagram));
-      texts.set(name, lines);
+      const some = groups.get(name);
+      if (some) some.push(datagram);
+      else groups.set(name, [datagram]);
     }
-    const before = new Map([...texts.keys()].map((name) => [name, lengths.get(name) ?? 0]));
+    const before = new Map([...groups.keys()].map((name) => [name, files.get(name)]));
     try {
-      for (const [name, lines] of texts) {
-        const bytes = Buffer.from(lines.join(""));
+      for (const [name, some] of groups) {
+        const old = before.get(name) ?? emptyFile;
+        const header = old.bytes === 0 ? headerRecord("journal") : "";
+        const bytes = Buffer.from(header + some.map(encodeDatagram).join(""));
         await disk.append(name, bytes);
-        lengths.set(name, before.get(name)! + bytes.byteLength);
+        files.set(name, stateOf(old.bytes + bytes.byteLength, some, old));
       }
     } catch (error) {
-      for (const [name, length] of before) {
-        lengths.set(name, length);
+      for (const [name, old] of before) {
+        files.set(name, old ?? emptyFile);
         await cutBack(name).catch(() => {}); // tried again before the next write
       }
       throw error;
@@ -143,7 +160,7 @@ function createJournal(disk: LedgerDisk, lengths: Map<string, number>): Journal 
     onFailure: (callback) => void (onFailure = callback),
     remove: (isGone) =>
       inTurn(async () => {
-        for (const name of lengths.keys()) {
+        for (const name of files.keys()) {
           const bytes = await disk.read(name);
           const found = bytes ? readJournalFile(bytes, name).datagrams : [];
           const left = found.filter((datagram) => !isGone(datagram));
@@ -151,7 +168,7 @@ function createJournal(disk: LedgerDisk, lengths: Map<string, number>): Journal 
           const text = headerRecord("journal") + left.map(encodeDatagram).join("");
           const content = Buffer.from(text);
           await disk.replace(name, content);
-          lengths.set(name, content.byteLength);
+          files.set(name, stateOf(content.byteLength, left));
         }
       }),
     async idle() {
@@ -160,13 +177,14 @@ function createJournal(disk: LedgerDisk, lengths: Map<string, number>): Journal 
     },
     prune: async (isCovered) => {
       let removed = 0;
-      for (const name of lengths.keys()) {
+      for (const name of files.keys()) {
         // In turn, so that nothing is appended between the look and the removal.
         await inTurn(async () => {
-          const bytes = await disk.read(name);
-          if (!bytes || !readJournalFile(bytes, name).datagrams.every(isCovered)) return;
+          // Numbers of a session only rise in a file: where the last is covered, all are.
+          const last = files.get(name)?.last.values() ?? [];
+          if (![...last].every(isCovered)) return;
           await disk.remove(name);
-          lengths.delete(name);
+          files.delete(name);
           removed += 1;
         });
       }
