@@ -3,7 +3,8 @@ import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import { systemRandom } from "../base/random.ts";
 import type { Paths } from "../config/index.ts";
-import { openLedger, type Ledger } from "../ledger/index.ts";
+import { createFileSpill } from "../ledger/adapters/file/file-spill.ts";
+import { openLedger, type Ledger, type Spill } from "../ledger/index.ts";
 
 export interface OpenLedgerOptions {
   readonly paths: Paths;
@@ -25,3 +26,9 @@ export async function openLedgerIn(options: OpenLedgerOptions): Promise<Ledger> 
     throw error;
   }
 }
+
+/** Where a hub keeps what it folds: beside the ledger, so that its size is the disk's affair. */
+export const spillIn =
+  (paths: Pick<Paths, "resolve">): (() => Spill) =>
+  () =>
+    createFileSpill({ folder: paths.resolve("ledger/spill"), random: systemRandom });

@@ -20,6 +20,9 @@ test("every setting is known by its key, variable and one-line description", () 
     "queue.postgres.prepare": "FORAGER_QUEUE_POSTGRES_PREPARE",
     "queue.postgres.listenUrl": "FORAGER_QUEUE_POSTGRES_LISTEN_URL",
     "queue.postgres.listenPassword": "FORAGER_QUEUE_POSTGRES_LISTEN_PASSWORD",
+    "bucket.url": "FORAGER_BUCKET_URL",
+    "bucket.password": "FORAGER_BUCKET_PASSWORD",
+    "ledger.archive": "FORAGER_LEDGER_ARCHIVE",
     "work.handlers": "FORAGER_WORK_HANDLERS",
     "work.pools": "FORAGER_WORK_POOLS",
     "work.graceMs": "FORAGER_WORK_GRACE_MS",
@@ -30,7 +33,15 @@ test("every setting is known by its key, variable and one-line description", () 
     "alert.secret": "FORAGER_ALERT_SECRET",
   });
   for (const { description } of all) expect(description).toMatch(/^\S.{10,98}\S$/);
-  expect([...groups]).toEqual(["log", "queue", "queue.postgres", "work", "alert"]);
+  expect([...groups]).toEqual([
+    "log",
+    "queue",
+    "queue.postgres",
+    "bucket",
+    "ledger",
+    "work",
+    "alert",
+  ]);
 });
 
 test("two settings never share a variable, and a password's setting is a secret", () => {

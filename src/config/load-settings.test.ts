@@ -39,6 +39,8 @@ test("with no source at all every setting has its default", async () => {
         prepare: "auto",
       },
     },
+    bucket: {},
+    ledger: { archive: "keep" },
     work: { pools: "*=1x10", graceMs: 25_000, watchdogMs: 30_000 },
     alert: { stallMs: 900_000 },
   });

@@ -134,11 +134,11 @@ function merge(merged: Map<string, Accepted>, values: ReadonlyMap<string, Accept
 function assemble(values: readonly SettingValue[]): Settings {
   const root: Group = {};
   for (const { key, value } of values) {
-    if (value === undefined) continue;
     const path = key.split(".");
     const name = path.pop()!;
+    // Also for a group of which nothing is set.
     const group = path.reduce<Group>((parent, part) => (parent[part] ??= {}) as Group, root);
-    group[name] = value;
+    if (value !== undefined) group[name] = value;
   }
   return freeze(settingsSchema.parse(root));
 }

@@ -78,6 +78,22 @@ export const settingsSchema = z.strictObject({
       }),
     }),
   }),
+  bucket: z.strictObject({
+    url: text("the address of a bucket").optional().register(settingMeta, {
+      description: "the fleet's bucket: s3://BUCKET/PREFIX, dir:FOLDER or postgres://HOST/DATABASE",
+      form: "url",
+      passwordKey: "bucket.password",
+    }),
+    password: z.custom<Secret>(isSecret).optional().register(settingMeta, {
+      description: "password for bucket.url: a string, { file = … } or { command = … }",
+      form: "secret",
+    }),
+  }),
+  ledger: z.strictObject({
+    archive: choice(["keep", "delete"]).default("keep").register(settingMeta, {
+      description: "what the hub does with folded segments: keep them for history, or delete them",
+    }),
+  }),
   work: z.strictObject({
     handlers: text("the path of a file").optional().register(settingMeta, {
       description: "file whose exports are the handlers that `forager work` runs",

@@ -83,6 +83,21 @@ describe("forager ledger", () => {
     expect(before).toBeNull();
   });
 
+  test("bucket.url names the bucket once and for all, a relative folder in the data folder", async () => {
+    const { run, json } = on("a");
+    await run("ledger set company/1 phone=1");
+    const refused = await run("ledger sync");
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain("set bucket.url once and for all");
+    writeFileSync(join(sandbox.folder, "forager.toml"), 'bucket.url = "dir:fleet"\n');
+    expect((await run("ledger sync")).stdout).toContain("1 datagrams published");
+    expect(readdirSync(join(sandbox.folder, "a/fleet/ledger/heads"))).toHaveLength(1);
+    expect(await json("ledger compact")).toMatchObject({ status: "done", datagrams: 1 });
+    expect(await json("node list")).toHaveLength(1);
+    expect(await json("hub status")).toMatchObject({ checkpoint: { number: 1 } });
+    expect((await run("config show")).stdout).toMatch(/bucket\.url +dir:fleet/);
+  });
+
   test("a hub runs until it is told to stop, and says in the ledger what it did", async () => {
     const a = on("a");
     await a.run("ledger set company/1 phone=1");

@@ -1,5 +1,6 @@
+import { spillIn } from "../../../app/index.ts";
 import type { HubOptions } from "../../../ledger/index.ts";
-import type { Flags, OptionSpec } from "../../command.ts";
+import type { OptionSpec, SettingsContext } from "../../command.ts";
 import { parseDuration } from "../../duration.ts";
 import { textFlag } from "../../flags.ts";
 
@@ -10,12 +11,21 @@ export const hubOptions: readonly OptionSpec[] = [
     summary: "how long a checkpoint stands before what it covers is deleted",
     default: "1h",
   },
-  { flag: "--no-archive", summary: "delete folded segments instead of keeping them for history" },
+  { flag: "--no-archive", summary: "delete folded segments, whatever ledger.archive says" },
 ];
 
-export function hubFlags(flags: Flags): Pick<HubOptions, "graceMs" | "hasArchive"> {
+/** What `hub run` and `ledger compact` take from flags and settings alike. */
+export function hubSettings({
+  flags,
+  settings,
+  paths,
+}: Pick<SettingsContext, "flags" | "settings" | "paths">): Pick<
+  HubOptions,
+  "graceMs" | "hasArchive" | "openSpill"
+> {
   return {
     graceMs: parseDuration("grace", textFlag(flags, "grace") ?? "1h"),
-    hasArchive: flags["archive"] !== false,
+    hasArchive: flags["archive"] !== false && settings.ledger.archive === "keep",
+    openSpill: spillIn(paths),
   };
 }

@@ -6,7 +6,7 @@ import { parseDuration } from "../../duration.ts";
 import { textFlag } from "../../flags.ts";
 import { bucketOption, openFleetBucket } from "../ledger/bucket-option.ts";
 import { checkpointTold } from "./checkpoint-told.ts";
-import { hubFlags, hubOptions } from "./hub-options.ts";
+import { hubOptions, hubSettings } from "./hub-options.ts";
 
 export const hubRun: Command = {
   needs: "settings",
@@ -31,7 +31,7 @@ export const hubRun: Command = {
     const told = checkpointTold(ledger, sync);
     let checkpoints = 0;
     const hub = createHub({
-      ...hubFlags(flags),
+      ...hubSettings(context),
       bucket,
       clock,
       random: systemRandom,

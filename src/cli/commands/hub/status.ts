@@ -6,7 +6,7 @@ import { formatDuration, formatMoment } from "../../duration.ts";
 import { bucketOption, openPatientFleetBucket } from "../ledger/bucket-option.ts";
 
 export const hubStatus: Command = {
-  needs: "nothing",
+  needs: "settings",
   options: [bucketOption],
   examples: [
     {

@@ -3,7 +3,7 @@ import { systemRandom } from "../../../base/random.ts";
 import { compactOnce, type Compacted } from "../../../ledger/index.ts";
 import type { Command } from "../../command.ts";
 import { checkpointTold } from "../hub/checkpoint-told.ts";
-import { hubFlags, hubOptions } from "../hub/hub-options.ts";
+import { hubOptions, hubSettings } from "../hub/hub-options.ts";
 import { bucketOption, openFleetBucket } from "./bucket-option.ts";
 
 export const ledgerCompact: Command = {
@@ -21,7 +21,7 @@ export const ledgerCompact: Command = {
     const sync = ledger.withBucket(bucket);
     await sync.push();
     const done = await compactOnce({
-      ...hubFlags(context.flags),
+      ...hubSettings(context),
       bucket,
       clock,
       random: systemRandom,

@@ -3,7 +3,7 @@ import type { Command } from "../../command.ts";
 import { bucketOption, openPatientFleetBucket } from "../ledger/bucket-option.ts";
 
 export const nodeList: Command = {
-  needs: "nothing",
+  needs: "settings",
   options: [bucketOption],
   examples: [{ line: "forager node list --bucket s3://fleet", summary: "who has published what" }],
 

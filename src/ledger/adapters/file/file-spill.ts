@@ -36,7 +36,10 @@ export function createFileSpill({ folder, random }: FileSpillOptions): Spill {
   const handle = () => (file ??= openIn());
   const openIn = async () => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    return open(path, "wx+", 0o600);
+    const made = await open(path, "wx+", 0o600);
+    // An open file needs no name: so a hub that is killed leaves nothing behind.
+    if (process.platform !== "win32") await rm(path);
+    return made;
   };
   const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
     try {

@@ -1,0 +1,28 @@
+/** The door of `forager/ledger`: facts that replicate field by field, in a folder and by a bucket. */
+import { silentLogger, type Logger } from "../base/logger.ts";
+import { createPaths } from "../config/index.ts";
+import type { Ledger } from "../ledger/index.ts";
+import { openLedgerIn } from "./open-ledger.ts";
+
+export * from "../ledger/index.ts";
+export { AppError, type ErrorKind } from "../base/app-error.ts";
+export { systemClock, type Clock, type Timer } from "../base/clock.ts";
+export { silentLogger, type LogFields, type Logger } from "../base/logger.ts";
+export { systemRandom, type Random } from "../base/random.ts";
+export type { Service } from "../base/service.ts";
+export type { Bucket } from "../bucket/index.ts";
+export { openBucket } from "./open-bucket.ts";
+
+export interface OpenLedgerFolderOptions {
+  /** Where the ledger is; made where there is none. One process writes to it at a time. */
+  readonly folder: string;
+  readonly log?: Logger;
+  /** Only looks: then a writer may run beside it. */
+  readonly isReader?: boolean;
+}
+
+/** Opens the ledger of a folder. Throws `ledger_in_use` where another process writes to it. */
+export function openLedgerFolder(options: OpenLedgerFolderOptions): Promise<Ledger> {
+  const { folder, log = silentLogger, isReader = false } = options;
+  return openLedgerIn({ paths: createPaths(folder), log, isReader });
+}
