@@ -191,6 +191,11 @@ export const registry: Registry = {
       load: async () => (await import("./commands/ledger/restore.ts")).ledgerRestore,
     },
     {
+      name: "ledger forget",
+      summary: "hide a target for good, and take it out of the logs",
+      load: async () => (await import("./commands/ledger/forget.ts")).ledgerForget,
+    },
+    {
       name: "node show",
       summary: "show who this node is",
       load: async () => (await import("./commands/node/show.ts")).nodeShow,

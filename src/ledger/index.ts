@@ -20,6 +20,7 @@ export { createMemorySpill, type Spill } from "./fold/spill.ts";
 export { checkpointTarget, hubLease } from "./tiers/keys.ts";
 export { findNewestManifest, type Manifest } from "./tiers/manifest.ts";
 export { listManifests } from "./tiers/manifest.ts";
+export { findCopies, scrubNow, type Copies } from "./tiers/scrub.ts";
 export { readHeads } from "./tiers/gather.ts";
 export type { LedgerSync, Preview, Synced } from "./tiers/sync.ts";
 export type { ConflictView, FieldView, TargetView } from "./view.ts";

@@ -1,10 +1,20 @@
 import { AppError } from "../base/app-error.ts";
+import { createId } from "../base/ids.ts";
 import type { Bucket } from "../bucket/index.ts";
 import { checkCommit, planWrites, type Commit } from "./changes.ts";
 import { again, openCore, type Again, type Core, type CoreOptions } from "./core.ts";
 import type { Datagram, Dot } from "./datagram/datagram.ts";
-import { partCount, type TargetState } from "./fold/part-state.ts";
+import { isForgotten, partCount, type TargetState } from "./fold/part-state.ts";
 import { decodePart } from "./fold/part-file.ts";
+import {
+  floorsOf,
+  forgetChanges,
+  forgetRegister,
+  isKeyForgotten,
+  isToScrub,
+  scrub,
+  unforgetChanges,
+} from "./forget.ts";
 import type { Cut } from "./journal/journal.ts";
 import { settleMove } from "./move.ts";
 import { dropOf } from "./quarantine.ts";
@@ -49,6 +59,18 @@ export interface Ledger extends AsyncDisposable {
   quarantine(): readonly Datagram[];
   /** Writes what is ahead of its time anew, as of now, and drops the old one. */
   restamp(dot: Dot): Promise<Written>;
+  /**
+   * Forgets a target: hides it for good, and takes what was written of it out of this node's logs.
+   * The next checkpoint, and prune after it, do the same for the fleet. Answers how many datagrams
+   * were scrubbed here.
+   */
+  forget(request: { readonly target: string; readonly source: string }): Promise<number>;
+  /** What is written from now on counts again; what was forgotten stays gone. */
+  unforget(request: { readonly target: string; readonly source: string }): Promise<Written>;
+  /** Whether something known by `domain:a.b`, `place:osm/1` or `email:x@y.z` was forgotten. */
+  isForgotten(key: string): Promise<boolean>;
+  /** How many datagrams in this node's logs still tell what was forgotten. */
+  unscrubbed(): Promise<number>;
   /** What brings it together with a bucket. One for each bucket. */
   withBucket(bucket: Bucket): LedgerSync;
 }
@@ -111,6 +133,22 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     return { datagrams, cut };
   };
 
+  const floorsNow = () =>
+    core.steady((replica) =>
+      replica.withTargets([forgetRegister], (fieldsOf) => floorsOf(fieldsOf(forgetRegister))),
+    );
+  const scrubHere = async () => {
+    const floors = await floorsNow();
+    return gate.close(async () => {
+      await core.journal().idle();
+      const count = await core
+        .journal()
+        .rewrite((datagram) => (isToScrub(floors, datagram) ? scrub(datagram) : datagram));
+      if (count > 0) await core.reload();
+      return count;
+    });
+  };
+
   return {
     node: () => core.identity().node,
     write,
@@ -138,6 +176,33 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
       await write({ source: "system", changes: [{ ...dropOf(dot), value: true }] });
       return written;
     },
+    async forget({ target, source }) {
+      const view = await core.steady((replica) => readTarget(replica, target));
+      const register = await core.steady((replica) => readTarget(replica, forgetRegister));
+      if (!view.isForgotten) {
+        const newSalt = createId(options.random, saltLength);
+        await write({ source, changes: forgetChanges({ view, register, newSalt }) });
+      }
+      return scrubHere();
+    },
+    async unforget({ target, source }) {
+      const changes = await core.steady((replica) =>
+        replica.withTargets([target], (fieldsOf) => {
+          const fields = fieldsOf(target);
+          return fields && isForgotten(fields) ? unforgetChanges(target, fields) : [];
+        }),
+      );
+      return write({ source, changes });
+    },
+    isForgotten: async (key) =>
+      isKeyForgotten(await core.steady((replica) => readTarget(replica, forgetRegister)), key),
+    async unscrubbed() {
+      const floors = await floorsNow();
+      return core
+        .replica()
+        .since()
+        .filter((datagram) => isToScrub(floors, datagram)).length;
+    },
     withBucket: (bucket) => createSync(core, bucket, gate),
     async [Symbol.asyncDispose]() {
       await core.journal().idle();
@@ -146,6 +211,8 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     },
   };
 }
+
+const saltLength = 26;
 
 type FieldsOf = (target: string) => TargetState | undefined;
 

@@ -98,6 +98,24 @@ describe("forager ledger", () => {
     expect((await run("config show")).stdout).toMatch(/bucket\.url +dir:fleet/);
   });
 
+  test("forgets a target here and in the bucket, and says where copies remain", async () => {
+    const [a, b] = [on("a"), on("b")];
+    await a.run("ledger set company/1 name=Secret");
+    await a.run(`ledger compact ${bucket}`);
+    expect((await a.run("ledger forget company/1")).stderr).toContain("pass --yes to go on");
+    expect(await a.json(`ledger forget company/1 --status ${bucket}`)).toMatchObject({
+      isForgotten: false,
+    });
+    const left = await a.json(`ledger forget company/1 --yes ${bucket}`);
+    expect(left).toMatchObject({ isForgotten: true, here: 0, segments: 1, checkpoints: [1] });
+    await b.run(`node join ${bucket}`);
+    expect((await b.run("ledger show company/1")).stdout).toContain("company/1 was forgotten");
+    const before = `ledger show company/1 --at 2099-01-01 ${bucket}`;
+    expect((await b.run(before)).stdout).toContain("company/1 was forgotten");
+    expect((await a.run("ledger log")).stdout).not.toContain("Secret");
+    expect((await a.run("ledger forget company/1 --undo")).stdout).toContain("no longer forgotten");
+  });
+
   test("a hub runs until it is told to stop, and says in the ledger what it did", async () => {
     const a = on("a");
     await a.run("ledger set company/1 phone=1");

@@ -5,6 +5,8 @@ const journal = "src/ledger/journal/journal.test.ts";
 const ledger = "src/ledger/ledger.test.ts";
 const tiers = "src/ledger/tiers/tiers.test.ts";
 const clock = "src/ledger/clock/stamp.test.ts";
+const scan = "src/ledger/datagram/scan-datagrams.test.ts";
+const forget = "src/ledger/forget.test.ts";
 const usv = "src/usv/usv.test.ts";
 const simulation = "test/simulation/ledger-simulation.test.ts";
 
@@ -171,4 +173,66 @@ const inTiers: readonly Sabotage[] = [
   },
 ];
 
-export const ledgerSabotages: readonly Sabotage[] = [...inFold, ...inJournal, ...inTiers];
+const inBytes: readonly Sabotage[] = [
+  {
+    name: "a datagram is believed though its checksum does not fit",
+    file: "src/ledger/datagram/scan-datagrams.ts",
+    find: "if (!isChecksumText(",
+    replace: "if (false && !isChecksumText(",
+    caughtBy: `${tiers} > a segment that is damaged stops its session alone`,
+  },
+  {
+    name: "what stands before the damage in a segment is taken",
+    file: "src/ledger/tiers/hub-state.ts",
+    find: "        records.push(partOfChecksum(found.targetChecksum()), found.from, found.to);",
+    replace:
+      "        spill.add(partOfChecksum(found.targetChecksum()), body, found.from, found.to);",
+    caughtBy: `${tiers} > a segment that is damaged stops its session alone`,
+  },
+  {
+    name: "places in the text are taken for places in other text",
+    file: "src/ledger/datagram/scan-datagrams.ts",
+    find: 'isPlain ? text.slice(from, to) : bytes.toString("utf8", from, to);',
+    replace: "isPlain ? text.slice(from, to) : text.slice(from, to);",
+    caughtBy: `${scan} > any datagram is read from its bytes as it was written`,
+  },
+  {
+    name: "a journal file goes though not all in it is covered",
+    file: "src/ledger/journal/journal.ts",
+    find: "if (![...last].every(isCovered)) return;",
+    replace: "if (![...last].some(isCovered)) return;",
+    caughtBy: `${journal} > prune removes a file only when all of it is covered`,
+  },
+];
+
+const inForget: readonly Sabotage[] = [
+  {
+    name: "the archive keeps what was forgotten",
+    file: "src/ledger/tiers/scrub.ts",
+    find: "await bucket.put(key, clean);",
+    replace: "",
+    caughtBy: `${forget} > checkpoint, prune and archive lose it too`,
+  },
+  {
+    name: "the journal keeps what was forgotten",
+    file: "src/ledger/forget.ts",
+    find: "datagram.stamp <= floor &&",
+    replace: "datagram.stamp < floor.slice(0, 4) &&",
+    caughtBy: `${forget} > takes it out of the journal`,
+  },
+  {
+    name: "an unforgotten target is still refused to imports",
+    file: "src/ledger/forget.ts",
+    find: "...hashes.map((hash) => `${hashPrefix}${hash}`)];",
+    replace: "];",
+    caughtBy: `${forget} > crawls and imports find out`,
+  },
+];
+
+export const ledgerSabotages: readonly Sabotage[] = [
+  ...inFold,
+  ...inJournal,
+  ...inTiers,
+  ...inBytes,
+  ...inForget,
+];

@@ -1,4 +1,4 @@
-import { isAscii } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import { eachOwnLine, escapedUnits } from "../../usv/index.ts";
 import { checkParts, isStampAt, notOurs } from "./check-parts.ts";
 import { checksumOfBytes, isChecksumText } from "./checksum.ts";
@@ -39,6 +39,7 @@ export function scanDatagrams(body: Uint8Array, options: ScanOptions): number {
   // A character for each byte: so places in the text are places in the bytes, also in UTF-8.
   const text = bytes.toString("latin1");
   const isPlain = isAscii(bytes);
+  if (!isPlain && !isUtf8(bytes)) throw notOurs("it is not UTF-8");
   const ids = idsOf(node, session);
   const place = createPlace();
   let isHeader = true;

@@ -5,6 +5,7 @@ import { createSeededRandom } from "../../base/random.ts";
 import { createTestClock } from "../../base/testing/test-clock.ts";
 import { createMemoryDisk } from "../adapters/memory/memory-disk.ts";
 import { openLedger } from "../ledger.ts";
+import { openJournal } from "./journal.ts";
 import { openTestLedger, valuesOf } from "../testing/test-ledger.ts";
 
 const target = "company/a";
@@ -85,6 +86,18 @@ describe("a journal", () => {
     expect(appends).toBeLessThanOrEqual(2);
     await using again = await openTestLedger({ files });
     expect(again.status().datagramsSinceCheckpoint).toBe(100);
+  });
+
+  test("prune removes a file only when all of it is covered", async () => {
+    const files = new Map<string, Uint8Array>();
+    await filled(files, 2);
+    await filled(files, 2); // another session, in the same file
+    const { journal, datagrams } = await openJournal(createMemoryDisk({ files }));
+    const [first] = datagrams;
+    expect(await journal.prune(({ session }) => session === first!.session)).toBe(0);
+    expect(await journal.prune(({ number }) => number <= 3)).toBe(0);
+    expect(await journal.prune(() => true)).toBe(1);
+    expect([...files.keys()].filter((name) => name.startsWith("wal/"))).toEqual([]);
   });
 
   test("a failed append fails all that follow on it, and leaves no gap behind", async () => {

@@ -20,6 +20,8 @@ export interface Journal {
   onFailure(callback: () => void): void;
   /** Takes datagrams out of the files. Only for one's own that nobody else has seen. */
   remove(isGone: (datagram: Datagram) => boolean): Promise<void>;
+  /** Writes some datagrams otherwise, in their places. Answers how many those were. */
+  rewrite(change: (datagram: Datagram) => Datagram): Promise<number>;
   /** Resolves when all that was asked for has been done or has failed. */
   idle(): Promise<void>;
   /** Removes every file whose datagrams the checkpoint in `isCovered` holds, all of them. */
@@ -134,6 +136,20 @@ function createJournal(disk: LedgerDisk, files: Map<string, FileState>): Journal
     }
   };
 
+  /** Replaces the content of each file that `change` answers other datagrams for. */
+  const eachFile = (change: (found: readonly Datagram[]) => readonly Datagram[]) =>
+    inTurn(async () => {
+      for (const name of files.keys()) {
+        const bytes = await disk.read(name);
+        const found = bytes ? readJournalFile(bytes, name).datagrams : [];
+        const left = change(found);
+        if (left.length === found.length && left.every((one, at) => one === found[at])) continue;
+        const content = Buffer.from(headerRecord("journal") + left.map(encodeDatagram).join(""));
+        await disk.replace(name, content);
+        files.set(name, stateOf(content.byteLength, left));
+      }
+    });
+
   const flush = async () => {
     while (waiting.length > 0) {
       const group = waiting;
@@ -158,19 +174,18 @@ function createJournal(disk: LedgerDisk, files: Map<string, FileState>): Journal
         flushing ??= new Promise((done) => afterTick(() => void flush().then(done)));
       }),
     onFailure: (callback) => void (onFailure = callback),
-    remove: (isGone) =>
-      inTurn(async () => {
-        for (const name of files.keys()) {
-          const bytes = await disk.read(name);
-          const found = bytes ? readJournalFile(bytes, name).datagrams : [];
-          const left = found.filter((datagram) => !isGone(datagram));
-          if (left.length === found.length) continue;
-          const text = headerRecord("journal") + left.map(encodeDatagram).join("");
-          const content = Buffer.from(text);
-          await disk.replace(name, content);
-          files.set(name, stateOf(content.byteLength, left));
-        }
-      }),
+    async remove(isGone) {
+      await eachFile((found) => found.filter((datagram) => !isGone(datagram)));
+    },
+    async rewrite(change) {
+      let count = 0;
+      await eachFile((found) => {
+        const changed = found.map(change);
+        count += changed.filter((datagram, at) => datagram !== found[at]).length;
+        return changed;
+      });
+      return count;
+    },
     async idle() {
       while (flushing) await flushing;
       await turn;

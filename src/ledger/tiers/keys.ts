@@ -11,6 +11,9 @@ export const archiveKey = (key: string): string =>
   `ledger/archive/${key.slice(segmentsPrefix.length)}`;
 export const archivePrefix = "ledger/archive/";
 
+/** Up to which stamp of a forgetting the archive was rewritten. */
+export const scrubbedKey = "ledger/archive-scrubbed";
+
 export const headKey = (node: string): string => `ledger/heads/${node}.json`;
 export const headsPrefix = "ledger/heads/";
 

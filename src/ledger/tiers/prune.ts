@@ -2,6 +2,7 @@ import { sleep } from "../../base/clock.ts";
 import { createId } from "../../base/ids.ts";
 import { isUnavailable, listLimitMax, type Bucket, type Lease } from "../../bucket/index.ts";
 import { encodeBoundary, readBoundary, type Boundary } from "./boundary.ts";
+import type { Floors } from "../forget.ts";
 import type { HubContext } from "./hub-fold.ts";
 import {
   archiveKey,
@@ -13,6 +14,7 @@ import {
   segmentsPrefix,
 } from "./keys.ts";
 import { listManifests, readManifest, type Manifest } from "./manifest.ts";
+import { readFloors, scrubArchive, scrubbedSegment } from "./scrub.ts";
 
 export interface PruneOptions {
   readonly context: HubContext;
@@ -53,7 +55,9 @@ export async function prune({
   const isMine = view?.record.epoch === epoch && view.record.state === "held";
   if (!isMine || !isHeld()) return nothing;
 
-  const segments = await pruneSegments(context, older, hasArchive);
+  const floors = await readFloors(bucket, newest);
+  const segments = await pruneSegments(context, older, hasArchive ? floors : undefined);
+  if (hasArchive) await scrubArchive(bucket, floors);
   const isDoomed = (number: number) => number < older.number;
   const doomed = await readAll(bucket, numbers.filter(isDoomed));
   const used = new Set(kept.flatMap(({ parts }) => parts));
@@ -108,7 +112,8 @@ async function raiseBoundary(context: HubContext, older: Manifest): Promise<bool
 async function pruneSegments(
   { bucket, isHeld }: HubContext,
   { vector }: Manifest,
-  hasArchive: boolean,
+  /** Undefined: nothing is kept. */
+  archiveFloors: Floors | undefined,
 ): Promise<number> {
   let count = 0;
   for await (const { key } of listAll(bucket, segmentsPrefix)) {
@@ -116,10 +121,11 @@ async function pruneSegments(
     // Segments are folded whole: one that begins below the vector ends there too.
     if (!segment || segment.first > (vector.get(segment.session) ?? 0)) continue;
     if (!isHeld()) break;
-    if (hasArchive) {
+    if (archiveFloors) {
       const got = await bucket.get(key);
       if (got.status !== "found") continue;
-      await bucket.putIfAbsent(archiveKey(key), got.body);
+      const body = scrubbedSegment(archiveFloors, key, got.body) ?? got.body;
+      await bucket.putIfAbsent(archiveKey(key), body);
     }
     await bucket.delete(key);
     count += 1;

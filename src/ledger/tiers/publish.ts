@@ -5,6 +5,7 @@ import { isAhead } from "../clock/stamp.ts";
 import type { Core } from "../core.ts";
 import type { Datagram } from "../datagram/datagram.ts";
 import { sessionKey } from "../fold/vector.ts";
+import { isScrubbed } from "../forget.ts";
 import { readBoundary } from "./boundary.ts";
 import type { HeadSession, HeadWriter } from "./head.ts";
 import { segmentKey } from "./keys.ts";
@@ -126,7 +127,9 @@ async function sendSession({ core, bucket, key, datagrams }: Sending): Promise<n
 const isSame = (found: readonly Datagram[], own: readonly Datagram[]) =>
   found.every((datagram, index) => {
     const mine = own[index];
-    return mine?.stamp === datagram.stamp && mine.value === datagram.value;
+    if (mine?.stamp !== datagram.stamp) return false;
+    // It may have been sent before it was scrubbed here.
+    return mine.value === datagram.value || isScrubbed(mine);
   });
 
 const triesMax = 8;

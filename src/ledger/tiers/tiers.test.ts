@@ -185,6 +185,23 @@ describe("consolidation", () => {
     expect(done).toMatchObject({ status: "done", datagrams: 1 });
     expect(done.faults.join()).toContain(segment!);
     expect(keys("ledger/wal/")).toContain(segment);
+
+    // What stands before the damage is not taken either: a segment counts whole or not at all.
+    await set(good, "better", "company/2");
+    await set(good, "flipped", "company/2");
+    await sync(good);
+    const name = keys("ledger/wal/").at(-1)!;
+    const whole = objects.get(name)!;
+    const flipped = Buffer.from(Buffer.from(whole.body).toString().replace("flipped", "flopped"));
+    objects.set(name, { ...whole, body: flipped });
+    await using third = await openTestLedger();
+    await set(third, "third", "company/2");
+    await sync(third);
+    expect((await fold()).datagrams).toBe(1);
+    const part = [...objects].filter(([key]) => key.startsWith("ledger/part/"));
+    expect(part.some(([, { body }]) => /better|fl.pped/.test(Buffer.from(body).toString()))).toBe(
+      false,
+    );
   });
 });
 

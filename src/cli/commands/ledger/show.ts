@@ -47,7 +47,9 @@ async function viewOf(
   target: string,
 ): Promise<TargetView> {
   const at = textFlag(context.flags, "at");
-  if (at === undefined) return ledger.read(target);
+  const now = await ledger.read(target);
+  // What was forgotten is not shown as of a moment before, either.
+  if (at === undefined || now.isForgotten) return now;
   const atMs = Date.parse(at);
   if (Number.isNaN(atMs)) throw usageError(`--at takes a moment such as 2026-11-15T12:00:00Z`);
   const datagrams = [...ledger.log()];

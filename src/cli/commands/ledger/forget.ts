@@ -1,0 +1,115 @@
+import { userInfo } from "node:os";
+import { openLedgerIn } from "../../../app/index.ts";
+import { systemRandom } from "../../../base/random.ts";
+import {
+  compactOnce,
+  findCopies,
+  scrubNow,
+  type Copies,
+  type Ledger,
+} from "../../../ledger/index.ts";
+import type { Command, SettingsContext } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
+import { asUsage } from "../../usage-error.ts";
+import { checkpointTold } from "../hub/checkpoint-told.ts";
+import { hubSettings } from "../hub/hub-options.ts";
+import { bucketOption, openFleetBucket, openPatientFleetBucket } from "./bucket-option.ts";
+
+export const ledgerForget: Command = {
+  needs: "settings",
+  arguments: [{ name: "target", summary: "such as company/1a2b" }],
+  options: [
+    { flag: "--undo", summary: "what is written from now on counts again" },
+    { flag: "--yes", summary: "do not ask" },
+    { flag: "--status", summary: "only say where copies remain" },
+    { flag: "--source", value: "source", summary: "who says so (default: hand:YOU)" },
+    bucketOption,
+  ],
+  examples: [
+    {
+      line: "forager ledger forget company/1a2b",
+      summary: "here, and in the bucket if one is set",
+    },
+    { line: "forager ledger forget company/1a2b --status", summary: "where copies remain" },
+  ],
+  details: [
+    "Nothing brings it back: what was written is taken out of this node's journal and of the\n" +
+      "archive, and a checkpoint is made without it. Older checkpoints and segments go with the next\n" +
+      "prunes. Hashes of its domain, place and e-mail addresses stay, so that crawls leave it alone.",
+  ],
+
+  async run(context) {
+    const { args, flags, paths, log, out } = context;
+    const target = args[0]!;
+    const source = textFlag(flags, "source") ?? `hand:${userInfo().username}`;
+    const isStatus = flags["status"] === true;
+    await using ledger = await openLedgerIn({ paths, log, isReader: isStatus });
+    if (flags["undo"] === true) {
+      const { datagrams } = await asUsage(() => ledger.unforget({ target, source }));
+      const isUndone = datagrams.length > 0;
+      const words = isUndone ? `${target} is no longer forgotten` : `${target} was not forgotten`;
+      return out.result({ target, isUndone }, words);
+    }
+    if (!isStatus) {
+      const question = `forget ${target}? what was written of it cannot be brought back`;
+      if (!(await context.confirm(question, { yes: flags["yes"] === true }))) {
+        out.note("nothing was forgotten");
+        return "failed";
+      }
+      await asUsage(() => ledger.forget({ target, source }));
+      if (hasBucket(context)) await forgetInFleet(context, ledger);
+    }
+    const { isForgotten } = await ledger.read(target);
+    const copies = hasBucket(context) ? await copiesIn(context, target) : undefined;
+    const here = await ledger.unscrubbed();
+    out.result(
+      { target, isForgotten, here, ...copies },
+      wordsOf(target, isForgotten, here, copies),
+    );
+  },
+};
+
+const hasBucket = ({ flags, settings }: SettingsContext) =>
+  textFlag(flags, "bucket") !== undefined || settings.bucket.url !== undefined;
+
+async function forgetInFleet(context: SettingsContext, ledger: Ledger): Promise<void> {
+  const { clock, log, out } = context;
+  await using bucket = await openFleetBucket(context);
+  const sync = ledger.withBucket(bucket);
+  await sync.push();
+  const done = await compactOnce({
+    ...hubSettings(context),
+    bucket,
+    clock,
+    random: systemRandom,
+    log,
+    owner: ledger.node(),
+    onCheckpoint: checkpointTold(ledger, sync),
+  });
+  if (done.status !== "done")
+    out.note("another node is the hub: its next checkpoint leaves it out");
+  await scrubNow(bucket);
+}
+
+async function copiesIn(context: SettingsContext, target: string): Promise<Copies> {
+  await using bucket = await openPatientFleetBucket(context);
+  return findCopies(bucket, target);
+}
+
+function wordsOf(target: string, isForgotten: boolean, here: number, copies: Copies | undefined) {
+  if (!isForgotten) return `${target} is not forgotten`;
+  const left = [
+    ...(here > 0 ? [`${here} datagrams in this node's journal: forget it again`] : []),
+    ...(copies && copies.segments > 0
+      ? [`${copies.segments} datagrams in segments, until they are pruned`]
+      : []),
+    ...(copies && copies.archive > 0 ? [`${copies.archive} datagrams in the archive`] : []),
+    ...(copies && copies.checkpoints.length > 0
+      ? [`checkpoints ${copies.checkpoints.join(", ")}, until they are pruned`]
+      : []),
+  ];
+  const where = copies ? "here and in the bucket" : "here (no bucket was looked at)";
+  return left.length === 0
+    ? `${target} is forgotten; no copy remains ${where}`
+    : `${target} is forgotten; copies remain: ${left.join("; ")}`;
+}

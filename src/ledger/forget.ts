@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import type { Change } from "./changes.ts";
+import type { Datagram } from "./datagram/datagram.ts";
+import type { TargetState } from "./fold/part-state.ts";
+import { forgottenField } from "./fold/part-state.ts";
+import { visibleOf } from "./fold/lane.ts";
+import type { TargetView } from "./view.ts";
+
+/**
+ * Forgetting a target: it is hidden for good, whatever is written with whatever stamp, until it is
+ * unforgotten. One commit says so in two places:
+ * - `forgotten` on the target itself, which the fold obeys;
+ * - the register, where hubs find which targets to scrub from old logs, and crawls and imports
+ *   find whether what they have in hand is to be left alone: salted hashes of what it was known by.
+ */
+export const forgetRegister = "system/forgotten";
+const [targetPrefix, hashPrefix, saltPrefix] = ["target/", "hash/", "salt/"];
+
+/** What a target is known by elsewhere: `domain:a.b`, `place:osm/1`, `email:x@y.z`. */
+export function keysOf({ fields }: Pick<TargetView, "fields">): readonly string[] {
+  return fields.flatMap(({ field, value }) => {
+    if (field === "domain" || field === "place") return [`${field}:${String(value)}`];
+    return field.startsWith("email/") ? [`email:${field.slice("email/".length)}`] : [];
+  });
+}
+
+export const hashOf = (salt: string, key: string): string =>
+  createHash("sha256").update(`${salt}\n${key.toLowerCase()}`).digest("hex");
+
+interface ForgetPlan {
+  readonly view: TargetView;
+  readonly register: TargetView;
+  /** Taken where the register has none yet. */
+  readonly newSalt: string;
+}
+
+export function forgetChanges({ view, register, newSalt }: ForgetPlan): readonly Change[] {
+  const { target } = view;
+  const salt = saltsOf(register)[0] ?? newSalt;
+  const hashes = keysOf(view).map((key) => hashOf(salt, key));
+  return [
+    { target, field: forgottenField, value: { hashes } },
+    { target: forgetRegister, field: `${saltPrefix}${salt}`, value: true },
+    { target: forgetRegister, field: `${targetPrefix}${target}`, value: true },
+    ...hashes.map((hash) => ({
+      target: forgetRegister,
+      field: `${hashPrefix}${hash}`,
+      value: true,
+    })),
+  ];
+}
+
+/** `fields` is the target as it is stored, for what it was forgotten by. */
+export function unforgetChanges(target: string, fields: TargetState): readonly Change[] {
+  const value = visibleOf(fields.get(forgottenField)!)?.value;
+  const { hashes = [] } = (value ? JSON.parse(value) : {}) as { hashes?: readonly string[] };
+  const gone = [`${targetPrefix}${target}`, ...hashes.map((hash) => `${hashPrefix}${hash}`)];
+  return [
+    { target, field: forgottenField, unset: true },
+    ...gone.map((field) => ({ target: forgetRegister, field, unset: true as const })),
+  ];
+}
+
+/** Whether something known by that key (`email:x@y.z`) was forgotten. */
+export function isKeyForgotten(register: TargetView, key: string): boolean {
+  const fields = new Set(register.fields.map(({ field }) => field));
+  return saltsOf(register).some((salt) => fields.has(`${hashPrefix}${hashOf(salt, key)}`));
+}
+
+const saltsOf = ({ fields }: TargetView): readonly string[] =>
+  fields.flatMap(({ field }) =>
+    field.startsWith(saltPrefix) ? [field.slice(saltPrefix.length)] : [],
+  );
+
+/** Up to which stamp the datagrams of a target are to be scrubbed. */
+export type Floors = ReadonlyMap<string, string>;
+
+export function floorsOf(register: TargetState | undefined): Floors {
+  const floors = new Map<string, string>();
+  for (const [field, cell] of register ?? []) {
+    const write = field.startsWith(targetPrefix) ? visibleOf(cell) : undefined;
+    if (write) floors.set(field.slice(targetPrefix.length), write.stamp);
+  }
+  return floors;
+}
+
+const scrubbedField = "scrubbed";
+
+export const isScrubbed = ({ field, value }: Datagram): boolean =>
+  field === scrubbedField && value === undefined;
+
+/** Whether a log still tells what was forgotten by it. The tombstones themselves stay. */
+export function isToScrub(floors: Floors, datagram: Datagram): boolean {
+  const floor = floors.get(datagram.target);
+  return (
+    floor !== undefined &&
+    datagram.stamp <= floor &&
+    datagram.field !== forgottenField &&
+    !isScrubbed(datagram)
+  );
+}
+
+/**
+ * The same datagram with nothing in it. Its number and stamp stay, so the log has no gap; the fold
+ * drops it with or without its content, so replicas agree whichever of both they have.
+ */
+export const scrub = (datagram: Datagram): Datagram => ({
+  ...datagram,
+  field: scrubbedField,
+  value: undefined,
+  source: "system",
+  causality: "",
+});

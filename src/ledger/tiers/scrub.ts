@@ -1,0 +1,118 @@
+import { listLimitMax, type Bucket } from "../../bucket/index.ts";
+import { encodeDatagram } from "../datagram/datagram-record.ts";
+import type { Datagram } from "../datagram/datagram.ts";
+import { headerRecord } from "../file-header.ts";
+import { decodePart } from "../fold/part-file.ts";
+import { isForgotten, partOf } from "../fold/part-state.ts";
+import { floorsOf, forgetRegister, isToScrub, scrub, type Floors } from "../forget.ts";
+import { bucketBase } from "./hub-fold.ts";
+import { archivePrefix, parseSegmentKey, scrubbedKey, segmentsPrefix } from "./keys.ts";
+import { findNewestManifest, listManifests, readManifest, type Manifest } from "./manifest.ts";
+import { readSegment } from "./segment.ts";
+
+/** What a checkpoint says was forgotten. */
+export async function readFloors(bucket: Bucket, manifest: Manifest): Promise<Floors> {
+  const text = await bucketBase(bucket, manifest).readPart(partOf(forgetRegister));
+  const part = text === undefined ? undefined : decodePart(text, "the part of what was forgotten");
+  return floorsOf(part?.get(forgetRegister));
+}
+
+/** The segment without what was forgotten; undefined where there is nothing of it in there. */
+export function scrubbedSegment(floors: Floors, name: string, body: Uint8Array) {
+  const datagrams = datagramsIn(name, body);
+  if (!datagrams.some((datagram) => isToScrub(floors, datagram))) return undefined;
+  const lines = datagrams.map((one) => encodeDatagram(isToScrub(floors, one) ? scrub(one) : one));
+  return Buffer.from(headerRecord("segment") + lines.join(""));
+}
+
+/** How many datagrams of a folder of segments still tell what was forgotten. */
+async function countToScrub(bucket: Bucket, prefix: string, floors: Floors) {
+  let count = 0;
+  for await (const { key, body } of eachSegment(bucket, prefix)) {
+    count += datagramsIn(key, body).filter((datagram) => isToScrub(floors, datagram)).length;
+  }
+  return count;
+}
+
+/**
+ * Rewrites the archive where more was forgotten since the last time. Reads all of it, so a mark
+ * says how far that has come. Safe to repeat, and to be cut short.
+ */
+export async function scrubArchive(bucket: Bucket, floors: Floors): Promise<number> {
+  const newest = [...floors.values()].sort().at(-1) ?? "";
+  const got = await bucket.get(scrubbedKey);
+  const mark = got.status === "found" ? Buffer.from(got.body).toString().trim() : "";
+  if (newest <= mark) return 0;
+  let count = 0;
+  for await (const { key, body } of eachSegment(bucket, archivePrefix)) {
+    const clean = scrubbedSegment(floors, key, body);
+    if (!clean) continue;
+    await bucket.put(key, clean);
+    count += 1;
+  }
+  await bucket.put(scrubbedKey, Buffer.from(`${newest}\n`));
+  return count;
+}
+
+function datagramsIn(name: string, body: Uint8Array): readonly Datagram[] {
+  const at = name.startsWith(archivePrefix)
+    ? `${segmentsPrefix}${name.slice(archivePrefix.length)}`
+    : name;
+  const { session: key, first } = parseSegmentKey(at)!;
+  return readSegment(body, { key, first, name }).datagrams;
+}
+
+async function* eachSegment(bucket: Bucket, prefix: string) {
+  let startAfter = "";
+  for (;;) {
+    const page = await bucket.list(prefix, { startAfter });
+    for (const { key } of page) {
+      const at = `${segmentsPrefix}${key.slice(prefix.length)}`;
+      const got = parseSegmentKey(at) ? await bucket.get(key) : undefined;
+      if (got?.status === "found") yield { key, body: got.body };
+    }
+    if (page.length < listLimitMax) return;
+    startAfter = page.at(-1)!.key;
+  }
+}
+
+/** Where in a bucket copies of what was forgotten remain. */
+export interface Copies {
+  /** Datagrams in segments that were not pruned yet. */
+  readonly segments: number;
+  /** Datagrams in the archive. */
+  readonly archive: number;
+  /** Checkpoints that still show it, until prune takes them. */
+  readonly checkpoints: readonly number[];
+}
+
+export async function findCopies(bucket: Bucket, target: string): Promise<Copies> {
+  const floors = new Map([[target, await floorOfTarget(bucket, target)]]);
+  const checkpoints: number[] = [];
+  for (const number of await listManifests(bucket)) {
+    const found = await readManifest(bucket, number);
+    if (!found) continue;
+    const text = await bucketBase(bucket, found.manifest).readPart(partOf(target));
+    const fields =
+      text === undefined ? undefined : decodePart(text, `part of ${number}`).get(target);
+    if (fields && !isForgotten(fields)) checkpoints.push(number);
+  }
+  return {
+    segments: await countToScrub(bucket, segmentsPrefix, floors),
+    archive: await countToScrub(bucket, archivePrefix, floors),
+    checkpoints,
+  };
+}
+
+/** Until a checkpoint knows of it, all that there is of a target is a copy. */
+async function floorOfTarget(bucket: Bucket, target: string): Promise<string> {
+  const newest = (await findNewestManifest(bucket))?.manifest;
+  const floor = newest && (await readFloors(bucket, newest)).get(target);
+  return floor ?? "9999";
+}
+
+/** Takes what the newest checkpoint knows as forgotten out of the archive, now. */
+export async function scrubNow(bucket: Bucket): Promise<number> {
+  const newest = (await findNewestManifest(bucket))?.manifest;
+  return newest ? scrubArchive(bucket, await readFloors(bucket, newest)) : 0;
+}
