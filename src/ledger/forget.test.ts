@@ -75,7 +75,7 @@ describe("forget", () => {
     const touch = async (value: number) => {
       await other.write({ source, changes: [{ target: "company/b", field: "n", value }] });
       await other.withBucket(bucket).sync();
-      clock.advance(10);
+      await clock.advance(10);
       await fold();
     };
     await ledger.write({ source: "site:https://a.b", changes });

@@ -19,7 +19,7 @@ export interface Machine {
   readonly name: string;
   readonly files: Map<string, Uint8Array>;
   ledger: Ledger | undefined;
-  syncs: number;
+  writes: number;
 }
 
 export interface FleetLog {
@@ -87,6 +87,7 @@ export function runMachine(world: World, machine: Machine, node: SimNode, log: F
       }
       await Promise.all(commit);
       log.acknowledged.add(`${target} ${element}`);
+      machine.writes += 1;
     }
   };
 
@@ -96,7 +97,6 @@ export function runMachine(world: World, machine: Machine, node: SimNode, log: F
     for (;;) {
       try {
         const { adopted, moved } = await sync();
-        machine.syncs += 1;
         if (adopted !== undefined) world.note("adopted");
         if (moved > 0) world.note("moved");
       } catch (error) {
