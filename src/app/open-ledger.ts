@@ -3,7 +3,6 @@ import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import { systemRandom } from "../base/random.ts";
 import type { Paths } from "../config/index.ts";
-import { createFileSpill } from "../ledger/adapters/file/file-spill.ts";
 import { openLedger, type Ledger, type Spill } from "../ledger/index.ts";
 
 export interface OpenLedgerOptions {
@@ -28,7 +27,8 @@ export async function openLedgerIn(options: OpenLedgerOptions): Promise<Ledger> 
 }
 
 /** Where a hub keeps what it folds: beside the ledger, so that its size is the disk's affair. */
-export const spillIn =
-  (paths: Pick<Paths, "resolve">): (() => Spill) =>
-  () =>
-    createFileSpill({ folder: paths.resolve("ledger/spill"), random: systemRandom });
+export async function spillIn(paths: Pick<Paths, "resolve">): Promise<() => Spill> {
+  const { createFileSpill } = await import("../ledger/adapters/file/file-spill.ts");
+  const folder = paths.resolve("ledger/spill");
+  return () => createFileSpill({ folder, random: systemRandom });
+}

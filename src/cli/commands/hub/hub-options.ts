@@ -15,17 +15,16 @@ export const hubOptions: readonly OptionSpec[] = [
 ];
 
 /** What `hub run` and `ledger compact` take from flags and settings alike. */
-export function hubSettings({
+export async function hubSettings({
   flags,
   settings,
   paths,
-}: Pick<SettingsContext, "flags" | "settings" | "paths">): Pick<
-  HubOptions,
-  "graceMs" | "hasArchive" | "openSpill"
-> {
+}: Pick<SettingsContext, "flags" | "settings" | "paths">): Promise<HubSettings> {
   return {
     graceMs: parseDuration("grace", textFlag(flags, "grace") ?? "1h"),
     hasArchive: flags["archive"] !== false && settings.ledger.archive === "keep",
-    openSpill: spillIn(paths),
+    openSpill: await spillIn(paths),
   };
 }
+
+type HubSettings = Pick<HubOptions, "graceMs" | "hasArchive" | "openSpill">;

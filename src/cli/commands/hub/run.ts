@@ -31,7 +31,7 @@ export const hubRun: Command = {
     const told = checkpointTold(ledger, sync);
     let checkpoints = 0;
     const hub = createHub({
-      ...hubSettings(context),
+      ...(await hubSettings(context)),
       bucket,
       clock,
       random: systemRandom,

@@ -21,7 +21,7 @@ export const ledgerCompact: Command = {
     const sync = ledger.withBucket(bucket);
     await sync.push();
     const done = await compactOnce({
-      ...hubSettings(context),
+      ...(await hubSettings(context)),
       bucket,
       clock,
       random: systemRandom,

@@ -78,7 +78,7 @@ async function forgetInFleet(context: SettingsContext, ledger: Ledger): Promise<
   const sync = ledger.withBucket(bucket);
   await sync.push();
   const done = await compactOnce({
-    ...hubSettings(context),
+    ...(await hubSettings(context)),
     bucket,
     clock,
     random: systemRandom,
