@@ -53,7 +53,7 @@ describe("forager ledger", () => {
     await a.run("ledger set company/1 phone=1 --source hand:anna");
     await b.run("ledger set company/1 phone=2 --source hand:bob");
     expect(await a.json(`ledger sync ${bucket} --dry-run`)).toEqual({ toPublish: 1, toPull: 0 });
-    expect((await a.run(`ledger sync ${bucket}`)).stdout).toContain("1 datagrams published");
+    expect((await a.run(`ledger sync ${bucket}`)).stdout).toContain("1 datagram published");
     await b.run(`ledger sync ${bucket}`);
     const compacted = await b.json(`ledger compact ${bucket}`);
     expect(compacted).toMatchObject({ status: "done", checkpoint: 1, datagrams: 2 });
@@ -90,7 +90,7 @@ describe("forager ledger", () => {
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toContain("set bucket.url once and for all");
     writeFileSync(join(sandbox.folder, "forager.toml"), 'bucket.url = "dir:fleet"\n');
-    expect((await run("ledger sync")).stdout).toContain("1 datagrams published");
+    expect((await run("ledger sync")).stdout).toContain("1 datagram published");
     expect(readdirSync(join(sandbox.folder, "a/fleet/ledger/heads"))).toHaveLength(1);
     expect(await json("ledger compact")).toMatchObject({ status: "done", datagrams: 1 });
     expect(await json("node list")).toHaveLength(1);
@@ -120,12 +120,18 @@ describe("forager ledger", () => {
     const a = on("a");
     await a.run("ledger set company/1 phone=1");
     await a.run(`ledger sync ${bucket}`);
+    let beside: ReturnType<typeof a.run> | undefined;
     const line = ["hub", "run", "--bucket", "dir:fleet", "--interval", "1s", "--data", "h"];
     const result = await sandbox.forager(line, {
-      onStart: (kill) => void setTimeout(() => kill("SIGTERM"), 12_000),
+      onStart: (kill) => {
+        setTimeout(() => kill("SIGTERM"), 12_000);
+        // A hub keeps nobody out of the ledger beside it.
+        setTimeout(() => void (beside = on("h").run("ledger set company/2 phone=2")), 6_000);
+      },
     });
+    expect((await beside)?.stdout).toContain("1 of 1 fields");
     expect(result.stderr).toContain("checkpoint 1 was made");
-    expect(result.stdout).toContain("1 checkpoints were made");
+    expect(result.stdout).toContain("made 1 checkpoint");
     await a.run(`ledger sync ${bucket}`);
     const { fields } = (await a.json("ledger show system/checkpoint")) as { fields: object[] };
     expect(fields).toMatchObject([{ field: "sync_checkpoint", value: { number: 1, epoch: 1 } }]);

@@ -1,6 +1,7 @@
 import { openLedgerIn } from "../../../app/index.ts";
 import { systemRandom } from "../../../base/random.ts";
-import { createHub } from "../../../ledger/index.ts";
+import { createHub, type Ledger } from "../../../ledger/index.ts";
+import { countOf } from "../queue/count-words.ts";
 import type { Command } from "../../command.ts";
 import { parseDuration } from "../../duration.ts";
 import { textFlag } from "../../flags.ts";
@@ -20,15 +21,19 @@ export const hubRun: Command = {
   ],
   details: [
     "Runs until it is stopped; `forager ledger compact` does it once. Any number may run: one holds\n" +
-      "the lease, the others wait. Refuses a store that does not keep its conditions.",
+      "the lease, the others wait. Others may write to the ledger of this data folder meanwhile.\n" +
+      "Refuses a store that does not keep its conditions.",
   ],
 
   async run(context) {
     const { paths, log, out, clock, flags, signal } = context;
     await using bucket = await openFleetBucket(context);
-    await using ledger = await openLedgerIn({ paths, log });
-    const sync = ledger.withBucket(bucket);
-    const told = checkpointTold(ledger, sync);
+    const withLedger = async <T>(use: (ledger: Ledger) => Promise<T>): Promise<T> => {
+      await using ledger = await openLedgerIn({ paths, log });
+      return use(ledger);
+    };
+    const node = await withLedger(async (ledger) => ledger.node());
+    const told = checkpointTold({ bucket, withLedger, note: (text) => out.note(text) });
     let checkpoints = 0;
     const hub = createHub({
       ...(await hubSettings(context)),
@@ -36,7 +41,7 @@ export const hubRun: Command = {
       clock,
       random: systemRandom,
       log,
-      owner: ledger.node(),
+      owner: node,
       intervalMs: parseDuration("interval", textFlag(flags, "interval") ?? "1m"),
       async onCheckpoint(manifest) {
         checkpoints += 1;
@@ -45,12 +50,12 @@ export const hubRun: Command = {
       },
     });
     await hub.start();
-    out.note(`${ledger.node()} stands by as hub`);
+    out.note(`${node} stands by as hub`);
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       else signal.addEventListener("abort", () => resolve(), { once: true });
     });
     await hub.stop();
-    out.result({ checkpoints }, `${checkpoints} checkpoints were made`);
+    out.result({ checkpoints }, `made ${countOf(checkpoints, "checkpoint")}`);
   },
 };

@@ -1,6 +1,7 @@
 import { systemRandom } from "../../../base/random.ts";
 import { createLease, type LeaseView } from "../../../bucket/index.ts";
 import { findNewestManifest, hubLease } from "../../../ledger/index.ts";
+import { countOf } from "../queue/count-words.ts";
 import type { Command } from "../../command.ts";
 import { formatDuration, formatMoment } from "../../duration.ts";
 import { bucketOption, openPatientFleetBucket } from "../ledger/bucket-option.ts";
@@ -40,7 +41,7 @@ export const hubStatus: Command = {
       : "there was never a hub";
     const what = checkpoint
       ? `checkpoint ${checkpoint.number} of ${formatMoment(checkpoint.madeAtMs)}: ` +
-        `${checkpoint.datagrams} datagrams of ${checkpoint.sessions} sessions, ` +
+        `${countOf(checkpoint.datagrams, "datagram")} of ${countOf(checkpoint.sessions, "session")}, ` +
         `${checkpoint.quarantined} quarantined`
       : "there is no checkpoint";
     out.result({ hub: hub ?? null, checkpoint: checkpoint ?? null }, `${who}\n${what}`);

@@ -1,6 +1,7 @@
 import { openLedgerIn } from "../../../app/index.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { compactOnce, type Compacted } from "../../../ledger/index.ts";
+import { countOf } from "../queue/count-words.ts";
 import type { Command } from "../../command.ts";
 import { checkpointTold } from "../hub/checkpoint-told.ts";
 import { hubOptions, hubSettings } from "../hub/hub-options.ts";
@@ -27,7 +28,11 @@ export const ledgerCompact: Command = {
       random: systemRandom,
       log,
       owner: ledger.node(),
-      onCheckpoint: checkpointTold(ledger, sync),
+      onCheckpoint: checkpointTold({
+        bucket,
+        withLedger: (use) => use(ledger),
+        note: (text) => out.note(text),
+      }),
     });
     out.result(done, wordsOf(done));
     for (const fault of done.faults) out.note(fault);
@@ -42,7 +47,10 @@ function wordsOf({ status, checkpoint, datagrams, pruned }: Compacted): string {
   const made =
     checkpoint === undefined
       ? "nothing was new"
-      : `checkpoint ${checkpoint} was made of ${datagrams} new datagrams`;
+      : `checkpoint ${checkpoint} was made of ${countOf(datagrams, "new datagram")}`;
   const { segments, checkpoints, parts } = pruned;
-  return `${made}; ${segments} segments, ${checkpoints} checkpoints and ${parts} parts went`;
+  return [
+    `${made}; ${countOf(segments, "segment")}`,
+    `${countOf(checkpoints, "checkpoint")} and ${countOf(parts, "part")} went`,
+  ].join(", ");
 }

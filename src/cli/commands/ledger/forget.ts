@@ -8,6 +8,7 @@ import {
   type Copies,
   type Ledger,
 } from "../../../ledger/index.ts";
+import { countOf } from "../queue/count-words.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { asUsage } from "../../usage-error.ts";
@@ -84,7 +85,11 @@ async function forgetInFleet(context: SettingsContext, ledger: Ledger): Promise<
     random: systemRandom,
     log,
     owner: ledger.node(),
-    onCheckpoint: checkpointTold(ledger, sync),
+    onCheckpoint: checkpointTold({
+      bucket,
+      withLedger: (use) => use(ledger),
+      note: (text) => out.note(text),
+    }),
   });
   if (done.status !== "done")
     out.note("another node is the hub: its next checkpoint leaves it out");
@@ -99,11 +104,13 @@ async function copiesIn(context: SettingsContext, target: string): Promise<Copie
 function wordsOf(target: string, isForgotten: boolean, here: number, copies: Copies | undefined) {
   if (!isForgotten) return `${target} is not forgotten`;
   const left = [
-    ...(here > 0 ? [`${here} datagrams in this node's journal: forget it again`] : []),
+    ...(here > 0 ? [`${countOf(here, "datagram")} in this node's journal: forget it again`] : []),
     ...(copies && copies.segments > 0
-      ? [`${copies.segments} datagrams in segments, until they are pruned`]
+      ? [`${countOf(copies.segments, "datagram")} in segments, until they are pruned`]
       : []),
-    ...(copies && copies.archive > 0 ? [`${copies.archive} datagrams in the archive`] : []),
+    ...(copies && copies.archive > 0
+      ? [`${countOf(copies.archive, "datagram")} in the archive`]
+      : []),
     ...(copies && copies.checkpoints.length > 0
       ? [`checkpoints ${copies.checkpoints.join(", ")}, until they are pruned`]
       : []),

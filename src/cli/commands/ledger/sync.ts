@@ -1,4 +1,5 @@
 import { openLedgerIn } from "../../../app/index.ts";
+import { countOf } from "../queue/count-words.ts";
 import type { Command } from "../../command.ts";
 import { bucketOption, openPatientFleetBucket } from "./bucket-option.ts";
 
@@ -24,12 +25,15 @@ export const ledgerSync: Command = {
       const preview = await sync.preview();
       const { toPublish, toPull, checkpoint } = preview;
       const next = checkpoint === undefined ? "no newer checkpoint" : `checkpoint ${checkpoint}`;
-      return out.result(preview, `${toPublish} datagrams to publish, ${toPull} to fetch, ${next}`);
+      return out.result(
+        preview,
+        `${countOf(toPublish, "datagram")} to publish, ${toPull} to fetch, ${next}`,
+      );
     }
     const synced = await sync.sync();
     const { published, pulled, fromNodes, adopted, moved, faults } = synced;
     const words = [
-      `${published} datagrams published, ${pulled} fetched from ${fromNodes} nodes`,
+      `${countOf(published, "datagram")} published, ${pulled} fetched from ${countOf(fromNodes, "node")}`,
       ...(adopted === undefined ? [] : [`now on checkpoint ${adopted}`]),
       ...(moved === 0 ? [] : [`${moved} written anew`]),
     ];

@@ -1,4 +1,5 @@
 import { openLedgerIn } from "../../../app/index.ts";
+import { countOf } from "../queue/count-words.ts";
 import type { Command } from "../../command.ts";
 
 export const ledgerVerify: Command = {
@@ -17,7 +18,7 @@ export const ledgerVerify: Command = {
     const tail = cuts.length > 0 ? "; a torn tail will be cut at the next write" : "";
     out.result(
       result,
-      `checkpoint ${checkpoint} and ${datagramsSinceCheckpoint} datagrams are sound${tail}\n${digest}`,
+      `checkpoint ${checkpoint} and ${countOf(datagramsSinceCheckpoint, "datagram")} are sound${tail}\n${digest}`,
     );
     if (stranded > 0) return "failed";
   },

@@ -1,4 +1,5 @@
 import { openLedgerIn } from "../../../app/index.ts";
+import { countOf } from "../queue/count-words.ts";
 import type { Command } from "../../command.ts";
 import type { ProgressHandle } from "../../progress.ts";
 import { bucketOption, openPatientFleetBucket } from "../ledger/bucket-option.ts";
@@ -30,7 +31,7 @@ export const nodeJoin: Command = {
     const node = ledger.node();
     out.result(
       { node, checkpoint, ...synced },
-      `${node} stands on checkpoint ${checkpoint}, ${synced.pulled} datagrams beyond it`,
+      `${node} stands on checkpoint ${checkpoint}, ${countOf(synced.pulled, "datagram")} beyond it`,
     );
     for (const fault of synced.faults) out.note(fault);
     return synced.faults.length > 0 ? "partial" : undefined;
