@@ -7,6 +7,7 @@ import { openDirectoryBucket } from "../../src/bucket/adapters/directory/directo
 import type { Bucket } from "../../src/bucket/index.ts";
 import { createPaths } from "../../src/config/index.ts";
 import { createFileSpill } from "../../src/ledger/adapters/file/file-spill.ts";
+import { createThreadHands } from "../../src/ledger/adapters/threads/thread-hands.ts";
 import { openFileDisk } from "../../src/ledger/adapters/file/file-disk.ts";
 import { compactOnce, openLedger, stampOf, type Datagram } from "../../src/ledger/index.ts";
 import { createId } from "../../src/base/ids.ts";
@@ -31,6 +32,7 @@ export interface BootstrapInput {
   readonly fields: number;
 }
 
+const openHands = () => createThreadHands();
 const [clock, random, log] = [systemClock, systemRandom, silentLogger];
 
 const openIn = async ({ folder }: SideContext, name: string) =>
@@ -77,8 +79,11 @@ export const fold: Side<FoldInput> = async (input, context) => {
   const spillFolder = join(context.folder, "spill");
   return {
     async run() {
-      const openSpill = () => createFileSpill({ folder: spillFolder, random });
-      const done = await compactOnce({ bucket, clock, random, log, owner: "bench", openSpill });
+      const parts = {
+        openSpill: () => createFileSpill({ folder: spillFolder, random }),
+        openHands,
+      };
+      const done = await compactOnce({ bucket, clock, random, log, owner: "bench", ...parts });
       strictEqual(done.datagrams, input.datagrams);
     },
   };

@@ -2,4 +2,4 @@ export { openQueue, type OpenQueueOptions } from "./open-queue.ts";
 export { locateQueue, type QueueAddress } from "./queue-address.ts";
 export { openBucket } from "./open-bucket.ts";
 export { examineQueue, type PostgresFacts } from "./examine-queue.ts";
-export { openLedgerIn, spillIn, type OpenLedgerOptions } from "./open-ledger.ts";
+export { hubPartsIn, openLedgerIn, type OpenLedgerOptions } from "./open-ledger.ts";

@@ -3,7 +3,7 @@ import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import { systemRandom } from "../base/random.ts";
 import type { Paths } from "../config/index.ts";
-import { openLedger, type Ledger, type Spill } from "../ledger/index.ts";
+import { openLedger, type HubOptions, type Ledger } from "../ledger/index.ts";
 
 export interface OpenLedgerOptions {
   readonly paths: Paths;
@@ -26,9 +26,15 @@ export async function openLedgerIn(options: OpenLedgerOptions): Promise<Ledger> 
   }
 }
 
-/** Where a hub keeps what it folds: beside the ledger, so that its size is the disk's affair. */
-export async function spillIn(paths: Pick<Paths, "resolve">): Promise<() => Spill> {
+/** What a hub works with here: it folds through the disk, so size is no matter, and in threads. */
+export async function hubPartsIn(
+  paths: Pick<Paths, "resolve">,
+): Promise<Pick<HubOptions, "openSpill" | "openHands">> {
   const { createFileSpill } = await import("../ledger/adapters/file/file-spill.ts");
+  const { createThreadHands } = await import("../ledger/adapters/threads/thread-hands.ts");
   const folder = paths.resolve("ledger/spill");
-  return () => createFileSpill({ folder, random: systemRandom });
+  return {
+    openSpill: () => createFileSpill({ folder, random: systemRandom }),
+    openHands: () => createThreadHands(),
+  };
 }

@@ -182,11 +182,10 @@ const inBytes: readonly Sabotage[] = [
     caughtBy: `${tiers} > a segment that is damaged stops its session alone`,
   },
   {
-    name: "what stands before the damage in a segment is taken",
-    file: "src/ledger/tiers/hub-state.ts",
-    find: "        records.push(partOfChecksum(found.targetChecksum()), found.from, found.to);",
-    replace:
-      "        spill.add(partOfChecksum(found.targetChecksum()), body, found.from, found.to);",
+    name: "a segment that was cut short is taken as far as it goes",
+    file: "src/ledger/tiers/segment.ts",
+    find: 'if (end < body.byteLength) throw broken(name, "it ends in the middle of a datagram");',
+    replace: "",
     caughtBy: `${tiers} > a segment that is damaged stops its session alone`,
   },
   {

@@ -20,7 +20,7 @@ export const isCovered = (vector: Vector, datagram: Datagram): boolean =>
 /** Whether a dot was folded already: it has arrived, and is not kept aside. */
 export function hasFolded(
   vector: Vector,
-  aside: ReadonlyMap<Dot, Datagram>,
+  aside: { has(dot: Dot): boolean },
 ): (dot: Dot) => boolean {
   return (dot) => {
     const at = dot.lastIndexOf("/");

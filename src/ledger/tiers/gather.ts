@@ -41,7 +41,7 @@ export async function gather(options: GatherOptions, state: HubState): Promise<G
         if (known < head.number) onFault(`${name} is missing, and the head says it is there`);
         return;
       }
-      const taken = state.take({ body: got.body, key, name });
+      const taken = await state.take({ body: got.body, key, name });
       count += taken.datagrams;
       isWorthIt ||= taken.isWorthIt;
       bytes += got.body.byteLength;

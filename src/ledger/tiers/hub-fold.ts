@@ -5,7 +5,7 @@ import type { Random } from "../../base/random.ts";
 import { isUnavailable, type Bucket } from "../../bucket/index.ts";
 import { parseStamp } from "../clock/stamp.ts";
 import { isPartText } from "../base-files.ts";
-import { digestOf } from "../fold/part-file.ts";
+import type { FoldHands } from "./fold-hands.ts";
 import { partCount } from "../fold/part-state.ts";
 import type { Spill } from "../fold/spill.ts";
 import { noBase, type Base } from "../replica.ts";
@@ -28,6 +28,7 @@ export interface HubContext {
   readonly nowMs: () => number;
   readonly onFault: (fault: string) => void;
   readonly openSpill: () => Spill;
+  readonly openHands: () => FoldHands;
 }
 
 export type FoldRound =
@@ -47,10 +48,12 @@ export async function foldRound(context: HubContext): Promise<FoldRound> {
   const newest = (await findNewestManifest(bucket))?.manifest;
   if (newest && newest.epoch > epoch) return { status: "lost" };
   await using spill = context.openSpill();
+  await using hands = context.openHands();
   const state = createHubState({
     base: newest ? bucketBase(bucket, newest) : noBase,
     spill,
     nowMs,
+    hands,
   });
   const { datagrams, isWorthIt } = await gather({ ...context, spill }, state);
   const released = state.release();
@@ -104,13 +107,12 @@ async function writeParts(
 ): Promise<Manifest["parts"] | undefined> {
   const parts = Array.from({ length: partCount }, (_, index) => old[index]);
   const writePart = async (index: number) => {
-    const text = await state.partText(index);
-    const digest = digestOf(text);
+    const { body, digest } = await state.foldPart(index);
     // A part that did not change keeps its name. Else the name is new for ever, though the content
     // may have been there before: so what is deleted once is never needed again.
     if (parts[index]?.startsWith(`${digest}-`)) return;
     const name = `${digest}-${epoch}-${createId(random, 8)}.usv`;
-    await bucket.put(partKey(name), Buffer.from(text));
+    await bucket.put(partKey(name), body);
     parts[index] = name;
   };
   const queue = [...touched];

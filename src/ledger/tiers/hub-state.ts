@@ -1,15 +1,12 @@
 import { aheadOf, parseStamp, stampOf } from "../clock/stamp.ts";
 import { encodeDatagram } from "../datagram/datagram-record.ts";
 import { dotOf, type Datagram, type Dot } from "../datagram/datagram.ts";
-import type { ScannedDatagram } from "../datagram/scan-datagrams.ts";
-import { decodePart, encodePart, foldRecords } from "../fold/part-file.ts";
-import { partOf, partOfChecksum, type PartState } from "../fold/part-state.ts";
+import type { FoldedPart, FoldHands } from "./fold-hands.ts";
+import { partOf } from "../fold/part-state.ts";
 import type { Spill } from "../fold/spill.ts";
-import { hasFolded, lastKnown, type Vector } from "../fold/vector.ts";
-import { droppedDot, quarantineKind } from "../quarantine.ts";
+import { lastKnown, type Vector } from "../fold/vector.ts";
+import { droppedDot } from "../quarantine.ts";
 import type { Base } from "../replica.ts";
-import { checkpointTarget } from "./keys.ts";
-import { scanSegment } from "./segment.ts";
 
 /** What a hub knows on its way from one checkpoint to the next. */
 export interface HubState {
@@ -17,12 +14,19 @@ export interface HubState {
   aside(): ReadonlyMap<Dot, Datagram>;
   dropped(): ReadonlySet<Dot>;
   latest(): string;
-  /** Takes the segment of that session that follows on what is known. Answers how many were new. */
-  take(segment: { readonly body: Uint8Array; readonly key: string; readonly name: string }): Taken;
+  /**
+   * Takes the segment of that session that follows on what is known. Answers how many were new.
+   * One at a time of a session.
+   */
+  take(segment: {
+    readonly body: Uint8Array;
+    readonly key: string;
+    readonly name: string;
+  }): Promise<Taken>;
   /** Folds what is no longer ahead of time. Answers how many that were. */
   release(): number;
-  /** The text of a part, with all that was taken. */
-  partText(index: number): Promise<string>;
+  /** A part with all that was taken. */
+  foldPart(index: number): Promise<FoldedPart>;
 }
 
 export interface Taken {
@@ -35,9 +39,11 @@ export interface HubStateOptions {
   readonly base: Base;
   readonly spill: Spill;
   readonly nowMs: () => number;
+  readonly hands: FoldHands;
 }
 
-export function createHubState({ base, spill, nowMs }: HubStateOptions): HubState {
+export function createHubState(options: HubStateOptions): HubState {
+  const { base, spill, nowMs, hands } = options;
   const vector = new Map(base.vector);
   const aside = new Map(base.aside.map((datagram) => [dotOf(datagram), datagram]));
   const dropped = new Set(base.dropped);
@@ -61,33 +67,21 @@ export function createHubState({ base, spill, nowMs }: HubStateOptions): HubStat
     aside: () => aside,
     dropped: () => dropped,
     latest: () => stampOf(parseStamp(latest)),
-    take({ body, key, name }) {
+    async take({ body, key, name }) {
       const first = lastKnown(vector, key) + 1;
-      const ahead = aheadOf(nowMs());
-      const early: Datagram[] = [];
-      const drops: Datagram[] = [];
-      const records: number[] = []; // part, from, to; part, from, to; …
-      let [newest, isWorthIt] = [latest, false];
-      const onDatagram = (found: ScannedDatagram) => {
-        isWorthIt ||= found.target() !== checkpointTarget;
-        const stamp = found.stamp();
-        if (stamp > ahead) return void early.push(found.datagram());
-        if (stamp > newest) newest = stamp;
-        records.push(partOfChecksum(found.targetChecksum()), found.from, found.to);
-        if (found.isAbout(quarantineKind)) drops.push(found.datagram());
-      };
-      const last = scanSegment(body, { key, first, name }, onDatagram);
+      const found = await hands.scan({ body, key, first, name, ahead: aheadOf(nowMs()) });
       // Only now: a segment is taken whole, or stays where it is.
+      const { records, last } = found;
       for (let at = 0; at < records.length; at += 3) {
         spill.add(records[at]!, body, records[at + 1]!, records[at + 2]!);
       }
-      for (const datagram of early) {
+      for (const datagram of found.early) {
         if (!dropped.has(dotOf(datagram))) aside.set(dotOf(datagram), datagram);
       }
-      for (const datagram of drops) noteDrop(datagram);
-      latest = newest;
+      for (const datagram of found.drops) noteDrop(datagram);
+      if (found.newest > latest) latest = found.newest;
       vector.set(key, last);
-      return { datagrams: last - first + 1, isWorthIt };
+      return { datagrams: last - first + 1, isWorthIt: found.isWorthIt };
     },
     release() {
       const ahead = aheadOf(nowMs());
@@ -98,12 +92,17 @@ export function createHubState({ base, spill, nowMs }: HubStateOptions): HubStat
       }
       return due.length;
     },
-    async partText(index) {
-      const text = await base.readPart(index);
-      const part: PartState = text === undefined ? new Map() : decodePart(text, `part ${index}`);
-      const isCounted = (datagram: Datagram) => dropped.size === 0 || !dropped.has(dotOf(datagram));
-      for (const piece of await spill.read(index)) foldRecords(part, piece, isCounted);
-      return encodePart(part, hasFolded(vector, aside));
+    async foldPart(index) {
+      const before = await base.readPart(index);
+      const pieces = await spill.read(index);
+      return hands.fold({
+        index,
+        base: before,
+        pieces,
+        vector,
+        aside: new Set(aside.keys()),
+        dropped,
+      });
     },
   };
 }

@@ -14,6 +14,7 @@ import {
   type Lease,
 } from "../../bucket/index.ts";
 import { createPhysicalTime } from "../clock/physical-time.ts";
+import { createOwnHands, type FoldHands } from "./fold-hands.ts";
 import { createMemorySpill, type Spill } from "../fold/spill.ts";
 import { foldRound, type HubContext } from "./hub-fold.ts";
 import { hubLease } from "./keys.ts";
@@ -40,6 +41,8 @@ export interface HubOptions {
   readonly onCheckpoint?: (manifest: Manifest) => Promise<void>;
   /** Where to keep what is being folded; absent, in memory, and then less at a time. */
   readonly openSpill?: () => Spill;
+  /** Who computes; absent, this thread does. */
+  readonly openHands?: () => FoldHands;
 }
 
 export const hubIntervalMsDefault = 60_000;
@@ -144,6 +147,7 @@ export async function compact(options: CompactOptions): Promise<Compacted> {
     nowMs: () => time.nowMs(),
     onFault: (fault) => void faults.add(fault),
     openSpill: options.openSpill ?? createMemorySpill,
+    openHands: options.openHands ?? createOwnHands,
   };
   let datagrams = 0;
   let checkpoint: number | undefined;

@@ -1,4 +1,4 @@
-import { spillIn } from "../../../app/index.ts";
+import { hubPartsIn } from "../../../app/index.ts";
 import type { HubOptions } from "../../../ledger/index.ts";
 import type { OptionSpec, SettingsContext } from "../../command.ts";
 import { parseDuration } from "../../duration.ts";
@@ -23,8 +23,8 @@ export async function hubSettings({
   return {
     graceMs: parseDuration("grace", textFlag(flags, "grace") ?? "1h"),
     hasArchive: flags["archive"] !== false && settings.ledger.archive === "keep",
-    openSpill: await spillIn(paths),
+    ...(await hubPartsIn(paths)),
   };
 }
 
-type HubSettings = Pick<HubOptions, "graceMs" | "hasArchive" | "openSpill">;
+type HubSettings = Pick<HubOptions, "graceMs" | "hasArchive" | "openSpill" | "openHands">;

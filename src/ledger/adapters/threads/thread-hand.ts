@@ -1,0 +1,19 @@
+/** The program of one thread of `createThreadHands`: does jobs as they come, and answers each. */
+import { parentPort } from "node:worker_threads";
+import { AppError, assert } from "../../../base/app-error.ts";
+import { foldJob, scanJob } from "../../tiers/fold-hands.ts";
+import type { HandAnswer, HandJob } from "./thread-hands.ts";
+
+const port = parentPort;
+assert(port, "this is the program of a thread");
+
+const answerTo = (job: HandJob): HandAnswer => {
+  try {
+    return { kind: "done", value: job.kind === "scan" ? scanJob(job.job) : foldJob(job.job) };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error; // a bug: it ends the thread, and the fold
+    const { kind, code, message } = error;
+    return { kind: "refused", error: kind, code, message };
+  }
+};
+port.on("message", (job: HandJob) => port.postMessage(answerTo(job)));

@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import { nodeId, sessionId } from "../../testing/histories.ts";
+import { createOwnHands } from "../../tiers/fold-hands.ts";
+import { cutSegment } from "../../tiers/segment.ts";
+import { createThreadHands } from "./thread-hands.ts";
+
+const [node, session] = [nodeId(1), sessionId(1)];
+const key = `${node}/${session}`;
+const datagrams = Array.from({ length: 500 }, (_, index) => ({
+  stamp: `2026-11-15T19:02:03.004Z-${index.toString(16).padStart(4, "0")}`,
+  node,
+  session,
+  number: index + 1,
+  commit: index + 1,
+  target: `company/${index % 7}`,
+  field: "fü",
+  value: `"${index} ␟"`,
+  source: "system",
+  causality: "",
+}));
+const body = Buffer.from(cutSegment(datagrams).body);
+const scan = { body, key, first: 1, name: "segment", ahead: "2026-11-15T19:02:03.004Z-01e0" };
+
+describe("hands in threads", () => {
+  test("do what this thread does, and refuse what it refuses", async () => {
+    await using threads = createThreadHands({ threads: 2, ownBytes: 0 });
+    const own = createOwnHands();
+    const scanned = await own.scan(scan);
+    expect(scanned.early).toHaveLength(500 - 0x1e1);
+    const answers = await Promise.all([threads.scan(scan), threads.scan(scan), threads.scan(scan)]);
+    for (const answer of answers) expect(answer).toEqual(scanned);
+
+    const pieces = [body.subarray(body.indexOf("\n") + 1)];
+    const sets = { aside: new Set<string>(), dropped: new Set([`${key}/500`]) };
+    const fold = { index: 1, base: undefined, pieces, vector: new Map([[key, 500]]), ...sets };
+    const folded = await own.fold(fold);
+    const inThread = await threads.fold(fold);
+    expect(Buffer.from(inThread.body).equals(folded.body)).toBe(true);
+    expect(inThread.digest).toBe(folded.digest);
+
+    const wrong = { ...scan, body: body.subarray(0, -5) };
+    const refused = { name: "AppError", kind: "corrupt", code: "ledger_segment" };
+    await expect(threads.scan(wrong)).rejects.toMatchObject(refused);
+    expect((await threads.scan(scan)).last).toBe(500);
+  });
+
+  test("a small fold starts no thread", async () => {
+    await using threads = createThreadHands({ threads: 2 });
+    expect((await threads.scan(scan)).last).toBe(500);
+    expect(process.getActiveResourcesInfo()).not.toContain("Worker");
+  });
+});

@@ -1,0 +1,89 @@
+import { dotOf, type Datagram, type Dot } from "../datagram/datagram.ts";
+import type { ScannedDatagram } from "../datagram/scan-datagrams.ts";
+import { quarantineKind } from "../quarantine.ts";
+import { checkpointTarget } from "./keys.ts";
+import { scanSegment } from "./segment.ts";
+import { decodePart, digestOf, encodePart, foldRecords } from "../fold/part-file.ts";
+import { partOfChecksum, type PartState } from "../fold/part-state.ts";
+import { hasFolded, type Vector } from "../fold/vector.ts";
+
+/**
+ * The two steps of a fold that are all computing: pure functions of bytes, so that they can be done
+ * here or by other threads. What a hub knows and decides stays with the hub.
+ */
+export interface FoldHands extends AsyncDisposable {
+  /** Reads one segment. Throws `corrupt` for one that cannot be used. */
+  scan(job: ScanJob): Promise<Scanned>;
+  /** Folds one part. */
+  fold(job: FoldJob): Promise<FoldedPart>;
+}
+
+export interface ScanJob {
+  readonly body: Uint8Array;
+  readonly key: string;
+  readonly first: number;
+  readonly name: string;
+  /** Stamps after this one are ahead of their time. */
+  readonly ahead: string;
+}
+
+export interface Scanned {
+  readonly last: number;
+  /** The latest stamp that is not ahead. */
+  readonly newest: string;
+  /** Some are more than a hub's own word that it made a checkpoint. */
+  readonly isWorthIt: boolean;
+  /** Three numbers for each record to fold: its part, where it begins, where the next one does. */
+  readonly records: Int32Array;
+  readonly early: readonly Datagram[];
+  /** Those that may drop others. */
+  readonly drops: readonly Datagram[];
+}
+
+export interface FoldJob {
+  readonly index: number;
+  /** The part of the checkpoint before. */
+  readonly base: string | undefined;
+  /** Records since, as they came. */
+  readonly pieces: readonly Uint8Array[];
+  readonly vector: Vector;
+  readonly aside: ReadonlySet<Dot>;
+  readonly dropped: ReadonlySet<Dot>;
+}
+
+export interface FoldedPart {
+  readonly body: Uint8Array;
+  readonly digest: string;
+}
+
+/** All of it by this thread. */
+export const createOwnHands = (): FoldHands => ({
+  scan: async (job) => scanJob(job),
+  fold: async (job) => foldJob(job),
+  async [Symbol.asyncDispose]() {},
+});
+
+export function scanJob({ body, key, first, name, ahead }: ScanJob): Scanned {
+  const early: Datagram[] = [];
+  const drops: Datagram[] = [];
+  const records: number[] = [];
+  let [newest, isWorthIt] = ["", false];
+  const onDatagram = (found: ScannedDatagram) => {
+    isWorthIt ||= found.target() !== checkpointTarget;
+    const stamp = found.stamp();
+    if (stamp > ahead) return void early.push(found.datagram());
+    if (stamp > newest) newest = stamp;
+    records.push(partOfChecksum(found.targetChecksum()), found.from, found.to);
+    if (found.isAbout(quarantineKind)) drops.push(found.datagram());
+  };
+  const last = scanSegment(body, { key, first, name }, onDatagram);
+  return { last, newest, isWorthIt, records: Int32Array.from(records), early, drops };
+}
+
+export function foldJob({ index, base, pieces, vector, aside, dropped }: FoldJob): FoldedPart {
+  const part: PartState = base === undefined ? new Map() : decodePart(base, `part ${index}`);
+  const isCounted = (datagram: Datagram) => dropped.size === 0 || !dropped.has(dotOf(datagram));
+  for (const piece of pieces) foldRecords(part, piece, isCounted);
+  const text = encodePart(part, hasFolded(vector, aside));
+  return { body: Buffer.from(text), digest: digestOf(text) };
+}
