@@ -14,7 +14,7 @@ import { readNeeds, type Needs } from "./claim-needs.ts";
 import type { Counts } from "./counts.ts";
 import { queryOne, type Session } from "./database.ts";
 import type { Taken } from "./known-leases.ts";
-import { createLaneWalk, readStops, stopJobs } from "./lane-walk.ts";
+import { createLaneWalk, readStops, stopJobs, type StopRow } from "./lane-walk.ts";
 import type { Moment } from "./moment.ts";
 import { selectGates, writeGates, writeHeads, type GateRow } from "./rows.ts";
 import { readSuspects, suspectJobs, takeSuspect } from "./suspect.ts";
@@ -38,8 +38,8 @@ export type ClaimAnswer =
   | {
       readonly claimed: Claimed;
       readonly taken?: Taken;
-      /** What there is now could be claimed the short way, see ./plain-claim.ts */
-      readonly isPlain: boolean;
+      /** What there was could be claimed the short way, see ./plain-claim.ts; if there was any. */
+      readonly isPlain?: boolean;
     }
   | { readonly needs: Needs }
   /** It makes a difference whether the finish that is under way is over. */
@@ -59,7 +59,7 @@ export async function claim(context: ClaimContext, request: Claim): Promise<Clai
     readStops(session, request),
   ]);
   if (needs.repeats !== null) {
-    return { claimed: await repeated(session, needs.repeats), isPlain: true };
+    return { claimed: await repeated(session, needs.repeats) };
   }
   if (needs.isAny && !isPrepared) return { needs };
   if (isBeside && (needs.holdsSuspect || suspects.length > 0)) return { waits: true };
@@ -89,10 +89,9 @@ export async function claim(context: ClaimContext, request: Claim): Promise<Clai
   return {
     claimed: { leases, hasSuspect: needs.holdsAny && suspects.length > 0 },
     taken: { isFree, lanesById },
-    isPlain:
-      suspects.length === 0 &&
-      stops.length <= 1 &&
-      stops.every(({ gate, concurrency }) => gate === "" && concurrency === null),
+    ...(stops.length > 0 || suspects.length > 0
+      ? { isPlain: suspects.length === 0 && stops.length === 1 && isFreeStop(stops[0]!) }
+      : {}),
   };
 }
 
@@ -103,6 +102,8 @@ export async function claim(context: ClaimContext, request: Claim): Promise<Clai
 export function lockWorker(session: Session, { worker }: Claim): void {
   session.send("select pg_advisory_xact_lock(hashtextextended('@claim' || $1, 2))", [worker]);
 }
+
+const isFreeStop = ({ gate, concurrency }: StopRow) => gate === "" && concurrency === null;
 
 async function repeated(session: Session, token: number): Promise<Claimed> {
   const rows = await session.query<TaskRow & { readonly lease_ms: number }>(

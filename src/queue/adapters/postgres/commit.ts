@@ -69,8 +69,8 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
   /** So many adds are not tried the short way, since the last that was met a known key. */
   let knownKeys = 0;
   let claims = 0;
-  /** So many claims are not tried the short way, since the last that was met a gate or a cap. */
-  let gatedClaims = 0;
+  /** Claims are tried the short way: the last one that had a choice would have fitted it. */
+  let isShort = true;
   const now = (session: Session) => readMoment(session, moment);
   const stripes = createStripes(stripe);
   const counted = <T>(
@@ -127,7 +127,7 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
           { takenAs: undefined, isLazy: isLazy(group), isOneWay: "once" },
         ),
       );
-      if (!applied) knownKeys = carefulAdds;
+      if (!applied) knownKeys = carefulFew;
       return applied;
     } else if (isPlainAdd(group)) {
       const applied = await counted<AppliedGroup | "known" | undefined>(
@@ -193,11 +193,9 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
     const looksForComplete = claims++ % completeEvery === 0;
     const before = [...finishing];
     let isBeside = before.length > 0;
-    if (gatedClaims > 0) gatedClaims -= 1;
-    else {
+    if (isShort) {
       const plain = await claimShort(request, looksForComplete);
       if (plain) return plain;
-      gatedClaims = carefulClaims;
     }
     for (let isPrepared = false; ;) {
       const answer = await counted(
@@ -210,7 +208,7 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
       );
       if ("claimed" in answer) {
         if (answer.taken) known.note(answer.claimed.leases, answer.taken);
-        if (answer.isPlain) gatedClaims = 0;
+        isShort = answer.isPlain ?? isShort;
         return answer.claimed;
       }
       await Promise.allSettled(before);
@@ -312,7 +310,8 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
 }
 
 const carefulAdds = 50;
-const carefulClaims = 20;
+/** Of a few, only one way to the server is lost with the try. */
+const carefulFew = 5;
 /** Whoever died between its last finish and the look after it left a job that is not ended. */
 const completeEvery = 20;
 

@@ -6,11 +6,21 @@ import { postgresComparison } from "./testing/postgres-comparison.ts";
 const isLong = process.env["FORAGER_TEST_LONG"] === "1";
 
 needs(["postgres"], ({ postgres }) => {
+  const replay = parseReplay(process.env["FORAGER_TEST_REPLAY"]);
   postgresComparison({
     name: "postgres",
     url: postgres.url,
-    lazy: ["add", "claim", "finish"],
-    timeLimitMs: isLong ? 600_000 : 15_000,
-    replay: parseReplay(process.env["FORAGER_TEST_REPLAY"]),
+    store: { lazy: ["add", "claim", "finish"] },
+    timeLimitMs: isLong ? 600_000 : 10_000,
+    replay,
+  });
+  postgresComparison({
+    name: "postgres",
+    url: postgres.url,
+    histories: "plain",
+    // A session that is new makes the next claim look closer: there are soon no more new ones.
+    store: { connectionsMax: 3 },
+    timeLimitMs: isLong ? 300_000 : 10_000,
+    replay,
   });
 });

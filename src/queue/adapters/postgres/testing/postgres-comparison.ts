@@ -8,12 +8,12 @@ export interface PostgresComparisonOptions extends Omit<ModelComparisonOptions, 
   readonly url: string;
   /** Past a pooler, for what the comparison itself does. */
   readonly directUrl?: string;
-  readonly lazy?: PostgresQueueStoreOptions["lazy"];
+  readonly store?: Pick<PostgresQueueStoreOptions, "lazy" | "connectionsMax">;
 }
 
 /** Random histories on the store and on the model, each in an empty schema. */
 export function postgresComparison(options: PostgresComparisonOptions): void {
-  const { url, directUrl = url, lazy = [], ...comparison } = options;
+  const { url, directUrl = url, store, ...comparison } = options;
   const schemas = createLentSchemas(directUrl);
   afterAll(() => schemas[Symbol.asyncDispose]());
   modelComparison({
@@ -21,7 +21,7 @@ export function postgresComparison(options: PostgresComparisonOptions): void {
     storage: async (now) => {
       const schema = await schemas.lend();
       return {
-        open: () => openPostgresQueueStore({ url, schema: schema.name, now, lazy }),
+        open: () => openPostgresQueueStore({ url, schema: schema.name, now, ...store }),
         [Symbol.asyncDispose]: () => schema[Symbol.asyncDispose](),
       };
     },
