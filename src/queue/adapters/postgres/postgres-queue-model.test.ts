@@ -11,6 +11,7 @@ needs(["postgres"], ({ postgres }) => {
     name: "postgres",
     url: postgres.url,
     store: { lazy: ["add", "claim", "finish"] },
+    runsMin: 25,
     timeLimitMs: isLong ? 600_000 : 10_000,
     replay,
   });
@@ -20,6 +21,7 @@ needs(["postgres"], ({ postgres }) => {
     histories: "plain",
     // A session that is new makes the next claim look closer: there are soon no more new ones.
     store: { connectionsMax: 3 },
+    runsMin: 25,
     timeLimitMs: isLong ? 300_000 : 10_000,
     replay,
   });
