@@ -3,7 +3,7 @@ import type { Sabotage } from "./sabotage.ts";
 const folder = "src/queue/adapters/postgres";
 const store = `${folder}/postgres-queue-store.test.ts`;
 const plans = `${folder}/statement-plans.test.ts`;
-const model = `${folder}/postgres-queue-model.test.ts > random histories`;
+const model = `${folder}/postgres-queue-model.test.ts > plain histories`;
 const watch = `${folder}/change-watch.test.ts`;
 const overlap = `${folder}/postgres-overlap.test.ts`;
 const arrays = `${folder}/array-text.test.ts`;
