@@ -30,7 +30,7 @@ export const postgresCommitSabotages: readonly Sabotage[] = [
     file: `${folder}/plain-claim.ts`,
     find: `and not "holdsSuspect" and`,
     replace: "and",
-    caughtBy: model,
+    caughtBy: `${store} > a worker that holds a suspect gets nothing else until that ends`,
   },
   {
     name: "the short way to claim passes over suspects",

@@ -33,6 +33,7 @@ export function suspectClauses(clause: Clause): void {
     expect(bad.key).toBe("bad");
     expect(await at.claim({ worker: "w2" })).toEqual([]);
     expect(await at.claim({ worker: "w3", limit: 1 })).toHaveLength(1);
+    expect(await at.claim({ worker: "w2" })).toEqual([]);
     await at.finish(bad);
     expect(await at.claim({ worker: "w2" })).toHaveLength(2);
   });
