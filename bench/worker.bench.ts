@@ -6,6 +6,7 @@ import { difference, ratio, spread } from "./frame/statistics.ts";
 import type { WorkerInput } from "./ours/worker-sides.ts";
 
 const module = new URL("./ours/worker-sides.ts", import.meta.url);
+const memoryModule = new URL("./ours/worker-memory-side.ts", import.meta.url);
 const sqlite = "sqlite:queue.db";
 const tasks = 100_000;
 const postgresTasks = 20_000;
@@ -47,7 +48,8 @@ export const bench: Bench = {
         log,
       });
       const perTask = (side: keyof typeof runs) => runs[side]["micros"]!;
-      const memory = await measured("memory", { address: sqlite, concurrency, ...lasting });
+      const input = { address: sqlite, concurrency, ...lasting };
+      const { measured: memory } = await runSide({ module: memoryModule, side: "memory", input });
       for (const [name, mb] of Object.entries(memory)) log(`memory: ${name} ${mb.toFixed(1)}`);
       const sleepers = runs.sleepers["elapsedMs"]!;
       return {

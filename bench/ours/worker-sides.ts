@@ -2,8 +2,6 @@
 import { strictEqual } from "node:assert/strict";
 import { basename } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { openQueue } from "../../src/app/index.ts";
 import { createQueue, type Queue, type TaskInput } from "../../src/queue/index.ts";
 import { systemClock } from "../../src/base/clock.ts";
@@ -18,10 +16,10 @@ export interface WorkerInput extends QueueInput {
   readonly concurrency: number;
 }
 
-const anything = { parse: (value: unknown) => value };
+export const anything = { parse: (value: unknown) => value };
 
 /** Opened once: what one process has is what a worker has. */
-async function openBench({ address }: QueueInput, context: SideContext): Promise<Queue> {
+export async function openBench({ address }: QueueInput, context: SideContext): Promise<Queue> {
   if (!address.startsWith("postgres:")) return openQueue(addressOf({ address }, context));
   const { openPostgresQueueStore } =
     await import("../../src/queue/adapters/postgres/postgres-queue-store.ts");
@@ -29,7 +27,7 @@ async function openBench({ address }: QueueInput, context: SideContext): Promise
   return createQueue({ store, clock: systemClock, random: systemRandom });
 }
 
-async function fill(
+export async function fill(
   queue: Queue,
   count: number,
   more: (at: number) => Partial<TaskInput> = () => ({}),
@@ -45,7 +43,7 @@ async function fill(
   }
 }
 
-async function drained(worker: Worker): Promise<void> {
+export async function drained(worker: Worker): Promise<void> {
   await worker.start();
   await worker.ended;
   await worker.stop();
@@ -98,61 +96,6 @@ export const sleepers: Side<WorkerInput> = async (input, context) => {
   return { run: () => drained(worker), check: () => checkDone(queue, input.tasks) };
 };
 
-/**
- * Memory over many tasks, then over as many gates as `gates`. All of it is added before, and what
- * adding left behind is collected, so that between the samples there is nothing but workers. The
- * resident size also follows how lazily V8 collects: what really grows is the heap after a
- * collection, and what is outside of it.
- */
-export const memory: Side<WorkerInput & { readonly gates: number }> = async (input, context) => {
-  const queue = await openBench(input, context);
-  await fill(queue, input.tasks);
-  await fill(queue, input.gates, (at) => ({ kind: "gated", gate: `h${at}.example` }));
-  const baseAt = 100_000;
-  const residents: number[] = [];
-  const keptAfterCollecting = () => {
-    collectGarbage();
-    const { heapUsed, external } = process.memoryUsage();
-    return { heapUsed, external };
-  };
-  let base = keptAfterCollecting();
-  let calls = 0;
-  const run = async () => {
-    calls += 1;
-    // Once, at the beginning: a lower base flatters nobody.
-    if (calls === baseAt) base = keptAfterCollecting();
-    if (calls >= baseAt && calls % 10_000 === 0) residents.push(process.memoryUsage.rss());
-  };
-  const start = (kind: string) =>
-    createWorker({
-      queue,
-      name: "bench",
-      handlers: [defineHandler(kind, anything, run)],
-      concurrency: input.concurrency,
-      drain: true,
-    });
-  return {
-    async run() {
-      await drained(start("page"));
-      await drained(start("gated"));
-      const megabyte = 1024 * 1024;
-      const { heapUsed, external } = keptAfterCollecting();
-      return {
-        growthMb: (Math.max(...residents) - Math.max(...residents.slice(0, 5))) / megabyte,
-        heapGrowthMb: (heapUsed - base.heapUsed) / megabyte,
-        externalGrowthMb: (external - base.external) / megabyte,
-      };
-    },
-    check: () => checkDone(queue, input.tasks + input.gates),
-  };
-};
-
-/** The flag counts for contexts that are made after it was set. */
-function collectGarbage(): void {
-  setFlagsFromString("--expose-gc");
-  (runInNewContext("gc") as () => void)();
-}
-
 /** From `stop` until all that was not begun is back. */
 export const release: Side<WorkerInput> = async (input, context) => {
   const queue = await openBench(input, context);
@@ -178,7 +121,7 @@ export const release: Side<WorkerInput> = async (input, context) => {
   };
 };
 
-async function checkDone(queue: Queue, tasks: number): Promise<void> {
+export async function checkDone(queue: Queue, tasks: number): Promise<void> {
   const { pending, running, done } = (await queue.stats()).states;
   strictEqual(pending + running, 0, "tasks left");
   strictEqual(done, tasks, "tasks stored as done");

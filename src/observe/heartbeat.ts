@@ -33,7 +33,7 @@ export interface WorkerBeat {
 
 /** A heartbeat older than this is of a node that is gone. */
 export const heartbeatMsMax = 60_000;
-export const heartbeatEveryMs = 10_000;
+export const heartbeatEveryMs = 5_000;
 
 export function parseHeartbeat(text: string): Heartbeat | undefined {
   try {

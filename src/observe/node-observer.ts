@@ -6,7 +6,7 @@ import type { Queue, QueueStats } from "../queue/index.ts";
 import { createAlertBook, troubleNames, type AlertEvent, type TroubleName } from "./alert-book.ts";
 import { differencesOf } from "./differences.ts";
 import { heartbeatEveryMs, type Heartbeat } from "./heartbeat.ts";
-import { readMachine, type MachineReading } from "./process-metrics.ts";
+import type { MachineReading } from "./process-metrics.ts";
 import { createStallDetector, type PartReading } from "./stall.ts";
 import { createYieldStallDetector, type YieldReading } from "./yield-stall.ts";
 import { createZombieDetector, type WorkerReading } from "./zombie.ts";
@@ -18,8 +18,7 @@ export interface NodeObserverOptions {
   readonly metrics: Metrics;
   /** May be changed while it looks. */
   readonly stallMs: () => number;
-  /** Whose volume is measured. */
-  readonly folder: string;
+  readonly readMachine: () => Promise<MachineReading>;
   readonly workers: () => readonly WorkerReading[];
   readonly yields: () => readonly YieldReading[];
   /** Of the fleet, this node's own included. */
@@ -82,7 +81,7 @@ export function createNodeObserver(options: NodeObserverOptions): NodeObserver {
   async function look(): Promise<void> {
     stats = await queue.stats();
     readAtMs = clock.monotonicMs();
-    machine = await readMachine(options.folder);
+    machine = await options.readMachine();
     for (const event of book.update(await findTroubles(stats, readAtMs))) {
       alerts.of(event.event).add(1);
       const name = nameOf(event);

@@ -130,7 +130,9 @@ export function createScaler(options: ScalerOptions): Scaler {
     if (decided.decision !== "no_change") apply(decided.concurrency);
     // A reason that lasts is told once; each change of the number is told.
     if (decided.decision !== "no_change" || decided.reason !== last?.reason) {
-      logger.info("concurrency decided", { ...decided, before });
+      // What somebody fixed is no news to them.
+      const isNews = decided.decision !== "no_change" || decided.reason !== "fixed";
+      logger[isNews ? "info" : "debug"]("concurrency decided", { ...decided, before });
     }
     last = decided;
   }

@@ -44,7 +44,7 @@ export const observeSabotages: readonly Sabotage[] = [
     file: "src/observe/node-observer.ts",
     find: "return [...ofKinds, ...ofShards];",
     replace: "return [...ofKinds, ...ofShards.slice(0, 1)];",
-    caughtBy: `${observer} > looks every five seconds, beats every ten, and tells of each trouble once`,
+    caughtBy: `${observer} > looks every five seconds, beats each time, and tells of each trouble once`,
   },
   {
     name: "a task that came due just now is called stuck",

@@ -34,10 +34,12 @@ export function describeTop(view: TopView, layout: Layout): string {
     `pending ${pending}  running ${running}  done ${done}  skipped ${skipped}  failed ${failed}` +
       `  jobs ${stats.jobs.open} open, ${stats.jobs.paused} paused`,
     `${sparkline(rates)}  ${rateText(rates)}`,
-    layout.table(
-      stats.reasons.filter(({ count }) => count > 0),
-      reasonColumns,
-    ),
+    pending > 0
+      ? layout.table(
+          stats.reasons.filter(({ count }) => count > 0),
+          reasonColumns,
+        )
+      : "nothing waits",
     workers.length > 0
       ? layout.table(workers, workerColumns)
       : "no workers here: forager work starts some",
