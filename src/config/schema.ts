@@ -113,7 +113,7 @@ export const settingsSchema = z.strictObject({
     }),
   }),
   alert: z.strictObject({
-    stallMs: wholeNumber(10_000, 86_400_000).default(900_000).register(settingMeta, {
+    stallMs: wholeNumber(1_000, 86_400_000).default(900_000).register(settingMeta, {
       description: "milliseconds without a completion, though work could run, that are a stall",
     }),
     webhook: text("a URL").optional().register(settingMeta, {

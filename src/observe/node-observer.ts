@@ -40,7 +40,8 @@ export interface NodeObserver extends Service {
   alerts(): readonly AlertEvent[];
 }
 
-const everyMs = 5_000;
+/** Or four times within what is called a stall, where that is less. */
+const everyMsMax = 5_000;
 /** Tasks come first: looking at the queue may take one part in so many of the time. */
 const restFactor = 20;
 /** A task that could run and is this old is stuck. */
@@ -113,6 +114,7 @@ export function createNodeObserver(options: NodeObserverOptions): NodeObserver {
       .catch((error: unknown) => logger.warn("the queue could not be looked at", { error }))
       .then(() => {
         const tookMs = clock.monotonicMs() - startMs;
+        const everyMs = Math.min(everyMsMax, stallMs() / 4);
         if (!isStopped) repeat(Math.max(everyMs, tookMs * restFactor));
       });
   }

@@ -168,7 +168,7 @@ test("a stall is logged, counted and posted, signed", async () => {
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
   const { sandbox, child, ended, text, get } = await startWork(
-    `[alert]\nstallMs = 10000\nwebhook = "http://127.0.0.1:${port}/"\nsecret = "pst"\n`,
+    `[alert]\nstallMs = 1000\nwebhook = "http://127.0.0.1:${port}/"\nsecret = "pst"\n`,
     ["--kinds", "slow"],
   );
   // Nobody does these, and they could be done.
