@@ -9,7 +9,8 @@ export interface MemoryLimit {
   peakBytes(): number;
   /** Processes that were killed because there was no more. */
   kills(): number;
-  remove(): void;
+  /** Once all that ran in it has ended. */
+  remove(): Promise<void>;
 }
 
 interface Layout {
@@ -52,8 +53,20 @@ export function createMemoryLimit(bytes: number): MemoryLimit | undefined {
       prefix: `echo $$ > ${group}/cgroup.procs && exec`,
       peakBytes: () => Number(read(peak)),
       kills: () => Number(/^oom_kill (\d+)/m.exec(read(events))?.[1]),
-      remove: () => rmdirSync(group),
+      remove: () => removeWhenEmpty(group),
     };
   }
   return undefined;
+}
+
+/** What was killed may take a moment to be gone. */
+async function removeWhenEmpty(group: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return rmdirSync(group);
+    } catch (error) {
+      if (tries === 50) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
 }
