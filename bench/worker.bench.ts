@@ -78,7 +78,7 @@ const notes = [
     `${concurrency}, a batch's finishes with the next claim in one commit`,
   `sleepers: ${sleeping} tasks of 100 ms at ${concurrency} at once; ideal ${idealMs} ms`,
   `memory: largest resident size over ${lasting.tasks} tasks and then ${lasting.gates} of a gate each, above that of the ` +
-    "first 150,000; heap and external: at the end, after a collection; measured once",
+    "first 150,000; heap and external: at the end, after a collection; resident is also SQLite's page cache, which fills up to 64 MiB; measured once",
   `release: ${released} tasks of 50 slow gates in hand; from stop until those not begun are pending again`,
 ];
 
