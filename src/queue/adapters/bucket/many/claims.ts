@@ -72,8 +72,11 @@ export function createClaims(at: ManyContext, random: Random) {
     );
   /** The best to go to first, as they were last seen. */
   const byPromise = (shards: readonly number[], request: Claim): number[] => {
-    const rank = (shard: number) =>
-      (readyIn(shard, request) > 0 ? 0 : 2) + (isOthers(shard, request) ? 1 : 0);
+    const rank = (shard: number) => {
+      const ready = readyIn(shard, request);
+      if (ready === Infinity) return -1;
+      return (ready > 0 ? 0 : 2) + (isOthers(shard, request) ? 1 : 0);
+    };
     const ranks = new Map(shards.map((shard) => [shard, rank(shard)]));
     return shards.toSorted((a, b) => ranks.get(a)! - ranks.get(b)!);
   };
