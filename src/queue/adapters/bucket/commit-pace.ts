@@ -32,12 +32,12 @@ export interface CommitPaceOptions {
 
 const intervalMsFirst = 5;
 /** How long a node writes without leaving room for others. */
-const reignMsMax = { inCompany: 100, alone: 500 };
+const reignMsMax = { inCompany: 300, alone: 800 };
 /**
- * Room for a read and a write, in requests of this node's: others may be further away, so it is
- * mostly short and now and then long. It is also never in step with anybody.
+ * Room for a read and a write, in requests of this node's, because others may be further away.
+ * It is never in step with anybody.
  */
-const roomRequests = { least: 1, most: 6 };
+const roomRequests = { least: 3, most: 8 };
 
 export function createCommitPace({ clock, random, pauseMsMax }: CommitPaceOptions): CommitPace {
   let lastEndMs = -Infinity;
@@ -55,10 +55,10 @@ export function createCommitPace({ clock, random, pauseMsMax }: CommitPaceOption
       const shrunk = intervalMs / 2 < intervalMsFirst ? 0 : intervalMs / 2;
       intervalMs = isContended ? Math.min(pauseMsMax, grown) : shrunk;
       const tookMs = nowMs - startMs;
-      if (startMs - lastEndMs >= roomRequests.least * tookMs || isContended) reignSinceMs = startMs;
-      const isOver = nowMs - reignSinceMs > reignMsMax[hasCompany ? "inCompany" : "alone"];
       const { least, most } = roomRequests;
-      const requests = least + (most - least) * random.next() ** 2;
+      if (startMs - lastEndMs >= least * tookMs || isContended) reignSinceMs = startMs;
+      const isOver = nowMs - reignSinceMs > reignMsMax[hasCompany ? "inCompany" : "alone"];
+      const requests = least + (most - least) * random.next();
       roomMs = isOver && !isContended ? Math.min(pauseMsMax, requests * tookMs) : 0;
       lastEndMs = nowMs;
     },
