@@ -44,7 +44,7 @@ export function rollPlan(random: Random): QueuePlan {
     shards,
     chaosMs: 6_000 + random.below(12_000),
     leaseMs: 6_000 + random.below(4_000),
-    finishedTasksMax: 1 + random.below(6),
+    finishedTasksMax: 1 + random.below(2),
     adds: new Map(nodes.map((node) => [node, tasks.filter(() => random.next() < 0.6)])),
   };
 }

@@ -87,7 +87,7 @@ const openStore =
       finishedKept: plan.finishedTasksMax,
       onEvent(event) {
         if (event.event === "sending") onSending(event);
-        if (event.event === "archived") note("archived");
+        if (event.event === "archived") note(event.joined > 0 ? "joinedLogs" : "archived");
       },
     });
 

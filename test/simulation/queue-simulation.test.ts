@@ -25,6 +25,7 @@ const faultKinds = [
   "unresolved",
   "refusedStore",
   "archived",
+  "joinedLogs",
   "takenBack",
   "severalShards",
   "largeFleet",

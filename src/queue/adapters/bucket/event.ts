@@ -27,6 +27,8 @@ export type BucketQueueEvent =
       readonly key: string;
       readonly log: string;
       readonly tasks: number;
+      /** Smaller logs that went into it. */
+      readonly joined: number;
     }
   /** An object is damaged, newer or gone: its shard stands still until somebody has looked. */
   | { readonly event: "quarantined"; readonly key: string; readonly code: string };

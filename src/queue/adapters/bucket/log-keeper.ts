@@ -37,7 +37,7 @@ export interface LogKeeperOptions {
   readonly archive: Archive;
   /** Finished tasks of a head that make a log. */
   readonly logFrom: number;
-  readonly onListed: (log: PreparedLog["log"]) => void;
+  readonly onListed: (listed: PreparedLog) => void;
   /** A log that should be there could not be read. */
   readonly onCorrupt: (error: AppError) => void;
 }
@@ -79,14 +79,15 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
         const { log, absorbed } = offered;
         if (prepared === offered) prepared = undefined;
         if (listed.has(log.name)) {
-          onListed(log);
+          onListed(offered);
           gone.push(...absorbed);
         } else gone.push(log.name); // others were here: it no longer fits
       }
       tidy(gone);
-      // Whoever made it so many, or twice or three times as many, because the one before may be dead.
+      // Whoever made it so many, or twice as many; with more, anybody: those before seem to be dead.
       const steps = ({ shard }: Head) => Math.floor(finishedIn(shard) / logFrom);
-      if (preparing || prepared || steps(head) <= steps(base)) return;
+      const isDue = steps(head) > steps(base) || steps(head) > 2;
+      if (preparing || prepared || !isDue) return;
       preparing = quietly(prepare(head)).then(() => void (preparing = undefined));
     },
     unresolved: () => void (prepared = undefined),

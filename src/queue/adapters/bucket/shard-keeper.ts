@@ -102,8 +102,9 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
   const logs = createLogKeeper({
     archive,
     // Not all nodes at the same moment.
-    logFrom: Math.ceil(finishedKept * (1 + random.next() / 2)),
-    onListed: ({ name, tasks }) => onEvent({ event: "archived", key, log: name, tasks }),
+    logFrom: Math.round(finishedKept * (1 + random.next() / 2)),
+    onListed: ({ log: { name, tasks }, absorbed }) =>
+      onEvent({ event: "archived", key, log: name, tasks, joined: absorbed.length }),
     onCorrupt: ({ code }) => onEvent({ event: "quarantined", key, code }),
   });
 
