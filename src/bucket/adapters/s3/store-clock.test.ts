@@ -33,6 +33,13 @@ describe("the server's clock", () => {
     );
   });
 
+  test("is never exact, also where two front ends leave one moment", () => {
+    const clock = createStoreClock();
+    clock.observe({ dateMs: 99_000, sentMs: 10, receivedMs: 10 });
+    clock.observe({ dateMs: 100_000, sentMs: 10, receivedMs: 10 });
+    expect(clock.at(10)).toEqual({ earliestMs: 100_000, latestMs: 100_001 });
+  });
+
   test("begins anew when the server's clock was set", () => {
     const clock = createStoreClock();
     clock.observe({ dateMs: 100_000, sentMs: 0, receivedMs: 10 });

@@ -43,10 +43,10 @@ export function createStoreClock(): StoreClock {
     at(monotonicMs) {
       if (!known) return undefined;
       const { low, high } = widened(monotonicMs);
-      return {
-        earliestMs: Math.floor(monotonicMs + low),
-        latestMs: Math.ceil(monotonicMs + high),
-      };
+      const earliestMs = Math.floor(monotonicMs + low);
+      // Two front ends may leave one moment between them: to callers a point is an exact clock.
+      const latestMs = Math.max(earliestMs + 1, Math.ceil(monotonicMs + high));
+      return { earliestMs, latestMs };
     },
   };
 }

@@ -11,7 +11,10 @@ import { openDirectoryBucket } from "../../../bucket/adapters/directory/director
 import { openPostgresBucket } from "../../../bucket/adapters/postgres/postgres-bucket.ts";
 import type { Bucket } from "../../../bucket/index.ts";
 import { queueSuite } from "../../testing/queue-suite.ts";
+import { requireFitness } from "./fitness.ts";
 import { suiteStorage } from "./testing/suite-storage.ts";
+
+const clients = { clock: systemClock, random: systemRandom };
 
 /** The same suite, the same promises, on every bucket: with one shard there is no deviation. */
 function suiteOn(name: string, openBucket: () => Promise<Bucket>): void {
@@ -19,13 +22,13 @@ function suiteOn(name: string, openBucket: () => Promise<Bucket>): void {
     let bucket: Bucket;
     beforeAll(async () => {
       bucket = await openBucket();
-    });
+      // Once and here: clauses open with the same random numbers, and would meet in the probe.
+      await requireFitness({ bucket, ...clients, probe: "daily" });
+    }, 60_000);
     afterAll(async () => bucket[Symbol.asyncDispose]());
     queueSuite({ name, open: (time) => suiteStorage(bucket)(time), concurrent: true });
   });
 }
-
-const clients = { clock: systemClock, random: systemRandom };
 
 describe("on a disk", () => {
   const root = mkdtempSync(join(tmpdir(), "forager-bucket-queue-"));

@@ -7,6 +7,7 @@ import { createS3Bucket } from "../../../bucket/adapters/s3/s3-bucket.ts";
 import type { Bucket } from "../../../bucket/index.ts";
 import { createTestPlace } from "../../../bucket/testing/test-s3.ts";
 import { queueSuite } from "../../testing/queue-suite.ts";
+import { requireFitness } from "./fitness.ts";
 import { suiteStorage } from "./testing/suite-storage.ts";
 
 needs(["s3"], ({ s3 }) => {
@@ -15,7 +16,9 @@ needs(["s3"], ({ s3 }) => {
     const { place, client } = await createTestPlace(s3);
     client.destroy();
     bucket = createS3Bucket({ place, clock: systemClock, random: systemRandom });
-  });
+    // Once and here: clauses open with the same random numbers, and would meet in the probe.
+    await requireFitness({ bucket, clock: systemClock, random: systemRandom, probe: "daily" });
+  }, 60_000);
   afterAll(async () => bucket[Symbol.asyncDispose]());
 
   queueSuite({
