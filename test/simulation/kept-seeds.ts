@@ -9,5 +9,8 @@ export const keptSeeds: readonly { readonly seed: number; readonly why: string }
 /** The same for the queue on a bucket. */
 export const keptQueueSeeds: typeof keptSeeds = [
   { seed: 262, why: "two front ends differ, and a gate opened early for its next owner" },
-  { seed: 309, why: "two front ends left one moment between them, which passed for an exact clock" },
+  {
+    seed: 309,
+    why: "two front ends left one moment between them, which passed for an exact clock",
+  },
 ];
