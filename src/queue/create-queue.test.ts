@@ -189,6 +189,7 @@ describe("the queue in front of a store", () => {
       () => queue.gates(),
       () => queue.wakeInMs(["work"]),
       async () => queue.watch(() => {}),
+      async () => queue.connections(),
       () => queue.reconcile(),
     ];
     expect(calls).toHaveLength(Object.keys(queue).length);
