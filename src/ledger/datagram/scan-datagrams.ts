@@ -84,9 +84,8 @@ export function scanDatagrams(body: Uint8Array, options: ScanOptions): number {
       }
       return onDatagram(escapedDatagram(datagram, from, next));
     }
-    if (
-      !isChecksumText(text, place.causalityTo + 1, checksumOfBytes(bytes, from, place.causalityTo))
-    ) {
+    const sum = checksumOfBytes(bytes, from, place.causalityTo);
+    if (!isChecksumText(text, place.causalityTo + 1, sum)) {
       throw notOurs("its checksum does not fit");
     }
     if (!isStampAt(text, from) || place.commit < place.number) checkParts(copy());
