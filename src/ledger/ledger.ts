@@ -105,6 +105,12 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     options.log.warn("a torn tail was cut off a journal", { file, bytes });
   }
   const gate = createGate();
+  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = turn.then(work);
+    turn = mine.catch(() => {});
+    return mine;
+  };
 
   const write = async (commit: Commit): Promise<Written> => {
     const checked = checkCommit(commit);
@@ -139,14 +145,16 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     );
   const scrubHere = async () => {
     const floors = await floorsNow();
-    return gate.close(async () => {
-      await core.journal().idle();
-      const count = await core
-        .journal()
-        .rewrite((datagram) => (isToScrub(floors, datagram) ? scrub(datagram) : datagram));
-      if (count > 0) await core.reload();
-      return count;
-    });
+    const clean = (datagram: Datagram) =>
+      isToScrub(floors, datagram) ? scrub(datagram) : datagram;
+    return inTurn(() =>
+      gate.close(async () => {
+        await core.journal().idle();
+        const count = await core.journal().rewrite(clean);
+        if (count > 0) await core.reload();
+        return count;
+      }),
+    );
   };
 
   return {
@@ -203,7 +211,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
         .since()
         .filter((datagram) => isToScrub(floors, datagram)).length;
     },
-    withBucket: (bucket) => createSync(core, bucket, gate),
+    withBucket: (bucket) => createSync({ core, bucket, gate, inTurn }),
     async [Symbol.asyncDispose]() {
       await core.journal().idle();
       if (!options.isReader) await core.saveIdentity({ highWater: core.highWater() });

@@ -86,9 +86,19 @@ export function runMachine(world: World, machine: Machine, node: SimNode, log: F
         commit.push(ledger.write({ source, changes: [{ target, field: "name", value: element }] }));
       }
       await Promise.all(commit);
+      if (random.next() < 0.08) await forget(ledger);
       log.acknowledged.add(`${target} ${element}`);
       machine.writes += 1;
     }
+  };
+
+  /** A target that nobody minds: what was acknowledged of the others must stay. */
+  const forget = async (ledger: Ledger) => {
+    const target = "company/4";
+    const changes = [{ target, field: "name", value: machine.name }];
+    await ledger.write({ source: "site:https://a.b", changes });
+    if (random.next() < 0.3) await ledger.unforget({ target, source: "hand:anna" });
+    else if ((await ledger.forget({ target, source: "hand:anna" })) > 0) world.note("scrubbed");
   };
 
   const syncForEver = async (

@@ -21,6 +21,7 @@ const faultKinds = [
   "adopted",
   "prunedSegment",
   "prunedPart",
+  "scrubbed",
 ];
 
 /** Runs that many seeds, and wants every kind of fault to have been met. */

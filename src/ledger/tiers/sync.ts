@@ -11,7 +11,7 @@ import { findNewestManifest } from "./manifest.ts";
 import { publish, type Published } from "./publish.ts";
 import { createPuller, type Pulled } from "./pull.ts";
 
-/** Brings a ledger and a bucket together. Appends go on meanwhile. One call at a time. */
+/** Brings a ledger and a bucket together. Appends go on meanwhile; calls wait for each other. */
 export interface LedgerSync {
   /** All of it: own writes go up, the newest checkpoint and the others' writes come down. */
   sync(options?: AdoptOptions): Promise<Synced>;
@@ -41,7 +41,15 @@ export interface Preview {
 /** A move needs one more try to publish; more than a few mean that something else is wrong. */
 const movesMax = 3;
 
-export function createSync(core: Core, bucket: Bucket, gate: Gate): LedgerSync {
+export interface SyncOptions {
+  readonly core: Core;
+  readonly bucket: Bucket;
+  readonly gate: Gate;
+  /** One at a time of all that reads the files anew or adds what came from others. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerSync {
   const { clock, random } = core.options;
   const isOwn = (session: string) =>
     session === core.session() || core.identity().sessions.includes(session);
@@ -86,13 +94,14 @@ export function createSync(core: Core, bucket: Bucket, gate: Gate): LedgerSync {
   };
 
   return {
-    push,
-    async sync(options = {}) {
-      moved = 0;
-      const published = await push();
-      const { datagrams, nodes, faults, adopted } = await pullAll(options);
-      return { published, pulled: datagrams, fromNodes: nodes, adopted, moved, faults };
-    },
+    push: () => inTurn(push),
+    sync: (options = {}) =>
+      inTurn(async () => {
+        moved = 0;
+        const published = await push();
+        const { datagrams, nodes, faults, adopted } = await pullAll(options);
+        return { published, pulled: datagrams, fromNodes: nodes, adopted, moved, faults };
+      }),
     async preview() {
       const newest = await findNewestManifest(bucket, core.replica().base.number);
       const vector = core.replica().vector();
