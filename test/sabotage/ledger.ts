@@ -158,11 +158,11 @@ const inTiers: readonly Sabotage[] = [
     caughtBy: `${tiers} > what is ahead waits`,
   },
   {
-    name: "old parts go before the node stands on the new ones, seen by the simulation",
+    name: "old parts go before the node stands on the new ones",
     file: "src/ledger/tiers/adopt.ts",
     find: "  core.standOn(baseOf(disk, manifest));\n  await removeOldParts(disk, manifest);",
     replace: "  await removeOldParts(disk, manifest);\n  core.standOn(baseOf(disk, manifest));",
-    caughtBy: `${simulation} > forty seeds of it`,
+    caughtBy: `${tiers} > reading goes on while a node goes over`,
   },
   {
     name: "a datagram counts as published before its head stands, seen by the simulation",

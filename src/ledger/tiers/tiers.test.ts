@@ -8,7 +8,8 @@ import {
 } from "../../bucket/adapters/memory/memory-bucket.ts";
 import { createLease } from "../../bucket/index.ts";
 import { dotOf } from "../datagram/datagram.ts";
-import type { Ledger } from "../ledger.ts";
+import { createMemoryDisk } from "../adapters/memory/memory-disk.ts";
+import { openLedger, type Ledger } from "../ledger.ts";
 import { openTestLedger, valuesOf } from "../testing/test-ledger.ts";
 import { readArchive, viewAt } from "../history.ts";
 import { compact, type CompactOptions } from "./hub.ts";
@@ -126,6 +127,32 @@ describe("consolidation", () => {
     expect(await joined.digest()).toBe(await ledger.digest());
     await using next = await openTestLedger({ files });
     expect(await next.digest()).toBe(await ledger.digest());
+  });
+
+  test("reading goes on while a node goes over to another checkpoint", async () => {
+    const { clock, random, set, sync, fold } = createFleet();
+    await using other = await openTestLedger({ clock });
+    const targets = Array.from({ length: 20 }, (_, index) => `company/${index}`);
+    const round = async (value: number) => {
+      for (const one of targets) await set(other, value, one);
+      await sync(other);
+      await fold();
+    };
+    const disk = createMemoryDisk();
+    const seen: Promise<unknown>[] = [];
+    const remove = async (name: string) => {
+      const next = targets[seen.length];
+      if (next !== undefined) seen.push(valuesOf(ledger, next));
+      await disk.remove(name);
+    };
+    const options = { clock, random, log: silentLogger, label: "reader" };
+    await using ledger = await openLedger({ ...options, disk: { ...disk, remove } });
+    await round(1);
+    await sync(ledger);
+    await round(2);
+    await sync(ledger);
+    expect(seen.length).toBeGreaterThan(10);
+    for (const values of await Promise.all(seen)) expect(values).toEqual({ f: 2 });
   });
 
   test("what has not changed is no reason for a checkpoint, and keeps its parts", async () => {
