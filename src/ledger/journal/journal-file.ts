@@ -1,5 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
-import { scanUsv } from "../../usv/index.ts";
+import { eachOwnRecord } from "../../usv/index.ts";
 import { datagramOf } from "../datagram/datagram-record.ts";
 import type { Datagram } from "../datagram/datagram.ts";
 import { checkHeader } from "../file-header.ts";
@@ -59,8 +59,9 @@ export function readJournalFile(bytes: Uint8Array, name: string): JournalFile {
 }
 
 function unitsOf(text: string): readonly string[] {
-  const [item] = scanUsv(text);
-  return item?.kind === "record" ? item.units : [];
+  let found: readonly string[] = [];
+  eachOwnRecord(text, (units) => (found = units));
+  return found;
 }
 
 function damaged(name: string, bytes: number, cause: unknown): AppError {
