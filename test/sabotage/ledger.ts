@@ -208,8 +208,8 @@ const inForget: readonly Sabotage[] = [
   {
     name: "the archive keeps what was forgotten",
     file: "src/ledger/tiers/scrub.ts",
-    find: "await bucket.put(key, clean);",
-    replace: "",
+    find: "const answer = await bucket.putIfMatch(key, clean, etag);",
+    replace: "const answer = { etag };",
     caughtBy: `${forget} > checkpoint, prune and archive lose it too`,
   },
   {

@@ -1,3 +1,4 @@
+import { AppError } from "../../base/app-error.ts";
 import { listLimitMax, type Bucket } from "../../bucket/index.ts";
 import { encodeDatagram } from "../datagram/datagram-record.ts";
 import type { Datagram } from "../datagram/datagram.ts";
@@ -36,23 +37,37 @@ async function countToScrub(bucket: Bucket, prefix: string, floors: Floors) {
 
 /**
  * Rewrites the archive where more was forgotten since the last time. Reads all of it, so a mark
- * says how far that has come. Safe to repeat, and to be cut short.
+ * says how far that has come. Safe to repeat, to be cut short, and beside another who does it.
  */
 export async function scrubArchive(bucket: Bucket, floors: Floors): Promise<number> {
   const newest = [...floors.values()].sort().at(-1) ?? "";
   const got = await bucket.get(scrubbedKey);
   const mark = got.status === "found" ? Buffer.from(got.body).toString().trim() : "";
   if (newest <= mark) return 0;
-  let count = 0;
-  for await (const { key, body } of eachSegment(bucket, archivePrefix)) {
-    const clean = scrubbedSegment(floors, key, body);
-    if (!clean) continue;
-    await bucket.put(key, clean);
-    count += 1;
-  }
+  const count = await scrubAll(bucket, floors);
   await bucket.put(scrubbedKey, Buffer.from(`${newest}\n`));
   return count;
 }
+
+async function scrubAll(bucket: Bucket, floors: Floors): Promise<number> {
+  let count = 0;
+  for await (const { key, body, etag } of eachSegment(bucket, archivePrefix)) {
+    const clean = scrubbedSegment(floors, key, body);
+    if (!clean) continue;
+    // One who knows of less may have read it before us: whoever comes second must not win.
+    const answer = await bucket.putIfMatch(key, clean, etag);
+    if (!("etag" in answer)) throw changed(key);
+    count += 1;
+  }
+  return count;
+}
+
+const changed = (key: string) =>
+  new AppError(
+    "unavailable",
+    "ledger_archive_changed",
+    `${key} was changed meanwhile: do it again`,
+  );
 
 function datagramsIn(name: string, body: Uint8Array): readonly Datagram[] {
   const at = name.startsWith(archivePrefix)
@@ -69,7 +84,7 @@ async function* eachSegment(bucket: Bucket, prefix: string) {
     for (const { key } of page) {
       const at = `${segmentsPrefix}${key.slice(prefix.length)}`;
       const got = parseSegmentKey(at) ? await bucket.get(key) : undefined;
-      if (got?.status === "found") yield { key, body: got.body };
+      if (got?.status === "found") yield { key, body: got.body, etag: got.etag };
     }
     if (page.length < listLimitMax) return;
     startAfter = page.at(-1)!.key;
@@ -111,8 +126,8 @@ async function floorOfTarget(bucket: Bucket, target: string): Promise<string> {
   return floor ?? "9999";
 }
 
-/** Takes what the newest checkpoint knows as forgotten out of the archive, now. */
+/** Takes what the newest checkpoint knows as forgotten out of the archive, whatever the mark says. */
 export async function scrubNow(bucket: Bucket): Promise<number> {
   const newest = (await findNewestManifest(bucket))?.manifest;
-  return newest ? scrubArchive(bucket, await readFloors(bucket, newest)) : 0;
+  return newest ? scrubAll(bucket, await readFloors(bucket, newest)) : 0;
 }
