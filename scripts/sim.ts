@@ -1,9 +1,10 @@
 /**
- * `npm run sim -- [bucket|queue] --seeds N [--from SEED]`: simulates that many worlds and counts
- * their faults. `npm run sim -- [bucket|queue] --seed SEED` prints the trace of one. Exits 1 when
- * an obligation was broken.
+ * `npm run sim -- [bucket|queue|ledger] --seeds N [--from SEED]`: simulates that many worlds and counts
+ * their faults. `npm run sim -- [bucket|queue|ledger] --seed SEED` prints the trace of one. Exits 1
+ * when an obligation was broken.
  */
 import { parseArgs } from "node:util";
+import { simulateLedger } from "../test/simulation/ledger-simulate.ts";
 import { simulate } from "../test/simulation/simulate.ts";
 import { simulateQueue } from "../test/simulation/simulate-queue.ts";
 
@@ -16,9 +17,9 @@ const { values, positionals } = parseArgs({
   },
 });
 const [world = "bucket", ...others] = positionals;
-const run = { bucket: simulate, queue: simulateQueue }[world];
+const run = { bucket: simulate, queue: simulateQueue, ledger: simulateLedger }[world];
 if (!run || others.length > 0)
-  throw new Error(`simulate what? bucket or queue, not '${positionals.join(" ")}'`);
+  throw new Error(`simulate what? bucket, queue or ledger, not '${positionals.join(" ")}'`);
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
 if (values.seed !== undefined) {
