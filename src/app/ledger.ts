@@ -1,8 +1,8 @@
 /** The door of `forager/ledger`: facts that replicate field by field, in a folder and by a bucket. */
 import { silentLogger, type Logger } from "../base/logger.ts";
 import { createPaths } from "../config/index.ts";
-import type { Ledger } from "../ledger/index.ts";
-import { openLedgerIn } from "./open-ledger.ts";
+import type { HubOptions, Ledger } from "../ledger/index.ts";
+import { hubPartsIn, openLedgerIn } from "./open-ledger.ts";
 
 export * from "../ledger/index.ts";
 export { AppError, type ErrorKind } from "../base/app-error.ts";
@@ -25,4 +25,13 @@ export interface OpenLedgerFolderOptions {
 export function openLedgerFolder(options: OpenLedgerFolderOptions): Promise<Ledger> {
   const { folder, log = silentLogger, isReader = false } = options;
   return openLedgerIn({ paths: createPaths(folder), log, isReader });
+}
+
+/** What `createHub` takes beside the rest to fold through the disk of a folder, and in threads. */
+export function openHubParts({
+  folder,
+}: {
+  readonly folder: string;
+}): Promise<Pick<HubOptions, "openSpill" | "openHands">> {
+  return hubPartsIn(createPaths(folder));
 }

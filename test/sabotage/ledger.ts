@@ -97,8 +97,9 @@ const inTiers: readonly Sabotage[] = [
   {
     name: "prune after one checkpoint",
     file: "src/ledger/tiers/prune.ts",
-    find: "const segments = await pruneSegments(context, older, hasArchive);",
-    replace: "const segments = await pruneSegments(context, newest, hasArchive);",
+    find: "const segments = await pruneSegments(context, older, hasArchive ? floors : undefined);",
+    replace:
+      "const segments = await pruneSegments(context, newest, hasArchive ? floors : undefined);",
     caughtBy: `${tiers} > takes only what two checkpoints cover`,
   },
   {
