@@ -21,7 +21,7 @@ export interface Gathered {
 }
 
 /** How many nodes' segments travel at once. */
-const lanes = 4;
+const lanes = 8;
 
 /**
  * Takes all that the bucket has beyond the state. Heads are hints: a session that may go on is
