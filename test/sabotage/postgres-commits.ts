@@ -161,8 +161,8 @@ export const postgresCommitSabotages: readonly Sabotage[] = [
   {
     name: "others are not told of new work",
     file: `${folder}/postgres-queue-store.ts`,
-    find: "changes.notify(mayWake);",
-    replace: "changes.notify(false && mayWake);",
+    find: "changes.notify({ mayWake, isNews",
+    replace: "changes.notify({ mayWake: false && mayWake, isNews",
     caughtBy: `${folder}/change-watch.test.ts > lesson 25: what one opener adds, raises or opens is heard`,
   },
   {

@@ -52,7 +52,9 @@ export function modelComparison(options: ModelComparisonOptions): void {
 
   describe(`the queue's model and ${name}`, () => {
     test(
-      `${isPlain ? "plain" : "random"} histories: the store answers as the model does`,
+      isPlain
+        ? "plain histories: the store answers as the model does"
+        : "random histories: the store answers as the model does",
       async ({ annotate }) => {
         await annotate(`seed ${seed}`);
         const property = fc.asyncProperty(isPlain ? plainHistory : history, (steps) =>

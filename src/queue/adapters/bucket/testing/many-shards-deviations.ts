@@ -20,6 +20,8 @@ const otherwise: Readonly<Record<string, readonly string[]>> = {
     "the highest priority goes first, the oldest among equals",
     "one claim takes the same tasks in the same order",
     "the best lane goes first, and no longer than it is the best",
+    "the gate whose best task is best goes first",
+    "the oldest age is exact when the oldest have gone",
     "a job does not rotate past a higher priority of another",
     "raise moves a pending task forward",
     "raise reaches tasks that are due later, retried or suspect",
