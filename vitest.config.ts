@@ -1,6 +1,7 @@
 import { defineConfig } from "vitest/config";
 
-// Programs, servers and browsers take their time, and more so two files at a time.
+// Programs, servers and browsers take their time, and more so three files at a time: they wait more
+// than they work.
 const slow = ["bench", "browser", "docs", "e2e", "packaging", "scripts"].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
@@ -25,7 +26,7 @@ export default defineConfig({
           include: slow,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },

@@ -1,5 +1,5 @@
 /**
- * One run of the checks: the steps over the whole tree, then the test files. Services start at
+ * One run of the checks: the steps over the whole tree, and the test files. Services start at
  * once and in the background, so that they install while the steps and the tests that need none
  * are running.
  */
@@ -45,17 +45,19 @@ export async function runChecks(options: RunChecksOptions): Promise<readonly Out
 
   const outcomes: Outcome[] = [];
   const isWhole = selection.filters.length === 0;
-  if (isWhole)
-    outcomes.push(
-      ...(await Promise.all(steps.map((step) => runStep(step, { ...options, signer })))),
-    );
+  // Beside the first tests: two processors have more to do than one tool after the other.
+  const stepping = Promise.all(
+    isWhole ? steps.map((step) => runStep(step, { ...options, signer })) : [],
+  );
   // Only tests outside src run the built program.
   if (due.some(({ path, group }) => path.startsWith("test/") && group !== "tidy"))
     outcomes.push(await build(say));
   outcomes.push(...cached);
 
+  stepping.catch(() => {}); // it is heard of below
   const free = due.filter(({ needs }) => needs.length === 0);
   outcomes.push(...(await runTests(free, { ...options, env })));
+  outcomes.unshift(...(await stepping));
   const needy = due.filter(({ needs }) => needs.length > 0);
   if (needy.length > 0) {
     const services = await started;
