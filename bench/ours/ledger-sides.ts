@@ -7,7 +7,7 @@ import { openDirectoryBucket } from "../../src/bucket/adapters/directory/directo
 import type { Bucket } from "../../src/bucket/index.ts";
 import { createPaths } from "../../src/config/index.ts";
 import { createFileSpill } from "../../src/ledger/adapters/file/file-spill.ts";
-import { createThreadHands } from "../../src/ledger/adapters/threads/thread-hands.ts";
+import { createThreadMill } from "../../src/ledger/adapters/threads/thread-mill.ts";
 import { openFileDisk } from "../../src/ledger/adapters/file/file-disk.ts";
 import { compactOnce, openLedger, stampOf, type Datagram } from "../../src/ledger/index.ts";
 import { createId } from "../../src/base/ids.ts";
@@ -32,7 +32,7 @@ export interface BootstrapInput {
   readonly fields: number;
 }
 
-const openHands = () => createThreadHands();
+const openMill = () => createThreadMill();
 const [clock, random, log] = [systemClock, systemRandom, silentLogger];
 
 const openIn = async ({ folder }: SideContext, name: string) =>
@@ -81,7 +81,7 @@ export const fold: Side<FoldInput> = async (input, context) => {
     async run() {
       const parts = {
         openSpill: () => createFileSpill({ folder: spillFolder, random }),
-        openHands,
+        openMill,
       };
       const done = await compactOnce({ bucket, clock, random, log, owner: "bench", ...parts });
       strictEqual(done.datagrams, input.datagrams);

@@ -32,6 +32,6 @@ export function openHubParts({
   folder,
 }: {
   readonly folder: string;
-}): Promise<Pick<HubOptions, "openSpill" | "openHands">> {
+}): Promise<Pick<HubOptions, "openSpill" | "openMill">> {
   return hubPartsIn(createPaths(folder));
 }

@@ -29,12 +29,12 @@ export async function openLedgerIn(options: OpenLedgerOptions): Promise<Ledger> 
 /** What a hub works with here: it folds through the disk, so size is no matter, and in threads. */
 export async function hubPartsIn(
   paths: Pick<Paths, "resolve">,
-): Promise<Pick<HubOptions, "openSpill" | "openHands">> {
+): Promise<Pick<HubOptions, "openSpill" | "openMill">> {
   const { createFileSpill } = await import("../ledger/adapters/file/file-spill.ts");
-  const { createThreadHands } = await import("../ledger/adapters/threads/thread-hands.ts");
+  const { createThreadMill } = await import("../ledger/adapters/threads/thread-mill.ts");
   const folder = paths.resolve("ledger/spill");
   return {
     openSpill: () => createFileSpill({ folder, random: systemRandom }),
-    openHands: () => createThreadHands(),
+    openMill: () => createThreadMill(),
   };
 }

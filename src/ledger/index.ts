@@ -17,7 +17,7 @@ export {
   type HubOptions,
 } from "./tiers/hub.ts";
 export { createMemorySpill, type Spill } from "./fold/spill.ts";
-export type { FoldHands } from "./tiers/fold-hands.ts";
+export type { FoldMill } from "./tiers/fold-mill.ts";
 export { checkpointTarget, hubLease } from "./tiers/keys.ts";
 export { findNewestManifest, type Manifest } from "./tiers/manifest.ts";
 export { listManifests } from "./tiers/manifest.ts";

@@ -5,7 +5,7 @@ import type { Random } from "../../base/random.ts";
 import { isUnavailable, type Bucket } from "../../bucket/index.ts";
 import { parseStamp } from "../clock/stamp.ts";
 import { isPartText } from "../base-files.ts";
-import type { FoldHands } from "./fold-hands.ts";
+import type { FoldMill } from "./fold-mill.ts";
 import { partCount } from "../fold/part-state.ts";
 import type { Spill } from "../fold/spill.ts";
 import { noBase, type Base } from "../replica.ts";
@@ -28,7 +28,7 @@ export interface HubContext {
   readonly nowMs: () => number;
   readonly onFault: (fault: string) => void;
   readonly openSpill: () => Spill;
-  readonly openHands: () => FoldHands;
+  readonly openMill: () => FoldMill;
 }
 
 export type FoldRound =
@@ -48,12 +48,12 @@ export async function foldRound(context: HubContext): Promise<FoldRound> {
   const newest = (await findNewestManifest(bucket))?.manifest;
   if (newest && newest.epoch > epoch) return { status: "lost" };
   await using spill = context.openSpill();
-  await using hands = context.openHands();
+  await using mill = context.openMill();
   const state = createHubState({
     base: newest ? bucketBase(bucket, newest) : noBase,
     spill,
     nowMs,
-    hands,
+    mill,
   });
   const { datagrams, isWorthIt } = await gather({ ...context, spill }, state);
   const released = state.release();

@@ -1,7 +1,7 @@
 import { aheadOf, parseStamp, stampOf } from "../clock/stamp.ts";
 import { encodeDatagram } from "../datagram/datagram-record.ts";
 import { dotOf, type Datagram, type Dot } from "../datagram/datagram.ts";
-import type { FoldedPart, FoldHands } from "./fold-hands.ts";
+import type { FoldedPart, FoldMill } from "./fold-mill.ts";
 import { partOf } from "../fold/part-state.ts";
 import type { Spill } from "../fold/spill.ts";
 import { lastKnown, type Vector } from "../fold/vector.ts";
@@ -39,11 +39,11 @@ export interface HubStateOptions {
   readonly base: Base;
   readonly spill: Spill;
   readonly nowMs: () => number;
-  readonly hands: FoldHands;
+  readonly mill: FoldMill;
 }
 
 export function createHubState(options: HubStateOptions): HubState {
-  const { base, spill, nowMs, hands } = options;
+  const { base, spill, nowMs, mill } = options;
   const vector = new Map(base.vector);
   const aside = new Map(base.aside.map((datagram) => [dotOf(datagram), datagram]));
   const dropped = new Set(base.dropped);
@@ -69,7 +69,7 @@ export function createHubState(options: HubStateOptions): HubState {
     latest: () => stampOf(parseStamp(latest)),
     async take({ body, key, name }) {
       const first = lastKnown(vector, key) + 1;
-      const found = await hands.scan({ body, key, first, name, ahead: aheadOf(nowMs()) });
+      const found = await mill.scan({ body, key, first, name, ahead: aheadOf(nowMs()) });
       // Only now: a segment is taken whole, or stays where it is.
       const { records, last } = found;
       for (let at = 0; at < records.length; at += 3) {
@@ -95,7 +95,7 @@ export function createHubState(options: HubStateOptions): HubState {
     async foldPart(index) {
       const before = await base.readPart(index);
       const pieces = await spill.read(index);
-      return hands.fold({
+      return mill.fold({
         index,
         base: before,
         pieces,

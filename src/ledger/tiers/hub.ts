@@ -14,7 +14,7 @@ import {
   type Lease,
 } from "../../bucket/index.ts";
 import { createPhysicalTime } from "../clock/physical-time.ts";
-import { createOwnHands, type FoldHands } from "./fold-hands.ts";
+import { createOwnMill, type FoldMill } from "./fold-mill.ts";
 import { createMemorySpill, type Spill } from "../fold/spill.ts";
 import { foldRound, type HubContext } from "./hub-fold.ts";
 import { hubLease } from "./keys.ts";
@@ -42,7 +42,7 @@ export interface HubOptions {
   /** Where to keep what is being folded; absent, in memory, and then less at a time. */
   readonly openSpill?: () => Spill;
   /** Who computes; absent, this thread does. */
-  readonly openHands?: () => FoldHands;
+  readonly openMill?: () => FoldMill;
 }
 
 export const hubIntervalMsDefault = 60_000;
@@ -147,7 +147,7 @@ export async function compact(options: CompactOptions): Promise<Compacted> {
     nowMs: () => time.nowMs(),
     onFault: (fault) => void faults.add(fault),
     openSpill: options.openSpill ?? createMemorySpill,
-    openHands: options.openHands ?? createOwnHands,
+    openMill: options.openMill ?? createOwnMill,
   };
   let datagrams = 0;
   let checkpoint: number | undefined;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { nodeId, sessionId } from "../../testing/histories.ts";
-import { createOwnHands } from "../../tiers/fold-hands.ts";
+import { createOwnMill } from "../../tiers/fold-mill.ts";
 import { cutSegment } from "../../tiers/segment.ts";
-import { createThreadHands } from "./thread-hands.ts";
+import { createThreadMill } from "./thread-mill.ts";
 
 const [node, session] = [nodeId(1), sessionId(1)];
 const key = `${node}/${session}`;
@@ -21,10 +21,10 @@ const datagrams = Array.from({ length: 500 }, (_, index) => ({
 const body = Buffer.from(cutSegment(datagrams).body);
 const scan = { body, key, first: 1, name: "segment", ahead: "2026-11-15T19:02:03.004Z-01e0" };
 
-describe("hands in threads", () => {
+describe("a mill of threads", () => {
   test("do what this thread does, and refuse what it refuses", async () => {
-    await using threads = createThreadHands({ threads: 2, ownBytes: 0 });
-    const own = createOwnHands();
+    await using threads = createThreadMill({ threads: 2, ownBytes: 0 });
+    const own = createOwnMill();
     const scanned = await own.scan(scan);
     expect(scanned.early).toHaveLength(500 - 0x1e1);
     const answers = await Promise.all([threads.scan(scan), threads.scan(scan), threads.scan(scan)]);
@@ -45,7 +45,7 @@ describe("hands in threads", () => {
   });
 
   test("a small fold starts no thread", async () => {
-    await using threads = createThreadHands({ threads: 2 });
+    await using threads = createThreadMill({ threads: 2 });
     expect((await threads.scan(scan)).last).toBe(500);
     expect(process.getActiveResourcesInfo()).not.toContain("Worker");
   });

@@ -1,13 +1,13 @@
-/** The program of one thread of `createThreadHands`: does jobs as they come, and answers each. */
+/** The program of one thread of `createThreadMill`: does jobs as they come, and answers each. */
 import { parentPort } from "node:worker_threads";
 import { AppError, assert } from "../../../base/app-error.ts";
-import { foldJob, scanJob } from "../../tiers/fold-hands.ts";
-import type { HandAnswer, HandJob } from "./thread-hands.ts";
+import { foldJob, scanJob } from "../../tiers/fold-mill.ts";
+import type { MillAnswer, MillJob } from "./thread-mill.ts";
 
 const port = parentPort;
 assert(port, "this is the program of a thread");
 
-const answerTo = (job: HandJob): HandAnswer => {
+const answerTo = (job: MillJob): MillAnswer => {
   try {
     return { kind: "done", value: job.kind === "scan" ? scanJob(job.job) : foldJob(job.job) };
   } catch (error) {
@@ -16,4 +16,4 @@ const answerTo = (job: HandJob): HandAnswer => {
     return { kind: "refused", error: kind, code, message };
   }
 };
-port.on("message", (job: HandJob) => port.postMessage(answerTo(job)));
+port.on("message", (job: MillJob) => port.postMessage(answerTo(job)));

@@ -11,7 +11,7 @@ import { hasFolded, type Vector } from "../fold/vector.ts";
  * The two steps of a fold that are all computing: pure functions of bytes, so that they can be done
  * here or by other threads. What a hub knows and decides stays with the hub.
  */
-export interface FoldHands extends AsyncDisposable {
+export interface FoldMill extends AsyncDisposable {
   /** Reads one segment. Throws `corrupt` for one that cannot be used. */
   scan(job: ScanJob): Promise<Scanned>;
   /** Folds one part. */
@@ -57,7 +57,7 @@ export interface FoldedPart {
 }
 
 /** All of it by this thread. */
-export const createOwnHands = (): FoldHands => ({
+export const createOwnMill = (): FoldMill => ({
   scan: async (job) => scanJob(job),
   fold: async (job) => foldJob(job),
   async [Symbol.asyncDispose]() {},

@@ -1,16 +1,16 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { AppError, type ErrorKind } from "../../../base/app-error.ts";
-import { createOwnHands, type FoldHands } from "../../tiers/fold-hands.ts";
-import type { FoldJob, FoldedPart, ScanJob, Scanned } from "../../tiers/fold-hands.ts";
+import { createOwnMill, type FoldMill } from "../../tiers/fold-mill.ts";
+import type { FoldJob, FoldedPart, ScanJob, Scanned } from "../../tiers/fold-mill.ts";
 
 /** To a thread. */
-export type HandJob =
+export type MillJob =
   | { readonly kind: "scan"; readonly job: ScanJob }
   | { readonly kind: "fold"; readonly job: FoldJob };
 
 /** From a thread, for each job, in the order of the jobs. */
-export type HandAnswer =
+export type MillAnswer =
   | { readonly kind: "done"; readonly value: Scanned | FoldedPart }
   | {
       readonly kind: "refused";
@@ -19,7 +19,7 @@ export type HandAnswer =
       readonly message: string;
     };
 
-export interface ThreadHandsOptions {
+export interface ThreadMillOptions {
   readonly threads?: number;
   /** So much is done by this thread first: starting others takes longer than a small fold. */
   readonly ownBytes?: number;
@@ -29,15 +29,15 @@ const ownBytesDefault = 16 * 2 ** 20;
 /** Each has a heap of its own, and the bucket is the limit soon. */
 const threadsMax = 4;
 
-/** FoldHands in threads, one for each processor: started when there is much to do. */
-export function createThreadHands(options: ThreadHandsOptions = {}): FoldHands {
+/** FoldMill in threads, one for each processor: started when there is much to do. */
+export function createThreadMill(options: ThreadMillOptions = {}): FoldMill {
   const { ownBytes = ownBytesDefault } = options;
   const count = options.threads ?? Math.min(threadsMax, availableParallelism());
-  const own = createOwnHands();
+  const own = createOwnMill();
   const threads: Thread[] = [];
   let bytes = 0;
 
-  const run = async (job: HandJob, size: number): Promise<unknown> => {
+  const run = async (job: MillJob, size: number): Promise<unknown> => {
     bytes += size;
     if (count < 2 || (bytes <= ownBytes && threads.length === 0)) {
       return job.kind === "scan" ? own.scan(job.job) : own.fold(job.job);
@@ -57,7 +57,7 @@ export function createThreadHands(options: ThreadHandsOptions = {}): FoldHands {
 }
 
 interface Thread {
-  ask(job: HandJob): Promise<unknown>;
+  ask(job: MillJob): Promise<unknown>;
   waiting(): number;
   end(): Promise<void>;
 }
@@ -70,7 +70,7 @@ function startThread(): Thread {
     failure ??= error;
     for (const one of waiting.splice(0)) one.reject(failure);
   };
-  worker.on("message", (answer: HandAnswer) => {
+  worker.on("message", (answer: MillAnswer) => {
     const one = waiting.shift()!;
     if (answer.kind === "done") one.resolve(answer.value);
     else one.reject(new AppError(answer.error, answer.code, answer.message));
@@ -91,10 +91,10 @@ function startThread(): Thread {
 
 function startWorker(): Worker {
   if (!import.meta.url.endsWith(".ts")) {
-    return new Worker(new URL("./thread-hand.js", import.meta.url));
+    return new Worker(new URL("./mill-thread.js", import.meta.url));
   }
   // In development it is source, and a thread does not inherit what reads TypeScript.
-  const program = JSON.stringify(new URL("./thread-hand.ts", import.meta.url).href);
+  const program = JSON.stringify(new URL("./mill-thread.ts", import.meta.url).href);
   const begin = `import("tsx/esm/api").then((tsx) => { tsx.register(); return import(${program}); });`;
   return new Worker(begin, { eval: true });
 }
