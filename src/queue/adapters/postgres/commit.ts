@@ -1,9 +1,9 @@
 import type { AppError } from "../../../base/app-error.ts";
-import type { Answer, Claim, Claimed, FinishAll, Operation } from "../../operation.ts";
+import type { Answer, FinishAll, Operation } from "../../operation.ts";
 import type { StoreNow } from "../../queue-store.ts";
 import { forgetEmpty, purge, retry } from "./bulk.ts";
-import { claim, lockWorker } from "./claim.ts";
 import type { Needs } from "./claim-needs.ts";
+import { createClaimer } from "./claimer.ts";
 import { createCounts, type Counts } from "./counts.ts";
 import { queryOne, type Database, type Session, type TransactionOptions } from "./database.ts";
 import { applyGroup, isGrouped, type AppliedGroup, type Grouped } from "./group.ts";
@@ -12,13 +12,11 @@ import { createKnownLeases } from "./known-leases.ts";
 import type { LazyKind } from "./lazy-kind.ts";
 import { momentValues, readMoment, withMoment, type Moment } from "./moment.ts";
 import { addPlain, isPlainAdd } from "./plain-add.ts";
-import { claimPlain } from "./plain-claim.ts";
 import { finishPlain, isPlain, readJobsAfter, type JobAfter } from "./plain-finish.ts";
 import { demote, promote } from "./promote.ts";
 import { applyToGate, applyToJob, completeJobs } from "./settings.ts";
 import { forgetClaims, sweep, type SweepOptions } from "./sweep.ts";
 import { createStripes } from "./stripes.ts";
-import { createTokens } from "./tokens.ts";
 
 export interface Committer {
   /** Applies the operations in order. Resolves when all of them are durable. */
@@ -36,6 +34,12 @@ export interface Committed {
   /** Others may have something to claim now. */
   readonly mayWake: boolean;
 }
+
+/** A transaction that ends with its counters. */
+export type Counted = <T>(
+  work: (session: Session, counts: Counts) => Promise<T>,
+  options?: TransactionOptions<T>,
+) => Promise<T>;
 
 /** What the operations of one commit have in common. */
 interface Course {
@@ -59,7 +63,6 @@ export interface CommitterOptions {
  * together, everything else is one each. Each operation is whole; a job completes after the last.
  */
 export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions): Committer {
-  const tokens = createTokens(db);
   const known = createKnownLeases();
   /** Free finishes that are under way. A claim goes beside them; where they would show, it waits. */
   const finishing = new Set<Promise<unknown>>();
@@ -68,15 +71,9 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
     group.every(({ finishes }) => finishes.every((one) => known.isFree(one)));
   /** So many adds are not tried the short way, since the last that was met a known key. */
   let knownKeys = 0;
-  let claims = 0;
-  /** Claims are tried the short way: the last one that had a choice would have fitted it. */
-  let isShort = true;
   const now = (session: Session) => readMoment(session, moment);
   const stripes = createStripes(stripe);
-  const counted = <T>(
-    work: (session: Session, counts: Counts) => Promise<T>,
-    options?: TransactionOptions<T>,
-  ): Promise<T> =>
+  const counted: Counted = (work, options) =>
     stripes.lend((own) =>
       db.transaction(async (session) => {
         const counts = createCounts(own);
@@ -85,6 +82,9 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
         return result;
       }, options),
     );
+
+  const isLazyClaim = lazy.has("claim");
+  const claim = createClaimer({ db, moment, stripes, counted, known, finishing, isLazyClaim });
 
   const isLazy = (group: readonly Grouped[]) =>
     group.every(({ op }) => lazy.has(op === "add" || op === "raise" ? "add" : "finish"));
@@ -174,52 +174,6 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
     await counted((session, counts) => promote(session, at, counts), { isLazy: true });
   }
 
-  async function claimShort(request: Claim, looksForComplete: boolean) {
-    const answer = await stripes.lend((own) =>
-      db.transaction(
-        async (session) => {
-          if (!tokens.isSameServer()) return undefined;
-          lockWorker(session, request);
-          return claimPlain({ session, moment, stripe: own, looksForComplete }, request);
-        },
-        { isLazy: lazy.has("claim"), isOneWay: "repeatable" },
-      ),
-    );
-    if (answer) known.note(answer.claimed.leases, answer.taken);
-    return answer?.claimed;
-  }
-
-  async function claimPrepared(request: Claim, course: Course): Promise<Claimed> {
-    const looksForComplete = claims++ % completeEvery === 0;
-    const before = [...finishing];
-    let isBeside = before.length > 0;
-    if (isShort) {
-      const plain = await claimShort(request, looksForComplete);
-      if (plain) return plain;
-    }
-    for (let isPrepared = false; ;) {
-      const answer = await counted(
-        (session, counts) =>
-          claim(
-            { session, moment, counts, tokens, isPrepared, isBeside, looksForComplete },
-            request,
-          ),
-        { isLazy: lazy.has("claim") },
-      );
-      if ("claimed" in answer) {
-        if (answer.taken) known.note(answer.claimed.leases, answer.taken);
-        isShort = answer.isPlain ?? isShort;
-        return answer.claimed;
-      }
-      await Promise.allSettled(before);
-      isBeside = false;
-      if ("needs" in answer) {
-        await prepare(answer.needs, course);
-        isPrepared = true;
-      }
-    }
-  }
-
   async function applyTogether(group: readonly Grouped[], course: Course) {
     const applied =
       (await applyPlain(group)) ??
@@ -238,7 +192,7 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
   ): Promise<Answer<Operation>> {
     switch (operation.op) {
       case "claim":
-        return claimPrepared(operation, course);
+        return claim(operation, (needs) => prepare(needs, course));
       case "sweep":
         course.isSweep = true;
         return sweepNow({ waits: true, isAfterCancel: false }, course);
@@ -312,8 +266,6 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
 const carefulAdds = 50;
 /** Of a few, only one way to the server is lost with the try. */
 const carefulFew = 5;
-/** Whoever died between its last finish and the look after it left a job that is not ended. */
-const completeEvery = 20;
 
 function takeGroup(operations: readonly Operation[], from: number): readonly Grouped[] {
   const group: Grouped[] = [];

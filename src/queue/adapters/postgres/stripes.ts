@@ -2,9 +2,11 @@
 export const stripesOfProcess = 4;
 
 /** Lends each transaction a stripe of the counters that no other of this process is writing. */
-export function createStripes(first: number): {
+export interface Stripes {
   lend<T>(work: (stripe: number) => Promise<T>): Promise<T>;
-} {
+}
+
+export function createStripes(first: number): Stripes {
   const users = Array.from({ length: stripesOfProcess }, () => 0);
   return {
     async lend(work) {
