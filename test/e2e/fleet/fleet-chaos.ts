@@ -15,7 +15,10 @@ export interface FleetChaosOptions {
   /** An empty folder for the logs. */
   readonly folder: string;
   readonly processes: number;
-  /** How long processes are killed and stopped; then the survivors finish the work. */
+  /**
+   * How long processes are killed and stopped at least, and on until there was trouble enough on a
+   * slow machine; then the survivors finish the work.
+   */
   readonly chaosMs: number;
   readonly seed: number;
   /** Called once, half-way. */
@@ -45,6 +48,8 @@ export interface Stop {
 const leaseMs = 3_000;
 /** Longer than a lease and what the sweep waits: a stopped process then finds its tasks gone. */
 const stopMsMax = 12_000;
+/** Kills and stops take turns, so that this makes three of each. */
+const troublesMin = 6;
 
 export async function runFleetThroughChaos(options: FleetChaosOptions): Promise<FleetChaos> {
   const { place, folder, processes, chaosMs, restartServer, isOver, giveUpMs } = options;
@@ -53,6 +58,7 @@ export async function runFleetThroughChaos(options: FleetChaosOptions): Promise<
   const stops: Stop[] = [];
   const workers: string[] = [];
   let kills = 0;
+  let troubles = 0;
   let isDone = false;
   let restarting: Promise<void> | undefined;
 
@@ -77,7 +83,7 @@ export async function runFleetThroughChaos(options: FleetChaosOptions): Promise<
       for (const one of fleet) one.check();
       await sleep(systemClock, 100 + random.below(600));
       if (elapsedMs() > chaosMs / 2) restarting ??= restartServer();
-      if (elapsedMs() > chaosMs) {
+      if (elapsedMs() > chaosMs && troubles >= troublesMin) {
         await restarting;
         isDone = await isOver();
         continue;
@@ -86,7 +92,8 @@ export async function runFleetThroughChaos(options: FleetChaosOptions): Promise<
       const victim = fleet[index]!;
       // One that is still starting, or stands still, would prove nothing.
       if (!victim.isAtWork()) continue;
-      if (random.below(2) === 0) {
+      troubles += 1;
+      if (troubles % 2 === 1) {
         await victim.kill();
         kills += 1;
         fleet[index] = start();
