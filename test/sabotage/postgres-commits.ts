@@ -173,6 +173,13 @@ export const postgresCommitSabotages: readonly Sabotage[] = [
     caughtBy: `${plans} > nothing that workers or the dashboard do reads through all tasks`,
   },
   {
+    name: "a claim is planned anew whenever the server thinks that cheaper",
+    file: `${folder}/database.ts`,
+    find: `"set local plan_cache_mode = force_generic_plan",`,
+    replace: "",
+    caughtBy: `${plans} > what writes is planned once for all values, however many tasks there are`,
+  },
+  {
     name: "text in an array is not escaped",
     file: `${folder}/array-text.ts`,
     find: `value.replaceAll(/["\\\\]/g, "\\\\$&")`,

@@ -33,6 +33,7 @@ needs(["postgres"], ({ postgres }) => {
   describe("statement plans with 100,000 tasks", () => {
     let worked: readonly Plan[];
     let recounted: readonly Plan[];
+    let plannedAnew: readonly string[];
     beforeAll(async () => {
       await using schema = await createTestSchema(postgres.url);
       const time = createSuiteTime();
@@ -44,14 +45,17 @@ needs(["postgres"], ({ postgres }) => {
       );
       await fill(at);
       await schema.query("analyze");
-      const plansOf = async (use: (at: Fixture) => Promise<unknown>) => {
-        const sent = spyOnStatements();
+      const spied = async (use: (at: Fixture) => Promise<unknown>) => {
+        const spy = spyOnStatements();
         await use(at);
         vi.restoreAllMocks();
-        return explainAll(schema, sent());
+        return spy;
       };
-      worked = await plansOf(workAll);
-      recounted = await plansOf(() => at.queue.reconcile());
+      const work = await spied(workAll);
+      plannedAnew = await writesPlannedAnew(work);
+      worked = await explainAll(schema, work.sent());
+      const recount = await spied(() => at.queue.reconcile());
+      recounted = await explainAll(schema, recount.sent());
     }, 120_000);
 
     test("nothing that workers or the dashboard do reads through all tasks", () => {
@@ -73,6 +77,10 @@ needs(["postgres"], ({ postgres }) => {
       }
     });
 
+    test("what writes is planned once for all values, however many tasks there are", () => {
+      expect(plannedAnew).toEqual([]);
+    });
+
     test("a recount does read all tasks, and this test would see it", () => {
       expect(recounted.filter(scansTasks).length).toBeGreaterThan(0);
     });
@@ -87,9 +95,16 @@ async function fill({ queue }: Fixture): Promise<void> {
   }
 }
 
-/** All that goes to the server, once each. */
-function spyOnStatements(): () => readonly Sent[] {
+interface Spy {
+  /** All that went to the server, once each. */
+  sent(): readonly Sent[];
+  /** The sessions that it went by. */
+  sessions(): readonly pg.Client[];
+}
+
+function spyOnStatements(): Spy {
   const found = new Map<string, Sent>();
+  const sessions = new Set<pg.Client>();
   const begins = new WeakMap<object, string>();
   const original = Reflect.get(pg.Client.prototype, "query") as (...args: unknown[]) => unknown;
   vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (
@@ -97,6 +112,7 @@ function spyOnStatements(): () => readonly Sent[] {
     ...args: unknown[]
   ): never {
     const [query] = args;
+    sessions.add(this);
     const sql = typeof query === "string" ? query : (query as { text: string }).text;
     if (/^begin\b/.test(sql)) begins.set(this, sql);
     else if (/^(?:commit|rollback)$/.test(sql)) begins.delete(this);
@@ -105,7 +121,28 @@ function spyOnStatements(): () => readonly Sent[] {
     }
     return original.apply(this, args) as never;
   });
-  return () => [...found.values()];
+  return { sent: () => [...found.values()], sessions: () => [...sessions] };
+}
+
+/** Of what was written in transactions: statements that were planned for their values. */
+async function writesPlannedAnew({ sent, sessions }: Spy): Promise<readonly string[]> {
+  const writes = new Set(
+    sent().flatMap(({ sql, begin }) => (/enable_seqscan/.test(begin) ? [sql] : [])),
+  );
+  const anew = new Set<string>();
+  let seen = 0;
+  for (const session of sessions()) {
+    const { rows } = await session.query<{ statement: string; custom_plans: string }>(
+      "select statement, custom_plans from pg_prepared_statements",
+    );
+    for (const { statement, custom_plans } of rows) {
+      if (!writes.has(statement)) continue;
+      seen += 1;
+      if (Number(custom_plans) > 0) anew.add(statement);
+    }
+  }
+  expect(seen).toBeGreaterThan(20);
+  return [...anew];
 }
 
 /** As the server plans a statement that it has prepared, whatever the values. */
@@ -115,6 +152,7 @@ async function explainAll(schema: TestSchema, all: readonly Sent[]): Promise<rea
     const count = Math.max(0, ...[...sql.matchAll(/\$(\d+)/g)].map(([, index]) => Number(index)));
     const values = Array.from({ length: count }, () => "null").join(", ");
     await schema.query(begin);
+    // What only reads may be planned for its values as well.
     await schema.query("set local plan_cache_mode = force_generic_plan");
     await schema.query(`prepare planned as ${sql}`).catch((error: unknown) => {
       throw new Error(`cannot be prepared: ${sql}`, { cause: error });
