@@ -72,7 +72,7 @@ export const postgresCommitSabotages: readonly Sabotage[] = [
     file: `${folder}/few-add.ts`,
     find: "and not j.is_sealed and",
     replace: "and",
-    caughtBy: model,
+    caughtBy: `${store} > a seal stops a row of single adds`,
   },
   {
     name: "the short way to add goes beyond a budget",

@@ -149,6 +149,12 @@ export function addingClauses(clause: Clause): void {
     expect(await at.queue.job("j")).toMatchObject({ pending: 2, done: 1, ended: null });
   });
 
+  clause("a seal stops a row of single adds", async (at) => {
+    for (let one = 0; one < 10; one++) await at.add(work(`${one}`, { job: "j" }));
+    await at.queue.seal("j");
+    expect(await at.queue.add([work("late", { job: "j" })])).toEqual(["closed"]);
+  });
+
   clause("an ended job answers closed, and duplicate for what it knows", async (at) => {
     await at.add(work("a", { job: "j" }));
     await at.queue.seal("j");
