@@ -77,8 +77,9 @@ const notes = [
   `${tasks} (PostgreSQL ${postgresTasks}) tasks that do nothing, ${concurrency} at once; the queue alone: claims of ` +
     `${concurrency}, a batch's finishes with the next claim in one commit`,
   `sleepers: ${sleeping} tasks of 100 ms at ${concurrency} at once; ideal ${idealMs} ms`,
-  `memory: largest resident size over ${lasting.tasks} tasks and then ${lasting.gates} of a gate each, above that of the ` +
-    "first 150,000; heap and external: at the end, after a collection; resident is also SQLite's page cache, which fills up to 64 MiB; measured once",
+  `memory: how much larger the process gets over ${lasting.tasks} tasks than over the first 100,000, and over ` +
+    `${lasting.gates} of a gate each than over the first 20,000, the larger of both; heap and external: at the end ` +
+    "above the beginning, after a collection; measured once",
   `release: ${released} tasks of 50 slow gates in hand; from stop until those not begun are pending again`,
 ];
 

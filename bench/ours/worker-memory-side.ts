@@ -19,6 +19,7 @@ export interface MemoryProgram {
   readonly context: SideContext;
 }
 
+const megabyte = 1024 * 1024;
 const programFile = fileURLToPath(new URL("./worker-memory-program.ts", import.meta.url));
 
 /**
@@ -29,37 +30,38 @@ const programFile = fileURLToPath(new URL("./worker-memory-program.ts", import.m
 export const memory: Side<MemoryInput> = async (input, context) => {
   await runProgram({ input, context });
   const queue = await openBench(input, context);
-  const baseAt = 100_000;
-  const residents: number[] = [];
   const keptAfterCollecting = () => {
     collectGarbage();
     const { heapUsed, external } = process.memoryUsage();
     return { heapUsed, external };
   };
-  let base = keptAfterCollecting();
-  let calls = 0;
-  const run = async () => {
-    calls += 1;
-    // Once, at the beginning: a lower base flatters nobody.
-    if (calls === baseAt) base = keptAfterCollecting();
-    if (calls >= baseAt && calls % 10_000 === 0) residents.push(process.memoryUsage.rss());
+  // Never in between: a heap that was just collected would be no measure for what comes after.
+  const base = keptAfterCollecting();
+  /** Works all tasks of a kind; how much larger it gets than it was over the first of them. */
+  const growthMb = async (kind: string, warmUps: number) => {
+    let calls = 0;
+    let [warm, later] = [0, 0];
+    const run = async () => {
+      calls += 1;
+      if (calls % 2_500 !== 0) return;
+      const resident = process.memoryUsage.rss();
+      if (calls <= warmUps) warm = Math.max(warm, resident);
+      else later = Math.max(later, resident);
+    };
+    const handlers = [defineHandler(kind, anything, run)];
+    const { concurrency } = input;
+    await drained(createWorker({ queue, name: "bench", handlers, concurrency, drain: true }));
+    return (later - warm) / megabyte;
   };
-  const start = (kind: string) =>
-    createWorker({
-      queue,
-      name: "bench",
-      handlers: [defineHandler(kind, anything, run)],
-      concurrency: input.concurrency,
-      drain: true,
-    });
   return {
     async run() {
-      await drained(start("page"));
-      await drained(start("gated"));
-      const megabyte = 1024 * 1024;
+      const tasksGrowthMb = await growthMb("page", 100_000);
+      const gatesGrowthMb = await growthMb("gated", 20_000);
       const { heapUsed, external } = keptAfterCollecting();
       return {
-        growthMb: (Math.max(...residents) - Math.max(...residents.slice(0, 5))) / megabyte,
+        growthMb: Math.max(tasksGrowthMb, gatesGrowthMb),
+        tasksGrowthMb,
+        gatesGrowthMb,
         heapGrowthMb: (heapUsed - base.heapUsed) / megabyte,
         externalGrowthMb: (external - base.external) / megabyte,
       };

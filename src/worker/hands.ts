@@ -83,7 +83,7 @@ export function createHands(options: HandsOptions): Hands {
   }
 
   function forgetIfOver(run: GateRun): void {
-    if (run.waiting.length === 0 && run.atWork === 0) runs.delete(run);
+    if (run.waiting().length === 0 && run.atWork() === 0) runs.delete(run);
   }
 
   function giveBack(task: TaskInHand): void {
@@ -191,10 +191,10 @@ export function createHands(options: HandsOptions): Hands {
   function reserved(): number {
     let sum = 0;
     for (const run of runs) {
-      const [first] = run.waiting;
+      const [first] = run.waiting();
       if (!first) continue;
-      const share = run.delayMs > 0 ? first.kind.meanMs / run.delayMs : run.limit;
-      sum += Math.max(0, Math.min(run.limit, run.waiting.length, share) - run.atWork);
+      const share = run.delayMs() > 0 ? first.kind.meanMs / run.delayMs() : run.limit();
+      sum += Math.max(0, Math.min(run.limit(), run.waiting().length, share) - run.atWork());
     }
     return sum;
   }

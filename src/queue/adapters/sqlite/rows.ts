@@ -53,7 +53,7 @@ export interface Rows {
 }
 
 /** Beyond this the cache starts anew: 100,000 hosts must not stay in memory. */
-const cachedRowsMax = 20_000;
+const cachedRowsMax = 10_000;
 
 export function createRows(db: Database, now: () => number): Rows {
   const sql = prepare(db);
@@ -173,7 +173,9 @@ export function createRows(db: Database, now: () => number): Rows {
         });
         if (open !== gate.wasOpen) {
           sql.openLanes.run(open ? 1 : 0, gate.name);
-          for (const name of sql.readyOfGate.iterate(gate.name)) touchTurn(name as TurnName);
+          // All at once: they are few, and an iterator of the driver outlives young garbage.
+          const ready = sql.readyOfGate.all(gate.name) as [kind: string, job: string][];
+          for (const [kind, job] of ready) touchTurn({ kind, job });
           for (const lane of lanesByGate.get(gate.name) ?? []) lane.isOpen = open;
           gate.wasOpen = open;
         }
@@ -231,15 +233,58 @@ export type RawJob = Omit<Job, "isPaused" | "isSealed"> & { isPaused: number; is
 export type RawGate = Gate & { wasOpen: number };
 export type RawLane = Omit<LaneRow, "isOpen" | "isHeadStale"> & { isOpen: number };
 
+/**
+ * Field by field: what the driver hands out is a dictionary each, and so would be a copy of it, at
+ * ten times the memory; with a gate for each host that is most of what a claim leaves behind.
+ */
 export const toJob = (raw: RawJob): JobRow => ({
-  ...raw,
+  name: raw.name,
   isPaused: raw.isPaused === 1,
   isSealed: raw.isSealed === 1,
+  ended: raw.ended,
+  concurrency: raw.concurrency,
+  budget: raw.budget,
+  gate: raw.gate,
+  slots: raw.slots,
+  added: raw.added,
+  overBudget: raw.overBudget,
+  pending: raw.pending,
+  running: raw.running,
+  done: raw.done,
+  skipped: raw.skipped,
+  failed: raw.failed,
+  completions: raw.completions,
+  openedAtMs: raw.openedAtMs,
+  endedAtMs: raw.endedAtMs,
+  served: raw.served,
 });
-const toGate = (raw: RawGate): GateRow => ({ ...raw, wasOpen: raw.wasOpen === 1 });
+const toGate = (raw: RawGate): GateRow => ({
+  name: raw.name,
+  delayMs: raw.delayMs,
+  limit: raw.limit,
+  blockedUntilMs: raw.blockedUntilMs,
+  opensAtMs: raw.opensAtMs,
+  running: raw.running,
+  runSlots: raw.runSlots,
+  wasOpen: raw.wasOpen === 1,
+});
 const toLane = (raw: RawLane): LaneRow => ({
-  ...raw,
+  id: raw.id,
+  scope: raw.scope,
+  kind: raw.kind,
+  job: raw.job,
+  gate: raw.gate,
+  ready: raw.ready,
+  suspect: raw.suspect,
+  scheduled: raw.scheduled,
+  backoff: raw.backoff,
+  running: raw.running,
+  done: raw.done,
+  skipped: raw.skipped,
+  failed: raw.failed,
   isOpen: raw.isOpen === 1,
+  top: raw.top,
+  head: raw.head,
   isHeadStale: false,
 });
 
@@ -263,7 +308,7 @@ const prepare = (db: Database) => ({
   dropGate: db.prepare("delete from gate where name = ?"),
   dropLane: db.prepare("delete from lane where id = ?"),
   openLanes: db.prepare("update lane set is_open = ? where gate = ?"),
-  readyOfGate: db.prepare("select kind, job from lane where gate = ? and ready > 0"),
+  readyOfGate: db.prepare("select kind, job from lane where gate = ? and ready > 0").raw(),
   readHead: db.prepare(
     "select priority, id from task where lane = ? and state = 0 order by priority desc, id limit 1",
   ),
