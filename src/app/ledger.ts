@@ -14,14 +14,17 @@ export type { Bucket } from "../bucket/index.ts";
 export { openBucket } from "./open-bucket.ts";
 
 export interface OpenLedgerFolderOptions {
-  /** Where the ledger is; made where there is none. One process writes to it at a time. */
+  /** Where the ledger is; made where there is none. Several processes may write to it at once. */
   readonly folder: string;
   readonly log?: Logger;
   /** Only looks: then a writer may run beside it. */
   readonly isReader?: boolean;
 }
 
-/** Opens the ledger of a folder. Throws `ledger_in_use` where another process writes to it. */
+/**
+ * Opens the ledger of a folder. Where another process has it open, that one does the writing for
+ * both; throws `ledger_in_use` where that one does not answer.
+ */
 export function openLedgerFolder(options: OpenLedgerFolderOptions): Promise<Ledger> {
   const { folder, log = silentLogger, isReader = false } = options;
   return openLedgerIn({ paths: createPaths(folder), log, isReader });

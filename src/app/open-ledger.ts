@@ -3,7 +3,7 @@ import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import { systemRandom } from "../base/random.ts";
 import type { Paths } from "../config/index.ts";
-import { openLedger, type HubOptions, type Ledger } from "../ledger/index.ts";
+import { openLedger, type HubOptions, type Ledger, type LedgerDisk } from "../ledger/index.ts";
 
 export interface OpenLedgerOptions {
   readonly paths: Paths;
@@ -12,18 +12,28 @@ export interface OpenLedgerOptions {
   readonly isReader?: boolean;
 }
 
-/** Opens the ledger of a data folder; makes it where there is none, unless only to look. */
+/**
+ * Opens the ledger of a data folder; makes it where there is none, unless only to look. Several
+ * processes may have it open and write: one holds it, the others go through that one's door.
+ */
 export async function openLedgerIn(options: OpenLedgerOptions): Promise<Ledger> {
   const { paths, log, isReader = false } = options;
   const { openFileDisk } = await import("../ledger/adapters/file/file-disk.ts");
-  const disk = await openFileDisk({ paths, isReader });
   const [clock, random, label] = [systemClock, systemRandom, hostname()];
-  try {
-    return await openLedger({ disk, clock, random, log, label, isReader });
-  } catch (error) {
-    await disk[Symbol.asyncDispose]();
-    throw error;
-  }
+  const openOn = async (disk: LedgerDisk) => {
+    try {
+      return await openLedger({ disk, clock, random, log, label, isReader });
+    } catch (error) {
+      await disk[Symbol.asyncDispose]();
+      throw error;
+    }
+  };
+  if (isReader) return openOn(await openFileDisk({ paths, isReader }));
+  const { openSharedLedger } = await import("../ledger/adapters/door/shared-ledger.ts");
+  const { standIn } = await import("../ledger/adapters/door/stand.ts");
+  const openHeld = async (lock: Disposable) => openOn(await openFileDisk({ paths, lock }));
+  const { pid } = process;
+  return openSharedLedger({ clock, stand: standIn({ paths, clock, random, log, openHeld, pid }) });
 }
 
 /** What a hub works with here: it folds through the disk, so size is no matter, and in threads. */

@@ -9,12 +9,18 @@ export interface FileDiskOptions {
   readonly paths: Pick<Paths, "resolve">;
   /** A reader takes no lock, and must not write. */
   readonly isReader?: boolean;
+  /** Taken already; freed with the disk. */
+  readonly lock?: Disposable;
 }
 
+/** Whoever has locked it is the one who writes. */
+export const lockFileOf = (paths: Pick<Paths, "resolve">) => paths.resolve("ledger/lock.db");
+
 /** LedgerDisk in the data folder. Throws `ledger_in_use` where another process writes to it. */
-export async function openFileDisk({ paths, isReader }: FileDiskOptions): Promise<LedgerDisk> {
-  if (!isReader) await makeFolder(paths.resolve("ledger"));
-  const lock = isReader ? undefined : lockFolder(paths.resolve("ledger/lock.db"));
+export async function openFileDisk(options: FileDiskOptions): Promise<LedgerDisk> {
+  const { paths, isReader } = options;
+  if (!isReader) await makeLedgerFolder(paths);
+  const lock = isReader ? undefined : (options.lock ?? lockFolder(lockFileOf(paths)));
   /** Files that are appended to again and again stay open; few at a time. */
   const handles = new Map<string, FileHandle>();
   const handleOf = async (name: string): Promise<FileHandle> => {
@@ -98,6 +104,10 @@ async function syncAndClose(handle: FileHandle): Promise<void> {
     await handle.close();
   }
 }
+
+/** Its lock, its door and its spill are in it. */
+export const makeLedgerFolder = (paths: Pick<Paths, "resolve">) =>
+  makeFolder(paths.resolve("ledger"));
 
 /** Others on this machine have no business in it. */
 async function makeFolder(path: string): Promise<void> {

@@ -9,18 +9,26 @@ const waitMs = 5_000;
  * small file: the kernel frees it when the process is gone, however it went.
  */
 export function lockFolder(file: string): Disposable {
+  const lock = tryLockFolder(file, { waitMs });
+  if (lock) return lock;
+  const message =
+    `another forager process writes to the ledger beside ${file}: stop it, or let it do the ` +
+    `work; a ledger has one writer at a time`;
+  throw new AppError("unavailable", "ledger_in_use", message);
+}
+
+/** Undefined where another process holds it. Waiting stops everything else in this process. */
+export function tryLockFolder(
+  file: string,
+  { waitMs }: { readonly waitMs: number },
+): Disposable | undefined {
   let db: Database.Database | undefined;
   try {
     db = new Database(file, { timeout: waitMs });
     db.exec("begin exclusive");
   } catch (cause) {
     db?.close();
-    if (cause instanceof Database.SqliteError && cause.code.startsWith("SQLITE_BUSY")) {
-      const message =
-        `another forager process writes to the ledger beside ${file}: stop it, or let it do the ` +
-        `work; a ledger has one writer at a time`;
-      throw new AppError("unavailable", "ledger_in_use", message, { cause });
-    }
+    if (cause instanceof Database.SqliteError && cause.code.startsWith("SQLITE_BUSY")) return;
     const message = `the ledger's lock ${file} cannot be opened: ${(cause as Error).message}`;
     throw new AppError("unavailable", "ledger_lock", message, { cause });
   }

@@ -1,0 +1,24 @@
+import { dotOf } from "../../datagram/datagram.ts";
+import type { Ledger } from "../../ledger.ts";
+import type { Look } from "./asks.ts";
+
+/** Tells one guest what has changed since the last look; nothing where nothing has. */
+export function createLookout(tell: (look: Look) => void) {
+  let last: string | undefined;
+  let told = new Map<string, number>();
+  return {
+    look(ledger: Pick<Ledger, "status" | "vector" | "quarantine">): void {
+      const status = ledger.status();
+      const quarantine = ledger.quarantine();
+      const now = JSON.stringify([status, quarantine.map(dotOf)]);
+      if (now === last) return;
+      last = now;
+      const vector = new Map(ledger.vector());
+      const changed = [...vector].filter(([key, number]) => told.get(key) !== number);
+      // Sessions that have ended leave the vector: then all of it is told.
+      const isWhole = [...told.keys()].some((key) => !vector.has(key)) || told.size === 0;
+      told = vector;
+      tell({ status, vector: isWhole ? [...vector] : changed, isWhole, quarantine });
+    },
+  };
+}
