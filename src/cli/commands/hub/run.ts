@@ -30,7 +30,7 @@ export const hubRun: Command = {
     await using bucket = await openFleetBucket(context);
     const withLedger = async <T>(use: (ledger: Ledger) => Promise<T>): Promise<T> => {
       await using ledger = await openLedgerIn({ paths, log });
-      return use(ledger);
+      return await use(ledger); // before it is closed
     };
     const node = await withLedger(async (ledger) => ledger.node());
     const told = checkpointTold({ bucket, withLedger, note: (text) => out.note(text) });

@@ -210,12 +210,14 @@ describe("the door", () => {
     }
   });
 
-  test("a guest that finds a stale file waits until the holder has opened its door", async () => {
+  test("a guest that finds a stale file, or half a one, waits until the holder has opened its door", async () => {
     await using first = await open();
     const place = (await readDoorFile(doorFile))!;
     await writeDoorFile(doorFile, { ...place, port: 1 });
     const opening = open();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    writeFileSync(doorFile, "{");
+    await new Promise((resolve) => setTimeout(resolve, 60));
     await writeDoorFile(doorFile, place);
     await using second = await opening;
     expect([isHolder(first), isHolder(second)]).toEqual([true, false]);
