@@ -5,6 +5,7 @@ export const registry: Registry = {
     queue: "tasks that wait, run and are done",
     bucket: "objects that a fleet shares",
     ledger: "facts about companies, field by field",
+    campaign: "what is looked for, and where",
     node: "this machine, and the others of its fleet",
     hub: "the node that makes checkpoints",
     config: "settings, and where they come from",
@@ -194,6 +195,26 @@ export const registry: Registry = {
       name: "ledger forget",
       summary: "hide a target for good, and take it out of the logs",
       load: async () => (await import("./commands/ledger/forget.ts")).ledgerForget,
+    },
+    {
+      name: "campaign new",
+      summary: "make a campaign: a config.toml to edit",
+      load: async () => (await import("./commands/campaign/new.ts")).campaignNew,
+    },
+    {
+      name: "campaign plan",
+      summary: "count tiles and targets, and write the target index",
+      load: async () => (await import("./commands/campaign/plan.ts")).campaignPlan,
+    },
+    {
+      name: "campaign dispatch",
+      summary: "make tasks of the targets that no fresh witness covers",
+      load: async () => (await import("./commands/campaign/dispatch.ts")).campaignDispatch,
+    },
+    {
+      name: "campaign status",
+      summary: "how far campaigns are, by their witnesses and tasks",
+      load: async () => (await import("./commands/campaign/status.ts")).campaignStatusCommand,
     },
     {
       name: "node show",

@@ -13,4 +13,5 @@ export { nearest } from "./nearest.ts";
 export { createPaths, type Paths } from "./paths.ts";
 export type { Settings } from "./schema.ts";
 export { isSecret, type Secret } from "./secret.ts";
+export { locateTomlKeys, type TomlPositions } from "./toml-positions.ts";
 export type { Environment } from "./user-paths.ts";

@@ -1,0 +1,108 @@
+import { mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
+import { AppError } from "../base/app-error.ts";
+import { translateFileError, writeFileAtomic } from "../base/atomic-file.ts";
+import type { Paths } from "../config/index.ts";
+import { campaignNameRule, campaignNameWords, type Campaign } from "./campaign.ts";
+import { parseCampaign } from "./parse-campaign.ts";
+import type { Target } from "./plan.ts";
+import { encodeTargetIndex } from "./target-index.ts";
+import { campaignTemplate, type TemplateOptions } from "./template.ts";
+
+/** The folder `campaigns/` of the data folder: one folder for each campaign. */
+export interface CampaignFolder {
+  /** Names of all that have a config.toml, in order. */
+  list(): Promise<readonly string[]>;
+  /** Throws `no_campaign`, or `campaign_config` with all that is wrong in its file. */
+  load(name: string): Promise<Campaign>;
+  /** Writes a config.toml to begin with; throws `campaign_exists`. Answers its path. */
+  create(name: string, options?: TemplateOptions): Promise<string>;
+  /** Writes the target index anew. Answers its path. */
+  writeTargets(name: string, targets: readonly Target[]): Promise<string>;
+  /** Where the file of its source is; undefined: it names none. */
+  sourceFile(campaign: Campaign): string | undefined;
+}
+
+const configBytesMax = 2 ** 20;
+
+export function openCampaignFolder(paths: Pick<Paths, "resolve">): CampaignFolder {
+  const folderOf = (name: string) => {
+    if (!campaignNameRule.test(name)) throw badName(name);
+    return paths.resolve("campaigns", name);
+  };
+  const configOf = (name: string) => join(folderOf(name), "config.toml");
+  const list = async () => {
+    const entries = await readdir(paths.resolve("campaigns"), { withFileTypes: true }).catch(
+      () => [],
+    );
+    const names = entries
+      .filter((entry) => entry.isDirectory() && campaignNameRule.test(entry.name))
+      .map(({ name }) => name);
+    const has = await Promise.all(names.map((name) => isFile(configOf(name))));
+    return names.filter((_, index) => has[index]).sort();
+  };
+
+  return {
+    list,
+    async load(name) {
+      const file = configOf(name);
+      let bytes: Uint8Array;
+      try {
+        if ((await stat(file)).size > configBytesMax) throw tooLong(file);
+        bytes = await readFile(file);
+      } catch (error) {
+        if (!isMissing(error)) throw translateFileError(error, file);
+        throw noCampaign(name, file, await list());
+      }
+      return parseCampaign(name, file, new TextDecoder().decode(bytes));
+    },
+    async create(name, options = {}) {
+      const file = configOf(name);
+      if (await isFile(file)) {
+        const message = `there is a campaign ${name} already: edit ${file}`;
+        throw new AppError("conflict", "campaign_exists", message);
+      }
+      const text = campaignTemplate(options);
+      parseCampaign(name, file, text); // what was asked for may be wrong: then nothing is made
+      await mkdir(folderOf(name), { recursive: true, mode: 0o700 });
+      await writeFileAtomic(file, text);
+      return file;
+    },
+    async writeTargets(name, targets) {
+      const file = join(folderOf(name), "targets.csv");
+      await writeFileAtomic(file, encodeTargetIndex(targets));
+      return file;
+    },
+    sourceFile({ name, sourceFile }) {
+      if (sourceFile === undefined || isAbsolute(sourceFile)) return sourceFile;
+      return join(folderOf(name), sourceFile);
+    },
+  };
+}
+
+const isFile = (path: string) =>
+  stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+
+const isMissing = (error: unknown) =>
+  ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
+
+const badName = (name: string) =>
+  new AppError(
+    "invalid",
+    "campaign_name",
+    `'${name.slice(0, 80)}' is no name for a campaign: write ${campaignNameWords}`,
+  );
+
+const tooLong = (file: string) =>
+  new AppError("invalid", "campaign_config", `${file} is longer than ${configBytesMax} bytes`);
+
+const noCampaign = (name: string, file: string, names: readonly string[]) =>
+  new AppError(
+    "invalid",
+    "no_campaign",
+    `there is no campaign ${name} (${file}): \`forager campaign new ${name}\` makes it` +
+      (names.length > 0 ? `; there are ${names.slice(0, 10).join(", ")}` : ""),
+  );

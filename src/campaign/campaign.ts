@@ -1,0 +1,47 @@
+import type { Point } from "./grid.ts";
+
+/** What is looked for, where, and how politely: `campaigns/<name>/config.toml`, checked. */
+export interface Campaign {
+  readonly name: string;
+  /** As they are stored: see `toPhrase`. Each once, in the order of the file. */
+  readonly phrases: readonly string[];
+  readonly locations: readonly Location[];
+  readonly politeness: Politeness;
+  readonly exclusions: Exclusions;
+  /** Absent: nothing can be discovered yet. Relative to the campaign's folder, or absolute. */
+  readonly sourceFile: string | undefined;
+  readonly freshness: Freshness;
+}
+
+export interface Location extends Point {
+  readonly name: string;
+  readonly proximityKm: number;
+}
+
+export interface Politeness {
+  /** From the start of one request to a host to the start of the next. */
+  readonly delayMs: number;
+  /** Requests to one host at once. */
+  readonly concurrency: number;
+  /** An address or URL for those whose sites are visited; it is part of the User-Agent. */
+  readonly contact: string | undefined;
+}
+
+/** What is left alone, whatever a source says. */
+export interface Exclusions {
+  readonly domains: readonly string[];
+  readonly names: readonly string[];
+  readonly places: readonly string[];
+}
+
+export interface Freshness {
+  /** How long a tile that had places counts as done. */
+  readonly foundDays: number;
+  /** How long one that had none does: shorter, since that is more often a mistake. */
+  readonly emptyDays: number;
+}
+
+/** One rule for all names: they are folders, jobs and parts of URLs. */
+export const campaignNameRule = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+export const campaignNameWords =
+  "1 to 63 of a-z, 0-9 and -, beginning and ending with a letter or digit";

@@ -1,0 +1,73 @@
+import type { TaskInput } from "../queue/index.ts";
+import { defineHandler, done, skip, type Handler } from "../worker/index.ts";
+import { companyFacts } from "./company-fields.ts";
+import type { PutCompany } from "./company-writer.ts";
+import { exclusionOf } from "./exclusions.ts";
+import type { CampaignServices } from "./services.ts";
+import { detailsKind, detailsSchema, type DetailsPayload } from "./tasks.ts";
+
+export type Detailed =
+  | { readonly kind: "put"; readonly company: PutCompany; readonly enrich: TaskInput | undefined }
+  | { readonly kind: "left"; readonly reason: string };
+
+/**
+ * Makes a company of one place, or brings the one there is up to date, and says which tile and
+ * phrase it was found by. Unknown never overwrites known: what the place does not say is not written.
+ */
+export async function detail(
+  services: CampaignServices,
+  payload: DetailsPayload,
+  signal: AbortSignal,
+): Promise<Detailed> {
+  const campaign = await services.campaign(payload.campaign);
+  const finder = await services.places(campaign);
+  const { id = "" } = payload;
+  const place = payload.place ?? (await finder.look(id, signal));
+  if (!place) return left(`the source ${finder.name} has no place ${id} any more`);
+  const { domain, website, fields } = companyFacts(place);
+  const excluded = exclusionOf(campaign.exclusions, { id: place.id, name: place.name, domain });
+  if (excluded) return left(excluded);
+  if (await isForgotten(services, place.id, domain)) return left("it was forgotten");
+
+  const { tile, phrase, at } = payload;
+  const company = await services.companies.put({
+    source: `place:${place.id}`,
+    name: place.name,
+    place: place.id,
+    domain,
+    fields: [
+      ...fields,
+      {
+        field: `found/${tile}/${phrase}`,
+        value: { campaign: campaign.name, at, source: finder.name },
+      },
+    ],
+    firstFields: [{ field: "foundAt", value: at }],
+  });
+  if (company.status === "forgotten") return left("it was forgotten");
+  const { target } = company;
+  const enrich = website ? services.enrichTask({ campaign, target, website, domain }) : undefined;
+  return { kind: "put", company, enrich };
+}
+
+async function isForgotten({ ledger }: CampaignServices, place: string, domain?: string) {
+  if (await ledger.isForgotten(`place:${place}`)) return true;
+  return domain !== undefined && ledger.isForgotten(`domain:${domain}`);
+}
+
+const left = (reason: string): Detailed => ({ kind: "left", reason });
+
+export function createDetailsHandler(): Handler<CampaignServices> {
+  return defineHandler<DetailsPayload, CampaignServices>(
+    detailsKind,
+    detailsSchema,
+    async ({ task, services, signal }) => {
+      const result = await detail(services, task.payload, signal);
+      if (result.kind === "left") return skip(result.reason);
+      const { company, enrich } = result;
+      // Together with the end of this one, or not at all.
+      return done(company, enrich ? { add: [enrich] } : {});
+    },
+    { yields: (result) => Number((result as PutCompany | undefined)?.status === "created") },
+  );
+}

@@ -1,0 +1,18 @@
+import type { Exclusions } from "./campaign.ts";
+
+/** Why a place is left alone; undefined: it is not. */
+export function exclusionOf(
+  { domains, names, places }: Exclusions,
+  found: { readonly id: string; readonly name: string; readonly domain: string | undefined },
+): string | undefined {
+  if (places.includes(found.id)) return `place ${found.id} is excluded`;
+  if (names.some((name) => folded(name) === folded(found.name))) {
+    return `the name ${found.name} is excluded`;
+  }
+  const domain = found.domain;
+  const isUnder = (excluded: string) =>
+    domain === excluded.toLowerCase() || domain?.endsWith(`.${excluded.toLowerCase()}`);
+  return domains.some(isUnder) ? `the domain ${domain} is excluded` : undefined;
+}
+
+const folded = (name: string) => name.normalize("NFKC").trim().replace(/\s+/gu, " ").toLowerCase();

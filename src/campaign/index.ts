@@ -1,0 +1,27 @@
+export type { Campaign, Exclusions, Freshness, Location, Politeness } from "./campaign.ts";
+export { campaignNameRule } from "./campaign.ts";
+export { openCampaignFolder, type CampaignFolder } from "./campaign-folder.ts";
+export { companyFacts, type CompanyFacts } from "./company-fields.ts";
+export type { CompanyField, CompanyWriter, FoundCompany, PutCompany } from "./company-writer.ts";
+export { createDetailsHandler, detail, type Detailed } from "./details.ts";
+export { createDiscoverHandler, discover, type Discovered } from "./discover.ts";
+export {
+  chooseBatch,
+  dispatch,
+  dueTargets,
+  type Dispatched,
+  type DueOptions,
+  type DueTarget,
+} from "./dispatch.ts";
+export { exclusionOf } from "./exclusions.ts";
+export { boxOf, centreOf, parseTileId, tileAt, tilesAround, type Box, type Tile } from "./grid.ts";
+export { parseCampaign } from "./parse-campaign.ts";
+export { placeSchema, type Place, type PlaceFinder, type PlaceQuery } from "./place.ts";
+export { planTargets, planTiles, type PlannedTile, type Target } from "./plan.ts";
+export type { CampaignServices, CompanyToEnrich } from "./services.ts";
+export { campaignStatus, type CampaignStatus } from "./status.ts";
+export { detailsKind, detailsSchema, discoverKind, discoverSchema, enrichKind } from "./tasks.ts";
+export type { DetailsPayload, DiscoverPayload } from "./tasks.ts";
+export { campaignTemplate, type TemplateOptions } from "./template.ts";
+export { readWitnesses, standingOf, tileTarget, witnessChange } from "./witness.ts";
+export type { Standing, Witness, Witnesses } from "./witness.ts";

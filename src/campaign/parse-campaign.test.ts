@@ -1,0 +1,113 @@
+// inputs: src/campaign/** src/config/** src/base/**
+import { describe, expect, test } from "vitest";
+import { parseCampaign } from "./parse-campaign.ts";
+import { phraseFault, toPhrase } from "./phrase.ts";
+import { campaignTemplate } from "./template.ts";
+
+const file = "/data/campaigns/a/config.toml";
+const parse = (text: string) => parseCampaign("a", file, text);
+const minimal = `phrases = ["Plumber"]
+
+[[locations]]
+name = "Austin, TX"
+lat = 30.2672
+lon = -97.7431
+`;
+const messageOf = (text: string): string => {
+  try {
+    parse(text);
+  } catch (error) {
+    expect(error).toMatchObject({ kind: "invalid", code: "campaign_config" });
+    return (error as Error).message;
+  }
+  throw new Error(`it was taken: ${text}`);
+};
+
+describe("config.toml", () => {
+  test("the least there can be, with the defaults", () => {
+    expect(parse(minimal)).toEqual({
+      name: "a",
+      phrases: ["plumber"],
+      locations: [{ name: "Austin, TX", latitude: 30.2672, longitude: -97.7431, proximityKm: 10 }],
+      politeness: { delayMs: 1_000, concurrency: 1, contact: undefined },
+      exclusions: { domains: [], names: [], places: [] },
+      sourceFile: undefined,
+      freshness: { foundDays: 90, emptyDays: 14 },
+    });
+  });
+
+  test("the template is taken as it stands, and with what was asked for", () => {
+    expect(parse(campaignTemplate()).phrases).toEqual(["plumber"]);
+    const options = {
+      phrases: ['a "b"', "c"],
+      locations: [{ name: "O'x \\ y", latitude: -1, longitude: 2.5 }],
+      proximityKm: 3,
+      sourceFile: "p.jsonl",
+    };
+    const { phrases, locations, sourceFile } = parse(campaignTemplate(options));
+    expect(phrases).toEqual(options.phrases);
+    expect(locations).toEqual([{ ...options.locations[0], proximityKm: 3 }]);
+    expect(sourceFile).toBe("p.jsonl");
+  });
+
+  test("what is wrong is told with file, line and key, and what to write, all at once", () => {
+    const text = `phrases = ["ok", "a/b"]
+proximityKm = "far"
+
+[[locations]]
+name = "One"
+lat = 1
+lon = 2
+
+[[locations]]
+name = "Two"
+lat = 91
+
+[politeness]
+delayms = 5
+contact = "nobody"
+`;
+    const lines = messageOf(text).split("\n  ");
+    expect(lines).toEqual([
+      "6 problems:",
+      `${file}:1: phrases[2] must be a phrase, which must hold no / and no control character`,
+      `${file}:2: proximityKm must be kilometres from 0 to 1000, such as proximityKm = 20`,
+      `${file}:11: locations[2].lat must be degrees north from -90 to 90, such as lat = 30.2672`,
+      `${file}:9: locations[2].lon is missing; it must be degrees east from -180 to 180, such as lon = -97.7431`,
+      `${file}:15: politeness.contact must be an e-mail address or URL`,
+      `${file}:14: unknown key politeness.delayms; the nearest valid key is politeness.delayMs`,
+    ]);
+  });
+
+  test("miles are not guessed at: the kilometres to write are told", () => {
+    expect(messageOf(`proximity-miles = 10\n${minimal}`)).toBe(
+      `${file}:1: distances are in kilometres here: write proximityKm = 16.1 for proximity-miles = 10`,
+    );
+    expect(messageOf(`proximity = 10\n${minimal}`)).toContain("write proximityKm, in kilometres");
+  });
+
+  test("lesson 24: nothing is read half: text is no number, and no key is passed over", () => {
+    expect(messageOf(minimal.replace("30.2672", '"30.2672"'))).toContain(
+      "lat must be degrees north",
+    );
+    expect(messageOf(`${minimal}\n[freshness]\nfoundDays = "0.10"\n`)).toContain(
+      "foundDays must be",
+    );
+    expect(messageOf(`${minimal}\n[extra]\na = 1\n`)).toContain("unknown key extra");
+    expect(messageOf("phrases = [")).toMatch(/config\.toml:1:\d+: TOML syntax/);
+    expect(messageOf("")).toContain("phrases is missing");
+  });
+});
+
+describe("a phrase", () => {
+  test("is one for everybody, however it was typed", () => {
+    expect(toPhrase("  Heating \t Engineer ")).toBe("heating engineer");
+    expect(toPhrase("CAFE\u0301")).toBe("café");
+    for (const bad of ["", " ", "a/b", "=1+1", "-x", "a\u0007", "x".repeat(101)]) {
+      expect(phraseFault(bad), bad).toBeDefined();
+    }
+    for (const good of ["plumber", "24h dentist", "ресторан", "寿司"]) {
+      expect(phraseFault(good), good).toBeUndefined();
+    }
+  });
+});

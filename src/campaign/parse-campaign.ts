@@ -1,0 +1,189 @@
+import { parse, TomlError } from "smol-toml";
+import { z } from "zod";
+import { AppError } from "../base/app-error.ts";
+import { locateTomlKeys, nearest } from "../config/index.ts";
+import type { Campaign } from "./campaign.ts";
+import { phraseFault, toPhrase } from "./phrase.ts";
+
+/** An `error` text completes the sentence "<key> must be …". */
+const number = (min: number, max: number, what: string) =>
+  z.number({ error: what }).min(min, { error: what }).max(max, { error: what });
+const words = (what: string) =>
+  z.array(z.string({ error: "text" }).trim().min(1, { error: "text that is not empty" }), {
+    error: `a list of ${what}, such as ["…", "…"]`,
+  });
+
+const proximityKm = number(0, 1_000, "kilometres from 0 to 1000, such as proximityKm = 20");
+const phrase = z.string({ error: 'text, such as "plumber"' }).superRefine((text, context) => {
+  const fault = phraseFault(text);
+  if (fault) context.addIssue({ code: "custom", message: `a phrase, which must ${fault}` });
+});
+
+const schema = z.strictObject({
+  phrases: z
+    .array(phrase, {
+      error: 'a list of what is looked for, such as ["plumber", "heating engineer"]',
+    })
+    .min(1, { error: "a list with at least one phrase" })
+    .max(1_000, { error: "a list of at most 1000 phrases" }),
+  proximityKm: proximityKm.default(10),
+  locations: z
+    .array(
+      z.strictObject({
+        name: z.string({ error: 'text, such as "Austin, TX"' }).trim().min(1, { error: "a name" }),
+        lat: number(-90, 90, "degrees north from -90 to 90, such as lat = 30.2672"),
+        lon: number(-180, 180, "degrees east from -180 to 180, such as lon = -97.7431"),
+        proximityKm: proximityKm.optional(),
+      }),
+      { error: "tables: write [[locations]] with name, lat and lon below it" },
+    )
+    .min(1, { error: "at least one location: write [[locations]] with name, lat and lon below it" })
+    .max(10_000, { error: "at most 10000 locations" }),
+  politeness: z
+    .strictObject({
+      delayMs: number(100, 3_600_000, "milliseconds from 100 to 3600000").default(1_000),
+      concurrency: z
+        .int({ error: "a whole number from 1 to 16" })
+        .min(1, { error: "a whole number from 1 to 16" })
+        .max(16, { error: "a whole number from 1 to 16" })
+        .default(1),
+      contact: z
+        .string({ error: "an e-mail address or URL" })
+        .regex(/^(?:[^\s@]+@[^\s@]+|https?:\/\/\S+)$/u, { error: "an e-mail address or URL" })
+        .optional(),
+    })
+    .prefault({}),
+  exclusions: z
+    .strictObject({
+      domains: words("domains").default([]),
+      names: words("names of companies").default([]),
+      places: words("ids of places").default([]),
+    })
+    .prefault({}),
+  sources: z
+    .strictObject({
+      file: z.string({ error: 'the path of a file, such as "places.jsonl"' }).min(1).optional(),
+    })
+    .prefault({}),
+  freshness: z
+    .strictObject({
+      foundDays: number(0.01, 3_650, "days from 0.01 to 3650").default(90),
+      emptyDays: number(0.01, 3_650, "days from 0.01 to 3650").default(14),
+    })
+    .prefault({}),
+});
+
+const keys = [
+  "phrases", "proximityKm", "locations", "locations.name", "locations.lat", "locations.lon",
+  "locations.proximityKm", "politeness", "politeness.delayMs", "politeness.concurrency",
+  "politeness.contact", "exclusions", "exclusions.domains", "exclusions.names",
+  "exclusions.places", "sources", "sources.file", "freshness", "freshness.foundDays",
+  "freshness.emptyDays",
+]; // prettier-ignore
+
+/** Throws one `campaign_config` error with all that is wrong: file, line, key, what to write. */
+export function parseCampaign(name: string, file: string, text: string): Campaign {
+  let root: Readonly<Record<string, unknown>>;
+  try {
+    root = parse(text);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const [reason = ""] = error.message.replace("Invalid TOML document: ", "").split("\n", 1);
+    throw faulty([`${file}:${error.line}:${error.column}: TOML syntax: ${reason}`], error);
+  }
+  const parsed = schema.safeParse(root);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.flatMap((issue) => describe(issue, file, text, root));
+    throw faulty([...new Set(lines)]);
+  }
+  const { data } = parsed;
+  return {
+    name,
+    phrases: [...new Set(data.phrases.map(toPhrase))],
+    locations: data.locations.map((location) => ({
+      name: location.name,
+      latitude: location.lat,
+      longitude: location.lon,
+      proximityKm: location.proximityKm ?? data.proximityKm,
+    })),
+    politeness: { ...data.politeness, contact: data.politeness.contact },
+    exclusions: data.exclusions,
+    sourceFile: data.sources.file,
+    freshness: data.freshness,
+  };
+}
+
+type Issue = z.core.$ZodIssue;
+
+function describe(issue: Issue, file: string, text: string, root: unknown): readonly string[] {
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => {
+      const path = [...issue.path, key];
+      return `${placeOf(file, text, path)}: ${unknownKey(path, valueAt(root, path))}`;
+    });
+  }
+  const isMissing = valueAt(root, issue.path) === undefined;
+  const verb = isMissing ? "is missing; it must be" : "must be";
+  return [`${placeOf(file, text, issue.path)}: ${keyOf(issue.path)} ${verb} ${issue.message}`];
+}
+
+/** Keys that other systems have: what is meant is clear, and so is what to write. */
+function unknownKey(path: readonly PropertyKey[], value: unknown): string {
+  const key = keyOf(path);
+  const miles = /^proximity[-_]?miles$/i.test(String(path.at(-1)));
+  if (miles && typeof value === "number") {
+    const km = Math.round(value * 16.09344) / 10;
+    return `distances are in kilometres here: write proximityKm = ${km} for ${key} = ${value}`;
+  }
+  if (/^proximity$/i.test(String(path.at(-1)))) {
+    return `unknown key ${key}: write proximityKm, in kilometres (a mile has 1.609)`;
+  }
+  const bare = path.filter((part) => typeof part === "string").join(".");
+  return `unknown key ${key.slice(0, 80)}; the nearest valid key is ${nearest(bare, keys)}`;
+}
+
+/** `locations[2].lat`, counted from 1 as people do. */
+const keyOf = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>(
+    (key, part) =>
+      typeof part === "number" ? `${key}[${part + 1}]` : `${key}${key && "."}${String(part)}`,
+    "",
+  ) || "the file";
+
+const valueAt = (root: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (value, part) => (value as Record<PropertyKey, unknown> | undefined)?.[part],
+    root,
+  );
+
+/** In a list of tables the line of the key, or of its table's header. */
+function placeOf(file: string, text: string, path: readonly PropertyKey[]): string {
+  const [first, index, ...rest] = path;
+  const lines = text.split("\n");
+  if (typeof index === "number" && typeof first === "string") {
+    const header = new RegExp(String.raw`^\s*\[\[\s*${first}\s*\]\]`);
+    const starts = lines.flatMap((line, at) => (header.test(line) ? [at] : []));
+    const start = starts[index];
+    if (start !== undefined) {
+      const body = lines.slice(start, starts[index + 1] ?? lines.length).join("\n");
+      const names = rest.filter((part) => typeof part === "string");
+      const found = locateTomlKeys(body).find([first, ...names]);
+      return `${file}:${start + (found?.line ?? 1)}`;
+    }
+  }
+  const names = path.filter((part) => typeof part === "string");
+  return `${file}:${locateTomlKeys(text).find(names)?.line ?? 1}`;
+}
+
+const shownMax = 10;
+
+function faulty(problems: readonly string[], cause?: unknown): AppError {
+  const shown = problems.slice(0, shownMax);
+  const left = problems.length - shown.length;
+  if (left > 0) shown.push(`and ${left} more`);
+  const message =
+    problems.length === 1
+      ? shown.join("")
+      : `${problems.length} problems:\n  ${shown.join("\n  ")}`;
+  return new AppError("invalid", "campaign_config", message, { cause });
+}

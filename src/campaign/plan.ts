@@ -1,0 +1,50 @@
+import { AppError } from "../base/app-error.ts";
+import type { Campaign, Location } from "./campaign.ts";
+import { compareTiles, tilesAround, tilesMax, type Tile } from "./grid.ts";
+
+/** A tile that a campaign covers, and the first location in whose box it lies. */
+export interface PlannedTile {
+  readonly tile: Tile;
+  readonly location: string;
+}
+
+/** One question to a source: what is there, in this tile, by this phrase? */
+export interface Target {
+  readonly tile: Tile;
+  readonly phrase: string;
+  readonly location: string;
+}
+
+const targetsMax = 1_000_000;
+
+/** Every tile of every location's box, each once. Whoever counts tiles counts these (lesson 53). */
+export function planTiles({ locations }: Pick<Campaign, "locations">): readonly PlannedTile[] {
+  const found = new Map<string, PlannedTile>();
+  for (const location of locations) {
+    for (const tile of tilesOf(location)) {
+      if (!found.has(tile.id)) found.set(tile.id, { tile, location: location.name });
+    }
+    if (found.size > tilesMax) throw tooMany("tiles", found.size, tilesMax);
+  }
+  return [...found.values()].sort((a, b) => compareTiles(a.tile, b.tile));
+}
+
+/** Tiles × phrases, tile by tile. */
+export function planTargets(campaign: Pick<Campaign, "locations" | "phrases">): readonly Target[] {
+  const tiles = planTiles(campaign);
+  const count = tiles.length * campaign.phrases.length;
+  if (count > targetsMax) throw tooMany("targets", count, targetsMax);
+  return tiles.flatMap(({ tile, location }) =>
+    campaign.phrases.map((phrase) => ({ tile, phrase, location })),
+  );
+}
+
+const tilesOf = (location: Location) => tilesAround(location, location.proximityKm);
+
+const tooMany = (what: string, count: number, max: number) =>
+  new AppError(
+    "invalid",
+    "campaign_too_big",
+    `the campaign has ${count} ${what} or more; ${max} are allowed: make proximityKm smaller, or ` +
+      `split it into several campaigns`,
+  );

@@ -1,0 +1,27 @@
+import type { Clock } from "../base/clock.ts";
+import type { Ledger } from "../ledger/index.ts";
+import type { LeaseRef, TaskInput } from "../queue/index.ts";
+import type { Campaign } from "./campaign.ts";
+import type { CompanyWriter } from "./company-writer.ts";
+import type { PlaceFinder } from "./place.ts";
+
+/** What the handlers of campaigns need of the program that runs them. */
+export interface CampaignServices {
+  readonly clock: Clock;
+  readonly ledger: Pick<Ledger, "read" | "write" | "isForgotten">;
+  readonly companies: CompanyWriter;
+  /** As its file is now, so that a change of exclusions counts at once. */
+  readonly campaign: (name: string) => Promise<Campaign>;
+  readonly places: (campaign: Campaign) => Promise<PlaceFinder>;
+  /** Stores tasks under the lease of the one that asks. Safe to repeat. */
+  readonly addTasks: (tasks: readonly TaskInput[], by: LeaseRef) => Promise<void>;
+  /** The task that looks at a website; undefined: none is wanted. */
+  readonly enrichTask: (company: CompanyToEnrich) => TaskInput | undefined;
+}
+
+export interface CompanyToEnrich {
+  readonly campaign: Campaign;
+  readonly target: string;
+  readonly website: string;
+  readonly domain: string | undefined;
+}

@@ -1,0 +1,51 @@
+export interface TemplateOptions {
+  readonly phrases?: readonly string[];
+  readonly locations?: readonly {
+    readonly name: string;
+    readonly latitude: number;
+    readonly longitude: number;
+  }[];
+  readonly proximityKm?: number;
+  readonly sourceFile?: string;
+}
+
+const exampleLocation = { name: "Austin, TX", latitude: 30.2672, longitude: -97.7431 };
+
+/** A config.toml to begin with: it can be planned as it stands, and every key is in it. */
+export function campaignTemplate(options: TemplateOptions = {}): string {
+  const { phrases = ["plumber"], proximityKm = 10, sourceFile } = options;
+  const locations = options.locations?.length ? options.locations : [exampleLocation];
+  const tables = locations.map(
+    ({ name, latitude, longitude }) => `[[locations]]
+name = ${JSON.stringify(name)}
+lat = ${latitude}
+lon = ${longitude}
+# proximityKm = 25    # for this one only`,
+  );
+  return `# What is looked for. Upper and lower case are the same.
+phrases = ${JSON.stringify(phrases)}
+
+# How far around each location, in kilometres (a mile has 1.609).
+proximityKm = ${proximityKm}
+
+${tables.join("\n\n")}
+
+[sources]
+# Places as JSON lines or GeoJSON, relative to this folder.
+${sourceFile === undefined ? '# file = "places.jsonl"' : `file = ${JSON.stringify(sourceFile)}`}
+
+[politeness]
+delayMs = 1000        # between two requests to one host
+concurrency = 1       # requests to one host at once
+# contact = "you@example.org"    # told to every site, in the User-Agent
+
+[freshness]
+foundDays = 90        # a tile that had places is looked through again after this
+emptyDays = 14        # one that had none, after this
+
+[exclusions]
+domains = []
+names = []
+places = []
+`;
+}

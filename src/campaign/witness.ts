@@ -1,0 +1,83 @@
+import { z } from "zod";
+import type { Change, Ledger } from "../ledger/index.ts";
+import type { Freshness } from "./campaign.ts";
+import type { Tile } from "./grid.ts";
+
+/**
+ * The proof that a tile was looked through for a phrase, for everybody: a datagram on target
+ * `tile/<id>`, field = phrase. Only who has looked through all of it writes one (lesson 42): a
+ * failure is no witness, and "nothing there" says so by `found` 0.
+ */
+export interface Witness {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly found: number;
+  /** Where from, such as `file:places.jsonl`. */
+  readonly source: string;
+}
+
+const schema = z.object({
+  at: z.iso.datetime(),
+  found: z.int().min(0),
+  source: z.string(),
+});
+
+export const tileTarget = (tile: Pick<Tile, "id">): string => `tile/${tile.id}`;
+
+export const witnessChange = (tile: Tile, phrase: string, witness: Witness): Change => ({
+  target: tileTarget(tile),
+  field: phrase,
+  value: witness,
+});
+
+/** By phrase. What is not a witness, because somebody wrote something else there, counts as none. */
+export type Witnesses = ReadonlyMap<string, Witness>;
+
+const readsAtOnce = 64;
+
+/** By the id of the tile. */
+export async function readWitnesses(
+  ledger: Pick<Ledger, "read">,
+  tiles: readonly Tile[],
+): Promise<ReadonlyMap<string, Witnesses>> {
+  const found = new Map<string, Witnesses>();
+  for (let at = 0; at < tiles.length; at += readsAtOnce) {
+    const some = tiles.slice(at, at + readsAtOnce);
+    const all = await Promise.all(some.map((tile) => readWitnessesOf(ledger, tile)));
+    for (const [index, tile] of some.entries()) found.set(tile.id, all[index]!);
+  }
+  return found;
+}
+
+export async function readWitnessesOf(
+  ledger: Pick<Ledger, "read">,
+  tile: Tile,
+): Promise<Witnesses> {
+  const { fields } = await ledger.read(tileTarget(tile));
+  return new Map(
+    fields.flatMap(({ field, value }) => {
+      const parsed = schema.safeParse(value);
+      return parsed.success ? [[field, parsed.data] as const] : [];
+    }),
+  );
+}
+
+/** "none": it was never looked through. "expired": too long ago. */
+export type Standing = "none" | "fresh" | "empty" | "expired";
+
+const dayMs = 86_400_000;
+/** A clock may be a little wrong; one that is a day ahead has written nonsense. */
+const aheadMsMax = dayMs;
+
+/** "empty" is fresh too: it was looked through, and nothing was there. */
+export function standingOf(
+  witness: Witness | undefined,
+  { foundDays, emptyDays }: Freshness,
+  nowMs: number,
+): Standing {
+  if (!witness) return "none";
+  const ageMs = nowMs - Date.parse(witness.at);
+  const ttlMs = (witness.found > 0 ? foundDays : emptyDays) * dayMs;
+  if (ageMs >= ttlMs || ageMs < -aheadMsMax) return "expired";
+  return witness.found > 0 ? "fresh" : "empty";
+}

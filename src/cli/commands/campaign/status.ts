@@ -1,0 +1,86 @@
+import { AppError } from "../../../base/app-error.ts";
+import {
+  campaignStatus,
+  openCampaignFolder,
+  planTargets,
+  type CampaignStatus,
+} from "../../../campaign/index.ts";
+import type { Job, Queue } from "../../../queue/index.ts";
+import type { Command, SettingsContext } from "../../command.ts";
+import { openExistingQueue } from "../queue/open-queue.ts";
+import { witnessesOf } from "./dispatch.ts";
+import { campaignArgument, campaignNameOf } from "./which-campaign.ts";
+
+export const campaignStatusCommand: Command = {
+  needs: "settings",
+  arguments: [{ ...campaignArgument, summary: "the campaign (default: this folder's, or all)" }],
+  examples: [
+    { line: "forager campaign status", summary: "all campaigns, one line each" },
+    { line: "forager campaign status austin --json", summary: "one of them, for programs" },
+  ],
+  details: [
+    "fresh and empty were looked through in time; expired and never are what a dispatch would ask\n" +
+      "for. pending, running and failed count the tasks of the campaign's job, of every kind.",
+    "Exits 1 when tasks have failed: `forager queue list --state failed` says why.",
+  ],
+
+  async run(context) {
+    const { out, paths } = context;
+    const named = campaignNameOf(context);
+    const folder = openCampaignFolder(paths);
+    const names = named === undefined ? await folder.list() : [named];
+    await using queue = await queueOrNone(context);
+    const rows: Row[] = [];
+    for (const name of names) {
+      const campaign = await folder.load(name);
+      const witnesses = await witnessesOf(context, campaign);
+      const nowMs = context.clock.nowMs();
+      const status = campaignStatus(campaign, planTargets(campaign), witnesses, nowMs);
+      const tasks = tasksOf(await queue?.job(name));
+      rows.push({ campaign: name, ...status, tasks });
+    }
+    if (named !== undefined) out.result(rows[0], (layout) => layout.table(rows, columns));
+    else if (rows.length > 0) out.table(rows, columns);
+    else out.result([], "there is no campaign: `forager campaign new NAME` makes one");
+    return rows.some(({ tasks }) => tasks.failed > 0) ? "failed" : undefined;
+  },
+};
+
+interface Row extends CampaignStatus {
+  readonly campaign: string;
+  readonly tasks: ReturnType<typeof tasksOf>;
+}
+
+const tasksOf = (job: Job | undefined) => ({
+  pending: job?.pending ?? 0,
+  running: job?.running ?? 0,
+  done: job?.done ?? 0,
+  skipped: job?.skipped ?? 0,
+  failed: job?.failed ?? 0,
+});
+
+const counted = (title: string, value: (row: Row) => number) => ({ title, value });
+
+const columns = [
+  { title: "campaign", value: ({ campaign }: Row) => campaign },
+  counted("tiles", ({ tiles }) => tiles),
+  counted("targets", ({ targets }) => targets),
+  counted("fresh", ({ fresh }) => fresh),
+  counted("empty", ({ empty }) => empty),
+  counted("expired", ({ expired }) => expired),
+  counted("never", ({ never }) => never),
+  counted("found", ({ found }) => found),
+  counted("pending", ({ tasks }) => tasks.pending),
+  counted("running", ({ tasks }) => tasks.running),
+  counted("failed", ({ tasks }) => tasks.failed),
+];
+
+/** Before the first dispatch there is no queue, and nothing in it. */
+async function queueOrNone(context: SettingsContext): Promise<Queue | undefined> {
+  try {
+    return await openExistingQueue(context);
+  } catch (error) {
+    if (error instanceof AppError && error.code === "no_queue") return undefined;
+    throw error;
+  }
+}
