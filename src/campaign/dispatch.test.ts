@@ -161,7 +161,8 @@ describe("dispatch", () => {
   test("twice is the same queue; when a witness has expired, there is a new question", async () => {
     const clock = createTestClock();
     const random = createSeededRandom(1);
-    await using queue = createQueue({ store: createMemoryQueueStore({ clock }), clock, random });
+    const now = () => ({ ms: clock.nowMs(), wallMs: clock.nowMs() });
+    await using queue = createQueue({ store: createMemoryQueueStore({ now }), clock, random });
     const ask = (witnesses: ReadonlyMap<string, ReadonlyMap<string, Witness>>) =>
       dispatch(
         queue,
