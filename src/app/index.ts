@@ -4,3 +4,8 @@ export { openBucket } from "./open-bucket.ts";
 export { examineQueue, type PostgresFacts } from "./examine-queue.ts";
 export { hubPartsIn, openLedgerIn, type OpenLedgerOptions } from "./open-ledger.ts";
 export { createPlaceSources, openPlaceFile } from "./open-places.ts";
+export {
+  campaignHandlers,
+  createCampaignServices,
+  type CampaignServicesOptions,
+} from "./campaign-services.ts";

@@ -120,23 +120,25 @@ function cellsOf({ south, west, north, east }: Box): readonly string[] {
   for (let row = Math.floor(south * 10) - 1; row <= Math.floor(north * 10) + 1; row++) {
     for (let column = Math.floor(west * 10) - 1; column <= Math.floor(east * 10) + 1; column++) {
       cells.push(`${row} ${column}`);
-      // 180° east is 180° west.
-      if (column === -1_800) cells.push(`${row} 1800`);
+      // 180° east is 180° west, and so is what lies a hair before it.
+      if (column === -1_800) cells.push(`${row} 1800`, `${row} 1799`);
     }
   }
   return cells;
 }
 
-/** As the grid counts: an edge is reached within a hundredth of a millimetre. */
-const slack = 1e-10;
+/** In tenths of degrees, as the grid counts: within a hundredth of a millimetre an edge is reached. */
+const slack = 1e-9;
+const hasReached = (degrees: number, edge: number) =>
+  degrees * 10 + slack >= Math.round(edge * 1e7) / 1e6;
 
 function isIn(
   { south, west, north, east }: Box,
   { latitude = NaN, longitude = NaN }: Place,
 ): boolean {
-  const turned = longitude >= 180 - slack ? longitude - 360 : longitude;
-  const isInRow = latitude >= south - slack && (latitude < north - slack || north >= 90 - slack);
-  return isInRow && turned >= west - slack && turned < east - slack;
+  const turned = hasReached(longitude, 180) ? -180 : longitude;
+  const isInRow = hasReached(latitude, south) && (!hasReached(latitude, north) || north >= 90);
+  return isInRow && hasReached(turned, west) && !hasReached(turned, east);
 }
 
 interface FileRecord extends Range {

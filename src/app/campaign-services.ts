@@ -1,0 +1,66 @@
+import { AppError } from "../base/app-error.ts";
+import type { Clock } from "../base/clock.ts";
+import {
+  createDetailsHandler,
+  createDiscoverHandler,
+  enrichKind,
+  openCampaignFolder,
+  type CampaignServices,
+  type CompanyWriter,
+} from "../campaign/index.ts";
+import type { Paths } from "../config/index.ts";
+import type { Ledger } from "../ledger/index.ts";
+import type { Queue } from "../queue/index.ts";
+import type { Handler } from "../worker/index.ts";
+import { createPlaceSources } from "./open-places.ts";
+
+export interface CampaignServicesOptions {
+  readonly paths: Paths;
+  readonly clock: Clock;
+  readonly ledger: Ledger;
+  readonly queue: Pick<Queue, "add">;
+  readonly companies: CompanyWriter;
+  /** Absent: one task for each company, `{ target, website }`, paced by the host's gate. */
+  readonly enrichTask?: CampaignServices["enrichTask"];
+}
+
+/** What `discover` and `details` work with in a data folder. */
+export function createCampaignServices(options: CampaignServicesOptions): CampaignServices {
+  const { paths, clock, ledger, queue, companies, enrichTask = defaultEnrichTask } = options;
+  const folder = openCampaignFolder(paths);
+  return {
+    clock,
+    ledger,
+    companies,
+    campaign: (name) => folder.load(name),
+    places: createPlaceSources(folder),
+    async addTasks(tasks, by) {
+      const answers = await queue.add(tasks, { by });
+      const refused = answers.find((answer) => answer !== "added" && answer !== "duplicate");
+      if (refused) throw notStored(refused);
+    },
+    enrichTask,
+  };
+}
+
+/** The handlers of the kinds `discover` and `details`. */
+export const campaignHandlers = (): readonly Handler<CampaignServices>[] => [
+  createDiscoverHandler(),
+  createDetailsHandler(),
+];
+
+const defaultEnrichTask: CampaignServices["enrichTask"] = ({ campaign, target, website }) => ({
+  kind: enrichKind,
+  job: campaign.name,
+  gate: new URL(website).hostname,
+  key: `${enrichKind} ${target}`,
+  payload: { campaign: campaign.name, target, website },
+});
+
+/** Not a failure of the tile: a full queue takes more later, a closed job may be opened again. */
+const notStored = (answer: string) =>
+  new AppError(
+    "unavailable",
+    "campaign_tasks_refused",
+    `the queue does not take the places that were found (${answer}): see \`forager queue jobs\``,
+  );
