@@ -57,7 +57,7 @@ describe("forager campaign", () => {
       chosen: 3,
       added: 3,
     });
-    expect(await json("campaign dispatch munich --limit 2")).toMatchObject({ due: 18, chosen: 2 });
+    expect(await json("campaign dispatch munich --batch 2")).toMatchObject({ due: 18, chosen: 2 });
     await json("campaign dispatch munich");
     expect(await json("campaign dispatch munich")).toMatchObject({ added: 0, duplicate: 18 });
     expect((await run("campaign dispatch munich")).stdout).toBe(
@@ -127,7 +127,7 @@ describe("forager campaign", () => {
     await wrong("campaign new Bad_Name", 2, "is no name for a campaign");
     await wrong("campaign new x --location nowhere", 2, "NAME@LAT,LON");
     await wrong("campaign new x --location a@91,0", 2, "degrees north from -90 to 90");
-    await wrong("campaign dispatch munich --limit 1 --canary 1", 2, "give one of them");
+    await wrong("campaign dispatch munich --batch 1 --canary 1", 2, "give one of them");
 
     writeFileSync(inCampaign("places.jsonl"), `{\n${place("a", 48.15, 11.55)}`);
     await wrong("campaign plan munich", 3, "places.jsonl:1: it is not JSON");

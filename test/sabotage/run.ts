@@ -8,6 +8,7 @@
  */
 import { bucketQueueSabotages } from "./bucket-queue.ts";
 import { bucketSabotages } from "./bucket.ts";
+import { campaignSabotages } from "./campaign.ts";
 import { ledgerSabotages } from "./ledger.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
@@ -22,6 +23,7 @@ const lists: Readonly<Record<string, readonly Sabotage[]>> = {
   "bucket-queue": bucketQueueSabotages,
   worker: workerSabotages,
   ledger: ledgerSabotages,
+  campaign: campaignSabotages,
 };
 
 const [listName = "", part = ""] = process.argv.slice(2);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { bucketQueueSabotages } from "./bucket-queue.ts";
 import { bucketSabotages } from "./bucket.ts";
+import { campaignSabotages } from "./campaign.ts";
 import { ledgerSabotages } from "./ledger.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
@@ -28,6 +29,7 @@ const lists = [
   },
   { name: "worker", part: "worker", sabotages: workerSabotages, countMin: 20 },
   { name: "ledger", part: "ledger", sabotages: ledgerSabotages, countMin: 10 },
+  { name: "campaigns", part: "campaign", sabotages: campaignSabotages, countMin: 8 },
 ];
 
 describe.each(lists)("the sabotages of the $name", ({ part, sabotages, countMin, services }) => {

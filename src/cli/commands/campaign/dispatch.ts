@@ -23,11 +23,11 @@ export const campaignDispatch: Command = {
   arguments: [campaignArgument],
   options: [
     {
-      flag: "--limit",
+      flag: "--batch",
       value: "count",
-      summary: "a batch: at most so many, in the order of the plan",
+      summary: "at most so many, in the order of the plan",
     },
-    { flag: "--canary", value: "count", summary: "a canary batch: so many from all over the plan" },
+    { flag: "--canary", value: "count", summary: "at most so many, from all over the plan" },
     { flag: "--dry-run", summary: "only say how many are due" },
   ],
   examples: [
@@ -79,12 +79,12 @@ export const campaignDispatch: Command = {
 };
 
 function choiceOf({ flags }: SettingsContext) {
-  const [limit, canary] = [textFlag(flags, "limit"), textFlag(flags, "canary")];
-  if (limit !== undefined && canary !== undefined) {
-    throw usageError("--limit and --canary are two ways to choose: give one of them");
+  const [batch, canary] = [textFlag(flags, "batch"), textFlag(flags, "canary")];
+  if (batch !== undefined && canary !== undefined) {
+    throw usageError("--batch and --canary are two ways to choose: give one of them");
   }
   if (canary !== undefined) return { limit: parseCount("canary", canary), isCanary: true };
-  return { limit: limit === undefined ? undefined : parseCount("limit", limit) };
+  return { limit: batch === undefined ? undefined : parseCount("batch", batch) };
 }
 
 /** Tasks that could only fail are not made. */
