@@ -8,7 +8,8 @@ const target = z.string();
 const source = z.string();
 /** Set where an earlier answer was lost: the newest stamp that was known when it was first sent. */
 const after = z.string().optional();
-const change = z.object({
+/** Loose: what else a change may say is for the ledger to check, and must not be dropped here. */
+const change = z.looseObject({
   target,
   field: z.string(),
   value: z.unknown().optional(),

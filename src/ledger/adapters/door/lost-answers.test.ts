@@ -6,7 +6,7 @@ import { systemClock } from "../../../base/clock.ts";
 import type { Datagram } from "../../datagram/datagram.ts";
 import type { Ledger } from "../../ledger.ts";
 import { openTestLedger, valuesOf } from "../../testing/test-ledger.ts";
-import { answerAsk, type Ask } from "./asks.ts";
+import { answerAsk, askSchema, type Ask } from "./asks.ts";
 import type { DoorGuest } from "./door-guest.ts";
 import { leftToWrite } from "./left-to-write.ts";
 import { openSharedLedger, type Guest } from "./shared-ledger.ts";
@@ -129,5 +129,21 @@ describe("a write whose answer was lost", () => {
     expect(leftToWrite(ledger, { source, changes: unset }, after).changes).toEqual([]);
     const other = { source: "hand:anna", changes };
     expect(leftToWrite(ledger, other, after)).toEqual(other);
+  });
+
+  test("what a change says besides reaches the ledger as it was", () => {
+    const change = { target, field: "f", value: { a: [1] }, more: "kept" };
+    const ask = { op: "write", commit: { source, changes: [change] } };
+    expect(askSchema.parse(ask)).toEqual(ask);
+    for (const bad of [
+      { ...change, target: 1 },
+      { ...change, field: null },
+      { ...change, unset: 1 },
+    ]) {
+      expect(askSchema.safeParse({ ...ask, commit: { source, changes: [bad] } }).success).toBe(
+        false,
+      );
+    }
+    expect(askSchema.safeParse({ op: "exec" }).success).toBe(false);
   });
 });
