@@ -36,6 +36,7 @@ describe("a tile", () => {
     expect(at(30.2672, -97.7431)).toBe("30.2_-97.8");
     expect(at(30.3, -97.7)).toBe("30.3_-97.7");
     expect(at(2.3, 22.9)).toBe("2.3_22.9");
+    expect(at(0.3 - 0.1, 0.3 - 0.1)).toBe("0.2_0.2");
     expect(at(-0.05, -0.05)).toBe("-0.1_-0.1");
     expect(at(0, 0)).toBe("0.0_0.0");
     expect(at(-0, -0)).toBe("0.0_0.0");
@@ -137,6 +138,12 @@ describe("the tiles around a location", () => {
       ),
       { numRuns: 300 },
     );
+  });
+
+  test("are as many as the latitude needs: near the poles a degree of longitude is short", () => {
+    const columns = (latitude: number) =>
+      new Set(tilesAround({ latitude, longitude: 10.05 }, 50).map(({ west }) => west)).size;
+    expect([0, 60, 80].map(columns)).toEqual([9, 19, 53]);
   });
 
   test("go on across the meridian of 180°", () => {

@@ -31,7 +31,7 @@ export interface Box {
 
 const rowsEnd = 900;
 const around = 3_600;
-/** 22.999999999999996 is 2.3 × 10: within a hundredth of a millimetre an edge is reached. */
+/** 0.3 - 0.1 is 0.19999999999999998: within a hundredth of a millimetre an edge is reached. */
 const slack = 1e-9;
 const earthRadiusKm = 6_371.0088;
 /** A campaign that needs more is a mistake in its locations. */

@@ -16,19 +16,19 @@ const inGrid: readonly Sabotage[] = [
     caughtBy: `${grid} > is named by its south-western corner`,
   },
   {
-    name: "2.3 × 10 is 22.999999999999996, and in the tile below",
+    name: "what lies on an edge but for the last bit is in the tile below",
     file: "src/campaign/grid.ts",
     find: "const rowOf = (latitude: number) => Math.min(Math.floor(latitude * 10 + slack), rowsEnd - 1);",
     replace:
       "const rowOf = (latitude: number) => Math.min(Math.floor(latitude * 10), rowsEnd - 1);",
-    caughtBy: `${grid} > every edge of the grid is the southern and western edge`,
+    caughtBy: `${grid} > is named by its south-western corner`,
   },
   {
     name: "a degree of longitude is as long everywhere",
     file: "src/campaign/grid.ts",
     find: "toDegrees(Math.asin(Math.sin(angle) / Math.cos(latitude)))",
     replace: "toDegrees(angle)",
-    caughtBy: `${grid} > hold everything within the distance`,
+    caughtBy: `${grid} > are as many as the latitude needs`,
   },
   {
     name: "tiles east of 180° have ids of their own",
