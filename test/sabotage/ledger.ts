@@ -9,6 +9,7 @@ const scan = "src/ledger/datagram/scan-datagrams.test.ts";
 const forget = "src/ledger/forget.test.ts";
 const usv = "src/usv/usv.test.ts";
 const door = "src/ledger/adapters/door/door.test.ts";
+const doorTrouble = "src/ledger/adapters/door/door-trouble.test.ts";
 const lostAnswers = "src/ledger/adapters/door/lost-answers.test.ts";
 const simulation = "test/simulation/ledger-simulation.test.ts";
 
@@ -273,6 +274,20 @@ const inDoor: readonly Sabotage[] = [
     find: "} catch {\n    return undefined;",
     replace: "} catch (error) {\n    throw error;",
     caughtBy: `${door} > a guest that finds a stale file, or half a one`,
+  },
+  {
+    name: "a holder that hangs is waited for as long as it hangs",
+    file: "src/ledger/adapters/door/door-guest.ts",
+    find: "clock.monotonicMs() - Math.max(heardMs, sinceMs) > silenceMsMax",
+    replace: "clock.monotonicMs() - Math.max(heardMs, sinceMs) > Infinity",
+    caughtBy: `${doorTrouble} > one that says nothing is not waited for without end`,
+  },
+  {
+    name: "a process that lets go does not wait for what it has begun",
+    file: "src/ledger/adapters/door/shared-ledger.ts",
+    find: "while (inHand.size > 0) await Promise.allSettled(inHand);\n      step(mine);",
+    replace: "step(mine);",
+    caughtBy: `${doorTrouble} > loses nothing, writes nothing twice`,
   },
   {
     name: "a guest whose holder ended gives up what it was waiting for",

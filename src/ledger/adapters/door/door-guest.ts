@@ -70,6 +70,8 @@ async function stay(socket: Socket, { place, clock }: DoorGuestOptions): Promise
   let count = 0;
   const knowledge = createKnowledge();
   let heardMs = clock.monotonicMs();
+  /** Since when something is waited for. */
+  let sinceMs = heardMs;
   let timer: Timer | undefined;
   let onFirstLook = () => {};
   /** Those who ask in one turn of the event loop share it. */
@@ -80,20 +82,20 @@ async function stay(socket: Socket, { place, clock }: DoorGuestOptions): Promise
     const id = ++count;
     const frame = encodeFrame({ id, ask });
     if (frame.byteLength > askBytesMax) return reply.reject(tooBig(frame.byteLength));
+    if (waiting.size === 0) sinceMs = clock.monotonicMs();
     waiting.set(id, reply);
     socket.ref();
     writer.send(frame);
     timer ??= watch();
   };
   /** While something is waited for: a holder that is stopped, or hangs, must not be waited for ever. */
-  const watch = (): Timer => {
-    const askedMs = clock.monotonicMs();
-    return clock.setTimer(
+  const watch = (): Timer =>
+    clock.setTimer(
       pingMs,
       () => {
         timer = undefined;
         if (waiting.size === 0) return;
-        if (clock.monotonicMs() - Math.max(heardMs, askedMs - pingMs) > silenceMsMax) {
+        if (clock.monotonicMs() - Math.max(heardMs, sinceMs) > silenceMsMax) {
           const silent = silentHolder(place);
           for (const { reject } of waiting.values()) reject(silent);
           waiting.clear();
@@ -104,7 +106,6 @@ async function stay(socket: Socket, { place, clock }: DoorGuestOptions): Promise
       },
       { background: true },
     );
-  };
   const hear = (said: Said) => {
     if ("look" in said) {
       knowledge.renew(said.look);

@@ -1,0 +1,121 @@
+// inputs: src/ledger/** src/base/** src/config/** src/bucket/**
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemClock, type Clock } from "../../../base/clock.ts";
+import { systemRandom } from "../../../base/random.ts";
+import { createMemoryBucket } from "../../../bucket/adapters/memory/memory-bucket.ts";
+import type { Ledger } from "../../ledger.ts";
+import { openTestSharedLedger } from "../../testing/test-shared-ledger.ts";
+import { knock } from "./door-guest.ts";
+import { encodeFrame } from "./frames.ts";
+import { shakeAsHolder } from "./handshake.ts";
+
+let folder = "";
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "forager-door-"))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const [clock, random] = [systemClock, systemRandom];
+const source = "site:https://a.b";
+
+/** A holder that lets guests in, shows them something, and then does what the test says. */
+async function openOddHolder(onAsk: (socket: Socket) => void) {
+  const token = random.bytes(32);
+  const receive = async (socket: Socket) => {
+    socket.on("error", () => {});
+    await shakeAsHolder({ socket, token, clock, random });
+    const look = { status: { highWater: "" }, vector: [], isWhole: true, quarantine: [] };
+    socket.write(encodeFrame({ look }));
+    socket.on("data", () => onAsk(socket)).resume();
+  };
+  const server = createServer((socket) => void receive(socket));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { place: { port, token, pid: 4711 }, close: () => server.close() };
+}
+
+/** Runs as it should until it is told to hurry: then a minute passes in a blink. */
+function createHastyClock(): Clock & { hurry(): void } {
+  let isHasty = false;
+  let aheadMs = 0;
+  return {
+    nowMs: () => clock.nowMs(),
+    monotonicMs: () => clock.monotonicMs() + aheadMs,
+    setTimer: (delayMs, callback, options) =>
+      clock.setTimer(
+        isHasty ? delayMs / 500 : delayMs,
+        () => {
+          if (isHasty) aheadMs += delayMs;
+          callback();
+        },
+        options,
+      ),
+    hurry: () => void (isHasty = true),
+  };
+}
+
+describe("a holder in trouble", () => {
+  test("one that says nothing is not waited for without end, and is named", async () => {
+    const holder = await openOddHolder(() => {});
+    const hasty = createHastyClock();
+    const guest = (await knock({ place: holder.place, clock: hasty, random }))!;
+    hasty.hurry();
+    await expect(guest.ask({ op: "read", target: "company/a" })).rejects.toMatchObject({
+      kind: "unavailable",
+      code: "ledger_holder_silent",
+      message: expect.stringContaining("process 4711 holds the ledger") as string,
+    });
+    holder.close();
+  });
+
+  test("one that answers nonsense is left, as one that is gone", async () => {
+    for (const nonsense of [
+      Buffer.from([0xff, 0xff, 0xff, 0xff]),
+      Buffer.from("\0\0\0\u0003abc"),
+    ]) {
+      const holder = await openOddHolder((socket) => socket.write(nonsense));
+      const guest = (await knock({ place: holder.place, clock, random }))!;
+      await expect(guest.ask({ op: "digest" })).rejects.toMatchObject({ code: "door_shut" });
+      await guest.gone;
+      holder.close();
+    }
+  });
+});
+
+describe("a ledger that changes hands all the time", () => {
+  test("loses nothing, writes nothing twice, and its numbers have no gap", async () => {
+    await using bucket = createMemoryBucket({ clock });
+    const ledgers = [];
+    for (let count = 0; count < 3; count++) ledgers.push(await openTestSharedLedger(folder));
+    const writes = 30;
+    const write = async (ledger: Ledger, who: number) => {
+      for (let index = 0; index < writes; index++) {
+        const change = { target: `company/${index % 4}`, field: `f/${who}/${index}`, value: index };
+        await ledger.write({ source, changes: [change] });
+      }
+    };
+    const push = async (ledger: Ledger) => {
+      let pushed = 0;
+      for (let count = 0; count < 3; count++) pushed += await ledger.withBucket(bucket).push();
+      return pushed;
+    };
+    const pushed = await Promise.all(
+      ledgers.map(async (ledger, who) => {
+        const [, count] = await Promise.all([write(ledger, who), push(ledger)]);
+        return count;
+      }),
+    );
+    const [first] = ledgers;
+    const rest = await first!.withBucket(bucket).push();
+    expect(pushed.reduce((sum, count) => sum + count, 0) + rest).toBe(3 * writes);
+    const log = first!.log();
+    expect(new Set(log.map(({ field }) => field)).size).toBe(3 * writes);
+    expect(log).toHaveLength(3 * writes);
+    const known = [...first!.vector().values()].reduce((sum, number) => sum + number, 0);
+    expect(known).toBe(log.length);
+    expect(first!.vector().size).toBeGreaterThan(1);
+    for (const ledger of ledgers) await ledger[Symbol.asyncDispose]();
+  }, 30_000);
+});
