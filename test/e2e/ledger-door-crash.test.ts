@@ -1,13 +1,14 @@
-// inputs: src/ledger/** src/base/** src/usv/** src/config/**
+// inputs: src/** package.json tsconfig.json tsconfig.build.json
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openTestSharedLedger } from "../../testing/test-shared-ledger.ts";
-import { readDoorFile } from "./door-file.ts";
+import { openTestSharedLedger } from "../../src/ledger/testing/test-shared-ledger.ts";
+import { createSandbox } from "../support/built-cli.ts";
+import { repositoryRoot } from "../support/repository.ts";
+import { readDoorFile } from "../../src/ledger/adapters/door/door-file.ts";
 
 let folder = "";
 const children = new Set<ChildProcess>();
@@ -18,7 +19,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const program = fileURLToPath(new URL("../../testing/shared-program.ts", import.meta.url));
+const program = join(repositoryRoot, "src/ledger/testing/shared-program.ts");
 
 /** A process that writes so many fields; what it was told is safe is in `acknowledged`. */
 function start(name: string, count: number) {
@@ -79,6 +80,10 @@ describe("holders that are killed", () => {
     expect(await Promise.all(living.map(({ done }) => done))).toEqual([true, true, true]);
     expect(await Promise.all(living.map(({ end }) => end()))).toEqual([0, 0, 0]);
 
+    const sandbox = await createSandbox();
+    const verified = await sandbox.forager(["ledger", "verify", "--data", folder]);
+    sandbox.remove();
+    expect(verified.stdout).toMatch(/^checkpoint 0 and [\d,]+ datagrams are sound\n/);
     await using ledger = await openTestSharedLedger(folder);
     const log = ledger.log();
     const times = new Map<string, number>();
