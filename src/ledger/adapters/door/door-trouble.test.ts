@@ -5,11 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock, type Clock } from "../../../base/clock.ts";
+import { silentLogger } from "../../../base/logger.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createMemoryBucket } from "../../../bucket/adapters/memory/memory-bucket.ts";
-import type { Ledger } from "../../ledger.ts";
+import { openLedger, type Ledger } from "../../ledger.ts";
 import { openTestSharedLedger } from "../../testing/test-shared-ledger.ts";
+import { createMemoryDisk } from "../memory/memory-disk.ts";
+import { readDoorFile } from "./door-file.ts";
 import { knock } from "./door-guest.ts";
+import { openDoor } from "./door.ts";
 import { encodeFrame } from "./frames.ts";
 import { shakeAsHolder } from "./handshake.ts";
 
@@ -55,6 +59,70 @@ function createHastyClock(): Clock & { hurry(): void } {
     hurry: () => void (isHasty = true),
   };
 }
+
+describe("a door", () => {
+  test("what is asked for together is synced together, also by several guests", async () => {
+    const disk = createMemoryDisk({ files: new Map() });
+    let appends = 0;
+    const append = (name: string, bytes: Uint8Array) => {
+      appends += 1;
+      return disk.append(name, bytes);
+    };
+    const log = silentLogger;
+    const counting = { ...disk, append };
+    await using ledger = await openLedger({ disk: counting, clock, random, log, label: "test" });
+    const token = random.bytes(32);
+    const opened = Promise.resolve(ledger);
+    const door = await openDoor({ ledger: opened, token, clock, random, log, onYield: () => {} });
+    const place = { port: door.port, token, pid: 1 };
+    const guests = await Promise.all([0, 1].map(() => knock({ place, clock, random })));
+    const asks = guests.flatMap((guest, who) =>
+      Array.from({ length: 200 }, (_, index) => {
+        const changes = [{ target: `company/${who}-${index}`, field: "f", value: index }];
+        return guest!.ask({ op: "write", commit: { source, changes } });
+      }),
+    );
+    await Promise.all(asks);
+    expect(ledger.status().datagramsSinceCheckpoint).toBe(400);
+    expect(appends).toBeLessThan(40);
+    for (const guest of guests) guest!.close();
+    door.close();
+  });
+
+  test("works wherever the data folder is: no path is too long for it", async () => {
+    const deep = join(folder, "a".repeat(120), "b".repeat(120));
+    await using first = await openTestSharedLedger(deep);
+    await using second = await openTestSharedLedger(deep);
+    const changes = [{ target: "company/a", field: "f", value: 1 }];
+    expect((await second.write({ source, changes })).datagrams).toHaveLength(1);
+    expect(first.log()).toHaveLength(1);
+  });
+
+  test("what a newer guest asks and the holder does not know is told as that", async () => {
+    await using _ledger = await openTestSharedLedger(folder);
+    const place = (await readDoorFile(join(folder, "ledger", "door.json")))!;
+    const guest = (await knock({ place, clock, random }))!;
+    await expect(guest.ask({ op: "fly" } as never)).rejects.toMatchObject({
+      kind: "unavailable",
+      code: "ledger_holder_differs",
+    });
+    guest.close();
+  });
+
+  test("guests that die in the middle of a request do it no harm", async () => {
+    await using ledger = await openTestSharedLedger(folder);
+    const place = (await readDoorFile(join(folder, "ledger", "door.json")))!;
+    for (let count = 0; count < 20; count++) {
+      const guest = (await knock({ place, clock, random }))!;
+      const changes = [{ target: "company/a", field: "f", value: count }];
+      const asking = guest.ask({ op: "write", commit: { source, changes } });
+      guest.close();
+      await expect(asking).rejects.toMatchObject({ code: "door_shut" });
+    }
+    const changes = [{ target: "company/a", field: "g", value: 1 }];
+    expect((await ledger.write({ source, changes })).datagrams).toHaveLength(1);
+  });
+});
 
 describe("a holder in trouble", () => {
   test("one that says nothing is not waited for without end, and is named", async () => {

@@ -1,4 +1,5 @@
 import { createServer, type AddressInfo, type Socket } from "node:net";
+import { AppError } from "../../../base/app-error.ts";
 import type { Clock, Timer } from "../../../base/clock.ts";
 import type { Logger } from "../../../base/logger.ts";
 import type { Random } from "../../../base/random.ts";
@@ -113,7 +114,8 @@ function welcome(socket: Socket, ledger: Ledger, { onYield }: DoorOptions): Gues
 
   const answer = async (id: number, body: unknown) => {
     try {
-      const ask = askSchema.parse(body);
+      const { data: ask } = askSchema.safeParse(body);
+      if (!ask) throw notUnderstood();
       const value = await answerAsk(ledger, ask);
       if (ask.op !== "write" && ask.op !== "read") lookout.look(ledger);
       tell({ id, value });
@@ -155,3 +157,10 @@ function welcome(socket: Socket, ledger: Ledger, { onYield }: DoorOptions): Gues
     },
   };
 }
+
+const notUnderstood = () =>
+  new AppError(
+    "unavailable",
+    "ledger_holder_differs",
+    `process ${process.pid} holds the ledger and is of another version of forager: restart it`,
+  );

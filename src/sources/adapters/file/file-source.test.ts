@@ -195,6 +195,13 @@ describe("a record", () => {
     for (const field of ["reviews", "website", "city"]) expect(place).not.toHaveProperty(field);
   });
 
+  test("what it is may stand in several fields, and how it is stored is none of it", () => {
+    const osm = { type: "node", shop: "yes", craft: "plumber;hvac", office: "company" };
+    const place = placeOf({ ...osm, name: "A", lat: 1, lon: 2 });
+    expect(place.categories).toEqual(["plumber", "hvac", "company"]);
+    expect(placeOf({ type: "way", name: "A", lat: 1, lon: 2 })).not.toHaveProperty("categories");
+  });
+
   test("without an id it has one of its own, the same wherever it stands", () => {
     const [a, b, c] = [
       placeOf({ name: "A", lat: 1, lon: 2 }),

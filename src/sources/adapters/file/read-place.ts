@@ -30,12 +30,24 @@ const aliases = {
   website: ["website", "url", "contact:website", "domain"],
   phones: ["phones", "phone", "contact:phone"],
   emails: ["emails", "email", "contact:email"],
-  categories: ["categories", "category", "types", "type", "shop", "craft", "office", "amenity"],
   description: ["description", "about"],
   rating: ["rating", "stars"],
   reviews: ["reviews", "reviews_count", "review_count"],
   hours: ["hours", "opening_hours"],
-} as const satisfies Record<keyof Place, readonly string[]>;
+} as const satisfies Record<Exclude<keyof Place, "categories">, readonly string[]>;
+
+/** What it is may stand in several of these, and all of them count. */
+const categoryNames =
+  "categories category types type shop craft office amenity healthcare tourism".split(" ");
+/** How it is stored, or that it is one of some kind: not what it is. */
+const noCategories: ReadonlySet<string> = new Set([
+  "node",
+  "way",
+  "relation",
+  "feature",
+  "yes",
+  "no",
+]);
 
 const numbers: ReadonlySet<string> = new Set(["latitude", "longitude", "rating", "reviews"]);
 const lists: ReadonlySet<string> = new Set(["phones", "emails", "categories"]);
@@ -78,6 +90,8 @@ function fromObject(object: Record<string, unknown>): ReadPlace {
       break;
     }
   }
+  const categories = categoriesOf(object);
+  if (categories.length > 0) found["categories"] = categories;
   const { name, latitude, longitude } = found as Partial<Place>;
   if (name === undefined) return bad("it has no name");
   if (latitude === undefined || longitude === undefined) {
@@ -88,6 +102,13 @@ function fromObject(object: Record<string, unknown>): ReadPlace {
   }
   const id = typeof found["id"] === "string" ? found["id"] : idOf(name, latitude, longitude);
   return { kind: "place", place: { ...found, id, name } as Place };
+}
+
+function categoriesOf(object: Record<string, unknown>): readonly string[] {
+  const all = categoryNames.flatMap((name) =>
+    Object.hasOwn(object, name) ? ((valueOf("categories", object[name]) ?? []) as string[]) : [],
+  );
+  return [...new Set(all)].filter((one) => !noCategories.has(one.toLowerCase())).slice(0, itemsMax);
 }
 
 /** Undefined: not known. Never a word such as "None" that stands for it. */
