@@ -67,7 +67,7 @@ describe("a campaign on one machine", () => {
     expect(await due()).toHaveLength(tiles.length * 2);
     await dispatch(queue, campaign, await due());
     const handlers = campaignHandlers();
-    const options = { queue, handlers, services, log: silentLogger, drain: true, concurrency: 8 };
+    const options = { queue, handlers, services, drain: true, concurrency: 8 };
     const worker = createWorker({ ...options, name: "w" });
     await worker.start();
     await worker.ended;

@@ -72,10 +72,9 @@ describe("forager campaign", () => {
     });
 
     const witness = { at: new Date().toISOString(), found: 4, source: "file:x" };
-    await sandbox.forager([
-      ...["ledger", "set", "tile/48.1_11.5", `plumber:=${JSON.stringify(witness)}`],
-      ...["--source", "system", "--data", "d"],
-    ]);
+    const assignment = `plumber:=${JSON.stringify(witness)}`;
+    const line = "ledger set tile/48.1_11.5 --source system --data d".split(" ");
+    await sandbox.forager([...line, assignment]);
     const status = await run("campaign status");
     expect(status.stdout.split("\n")[1]).toMatch(/^munich +9 +18 +1 +0 +0 +17 +4 +18 +0 +0$/);
     expect(await json("campaign dispatch munich --dry-run")).toMatchObject({ due: 17 });

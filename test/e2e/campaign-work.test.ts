@@ -1,0 +1,86 @@
+// inputs: src/** test/support/** package.json tsconfig.json tsconfig.build.json
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openLedgerIn, openQueue } from "../../src/app/index.ts";
+import { silentLogger } from "../../src/base/logger.ts";
+import { createPaths } from "../../src/config/index.ts";
+import { createSandbox, type Sandbox } from "../support/built-cli.ts";
+import { repositoryRoot } from "../support/repository.ts";
+
+let sandbox: Sandbox;
+const children: ChildProcess[] = [];
+beforeEach(async () => {
+  sandbox = await createSandbox();
+});
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  sandbox.remove();
+});
+
+const startWorker = (): ChildProcess => {
+  const program = join(repositoryRoot, "test/support/campaign-worker.ts");
+  const child = spawn(process.execPath, ["--import", "tsx", program, join(sandbox.folder, "d")], {
+    cwd: repositoryRoot,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  children.push(child);
+  return child;
+};
+
+test("workers that share queue and ledger are killed with -9: every place is a company, every tile has its witness", async () => {
+  const forager = async (line: string) => {
+    const result = await sandbox.forager([...line.split(" "), "--data", "d", "--json"]);
+    return JSON.parse(result.stdout) as Record<string, unknown>;
+  };
+  await forager(
+    "campaign new munich --phrase plumber --location M@48.15,11.55 --proximity-km 10 --source p.jsonl",
+  );
+  const places = Array.from({ length: 450 }, (_, index) => ({
+    id: `p/${index}`,
+    name: `Plumber ${index}`,
+    latitude: 48.0 + (index % 30) / 100,
+    longitude: 11.4 + Math.floor(index / 30) / 50,
+  }));
+  writeFileSync(
+    join(sandbox.folder, "d", "campaigns", "munich", "p.jsonl"),
+    places.map((place) => JSON.stringify(place)).join("\n"),
+  );
+  const { targets } = await forager("campaign dispatch munich");
+  expect(targets).toBe(9);
+
+  await using queue = await openQueue(`sqlite:${join(sandbox.folder, "d", "queue.db")}`);
+  const done = async () => (await queue.job("munich"))?.done ?? 0;
+  let victim = startWorker();
+  const rest = [startWorker()];
+  for (let kills = 0; kills < 2; kills++) {
+    const before = await done();
+    const hasGoneOn = async () => {
+      const now = await done();
+      return now > before || now === 459;
+    };
+    await expect.poll(hasGoneOn, { timeout: 30_000, interval: 10 }).toBe(true);
+    victim.kill("SIGKILL");
+    await once(victim, "close");
+    victim = startWorker();
+  }
+  rest.push(victim);
+  for (const child of rest) if (child.exitCode === null) await once(child, "close");
+  expect(rest.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+
+  expect(await forager("campaign status munich")).toMatchObject({
+    fresh: 9,
+    never: 0,
+    expired: 0,
+    found: 450,
+    tasks: { pending: 0, running: 0, failed: 0, done: 459 },
+  });
+  const paths = createPaths(join(sandbox.folder, "d"));
+  await using ledger = await openLedgerIn({ paths, log: silentLogger });
+  const names = ledger.log().filter(({ field }) => field === "name");
+  expect(names).toHaveLength(450);
+  expect(new Set(names.map(({ target }) => target)).size).toBe(450);
+  expect(ledger.status()).toMatchObject({ stranded: 0, cuts: [] });
+});

@@ -1,0 +1,41 @@
+/**
+ * A worker process of a campaign: discover and details, in the data folder of the first argument,
+ * until nothing is left. Several of them share the folder's queue and ledger; each may be killed.
+ */
+import { join } from "node:path";
+import {
+  campaignHandlers,
+  createCampaignServices,
+  openLedgerIn,
+  openQueue,
+} from "../../src/app/index.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { silentLogger } from "../../src/base/logger.ts";
+import { createLedgerCompanies } from "../../src/campaign/testing/ledger-companies.ts";
+import { createPaths } from "../../src/config/index.ts";
+import { createWorker } from "../../src/worker/index.ts";
+
+const [folder = ""] = process.argv.slice(2);
+const paths = createPaths(folder);
+const log = silentLogger;
+await using ledger = await openLedgerIn({ paths, log });
+await using queue = await openQueue(`sqlite:${join(folder, "queue.db")}`);
+const worker = createWorker({
+  queue,
+  name: `w-${process.pid}`,
+  handlers: campaignHandlers(),
+  services: createCampaignServices({
+    paths,
+    clock: systemClock,
+    ledger,
+    queue,
+    companies: createLedgerCompanies(ledger),
+    enrichTask: () => undefined,
+  }),
+  concurrency: 4,
+  leaseMs: 1_000,
+  drain: true,
+});
+await worker.start();
+await worker.ended;
+await worker.stop();
