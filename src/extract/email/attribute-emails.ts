@@ -1,0 +1,111 @@
+import { backwards } from "../text/characters.ts";
+import { fromBase64, rot13, unshifted } from "./ciphers.ts";
+import { cloudflareHash, cloudflareText } from "./cloudflare.ts";
+import { findAddresses } from "./find-addresses.ts";
+import type { Found } from "./found.ts";
+import { decoded, mailtoText } from "./mailto.ts";
+import { findWordForms } from "./word-forms.ts";
+
+type Attributes = Readonly<Record<string, string>>;
+type Part = Pick<Found, "local" | "domain">;
+
+/** Cloudflare's two forms: the element that stands for the text, and the link around it. */
+export function cloudflareAddresses({
+  "data-cfemail": attribute,
+  href = "",
+}: Attributes): readonly Part[] {
+  const hash = attribute ?? cloudflareHash(href);
+  const text = hash === undefined ? undefined : cloudflareText(hash);
+  if (text === undefined) return [];
+  return findAddresses(mailtoText(`mailto:${text}`) ?? text);
+}
+
+/** Addresses that data attributes hold, whole or in parts, plain or wrapped. */
+export function dataAddresses(attributes: Attributes): readonly Part[] {
+  const names = Object.keys(attributes).filter((name) => name.startsWith("data-"));
+  if (names.length === 0) return [];
+  const found: Part[] = [...inParts(attributes)];
+  for (const name of names) {
+    const value = attributes[name]!;
+    if (value.length < 5 || value.length > 400 || name === "data-cfemail") continue;
+    if (/mailto-token/.test(name)) {
+      const plain = unshifted(value);
+      if (plain) found.push(...unwrapped(mailtoText(plain) ?? ""));
+    } else if (/mail|addr|contact|cloak|encod|obfus|protect|crypt|href|link/.test(name)) {
+      found.push(...unwrapped(value));
+    }
+  }
+  return found;
+}
+
+/** As it stands, and where that is no address: decoded in each of the usual ways. */
+function unwrapped(value: string): readonly Part[] {
+  const plain = decoded(value);
+  const forms = [plain, fromBase64(plain), rot13(plain), backwards(plain)];
+  for (const [index, form] of forms.entries()) {
+    if (form === undefined) continue;
+    const text = mailtoText(form) ?? form;
+    const found = [...findAddresses(text), ...findWordForms(text)].filter(
+      // A wrong way of reading gives nonsense that can still end like a domain.
+      ({ domain }) => index < 2 || /\.(?:com|net|org|info|eu|biz|[a-z]{2})$/i.test(domain),
+    );
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+const localNames = [
+  "user",
+  "name",
+  "local",
+  "localpart",
+  "u",
+  "account",
+  "mailbox",
+  "part1",
+  "first",
+  "before",
+  "id",
+  "login",
+  "username",
+  "mail-user",
+  "email-user",
+  "email-name",
+];
+const domainNames = [
+  "domain",
+  "host",
+  "d",
+  "server",
+  "website",
+  "part2",
+  "second",
+  "after",
+  "site",
+  "at",
+  "mail-domain",
+  "email-domain",
+  "hostname",
+];
+const suffixNames = ["tld", "suffix", "ext", "part3", "t", "zone", "email-tld"];
+
+function inParts(attributes: Attributes): readonly Part[] {
+  const local = firstOf(attributes, localNames);
+  const domain = firstOf(attributes, domainNames);
+  if (local === undefined || domain === undefined) return [];
+  const suffix = firstOf(attributes, suffixNames)?.replace(/^\./, "");
+  const host =
+    suffix === undefined || domain.endsWith(`.${suffix}`) ? domain : `${domain}.${suffix}`;
+  return [
+    { local, domain: host.replace(/^@/, "") },
+    { local: backwards(local), domain: backwards(host) },
+  ].slice(0, /\.[a-z]{2,}$/i.test(host) ? 1 : 2);
+}
+
+function firstOf(attributes: Attributes, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = attributes[`data-${name}`]?.trim();
+    if (value !== undefined && value !== "" && value.length < 100) return value;
+  }
+  return undefined;
+}

@@ -1,0 +1,143 @@
+import type { Collector, Element, Line } from "../page/page-events.ts";
+import { backwards } from "../text/characters.ts";
+import type { AddressBook } from "./address-book.ts";
+import { cloudflareAddresses, dataAddresses } from "./attribute-emails.ts";
+import { withoutDecoys } from "./decoys.ts";
+import { findAddresses } from "./find-addresses.ts";
+import { decoded, labelOf, mailtoText } from "./mailto.ts";
+import { scriptAddresses } from "./script-emails.ts";
+import { findWordForms } from "./word-forms.ts";
+
+/**
+ * off: links and text as they stand. simple: also words, split text and decoys. all: also what only
+ * a script or a style would show; a site that hides an address so may not want it to be gathered.
+ */
+export type Deobfuscate = "off" | "simple" | "all";
+
+export interface EmailCollectorOptions {
+  readonly book: AddressBook;
+  readonly site: string | undefined;
+  readonly deobfuscate: Deobfuscate;
+}
+
+const credits =
+  /web ?-?design|web ?-?agentur|website (?:by|von)|site (?:by|web par|réalisé)|designed by|design (?:by|:)|powered by|realisier|realisation|réalisation|umsetzung|created by|developed by|développ|hosted by|hosting|programmierung|diseñ|realizzazione|sviluppat|desenvolvid|agence web/i;
+
+export function createEmailCollector({
+  book,
+  site,
+  deobfuscate,
+}: EmailCollectorOptions): Collector {
+  const isSimple = deobfuscate !== "off";
+  const isAll = deobfuscate === "all";
+  let unlabelled: string[] = [];
+  let lastLine = "";
+
+  function open({ name, attributes, isHidden }: Element): void {
+    if (isHidden) return;
+    const { href } = attributes;
+    if (href !== undefined && (name === "a" || name === "area")) link(href);
+    if (isAll) {
+      for (const one of cloudflareAddresses(attributes)) book.add(one, { method: "cloudflare" });
+      for (const one of dataAddresses(attributes)) book.add(one, { method: "attribute" });
+      const { onclick, onmouseover, onmousedown } = attributes;
+      for (const code of [onclick, onmouseover, onmousedown]) if (code) script(code);
+    }
+    for (const text of [
+      attributes["title"],
+      attributes["aria-label"],
+      name === "img" ? attributes["alt"] : undefined,
+    ]) {
+      if (text?.includes("@"))
+        for (const one of findAddresses(text.slice(0, 500))) book.add(one, { method: "attribute" });
+    }
+    if (
+      name === "meta" &&
+      /mail|reply-to|contact/i.test(attributes["name"] ?? attributes["property"] ?? "")
+    ) {
+      for (const one of findAddresses((attributes["content"] ?? "").slice(0, 500)))
+        book.add(one, { method: "structured" });
+    }
+  }
+
+  function link(href: string): void {
+    const to = mailtoText(href);
+    if (to !== undefined) {
+      const text = (isSimple ? withoutDecoys(to) : undefined) ?? to;
+      for (const one of [...findAddresses(text), ...(isSimple ? findWordForms(text) : [])]) {
+        const value = book.add(one, { method: "mailto" });
+        if (value !== undefined) unlabelled.push(value);
+      }
+    } else if (/^\s{0,9}javascript:/i.test(href)) {
+      if (isAll) script(decoded(href.slice(0, 5_000)));
+    } else if (href.length < 200 && href.includes("@") && !/[/:?]/.test(href)) {
+      // Somebody forgot the "mailto:".
+      for (const one of findAddresses(href)) book.add(one, { method: "attribute" });
+    }
+  }
+
+  function line(read: Line): void {
+    if (unlabelled.length > 0) {
+      const label = labelOf(read.text) ?? (read.text.length < 80 ? labelOf(lastLine) : undefined);
+      if (label !== undefined) for (const value of unlabelled) book.label(value, label);
+      unlabelled = [];
+    }
+    if (mayHold(read.text)) search(read);
+    lastLine = read.text.length < 60 ? read.text : "";
+  }
+
+  function search(read: Line): void {
+    if (read.isReversed && !isAll) return;
+    const isCredit = read.text.length < 300 && credits.test(read.text);
+    const plain = isSimple ? withoutDecoys(read.text) : undefined;
+    const text = plain ?? read.text;
+    const seams = plain === undefined ? read.seams : [];
+    const method = read.isReversed ? "reversed" : "text";
+    for (const one of findAddresses(text, seams)) {
+      if (!isSimple && seams.some((seam) => seam > one.start && seam < one.end)) continue;
+      book.add(one, { method, label: labelBefore(text, one.start), isCredit });
+    }
+    if (!isSimple) return;
+    for (const one of findWordForms(text)) {
+      book.add(one, { method: "words", label: labelBefore(text, one.start), isCredit });
+    }
+    if (isAll && !read.isReversed) backwardsOwn(text);
+  }
+
+  /** Written backwards and turned by a style sheet we do not see: only for the site's own domain. */
+  function backwardsOwn(text: string): void {
+    if (site === undefined || !text.includes(`${backwards(site)}@`)) return;
+    for (const one of findAddresses(backwards(text.slice(0, 500)))) {
+      if (one.domain.toLowerCase().endsWith(site)) book.add(one, { method: "reversed" });
+    }
+  }
+
+  function labelBefore(text: string, start: number): string | undefined {
+    return (
+      labelOf(text.slice(Math.max(0, start - 60), start)) ??
+      (start < 12 ? labelOf(lastLine) : undefined)
+    );
+  }
+
+  function script(source: string): void {
+    for (const one of scriptAddresses(source)) {
+      // A plain string in a script may be a plug-in's author: only the site's own is taken.
+      const isOwn = site !== undefined && one.domain.toLowerCase().endsWith(site);
+      if (one.isMade || isOwn) book.add(one, { method: "script" });
+    }
+  }
+
+  return {
+    open,
+    line,
+    script({ type, text }) {
+      if (isAll && (type === "" || /javascript|ecmascript|^module$/.test(type))) script(text);
+    },
+  };
+}
+
+const mayHold = (text: string): boolean =>
+  text.includes("@") ||
+  /[＠﹫]|[[({<«|*/_~-] ?(?:at|a|ät|aet|æt|à|arrob|arobas|chioc|klammer|affen|snabel|apenst|zavin|kukac|ma[lł]pa|et|ad)(?![a-z])|(?:^|\s)(?:at|ät|arroba|arobase|chiocciola|klammeraffe|snabel-?a|apenstaartje|zavináč|kukac|małpa|собака|at-sign)\s|[[({] ?соб/iu.test(
+    text,
+  );

@@ -1,0 +1,7 @@
+/** Something shaped like an address, and where in the text it stood. */
+export interface Found {
+  readonly local: string;
+  readonly domain: string;
+  readonly start: number;
+  readonly end: number;
+}

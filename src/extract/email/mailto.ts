@@ -1,0 +1,50 @@
+import { folded } from "../text/clean-text.ts";
+
+/** The text of a mailto link in which addresses are to be found, or undefined for other links. */
+export function mailtoText(href: string): string | undefined {
+  const match = /^\s{0,20}(?:https?:\/{1,2})?mailto\s{0,5}(?::|%3a)/i.exec(href);
+  if (!match) return undefined;
+  const rest = href.slice(match[0].length, 4_000).replace(/^\s{0,20}(?:mailto:|\/\/)/i, "");
+  const [to, query = ""] = splitAt(rest, "?");
+  const more = query
+    .split("&")
+    .map((pair) => splitAt(pair, "="))
+    .filter(([key]) => /^(?:amp;)?(?:to|cc)$/i.test(key!))
+    .map(([, value]) => value ?? "");
+  return [to, ...more].map((part) => decoded(part).replace(/[,;<>"]/g, " ")).join(" ");
+}
+
+/** What a subject line or a link to share by mail holds is nobody's address. */
+export function decoded(text: string): string {
+  let plain = text;
+  for (let times = 0; times < 2 && /%[0-9a-f]{2}/i.test(plain); times++) {
+    try {
+      plain = decodeURIComponent(plain);
+    } catch {
+      plain = plain.replace(/%(2[0-9a-f]|[3-6][0-9a-f]|7[0-9a-e])/gi, (_, hex: string) =>
+        String.fromCharCode(Number.parseInt(hex, 16)),
+      );
+    }
+  }
+  return plain;
+}
+
+function splitAt(text: string, sign: string): readonly [string, string?] {
+  const at = text.indexOf(sign);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** What to write beside an address: a link's text, or the words before it; undefined for neither. */
+export function labelOf(text: string): string | undefined {
+  const bare = text
+    .replace(/\S{1,64}@\S{1,190}/g, " ")
+    .replace(/\s+/g, " ")
+    .replace(/^[\s:;,.|/•·–—-]+|[\s:;,.|/•·–—(<-]+$/g, "")
+    .trim();
+  if (bare.length < 2 || bare.length > 60 || !/\p{L}/u.test(bare)) return undefined;
+  return generic.test(folded(bare)) ? undefined : bare;
+}
+
+/** Labels that only say that this is an address. */
+const generic =
+  /^(?:e-?mail|e-?post|mail|courriel|correo(?: electronico)?|posta(?: elettronica)?|m|e|at|email us|mail us|send (?:us )?(?:an )?e?-?mail|e-?mail(?: an)?(?: uns)?|schreiben sie uns|write (?:to )?us|contact(?: us)?|kontakt|contacto|contatti|contatto|nous contacter|click here|hier|here|ici|aqui|qui|e-?mail-?(?:adresse|address)|adresse e-?mail|indirizzo e-?mail)$/;

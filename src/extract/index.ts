@@ -1,0 +1,14 @@
+export { extractPage, type PageInput } from "./extract-page.ts";
+export type { Deobfuscate } from "./email/email-collector.ts";
+export type {
+  AddressFact,
+  EmailFact,
+  EmailMethod,
+  LinkFact,
+  LinkWhere,
+  OrganizationFact,
+  PageFacts,
+  PersonFact,
+  PhoneFact,
+  SocialFact,
+} from "./page-facts.ts";

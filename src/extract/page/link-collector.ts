@@ -1,0 +1,94 @@
+import type { LinkFact } from "../page-facts.ts";
+import { cleanText } from "../text/clean-text.ts";
+import { resolved } from "./head-collector.ts";
+import type { Collector, Element } from "./page-events.ts";
+
+export interface LinkCollector extends Collector {
+  finish(): readonly LinkFact[];
+}
+
+const linksMax = 2_000;
+
+interface Link {
+  readonly href: string;
+  readonly where: LinkFact["where"];
+  readonly rel: readonly string[];
+  text: string;
+}
+
+const order = { header: 0, footer: 1, body: 2 } as const;
+
+/** Links a visitor can see, each address once, at the best place it stands in. */
+export function createLinkCollector(baseUrl: () => string): LinkCollector {
+  const links = new Map<string, Link>();
+  let fresh = false;
+  let open: { readonly element: Element; readonly link: Link } | undefined;
+
+  function add(href: string | undefined, { where, attributes }: Element): Link | undefined {
+    if (
+      href === undefined ||
+      /^\s{0,9}(?:#|javascript:|mailto:|tel:|data:|sms:|callto:|whatsapp:|skype:|ftp:|file:|blob:|about:)/i.test(
+        href,
+      )
+    )
+      return undefined;
+    const url = resolved(href, baseUrl());
+    if (url === undefined) return undefined;
+    const known = links.get(url);
+    if (known && order[known.where] <= order[where]) return known;
+    if (!known && links.size >= linksMax) return undefined;
+    const rel = (attributes["rel"] ?? "").toLowerCase().split(/\s+/).filter(Boolean).slice(0, 8);
+    const link: Link = { href: url, where, rel, text: known?.text ?? "" };
+    links.set(url, link);
+    return link;
+  }
+
+  return {
+    open(element) {
+      const { name, attributes, isHidden } = element;
+      if (isHidden) return;
+      if (name === "a") {
+        const link = add(attributes["href"], element);
+        open = link && { element, link };
+        if (link && link.text === "")
+          link.text = attributes["aria-label"] ?? attributes["title"] ?? "";
+        // The words themselves say more than the label for screen readers.
+        fresh = true;
+      } else if (name === "area") {
+        const link = add(attributes["href"], element);
+        if (link) link.text ||= attributes["alt"] ?? "";
+      } else if (name === "frame" || (name === "iframe" && isOwn(attributes["src"], baseUrl()))) {
+        add(attributes["src"], element);
+      } else if (name === "img" && open && open.link.text === "")
+        open.link.text = attributes["alt"] ?? "";
+    },
+    text(part) {
+      if (!open || open.link.text.length > 400) return;
+      if (fresh && part.trim() !== "") {
+        open.link.text = "";
+        fresh = false;
+      }
+      open.link.text += part;
+    },
+    close(element) {
+      if (open?.element === element) open = undefined;
+    },
+    finish: () =>
+      [...links.values()].map(({ href, where, rel, text }) => ({
+        href,
+        where,
+        rel,
+        text: cleanText(text, 120),
+      })),
+  };
+}
+
+/** Frames of the site itself hold its pages; others hold maps, films and advertisements. */
+function isOwn(src: string | undefined, base: string): boolean {
+  const url = resolved(src, base);
+  try {
+    return url !== undefined && new URL(url).host === new URL(base).host;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,48 @@
+import type { LinkWhere } from "../page-facts.ts";
+
+/** What collectors hear of. One pass over the page feeds all of them. */
+export interface Collector {
+  /** Also for what a reader cannot see: `isHidden` says so. */
+  readonly open?: (element: Element) => void;
+  readonly close?: (element: Element) => void;
+  /** Visible text between two block boundaries or line breaks. */
+  readonly line?: (line: Line) => void;
+  readonly script?: (script: Script) => void;
+  /** Visible text as it comes, before it is put into lines. */
+  readonly text?: (part: string) => void;
+  /** A part of the page's title. */
+  readonly title?: (part: string) => void;
+}
+
+export interface Element {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly isHidden: boolean;
+  readonly where: LinkWhere;
+  /** Inside something that is shown backwards. */
+  readonly isReversed: boolean;
+  /** How many elements are open around it. */
+  readonly depth: number;
+}
+
+export interface Line {
+  /** Cleaned, inline elements joined without spaces, as a reader sees it. */
+  readonly text: string;
+  /** Offsets in `text` where an inline element began or ended: words may be glued there. */
+  readonly seams: readonly number[];
+  readonly where: LinkWhere;
+  /** The nearest block element: h1, li, p, td … */
+  readonly block: string;
+  /** Everything in it is a link. */
+  readonly isLink: boolean;
+  /** Everything in it is bold. */
+  readonly isBold: boolean;
+  readonly isReversed: boolean;
+}
+
+export interface Script {
+  /** "" for JavaScript. */
+  readonly type: string;
+  readonly id: string;
+  readonly text: string;
+}

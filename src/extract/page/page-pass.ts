@@ -1,0 +1,194 @@
+import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
+import type { Collector, Element } from "./page-events.ts";
+import { createLineBuilder } from "./line-builder.ts";
+import { breaksOut, closedBy, isBlock, isVoid, signOf } from "./element-names.ts";
+import { placeOf } from "./page-place.ts";
+import { createStyleRules } from "./style-rules.ts";
+
+/**
+ * One pass over a page for all collectors. It works on the tokens, not on htmlparser2's Parser: that
+ * one moves its whole stack for every tag, and a page of a million nested tags took it minutes.
+ * Always true: memory and time grow with the length of the page alone. At most `depthMax` elements
+ * are open; those opened beyond are heard of, but what is in them counts to their parents.
+ */
+const depthMax = 256;
+const attributesMax = 64;
+const attributeCharsMax = 100_000;
+const scriptCharsMax = 300_000;
+/** So far up an end tag looks for its beginning. */
+const closeReach = 64;
+
+interface Frame extends Element {
+  readonly isInArticle: boolean;
+  readonly isInLink: boolean;
+  readonly isBold: boolean;
+}
+
+export function readPage(html: string, collectors: readonly Collector[]): void {
+  const openers = collectors.filter((collector) => collector.open);
+  const closers = collectors.filter((collector) => collector.close);
+  const liners = collectors.filter((collector) => collector.line);
+  const texters = collectors.filter((collector) => collector.text);
+  const scripters = collectors.filter((collector) => collector.script);
+  const styles = createStyleRules();
+  const lines = createLineBuilder((line) => liners.forEach((collector) => collector.line!(line)));
+  const root: Frame = {
+    name: "#root",
+    attributes: {},
+    isHidden: false,
+    isReversed: false,
+    where: "body",
+    depth: 0,
+    isInArticle: false,
+    isInLink: false,
+    isBold: false,
+  };
+  const stack: Frame[] = [root];
+  let top = root;
+  let depthOver = 0;
+  let foreign = 0;
+
+  let tag = "";
+  let attributes: Record<string, string> = {};
+  let attributeCount = 0;
+  let attribute = "";
+  let value = "";
+  let raw = "";
+
+  function openTag(isSelfClosed: boolean): void {
+    const name = tag;
+    if (name === "") return;
+    if (foreign > 0 && breaksOut(name)) while (foreign > 0) pop();
+    const ends = closedBy.get(name);
+    if (ends) while (ends.has(top.name)) pop();
+    if (isBlock(name)) lines.end();
+    const frame = frameOf(name);
+    if (isBlock(name)) lines.begin(name, frame);
+    else if (name !== "wbr") lines.seam();
+    for (const collector of openers) collector.open!(frame);
+    const sign = frame.isHidden ? "" : signOf(name, attributes);
+    if (sign) lines.text(sign, top);
+    if (isVoid(name) || (isSelfClosed && foreign > 0)) {
+      for (const collector of closers) collector.close!(frame);
+      return;
+    }
+    if (stack.length > depthMax) {
+      depthOver += 1;
+      return;
+    }
+    if (name === "svg" || name === "math") foreign += 1;
+    raw = "";
+    stack.push(frame);
+    top = frame;
+  }
+
+  function frameOf(name: string): Frame {
+    const { isHidden, isReversed } = styles.effectOf(attributes);
+    const turns = isReversed || (name === "bdo" && /^rtl$/i.test(attributes["dir"] ?? ""));
+    return {
+      name,
+      attributes,
+      isHidden: top.isHidden || isHidden || name === "template",
+      isReversed: top.isReversed || turns,
+      where: placeOf(name, attributes, top.isInArticle) ?? top.where,
+      depth: stack.length,
+      isInArticle: top.isInArticle || name === "article" || name === "main",
+      isInLink: top.isInLink || name === "a",
+      isBold: top.isBold || name === "b" || name === "strong" || /^h[1-6]$/.test(name),
+    };
+  }
+
+  function closeTag(name: string): void {
+    if (name === "br") return lines.end();
+    if (isVoid(name)) return;
+    if (depthOver > 0) {
+      depthOver -= 1;
+      return;
+    }
+    const deepest = Math.max(1, stack.length - closeReach);
+    for (let at = stack.length - 1; at >= deepest; at--) {
+      if (stack[at]!.name !== name) continue;
+      while (stack.length > at) pop();
+      return;
+    }
+    if (isBlock(name)) lines.end();
+  }
+
+  function pop(): void {
+    const frame = stack.pop()!;
+    top = stack.at(-1) ?? root;
+    if (frame.name === "svg" || frame.name === "math") foreign -= 1;
+    if (frame.name === "style") styles.add(raw);
+    else if (frame.name === "script") giveScript(frame);
+    if (isBlock(frame.name)) {
+      lines.end();
+      lines.begin(top.name, top);
+    } else lines.seam();
+    for (const collector of closers) collector.close!(frame);
+  }
+
+  function giveScript(frame: Frame): void {
+    const { type = "", id = "", language = "" } = frame.attributes;
+    if (raw === "") return;
+    const script = { type: (type || language).trim().toLowerCase(), id, text: raw };
+    for (const collector of scripters) collector.script!(script);
+  }
+
+  function text(part: string): void {
+    if (part === "") return;
+    if (top.name === "script" || top.name === "style" || top.name === "title") {
+      if (raw.length < scriptCharsMax) raw += part.slice(0, scriptCharsMax - raw.length);
+      if (top.name === "title" && foreign === 0) titleText(part);
+      return;
+    }
+    if (top.isHidden || top.name === "textarea" || top.name === "option" || foreign > 0) return;
+    lines.text(part, top);
+    for (const collector of texters) collector.text!(part);
+  }
+
+  function titleText(part: string): void {
+    for (const collector of collectors) collector.title?.(part);
+  }
+
+  const callbacks: TokenizerCallbacks = {
+    onopentagname(start, end) {
+      tag = end - start > 40 ? "" : html.slice(start, end).toLowerCase();
+      attributes = {};
+      attributeCount = 0;
+    },
+    onattribname(start, end) {
+      attribute = end - start > 80 ? "" : html.slice(start, end).toLowerCase();
+      value = "";
+    },
+    onattribdata(start, end) {
+      if (value.length < attributeCharsMax)
+        value += html.slice(start, Math.min(end, start + attributeCharsMax));
+    },
+    onattribentity(codepoint) {
+      if (value.length < attributeCharsMax) value += String.fromCodePoint(codepoint);
+    },
+    onattribend() {
+      if (attribute === "" || attribute === "__proto__" || attributes[attribute] !== undefined)
+        return;
+      if (++attributeCount <= attributesMax) attributes[attribute] = value;
+    },
+    onopentagend: () => openTag(false),
+    onselfclosingtag: () => openTag(true),
+    onclosetag: (start, end) =>
+      closeTag(html.slice(start, Math.min(end, start + 40)).toLowerCase()),
+    ontext: (start, end) => text(html.slice(start, end)),
+    ontextentity: (codepoint) => text(String.fromCodePoint(codepoint)),
+    oncdata: () => {},
+    oncomment: () => {},
+    ondeclaration: () => {},
+    onprocessinginstruction: () => {},
+    onend: () => {},
+    isInForeignContext: () => foreign > 0,
+  };
+
+  const tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: true }, callbacks);
+  tokenizer.write(html);
+  tokenizer.end();
+  while (stack.length > 1) pop();
+  lines.end();
+}

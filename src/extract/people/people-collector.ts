@@ -1,0 +1,140 @@
+import type { CountryCode } from "libphonenumber-js/max";
+import type { PersonFact } from "../page-facts.ts";
+import type { Collector, Line } from "../page/page-events.ts";
+import { findAddresses } from "../email/find-addresses.ts";
+import { mailtoText } from "../email/mailto.ts";
+import { readNumber } from "../phone/read-number.ts";
+import { findNumbers } from "../phone/find-numbers.ts";
+import { nodesOf, textOf, type StructuredNode } from "../structured/structured-node.ts";
+import { cleanName } from "../text/clean-text.ts";
+import { personName } from "./person-names.ts";
+import { introducedPerson, roleOf } from "./person-roles.ts";
+
+export interface PeopleCollector extends Collector {
+  finish(options: FinishPeople): readonly PersonFact[];
+}
+
+export interface FinishPeople {
+  readonly url: string;
+  readonly country: CountryCode | undefined;
+  readonly nodes: readonly StructuredNode[];
+  /** Addresses that passed all checks. */
+  readonly emails: ReadonlySet<string>;
+}
+
+interface Draft {
+  readonly name: string;
+  role?: string | undefined;
+  email?: string | undefined;
+  phone?: string | undefined;
+  lines: number;
+}
+
+const peopleMax = 60;
+/** So many lines after a name still speak of that person. */
+const linesMax = 6;
+
+/**
+ * People as team pages and imprints show them: a name that stands alone, with a role near it. A name
+ * without a role is nobody: it may be a customer, a street, a product.
+ */
+export function createPeopleCollector(): PeopleCollector {
+  const drafts: Draft[] = [];
+  let current: Draft | undefined;
+
+  function begin(name: string, role?: string): void {
+    if (drafts.length >= peopleMax) return;
+    current = { name, role, lines: 0 };
+    drafts.push(current);
+  }
+
+  function line({ text, where, block, isBold }: Line): void {
+    if (where === "header") return;
+    const introduced = introducedPerson(text);
+    const named = introduced && personName(introduced.name);
+    if (introduced && named) return begin(named, introduced.role);
+    const [before, after] = halves(text);
+    const name = personName(before);
+    const role = after === undefined ? undefined : roleOf(after);
+    if (name !== undefined && (role !== undefined || isNamePlace(block, isBold)))
+      return begin(name, role);
+    if (!current) return;
+    if (++current.lines > linesMax || /^h[1-3]$/.test(block)) {
+      current = undefined;
+      return;
+    }
+    current.role ??= roleOf(text);
+    current.email ??= text.includes("@") ? addressIn(text) : undefined;
+    current.phone ??= findNumbers(text)[0]?.text;
+  }
+
+  return {
+    line,
+    open({ name, attributes: { href }, isHidden }) {
+      if (name !== "a" || href === undefined || isHidden || !current) return;
+      const to = mailtoText(href);
+      if (to !== undefined) current.email ??= addressIn(to);
+      else if (/^tel:/i.test(href)) current.phone ??= href.slice(4, 40);
+    },
+    finish({ url, country, nodes, emails }) {
+      const people = new Map<string, PersonFact>();
+      const add = ({ name, role, email, phone }: Omit<Draft, "lines">): void => {
+        const number = phone === undefined ? undefined : readNumber(phone, country)?.value;
+        const address =
+          email !== undefined && emails.has(email.toLowerCase()) ? email.toLowerCase() : undefined;
+        const known = people.get(name.toLowerCase());
+        people.set(name.toLowerCase(), {
+          name,
+          ...pick("role", known?.role ?? role),
+          ...pick("email", known?.email ?? address),
+          ...pick("phone", known?.phone ?? number),
+          url,
+        });
+      };
+      for (const node of nodes) for (const person of statedIn(node)) add(person);
+      for (const draft of drafts) if (draft.role !== undefined) add(draft);
+      return [...people.values()].slice(0, peopleMax);
+    },
+  };
+}
+
+/** "Anna Schmidt, Geschäftsführerin", "Tom Lee – Owner" */
+function halves(text: string): readonly [string, string?] {
+  if (text.length > 140) return [""];
+  const match = /^(.{5,60}?)\s{0,2}(?:,|\s[–—|-]|\s?\()\s{0,2}(.{3,80}?)\)?$/.exec(text);
+  return match ? [match[1]!, match[2]!] : [text];
+}
+
+const isNamePlace = (block: string, isBold: boolean): boolean =>
+  isBold || /^(?:h[2-6]|dt|figcaption|th|td|li|p|div)$/.test(block);
+
+const addressIn = (text: string): string | undefined => {
+  const found = findAddresses(text)[0];
+  return found && `${found.local}@${found.domain}`;
+};
+
+function statedIn(node: StructuredNode): readonly Omit<Draft, "lines">[] {
+  const isPerson = node.types.includes("Person");
+  const roles = ["founder", "employee", "employees", "member", "owner"] as const;
+  const inner = roles.flatMap((property) => nodesOf(node, property));
+  return (isPerson ? [node, ...inner] : inner).flatMap((one) => {
+    const name = cleanName(textOf(one, "name") ?? "", 80);
+    if (!name || !/\s/.test(name) || /\d/.test(name)) return [];
+    const email = textOf(one, "email")?.replace(/^mailto:/i, "");
+    return [
+      {
+        name,
+        role: cleanName(textOf(one, "jobTitle") ?? "", 80) || undefined,
+        email,
+        phone: textOf(one, "telephone"),
+      },
+    ];
+  });
+}
+
+function pick<Key extends string>(
+  key: Key,
+  value: string | undefined,
+): { readonly [K in Key]?: string } {
+  return (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: string };
+}

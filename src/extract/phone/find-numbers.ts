@@ -1,0 +1,104 @@
+/** Runs of digits that are written like telephone numbers, found by one walk over the text. */
+export interface NumberFound {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly extension?: string;
+}
+
+const digitsMin = 6;
+const charsMax = 32;
+const numbersMax = 300;
+
+export function findNumbers(text: string): readonly NumberFound[] {
+  const found: NumberFound[] = [];
+  let at = 0;
+  while (at < text.length && found.length < numbersMax) {
+    const code = text.charCodeAt(at);
+    if (!isDigit(code) && code !== 43 && !(code === 40 && beginsNumber(text, at))) {
+      at += 1;
+      continue;
+    }
+    const end = numberEnd(text, at);
+    const body = text.slice(at, end);
+    if (countDigits(body) >= digitsMin && !isGlued(text, at, end)) {
+      const extension = extensionAfter(text, end);
+      found.push({ text: body, start: at, end, ...(extension !== undefined && { extension }) });
+    }
+    at = Math.max(end, at + 1);
+  }
+  return found;
+}
+
+/** "(0", "(+": brackets around the first digits. */
+const beginsNumber = (text: string, at: number): boolean => {
+  const next = text.charCodeAt(at + 1);
+  return isDigit(next) || next === 43;
+};
+
+function numberEnd(text: string, start: number): number {
+  let end = start;
+  let separators = 0;
+  for (let at = start; at < text.length && at - start < charsMax; at++) {
+    const code = text.charCodeAt(at);
+    if (isDigit(code)) {
+      // Another number begins: "0171 123456 0172 …" is told by its plus sign alone.
+      end = at + 1;
+      separators = 0;
+    } else if (code === 43) {
+      if (at > start && !(at === start + 1 && text[start] === "(")) break;
+    } else if (isSeparator(code)) {
+      separators += 1;
+      // "089 / 123", "089 - 123", "(0) 89": three in a row are layout, not one number.
+      if (separators > 3) break;
+      if (code === 47 && text.charCodeAt(at - 1) === 32 && startsAnew(text, at + 1)) break;
+    } else break;
+  }
+  return end;
+}
+
+/** After " / ": a number with its own prefix. */
+const startsAnew = (text: string, at: number): boolean => {
+  const rest = text.slice(at, at + 24).trimStart();
+  return /^(?:\+|\(?0)[\d ().-]{6,}/.test(rest);
+};
+
+/** Letters, signs or decimals around it: an id, a price, a coordinate, a date. */
+function isGlued(text: string, start: number, end: number): boolean {
+  const before = text[start - 1] ?? " ";
+  const after = text[end] ?? " ";
+  if (/[\p{L}\p{N}_@=$€£#%]/u.test(before) && !isWideBreak(before)) return true;
+  if (/[.,]/.test(before) && /\d/.test(text[start - 2] ?? "")) return true;
+  if (/[_@=€$£%°]/.test(after)) return true;
+  if (/[\p{L}]/u.test(after) && !isWideBreak(after))
+    return !/^(?:x|ext)/i.test(text.slice(end, end + 3));
+  return /[.,]/.test(after) && /\d/.test(text[end + 1] ?? "");
+}
+
+/** Scripts that are written without spaces. */
+const isWideBreak = (sign: string): boolean =>
+  /[\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uffef]/.test(sign);
+
+function extensionAfter(text: string, end: number): string | undefined {
+  return /^\s{0,2}[,;]?\s{0,2}(?:x|ext\.?|extension|durchwahl|dw|apdo|poste|int\.?|anexo|ramal)\s{0,2}[.:]?\s{0,2}(\d{1,6})(?!\d)/i.exec(
+    text.slice(end, end + 30),
+  )?.[1];
+}
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+/** space ( ) . - / and the dashes of typesetters */
+const isSeparator = (code: number): boolean =>
+  code === 32 ||
+  code === 40 ||
+  code === 41 ||
+  code === 45 ||
+  code === 46 ||
+  code === 47 ||
+  (code >= 0x2010 && code <= 0x2015) ||
+  code === 0x2212;
+
+function countDigits(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at++) if (isDigit(text.charCodeAt(at))) count += 1;
+  return count;
+}

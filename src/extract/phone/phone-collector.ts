@@ -1,0 +1,153 @@
+import type { CountryCode } from "libphonenumber-js/max";
+import type { PhoneFact } from "../page-facts.ts";
+import type { Collector, Line } from "../page/page-events.ts";
+import { decoded, labelOf } from "../email/mailto.ts";
+import { findNumbers } from "./find-numbers.ts";
+import { labelBefore, type PhoneLabel } from "./phone-labels.ts";
+import { looksLikePhone, readNumber } from "./read-number.ts";
+
+/**
+ * Numbers are noted in the pass and read after it: which country they belong to is known only then.
+ */
+export interface PhoneCollector extends Collector {
+  /** Countries of the numbers that were written with their country code. */
+  countries(): readonly string[];
+  finish(options: FinishPhones): {
+    readonly phones: readonly PhoneFact[];
+    readonly faxes: readonly PhoneFact[];
+  };
+}
+
+export interface FinishPhones {
+  readonly url: string;
+  readonly country: CountryCode | undefined;
+  /** From structured data. */
+  readonly stated: readonly string[];
+  readonly statedFaxes: readonly string[];
+}
+
+interface Noted {
+  readonly text: string;
+  readonly method: PhoneFact["method"];
+  readonly says: PhoneLabel;
+  readonly extension?: string | undefined;
+  label?: string | undefined;
+}
+
+const notedMax = 300;
+
+export function createPhoneCollector(): PhoneCollector {
+  const noted: Noted[] = [];
+  let links: Noted[] = [];
+  let lastLine = "";
+  const note = (one: Noted): void => void (noted.length < notedMax && noted.push(one));
+
+  function line({ text }: Line): void {
+    for (const link of links) link.label ??= labelOf(text.replace(/[+\d][\d\s()./-]{5,}/g, " "));
+    links = [];
+    if (mayHold(text)) search(text);
+    lastLine = text.length < 60 ? text : "";
+  }
+
+  function search(text: string): void {
+    const plain = wide.test(text) ? text.normalize("NFKC") : text;
+    for (const { text: number, start, end, extension } of findNumbers(plain)) {
+      const before = plain.slice(Math.max(0, start - 60), start);
+      // The label may stand in the cell, or on the line, before.
+      const says =
+        labelBefore(before.trim() === "" ? `${lastLine} ` : before) ??
+        labelAfter(plain.slice(end, end + 12));
+      const label = labelOf(before.slice(-40));
+      note({ text: number, method: "text", says, extension, label });
+    }
+    for (const [, letters] of plain.matchAll(vanity))
+      note({ text: digitsOf(letters!), method: "text", says: "phone" });
+  }
+
+  return {
+    open({ name, attributes: { href }, isHidden }) {
+      if (isHidden || href === undefined || name !== "a") return;
+      const number = /^\s{0,5}(?:tel|callto|phone)\s{0,3}:\/{0,2}(.{4,60})/is.exec(
+        decoded(href.slice(0, 200)),
+      )?.[1];
+      if (number === undefined) return;
+      // People link their fax too; the words before it tell.
+      const says = labelBefore(lastLine) === "fax" ? "fax" : "phone";
+      const one: Noted = { text: number.replace(/[;?,].*$/s, ""), method: "tel", says };
+      links.push(one);
+      note(one);
+    },
+    line,
+    countries: () =>
+      noted.flatMap(({ text }) =>
+        /^\s*(?:\+|00)/.test(text) ? (readNumber(text, undefined)?.country ?? []) : [],
+      ),
+    finish: (options) => finish(noted, options),
+  };
+}
+
+function finish(noted: readonly Noted[], { url, country, stated, statedFaxes }: FinishPhones) {
+  const faxes = new Map<string, PhoneFact>();
+  const phones = new Map<string, PhoneFact>();
+  const others = new Set<string>();
+  const all: readonly Noted[] = [
+    ...noted.filter(({ method }) => method === "tel"),
+    ...stated.map((text): Noted => ({ text, method: "structured", says: "phone" })),
+    ...statedFaxes.map((text): Noted => ({ text, method: "structured", says: "fax" })),
+    ...noted.filter(({ method }) => method !== "tel"),
+  ];
+  for (const one of all) {
+    if (
+      one.says === undefined &&
+      (!country ? !/^\s*\+/.test(one.text) : !looksLikePhone(one.text, country))
+    )
+      continue;
+    if (one.says === undefined && !looksLikePhone(one.text, country ?? "US")) continue;
+    const number = readNumber(one.text, country);
+    if (!number) continue;
+    if (one.says === "other") {
+      others.add(number.value);
+      continue;
+    }
+    const target = one.says === "fax" ? faxes : phones;
+    if (target.has(number.value)) continue;
+    const extension = one.extension ?? number.extension;
+    const label = one.label;
+    target.set(number.value, {
+      value: number.value,
+      ...(extension !== undefined && { extension }),
+      ...(number.country !== undefined && { country: number.country }),
+      method: one.method,
+      ...(label !== undefined && { label }),
+      url,
+    });
+  }
+  // A fax that stands somewhere else without its label is still a fax, unless people are told to call it.
+  const isFaxOnly = ({ value, method }: PhoneFact) => faxes.has(value) && method === "text";
+  const isOther = ({ value, method }: PhoneFact) => others.has(value) && method === "text";
+  return {
+    phones: [...phones.values()].filter((phone) => !isFaxOnly(phone) && !isOther(phone)),
+    faxes: [...faxes.values()].filter(({ value }) => phones.get(value)?.method !== "tel"),
+  };
+}
+
+/** "089 1234567 (Fax)" */
+const labelAfter = (text: string): PhoneLabel =>
+  /^\s{0,2}[([]?\s{0,1}(?:fax|telefax)\b/i.test(text) ? "fax" : undefined;
+
+const wide = /[\uff10-\uff19\uff08\uff09\uff0b\uff0d]/;
+const mayHold = (text: string): boolean =>
+  /\d\D{0,4}\d\D{0,4}\d\D{0,4}\d\D{0,4}\d\D{0,4}\d|[\uff10-\uff19]{2}|8(?:00|88|77|66|55|44|33)\)?[-. ][A-Z]/.test(
+    text,
+  );
+/** 1-800-FLOWERS */
+const vanity =
+  /(?<![\d-])((?:\+?1[-. ]?)?\(?8(?:00|33|44|55|66|77|88)\)?[-. ](?=[\dA-Z-]{0,8}[A-Z])[A-Z\d]{1,7}(?:[- ]?[A-Z\d]{1,6}){0,2})(?![a-z])/g;
+
+const keypad = "22233344455566677778889999";
+const digitsOf = (text: string): string => {
+  const digits = text
+    .replace(/[A-Z]/g, (letter) => keypad[letter.charCodeAt(0) - 65]!)
+    .replace(/[^\d]/g, "");
+  return `+1${digits.replace(/^1/, "").slice(0, 10)}`;
+};
