@@ -23,6 +23,7 @@ const roles = new Set(
     "team zentrale sekretariat secretariat secretaria segreteria office1 praxis kanzlei werkstatt studio atelier " +
     "datenschutz privacy dpo dsb rgpd gdpr legal impressum compliance security feedback beratung termin termine " +
     "hotel restaurant cafe bar gallery museum schule school welcome willkommen bonjour hola ciao ola " +
+    "editorial letters readers reader tips corrections membership members advertise advertising subscriptions circulation newsroom newsdesk editors userhelp accessibility comments features sports events webshop garage labor lab clinic club verein " +
     "general enquires export import logistik einkauf purchasing technik technical tech it edv dispatch warehouse " +
     "biuro sklep obchod firma firmenpost poczta posta verwaltung geschaeftsleitung management direction direccion direzione"
   ).split(" "),

@@ -20,7 +20,7 @@ const japanese =
 const copyright =
   /(?:©|\(c\)|copyright)\s{0,3}(?:©\s{0,3})?(?:(?:19|20)\d{2}\s{0,2}(?:[-–—/]\s{0,2}(?:(?:19|20)\d{2}|today|heute))?\s{0,3})?(?:by\s|von\s|,|-|–|\|)?\s{0,3}([^|©•·–]{2,80}?)(?=\s{0,3}(?:[|•·–]|$|\.\s|\ball rights|\balle rechte|\btous droits|\btodos los|\btutti i diritti|(?:19|20)\d{2}))/i;
 const junk =
-  /^(?:home|homepage|startseite|accueil|inicio|welcome|willkommen|my (?:site|blog|wordpress.*|website|store)|mysite|website|untitled|site title|index|test|demo|company name|your (?:company|site|name)|403.*|404.*|error.*|forbidden|just a moment.*|bot verification|access denied|attention required.*|page not found|coming soon|all rights reserved.*|alle rechte.*|tous droits.*|copyright.*|impressum|datenschutz|facebook|instagram|wordpress|wix(?:\.com)?|squarespace|shopify|by|design by.*|powered by.*|\d+)$/;
+  /^(?:home|homepage|startseite|accueil|inicio|welcome|willkommen|my (?:site|blog|wordpress.*|website|store)|mysite|website|untitled|site title|index|test|demo|company name|your (?:company|site|name)|403.*|404.*|error.*|forbidden|just a moment.*|bot verification|access denied|attention required.*|page not found|coming soon|all rights reserved.*|alle rechte.*|tous droits.*|copyright.*|impressum|datenschutz|facebook|instagram|wordpress|wix(?:\.com)?|squarespace|shopify|by|design by.*|powered by.*|policy|release|see also.*|\d+)$/;
 
 export function createNameCollector(): NameCollector {
   let legal: string | undefined;
@@ -52,8 +52,11 @@ export function createNameCollector(): NameCollector {
 }
 
 function usable(text: string | undefined): string | undefined {
-  const name = cleanName(text ?? "", 100);
-  if (name.length < 2 || /@|https?:|\.\.\./.test(name) || name.split(" ").length > 10)
+  const name = cleanName(text ?? "", 100).replace(
+    /^(?:©|\(c\)|copyright|\s|(?:19|20)\d{2}|,)+/i,
+    "",
+  );
+  if (name.length < 2 || /@|https?:|[:;?!]|\.\.\./.test(name) || name.split(" ").length > 10)
     return undefined;
   return junk.test(folded(name)) ? undefined : name;
 }

@@ -33,6 +33,8 @@ interface Draft {
 const peopleMax = 60;
 /** So many lines after a name still speak of that person. */
 const linesMax = 6;
+/** A role stands right below the name. */
+const roleLinesMax = 2;
 
 /**
  * People as team pages and imprints show them: a name that stands alone, with a role near it. A name
@@ -48,13 +50,14 @@ export function createPeopleCollector(): PeopleCollector {
     drafts.push(current);
   }
 
-  function line({ text, where, block, isBold }: Line): void {
+  function line({ text, where, block, isBold, isLink }: Line): void {
     if (where === "header") return;
     const introduced = introducedPerson(text);
     const named = introduced && personName(introduced.name);
     if (introduced && named) return begin(named, introduced.role);
     const [before, after] = halves(text);
-    const name = personName(before);
+    // Lists of links are headlines and menus.
+    const name = isLink && !/^h[2-6]$/.test(block) ? undefined : personName(before);
     const role = after === undefined ? undefined : roleOf(after);
     if (name !== undefined && (role !== undefined || isNamePlace(block, isBold)))
       return begin(name, role);
@@ -63,7 +66,7 @@ export function createPeopleCollector(): PeopleCollector {
       current = undefined;
       return;
     }
-    current.role ??= roleOf(text);
+    if (current.lines <= roleLinesMax && !isLink) current.role ??= roleOf(text);
     current.email ??= text.includes("@") ? addressIn(text) : undefined;
     current.phone ??= findNumbers(text)[0]?.text;
   }
@@ -120,6 +123,8 @@ function statedIn(node: StructuredNode): readonly Omit<Draft, "lines">[] {
   return (isPerson ? [node, ...inner] : inner).flatMap((one) => {
     const name = cleanName(textOf(one, "name") ?? "", 80);
     if (!name || !/\s/.test(name) || /\d/.test(name)) return [];
+    // Who wrote an article is a person too, but does not work here.
+    if (one === node && textOf(one, "jobTitle") === undefined) return [];
     const email = textOf(one, "email")?.replace(/^mailto:/i, "");
     return [
       {

@@ -14,6 +14,7 @@ const notInNames = new Set(
     "january february march april may june july august september october november december januar februar märz mai juni juli oktober dezember " +
     "read more learn click here get free quote call today opening hours quick links follow us customer reviews privacy download view all new best " +
     "büro office studio praxis hotel restaurant cafe garage center centre zentrum school schule institut institute foundation verein club " +
+    "most related recommended trending popular also news media sports today stories articles review interview calendar software editor directory map login join search site web small global business court general information letter summit conference weekend gallery agency education engines fixed spirit hub coat " +
     "manager director owner founder ceo cto cfo geschäftsführer inhaber gérant directeur titolare gerente president chef leiter head sales marketing"
   ).split(" "),
 );

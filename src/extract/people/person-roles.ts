@@ -4,7 +4,14 @@ const roles =
 /** What somebody does, as a short line says it; undefined when the line says something else. */
 export function roleOf(text: string): string | undefined {
   if (text.length < 3 || text.length > 80 || /[@:]|https?|\d{4,}/.test(text)) return undefined;
-  return roles.test(text) && text.split(/\s+/).length <= 9 ? text : undefined;
+  // A headline or a menu's entry only mentions one.
+  if (
+    /[?!"“”„…]|\.\.|^(?:the|how|why|is|can|a|an|der|die|das|le|la|el|il)\s|\bjobs?\b|^\W/i.test(
+      text,
+    )
+  )
+    return undefined;
+  return roles.test(text) && text.split(/\s+/).length <= 6 ? text : undefined;
 }
 
 /** "Geschäftsführer: Anna Beispiel", "Owner – Tom Lee", "Vertreten durch: …" */

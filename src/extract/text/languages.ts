@@ -24,7 +24,7 @@ export interface WordCounter {
   language(): string | undefined;
 }
 
-const wordsMax = 1_500;
+const wordsMax = 400;
 
 export function createWordCounter(): WordCounter {
   const hits = new Map<string, number>();
