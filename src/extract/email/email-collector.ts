@@ -33,30 +33,35 @@ export function createEmailCollector({
   let unlabelled: string[] = [];
   let lastLine = "";
 
-  function open({ name, attributes, isHidden }: Element): void {
+  function open({ name, attributes, isHidden, hasData }: Element): void {
     if (isHidden) return;
-    const { href } = attributes;
+    const { href, title, alt } = attributes;
     if (href !== undefined && (name === "a" || name === "area")) link(href);
-    if (isAll) {
-      for (const one of cloudflareAddresses(attributes)) book.add(one, { method: "cloudflare" });
-      for (const one of dataAddresses(attributes)) book.add(one, { method: "attribute" });
-      const { onclick, onmouseover, onmousedown } = attributes;
-      for (const code of [onclick, onmouseover, onmousedown]) if (code) script(code);
-    }
-    for (const text of [
-      attributes["title"],
-      attributes["aria-label"],
-      name === "img" ? attributes["alt"] : undefined,
-    ]) {
-      if (text?.includes("@"))
-        for (const one of findAddresses(text.slice(0, 500))) book.add(one, { method: "attribute" });
-    }
-    if (
-      name === "meta" &&
-      /mail|reply-to|contact/i.test(attributes["name"] ?? attributes["property"] ?? "")
-    ) {
-      for (const one of findAddresses((attributes["content"] ?? "").slice(0, 500)))
-        book.add(one, { method: "structured" });
+    if (isAll && (hasData || href !== undefined)) wrapped(attributes);
+    if (title?.includes("@")) shownBy(title);
+    if (name === "img" && alt?.includes("@")) shownBy(alt);
+    const label = attributes["aria-label"];
+    if (label?.includes("@")) shownBy(label);
+    if (name === "meta") meta(attributes);
+  }
+
+  function wrapped(attributes: Element["attributes"]): void {
+    for (const one of cloudflareAddresses(attributes)) book.add(one, { method: "cloudflare" });
+    for (const one of dataAddresses(attributes)) book.add(one, { method: "attribute" });
+    const { onclick, onmouseover, onmousedown } = attributes;
+    if (onclick !== undefined) script(onclick);
+    if (onmouseover !== undefined) script(onmouseover);
+    if (onmousedown !== undefined) script(onmousedown);
+  }
+
+  function shownBy(text: string): void {
+    for (const one of findAddresses(text.slice(0, 500))) book.add(one, { method: "attribute" });
+  }
+
+  function meta({ name, property, content = "" }: Element["attributes"]): void {
+    if (!content.includes("@") || !/mail|reply-to|contact/i.test(name ?? property ?? "")) return;
+    for (const one of findAddresses(content.slice(0, 500))) {
+      book.add(one, { method: "structured" });
     }
   }
 

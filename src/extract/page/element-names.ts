@@ -12,7 +12,11 @@ const voids = new Set(
   "area base basefont br col embed frame hr img input link meta param source track wbr".split(" "),
 );
 
-export const isBlock = (name: string): boolean => blocks.has(name) && !seamless.has(name);
+for (const name of seamless) blocks.delete(name);
+const bold = new Set(["b", "strong", "h1", "h2", "h3", "h4", "h5", "h6"]);
+
+export const isBlock = (name: string): boolean => blocks.has(name);
+export const isBold = (name: string): boolean => bold.has(name);
 export const isVoid = (name: string): boolean => voids.has(name);
 
 /** HTML in the middle of a picture: the picture was never closed. */

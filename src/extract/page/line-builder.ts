@@ -4,7 +4,7 @@ import type { Line } from "./page-events.ts";
 
 export interface LineBuilder {
   /** A block element opens, or goes on after one in it has ended. */
-  begin(block: string, place: Place): void;
+  begin(block: string): void;
   text(part: string, place: Place): void;
   /** An inline element begins or ends here. */
   seam(): void;
@@ -32,7 +32,9 @@ export function createLineBuilder(give: (line: Line) => void): LineBuilder {
   let reversedFrom: number | undefined;
 
   function text(part: string, place: Place): void {
-    const plain = shown(part);
+    const isSpace = part.trim() === "";
+    if (isSpace && (parts === "" || parts.endsWith(" "))) return;
+    const plain = isSpace ? " " : shown(part);
     if (plain === "") return;
     if (parts.length + plain.length > charsMax) {
       end();
@@ -47,7 +49,7 @@ export function createLineBuilder(give: (line: Line) => void): LineBuilder {
         return;
       }
     }
-    if (!isBlank(plain)) {
+    if (!isSpace) {
       where = place.where;
       if (!place.isInLink) isLink = false;
       if (!place.isBold) isBold = false;
@@ -68,7 +70,7 @@ export function createLineBuilder(give: (line: Line) => void): LineBuilder {
 
   function end(): void {
     turnRound();
-    if (parts !== "" && !isBlank(parts)) {
+    if (parts !== "" && parts !== " ") {
       const line = parts.endsWith(" ") ? parts.slice(0, -1) : parts;
       give({ text: line, seams, where, block, isLink, isBold, isReversed: wasReversed });
     }
@@ -92,8 +94,6 @@ export function createLineBuilder(give: (line: Line) => void): LineBuilder {
     end,
   };
 }
-
-const isBlank = (text: string): boolean => text === " " || text.trim() === "";
 
 function pieceEnd(text: string, from: number): number {
   const limit = Math.min(text.length, from + charsMax);

@@ -21,8 +21,17 @@ const order = { header: 0, footer: 1, body: 2 } as const;
 /** Links a visitor can see, each address once, at the best place it stands in. */
 export function createLinkCollector(baseUrl: () => string): LinkCollector {
   const links = new Map<string, Link>();
+  const urls = new Map<string, string | undefined>();
   let fresh = false;
   let open: { readonly element: Element; readonly link: Link } | undefined;
+
+  function absolute(href: string): string | undefined {
+    const known = urls.get(href);
+    if (known !== undefined || urls.has(href)) return known;
+    const url = resolved(href, baseUrl());
+    if (urls.size < linksMax) urls.set(href, url);
+    return url;
+  }
 
   function add(href: string | undefined, { where, attributes }: Element): Link | undefined {
     if (
@@ -32,7 +41,7 @@ export function createLinkCollector(baseUrl: () => string): LinkCollector {
       )
     )
       return undefined;
-    const url = resolved(href, baseUrl());
+    const url = absolute(href);
     if (url === undefined) return undefined;
     const known = links.get(url);
     if (known && order[known.where] <= order[where]) return known;

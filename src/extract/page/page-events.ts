@@ -18,6 +18,8 @@ export interface Element {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly isHidden: boolean;
+  /** It has attributes of scripts: data-…, on…. */
+  readonly hasData: boolean;
   readonly where: LinkWhere;
   /** Inside something that is shown backwards. */
   readonly isReversed: boolean;

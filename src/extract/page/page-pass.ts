@@ -1,9 +1,10 @@
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
+import { flagOf, flags, isHeard } from "./attribute-flags.ts";
 import type { Collector, Element } from "./page-events.ts";
 import { createLineBuilder } from "./line-builder.ts";
-import { breaksOut, closedBy, isBlock, isVoid, signOf } from "./element-names.ts";
-import { placeOf } from "./page-place.ts";
-import { createStyleRules } from "./style-rules.ts";
+import { breaksOut, closedBy, isBlock, isBold, isVoid, signOf } from "./element-names.ts";
+import { createPlaces } from "./page-place.ts";
+import { createStyleRules, noEffect } from "./style-rules.ts";
 
 /**
  * One pass over a page for all collectors. It works on the tokens, not on htmlparser2's Parser: that
@@ -22,7 +23,13 @@ interface Frame extends Element {
   readonly isInArticle: boolean;
   readonly isInLink: boolean;
   readonly isBold: boolean;
+  /** Collectors heard of it, and will hear of its end. */
+  readonly isHeard: boolean;
 }
+
+const noAttributes: Record<string, string> = Object.freeze({});
+/** The first few elements are heard of in any case: a page that scripts fill has nothing else. */
+const heardDepthMax = 5;
 
 export function readPage(html: string, collectors: readonly Collector[]): void {
   const openers = collectors.filter((collector) => collector.open);
@@ -31,17 +38,20 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
   const texters = collectors.filter((collector) => collector.text);
   const scripters = collectors.filter((collector) => collector.script);
   const styles = createStyleRules();
+  const places = createPlaces();
   const lines = createLineBuilder((line) => liners.forEach((collector) => collector.line!(line)));
   const root: Frame = {
     name: "#root",
     attributes: {},
     isHidden: false,
     isReversed: false,
+    hasData: false,
     where: "body",
     depth: 0,
     isInArticle: false,
     isInLink: false,
     isBold: false,
+    isHeard: false,
   };
   const stack: Frame[] = [root];
   let top = root;
@@ -49,10 +59,11 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
   let foreign = 0;
 
   let tag = "";
-  let attributes: Record<string, string> = {};
+  let attributes = noAttributes;
   let attributeCount = 0;
   let attribute = "";
   let value = "";
+  let found = 0;
   let raw = "";
 
   function openTag(isSelfClosed: boolean): void {
@@ -61,15 +72,16 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
     if (foreign > 0 && breaksOut(name)) while (foreign > 0) pop();
     const ends = closedBy.get(name);
     if (ends) while (ends.has(top.name)) pop();
-    if (isBlock(name)) lines.end();
     const frame = frameOf(name);
-    if (isBlock(name)) lines.begin(name, frame);
-    else if (name !== "wbr") lines.seam();
-    for (const collector of openers) collector.open!(frame);
-    const sign = frame.isHidden ? "" : signOf(name, attributes);
+    if (isBlock(name)) {
+      lines.end();
+      lines.begin(name);
+    } else if (name !== "wbr") lines.seam();
+    if (frame.isHeard) for (const collector of openers) collector.open!(frame);
+    const sign = frame.isHidden || attributes === noAttributes ? "" : signOf(name, attributes);
     if (sign) lines.text(sign, top);
     if (isVoid(name) || (isSelfClosed && foreign > 0)) {
-      for (const collector of closers) collector.close!(frame);
+      if (frame.isHeard) for (const collector of closers) collector.close!(frame);
       return;
     }
     if (stack.length > depthMax) {
@@ -83,18 +95,22 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
   }
 
   function frameOf(name: string): Frame {
-    const { isHidden, isReversed } = styles.effectOf(attributes);
+    const hasStyle =
+      (found & flags.style) !== 0 || ((found & flags.names) !== 0 && styles.hasRules());
+    const { isHidden, isReversed } = hasStyle ? styles.effectOf(attributes) : noEffect;
     const turns = isReversed || (name === "bdo" && /^rtl$/i.test(attributes["dir"] ?? ""));
     return {
       name,
       attributes,
       isHidden: top.isHidden || isHidden || name === "template",
       isReversed: top.isReversed || turns,
-      where: placeOf(name, attributes, top.isInArticle) ?? top.where,
+      hasData: (found & flags.data) !== 0,
+      where: places.placeOf(name, attributes, top.isInArticle) ?? top.where,
       depth: stack.length,
       isInArticle: top.isInArticle || name === "article" || name === "main",
       isInLink: top.isInLink || name === "a",
-      isBold: top.isBold || name === "b" || name === "strong" || /^h[1-6]$/.test(name),
+      isBold: top.isBold || isBold(name),
+      isHeard: stack.length <= heardDepthMax || isHeard(name, found),
     };
   }
 
@@ -122,9 +138,9 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
     else if (frame.name === "script") giveScript(frame);
     if (isBlock(frame.name)) {
       lines.end();
-      lines.begin(top.name, top);
+      lines.begin(top.name);
     } else lines.seam();
-    for (const collector of closers) collector.close!(frame);
+    if (frame.isHeard) for (const collector of closers) collector.close!(frame);
   }
 
   function giveScript(frame: Frame): void {
@@ -153,12 +169,14 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
   const callbacks: TokenizerCallbacks = {
     onopentagname(start, end) {
       tag = end - start > 40 ? "" : html.slice(start, end).toLowerCase();
-      attributes = {};
+      attributes = noAttributes;
       attributeCount = 0;
+      found = 0;
     },
     onattribname(start, end) {
       attribute = end - start > 80 ? "" : html.slice(start, end).toLowerCase();
       value = "";
+      found |= flagOf(attribute);
     },
     onattribdata(start, end) {
       if (value.length < attributeCharsMax)
@@ -168,9 +186,10 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
       if (value.length < attributeCharsMax) value += String.fromCodePoint(codepoint);
     },
     onattribend() {
-      if (attribute === "" || attribute === "__proto__" || attributes[attribute] !== undefined)
-        return;
-      if (++attributeCount <= attributesMax) attributes[attribute] = value;
+      if (attribute === "" || attribute === "__proto__") return;
+      if (attributes === noAttributes) attributes = {};
+      if (attributes[attribute] !== undefined || ++attributeCount > attributesMax) return;
+      attributes[attribute] = value;
     },
     onopentagend: () => openTag(false),
     onselfclosingtag: () => openTag(true),

@@ -5,10 +5,40 @@ const headerWords =
   /(?:^|[\s_-])(?:site-?header|header|masthead|topbar|top-bar|nav|navbar|navigation|mainnav|menu|main-menu|breadcrumbs?)(?:$|[\s_-])/i;
 const containers = new Set(["div", "section", "ul", "ol", "table", "td", "aside", "center"]);
 
-/** Where an element puts what is in it; undefined: where its parent does. */
-export function placeOf(
+export interface Places {
+  /** Where an element puts what is in it; undefined: where its parent does. */
+  placeOf(
+    name: string,
+    attributes: Readonly<Record<string, string>>,
+    isInArticle: boolean,
+  ): LinkWhere | undefined;
+}
+
+const namesMax = 2_000;
+
+/** Remembers what it made of a class: the same ones come a hundred times on a page. */
+export function createPlaces(): Places {
+  const byNames = new Map<string, LinkWhere | undefined>();
+  return {
+    placeOf(name, attributes, isInArticle) {
+      const byTag = ofTag(name, attributes["role"], isInArticle);
+      if (byTag !== undefined || !containers.has(name)) return byTag;
+      const { class: classes, id } = attributes;
+      if (classes === undefined && id === undefined) return undefined;
+      const names = `${classes ?? ""} ${id ?? ""}`;
+      let place = byNames.get(names);
+      if (place === undefined && !byNames.has(names)) {
+        place = ofNames(names);
+        if (byNames.size < namesMax) byNames.set(names, place);
+      }
+      return place === "header" && isInArticle ? undefined : place;
+    },
+  };
+}
+
+function ofTag(
   name: string,
-  attributes: Readonly<Record<string, string>>,
+  role: string | undefined,
   isInArticle: boolean,
 ): LinkWhere | undefined {
   // An article has a header and a footer of its own: by-lines, not menus.
@@ -16,15 +46,14 @@ export function placeOf(
   if (name === "nav") return "header";
   if (name === "footer") return isInArticle ? undefined : "footer";
   if (name === "main" || name === "article") return "body";
-  const role = attributes["role"];
+  if (role === undefined) return undefined;
   if (role === "contentinfo") return "footer";
   if (role === "navigation" || role === "banner" || role === "menubar") return "header";
-  if (role === "main") return "body";
-  if (!containers.has(name)) return undefined;
-  const { class: classes, id } = attributes;
-  if (classes === undefined && id === undefined) return undefined;
-  const names = `${classes ?? ""} ${id ?? ""}`;
+  return role === "main" ? "body" : undefined;
+}
+
+function ofNames(names: string): LinkWhere | undefined {
   if (names.length > 300) return undefined;
   if (footerWords.test(names)) return "footer";
-  return headerWords.test(names) && !isInArticle ? "header" : undefined;
+  return headerWords.test(names) ? "header" : undefined;
 }

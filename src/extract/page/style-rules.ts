@@ -5,6 +5,8 @@
 export interface StyleRules {
   /** Takes in the text of a <style> element. */
   add(css: string): void;
+  /** Whether class and id say anything. */
+  hasRules(): boolean;
   effectOf(attributes: Readonly<Record<string, string>>): StyleEffect;
 }
 
@@ -13,7 +15,7 @@ export interface StyleEffect {
   readonly isReversed: boolean;
 }
 
-const none: StyleEffect = { isHidden: false, isReversed: false };
+export const noEffect: StyleEffect = { isHidden: false, isReversed: false };
 const cssCharsMax = 200_000;
 const rulesMax = 2_000;
 
@@ -64,10 +66,10 @@ export function createStyleRules(): StyleRules {
         if (reversed.has(name)) isReversed = true;
       }
     }
-    return isHidden || isReversed ? { isHidden, isReversed } : none;
+    return isHidden || isReversed ? { isHidden, isReversed } : noEffect;
   }
 
-  return { add, effectOf };
+  return { add, effectOf, hasRules: () => hidden.size > 0 || reversed.size > 0 };
 }
 
 function namesOf(classes: string | undefined, id: string | undefined): readonly string[] {

@@ -55,12 +55,16 @@ const generators =
 export function createTechCollector(): TechCollector {
   const found = new Set<string>();
   let checked = 0;
+  let pictures = 0;
 
   return {
     open({ name, attributes }) {
-      if (name !== "script" && name !== "link" && name !== "img" && name !== "iframe") return;
+      const isPicture = name === "img";
+      if (!isPicture && name !== "script" && name !== "link" && name !== "iframe") return;
       const address = attributes["src"] ?? attributes["href"];
-      if (address === undefined || address.startsWith("data:") || ++checked > 300) return;
+      if (address === undefined || address.startsWith("data:")) return;
+      // A few pictures tell as much as all of them.
+      if (isPicture ? ++pictures > 15 : ++checked > 150) return;
       const part = address.slice(0, 300).toLowerCase();
       for (const [tech, sign] of signs) if (!found.has(tech) && sign.test(part)) found.add(tech);
     },

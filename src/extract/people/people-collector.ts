@@ -103,7 +103,8 @@ export function createPeopleCollector(): PeopleCollector {
 
 /** "Anna Schmidt, Geschäftsführerin", "Tom Lee – Owner" */
 function halves(text: string): readonly [string, string?] {
-  if (text.length > 140) return [""];
+  if (text.length > 140 || text.length < 5) return [""];
+  if (!/[,(–—|-]/.test(text)) return [text];
   const match = /^(.{5,60}?)\s{0,2}(?:,|\s[–—|-]|\s?\()\s{0,2}(.{3,80}?)\)?$/.exec(text);
   return match ? [match[1]!, match[2]!] : [text];
 }
