@@ -6,8 +6,8 @@ import { rankEmail } from "./rank-email.ts";
 /** The addresses of one page, each once, by the strongest way it was found. */
 export interface AddressBook {
   add(found: Pick<Found, "local" | "domain">, sighting: Sighting): string | undefined;
-  /** A label for an address that came without. */
-  label(value: string, label: string): void;
+  /** What the text around it says, once that is known. */
+  remark(value: string, remark: Omit<Sighting, "method">): void;
   ranked(): readonly EmailFact[];
 }
 
@@ -15,7 +15,7 @@ export interface Sighting {
   readonly method: EmailMethod;
   readonly label?: string | undefined;
   /** Beside words such as "web design by". */
-  readonly isCredit?: boolean;
+  readonly isCredit?: boolean | undefined;
 }
 
 export interface AddressBookOptions {
@@ -41,29 +41,28 @@ export const weights: Readonly<Record<EmailMethod, number>> = {
 interface Entry extends CheckedAddress {
   method: EmailMethod;
   label: string | undefined;
-  isCredit: boolean;
+  isCredit: boolean | undefined;
 }
 
 export function createAddressBook({ url, site }: AddressBookOptions): AddressBook {
   const entries = new Map<string, Entry>();
 
   return {
-    add({ local, domain }, { method, label, isCredit = false }) {
+    add({ local, domain }, { method, label, isCredit }) {
       const address = checkAddress(local, domain, site);
       if (!address) return undefined;
       const entry = entries.get(address.value);
       if (entry) {
         if (weights[method] > weights[entry.method]) entry.method = method;
-        entry.label ??= label;
-        entry.isCredit &&= isCredit;
+        note(entry, { label, isCredit });
       } else if (entries.size < entriesMax) {
         entries.set(address.value, { ...address, method, label, isCredit });
       }
       return address.value;
     },
-    label(value, label) {
+    remark(value, remark) {
       const entry = entries.get(value);
-      if (entry) entry.label ??= label;
+      if (entry) note(entry, remark);
     },
     ranked() {
       const facts = [...entries.values()].map((entry): EmailFact => {
@@ -74,4 +73,10 @@ export function createAddressBook({ url, site }: AddressBookOptions): AddressBoo
       return facts.sort((a, b) => b.score - a.score || (a.value < b.value ? -1 : 1));
     },
   };
+}
+
+/** One place where it stands by itself makes it the company's own. */
+function note(entry: Entry, { label, isCredit }: Omit<Sighting, "method">): void {
+  entry.label ??= label;
+  if (isCredit !== undefined) entry.isCredit = (entry.isCredit ?? true) && isCredit;
 }

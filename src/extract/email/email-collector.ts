@@ -84,7 +84,8 @@ export function createEmailCollector({
   function line(read: Line): void {
     if (unlabelled.length > 0) {
       const label = labelOf(read.text) ?? (read.text.length < 80 ? labelOf(lastLine) : undefined);
-      if (label !== undefined) for (const value of unlabelled) book.label(value, label);
+      const isCredit = isCreditLine(read.text);
+      for (const value of unlabelled) book.remark(value, { label, isCredit });
       unlabelled = [];
     }
     if (mayHold(read.text)) search(read);
@@ -93,7 +94,7 @@ export function createEmailCollector({
 
   function search(read: Line): void {
     if (read.isReversed && !isAll) return;
-    const isCredit = read.text.length < 300 && credits.test(read.text);
+    const isCredit = isCreditLine(read.text);
     const plain = isSimple ? withoutDecoys(read.text) : undefined;
     const text = plain ?? read.text;
     const seams = plain === undefined ? read.seams : [];
@@ -141,8 +142,10 @@ export function createEmailCollector({
   };
 }
 
-const mayHold = (text: string): boolean =>
-  text.includes("@") ||
-  /[＠﹫]|[[({<«|*/_~-] ?(?:at|a|ät|aet|æt|à|arrob|arobas|chioc|klammer|affen|snabel|apenst|zavin|kukac|ma[lł]pa|et|ad)(?![a-z])|(?:^|\s)(?:at|ät|arroba|arobase|chiocciola|klammeraffe|snabel-?a|apenstaartje|zavináč|kukac|małpa|собака|at-sign)\s|[[({] ?соб/iu.test(
-    text,
-  );
+const isCreditLine = (text: string): boolean => text.length < 300 && credits.test(text);
+
+const mayHold = (text: string): boolean => text.includes("@") || signs.test(text);
+
+/** Anything that may stand for the sign; findWordForms looks closer. */
+const signs =
+  /[＠﹫]|[[({<«|*/_~-] ?(?:(?:at|a|ät|aet|æt|ett|à|et|ad)(?![a-z])|arrob|arobas|chioc|klammer|affen|snabel|apenst|zavin|kukac|ma[lł]pa|соб)|(?:^|\s)(?:at|ät|arroba|arobase|chiocciola|klammeraffe|snabel-?a|apenstaartje|zavináč|kukac|małpa|собака|at-sign)\s/iu;

@@ -35,7 +35,7 @@ const providers =
 export const isProvider = (registered: string): boolean => providers.test(registered);
 
 export function rankEmail(
-  address: CheckedAddress & { readonly isCredit: boolean },
+  address: CheckedAddress & { readonly isCredit: boolean | undefined },
   { site, weight }: { readonly site: string | undefined; readonly weight: number },
 ): Rank {
   const owner = ownerOf(address, site);
@@ -54,7 +54,7 @@ export function rankEmail(
     )
       ? 12
       : 0) -
-    (address.isCredit && owner !== "own" ? 60 : 0);
+    (address.isCredit === true && owner !== "own" ? 60 : 0);
   return { kind, owner, score };
 }
 

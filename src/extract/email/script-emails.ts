@@ -1,4 +1,5 @@
-import { rot13, unshifted, withoutEntities } from "./ciphers.ts";
+import { withoutEntities } from "../text/entities.ts";
+import { rot13, unshifted } from "./ciphers.ts";
 import { findAddresses } from "./find-addresses.ts";
 import { foldScript } from "./fold-script.ts";
 import type { Found } from "./found.ts";
@@ -35,7 +36,7 @@ export function scriptAddresses(source: string): readonly ScriptAddress[] {
 }
 
 const worthReading =
-  /@|mailto|znvygb|atob|fromCharCode|unescape|reverse|%40|\\x40|\\u0040|&#(?:64|x40);|\bmail|spam|Crypt|\[at\]|\(at\)/i;
+  /@|mailto|znvygb|atob|fromCharCode|unescape|reverse|%40|\\x40|\\u0040|&#(?:64|x40);|mail|spam|Crypt|\[at\]|\(at\)/i;
 
 function addressesIn(text: string): readonly Pick<Found, "local" | "domain">[] {
   if (!text.includes("@") && !/%40|\bat\b/i.test(text)) return [];

@@ -98,6 +98,6 @@ export function createLineBuilder(give: (line: Line) => void): LineBuilder {
 function pieceEnd(text: string, from: number): number {
   const limit = Math.min(text.length, from + charsMax);
   if (limit === text.length) return limit;
-  const space = text.lastIndexOf(" ", limit);
+  const space = text.lastIndexOf(" ", limit - 1);
   return space > from ? space + 1 : limit;
 }

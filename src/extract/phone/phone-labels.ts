@@ -12,7 +12,7 @@ const otherWords =
 
 const tail = (words: RegExp): RegExp =>
   new RegExp(
-    `(?:^|[\\s.,;:|/(\\[•·#-])(?:${words.source})[\\s.:#()|\\]/–—-]{0,6}(?:(?:is|ist|unter|at|on|au|al|an|us|nr|no|no\\.|n°|numéro|nummer|number|todos?)[\\s.:#-]{0,3}){0,2}(?:\\+|\\(|00)?$`,
+    `(?:^|[\\s.,;:|/(\\[•·#-])(?:${words.source})[\\s.:#()|\\]/–—-]{0,6}(?:(?<=[\\s.:])(?:is|ist|unter|at|on|au|al|an|us|nr|no|no\\.|n°|numéro|nummer|number|todos?)[\\s.:#-]{0,3}){0,2}(?:\\+|\\(|00)?$`,
     "iu",
   );
 const faxTail = tail(faxWords);
@@ -23,7 +23,7 @@ const otherTail = tail(otherWords);
 export function labelBefore(text: string): PhoneLabel {
   const near = folded(text.slice(-60)).normalize("NFC");
   if (
-    /(?:tel|phone|fon)\w{0,4}[\s.]{0,2}(?:\/|&|and|und|et|e|y)[\s.]{0,2}(?:tele)?fax[\s.:]{0,4}$/.test(
+    /(?:tel|phone|fon)\w{0,4}[\s.]{0,2}(?:[/&+][\s.]{0,2}|(?<=[\s.])(?:and|und|et|e|y)\s)(?:tele)?fax[\s.:]{0,4}$/.test(
       near,
     )
   )

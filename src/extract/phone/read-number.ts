@@ -44,7 +44,7 @@ export function looksLikePhone(text: string, country: CountryCode): boolean {
   if (/^(?:\+|00[1-9])/.test(body)) return true;
   const groups = body.split(/[^\d]+/).filter(Boolean);
   if (groups.length < 2) return false;
-  if (/^\(?0/.test(body)) return true;
+  if (/^\(?0|^\(\d{2,4}\)/.test(body) && country !== "US") return true;
   if (country === "US" || country === "CA")
     return /^(?:1[-. ])?\(?\d{3}\)?[-. /]{1,2}\d{3}[-. ]\d{4}$/.test(body);
   // Countries that dial without a zero: Spain, Italy's mobiles, Poland, Portugal, the north.

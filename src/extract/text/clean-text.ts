@@ -1,4 +1,5 @@
 import { shown } from "./characters.ts";
+import { withoutEntities } from "./entities.ts";
 
 /** One line of plain text: nothing invisible, single spaces, at most `charsMax`. */
 export function cleanText(text: string, charsMax = 500): string {
@@ -10,7 +11,7 @@ export function cleanText(text: string, charsMax = 500): string {
 
 /** For names and labels, which arrive with markup in them. "" when nothing sensible is left. */
 export function cleanName(text: string, charsMax = 120): string {
-  const bare = cleanText(text, charsMax * 4)
+  const bare = cleanText(withoutEntities(text.slice(0, charsMax * 8)), charsMax * 4)
     .replace(/<(script|style)\b[^<>]{0,500}>[^<]{0,2000}<\/\1\s{0,9}>/gi, " ")
     .replace(/<\/?[a-z!][^<>]{0,1000}>/gi, " ");
   const name = cleanText(bare, charsMax);
