@@ -1,0 +1,237 @@
+import { Agent } from "undici";
+import { AppError } from "../../../base/app-error.ts";
+import { systemClock, type Clock } from "../../../base/clock.ts";
+import { createKeyedLimiter } from "../../../base/keyed-limiter.ts";
+import { createAddressGuard } from "../../address.ts";
+import {
+  fetchLimits,
+  type Failed,
+  type FailureReason,
+  type Fetcher,
+  type FetchLimits,
+  type FetchOutcome,
+  type FetchRequest,
+  type Hop,
+} from "../../fetcher.ts";
+import { parseRetryAfter } from "../../retry-after.ts";
+import { OutOfTimeError, reasonOf, textOfError } from "./failure.ts";
+import { createGuardedLookup, privateHost, systemResolve, type Resolve } from "./guarded-lookup.ts";
+import { one, requestOnce, type Head } from "./request-once.ts";
+
+export interface HttpFetcherOptions {
+  /** See `userAgentOf`. */
+  readonly userAgent: string;
+  /** Addresses that are allowed although not public. */
+  readonly allowAddresses?: readonly string[];
+  /** Requests at once, default 200. */
+  readonly requestsMax?: number;
+  /** Connections to one origin, default 1: a site is not to be asked several things at once. */
+  readonly connectionsPerOriginMax?: number;
+  /** Default 10,000. */
+  readonly connectMs?: number;
+  /** Default 32 KiB. */
+  readonly headerBytesMax?: number;
+  /** Certificates (PEM) that are trusted beside the system's. */
+  readonly certificates?: readonly string[];
+  readonly resolve?: Resolve;
+  readonly clock?: Clock;
+}
+
+const acceptPages =
+  "text/html,application/xhtml+xml,application/xml;q=0.9,text/plain;q=0.8,*/*;q=0.1";
+const urlCharsMax = 2_048;
+const statusesBlocked = new Set([401, 403, 429, 503]);
+const statusesMoved = new Set([301, 302, 303, 307, 308]);
+
+/** Fetcher over HTTP/1.1. */
+export function createHttpFetcher(options: HttpFetcherOptions): Fetcher {
+  const { userAgent, clock = systemClock, requestsMax = 200 } = options;
+  const guard = createAddressGuard({ allow: options.allowAddresses ?? [] });
+  const places = createKeyedLimiter({ limit: requestsMax, keysMax: 1, idleMs: 60_000, clock });
+  const agent = new Agent({
+    connections: options.connectionsPerOriginMax ?? 1,
+    maxHeaderSize: options.headerBytesMax ?? 32 * 1024,
+    keepAliveTimeout: 5_000,
+    keepAliveMaxTimeout: 30_000,
+    connect: {
+      timeout: options.connectMs ?? 10_000,
+      lookup: createGuardedLookup(options.resolve ?? systemResolve, guard),
+      ...(options.certificates && { ca: [...options.certificates] }),
+    },
+  });
+
+  async function follow(
+    request: FetchRequest,
+    limits: FetchLimits,
+    signal: AbortSignal,
+  ): Promise<FetchOutcome> {
+    const hops: string[] = [];
+    const seen = new Set<string>();
+    const method = request.method ?? "GET";
+    const headers = headersOf(request, userAgent);
+    const fail = (
+      url: string,
+      reason: FailureReason,
+      message: string,
+      more: Partial<Failed> = {},
+    ): Failed => ({
+      kind: "failed",
+      reason,
+      message: `${url}: ${message}`,
+      url,
+      hops,
+      ...more,
+    });
+
+    let url = urlOf(request.url);
+    if (!url) return fail(request.url.slice(0, 200), "bad_url", "not a URL of http or https");
+    for (;;) {
+      const { href } = url;
+      const host = privateHost(url, guard);
+      if (host) return fail(href, "private_address", `${host} is not a public address`);
+      const hop: Hop = { url: href, number: hops.length, method, purpose: "page" };
+      const wish = await unlessAborted(signal, request.beforeRequest?.(hop) ?? "go");
+      if (wish === "stop") return { kind: "stopped", url: href, hops };
+      seen.add(href);
+
+      const body = createBody(request);
+      let head: Head;
+      try {
+        const answer = await requestOnce({
+          agent,
+          url,
+          method,
+          headers,
+          limits,
+          signal,
+          onSent: () => request.onSent?.(hop),
+          onHead: ({ status }) => (status >= 200 && status < 300 ? body.sink : undefined),
+        });
+        head = answer;
+        if (answer.status >= 200 && answer.status < 300) {
+          const { status, bytes, isCut } = answer;
+          const etag = one(head.headers["etag"]);
+          const lastModified = one(head.headers["last-modified"]);
+          return {
+            kind: "found",
+            status,
+            url: href,
+            hops,
+            contentType: one(head.headers["content-type"]),
+            body: body.bytes(),
+            isCut,
+            bytes,
+            ...(etag && { etag }),
+            ...(lastModified && { lastModified }),
+          };
+        }
+      } catch (error) {
+        const reason = reasonOf(error);
+        if (signal.aborted && reason === undefined) throw error;
+        return fail(href, reason ?? "bad_response", textOfError(error));
+      }
+
+      const { status } = head;
+      if (status === 304) return { kind: "not_modified", url: href, hops };
+      if (statusesBlocked.has(status)) {
+        const retryAfterMs = parseRetryAfter(one(head.headers["retry-after"]), clock.nowMs());
+        return fail(href, "blocked", `answered ${status}`, {
+          status,
+          ...(retryAfterMs !== undefined && { retryAfterMs }),
+        });
+      }
+      const location = one(head.headers["location"]);
+      if (!statusesMoved.has(status) || !location) {
+        return fail(href, "status", `answered ${status}`, { status });
+      }
+      const next = urlOf(location, url);
+      hops.push(href);
+      if (!next) {
+        return fail(href, "bad_redirect", `led to "${location.slice(0, 100)}"`, { status });
+      }
+      if (seen.has(next.href)) return fail(next.href, "redirect_loop", "led back to itself");
+      if (hops.length > limits.redirectsMax) {
+        return fail(next.href, "too_many_redirects", `more than ${limits.redirectsMax} redirects`);
+      }
+      url = next;
+    }
+  }
+
+  return {
+    async fetch(request) {
+      const { signal } = request;
+      if (signal?.aborted) throw aborted(request.url, signal.reason);
+      const limits = { ...fetchLimits, ...request.limits };
+      const control = new AbortController();
+      const onAbort = () => control.abort(aborted(request.url, signal?.reason));
+      signal?.addEventListener("abort", onAbort, { once: true });
+      // A place first, and then the pace: who waits here after his moment would come too close to the next.
+      const release = places.tryAcquire("all") ?? (await places.acquire("all", { signal }));
+      const timer = clock.setTimer(limits.totalMs, () =>
+        control.abort(new OutOfTimeError(`took longer than ${limits.totalMs} ms`)),
+      );
+      try {
+        return await follow(request, limits, control.signal);
+      } catch (error) {
+        if (!(error instanceof OutOfTimeError)) throw error;
+        const { url } = request;
+        const message = `${url}: ${error.message}`;
+        return { kind: "failed", reason: "timeout", message, url, hops: [] };
+      } finally {
+        timer.cancel();
+        release();
+        signal?.removeEventListener("abort", onAbort);
+      }
+    },
+    [Symbol.asyncDispose]: () => agent.destroy(),
+  };
+}
+
+/** An absolute URL that can be requested, without what only a browser keeps to itself. */
+function urlOf(text: string, base?: URL): URL | undefined {
+  if (text.length > urlCharsMax || !URL.canParse(text, base?.href)) return undefined;
+  const url = new URL(text, base);
+  if (url.protocol !== "http:" && url.protocol !== "https:") return undefined;
+  url.username = "";
+  url.password = "";
+  url.hash = "";
+  return url;
+}
+
+function headersOf({ accept, known }: FetchRequest, userAgent: string): Record<string, string> {
+  return {
+    "user-agent": userAgent,
+    accept: accept ?? acceptPages,
+    "accept-language": "*",
+    "accept-encoding": "gzip, deflate, br",
+    ...(known?.etag && { "if-none-match": known.etag }),
+    ...(known?.lastModified && { "if-modified-since": known.lastModified }),
+  };
+}
+
+function createBody({ onBody }: FetchRequest) {
+  const chunks: Uint8Array[] = [];
+  return {
+    sink:
+      onBody ??
+      ((chunk: Uint8Array) => {
+        chunks.push(chunk);
+        return "more" as const;
+      }),
+    bytes: (): Uint8Array => (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)),
+  };
+}
+
+/** Whoever is asked may take his time, but not more of it than the fetch has. */
+function unlessAborted<T>(signal: AbortSignal, value: T | Promise<T>): Promise<T> | T {
+  if (signal.aborted) throw signal.reason as Error;
+  if (!(value instanceof Promise)) return value;
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", onAbort, { once: true });
+    void value.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
+const aborted = (url: string, cause: unknown) =>
+  new AppError("aborted", "fetch_aborted", `the fetch of ${url} was ended early`, { cause });

@@ -1,0 +1,193 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, describe, expect, test } from "vitest";
+import { isAborted } from "./is-aborted.ts";
+import type { Failed, Fetcher, Found, Hop } from "../fetcher.ts";
+import { textOf } from "../charset.ts";
+import { redirectTo, startSiteServer, type Answer, type SiteServer } from "./site-server.ts";
+
+export interface FetcherSuiteOptions {
+  readonly name: string;
+  /** A fetcher that may connect to 127.0.0.1 and to nothing else that is private. */
+  readonly open: () => Fetcher | Promise<Fetcher>;
+  /** Clauses this adapter cannot keep: title → why. */
+  readonly deviations?: Readonly<Record<string, string>>;
+}
+
+const html =
+  (body: string, headers: Record<string, string> = {}): Answer =>
+  (_, response) =>
+    void response.writeHead(200, { "content-type": "text/html", ...headers }).end(body);
+
+const pages: Readonly<Record<string, Answer | string>> = {
+  "/": "<h1>Grüße</h1>",
+  "/latin": html(""),
+  "/moved": redirectTo("/"),
+  "/far": redirectTo("/moved", 301),
+  "/loop": redirectTo("/pool"),
+  "/pool": redirectTo("/loop"),
+  "/inside": redirectTo("http://169.254.169.254/latest/meta-data/"),
+  "/loopback6": redirectTo("http://[::1]:1/"),
+  "/file": redirectTo("file:///etc/passwd"),
+  "/gone": (_, response) => void response.writeHead(410).end("gone"),
+  "/no": (_, response) => void response.writeHead(403).end("no"),
+  "/later": (_, response) => void response.writeHead(429, { "retry-after": "120" }).end(),
+  "/etag": (request, response) => {
+    const isKnown = request.headers["if-none-match"] === '"v1"';
+    response.writeHead(isKnown ? 304 : 200, { etag: '"v1"', "content-type": "text/html" });
+    response.end(isKnown ? undefined : "<p>new</p>");
+  },
+  "/large": html("x".repeat(100_000)),
+  "/never": () => {},
+};
+
+/** The contract of Fetcher, clause by clause. */
+export function fetcherSuite({ name, open, deviations = {} }: FetcherSuiteOptions): void {
+  describe(`Fetcher: ${name}`, () => {
+    const titles = new Set<string>();
+    // One of each for all clauses, which share nothing in them: a browser takes its time to start.
+    let opened: Promise<{ fetcher: Fetcher; site: SiteServer }> | undefined;
+    const setUp = () =>
+      (opened ??= (async () => ({
+        fetcher: await open(),
+        site: await startSiteServer({ pages }),
+      }))());
+    const clause = (
+      title: string,
+      check: (at: { fetcher: Fetcher; site: SiteServer }) => Promise<void>,
+    ) => {
+      titles.add(title);
+      test.skipIf(title in deviations)(title, async () => {
+        const at = await setUp();
+        at.site.requests.length = 0;
+        await check(at);
+      });
+    };
+    afterAll(async () => {
+      expect(Object.keys(deviations).filter((title) => !titles.has(title))).toEqual([]);
+      const { fetcher, site } = await setUp();
+      await fetcher[Symbol.asyncDispose]();
+      await site[Symbol.asyncDispose]();
+    });
+
+    clause("a page is found, with its text and its size", async ({ fetcher, site }) => {
+      const found = (await fetcher.fetch({ url: `${site.origin}/` })) as Found;
+      expect(found).toMatchObject({ kind: "found", status: 200, url: `${site.origin}/`, hops: [] });
+      expect(textOf(found).text).toContain("<h1>Grüße</h1>");
+      expect(found.bytes.wire).toBeGreaterThan(10);
+    });
+
+    clause("says who it is", async ({ fetcher, site }) => {
+      await fetcher.fetch({ url: `${site.origin}/` });
+      expect(site.requests[0]!.headers["user-agent"]).toMatch(
+        /^forager\/\S+ \(\+mailto:\S+@\S+\)$/,
+      );
+    });
+
+    clause("redirects are followed and told", async ({ fetcher, site }) => {
+      const found = await fetcher.fetch({ url: `${site.origin}/far#there` });
+      const hops = [`${site.origin}/far`, `${site.origin}/moved`];
+      expect(found).toMatchObject({ kind: "found", url: `${site.origin}/`, hops });
+    });
+
+    clause("lesson 52: every hop is asked for before it is sent", async ({ fetcher, site }) => {
+      const asked: Hop[] = [];
+      const sent: string[] = [];
+      const { kind } = await fetcher.fetch({
+        url: `${site.origin}/far`,
+        beforeRequest: async (hop): Promise<"go"> => {
+          await wait(5);
+          expect(site.requests.length).toBe(asked.length);
+          asked.push(hop);
+          return "go";
+        },
+        onSent: ({ url }) => sent.push(url),
+      });
+      expect(kind).toBe("found");
+      const urls = ["/far", "/moved", "/"].map((path) => site.origin + path);
+      expect(asked.map(({ url }) => url)).toEqual(urls);
+      expect(asked.map(({ number }) => number)).toEqual([0, 1, 2]);
+      expect(sent).toEqual(urls);
+    });
+
+    clause("who says stop is not overruled", async ({ fetcher, site }) => {
+      const outcome = await fetcher.fetch({
+        url: `${site.origin}/moved`,
+        beforeRequest: ({ number }) => (number === 0 ? "go" : "stop"),
+      });
+      expect(outcome).toEqual({
+        kind: "stopped",
+        url: `${site.origin}/`,
+        hops: [`${site.origin}/moved`],
+      });
+      expect(site.requests.map(({ path }) => path)).toEqual(["/moved"]);
+    });
+
+    const failing: readonly (readonly [path: string, expected: Partial<Failed>])[] = [
+      ["/loop", { reason: "redirect_loop" }],
+      ["/inside", { reason: "private_address" }],
+      ["/loopback6", { reason: "private_address" }],
+      ["/file", { reason: "bad_redirect" }],
+      ["/gone", { reason: "status", status: 410 }],
+      ["/no", { reason: "blocked", status: 403 }],
+      ["/later", { reason: "blocked", status: 429, retryAfterMs: 120_000 }],
+    ];
+    for (const [path, expected] of failing) {
+      clause(`${path} is no page: ${expected.reason}`, async ({ fetcher, site }) => {
+        const outcome = await fetcher.fetch({ url: site.origin + path });
+        expect(outcome).toMatchObject({ kind: "failed", ...expected });
+        expect(outcome).not.toHaveProperty("body");
+      });
+    }
+
+    clause("no more redirects than allowed", async ({ fetcher, site }) => {
+      const limits = { redirectsMax: 1 };
+      const outcome = await fetcher.fetch({ url: `${site.origin}/far`, limits });
+      expect(outcome).toMatchObject({ kind: "failed", reason: "too_many_redirects" });
+      expect(site.requests.length).toBe(2);
+    });
+
+    clause("what has not changed is not sent again", async ({ fetcher, site }) => {
+      const url = `${site.origin}/etag`;
+      const found = await fetcher.fetch({ url });
+      expect(found).toMatchObject({ kind: "found", etag: '"v1"' });
+      const again = await fetcher.fetch({ url, known: { etag: '"v1"' } });
+      expect(again).toMatchObject({ kind: "not_modified", url });
+    });
+
+    clause("no page beyond its limit of bytes", async ({ fetcher, site }) => {
+      const url = `${site.origin}/large`;
+      const limits = { bytesMax: 99_999 };
+      const outcome = await fetcher.fetch({ url, limits });
+      expect(outcome).toMatchObject({ kind: "failed", reason: "too_large" });
+      expect((await fetcher.fetch({ url, limits: { bytesMax: 200_000 } })).kind).toBe("found");
+    });
+
+    clause("no fetch beyond its limit of time", async ({ fetcher, site }) => {
+      const limits = { totalMs: 100 };
+      const outcome = await fetcher.fetch({ url: `${site.origin}/never`, limits });
+      expect(outcome).toMatchObject({ kind: "failed", reason: "timeout" });
+    });
+
+    clause("a signal ends it at once", async ({ fetcher, site }) => {
+      const control = new AbortController();
+      const fetched = fetcher.fetch({ url: `${site.origin}/never`, signal: control.signal });
+      setTimeout(() => control.abort(), 50);
+      await expect(fetched).rejects.toSatisfy(isAborted);
+      await expect(
+        fetcher.fetch({ url: `${site.origin}/`, signal: AbortSignal.abort() }),
+      ).rejects.toSatisfy(isAborted);
+      expect(site.requests.length).toBe(1);
+    });
+
+    clause("nobody listens", async ({ fetcher }) => {
+      const outcome = await fetcher.fetch({ url: "http://127.0.0.1:1/" });
+      expect(outcome).toMatchObject({ kind: "failed", reason: "refused" });
+    });
+
+    for (const url of ["ftp://example.com/", "nonsense", "javascript:alert(1)", ""]) {
+      clause(`"${url}" is no URL to fetch`, async ({ fetcher }) => {
+        expect(await fetcher.fetch({ url })).toMatchObject({ kind: "failed", reason: "bad_url" });
+      });
+    }
+  });
+}

@@ -1,0 +1,160 @@
+/**
+ * Unpacks a body as it arrives. Never holds more than a piece of it: what comes out is handed on at
+ * once and counted, and the limits end the work before the memory does.
+ */
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+} from "node:zlib";
+import type { Transform } from "node:stream";
+import type { BodySink, FailureReason, FetchLimits } from "./fetcher.ts";
+
+export type Packing = "gzip" | "deflate" | "br";
+
+/** Thrown into the transfer; becomes the outcome of the fetch. */
+export class BodyError extends Error {
+  readonly reason: FailureReason;
+  constructor(reason: FailureReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** `onBody` had enough. Not a failure, but ends the transfer like one. */
+export class EnoughError extends Error {}
+
+export interface Unpacker {
+  /** A promise holds the sender back until it resolves. Throws or rejects when a limit is hit. */
+  write(chunk: Uint8Array): Promise<void> | undefined;
+  /** Resolves when the last piece was taken. */
+  end(): Promise<void> | undefined;
+  /** Gives up: frees what it holds. */
+  close(): void;
+  readonly wireBytes: number;
+  readonly unpackedBytes: number;
+}
+
+export interface UnpackerOptions {
+  readonly packing: Packing | undefined;
+  readonly limits: Pick<FetchLimits, "bytesMax" | "ratioMax">;
+  readonly sink: BodySink;
+}
+
+/** Below this much unpacked a ratio says nothing: a small empty page packs well too. */
+const ratioFromBytes = 1024 * 1024;
+
+/** undefined: an encoding that we did not ask for and cannot undo. "none" is no packing. */
+export function packingOf(contentEncoding: string | undefined): Packing | "none" | undefined {
+  switch (contentEncoding?.trim().toLowerCase() ?? "") {
+    case "":
+    case "identity":
+      return "none";
+    case "gzip":
+    case "x-gzip":
+      return "gzip";
+    case "deflate":
+      return "deflate";
+    case "br":
+      return "br";
+    default:
+      return undefined;
+  }
+}
+
+export function createUnpacker({ packing, limits, sink }: UnpackerOptions): Unpacker {
+  let wireBytes = 0;
+  let unpackedBytes = 0;
+  let stream: Transform | undefined;
+  let failure: Error | undefined;
+  let ended: Promise<void> | undefined;
+
+  function take(chunk: Uint8Array): Promise<void> | undefined {
+    unpackedBytes += chunk.length;
+    if (unpackedBytes > limits.bytesMax) {
+      throw new BodyError("too_large", `more than ${limits.bytesMax} bytes`);
+    }
+    if (packing && unpackedBytes > ratioFromBytes && unpackedBytes > wireBytes * limits.ratioMax) {
+      throw new BodyError(
+        "bomb",
+        `${wireBytes} bytes had unpacked to ${unpackedBytes}, more than ${limits.ratioMax} times as many`,
+      );
+    }
+    const wish = sink(chunk);
+    if (wish === "enough") throw new EnoughError();
+    if (wish === "more") return undefined;
+    return wish.then((later) => {
+      if (later === "enough") throw new EnoughError();
+    });
+  }
+
+  function open(first: Uint8Array): Transform {
+    const opened = streamFor(packing!, first);
+    const fail = (error: unknown) => opened.destroy(error as Error);
+    opened.on("data", (chunk: Uint8Array) => {
+      try {
+        const pending = take(chunk);
+        if (!pending) return;
+        opened.pause();
+        pending.then(() => opened.resume(), fail);
+      } catch (error) {
+        fail(error);
+      }
+    });
+    ended = new Promise((resolve, reject) => {
+      opened.once("end", resolve);
+      opened.once("error", (error: Error) => {
+        failure = ownError(error);
+        reject(failure);
+      });
+    });
+    ended.catch(() => {});
+    return opened;
+  }
+
+  return {
+    get wireBytes() {
+      return wireBytes;
+    },
+    get unpackedBytes() {
+      return unpackedBytes;
+    },
+    write(chunk) {
+      if (failure) throw failure;
+      wireBytes += chunk.length;
+      if (!packing) return take(chunk);
+      stream ??= open(chunk);
+      // What goes wrong is told by `ended`, with its true cause.
+      const written = new Promise<void>((resolve) =>
+        stream!.write(chunk, (error) => (error ? undefined : resolve())),
+      );
+      return Promise.race([written, ended!]);
+    },
+    end() {
+      stream?.end();
+      return ended;
+    },
+    close: () => void stream?.destroy(),
+  };
+}
+
+function ownError(error: Error): Error {
+  if (error instanceof BodyError || error instanceof EnoughError) return error;
+  return new BodyError("bad_content", `cannot be unpacked: ${error.message}`, { cause: error });
+}
+
+function streamFor(packing: Packing, first: Uint8Array): Transform {
+  // Servers that end a body without its packer's last bytes are common, and browsers take them.
+  const lenient = { finishFlush: constants.Z_SYNC_FLUSH };
+  switch (packing) {
+    case "gzip":
+      return createGunzip(lenient);
+    case "br":
+      return createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH });
+    case "deflate":
+      // Meant is zlib's format; some servers send it without its two bytes of header.
+      return (first[0]! & 0x0f) === 8 ? createInflate(lenient) : createInflateRaw(lenient);
+  }
+}
