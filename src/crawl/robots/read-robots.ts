@@ -1,0 +1,95 @@
+import type { Fetcher, FetchOutcome, FetchRequest } from "../fetcher.ts";
+import { parseRobots, robotsAllowAll, robotsBytesMax, robotsDisallowAll } from "./parse-robots.ts";
+import type { Robots } from "./parse-robots.ts";
+
+/** What is known of an origin's robots.txt. Plain data: it can be stored and sent. */
+export interface RobotsNote {
+  /**
+   * "read": there is one. "absent": a 4xx, so that nothing is forbidden. "unreachable": a 5xx or no
+   * answer, so that everything is, until it answers.
+   */
+  readonly state: "read" | "absent" | "unreachable";
+  readonly robots: Robots;
+  readonly atMs: number;
+  /** Why it is unreachable, for people. */
+  readonly reason?: string;
+  /** It did not even get so far as to answer: no host, no connection. */
+  readonly isOffline?: boolean;
+}
+
+/** Keeps notes by origin. May forget at any time. */
+export interface RobotsCache {
+  get(origin: string): Promise<RobotsNote | undefined>;
+  put(origin: string, note: RobotsNote): Promise<void>;
+}
+
+/** The RFC's longest. */
+export const robotsKeptMs = 86_400_000;
+/** What was unreachable is asked for again sooner. */
+export const unreachableKeptMs = 3_600_000;
+/** A note of rules outlives its day when the file has become unreachable; not for ever. */
+export const staleKeptMs = 30 * 86_400_000;
+
+export const isFresh = (note: RobotsNote, nowMs: number): boolean =>
+  nowMs - note.atMs < (note.state === "unreachable" ? unreachableKeptMs : robotsKeptMs);
+
+export interface ReadRobotsOptions {
+  readonly fetcher: Fetcher;
+  /** "https://example.org" */
+  readonly origin: string;
+  readonly token: string;
+  readonly nowMs: () => number;
+  readonly cache?: RobotsCache;
+  /** Signal, pace, limits. */
+  readonly request?: Pick<FetchRequest, "signal" | "beforeRequest" | "onSent" | "limits">;
+}
+
+/** From the cache, or with one request (and up to five redirects, in the name of this origin). */
+export async function readRobots(options: ReadRobotsOptions): Promise<RobotsNote> {
+  const { fetcher, origin, token, nowMs, cache, request = {} } = options;
+  const known = await cache?.get(origin);
+  if (known && isFresh(known, nowMs())) return known;
+  const chunks: Uint8Array[] = [];
+  let taken = 0;
+  const outcome = await fetcher.fetch({
+    ...request,
+    url: `${origin}/robots.txt`,
+    accept: "text/plain,*/*;q=0.1",
+    // Twice what is read: an honest one that is a little longer is cut, not refused.
+    limits: { ...request.limits, redirectsMax: 5, bytesMax: 2 * robotsBytesMax },
+    onBody(chunk) {
+      chunks.push(chunk);
+      taken += chunk.length;
+      return taken < robotsBytesMax ? "more" : "enough";
+    },
+  });
+  const note = noteOf(outcome, Buffer.concat(chunks), { token, atMs: nowMs() });
+  const isLost = note.state === "unreachable" && known?.state === "read";
+  if (isLost && nowMs() - known.atMs < staleKeptMs) return known;
+  await cache?.put(origin, note);
+  return note;
+}
+
+/** The rules of RFC 9309, 2.3.1. */
+export function noteOf(
+  outcome: FetchOutcome,
+  body: Uint8Array,
+  { token, atMs }: { readonly token: string; readonly atMs: number },
+): RobotsNote {
+  if (outcome.kind === "found") return { state: "read", robots: parseRobots(body, token), atMs };
+  const absent: RobotsNote = { state: "absent", robots: robotsAllowAll, atMs };
+  const unreachable = (reason: string, isOffline: boolean): RobotsNote => ({
+    state: "unreachable",
+    robots: robotsDisallowAll,
+    atMs,
+    reason,
+    ...(isOffline && { isOffline }),
+  });
+  if (outcome.kind !== "failed") return unreachable(`${outcome.kind} at ${outcome.url}`, false);
+  const { status, reason, message } = outcome;
+  // "Too many requests" is a server in trouble, not a file that is not there.
+  if (status !== undefined && status >= 400 && status < 500 && status !== 429) return absent;
+  // The RFC: after five redirects a crawler may take it for absent.
+  if (reason === "too_many_redirects" || reason === "redirect_loop") return absent;
+  return unreachable(message, status === undefined);
+}
