@@ -72,7 +72,7 @@ export async function readSitemap(options: ReadSitemapOptions): Promise<SitemapF
     url,
     accept: "application/xml,text/xml,text/plain;q=0.9,*/*;q=0.1",
     limits: { ...request.limits, bytesMax: limits.bytesMax },
-    onBody: body.write,
+    onBody: (chunk) => body.write(chunk),
   });
   if (outcome.kind === "found" && !outcome.isCut) {
     const failed = await body.end();

@@ -51,7 +51,10 @@ describe("canonical URLs", () => {
   });
 
   test("canonical is canonical", () => {
-    const part = fc.string({ unit: fc.constantFrom(..."aZ9%2f7E.~/;=&?+ ü(S)#"), maxLength: 20 });
+    const part = fc.string({
+      unit: fc.constantFrom(..."aZ9%2f7E.~/;=&?+ ü(S)#".split("")),
+      maxLength: 20,
+    });
     fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true }), part, part, (start, path, query) => {
         const once = canonicalUrl(`${start}/${path}?${query}`);

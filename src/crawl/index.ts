@@ -1,0 +1,58 @@
+export { createAddressGuard, type AddressGuard } from "./address.ts";
+export { textOf, type PageBytes, type PageText } from "./charset.ts";
+export { createCountingFetcher } from "./counting-fetcher.ts";
+export {
+  failureReasons,
+  fetchLimits,
+  isTemporary,
+  type Failed,
+  type FailureReason,
+  type Fetcher,
+  type FetchLimits,
+  type FetchOutcome,
+  type FetchRequest,
+  type Found,
+  type Hop,
+  type NotModified,
+  type Stopped,
+  type Validators,
+} from "./fetcher.ts";
+export { hostDelay, type HostDelay } from "./robots/crawl-delay.ts";
+export { isAllowedByRobots } from "./robots/match-robots.ts";
+export { createMemoryRobotsCache } from "./robots/memory-robots-cache.ts";
+export { parseRobots, type Robots, type RobotsRule } from "./robots/parse-robots.ts";
+export { isFresh, readRobots, type RobotsCache, type RobotsNote } from "./robots/read-robots.ts";
+export {
+  readSitemap,
+  sitemapLimits,
+  type SitemapFile,
+  type SitemapLimits,
+} from "./sitemap/read-sitemap.ts";
+export { canonicalUrl, isAsset, looksEndless } from "./url/canonical-url.ts";
+export {
+  homePriority,
+  priorityOf,
+  sitemapPriority,
+  taskPriority,
+  type Link,
+  type LinkPlace,
+} from "./url/link-priority.ts";
+export { pageWorths, worthOf, type PageWorth } from "./url/page-worth.ts";
+export { isSameSite, originOf, siteOf } from "./url/site.ts";
+export { robotsToken, userAgentOf, type UserAgentOptions } from "./user-agent.ts";
+export { looksParked } from "./visit/parked.ts";
+export {
+  nextRequests,
+  startVisit,
+  tellPage,
+  tellRobots,
+  tellSitemap,
+  visitBudget,
+  type PageTold,
+  type SitemapTold,
+  type Visit,
+  type VisitBudget,
+  type VisitOutcome,
+  type VisitPage,
+  type VisitRequest,
+} from "./visit/site-visit.ts";

@@ -1,0 +1,351 @@
+/**
+ * Plans the visit of one site: which URL next, and when it is over. Pure, and plain data, so that
+ * each request can be a task of its own behind its host's gate, on any node. Always:
+ * - no page of an origin is asked for before its robots.txt was read and allows it;
+ * - the home page first; then what most likely holds contacts; a sitemap only when links leave room;
+ * - no URL twice, and never more requests, bytes or time than the budget has;
+ * - whatever is told, in any order and also twice, an end comes: every answer takes a request off
+ *   the list and the list is bounded.
+ */
+import type { FetchOutcome } from "../fetcher.ts";
+import { isAllowedByRobots } from "../robots/match-robots.ts";
+import type { RobotsNote } from "../robots/read-robots.ts";
+import { canonicalUrl, isAsset, looksEndless } from "../url/canonical-url.ts";
+import { homePriority, priorityOf, sitemapPriority, taskPriority } from "../url/link-priority.ts";
+import type { Link } from "../url/link-priority.ts";
+import { worthOf, type PageWorth } from "../url/page-worth.ts";
+import { isSameSite, originOf } from "../url/site.ts";
+
+export interface VisitBudget {
+  /** Pages asked for, the home page among them. */
+  readonly pages: number;
+  /** Of all answers, as they came over the wire. */
+  readonly bytes: number;
+  readonly ms: number;
+  readonly sitemaps: number;
+  /** How deep indexes of sitemaps may name each other. */
+  readonly sitemapDepth: number;
+}
+
+export const visitBudget: VisitBudget = {
+  pages: 8,
+  bytes: 20 * 1024 * 1024,
+  ms: 10 * 60_000,
+  sitemaps: 3,
+  sitemapDepth: 2,
+};
+
+export type VisitOutcome =
+  "done" | "unreachable" | "robots" | "blocked" | "parked" | "not_modified";
+
+export interface VisitRequest {
+  readonly kind: "robots" | "page" | "sitemap";
+  readonly url: string;
+  /** The queue's thousandths. */
+  readonly priority: number;
+}
+
+/** "alias": another name of a page that was found, or one that led to where the plan now looks. */
+type PageState = "waiting" | "asked" | "found" | "failed" | "forbidden" | "alias";
+/** These cost no request of their own. */
+const freeStates: ReadonlySet<PageState> = new Set(["waiting", "forbidden", "alias"]);
+
+export interface VisitPage {
+  readonly url: string;
+  readonly priority: number;
+  readonly worth?: PageWorth;
+  readonly state: PageState;
+}
+
+interface VisitSitemap {
+  readonly url: string;
+  readonly depth: number;
+  readonly state: "waiting" | "asked" | "read";
+}
+
+export interface Visit {
+  /** The home page, after it moved. */
+  readonly home: string;
+  readonly startedAtMs: number;
+  readonly budget: VisitBudget;
+  readonly robotsByOrigin: Readonly<Record<string, RobotsNote | "asked">>;
+  readonly pages: readonly VisitPage[];
+  readonly sitemaps: readonly VisitSitemap[];
+  readonly bytes: number;
+  readonly moves: number;
+  readonly outcome?: VisitOutcome;
+}
+
+/** Known URLs; further ones are not noted. */
+const pagesMax = 1_000;
+const movesMax = 5;
+const originsMax = 5;
+
+export function startVisit(options: {
+  readonly url: string;
+  readonly nowMs: number;
+  readonly budget?: Partial<VisitBudget>;
+}): Visit {
+  const home = canonicalUrl(options.url);
+  const visit: Visit = {
+    home: home ?? options.url,
+    startedAtMs: options.nowMs,
+    budget: { ...visitBudget, ...options.budget },
+    robotsByOrigin: {},
+    pages: home ? [{ url: home, priority: homePriority, state: "waiting" }] : [],
+    sitemaps: [],
+    bytes: 0,
+    moves: 0,
+  };
+  return home ? visit : { ...visit, outcome: "unreachable" };
+}
+
+/** What to ask for now, at most `limit`; they count as asked from here on. */
+export function nextRequests(
+  visit: Visit,
+  { nowMs, limit = 1 }: { readonly nowMs: number; readonly limit?: number },
+): { readonly visit: Visit; readonly requests: readonly VisitRequest[] } {
+  const requests: VisitRequest[] = [];
+  let now = visit;
+  while (requests.length < limit && now.outcome === undefined) {
+    const step = nextStep(now, nowMs);
+    if (!step) break;
+    now = step.visit;
+    if (step.request) requests.push(step.request);
+  }
+  return { visit: concluded(now, nowMs), requests };
+}
+
+interface Step {
+  readonly visit: Visit;
+  /** Absent: something was decided without one. */
+  readonly request?: VisitRequest;
+}
+
+function nextStep(visit: Visit, nowMs: number): Step | undefined {
+  const page = hasRoom(visit, nowMs) ? bestWaiting(visit) : undefined;
+  if (!page) return nextSitemap(visit, nowMs);
+  const origin = originOf(page.url);
+  const note = visit.robotsByOrigin[origin];
+  const priority = taskPriority(page.priority, page.worth);
+  if (note === "asked") return undefined;
+  if (!note) {
+    if (Object.keys(visit.robotsByOrigin).length >= originsMax) {
+      return { visit: withPage(visit, page.url, "forbidden") };
+    }
+    const robotsByOrigin = { ...visit.robotsByOrigin, [origin]: "asked" as const };
+    const request = { kind: "robots", url: `${origin}/robots.txt`, priority: 1_000 } as const;
+    return { visit: { ...visit, robotsByOrigin }, request };
+  }
+  if (!isAllowedByRobots(note.robots, page.url)) {
+    const forbidden = withPage(visit, page.url, "forbidden");
+    if (page.url !== visit.home) return { visit: forbidden };
+    return {
+      visit: { ...forbidden, outcome: note.state === "unreachable" ? "unreachable" : "robots" },
+    };
+  }
+  return {
+    visit: withPage(visit, page.url, "asked"),
+    request: { kind: "page", url: page.url, priority },
+  };
+}
+
+/** The home page alone until it was found. */
+function bestWaiting({ pages, home }: Visit): VisitPage | undefined {
+  const first = pages.find(({ url }) => url === home);
+  if (first && first.state !== "found") return first.state === "waiting" ? first : undefined;
+  const rank = (page: VisitPage) => taskPriority(page.priority, page.worth);
+  return pages
+    .filter(({ state }) => state === "waiting")
+    .reduce<VisitPage | undefined>(
+      (best, one) => (best && rank(best) >= rank(one) ? best : one),
+      undefined,
+    );
+}
+
+function nextSitemap(visit: Visit, nowMs: number): Step | undefined {
+  const isHomeFound = visit.pages.some(({ url, state }) => url === visit.home && state === "found");
+  const read = visit.sitemaps.filter(({ state }) => state !== "waiting").length;
+  if (!isHomeFound || !hasRoom(visit, nowMs) || read >= visit.budget.sitemaps) return undefined;
+  if (visit.pages.some(({ state }) => state === "asked" || state === "waiting")) return undefined;
+  const next = visit.sitemaps.find(({ state }) => state === "waiting");
+  if (!next) return undefined;
+  const note = visit.robotsByOrigin[originOf(next.url)];
+  const mayAsk = note !== undefined && note !== "asked" && isAllowedByRobots(note.robots, next.url);
+  const sitemaps = visit.sitemaps.map((one) =>
+    one === next ? { ...one, state: mayAsk ? ("asked" as const) : ("read" as const) } : one,
+  );
+  const request = {
+    kind: "sitemap",
+    url: next.url,
+    priority: taskPriority(sitemapPriority, undefined),
+  } as const;
+  return mayAsk ? { visit: { ...visit, sitemaps }, request } : { visit: { ...visit, sitemaps } };
+}
+
+const hasRoom = ({ pages, bytes, budget, startedAtMs }: Visit, nowMs: number): boolean =>
+  pages.filter(({ state }) => !freeStates.has(state)).length < budget.pages &&
+  bytes < budget.bytes &&
+  nowMs - startedAtMs < budget.ms;
+
+/** Over when nothing is under way and nothing can be asked for. */
+function concluded(visit: Visit, nowMs: number): Visit {
+  if (visit.outcome !== undefined) return visit;
+  const isAsked =
+    visit.pages.some(({ state }) => state === "asked") ||
+    visit.sitemaps.some(({ state }) => state === "asked") ||
+    Object.values(visit.robotsByOrigin).includes("asked");
+  if (isAsked || nextStep(visit, nowMs)) return visit;
+  const isHomeFound = visit.pages.some(({ url, state }) => url === visit.home && state === "found");
+  return { ...visit, outcome: isHomeFound ? "done" : "unreachable" };
+}
+
+export function tellRobots(visit: Visit, origin: string, note: RobotsNote): Visit {
+  const told = { ...visit, robotsByOrigin: { ...visit.robotsByOrigin, [origin]: note } };
+  if (origin !== originOf(visit.home)) return told;
+  const named = note.robots.sitemaps.length > 0 ? note.robots.sitemaps : ["/sitemap.xml"];
+  return addSitemaps(told, named, { base: `${origin}/`, depth: 0 });
+}
+
+export interface PageTold {
+  /** As it was asked for. */
+  readonly url: string;
+  readonly outcome: FetchOutcome;
+  /** Of a page that was found: those a reader would see. */
+  readonly links?: readonly Link[];
+  readonly isParked?: boolean;
+}
+
+export function tellPage(visit: Visit, { url, outcome, links = [], isParked }: PageTold): Visit {
+  const page = visit.pages.find((one) => one.url === url);
+  if (!page || page.state !== "asked") return visit;
+  const isHome = url === visit.home;
+  switch (outcome.kind) {
+    case "found": {
+      const bytes = visit.bytes + outcome.bytes.wire;
+      const found = addPages({ ...withPage(visit, url, "found"), bytes }, [
+        { url: outcome.url, priority: page.priority, isVisited: true },
+      ]);
+      if (isHome && isParked) return { ...found, outcome: "parked" };
+      return addPages(
+        found,
+        links.map((link) => ({
+          url: link.url,
+          base: outcome.url,
+          priority: priorityOf(link, page.priority),
+          ...(link.text !== undefined && { text: link.text }),
+        })),
+      );
+    }
+    case "not_modified": {
+      const told = withPage(visit, url, "found");
+      return isHome ? { ...told, outcome: "not_modified" } : told;
+    }
+    case "stopped":
+      return moved(visit, page, outcome.url);
+    case "failed": {
+      const told = withPage(visit, url, "failed");
+      if (!isHome) return told;
+      return { ...told, outcome: outcome.reason === "blocked" ? "blocked" : "unreachable" };
+    }
+  }
+}
+
+/** The page led to another origin, whose robots.txt is to be asked first. */
+function moved(visit: Visit, page: VisitPage, target: string): Visit {
+  const told = withPage(visit, page.url, "failed");
+  const to = canonicalUrl(target);
+  const isHome = page.url === visit.home;
+  const isKnown = to === undefined || told.pages.some(({ url }) => url === to);
+  if (isHome && (isKnown || visit.moves >= movesMax)) return { ...told, outcome: "unreachable" };
+  if (isKnown || (!isHome && !isSameSite(to, visit.home))) return told;
+  const next: VisitPage = { ...page, url: to, state: "waiting" };
+  // It costs the budget one page, not two.
+  const pages = [
+    ...told.pages.filter(({ url }) => url !== page.url),
+    { ...page, state: "alias" as const },
+    next,
+  ];
+  return { ...told, pages, moves: visit.moves + 1, ...(isHome && { home: to }) };
+}
+
+export interface SitemapTold {
+  readonly url: string;
+  readonly urls: readonly string[];
+  readonly children: readonly string[];
+  readonly wireBytes: number;
+}
+
+export function tellSitemap(visit: Visit, told: SitemapTold): Visit {
+  const sitemap = visit.sitemaps.find(({ url }) => url === told.url);
+  if (sitemap?.state !== "asked") return visit;
+  const sitemaps = visit.sitemaps.map((one) =>
+    one === sitemap ? { ...one, state: "read" as const } : one,
+  );
+  const pages = told.urls.map((url) => ({ url, base: told.url, priority: sitemapPriority }));
+  const read = addPages({ ...visit, sitemaps, bytes: visit.bytes + told.wireBytes }, pages);
+  return addSitemaps(read, told.children, { base: told.url, depth: sitemap.depth + 1 });
+}
+
+interface NewPage {
+  readonly url: string;
+  readonly base?: string;
+  readonly priority: number;
+  readonly text?: string;
+  /** Already fetched, under another name. */
+  readonly isVisited?: boolean;
+}
+
+/** A page that is known already only ever becomes more promising. */
+function addPages(visit: Visit, found: readonly NewPage[]): Visit {
+  const byUrl = new Map(visit.pages.map((page) => [page.url, page]));
+  for (const { url: raw, base, priority, text, isVisited } of found) {
+    const url = canonicalUrl(raw, base);
+    if (!url) continue;
+    const known = byUrl.get(url);
+    const worth = known?.worth ?? worthOf({ url, ...(text !== undefined && { text }) });
+    const named = worth === undefined ? {} : { worth };
+    if (known) {
+      if (isVisited && known.state === "waiting") byUrl.set(url, { ...known, state: "alias" });
+      else if (priority > known.priority || worth !== known.worth) {
+        byUrl.set(url, { ...known, ...named, priority: Math.max(priority, known.priority) });
+      }
+      continue;
+    }
+    if (isVisited) byUrl.set(url, { url, priority, state: "alias" });
+    else if (byUrl.size < pagesMax && isWanted(url, visit)) {
+      byUrl.set(url, { url, priority, ...named, state: "waiting" });
+    }
+  }
+  return { ...visit, pages: [...byUrl.values()] };
+}
+
+const isWanted = (url: string, { home, sitemaps }: Visit): boolean =>
+  isSameSite(url, home) &&
+  !isAsset(url) &&
+  !looksEndless(url) &&
+  !sitemaps.some((sitemap) => sitemap.url === url);
+
+function addSitemaps(
+  visit: Visit,
+  urls: readonly string[],
+  { base, depth }: { readonly base: string; readonly depth: number },
+): Visit {
+  if (depth > visit.budget.sitemapDepth) return visit;
+  const known = new Set([...visit.sitemaps, ...visit.pages].map(({ url }) => url));
+  const sitemaps = [...visit.sitemaps];
+  for (const raw of urls) {
+    const url = canonicalUrl(raw, base);
+    // One of another origin would need that origin's robots.txt, for pages that are not ours.
+    if (!url || known.has(url) || originOf(url) !== originOf(visit.home)) continue;
+    if (sitemaps.length >= visit.budget.sitemaps * 10) break;
+    known.add(url);
+    sitemaps.push({ url, depth, state: "waiting" });
+  }
+  return { ...visit, sitemaps };
+}
+
+const withPage = (visit: Visit, url: string, state: PageState): Visit => ({
+  ...visit,
+  pages: visit.pages.map((page) => (page.url === url ? { ...page, state } : page)),
+});
