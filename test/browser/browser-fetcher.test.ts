@@ -1,0 +1,132 @@
+// inputs: src/crawl/** scripts/services/**
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findChromium } from "../../src/crawl/adapters/browser/find-chromium.ts";
+import { textOf, type Fetcher, type Found, type Hop } from "../../src/crawl/index.ts";
+import { fetcherSuite } from "../../src/crawl/testing/fetcher-suite.ts";
+import { redirectTo, startSiteServer } from "../../src/crawl/testing/site-server.ts";
+import { growthOverTasks } from "./browser-memory.ts";
+import { openBrowserFetcher } from "./open-browser-fetcher.ts";
+import { ownBrowserId } from "./own-browser.ts";
+
+fetcherSuite({ name: "browser", open: openBrowserFetcher });
+
+describe("the browser fetcher", () => {
+  let fetcher: Fetcher;
+  beforeAll(async () => {
+    fetcher = await openBrowserFetcher();
+  });
+  afterAll(() => fetcher[Symbol.asyncDispose]());
+  const script = (code: string) => `<body><p id="p">before</p><script>${code}</script></body>`;
+  const write = (expression: string) => `document.getElementById("p").textContent = ${expression};`;
+
+  test("gives the page as its scripts left it, data of its own site included", async () => {
+    const page = script(
+      `fetch("/data").then((r) => r.text()).then((t) => { ${write('"after " + t')} });`,
+    );
+    await using site = await startSiteServer({
+      pages: { "/": page, "/data": "info@acme.example" },
+    });
+    const hops: Hop[] = [];
+    const found = (await fetcher.fetch({
+      url: `${site.origin}/`,
+      beforeRequest: (hop) => (hops.push(hop), "go"),
+    })) as Found;
+    expect(textOf(found).text).toContain("after info@acme.example");
+    expect(hops.map(({ url, purpose }) => `${purpose} ${new URL(url).pathname}`)).toEqual([
+      "page /",
+      "part /data",
+    ]);
+    expect(site.requests.length).toBe(2);
+    expect(found.bytes.wire).toBeGreaterThan(page.length);
+  });
+
+  test("pictures, films, fonts and posts are not loaded", async () => {
+    const page = `<img src="/a.png"><video src="/b.mp4" autoplay></video>
+      <style>@font-face { font-family: x; src: url(/c.woff2) } p { font-family: x; background: url(/d.png) }</style><p>x</p>
+      <script>fetch("/e", { method: "POST", body: "x" }); navigator.sendBeacon("/f", "x"); new WebSocket("ws://" + location.host + "/g");</script>`;
+    await using site = await startSiteServer({ pages: { "/": page } });
+    expect((await fetcher.fetch({ url: `${site.origin}/` })).kind).toBe("found");
+    expect(site.requests.map(({ path }) => path)).toEqual(["/"]);
+  });
+
+  test("a page reaches no private address, by whatever way", async () => {
+    await using inside = await startSiteServer({
+      pages: { "/secret": "secret" },
+      address: "127.0.0.2",
+    });
+    const way = `${inside.origin}/secret`;
+    const page = `<iframe src="${way}"></iframe><script src="${way}"></script><link rel="stylesheet" href="${way}">
+      <link rel="preconnect" href="${inside.origin}"><link rel="prefetch" href="${way}">
+      <script>fetch("${way}"); fetch("/to"); new WebSocket("ws://127.0.0.2:${inside.port}/"); new Worker("/worker.js");
+      fetch("http://inside.example:${inside.port}/"); window.open("${way}"); </script>`;
+    const worker = `importScripts("${way}"); fetch("${way}");`;
+    await using site = await startSiteServer({
+      pages: {
+        "/": page,
+        "/to": redirectTo(way),
+        "/worker.js": (_, response) =>
+          void response.writeHead(200, { "content-type": "text/javascript" }).end(worker),
+      },
+    });
+    const found = await fetcher.fetch({ url: `${site.origin}/` });
+    expect(found.kind).toBe("found");
+    expect(inside.connections()).toBe(0);
+  });
+
+  test("A5: nothing of one page is seen by the next", async () => {
+    const page = script(
+      `${write('(document.cookie || "no cookie") + (localStorage.x || " no store")')} document.cookie = "a=1"; localStorage.x = " kept";`,
+    );
+    await using site = await startSiteServer({ pages: { "/": page } });
+    for (let turn = 0; turn < 2; turn++) {
+      const found = (await fetcher.fetch({ url: `${site.origin}/` })) as Found;
+      expect(textOf(found).text).toContain("no cookie no store");
+    }
+  });
+
+  test("a page that sends itself elsewhere is followed, not for ever", async () => {
+    await using site = await startSiteServer({
+      pages: {
+        "/": script('location.href = "/next";'),
+        "/next": "<p>arrived</p>",
+        "/on": script('location.href = "/on?" + Math.random();'),
+      },
+    });
+    const found = (await fetcher.fetch({ url: `${site.origin}/` })) as Found;
+    expect([found.url, textOf(found).text.includes("arrived")]).toEqual([
+      `${site.origin}/next`,
+      true,
+    ]);
+    await fetcher.fetch({ url: `${site.origin}/on` });
+    expect(site.requests.filter(({ path }) => path.startsWith("/on")).length).toBeLessThanOrEqual(
+      3,
+    );
+  });
+
+  test("scripts that never end are out of time", async () => {
+    await using site = await startSiteServer({
+      pages: { "/": script("for (;;);"), "/ok": "<p>ok</p>" },
+    });
+    const outcome = await fetcher.fetch({ url: `${site.origin}/`, limits: { totalMs: 1_500 } });
+    expect(outcome).toMatchObject({ kind: "failed", reason: "timeout" });
+    expect((await fetcher.fetch({ url: `${site.origin}/ok` })).kind).toBe("found");
+  });
+
+  test("a browser that was killed is started again", async () => {
+    await using site = await startSiteServer({ pages: { "/": "<p>there</p>" } });
+    const fetch = () => fetcher.fetch({ url: `${site.origin}/` });
+    expect((await fetch()).kind).toBe("found");
+    process.kill(ownBrowserId(), "SIGKILL");
+    expect((await fetch()).kind).toBe("found");
+    expect((await fetch()).kind).toBe("found");
+  });
+
+  test("a browser that is not there is named", () => {
+    expect(findChromium(process.execPath)).toBe(process.execPath);
+    expect(() => findChromium("/nowhere/chromium")).toThrow(/no program at \/nowhere\/chromium/);
+  });
+
+  test("memory is flat over tasks (200 in the long form)", async () => {
+    expect(await growthOverTasks(12)).toBeLessThan(60);
+  });
+});
