@@ -28,14 +28,25 @@ export interface FetchRequest {
    * "stop" ends the fetch with `stopped`, before the request.
    */
   readonly beforeRequest?: ((hop: Hop) => Promise<"go" | "stop"> | "go" | "stop") | undefined;
-  /** A request's headers are being written now: the moment that gaps are counted from. */
+  /** A request's headers are being written now. */
   readonly onSent?: ((hop: Hop) => void) | undefined;
+  /**
+   * The head of its answer is here, so that the site has had the request for certain. A gap that is
+   * counted from here holds by the site's own clock too, whatever lay in between.
+   */
+  readonly onAnswered?: ((hop: Hop) => void) | undefined;
   /**
    * Takes the unpacked body in pieces instead of `found.body`, which then is empty. "enough" ends
    * the transfer: found, and cut. A promise holds the transfer back until it resolves.
    */
   readonly onBody?: BodySink | undefined;
 }
+
+/** What whoever paces requests hands through to each of them. */
+export type RequestHooks = Pick<
+  FetchRequest,
+  "signal" | "limits" | "beforeRequest" | "onSent" | "onAnswered"
+>;
 
 export type BodySink = (chunk: Uint8Array) => Wish | Promise<Wish>;
 export type Wish = "more" | "enough";

@@ -14,6 +14,7 @@ export {
   type Found,
   type Hop,
   type NotModified,
+  type RequestHooks,
   type Stopped,
   type Validators,
 } from "./fetcher.ts";

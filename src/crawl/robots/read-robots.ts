@@ -1,4 +1,4 @@
-import type { Fetcher, FetchOutcome, FetchRequest } from "../fetcher.ts";
+import type { Fetcher, FetchOutcome, RequestHooks } from "../fetcher.ts";
 import { parseRobots, robotsAllowAll, robotsBytesMax, robotsDisallowAll } from "./parse-robots.ts";
 import type { Robots } from "./parse-robots.ts";
 
@@ -41,7 +41,7 @@ export interface ReadRobotsOptions {
   readonly nowMs: () => number;
   readonly cache?: RobotsCache;
   /** Signal, pace, limits. */
-  readonly request?: Pick<FetchRequest, "signal" | "beforeRequest" | "onSent" | "limits">;
+  readonly request?: RequestHooks;
 }
 
 /** From the cache, or with one request (and up to five redirects, in the name of this origin). */

@@ -4,7 +4,7 @@
  * (lesson 50: one was once read whole, for half an hour, before the limit of pages was looked at).
  */
 import { StringDecoder } from "node:string_decoder";
-import type { Fetcher, FetchOutcome, FetchRequest, Wish } from "../fetcher.ts";
+import type { Fetcher, FetchOutcome, RequestHooks, Wish } from "../fetcher.ts";
 import { BodyError, EnoughError, createUnpacker, type Unpacker } from "../unpack.ts";
 import { attributeOf, createXmlScanner } from "./xml-scanner.ts";
 
@@ -28,7 +28,7 @@ export interface ReadSitemapOptions {
   readonly limits?: Partial<SitemapLimits>;
   /** Told each page as it is found; "enough" ends the reading. */
   readonly onUrl: (url: string) => Wish;
-  readonly request?: Pick<FetchRequest, "signal" | "beforeRequest" | "onSent" | "limits">;
+  readonly request?: RequestHooks;
 }
 
 export interface SitemapFile {

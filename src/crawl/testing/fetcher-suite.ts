@@ -92,6 +92,7 @@ export function fetcherSuite({ name, open, deviations = {} }: FetcherSuiteOption
     clause("lesson 52: every hop is asked for before it is sent", async ({ fetcher, site }) => {
       const asked: Hop[] = [];
       const sent: string[] = [];
+      const answered: string[] = [];
       const { kind } = await fetcher.fetch({
         url: `${site.origin}/far`,
         beforeRequest: async (hop): Promise<"go"> => {
@@ -101,12 +102,13 @@ export function fetcherSuite({ name, open, deviations = {} }: FetcherSuiteOption
           return "go";
         },
         onSent: ({ url }) => sent.push(url),
+        onAnswered: ({ url }) => answered.push(url),
       });
       expect(kind).toBe("found");
       const urls = ["/far", "/moved", "/"].map((path) => site.origin + path);
       expect(asked.map(({ url }) => url)).toEqual(urls);
       expect(asked.map(({ number }) => number)).toEqual([0, 1, 2]);
-      expect(sent).toEqual(urls);
+      expect([sent, answered]).toEqual([urls, urls]);
     });
 
     clause("who says stop is not overruled", async ({ fetcher, site }) => {

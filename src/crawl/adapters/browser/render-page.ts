@@ -54,6 +54,7 @@ export async function renderPage(
       limits: { ...request.limits, bytesMax: leftBytes },
       beforeRequest: (hop) => request.beforeRequest?.({ ...hop, purpose }) ?? "go",
       onSent: (hop) => request.onSent?.({ ...hop, purpose }),
+      onAnswered: (hop) => request.onAnswered?.({ ...hop, purpose }),
     });
     if (got.kind !== "found") return route.abort("failed");
     leftBytes -= got.bytes.unpacked;

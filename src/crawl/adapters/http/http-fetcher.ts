@@ -105,7 +105,10 @@ export function createHttpFetcher(options: HttpFetcherOptions): Fetcher {
           limits,
           signal,
           onSent: () => request.onSent?.(hop),
-          onHead: ({ status }) => (status >= 200 && status < 300 ? body.sink : undefined),
+          onHead({ status }) {
+            request.onAnswered?.(hop);
+            return status >= 200 && status < 300 ? body.sink : undefined;
+          },
         });
         head = answer;
         if (answer.status >= 200 && answer.status < 300) {
