@@ -9,6 +9,7 @@
 import { bucketQueueSabotages } from "./bucket-queue.ts";
 import { bucketSabotages } from "./bucket.ts";
 import { campaignSabotages } from "./campaign.ts";
+import { crawlSabotages } from "./crawl.ts";
 import { ledgerSabotages } from "./ledger.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
@@ -24,6 +25,7 @@ const lists: Readonly<Record<string, readonly Sabotage[]>> = {
   worker: workerSabotages,
   ledger: ledgerSabotages,
   campaign: campaignSabotages,
+  crawl: crawlSabotages,
 };
 
 const [listName = "", part = ""] = process.argv.slice(2);

@@ -1,11 +1,12 @@
 // needs: postgres pgbouncer
-// inputs: src/queue/** src/bucket/** src/ledger/** src/usv/** src/worker/** src/observe/** src/cli/loadtest/** src/cli/commands/work/** test/sabotage/** test/simulation/**
+// inputs: src/queue/** src/bucket/** src/ledger/** src/usv/** src/worker/** src/observe/** src/crawl/** src/cli/loadtest/** src/cli/commands/work/** test/sabotage/** test/simulation/**
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { bucketQueueSabotages } from "./bucket-queue.ts";
 import { bucketSabotages } from "./bucket.ts";
 import { campaignSabotages } from "./campaign.ts";
+import { crawlSabotages } from "./crawl.ts";
 import { ledgerSabotages } from "./ledger.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
@@ -30,6 +31,7 @@ const lists = [
   { name: "worker", part: "worker", sabotages: workerSabotages, countMin: 20 },
   { name: "ledger", part: "ledger", sabotages: ledgerSabotages, countMin: 10 },
   { name: "campaigns", part: "campaign", sabotages: campaignSabotages, countMin: 8 },
+  { name: "crawl", part: "crawl", sabotages: crawlSabotages, countMin: 15 },
 ];
 
 describe.each(lists)("the sabotages of the $name", ({ part, sabotages, countMin, services }) => {
