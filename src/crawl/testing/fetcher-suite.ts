@@ -1,5 +1,5 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
+import { sleep, systemClock } from "../../base/clock.ts";
 import { isAborted } from "./is-aborted.ts";
 import type { Failed, Fetcher, Found, Hop } from "../fetcher.ts";
 import { textOf } from "../charset.ts";
@@ -96,7 +96,7 @@ export function fetcherSuite({ name, open, deviations = {} }: FetcherSuiteOption
       const { kind } = await fetcher.fetch({
         url: `${site.origin}/far`,
         beforeRequest: async (hop): Promise<"go"> => {
-          await wait(5);
+          await sleep(systemClock, 5);
           expect(site.requests.length).toBe(asked.length);
           asked.push(hop);
           return "go";
@@ -173,7 +173,7 @@ export function fetcherSuite({ name, open, deviations = {} }: FetcherSuiteOption
     clause("a signal ends it at once", async ({ fetcher, site }) => {
       const control = new AbortController();
       const fetched = fetcher.fetch({ url: `${site.origin}/never`, signal: control.signal });
-      setTimeout(() => control.abort(), 50);
+      systemClock.setTimer(50, () => control.abort());
       await expect(fetched).rejects.toSatisfy(isAborted);
       await expect(
         fetcher.fetch({ url: `${site.origin}/`, signal: AbortSignal.abort() }),

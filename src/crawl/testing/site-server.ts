@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import { systemClock } from "../../base/clock.ts";
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -35,7 +36,7 @@ export async function startSiteServer(options: SiteServerOptions): Promise<SiteS
   let connections = 0;
   const answer: Answer = (request, response) => {
     const { method = "", url = "", headers } = request;
-    requests.push({ method, path: url, headers, atMs: performance.now() });
+    requests.push({ method, path: url, headers, atMs: systemClock.monotonicMs() });
     const page = pages[url.split("?")[0]!];
     if (typeof page === "function") return page(request, response);
     response.writeHead(page === undefined ? 404 : 200, {
