@@ -65,8 +65,10 @@ export function worthOf({ url, text = "" }: LinkWords): PageWorth | undefined {
 const wordsMax = 4;
 
 function worthOfWords(text: string): PageWorth | undefined {
+  if (!/[^\d\s._-]/.test(text)) return undefined; // numbers, as most pages have
   const folded = fold(text);
-  const phrase = worthByPhrase.find(([one]) => folded.includes(one));
+  const isLatin = /^[a-z0-9'-]*$/.test(folded);
+  const phrase = isLatin ? undefined : worthByPhrase.find(([one]) => folded.includes(one));
   if (phrase) return phrase[1];
   const parts = folded.split("-").filter((part) => part !== "");
   // A sentence with "contact" in it is a story, not the page.
@@ -91,6 +93,7 @@ function decoded(segment: string): string {
 
 /** Lower case, without accents, "-" for whatever separates words. */
 function fold(text: string): string {
+  if (/^[a-z]+$/.test(text)) return text;
   return text
     .normalize("NFKD")
     .replaceAll(/\p{M}/gu, "")
