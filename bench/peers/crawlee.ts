@@ -36,9 +36,9 @@ export const crawl: Side<CrawleeInput> = async (input, { folder }) => {
           };
         },
       ],
-      async requestHandler({ enqueueLinks }) {
+      async requestHandler(context) {
         handled += 1;
-        await enqueueLinks();
+        await context.enqueueLinks();
       },
     },
     new Configuration({

@@ -45,15 +45,17 @@ export { looksParked } from "./visit/parked.ts";
 export {
   nextRequests,
   startVisit,
-  tellPage,
-  tellRobots,
-  tellSitemap,
   visitBudget,
-  type PageTold,
-  type SitemapTold,
   type Visit,
   type VisitBudget,
   type VisitOutcome,
   type VisitPage,
   type VisitRequest,
 } from "./visit/site-visit.ts";
+export {
+  tellPage,
+  tellRobots,
+  tellSitemap,
+  type PageTold,
+  type SitemapTold,
+} from "./visit/visit-answers.ts";

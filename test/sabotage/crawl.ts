@@ -13,8 +13,8 @@ const inFetcher: readonly Sabotage[] = [
   {
     name: "only the first URL's address is judged, not those it redirects to",
     file: "src/crawl/adapters/http/http-fetcher.ts",
-    find: 'if (host) return fail(href, "private_address"',
-    replace: 'if (host && hops.length === 0) return fail(href, "private_address"',
+    find: 'if (host) return failedAt(at, "private_address"',
+    replace: 'if (host && hops.length === 0) return failedAt(at, "private_address"',
     caughtBy: `${hostile} > is not followed`,
   },
   {
@@ -62,9 +62,9 @@ const inFetcher: readonly Sabotage[] = [
   },
   {
     name: "what a server says beside a 4xx is a page",
-    file: "src/crawl/adapters/http/http-fetcher.ts",
-    find: "if (answer.status >= 200 && answer.status < 300) {",
-    replace: "if (answer.status >= 200 && answer.status !== 302 && answer.status !== 301) {",
+    file: "src/crawl/adapters/http/judge-answer.ts",
+    find: "status >= 200 && status < 300;",
+    replace: "status >= 200 && (status < 300 || status >= 400);",
     caughtBy: `${http} > is no page: `,
   },
 ];
@@ -138,7 +138,7 @@ const inPlan: readonly Sabotage[] = [
   },
   {
     name: "sitemaps may name each other for ever",
-    file: "src/crawl/visit/site-visit.ts",
+    file: "src/crawl/visit/visit-answers.ts",
     find: "if (depth > visit.budget.sitemapDepth) return visit;",
     replace: "if (depth > visit.budget.sitemapDepth * 50) return visit;",
     caughtBy: `${visit} > lesson 50`,

@@ -5,15 +5,8 @@ import { parseRobots, robotsAllowAll, robotsDisallowAll } from "../robots/parse-
 import type { RobotsNote } from "../robots/read-robots.ts";
 import type { Link } from "../url/link-priority.ts";
 import { looksParked } from "./parked.ts";
-import {
-  nextRequests,
-  startVisit,
-  tellPage,
-  tellRobots,
-  tellSitemap,
-  type Visit,
-  type VisitBudget,
-} from "./site-visit.ts";
+import { nextRequests, startVisit, type Visit, type VisitBudget } from "./site-visit.ts";
+import { tellPage, tellRobots, tellSitemap } from "./visit-answers.ts";
 
 const origin = "https://acme.example";
 const found = (url: string, wire = 1_000): Found => ({

@@ -7,14 +7,12 @@
  * - whatever is told, in any order and also twice, an end comes: every answer takes a request off
  *   the list and the list is bounded.
  */
-import type { FetchOutcome } from "../fetcher.ts";
 import { isAllowedByRobots } from "../robots/match-robots.ts";
 import type { RobotsNote } from "../robots/read-robots.ts";
-import { canonicalUrl, isAsset, looksEndless } from "../url/canonical-url.ts";
-import { homePriority, priorityOf, sitemapPriority, taskPriority } from "../url/link-priority.ts";
-import type { Link } from "../url/link-priority.ts";
-import { worthOf, type PageWorth } from "../url/page-worth.ts";
-import { isSameSite, originOf } from "../url/site.ts";
+import { canonicalUrl } from "../url/canonical-url.ts";
+import { homePriority, sitemapPriority, taskPriority } from "../url/link-priority.ts";
+import type { PageWorth } from "../url/page-worth.ts";
+import { originOf } from "../url/site.ts";
 
 export interface VisitBudget {
   /** Pages asked for, the home page among them. */
@@ -46,7 +44,7 @@ export interface VisitRequest {
 }
 
 /** "alias": another name of a page that was found, or one that led to where the plan now looks. */
-type PageState = "waiting" | "asked" | "found" | "failed" | "forbidden" | "alias";
+export type PageState = "waiting" | "asked" | "found" | "failed" | "forbidden" | "alias";
 /** These cost no request of their own. */
 const freeStates: ReadonlySet<PageState> = new Set(["waiting", "forbidden", "alias"]);
 
@@ -76,9 +74,6 @@ export interface Visit {
   readonly outcome?: VisitOutcome;
 }
 
-/** Known URLs; further ones are not noted. */
-const pagesMax = 1_000;
-const movesMax = 5;
 const originsMax = 5;
 
 export function startVisit(options: {
@@ -200,152 +195,7 @@ function concluded(visit: Visit, nowMs: number): Visit {
   return { ...visit, outcome: isHomeFound ? "done" : "unreachable" };
 }
 
-export function tellRobots(visit: Visit, origin: string, note: RobotsNote): Visit {
-  const told = { ...visit, robotsByOrigin: { ...visit.robotsByOrigin, [origin]: note } };
-  if (origin !== originOf(visit.home)) return told;
-  const named = note.robots.sitemaps.length > 0 ? note.robots.sitemaps : ["/sitemap.xml"];
-  return addSitemaps(told, named, { base: `${origin}/`, depth: 0 });
-}
-
-export interface PageTold {
-  /** As it was asked for. */
-  readonly url: string;
-  readonly outcome: FetchOutcome;
-  /** Of a page that was found: those a reader would see. */
-  readonly links?: readonly Link[];
-  readonly isParked?: boolean;
-}
-
-export function tellPage(visit: Visit, { url, outcome, links = [], isParked }: PageTold): Visit {
-  const page = visit.pages.find((one) => one.url === url);
-  if (!page || page.state !== "asked") return visit;
-  const isHome = url === visit.home;
-  switch (outcome.kind) {
-    case "found": {
-      const bytes = visit.bytes + outcome.bytes.wire;
-      const found = addPages({ ...withPage(visit, url, "found"), bytes }, [
-        { url: outcome.url, priority: page.priority, isVisited: true },
-      ]);
-      if (isHome && isParked) return { ...found, outcome: "parked" };
-      return addPages(
-        found,
-        links.map((link) => ({
-          url: link.url,
-          base: outcome.url,
-          priority: priorityOf(link, page.priority),
-          ...(link.text !== undefined && { text: link.text }),
-        })),
-      );
-    }
-    case "not_modified": {
-      const told = withPage(visit, url, "found");
-      return isHome ? { ...told, outcome: "not_modified" } : told;
-    }
-    case "stopped":
-      return moved(visit, page, outcome.url);
-    case "failed": {
-      const told = withPage(visit, url, "failed");
-      if (!isHome) return told;
-      return { ...told, outcome: outcome.reason === "blocked" ? "blocked" : "unreachable" };
-    }
-  }
-}
-
-/** The page led to another origin, whose robots.txt is to be asked first. */
-function moved(visit: Visit, page: VisitPage, target: string): Visit {
-  const told = withPage(visit, page.url, "failed");
-  const to = canonicalUrl(target);
-  const isHome = page.url === visit.home;
-  const isKnown = to === undefined || told.pages.some(({ url }) => url === to);
-  if (isHome && (isKnown || visit.moves >= movesMax)) return { ...told, outcome: "unreachable" };
-  if (isKnown || (!isHome && !isSameSite(to, visit.home))) return told;
-  const next: VisitPage = { ...page, url: to, state: "waiting" };
-  // It costs the budget one page, not two.
-  const pages = [
-    ...told.pages.filter(({ url }) => url !== page.url),
-    { ...page, state: "alias" as const },
-    next,
-  ];
-  return { ...told, pages, moves: visit.moves + 1, ...(isHome && { home: to }) };
-}
-
-export interface SitemapTold {
-  readonly url: string;
-  readonly urls: readonly string[];
-  readonly children: readonly string[];
-  readonly wireBytes: number;
-}
-
-export function tellSitemap(visit: Visit, told: SitemapTold): Visit {
-  const sitemap = visit.sitemaps.find(({ url }) => url === told.url);
-  if (sitemap?.state !== "asked") return visit;
-  const sitemaps = visit.sitemaps.map((one) =>
-    one === sitemap ? { ...one, state: "read" as const } : one,
-  );
-  const pages = told.urls.map((url) => ({ url, base: told.url, priority: sitemapPriority }));
-  const read = addPages({ ...visit, sitemaps, bytes: visit.bytes + told.wireBytes }, pages);
-  return addSitemaps(read, told.children, { base: told.url, depth: sitemap.depth + 1 });
-}
-
-interface NewPage {
-  readonly url: string;
-  readonly base?: string;
-  readonly priority: number;
-  readonly text?: string;
-  /** Already fetched, under another name. */
-  readonly isVisited?: boolean;
-}
-
-/** A page that is known already only ever becomes more promising. */
-function addPages(visit: Visit, found: readonly NewPage[]): Visit {
-  const byUrl = new Map(visit.pages.map((page) => [page.url, page]));
-  for (const { url: raw, base, priority, text, isVisited } of found) {
-    const url = canonicalUrl(raw, base);
-    if (!url) continue;
-    const known = byUrl.get(url);
-    const worth = known?.worth ?? worthOf({ url, ...(text !== undefined && { text }) });
-    const named = worth === undefined ? {} : { worth };
-    if (known) {
-      if (isVisited && known.state === "waiting") byUrl.set(url, { ...known, state: "alias" });
-      else if (priority > known.priority || worth !== known.worth) {
-        byUrl.set(url, { ...known, ...named, priority: Math.max(priority, known.priority) });
-      }
-      continue;
-    }
-    if (isVisited) byUrl.set(url, { url, priority, state: "alias" });
-    else if (byUrl.size < pagesMax && isWanted(url, visit)) {
-      byUrl.set(url, { url, priority, ...named, state: "waiting" });
-    }
-  }
-  return { ...visit, pages: [...byUrl.values()] };
-}
-
-const isWanted = (url: string, { home, sitemaps }: Visit): boolean =>
-  isSameSite(url, home) &&
-  !isAsset(url) &&
-  !looksEndless(url) &&
-  !sitemaps.some((sitemap) => sitemap.url === url);
-
-function addSitemaps(
-  visit: Visit,
-  urls: readonly string[],
-  { base, depth }: { readonly base: string; readonly depth: number },
-): Visit {
-  if (depth > visit.budget.sitemapDepth) return visit;
-  const known = new Set([...visit.sitemaps, ...visit.pages].map(({ url }) => url));
-  const sitemaps = [...visit.sitemaps];
-  for (const raw of urls) {
-    const url = canonicalUrl(raw, base);
-    // One of another origin would need that origin's robots.txt, for pages that are not ours.
-    if (!url || known.has(url) || originOf(url) !== originOf(visit.home)) continue;
-    if (sitemaps.length >= visit.budget.sitemaps * 10) break;
-    known.add(url);
-    sitemaps.push({ url, depth, state: "waiting" });
-  }
-  return { ...visit, sitemaps };
-}
-
-const withPage = (visit: Visit, url: string, state: PageState): Visit => ({
+export const withPage = (visit: Visit, url: string, state: PageState): Visit => ({
   ...visit,
   pages: visit.pages.map((page) => (page.url === url ? { ...page, state } : page)),
 });

@@ -5,18 +5,16 @@ import { createKeyedLimiter } from "../../../base/keyed-limiter.ts";
 import { createAddressGuard } from "../../address.ts";
 import {
   fetchLimits,
-  type Failed,
-  type FailureReason,
   type Fetcher,
   type FetchLimits,
   type FetchOutcome,
   type FetchRequest,
   type Hop,
 } from "../../fetcher.ts";
-import { parseRetryAfter } from "../../retry-after.ts";
 import { OutOfTimeError, reasonOf, textOfError } from "./failure.ts";
 import { createGuardedLookup, privateHost, systemResolve, type Resolve } from "./guarded-lookup.ts";
-import { one, requestOnce, type Head } from "./request-once.ts";
+import { failedAt, isSuccess, judgeAnswer } from "./judge-answer.ts";
+import { requestOnce, type Answer } from "./request-once.ts";
 
 export interface HttpFetcherOptions {
   /** See `userAgentOf`. */
@@ -40,8 +38,6 @@ export interface HttpFetcherOptions {
 const acceptPages =
   "text/html,application/xhtml+xml,application/xml;q=0.9,text/plain;q=0.8,*/*;q=0.1";
 const urlCharsMax = 2_048;
-const statusesBlocked = new Set([401, 403, 429, 503]);
-const statusesMoved = new Set([301, 302, 303, 307, 308]);
 
 /** Fetcher over HTTP/1.1. */
 export function createHttpFetcher(options: HttpFetcherOptions): Fetcher {
@@ -69,35 +65,22 @@ export function createHttpFetcher(options: HttpFetcherOptions): Fetcher {
     const seen = new Set<string>();
     const method = request.method ?? "GET";
     const headers = headersOf(request, userAgent);
-    const fail = (
-      url: string,
-      reason: FailureReason,
-      message: string,
-      more: Partial<Failed> = {},
-    ): Failed => ({
-      kind: "failed",
-      reason,
-      message: `${url}: ${message}`,
-      url,
-      hops,
-      ...more,
-    });
-
     let url = urlOf(request.url);
-    if (!url) return fail(request.url.slice(0, 200), "bad_url", "not a URL of http or https");
+    if (!url)
+      return failedAt({ url: request.url.slice(0, 200), hops }, "bad_url", "no web address");
     for (;;) {
-      const { href } = url;
+      const at = { url: url.href, hops };
       const host = privateHost(url, guard);
-      if (host) return fail(href, "private_address", `${host} is not a public address`);
-      const hop: Hop = { url: href, number: hops.length, method, purpose: "page" };
+      if (host) return failedAt(at, "private_address", `${host} is not a public address`);
+      const hop: Hop = { url: url.href, number: hops.length, method, purpose: "page" };
       const wish = await unlessAborted(signal, request.beforeRequest?.(hop) ?? "go");
-      if (wish === "stop") return { kind: "stopped", url: href, hops };
-      seen.add(href);
+      if (wish === "stop") return { kind: "stopped", ...at };
+      seen.add(url.href);
 
       const body = createBody(request);
-      let head: Head;
+      let answer: Answer;
       try {
-        const answer = await requestOnce({
+        answer = await requestOnce({
           agent,
           url,
           method,
@@ -107,54 +90,24 @@ export function createHttpFetcher(options: HttpFetcherOptions): Fetcher {
           onSent: () => request.onSent?.(hop),
           onHead({ status }) {
             request.onAnswered?.(hop);
-            return status >= 200 && status < 300 ? body.sink : undefined;
+            return isSuccess(status) ? body.sink : undefined;
           },
         });
-        head = answer;
-        if (answer.status >= 200 && answer.status < 300) {
-          const { status, bytes, isCut } = answer;
-          const etag = one(head.headers["etag"]);
-          const lastModified = one(head.headers["last-modified"]);
-          return {
-            kind: "found",
-            status,
-            url: href,
-            hops,
-            contentType: one(head.headers["content-type"]),
-            body: body.bytes(),
-            isCut,
-            bytes,
-            ...(etag && { etag }),
-            ...(lastModified && { lastModified }),
-          };
-        }
       } catch (error) {
         const reason = reasonOf(error);
         if (signal.aborted && reason === undefined) throw error;
-        return fail(href, reason ?? "bad_response", textOfError(error));
+        return failedAt(at, reason ?? "bad_response", textOfError(error));
       }
+      const judged = judgeAnswer(answer, { at, body: body.bytes, nowMs: clock.nowMs() });
+      if (judged.kind !== "moved") return judged;
 
-      const { status } = head;
-      if (status === 304) return { kind: "not_modified", url: href, hops };
-      if (statusesBlocked.has(status)) {
-        const retryAfterMs = parseRetryAfter(one(head.headers["retry-after"]), clock.nowMs());
-        return fail(href, "blocked", `answered ${status}`, {
-          status,
-          ...(retryAfterMs !== undefined && { retryAfterMs }),
-        });
-      }
-      const location = one(head.headers["location"]);
-      if (!statusesMoved.has(status) || !location) {
-        return fail(href, "status", `answered ${status}`, { status });
-      }
-      const next = urlOf(location, url);
-      hops.push(href);
-      if (!next) {
-        return fail(href, "bad_redirect", `led to "${location.slice(0, 100)}"`, { status });
-      }
-      if (seen.has(next.href)) return fail(next.href, "redirect_loop", "led back to itself");
+      hops.push(url.href);
+      const next = urlOf(judged.location, url);
+      if (!next) return failedAt(at, "bad_redirect", `led to "${judged.location.slice(0, 100)}"`);
+      const there = { url: next.href, hops };
+      if (seen.has(next.href)) return failedAt(there, "redirect_loop", "led back to itself");
       if (hops.length > limits.redirectsMax) {
-        return fail(next.href, "too_many_redirects", `more than ${limits.redirectsMax} redirects`);
+        return failedAt(there, "too_many_redirects", `more than ${limits.redirectsMax} redirects`);
       }
       url = next;
     }
@@ -167,9 +120,11 @@ export function createHttpFetcher(options: HttpFetcherOptions): Fetcher {
       const limits = { ...fetchLimits, ...request.limits };
       const control = new AbortController();
       const onAbort = () => control.abort(aborted(request.url, signal?.reason));
-      signal?.addEventListener("abort", onAbort, { once: true });
-      // A place first, and then the pace: who waits here after his moment would come too close to the next.
+      // A place first, then the pace: who waited here after its moment would come too late, and the
+      // next one too soon after it.
       const release = places.tryAcquire("all") ?? (await places.acquire("all", { signal }));
+      signal?.addEventListener("abort", onAbort, { once: true });
+      if (signal?.aborted) onAbort();
       const timer = clock.setTimer(limits.totalMs, () =>
         control.abort(new OutOfTimeError(`took longer than ${limits.totalMs} ms`)),
       );

@@ -1,0 +1,57 @@
+import type { Failed, FailureReason, Found, NotModified } from "../../fetcher.ts";
+import { parseRetryAfter } from "../../retry-after.ts";
+import { one, type Answer } from "./request-once.ts";
+
+/** Where in a chain of redirects something happened. */
+export interface Place {
+  readonly url: string;
+  readonly hops: readonly string[];
+}
+
+interface Moved {
+  readonly kind: "moved";
+  readonly location: string;
+}
+
+const statusesBlocked = new Set([401, 403, 429, 503]);
+const statusesMoved = new Set([301, 302, 303, 307, 308]);
+
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+/** What an answer means for the fetch. */
+export function judgeAnswer(
+  { status, headers, bytes, isCut }: Answer,
+  context: { readonly at: Place; readonly body: () => Uint8Array; readonly nowMs: number },
+): Found | NotModified | Failed | Moved {
+  const { at, body, nowMs } = context;
+  if (isSuccess(status)) {
+    const etag = one(headers["etag"]);
+    const lastModified = one(headers["last-modified"]);
+    return {
+      kind: "found",
+      status,
+      ...at,
+      contentType: one(headers["content-type"]),
+      body: body(),
+      isCut,
+      bytes,
+      ...(etag && { etag }),
+      ...(lastModified && { lastModified }),
+    };
+  }
+  if (status === 304) return { kind: "not_modified", ...at };
+  const location = one(headers["location"]);
+  if (statusesMoved.has(status) && location) return { kind: "moved", location };
+  const message = `answered ${status}`;
+  if (!statusesBlocked.has(status)) return failedAt(at, "status", message, { status });
+  const retryAfterMs = parseRetryAfter(one(headers["retry-after"]), nowMs);
+  const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return failedAt(at, "blocked", message, { status, ...wait });
+}
+
+export const failedAt = (
+  { url, hops }: Place,
+  reason: FailureReason,
+  message: string,
+  more: Pick<Failed, "status" | "retryAfterMs"> = {},
+): Failed => ({ kind: "failed", reason, message: `${url}: ${message}`, url, hops, ...more });
