@@ -23,6 +23,8 @@ export interface FetchRequest {
   readonly known?: Validators | undefined;
   /** Default: what a reader of pages takes. */
   readonly accept?: string;
+  /** Content types that are wanted; the body of any other is not read. Default: all. */
+  readonly types?: readonly string[];
   /**
    * Asked before every request, and waited for: the place for robots.txt and for the host's pace.
    * "stop" ends the fetch with `stopped`, before the request.
@@ -136,6 +138,9 @@ export interface FetchBytes {
   readonly unpacked: number;
 }
 
+/** What a reader of pages wants. */
+export const pageTypes = ["text/html", "application/xhtml+xml", "text/plain", "application/xml"];
+
 export const failureReasons = [
   "bad_url", // not http or https, or no URL at all
   "dns", // its name has no address
@@ -149,6 +154,7 @@ export const failureReasons = [
   "too_large",
   "bomb", // unpacks to many times its size
   "bad_content", // cannot be unpacked
+  "other_type", // a film, a picture, a download: not what was asked for
   "too_many_redirects",
   "redirect_loop",
   "bad_redirect", // to no URL, or to none of http or https

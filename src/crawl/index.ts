@@ -5,6 +5,7 @@ export {
   failureReasons,
   fetchLimits,
   isTemporary,
+  pageTypes,
   type Failed,
   type FailureReason,
   type Fetcher,

@@ -38,6 +38,15 @@ const pages: Readonly<Record<string, Answer | string>> = {
   },
   "/large": html("x".repeat(100_000)),
   "/never": () => {},
+  "/film": (_, response) => {
+    response.on("error", () => {});
+    response.writeHead(200, { "content-type": "video/mp4" });
+    const more = () => {
+      while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+      if (!response.destroyed) response.once("drain", more);
+    };
+    more();
+  },
 };
 
 /** The contract of Fetcher, clause by clause. */
@@ -154,6 +163,18 @@ export function fetcherSuite({ name, open, deviations = {} }: FetcherSuiteOption
       expect(found).toMatchObject({ kind: "found", etag: '"v1"' });
       const again = await fetcher.fetch({ url, known: { etag: '"v1"' } });
       expect(again).toMatchObject({ kind: "not_modified", url });
+    });
+
+    clause("what is of another type than wanted is not read", async ({ fetcher, site }) => {
+      const url = `${site.origin}/film`;
+      const outcome = await fetcher.fetch({
+        url,
+        types: ["text/html"],
+        limits: { totalMs: 5_000 },
+      });
+      expect(outcome).toMatchObject({ kind: "failed", reason: "other_type", status: 200 });
+      const page = await fetcher.fetch({ url: `${site.origin}/`, types: ["text/html"] });
+      expect(page.kind).toBe("found");
     });
 
     clause("no page beyond its limit of bytes", async ({ fetcher, site }) => {

@@ -13,7 +13,7 @@ import {
 } from "../../fetcher.ts";
 import { OutOfTimeError, reasonOf, textOfError } from "./failure.ts";
 import { createGuardedLookup, privateHost, systemResolve, type Resolve } from "./guarded-lookup.ts";
-import { failedAt, isSuccess, judgeAnswer } from "./judge-answer.ts";
+import { failedAt, isSuccess, isWantedType, judgeAnswer } from "./judge-answer.ts";
 import { requestOnce, type Answer } from "./request-once.ts";
 
 export interface HttpFetcherOptions {
@@ -88,9 +88,11 @@ export function createHttpFetcher(options: HttpFetcherOptions): Fetcher {
           limits,
           signal,
           onSent: () => request.onSent?.(hop),
-          onHead({ status }) {
+          onHead(head) {
             request.onAnswered?.(hop);
-            return isSuccess(status) ? body.sink : undefined;
+            return isSuccess(head.status) && isWantedType(head, request.types)
+              ? body.sink
+              : undefined;
           },
         });
       } catch (error) {
@@ -98,7 +100,12 @@ export function createHttpFetcher(options: HttpFetcherOptions): Fetcher {
         if (signal.aborted && reason === undefined) throw error;
         return failedAt(at, reason ?? "bad_response", textOfError(error));
       }
-      const judged = judgeAnswer(answer, { at, body: body.bytes, nowMs: clock.nowMs() });
+      const judged = judgeAnswer(answer, {
+        at,
+        types: request.types,
+        body: body.bytes,
+        nowMs: clock.nowMs(),
+      });
       if (judged.kind !== "moved") return judged;
 
       hops.push(url.href);

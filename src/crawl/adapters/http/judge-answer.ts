@@ -1,6 +1,6 @@
 import type { Failed, FailureReason, Found, NotModified } from "../../fetcher.ts";
 import { parseRetryAfter } from "../../retry-after.ts";
-import { one, type Answer } from "./request-once.ts";
+import { one, type Answer, type Head } from "./request-once.ts";
 
 /** Where in a chain of redirects something happened. */
 export interface Place {
@@ -18,13 +18,30 @@ const statusesMoved = new Set([301, 302, 303, 307, 308]);
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
+/** A server that does not say is given the benefit of the doubt. */
+export function isWantedType({ headers }: Head, types: readonly string[] | undefined): boolean {
+  const type = one(headers["content-type"])?.split(";", 1)[0]!.trim().toLowerCase();
+  return !types || !type || types.includes(type);
+}
+
+export interface JudgeContext {
+  readonly at: Place;
+  readonly types: readonly string[] | undefined;
+  readonly body: () => Uint8Array;
+  readonly nowMs: number;
+}
+
 /** What an answer means for the fetch. */
 export function judgeAnswer(
-  { status, headers, bytes, isCut }: Answer,
-  context: { readonly at: Place; readonly body: () => Uint8Array; readonly nowMs: number },
+  answer: Answer,
+  { at, types, body, nowMs }: JudgeContext,
 ): Found | NotModified | Failed | Moved {
-  const { at, body, nowMs } = context;
+  const { status, headers, bytes, isCut } = answer;
   if (isSuccess(status)) {
+    if (!isWantedType(answer, types)) {
+      const type = one(headers["content-type"])!.slice(0, 60);
+      return failedAt(at, "other_type", `is ${type}`, { status });
+    }
     const etag = one(headers["etag"]);
     const lastModified = one(headers["last-modified"]);
     return {
