@@ -8,7 +8,8 @@ export interface ImportColumn {
   readonly kind: ColumnKind;
 }
 
-export type ColumnKind = "text" | "number" | "list" | "social" | "note" | "extra";
+export type ColumnKind =
+  "text" | "number" | "list" | "social" | "note" | "extra" | "extras" | "entries";
 
 const words = (...lines: readonly string[]) => lines.join(" ").split(" ");
 
@@ -30,6 +31,9 @@ const kinds: Readonly<Record<Exclude<ColumnKind, "extra">, readonly string[]>> =
     "pinterest",
   ],
   note: ["note"],
+  // Of our own JSON.
+  extras: ["extra"],
+  entries: ["entries"],
 };
 
 /** Every field an import can fill, `x/NAME` aside. */

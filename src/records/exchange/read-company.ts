@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { entryKinds } from "../fields.ts";
 import type { ImportColumn } from "./import-columns.ts";
 import { unguarded } from "./csv-text.ts";
 import {
@@ -96,6 +97,19 @@ const readers: Readonly<Record<ImportColumn["kind"], Reader>> = {
     // The same text is the same note, however often it is imported.
     const id = createHash("sha256").update(text).digest("hex").slice(0, 26);
     reading.fields[`note/${id}`] = { at: reading.at, text };
+  },
+  extras(reading, column, value) {
+    if (typeof value !== "object" || Array.isArray(value)) return tell(reading, column, value);
+    for (const [name, one] of Object.entries(value as object)) reading.fields[`x/${name}`] = one;
+  },
+  entries(reading, column, value) {
+    for (const entry of Array.isArray(value) ? (value as unknown[]) : [value]) {
+      const { kind, id, ...rest } = (entry ?? {}) as Readonly<Record<string, unknown>>;
+      const isEntry = entryKinds.some((one) => one === kind) && typeof id === "string";
+      if (isEntry && typeof rest["text"] === "string")
+        reading.fields[`${String(kind)}/${id}`] = rest;
+      else tell(reading, column, entry);
+    }
   },
   extra(reading, column, value) {
     reading.fields[column.field] = typeof value === "string" ? unguarded(value).trim() : value;
