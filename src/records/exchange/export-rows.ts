@@ -93,6 +93,7 @@ export function companyObject(company: Company): Readonly<Record<string, unknown
 export function companyCard(company: Company): string {
   const { target, name, texts, numbers, emails, phones, socials, categories, tags } = company;
   const { latitude, longitude } = numbers;
+  const street = texts.street ?? texts.address;
   const hasPoint = latitude !== undefined && longitude !== undefined;
   const lines: readonly CardLine[] = [
     { name: "UID", value: target },
@@ -108,10 +109,7 @@ export function companyCard(company: Company): string {
     {
       name: "ADR",
       value: {
-        parts: [
-          ...["", "", texts.street ?? texts.address],
-          ...[texts.city, texts.state, texts.zip, texts.country],
-        ],
+        parts: ["", "", street, texts.city, texts.state, texts.zip, texts.country],
       },
     },
     ...uri("URL", texts.website ?? (texts.domain && `https://${texts.domain}/`)),

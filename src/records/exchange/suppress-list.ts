@@ -29,8 +29,8 @@ export function readSuppressList(text: string): {
     if (entry === "" || (index === 0 && /^e-?mails?(?:[ -]?address)?$|^domains?$/.test(entry))) {
       continue;
     }
-    const email = readEmail(entry);
-    const domain = entry.replace(/^@|^\*@/, "");
+    const domain = entry.replace(/^\*?@/, "");
+    const email = domain === entry ? readEmail(entry) : undefined;
     if (email !== undefined) emails.add(email);
     else if (domainShape.test(domain)) domains.add(domain);
     else problems.push(`line ${index + 1}: '${entry.slice(0, 80)}' is no address and no domain`);
