@@ -32,6 +32,8 @@ export interface RecordFilters {
   readonly hasDomain?: boolean;
   readonly isExcluded?: boolean;
   readonly hasCallback?: boolean;
+  /** Whether somebody has called there. */
+  readonly isCalled?: boolean;
   /** ISO moment: calls that are due by then. */
   readonly callbackUntil?: string;
   /** ISO moment: with something written since. */
@@ -61,6 +63,14 @@ export interface Usage {
   readonly sites: number;
 }
 
+/** Records that have something in common which only one of them should have. */
+export interface Twins {
+  readonly because: "domain" | "place" | "name and address";
+  readonly value: string;
+  /** By target; at least two. */
+  readonly targets: readonly string[];
+}
+
 /** An index that also answers people, not only the records themselves. */
 export interface RecordSearch extends RecordIndex {
   search(query: RecordQuery): RecordPage;
@@ -69,6 +79,8 @@ export interface RecordSearch extends RecordIndex {
   emailUsage(address: string): Usage;
   /** Of a domain, and of addresses at it. */
   domainUsage(domain: string): Usage;
+  /** Companies that may be the same, at most `limit` groups of them. */
+  twins(limit: number): readonly Twins[];
   /** Makes it small and quick after a great many changes. */
   optimize(): void;
 }

@@ -124,6 +124,10 @@ function factsOf(indexed: Indexed): readonly string[] {
     flag("domainknown", company?.texts.domain !== undefined),
     flag("excluded", company?.excluded !== undefined),
     flag("callback", record.texts.callback !== undefined),
+    flag(
+      "called",
+      record.entries.some(({ kind }) => kind === "call"),
+    ),
   ];
 }
 
@@ -150,6 +154,7 @@ export function termQueryOf(query: {
     domainknown: filters.hasDomain,
     excluded: filters.isExcluded,
     callback: filters.hasCallback,
+    called: filters.isCalled,
   };
   const facts = [
     fact("kind", query.kind),

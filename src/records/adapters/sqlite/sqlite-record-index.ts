@@ -3,12 +3,18 @@ import { getDomain } from "tldts";
 import type { Logger } from "../../../base/logger.ts";
 import type { Position } from "../../../ledger/index.ts";
 import type { IndexBatch, Indexed, RecordProblem, RenderMark } from "../../record-index.ts";
-import type { RecordSearch, Usage } from "../../record-search.ts";
+import type { RecordSearch, Twins, Usage } from "../../record-search.ts";
 import { guarded } from "./index-error.ts";
 import { openIndexFile } from "./open-index-file.ts";
 import { nameAndAddress, named, type ElementKind } from "./record-rows.ts";
 import { recordSearcher } from "./search-records.ts";
 import { indexedOf, recordWriter } from "./write-records.ts";
+
+export interface SqliteRecordIndex extends RecordSearch {
+  /** A note for whoever keeps this index up to date; gone when the index is made anew. */
+  mark(): string | undefined;
+  setMark(text: string): void;
+}
 
 export interface SqliteRecordIndexOptions {
   /** `:memory:` for one that nobody else sees. */
@@ -17,7 +23,7 @@ export interface SqliteRecordIndexOptions {
 }
 
 /** RecordIndex and search in one SQLite file, which all processes of a machine share. */
-export function openSqliteRecordIndex({ file, log }: SqliteRecordIndexOptions): RecordSearch {
+export function openSqliteRecordIndex({ file, log }: SqliteRecordIndexOptions): SqliteRecordIndex {
   const db = guarded(file, () => openIndexFile(file, log));
   const writer = recordWriter(db);
   const searcher = recordSearcher(db);
@@ -34,6 +40,8 @@ export function openSqliteRecordIndex({ file, log }: SqliteRecordIndexOptions): 
   return {
     ...guardedAll(file, { ...reader, ...searcher }),
     position: () => guarded(file, () => state.position()),
+    mark: () => guarded(file, () => state.mark()),
+    setMark: (text) => guarded(file, () => state.setMark(text)),
     render: (target) => guarded(file, () => state.render(target)),
     problems: () => guarded(file, () => state.problems()),
     update: (batch) => guarded(file, () => inTransaction.immediate(batch)),
@@ -105,7 +113,20 @@ function recordReader(db: Database.Database) {
     };
   };
 
+  const shared = db.prepare<[number], { kind: ElementKind; value: string; targets: string }>(
+    `select e.kind, e.value, json_group_array(r.target order by r.target) as targets
+     from element e join record r using (key)
+     where e.kind in ('domain', 'place', 'nameAndAddress')
+     group by e.kind, e.value having count(*) > 1 order by e.kind, e.value limit ?`,
+  );
+
   return {
+    twins: (limit: number): readonly Twins[] =>
+      shared.all(limit).map(({ kind, value, targets: found }) => ({
+        because: kind === "domain" || kind === "place" ? kind : "name and address",
+        value,
+        targets: JSON.parse(found) as readonly string[],
+      })),
     find(target: string): Indexed | undefined {
       const row = byTarget.get(target);
       return row && indexedOf(row.kind, row.json);
@@ -153,9 +174,11 @@ function stateTables(db: Database.Database) {
 
   return {
     position(): Position | undefined {
-      const text = position.get();
+      const text = meta.get("position");
       return text === undefined ? undefined : (JSON.parse(text) as Position);
     },
+    mark: () => meta.get("mark"),
+    setMark: (text: string) => void setMeta.run("mark", text),
     render: (target: string) => render.get(target),
     problems: () => problems.all().map((row) => ({ ...row, target: row.target ?? undefined })),
     apply(batch: IndexBatch): void {
@@ -167,7 +190,7 @@ function stateTables(db: Database.Database) {
         if (!problem) dropProblem.run(path);
         else setProblem.run(path, problem.target ?? null, problem.reason, problem.foundAt);
       }
-      if (batch.position) setPosition.run(JSON.stringify(batch.position));
+      if (batch.position) setMeta.run("position", JSON.stringify(batch.position));
     },
   };
 }
