@@ -152,11 +152,8 @@ function recordReader(db: Database.Database) {
 
 /** What is not a record: how far it has come, files, and files that cannot be used. */
 function stateTables(db: Database.Database) {
-  const position = db.prepare<[], string>("select value from meta where name = 'position'").pluck();
-  const setPosition = db.prepare(
-    `insert into meta (name, value) values ('position', ?)
-     on conflict (name) do update set value = excluded.value`,
-  );
+  const meta = db.prepare<[string], string>("select value from meta where name = ?").pluck();
+  const setMeta = db.prepare("insert or replace into meta (name, value) values (?, ?)");
   const render = db.prepare<[string], RenderMark>(
     "select target, folder, rev from render where target = ?",
   );
