@@ -3,3 +3,10 @@ export { locateQueue, type QueueAddress } from "./queue-address.ts";
 export { openBucket } from "./open-bucket.ts";
 export { examineQueue, type PostgresFacts } from "./examine-queue.ts";
 export { hubPartsIn, openLedgerIn, type OpenLedgerOptions } from "./open-ledger.ts";
+export {
+  openRecordsIn,
+  openSearchIn,
+  removeIndexIn,
+  type OpenRecordsOptions,
+  type RecordsIn,
+} from "./open-records.ts";

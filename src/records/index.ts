@@ -28,3 +28,36 @@ export type {
 } from "./record-index.ts";
 export type * from "./records.ts";
 export { isSlug, slugOf } from "./slug.ts";
+export { pageLimitMax, recordSorts } from "./record-search.ts";
+export type {
+  RecordFilters,
+  RecordPage,
+  RecordQuery,
+  RecordSearch,
+  RecordSort,
+  Twins,
+  Usage,
+} from "./record-search.ts";
+export { createCsvReader, type CsvRow } from "./exchange/csv-reader.ts";
+export {
+  companyCard,
+  companyCsvHeader,
+  companyCsvLine,
+  companyObject,
+  emailCard,
+  emailCsvHeader,
+  emailCsvLine,
+  emailObject,
+  type EmailRow,
+} from "./exchange/export-rows.ts";
+export {
+  checkMappings,
+  columnOf,
+  importFields,
+  planColumns,
+  type ColumnOptions,
+  type ImportColumn,
+} from "./exchange/import-columns.ts";
+export { readCompany, type Cell, type CompanyRead } from "./exchange/read-company.ts";
+export { readDomain, readEmail, readMoment } from "./exchange/read-values.ts";
+export { readSuppressList, type SuppressList } from "./exchange/suppress-list.ts";

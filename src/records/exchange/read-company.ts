@@ -22,6 +22,8 @@ export interface ReadOptions {
   readonly country?: string | undefined;
   /** When a note without a date was taken: an import of the same file gives the same note. */
   readonly at: string;
+  /** Whose web site is known has a domain, unless that is somebody else's. Default: true. */
+  readonly derivesDomain?: boolean;
 }
 
 interface Reading extends ReadOptions {
@@ -53,6 +55,8 @@ export function readCompany(cells: readonly Cell[], options: ReadOptions): Compa
     readers[column.kind](reading, column, value);
   }
   const { website } = reading.fields;
+  if (options.derivesDomain === false)
+    return { fields: reading.fields, problems: reading.problems };
   if (reading.fields["domain"] === undefined && typeof website === "string") {
     const domain = readDomain(website);
     if (domain !== undefined && !sharedHosts.test(domain)) reading.fields["domain"] = domain;
