@@ -28,3 +28,7 @@ export type {
 } from "./record-index.ts";
 export type * from "./records.ts";
 export { isSlug, slugOf } from "./slug.ts";
+export { nameAndAddress } from "./duplicates.ts";
+export { isPageTitle } from "./machine-facts.ts";
+export { normalDomain } from "./identity.ts";
+export { openRecords } from "./open-records.ts";
