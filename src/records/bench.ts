@@ -35,15 +35,15 @@ export interface Bench {
   readonly log: Logger;
   /** `hand:<user>` */
   readonly source: string;
-  inTurn<T>(work: () => Promise<T>): Promise<T>;
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   /** Renders some, and all that follow from them. Only in turn. */
   renderMany(targets: Iterable<string>, how?: RenderOptions): Promise<readonly Edit[]>;
   /** Puts what was gathered into the index, and looks after what was put aside. Only in turn. */
   conclude(written?: readonly (readonly Datagram[])[]): Promise<void>;
   settle(options?: { readonly isEnd?: boolean }): Promise<void>;
   /** Ledger, then files and index. */
-  write(commit: Commit): Promise<Written>;
-  tell(path: string, target: string | undefined, reason: string | undefined): void;
+  readonly write: (commit: Commit) => Promise<Written>;
+  readonly tell: (path: string, target: string | undefined, reason: string | undefined) => void;
 }
 
 export interface Edit {
@@ -61,7 +61,7 @@ export function createBench(options: RecordsOptions): Bench {
   /** Facts that came from files while rendering: they are rendered with the rest. */
   let fromFiles: (readonly Datagram[])[] = [];
   const writing = {
-    read: ledger.read,
+    read: (target: string) => ledger.read(target),
     async write(commit: Commit) {
       const written = await ledger.write(commit);
       fromFiles.push(written.datagrams);

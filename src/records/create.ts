@@ -3,7 +3,7 @@ import type { Random } from "../base/random.ts";
 import { createId } from "../base/ids.ts";
 import { companyTarget } from "./company.ts";
 import { listPrefixes } from "./fields.ts";
-import { companyId, normalDomain, randomLength } from "./identity.ts";
+import { companyId, firstText, normalDomain, randomLength } from "./identity.ts";
 import { worthWriting } from "./machine-facts.ts";
 import type { RecordIndex } from "./record-index.ts";
 import type { CreateRequest } from "./records.ts";
@@ -71,7 +71,7 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
       }
       const isKnown = view.fields.length > 0 || planned.has(target);
       const left = Object.fromEntries(Object.entries(fields).filter(([field]) => !gone.has(field)));
-      const slug = slugOf(String(left["slug"] ?? left["name"] ?? left["domain"] ?? id), id);
+      const slug = slugOf(firstText(left["slug"], left["name"], left["domain"], id), id);
       const commit = worthWriting({
         source,
         changes: changesOf(target, isKnown ? left : { ...left, slug }),

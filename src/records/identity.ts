@@ -39,3 +39,7 @@ export function normalDomain(text: string): string {
     .replace(/^www\./, "")
     .replace(/\.$/, "");
 }
+
+/** What a new record's folder is to be called: the first of its fields that is text. */
+export const firstText = (...values: readonly unknown[]): string =>
+  values.find((value): value is string => typeof value === "string" && value !== "") ?? "";

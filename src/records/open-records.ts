@@ -10,7 +10,7 @@ import { aliasPrefix, companyPrefix, personPrefix } from "./fields.ts";
 import { catchUp, rebuildAll } from "./follow-ledger.ts";
 import { forgetRecord, remainsOf } from "./forget-record.ts";
 import { recordOf } from "./gathering-index.ts";
-import { randomLength } from "./identity.ts";
+import { firstText, randomLength } from "./identity.ts";
 import { ingestFolders } from "./ingest-all.ts";
 import { layoutOf, recordFile } from "./layout.ts";
 import { worthWriting } from "./machine-facts.ts";
@@ -76,7 +76,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     async createPerson({ source, fields, company, role }) {
       const id = createId(random, randomLength);
       const target = personTarget(id);
-      const slug = slugOf(String(fields["slug"] ?? fields["name"] ?? id), id);
+      const slug = slugOf(firstText(fields["slug"], fields["name"], id), id);
       const changes: Change[] = Object.entries({ ...fields, slug }).map(([field, value]) => {
         return { target, field, value };
       });

@@ -152,7 +152,7 @@ function textIn(node: unknown, key: string): string | undefined {
   if (node === null || node === undefined) return undefined;
   if (!isScalar(node)) throw new PageFault(`${key} is to be text, on one line`);
   if (node.value === null || node.value === "") return undefined;
-  return typeof node.value === "string" ? node.value : (node.source ?? String(node.value));
+  return typeof node.value === "string" ? node.value : (node.source ?? JSON.stringify(node.value));
 }
 
 function numberIn(node: unknown, key: string): number | undefined {

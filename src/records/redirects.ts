@@ -60,7 +60,7 @@ export function createRedirects(
   };
 }
 
-const isRedirect = (text: string): boolean => /^---\nmovedTo:/.test(text) && isAsWritten(text);
+const isRedirect = (text: string): boolean => text.startsWith("---\nmovedTo:") && isAsWritten(text);
 
 function redirectText(indexed: Indexed): string {
   const link = linkTo(indexed);
