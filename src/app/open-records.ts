@@ -31,10 +31,10 @@ const indexFile = "index/records.db";
 
 /** Opens the records of a data folder; files and index are as the ledger says when it resolves. */
 export async function openRecordsIn(options: OpenRecordsOptions): Promise<RecordsIn> {
-  const { paths, log, user } = options;
+  const { paths, log, user, onProgress } = options;
   const mark = await ledgerMark(paths);
   const ledger = await openLedgerIn({ paths, log });
-  const closing: (() => Promise<void> | void)[] = [() => ledger[Symbol.asyncDispose]()];
+  const closing: (() => PromiseLike<void> | void)[] = [() => ledger[Symbol.asyncDispose]()];
   const close = async () => {
     for (const one of closing.splice(0).reverse()) await one();
   };
@@ -43,9 +43,9 @@ export async function openRecordsIn(options: OpenRecordsOptions): Promise<Record
     closing.push(() => index[Symbol.dispose]());
     const folder = paths.root();
     const [clock, random] = [systemClock, systemRandom];
-    const records = await openRecords({ ledger, folder, index, clock, random, log, user });
+    const given = { ledger, folder, index, clock, random, log, user };
+    const records = await openRecords({ ...given, ...(onProgress && { onProgress }) });
     closing.push(() => records[Symbol.asyncDispose]());
-    await records.catchUp(options);
     // Of before the ledger was opened: what anyone has written since is looked at next time.
     index.setMark(mark);
     return { records, index, ledger, [Symbol.asyncDispose]: close };

@@ -21,14 +21,24 @@ export interface Position {
 export interface Changed {
   /** Where one is after all batches. What comes meanwhile is in the next answer. */
   readonly position: Position;
-  /** Targets with something new; each once in a batch, and seldom in several. */
+  /** How many batches there will be. */
+  readonly steps: number;
+  /** Targets with something new; each once in a batch, and seldom in several. Some are empty. */
   readonly batches: AsyncIterable<readonly string[]>;
 }
 
 /** Undefined since: everything there is. */
 export function changedSince(core: Core, since: Position | undefined): Changed {
   const replica = core.replica();
-  return { position: positionOf(core), batches: batchesOf(core, replica, since) };
+  const isNew = newTo(since);
+  const parts = changedParts(replica, since);
+  const rest = new Set<string>();
+  for (const datagram of replica.since()) if (isNew(datagram)) rest.add(datagram.target);
+  return {
+    position: positionOf(core),
+    steps: parts.length + Math.ceil(rest.size / batchSize),
+    batches: batchesOf(core, { isNew, parts, rest: [...rest] }),
+  };
 }
 
 export function positionOf(core: Core): Position {
@@ -46,36 +56,32 @@ export function positionOf(core: Core): Position {
   };
 }
 
+function changedParts(replica: Replica, since: Position | undefined): readonly number[] {
+  const names = shortNames(replica);
+  if (names === "" || since?.parts === names) return [];
+  return Array.from({ length: partCount }, (_, index) => index).filter(
+    (index) => !since || shortName(since.parts, index) !== shortName(names, index),
+  );
+}
+
 async function* batchesOf(
   core: Core,
-  replica: Replica,
-  since: Position | undefined,
+  { isNew, parts, rest }: { isNew: IsNew; parts: readonly number[]; rest: readonly string[] },
 ): AsyncGenerator<readonly string[]> {
-  const isNew = newTo(since);
-  const names = shortNames(replica);
-  if (since?.parts !== names) {
-    const isEmpty = replica.base.number === 0;
-    for (let index = 0; index < (isEmpty ? 0 : partCount); index++) {
-      const name = shortName(names, index);
-      if (since && shortName(since.parts, index) === name) continue;
-      const found = await core.steady(async (current) =>
-        changedIn(await current.base.readPart(index), index, isNew),
-      );
-      if (found.length > 0) yield found;
-    }
+  for (const index of parts) {
+    yield await core.steady(async (replica) =>
+      changedIn(await replica.base.readPart(index), index, isNew),
+    );
   }
-  const rest = new Set<string>();
-  for (const datagram of replica.since()) if (isNew(datagram)) rest.add(datagram.target);
-  // Those that were aside and were dropped are in no part and in no log as something new.
-  const targets = [...rest];
-  for (let from = 0; from < targets.length; from += batchSize) {
-    yield targets.slice(from, from + batchSize);
+  for (let from = 0; from < rest.length; from += batchSize) {
+    yield rest.slice(from, from + batchSize);
   }
 }
 
 const batchSize = 1_000;
+type IsNew = (datagram: Datagram) => boolean;
 
-function newTo(since: Position | undefined): (datagram: Datagram) => boolean {
+function newTo(since: Position | undefined): IsNew {
   if (!since) return () => true;
   const aside = new Set(since.aside);
   return (datagram) =>
@@ -83,18 +89,14 @@ function newTo(since: Position | undefined): (datagram: Datagram) => boolean {
     (aside.size > 0 && aside.has(dotOf(datagram)));
 }
 
-function changedIn(
-  text: string | undefined,
-  index: number,
-  isNew: (datagram: Datagram) => boolean,
-): readonly string[] {
+function changedIn(text: string | undefined, index: number, isNew: IsNew): readonly string[] {
   if (text === undefined) return [];
   return [...decodePart(text, `part ${index}`)].flatMap(([target, fields]) =>
     hasNew(fields, isNew) ? [target] : [],
   );
 }
 
-function hasNew(fields: TargetState, isNew: (datagram: Datagram) => boolean): boolean {
+function hasNew(fields: TargetState, isNew: IsNew): boolean {
   for (const { lanes, conflicts } of fields.values()) {
     if (lanes.some((entry) => entry && isNew(entry.datagram))) return true;
     if (conflicts.some(isNew)) return true;

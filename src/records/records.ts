@@ -36,6 +36,8 @@ export interface Records extends AsyncDisposable {
    * Nothing is written for one that was forgotten.
    */
   create(request: CreateRequest): Promise<Created>;
+  /** The same for many, in order, each knowing those before it; with few syncs. */
+  createAll(requests: readonly CreateRequest[]): Promise<readonly Created[]>;
   createPerson(request: CreatePersonRequest): Promise<Created>;
   /** Companies that may be the same: by domain, by place, by name and address. */
   duplicatesOf(target: string): Promise<readonly Duplicate[]>;
@@ -83,6 +85,8 @@ export interface RecordsOptions {
   readonly log: Logger;
   /** Who edits files here: facts from files have the source `hand:<user>`. */
   readonly user: string;
+  /** Of catching up, where that takes long: after an import elsewhere, or with a new index. */
+  readonly onProgress?: (progress: Progress) => void;
 }
 
 export type RecordKind = "company" | "person";
@@ -106,7 +110,10 @@ export interface CreatePersonRequest {
 export interface Created {
   readonly outcome: "created" | "known" | "forgotten";
   readonly target: string;
+  /** "" for one that was forgotten. */
   readonly slug: string;
+  /** Fields that were forgotten elsewhere, an address for instance, and were not taken up. */
+  readonly leftOut: readonly string[];
 }
 
 export interface Duplicate {
@@ -187,10 +194,9 @@ export interface Remains {
 }
 
 export interface IngestOptions {
-  /** Names of records, or paths below the data folder. */
+  /** Paths below the data folder, of records or of what is beside them: `companies/acme`. */
   readonly only?: readonly string[];
-  /** Who is said to have edited, where a file does not tell. */
-  readonly user?: string;
+  readonly onProgress?: (progress: Progress) => void;
 }
 
 export interface Ingested {
@@ -200,7 +206,7 @@ export interface Ingested {
   readonly problems: readonly RecordProblem[];
 }
 
-export interface WatchOptions extends IngestOptions {
+export interface WatchOptions {
   /** How long a file must be quiet. */
   readonly quietMs?: number;
   /** How often all files are looked at, whatever the system told. */
@@ -219,5 +225,6 @@ export interface ProgressOptions {
 export interface Progress {
   readonly step: "files" | "edits";
   readonly done: number;
+  /** As far as it can be told by now. */
   readonly total: number | undefined;
 }

@@ -1,7 +1,6 @@
 import type { Indexed } from "../../record-index.ts";
 import { sortKeyOf, termsOf } from "../../search-words.ts";
-import { idOf } from "../../company.ts";
-import { slugOf } from "../../slug.ts";
+import { nameAndAddress } from "../../duplicates.ts";
 
 /** A record as the tables hold it. */
 export interface RecordRow {
@@ -60,14 +59,12 @@ export function elementsOf(indexed: Indexed): readonly Element[] {
     ...emails.map((email): Element => ["emailDomain", email.slice(email.lastIndexOf("@") + 1)]),
   ];
   if (indexed.kind === "company") {
-    const { texts, people, name, target } = indexed.company;
+    const { texts, people } = indexed.company;
     if (texts.domain !== undefined) found.push(["domain", texts.domain.toLowerCase()]);
     if (texts.place !== undefined) found.push(["place", texts.place]);
     found.push(...people.map(({ id }): Element => ["person", id]));
-    if (texts.address !== undefined) {
-      const key = { name: slugOf(name, idOf(target)), address: slugOf(texts.address, "") };
-      found.push(["nameAndAddress", nameAndAddress(key)]);
-    }
+    const key = nameAndAddress(indexed.company);
+    if (key) found.push(["nameAndAddress", joined(key)]);
   }
   const once = new Map(found.map((element) => [element.join("\n"), element]));
   return [...once.values()];
@@ -76,5 +73,5 @@ export function elementsOf(indexed: Indexed): readonly Element[] {
 /** Companies and people have folders of their own, so the same name may be in both. */
 export const named = (kind: Indexed["kind"], slug: string): string => `${kind}/${slug}`;
 
-export const nameAndAddress = (key: { readonly name: string; readonly address: string }): string =>
+export const joined = (key: { readonly name: string; readonly address: string }): string =>
   `${key.name}/${key.address}`;

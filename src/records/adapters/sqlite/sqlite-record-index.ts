@@ -6,7 +6,7 @@ import type { IndexBatch, Indexed, RecordProblem, RenderMark } from "../../recor
 import type { RecordSearch, Twins, Usage } from "../../record-search.ts";
 import { guarded } from "./index-error.ts";
 import { openIndexFile } from "./open-index-file.ts";
-import { nameAndAddress, named, type ElementKind } from "./record-rows.ts";
+import { joined, named, type ElementKind } from "./record-rows.ts";
 import { recordSearcher } from "./search-records.ts";
 import { indexedOf, recordWriter } from "./write-records.ts";
 
@@ -139,7 +139,7 @@ function recordReader(db: Database.Database) {
     byEmail: (address: string) => all("email", address.toLowerCase()),
     byPerson: (personId: string) => all("person", personId),
     byNameAndAddress: (key: { readonly name: string; readonly address: string }) =>
-      all("nameAndAddress", nameAndAddress(key)),
+      all("nameAndAddress", joined(key)),
     targets: (options: {
       readonly kind: Indexed["kind"];
       readonly after?: string;
