@@ -56,11 +56,13 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
   };
 
   return {
-    async plan({ source, fields: given, isSeparate = false }) {
+    async plan({ source, fields: given, key, isSeparate = false }) {
       const fields = tidy(given);
       const { gone, isForgotten } = await findForgotten(ledger, fields);
       const found = isSeparate ? undefined : findKnown(fields);
-      const id = isSeparate ? createId(random, randomLength) : companyId(fields, random);
+      const id = isSeparate
+        ? createId(random, randomLength)
+        : companyId({ fields, ...(key !== undefined && { key }) }, random);
       const target = found ?? (await followMerges(companyTarget(id)));
       if (isForgotten) {
         return { outcome: "forgotten", target, commit: undefined, leftOut: Object.keys(fields) };

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { createId } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
+import type { CreateRequest } from "./records.ts";
 
 const idLengthMax = 80;
 const safe = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/;
@@ -10,11 +11,14 @@ const safe = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/;
  * find the same one, without hearing of each other, give it the same id. A key that is long or odd
  * is hashed. Part of the format: it never changes.
  */
-export function companyId(fields: Readonly<Record<string, unknown>>, random: Random): string {
+export function companyId(
+  { fields, key }: Pick<CreateRequest, "fields" | "key">,
+  random: Random,
+): string {
   const { place, domain } = fields;
   if (typeof place === "string" && place !== "") return safeId(place.replaceAll("/", "."));
   if (typeof domain === "string" && domain !== "") return safeId(normalDomain(domain));
-  return createId(random, randomLength);
+  return key === undefined ? createId(random, randomLength) : safeId(key);
 }
 
 /** 80 bits: nobody meets another's. */

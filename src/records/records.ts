@@ -95,6 +95,11 @@ export interface CreateRequest {
   readonly source: string;
   /** Field → value, as the ledger has them: `name`, `domain`, `email/<address>`. */
   readonly fields: Readonly<Record<string, unknown>>;
+  /**
+   * What it is known by where it has neither place nor domain: the same key is the same company.
+   * An import makes one of each line, so that it can be repeated. Letters and digits.
+   */
+  readonly key?: string;
   /** Makes a second one even where one of the same domain is known: a branch. */
   readonly isSeparate?: boolean;
 }

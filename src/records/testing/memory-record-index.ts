@@ -17,7 +17,9 @@ export function createMemoryRecordIndex(): RecordIndex {
   return {
     position: () => position,
     update(batch) {
-      for (const indexed of batch.put ?? []) records.set(recordOf(indexed).target, indexed);
+      // All of it can be put, or none is.
+      const put = (batch.put ?? []).map((one) => [recordOf(one).target, one] as const);
+      for (const [target, indexed] of put) records.set(target, indexed);
       for (const target of batch.drop ?? []) records.delete(target);
       for (const mark of batch.renders ?? []) marks.set(mark.target, mark);
       for (const target of batch.unrendered ?? []) marks.delete(target);
@@ -40,10 +42,16 @@ export function createMemoryRecordIndex(): RecordIndex {
     },
     wanting: (kind, slug) => where((one) => one.kind === kind && recordOf(one).slugWanted === slug),
     byDomain: (domain) =>
-      where((one) => one.kind === "company" && one.company.texts.domain === domain),
+      where(
+        (one) =>
+          one.kind === "company" &&
+          one.company.texts.domain?.toLowerCase() === domain.toLowerCase(),
+      ),
     byPlace: (place) => where((one) => one.kind === "company" && one.company.texts.place === place),
     byEmail: (address) =>
-      where((one) => recordOf(one).emails.some(({ value }) => value === address)),
+      where((one) =>
+        recordOf(one).emails.some(({ value }) => value.toLowerCase() === address.toLowerCase()),
+      ),
     byPerson: (personId) =>
       where(
         (one) => one.kind === "company" && one.company.people.some(({ id }) => id === personId),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Position } from "../../ledger/index.ts";
+import { nameAndAddress } from "../duplicates.ts";
 import type { RecordIndex } from "../record-index.ts";
-import { slugOf } from "../slug.ts";
 import { company, person } from "./sample-records.ts";
 
 export interface RecordIndexSuiteOptions {
@@ -118,7 +118,7 @@ export function recordIndexSuite({ name, open }: RecordIndexSuiteOptions): void 
           company("c", { name: "Acme Ltd." }),
         ],
       });
-      const key = { name: slugOf("Acme Ltd", ""), address: slugOf("Main St 1, Austin", "") };
+      const key = nameAndAddress({ name: "Acme Ltd", texts: { address: "Main St 1, Austin" } })!;
       expect(index.byNameAndAddress(key)).toEqual(["company/a", "company/b"]);
     });
 

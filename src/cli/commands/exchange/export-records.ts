@@ -240,7 +240,10 @@ async function openTarget(path: string) {
   const ended = finished(stream).catch((error: unknown) => translateFileError(error, path));
   const check = async (isGood: boolean) => {
     if (isGood) return;
-    const error = await Promise.race([ended, new Promise<void>((go) => void stream.once("drain", go))]);
+    const error = await Promise.race([
+      ended,
+      new Promise<void>((go) => void stream.once("drain", go)),
+    ]);
     if (error) throw error as Error;
   };
   return {

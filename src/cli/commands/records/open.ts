@@ -3,7 +3,7 @@ import { AppError } from "../../../base/app-error.ts";
 import type { Command } from "../../command.ts";
 import { openInEditor } from "./editor.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
-import { openRecordsOf, userName } from "./record-context.ts";
+import { openRecordsOf } from "./record-context.ts";
 
 const openCommand = (kind: RecordKind): Command => ({
   needs: "settings",
@@ -27,7 +27,7 @@ const openCommand = (kind: RecordKind): Command => ({
       throw new AppError("invalid", "record_no_file", message);
     }
     await openInEditor(paths.resolve(file));
-    const { edited, problems } = await records.ingest({ only: [target], user: userName() });
+    const { edited, problems } = await records.ingest({ only: [target] });
     const fields = edited.flatMap((one) => one.fields);
     const words =
       fields.length === 0 ? "nothing changed" : `${fields.join(", ")} of ${slug} changed`;

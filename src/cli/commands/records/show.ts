@@ -18,9 +18,8 @@ const showCommand = (kind: RecordKind): Command => ({
     await using opened = await openRecordsOf(context);
     const { records } = opened;
     const name = args[0]!;
-    const known = await findRecord(opened, kind, name);
-    const { problems } = await records.ingest({ only: [known.target] });
-    const record = await findRecord(opened, kind, known.target);
+    const record = await findRecord(opened, kind, name);
+    const problems = records.problems().filter(({ target }) => target === record.target);
     const duplicates = kind === "company" ? await records.duplicatesOf(record.target) : [];
     const file = records.fileOf(record.target);
     out.result({ ...record, file, duplicates, problems }, (layout) =>

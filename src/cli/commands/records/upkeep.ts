@@ -1,9 +1,10 @@
-import { removeIndexIn } from "../../../app/index.ts";
+import { removeIndexIn, type RecordsIn } from "../../../app/index.ts";
+import { AppError } from "../../../base/app-error.ts";
 import type { Ingested, RecordProblem } from "../../../records/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import type { Column } from "../../table.ts";
 import { countOf } from "../queue/count-words.ts";
-import { countRecords, openRecordsOf, userName } from "./record-context.ts";
+import { countRecords, openRecordsOf } from "./record-context.ts";
 
 const problemColumns: readonly Column<RecordProblem>[] = [
   { title: "file", value: ({ path }) => path },
@@ -41,30 +42,47 @@ export const recordsRebuild: Command = {
   details: ["What hands changed in the files is taken in first: nothing is lost."],
 
   async run(context) {
-    const { out, paths, clock } = context;
+    const { out, clock } = context;
     const startedAtMs = clock.monotonicMs();
-    await removeIndexIn({ paths });
-    // Whoever opens them with an empty index fills it, from everything there is.
-    await using opened = await openRecordsOf({ ...context, progress: quietly(context) });
-    const handle = context.progress.start({ label: "records" });
-    let before = 0;
-    const { records } = await opened.records.rebuild({
-      onProgress: ({ done, step }) => {
-        handle.note(step);
-        handle.advance(Math.max(0, done - before));
-        before = done;
-      },
-    });
-    handle.done();
+    const records = await rebuild(context);
     const seconds = Math.round((clock.monotonicMs() - startedAtMs) / 100) / 10;
     out.result({ records, seconds }, `${countOf(records, "record")} in ${seconds} s`);
   },
 };
 
-/** Only one bar at a time. */
-const quietly = (context: SettingsContext): SettingsContext["progress"] => ({
-  start: () => context.progress.start({ label: "index" }),
-});
+/** An index that is damaged in the middle is taken away: whoever opens the next one fills it. */
+async function rebuild(context: SettingsContext): Promise<number> {
+  try {
+    await using opened = await openRecordsOf(context);
+    return await rebuildOpened(context, opened);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "index_corrupt") throw error;
+    context.out.note(error.message);
+  }
+  await removeIndexIn(context);
+  await using opened = await openRecordsOf(context);
+  return rebuildOpened(context, opened);
+}
+
+async function rebuildOpened({ progress }: SettingsContext, { records, index }: RecordsIn) {
+  const total = index.count({ kind: "company" }, countMax) + index.count({ kind: "person" }, countMax); // prettier-ignore
+  const bar = progress.start({ label: "rebuild", total });
+  let before = 0;
+  try {
+    const built = await records.rebuild({
+      onProgress({ step, done }) {
+        if (step !== "files") return bar.note(`${countOf(done, "file")} looked at`);
+        bar.note("");
+        bar.advance(done - before);
+        before = done;
+      },
+    });
+    index.optimize();
+    return built.records;
+  } finally {
+    bar.done();
+  }
+}
 
 export const recordsIngest: Command = {
   needs: "settings",
@@ -85,10 +103,7 @@ export const recordsIngest: Command = {
   async run(context) {
     const { args, out } = context;
     await using opened = await openRecordsOf(context);
-    const ingested = await opened.records.ingest({
-      user: userName(),
-      ...(args.length > 0 && { only: args }),
-    });
+    const ingested = await opened.records.ingest(args.length > 0 ? { only: args } : {});
     out.result(ingested, (layout) =>
       [
         wordsOf(ingested),
@@ -112,7 +127,6 @@ export const recordsWatch: Command = {
     const { out, signal } = context;
     await using opened = await openRecordsOf(context);
     const watching = opened.records.watch({
-      user: userName(),
       onIngested(ingested) {
         if (ingested.edited.length === 0 && ingested.problems.length === 0) return;
         const lines = [
