@@ -1,5 +1,5 @@
 import type { RecordsIn } from "../../../app/index.ts";
-import type { Created } from "../../../records/index.ts";
+import { findDuplicates, type Created } from "../../../records/index.ts";
 import type { CompanyLine, CompanyLines } from "./company-lines.ts";
 
 export interface ImportReport {
@@ -58,7 +58,10 @@ export async function importLines(options: ImportOptions): Promise<ImportReport>
     for (const [at, one] of made.entries()) {
       count[one.outcome] += 1;
       if (one.outcome !== "created" || isDryRun) continue;
-      const found = await opened.records.duplicatesOf(one.target);
+      const company = opened.index.find(one.target);
+      // From the index alone: nobody has edited a file that was made a moment ago.
+      const found =
+        company?.kind === "company" ? findDuplicates(opened.index, company.company) : [];
       if (found.length === 0) continue;
       duplicateCount += 1;
       if (duplicates.length >= shownMax) continue;

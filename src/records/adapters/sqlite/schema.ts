@@ -27,7 +27,7 @@ export const schema = `
     domain text
   );
   create index record_by_target on record (kind, target);
-  create index record_by_slug on record (kind, slug);
+  create index record_by_slug on record (kind, slug, target);
   create index record_by_sort on record (sort, target, place);
   create index record_by_changed on record (kind, changed desc, target);
   create index record_by_rating on record (kind, rating desc, target);

@@ -76,7 +76,7 @@ function recordReader(db: Database.Database) {
   );
   const bySlug = db
     .prepare<[string, string], string>(
-      "select target from record where kind = ? and slug = ? order by target limit 1",
+      "select target from record indexed by record_by_slug where kind = ? and slug = ? order by target limit 1",
     )
     .pluck();
   const byElement = db
