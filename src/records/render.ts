@@ -86,17 +86,18 @@ export function createRenderer(options: RendererOptions): Renderer {
     return taken;
   };
 
-  const indexedOf = (layout: Layout, view: TargetView, slug?: string): Indexed =>
+  const indexedOf = (layout: Layout, view: TargetView): Indexed =>
     layout.kind === "company"
-      ? { kind: "company", company: companyOf(view, slug) }
-      : { kind: "person", person: personOf(view, slug) };
+      ? { kind: "company", company: companyOf(view) }
+      : { kind: "person", person: personOf(view) };
 
   /** Gives the record its folder; who had it by mistake moves out first. */
   const settleFolder = async (layout: Layout, view: TargetView, hasty: RenderOptions) => {
     const { target } = view;
-    const { slugWanted } = recordOf(indexedOf(layout, view));
+    const wished = indexedOf(layout, view);
+    const { slugWanted } = recordOf(wished);
     const choice = chooseFolder(index, { kind: layout.kind, target, slugWanted });
-    const indexed = indexedOf(layout, view, choice.slug);
+    const indexed = withSlug(wished, choice.slug);
     const old = index.find(target);
     if (old && JSON.stringify(old) === JSON.stringify(indexed)) return { indexed, old };
     index.put(indexed);
@@ -275,6 +276,11 @@ interface FileJob {
   readonly how: RenderOptions;
   readonly fields: string[];
 }
+
+const withSlug = (indexed: Indexed, slug: string): Indexed =>
+  indexed.kind === "company"
+    ? { ...indexed, company: { ...indexed.company, slug } }
+    : { ...indexed, person: { ...indexed.person, slug } };
 
 /** A link shows the name and the folder of what it leads to. */
 function isRenamed(old: Indexed | undefined, now: Indexed): boolean {
