@@ -34,7 +34,8 @@ export function pageOf(layout: Layout, view: TargetView, links: Links): Page {
     if (isExtraKey(layout, extra) && isShown(value)) keys.set(extra, value);
   }
   const body = fields.get(bodyField);
-  return { keys, body: isText(body) ? body : undefined };
+  // Half a character cannot stand in a file; in a key it is escaped.
+  return { keys, body: isText(body) ? body.replaceAll(/\p{Surrogate}/gu, "\ufffd") : undefined };
 }
 
 function valueOf(meaning: KeyMeaning, fields: Facts, links: Links): unknown {

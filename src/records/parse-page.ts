@@ -40,6 +40,9 @@ export function parsePage(layout: Layout, bytes: Uint8Array): ParsedPage {
     throw new PageFault(`its front matter is over ${headBytesMax} bytes: move text into the body`);
   }
   if (conflictMark.test(sheet.head)) throw conflictFault();
+  if (depthOf(sheet.head) > depthMax) {
+    throw new PageFault("its front matter is not YAML: it is nested deeper than anyone writes");
+  }
   const document = parseHead(sheet.head);
   const keys = new Map<string, unknown>();
   let id = "";
@@ -62,6 +65,18 @@ export function parsePage(layout: Layout, bytes: Uint8Array): ParsedPage {
     rev: revIn(text),
     isRedirect,
   };
+}
+
+const depthMax = 100;
+
+/** How deep brackets are nested, quotes left out: what is too deep takes a reader minutes. */
+function depthOf(head: string): number {
+  let [depth, deepest] = [0, 0];
+  for (const [mark] of head.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
+    if (mark === "[" || mark === "{") deepest = Math.max(deepest, ++depth);
+    else if (mark === "]" || mark === "}") depth -= 1;
+  }
+  return deepest;
 }
 
 export function decode(bytes: Uint8Array): string {
@@ -174,12 +189,19 @@ function listIn(node: unknown, key: string): readonly string[] | undefined {
   return texts.length === 0 ? undefined : [...new Set(texts)];
 }
 
+export const isCode = ({ value, source }: { value: unknown; source?: string }): boolean =>
+  typeof value === "bigint" && /^[-+]?0\d/.test(source ?? "");
+
 /** Any JSON. Numbers too long for one stay the text they are. */
 function anyIn(node: unknown): unknown {
   if (isScalar(node)) {
+    // A number that begins with a zero is somebody's code for something.
+    if (isCode(node)) return node.source;
     if (typeof node.value === "bigint") {
       const value = Number(node.value);
-      return Number.isSafeInteger(value) ? value : String(node.value);
+      return String(value) === String(node.value) || BigInt(value) === node.value
+        ? value
+        : String(node.value);
     }
     if (typeof node.value === "number" && !Number.isFinite(node.value)) return node.source;
     return node.value ?? undefined;

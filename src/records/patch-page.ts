@@ -23,7 +23,7 @@ export function patchPage(layout: Layout, parsed: ParsedPage, page: Page, id: st
     const item = map.items.find((one) => keyText(one.key) === key);
     const now = parsed.page.keys.get(key);
     if (!item) insert(map, new Pair(textNode(key), nodeOf(document, value)));
-    else if (!isSame(now, value)) setValue(document, item, value);
+    else if (!isSame(now, value) || isMisread(item.value, value)) setValue(document, item, value);
   }
   setOwn(document, map, "id", id);
   if (!map.items.some(({ key }) => keyText(key) === "rev")) {
@@ -32,6 +32,10 @@ export function patchPage(layout: Layout, parsed: ParsedPage, page: Page, id: st
   const head = document.toString({ lineWidth: 0, flowCollectionPadding: false });
   return joinSheet({ ...sheet, head, body: page.body });
 }
+
+/** What YAML takes for a number and we for text, `01234`, would lose its zero when written. */
+const isMisread = (node: unknown, value: unknown): boolean =>
+  isScalar(node) && typeof value === "string" && typeof node.value !== "string";
 
 /** Above the two last keys, where there are. */
 function insert(map: YAMLMap, pair: Pair): void {
@@ -48,7 +52,9 @@ function setOwn(document: Document, map: YAMLMap, name: string, text: string): v
 function setValue(document: Document, item: Pair, value: unknown): void {
   const old = item.value;
   if (isSeq(old) && Array.isArray(value)) {
-    const left = old.items.filter((one) => value.includes(itemText(one)));
+    const left = old.items
+      .filter((one) => value.includes(itemText(one)))
+      .map((one) => (isMisread(one, itemText(one)) ? textNode(itemText(one)) : one));
     const known = new Set(left.map(itemText));
     const added = value.filter((one) => !known.has(one as string));
     old.items = [...left, ...added.map((one) => nodeOf(document, one))];

@@ -86,17 +86,18 @@ export function createRenderer(options: RendererOptions): Renderer {
     return taken;
   };
 
-  const indexedOf = (layout: Layout, view: TargetView, slug?: string): Indexed =>
+  const indexedOf = (layout: Layout, view: TargetView): Indexed =>
     layout.kind === "company"
-      ? { kind: "company", company: companyOf(view, slug) }
-      : { kind: "person", person: personOf(view, slug) };
+      ? { kind: "company", company: companyOf(view) }
+      : { kind: "person", person: personOf(view) };
 
   /** Gives the record its folder; who had it by mistake moves out first. */
   const settleFolder = async (layout: Layout, view: TargetView, hasty: RenderOptions) => {
     const { target } = view;
-    const { slugWanted } = recordOf(indexedOf(layout, view));
+    const wished = indexedOf(layout, view);
+    const { slugWanted } = recordOf(wished);
     const choice = chooseFolder(index, { kind: layout.kind, target, slugWanted });
-    const indexed = indexedOf(layout, view, choice.slug);
+    const indexed = withSlug(wished, choice.slug);
     const old = index.find(target);
     if (old && JSON.stringify(old) === JSON.stringify(indexed)) return { indexed, old };
     index.put(indexed);
@@ -145,6 +146,7 @@ export function createRenderer(options: RendererOptions): Renderer {
     const layout = layoutOfTarget(target);
     if (!layout) return nothing;
     const fields: string[] = [];
+    let { takenIn } = how;
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const view = await ledger.read(target);
       if (view.isForgotten || view.mergedInto !== undefined || view.fields.length === 0) {
@@ -154,14 +156,15 @@ export function createRenderer(options: RendererOptions): Renderer {
       const record = recordOf(indexed);
       const folder = folderOf(layout.kind, record.slug);
       moveFolder(target, folder);
-      const outcome = await renderFile({ layout, view, folder, how, fields });
-      if (outcome === "again") continue;
-      if (outcome !== "broken") {
-        const mark = index.render(target);
-        if (mark?.folder !== folder || mark.rev !== outcome) {
-          index.mark({ target, folder, rev: outcome });
-        }
+      const outcome = await renderFile({ layout, view, folder, how, takenIn });
+      if (outcome.kind === "taken") {
+        ({ takenIn } = outcome);
+        fields.push(...outcome.fields);
       }
+      if (outcome.kind === "taken" || outcome.kind === "again") continue;
+      const mark = index.render(target);
+      const rev = outcome.kind === "done" ? outcome.rev : (mark?.rev ?? "");
+      if (mark?.folder !== folder || mark.rev !== rev) index.mark({ target, folder, rev });
       await entryFiles.render({ folder, entries: record.entries, ...how });
       await redirects.render(indexed, how);
       return { fields, followers: isRenamed(old, indexed) ? relativesOf(indexed) : [] };
@@ -170,39 +173,34 @@ export function createRenderer(options: RendererOptions): Renderer {
     return { fields, followers: [] };
   };
 
-  const renderFile = async (job: FileJob): Promise<string> => {
-    const { layout, folder, how, fields } = job;
-    const { target } = job.view;
+  const renderFile = async (job: FileJob): Promise<FileOutcome> => {
+    const { layout, view, folder, how, takenIn } = job;
+    const { target } = view;
     const path = `${folder}/${recordFile}`;
     const bytes = disk.read(path);
     const isOurs = bytes === undefined || isEmpty(bytes) || isClean(bytes);
-    let parsed: ParsedPage | undefined;
-    if (bytes && !isOurs) {
-      if (how.takenIn && isEqual(how.takenIn.bytes, bytes)) parsed = how.takenIn.parsed;
-      else {
-        const taken = await takeIn({ target, from: path, bytes });
-        if (taken.kind === "broken") return "broken";
-        if (taken.kind === "taken") {
-          parsed = taken.parsed;
-          fields.push(...taken.fields);
-        }
-      }
-    } else index.problem(path, undefined);
-    const view = fields.length > 0 ? await ledger.read(target) : job.view;
+    if (isOurs) index.problem(path, undefined);
+    const isTaken = bytes !== undefined && takenIn !== undefined && isEqual(takenIn.bytes, bytes);
+    if (!isOurs && !isTaken) {
+      const taken = await takeIn({ target, from: path, bytes });
+      if (taken.kind !== "taken") return { kind: "broken" };
+      return { kind: "taken", takenIn: { bytes, parsed: taken.parsed }, fields: taken.fields };
+    }
     const side = textOf(disk.read(`${folder}/${sideFile}`));
-    const before = bytes && isOurs ? textOf(bytes) : undefined;
-    parsed ??= before === undefined ? undefined : handmade(layout, before, side);
+    const before = isOurs ? textOf(bytes) : undefined;
+    const parsed = isTaken ? takenIn.parsed : handmade(layout, before, side);
     const { text, shown, isHandmade } = compose({ layout, view, parsed });
     const rev = revIn(text)!;
     const newSide = addRender(side, { rev, isHandmade, fields: view.fields, shown });
     if (newSide !== side) await disk.overwrite(`${folder}/${sideFile}`, newSide, how);
-    if (text === before) return rev;
-    return (await putInPlace({ target, path, text, bytes, how })) ? rev : "again";
+    if (text === before) return { kind: "done", rev };
+    const isPlaced = await putInPlace({ target, path, text, bytes, how });
+    return isPlaced ? { kind: "done", rev } : { kind: "again" };
   };
 
   /** A file that a hand has shaped is patched from then on. */
-  const handmade = (layout: Layout, text: string, side: string | undefined) =>
-    findBase(side, revIn(text) ?? "")?.isHandmade
+  const handmade = (layout: Layout, text: string | undefined, side: string | undefined) =>
+    text && findBase(side, revIn(text) ?? "")?.isHandmade
       ? parsePage(layout, Buffer.from(text))
       : undefined;
 
@@ -273,8 +271,26 @@ interface FileJob {
   readonly view: TargetView;
   readonly folder: string;
   readonly how: RenderOptions;
-  readonly fields: string[];
+  readonly takenIn: RenderOptions["takenIn"];
 }
+
+type FileOutcome =
+  | { readonly kind: "done"; readonly rev: string }
+  /** Left alone. */
+  | { readonly kind: "broken" }
+  /** Someone was quicker. */
+  | { readonly kind: "again" }
+  /** It had become facts: what is known has changed. */
+  | {
+      readonly kind: "taken";
+      readonly takenIn: NonNullable<RenderOptions["takenIn"]>;
+      readonly fields: readonly string[];
+    };
+
+const withSlug = (indexed: Indexed, slug: string): Indexed =>
+  indexed.kind === "company"
+    ? { ...indexed, company: { ...indexed.company, slug } }
+    : { ...indexed, person: { ...indexed.person, slug } };
 
 /** A link shows the name and the folder of what it leads to. */
 function isRenamed(old: Indexed | undefined, now: Indexed): boolean {

@@ -1,4 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync, mkdirSync, existsSync } from "node:fs";
+import {
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  mkdirSync,
+  existsSync,
+  readdirSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { silentLogger } from "../../base/logger.ts";
@@ -21,7 +29,10 @@ export interface TestRecords extends AsyncDisposable {
   readonly random: Random;
   /** "" where there is none. */
   read(name: string): string;
+  bytes(name: string): Buffer;
   has(name: string): boolean;
+  /** Names in a folder, in order. */
+  list(folder: string): readonly string[];
   /** As an editor that writes into the file as it is. */
   save(name: string, text: string | Uint8Array): void;
   edit(name: string, change: (text: string) => string): void;
@@ -56,7 +67,9 @@ export async function openTestRecords(options: TestRecordsOptions = {}): Promise
     folder,
     random,
     read: (name) => (existsSync(path(name)) ? readFileSync(path(name), "utf8") : ""),
+    bytes: (name) => readFileSync(path(name)),
     has: (name) => existsSync(path(name)),
+    list: (name) => (existsSync(path(name)) ? readdirSync(path(name)).sort() : []),
     save(name, text) {
       mkdirSync(dirname(path(name)), { recursive: true });
       writeFileSync(path(name), text);
