@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { AppError } from "../../../base/app-error.ts";
 import {
-  checkMappings,
   columnOf,
   createCsvReader,
   planColumns,
@@ -45,7 +44,6 @@ export function readCompanyLines(
   chunks: AsyncIterable<Buffer>,
   options: LineOptions,
 ): CompanyLines {
-  checkMappings(options.mappings ?? []);
   const mapped = new Map<string, string>();
   const leftOut = new Set<string>();
   const note = (header: string, column: ImportColumn | undefined) => {

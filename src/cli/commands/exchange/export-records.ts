@@ -78,10 +78,10 @@ export const exportCompanies: Command = {
   ],
 
   async run(context) {
-    const { left, keep } = companyFilter(await readSuppressed(context));
+    const filter = companyFilter(await readSuppressed(context));
     await writeRows(context, companyWriter, {
-      rowsOf: (company) => keep(company),
-      words: (count) => `${countRecords("company", count)} written${left()}`,
+      rowsOf: (company) => filter.keep(company),
+      words: (count) => `${countRecords("company", count)} written${filter.left()}`,
     });
   },
 };

@@ -1,4 +1,5 @@
 import { AppError } from "../../../base/app-error.ts";
+import { checkMappings } from "../../../records/index.ts";
 import type { Command, Flags, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { toOneLine } from "../../text-width.ts";
@@ -47,6 +48,7 @@ export const importCompanies: Command = {
     const name = args[0]!;
     const label = name === "-" ? "standard input" : name;
     const options = readOptions(flags, { name, nowMs: clock.nowMs() });
+    await asUsage(async () => checkMappings(options.mappings ?? []));
     const source = textFlag(flags, "source") ?? `place:file/${label.replace(/^.*[/\\]/s, "")}`;
     const isDryRun = flags["dryRun"] === true;
     await using file = await openSource({ name, cwd, stdin, signal });
@@ -109,7 +111,7 @@ function readOptions(
 
 function isEncoding(name: string): boolean {
   try {
-    return new TextDecoder(name) !== undefined;
+    return new TextDecoder(name).encoding !== "";
   } catch {
     return false; // told by the caller, with the name
   }

@@ -1,4 +1,5 @@
 import type { RecordKind } from "../../../records/index.ts";
+import { dirname } from "node:path";
 import { AppError } from "../../../base/app-error.ts";
 import type { Command } from "../../command.ts";
 import { openInEditor } from "./editor.ts";
@@ -27,7 +28,7 @@ const openCommand = (kind: RecordKind): Command => ({
       throw new AppError("invalid", "record_no_file", message);
     }
     await openInEditor(paths.resolve(file));
-    const { edited, problems } = await records.ingest({ only: [target] });
+    const { edited, problems } = await records.ingest({ only: [dirname(file)] });
     const fields = edited.flatMap((one) => one.fields);
     const words =
       fields.length === 0 ? "nothing changed" : `${fields.join(", ")} of ${slug} changed`;

@@ -1,7 +1,9 @@
+import { dirname } from "node:path";
 import { removeIndexIn, type RecordsIn } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import type { Ingested, RecordProblem } from "../../../records/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
+import { usageError } from "../../usage-error.ts";
 import type { Column } from "../../table.ts";
 import { countOf } from "../queue/count-words.ts";
 import { countRecords, openRecordsOf } from "./record-context.ts";
@@ -103,7 +105,8 @@ export const recordsIngest: Command = {
   async run(context) {
     const { args, out } = context;
     await using opened = await openRecordsOf(context);
-    const ingested = await opened.records.ingest(args.length > 0 ? { only: args } : {});
+    const only = args.map((name) => folderOf(opened, name));
+    const ingested = await opened.records.ingest(only.length > 0 ? { only } : {});
     out.result(ingested, (layout) =>
       [
         wordsOf(ingested),
@@ -115,6 +118,15 @@ export const recordsIngest: Command = {
     return ingested.problems.length > 0 ? "failed" : undefined;
   },
 };
+
+/** What is no record's name is perhaps a folder that someone has made. */
+function folderOf({ records }: RecordsIn, name: string): string {
+  const target = records.resolve("company", name) ?? records.resolve("person", name);
+  const file = target === undefined ? undefined : records.fileOf(target);
+  if (file !== undefined) return dirname(file);
+  if (/^(?:companies|people)\/./.test(name)) return name;
+  throw usageError(`there is no record '${name}': give its folder, such as companies/acme`);
+}
 
 export const recordsWatch: Command = {
   needs: "settings",
