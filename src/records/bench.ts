@@ -88,16 +88,19 @@ export function createBench(options: RecordsOptions): Bench {
 
   const renderMany: Bench["renderMany"] = async (targets, how = {}) => {
     const edits: Edit[] = [];
-    const done = new Set<string>();
     const open = [...targets];
+    /** One that was rendered before it was followed to is rendered once more. */
+    const followed = new Set<string>();
     try {
       for (let at = 0; at < open.length; at++) {
         const target = open[at]!;
-        if (done.has(target)) continue;
-        done.add(target);
         const { fields, followers } = await renderer.render(target, how);
         if (fields.length > 0) edits.push({ target, fields });
-        for (const one of followers) if (!done.has(one)) open.push(one);
+        for (const one of followers) {
+          if (followed.has(one)) continue;
+          followed.add(one);
+          open.push(one);
+        }
       }
     } catch (error) {
       // The facts are there, and can be found; the files follow when the disk lets them.

@@ -36,6 +36,7 @@ export async function rebuildAll(bench: Bench, options: ProgressOptions = {}) {
   bench.follower.restart();
   const { records } = await catchUp(bench, options);
   removeOrphans(bench);
+  await bench.conclude();
   return { records };
 }
 
@@ -49,5 +50,6 @@ function removeOrphans({ disk, index }: Bench): void {
     disk.remove(`${folder}/${recordFile}`);
     disk.remove(`${folder}/${sideFile}`);
     disk.removeFolder(folder);
+    index.problem(`${folder}/${recordFile}`, undefined);
   }
 }

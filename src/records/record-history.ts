@@ -36,12 +36,15 @@ async function datagramsOf(
   return found;
 }
 
+/** What a checkpoint holds does not tell what was there before it. */
+const notKnown = "?";
+
 function datagramOf(target: string, { field, value, source, stamp, dot }: FieldView): Datagram {
   const [node = "", session = "", number = ""] = dot.split("/");
   const count = Number(number);
   const json = JSON.stringify(value);
   const place = { stamp, node, session, number: count, commit: count };
-  return { ...place, target, field, value: json, source, causality: "" };
+  return { ...place, target, field, value: json, source, causality: notKnown };
 }
 
 /** Those that were merged into a target count with it. */
@@ -125,7 +128,6 @@ function checkComplete(
   for (const { field, stamp, causality } of known.values()) {
     if (!isWanted(field) || Date.parse(stamp.slice(0, isoLength)) <= atMs) continue;
     if (causality === "" || references.has(causality)) continue;
-    if (Date.parse(causality.slice(0, isoLength)) > atMs) continue;
     const message =
       `what ${field} was at that time is not on this node any more: ` +
       `give the archive in the bucket to look in`;

@@ -1,6 +1,7 @@
 import {
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
   mkdirSync,
@@ -31,6 +32,11 @@ export interface TestRecords extends AsyncDisposable {
   read(name: string): string;
   bytes(name: string): Buffer;
   has(name: string): boolean;
+  /** Files of records whose name or text matches. */
+  grep(pattern: RegExp): readonly string[];
+  move(from: string, to: string): void;
+  /** Text by name of all files below a folder. */
+  tree(folder: string): ReadonlyMap<string, string>;
   /** Names in a folder, in order. */
   list(folder: string): readonly string[];
   /** As an editor that writes into the file as it is. */
@@ -69,6 +75,28 @@ export async function openTestRecords(options: TestRecordsOptions = {}): Promise
     read: (name) => (existsSync(path(name)) ? readFileSync(path(name), "utf8") : ""),
     bytes: (name) => readFileSync(path(name)),
     has: (name) => existsSync(path(name)),
+    move(from, to) {
+      mkdirSync(dirname(path(to)), { recursive: true });
+      renameSync(path(from), path(to));
+    },
+    tree: (name) =>
+      new Map(
+        readdirSync(path(name), { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map((entry) => join(entry.parentPath, entry.name))
+          .sort()
+          .map((at) => [at.slice(folder.length + 1), readFileSync(at, "utf8")]),
+      ),
+    grep: (pattern) =>
+      ["companies", "people", "records"]
+        .filter((name) => existsSync(path(name)))
+        .flatMap((name) => readdirSync(path(name), { recursive: true, withFileTypes: true }))
+        .map((entry) => ({ entry, file: join(entry.parentPath, entry.name) }))
+        .filter(({ entry, file }) => {
+          const text = entry.isFile() ? readFileSync(file, "utf8") : "";
+          return pattern.test(file.slice(folder.length)) || pattern.test(text);
+        })
+        .map(({ file }) => file.slice(folder.length + 1)),
     list: (name) => (existsSync(path(name)) ? readdirSync(path(name)).sort() : []),
     save(name, text) {
       mkdirSync(dirname(path(name)), { recursive: true });
