@@ -9,3 +9,10 @@ export {
   createCampaignServices,
   type CampaignServicesOptions,
 } from "./campaign-services.ts";
+export {
+  openRecordsIn,
+  openSearchIn,
+  removeIndexIn,
+  type OpenRecordsOptions,
+  type RecordsIn,
+} from "./open-records.ts";

@@ -15,6 +15,11 @@ export interface Output {
   table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): void;
   /** How things are now: takes the place of the last frame on a terminal, elsewhere one line. */
   frame(value: unknown, human: Frame): void;
+  /**
+   * A piece of a result that is too long to be held, as it is: an export. Resolves when there is
+   * room for more.
+   */
+  piece(text: string): Promise<void>;
   /** Tells people something beside the result: stderr, and not with --quiet. */
   note(text: string): void;
 }
@@ -32,6 +37,8 @@ export interface Frame {
 /** The part of a stream that we need, so that tests can bring their own. */
 export interface TextStream {
   write(text: string): unknown;
+  once?(event: string, listener: () => void): unknown;
+  off?(event: string, listener: () => void): unknown;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
@@ -73,10 +80,26 @@ export function createOutput({ stdout, stderr, isJson, isQuiet, hasColor }: Outp
         hasFrame = true;
       }
     },
+    async piece(text) {
+      if (stdout.write(text) === false) await roomIn(stdout);
+    },
     note(text) {
       if (!isQuiet) stderr.write(`${clearLine(stderr)}${text}\n`);
     },
   };
+}
+
+/** Who reads may also have gone away: then there will be no room, and whoever asks is told to stop. */
+function roomIn(stream: TextStream): Promise<void> {
+  return new Promise((resolve) => {
+    const events = ["drain", "close", "error"];
+    const done = () => {
+      for (const event of events) stream.off?.(event, done);
+      resolve();
+    };
+    for (const event of events) stream.once?.(event, done);
+    if (!stream.once) resolve();
+  });
 }
 
 /** Over the last frame, line by line, and then the rest cleared: clearing all first flickers. */

@@ -1,9 +1,15 @@
 import type { Registry } from "./command.ts";
+import { recordCommands } from "./record-commands.ts";
 
 export const registry: Registry = {
   nouns: {
     queue: "tasks that wait, run and are done",
     bucket: "objects that a fleet shares",
+    company: "companies: plain text files, notes, calls, search",
+    person: "people, and the companies they belong to",
+    records: "files and index of companies and people",
+    import: "take in what other programs know",
+    export: "give out what is known",
     ledger: "facts about companies, field by field",
     campaign: "what is looked for, and where",
     node: "this machine, and the others of its fleet",
@@ -141,6 +147,7 @@ export const registry: Registry = {
       summary: "prove what a store can do",
       load: async () => (await import("./commands/bucket-probe.ts")).bucketProbe,
     },
+    ...recordCommands,
     {
       name: "ledger status",
       summary: "what this node knows and has not shared",

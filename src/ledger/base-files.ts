@@ -21,6 +21,7 @@ export function baseOf(disk: LedgerDisk, manifest: Manifest): Base {
     aside: manifest.aside,
     dropped: manifest.dropped,
     latest: parseStamp(manifest.latest),
+    partNames: manifest.parts,
     async readPart(index) {
       const name = manifest.parts[index];
       return name === undefined ? undefined : readPartFile(disk, name);

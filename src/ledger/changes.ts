@@ -1,6 +1,7 @@
 import { AppError } from "../base/app-error.ts";
 import {
   checkField,
+  checkReference,
   checkSource,
   checkTarget,
   commitBytesMax,
@@ -19,6 +20,11 @@ export interface Change {
   /** JSON. `undefined` and `null` mean "not known", and change nothing: to remove, say `unset`. */
   readonly value?: unknown;
   readonly unset?: true;
+  /**
+   * The reference of the value that the writer had seen, "" for none, where that was not now:
+   * who edits a file saw what was rendered then. Without it, what is known now.
+   */
+  readonly seen?: string;
 }
 
 export interface Commit {
@@ -32,6 +38,7 @@ export interface CheckedChange {
   readonly field: string;
   readonly json: string | undefined;
   readonly cutBytes: number;
+  readonly seen?: string;
 }
 
 /** Throws `invalid` for the first fault, before anything was written. */
@@ -41,22 +48,24 @@ export function checkCommit({ source, changes }: Commit): readonly CheckedChange
     const message = `${changes.length} fields in one commit; it takes at most ${commitFieldsMax}: write several`;
     throw new AppError("invalid", "ledger_commit_too_big", message);
   }
-  const seen = new Set<string>();
+  const places = new Set<string>();
   let bytes = 0;
-  const checked = changes.flatMap(({ target, field, value, unset }): CheckedChange[] => {
+  const checked = changes.flatMap((change): CheckedChange[] => {
+    const { target, field, value, unset } = change;
     checkTarget(target);
     checkField(field);
     const place = `${target}\n${field}`;
-    if (seen.has(place)) {
+    if (places.has(place)) {
       const message = `${field} of ${target} is written twice in one commit: decide for one value`;
       throw new AppError("invalid", "ledger_field_twice", message);
     }
-    seen.add(place);
-    if (unset) return [{ target, field, json: undefined, cutBytes: 0 }];
+    places.add(place);
+    const seen = change.seen === undefined ? {} : { seen: checkReference(change.seen) };
+    if (unset) return [{ target, field, json: undefined, cutBytes: 0, ...seen }];
     if (value === undefined || value === null) return [];
     const { json, cutBytes } = encodeValue(field, value);
     bytes += Buffer.byteLength(json);
-    return [{ target, field, json, cutBytes }];
+    return [{ target, field, json, cutBytes, ...seen }];
   });
   if (bytes > commitBytesMax) {
     const message = `${bytes} bytes in one commit; it takes at most ${commitBytesMax}: write several`;
@@ -81,7 +90,7 @@ export function planWrites(
   return changes.flatMap((change): PlannedWrite[] => {
     const { target, field, json } = change;
     const cell = fieldsOf(target)?.get(field);
-    if (!cell) return json === undefined ? [] : [{ ...change, causality: "" }];
+    if (!cell) return json === undefined ? [] : [{ ...change, causality: change.seen ?? "" }];
     const shown = visibleOf(cell)?.value;
     if (shown === json) return [];
     const seen = seenBy(cell, { source, field });
@@ -90,7 +99,7 @@ export function planWrites(
     const after = visibleOf(tried)?.value;
     const own = cell.lanes[laneOf({ source, field })]?.datagram;
     if (after === shown && own && own.value === json) return [];
-    return [{ ...change, causality: seen ? referenceOf(seen) : "" }];
+    return [{ ...change, causality: change.seen ?? (seen ? referenceOf(seen) : "") }];
   });
 }
 

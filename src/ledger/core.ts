@@ -45,6 +45,8 @@ export interface Core {
   unpublished(): readonly Datagram[];
   /** The last number of one's own session that this disk has ever had. */
   lastNumber(session: string): number;
+  /** This life's session, and its last number that is on the disk; undefined before a write. */
+  durable(): { readonly key: string; readonly number: number } | undefined;
   /** The bucket has that session up to that number. */
   published(key: string, number: number): void;
   /** Gives the next moment, later than all that was seen. */
@@ -176,6 +178,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       const key = `${identity.node}/${of}`;
       return Math.max(lastKnown(replica.vector(), key), identity.published[key] ?? 0);
     },
+    durable: () =>
+      session === undefined ? undefined : { key: `${identity.node}/${session}`, number: durable },
     published(key, number) {
       unpublished = unpublished.filter((one) => sessionKey(one) !== key || one.number > number);
     },

@@ -6,6 +6,7 @@ export { readArchive, viewAt } from "./history.ts";
 export type { LedgerDisk } from "./journal/disk.ts";
 export { openLedger, type Ledger, type LedgerOptions, type LedgerStatus } from "./ledger.ts";
 export type { Written } from "./ledger.ts";
+export type { Changed, Position } from "./position.ts";
 export { mergeChanges } from "./read-target.ts";
 export { decodeHead, type Head, type HeadSession } from "./tiers/head.ts";
 export {

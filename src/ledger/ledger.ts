@@ -18,6 +18,7 @@ import {
 import type { Cut } from "./journal/journal.ts";
 import { settleMove } from "./move.ts";
 import { dropOf } from "./quarantine.ts";
+import { changedSince, type Changed, type Position } from "./position.ts";
 import type { Replica } from "./replica.ts";
 import { readTarget } from "./read-target.ts";
 import { createSync, type LedgerSync } from "./tiers/sync.ts";
@@ -45,6 +46,12 @@ export interface Ledger extends AsyncDisposable {
   log(): readonly Datagram[];
   /** What is known, exactly: the last number of each session, by `node/session`. */
   vector(): ReadonlyMap<string, number>;
+  /**
+   * Which targets have something new since a position that this gave earlier; undefined: all. Who
+   * follows it keeps the new position once it is through with the batches: after a crash before
+   * that, it gets them again.
+   */
+  changedSince(position: Position | undefined): Changed;
   /** One digest of everything: the same on all nodes that know the same. */
   digest(): Promise<string>;
   /** Every write that lost unseen. Reads all there is. */
@@ -164,6 +171,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     status: () => statusOf(core),
     log: () => core.replica().since(),
     vector: () => core.replica().vector(),
+    changedSince: (position) => changedSince(core, position),
     digest: () => core.steady((replica) => replica.digest()),
     conflicts: () => core.steady(allConflicts),
     async restore({ target, dot, source }) {

@@ -21,6 +21,8 @@ export interface Base {
   readonly dropped: readonly Dot[];
   /** The latest moment that was folded into it. */
   readonly latest: HybridTime;
+  /** A part that did not change keeps its name. */
+  readonly partNames: readonly (string | undefined)[];
   /** The text of a part; undefined where nothing is in it. */
   readPart(index: number): Promise<string | undefined>;
 }
@@ -31,6 +33,7 @@ export const noBase: Base = {
   aside: [],
   dropped: [],
   latest: noTime,
+  partNames: [],
   readPart: async () => undefined,
 };
 

@@ -26,12 +26,12 @@ export interface FieldView {
   readonly source: string;
   readonly stamp: string;
   readonly node: string;
+  /** Names the write it comes from: `node/session/number`. */
+  readonly dot: string;
 }
 
 export interface ConflictView extends FieldView {
   readonly target: string;
-  /** Names it to `restore`. */
-  readonly dot: string;
   /** What is shown instead; undefined where the field has no value. */
   readonly shown: unknown;
 }
@@ -56,7 +56,6 @@ export function viewTarget(
       .map((loser) => ({
         ...fieldView(loser),
         target,
-        dot: dotOf(loser),
         shown: parsed(shown?.value),
       }));
   });
@@ -96,13 +95,10 @@ function joined(own: TargetState, merged: readonly TargetState[]): ReadonlyMap<s
   return cells;
 }
 
-const fieldView = ({ field, value, source, stamp, node }: Datagram): FieldView => ({
-  field,
-  value: parsed(value),
-  source,
-  stamp,
-  node,
-});
+const fieldView = (datagram: Datagram): FieldView => {
+  const { field, value, source, stamp, node } = datagram;
+  return { field, value: parsed(value), source, stamp, node, dot: dotOf(datagram) };
+};
 
 const parsed = (json: string | undefined): unknown =>
   json === undefined ? undefined : (JSON.parse(json) as unknown);

@@ -13,6 +13,7 @@ import { crawlSabotages } from "./crawl.ts";
 import { ledgerSabotages } from "./ledger.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
+import { recordsIndexSabotages } from "./records-index.ts";
 import { workerSabotages } from "./worker.ts";
 import type { Sabotage } from "./sabotage.ts";
 import { openWorkshop } from "./workshop.ts";
@@ -26,6 +27,7 @@ const lists: Readonly<Record<string, readonly Sabotage[]>> = {
   ledger: ledgerSabotages,
   campaign: campaignSabotages,
   crawl: crawlSabotages,
+  "records-index": recordsIndexSabotages,
 };
 
 const [listName = "", part = ""] = process.argv.slice(2);

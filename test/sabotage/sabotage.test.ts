@@ -1,5 +1,5 @@
 // needs: postgres pgbouncer
-// inputs: src/queue/** src/bucket/** src/ledger/** src/usv/** src/worker/** src/observe/** src/crawl/** src/cli/loadtest/** src/cli/commands/work/** test/sabotage/** test/simulation/**
+// inputs: src/queue/** src/bucket/** src/ledger/** src/usv/** src/records/** src/worker/** src/observe/** src/crawl/** src/extract/** src/campaign/** src/sources/** src/cli/** test/sabotage/** test/simulation/**
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -10,6 +10,7 @@ import { crawlSabotages } from "./crawl.ts";
 import { ledgerSabotages } from "./ledger.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
+import { recordsIndexSabotages } from "./records-index.ts";
 import { workerSabotages } from "./worker.ts";
 import { catcherOf, sabotaged, verdictOf, type Sabotage } from "./sabotage.ts";
 import { openWorkshop, repository } from "./workshop.ts";
@@ -32,6 +33,12 @@ const lists = [
   { name: "ledger", part: "ledger", sabotages: ledgerSabotages, countMin: 10 },
   { name: "campaigns", part: "campaign", sabotages: campaignSabotages, countMin: 8 },
   { name: "crawl", part: "crawl", sabotages: crawlSabotages, countMin: 15 },
+  {
+    name: "index and exchange of records",
+    part: "records",
+    sabotages: recordsIndexSabotages,
+    countMin: 8,
+  },
 ];
 
 describe.each(lists)("the sabotages of the $name", ({ part, sabotages, countMin, services }) => {

@@ -1,4 +1,6 @@
 import { AppError } from "../../base/app-error.ts";
+import { isNodeId, isSessionId, isStampAt } from "./check-parts.ts";
+import { stampWidth } from "./datagram.ts";
 
 export const valueBytesMax = 2 ** 20;
 export const targetBytesMax = 200;
@@ -29,6 +31,19 @@ export function checkSource(source: string): void {
     textFault(source, sourceBytesMax) ??
     (/^(?:system|(?:hand|place|site):.+)$/su.test(source) ? "" : "it is no hand:, place: or site:");
   if (fault) throw refused("ledger_source", "source", source, fault);
+}
+
+/** What another write is named by: `stamp/node/session/number`; "" names none. */
+export function checkReference(reference: string): string {
+  const [stamp = "", node, session, number = ""] = reference.split("/");
+  const isOne =
+    stamp.length === stampWidth &&
+    isStampAt(stamp, 0) &&
+    isNodeId(node) &&
+    isSessionId(session) &&
+    /^[1-9]\d{0,15}$/.test(number);
+  if (reference === "" || (isOne && reference.split("/").length === 4)) return reference;
+  throw refused("ledger_reference", "causality", reference, "it names no write");
 }
 
 export interface EncodedValue {

@@ -85,6 +85,7 @@ export function bucketBase(bucket: Bucket, manifest: Manifest): Base {
     aside: manifest.aside,
     dropped: manifest.dropped,
     latest: parseStamp(manifest.latest),
+    partNames: manifest.parts,
     async readPart(index) {
       const name = manifest.parts[index];
       if (name === undefined) return undefined;

@@ -70,10 +70,10 @@ export const ledgerForget: Command = {
   },
 };
 
-const hasBucket = ({ flags, settings }: SettingsContext) =>
+export const hasBucket = ({ flags, settings }: SettingsContext) =>
   textFlag(flags, "bucket") !== undefined || settings.bucket.url !== undefined;
 
-async function forgetInFleet(context: SettingsContext, ledger: Ledger): Promise<void> {
+export async function forgetInFleet(context: SettingsContext, ledger: Ledger): Promise<void> {
   const { clock, log, out } = context;
   await using bucket = await openFleetBucket(context);
   const sync = ledger.withBucket(bucket);
@@ -96,7 +96,7 @@ async function forgetInFleet(context: SettingsContext, ledger: Ledger): Promise<
   await scrubNow(bucket);
 }
 
-async function copiesIn(context: SettingsContext, target: string): Promise<Copies> {
+export async function copiesIn(context: SettingsContext, target: string): Promise<Copies> {
   await using bucket = await openPatientFleetBucket(context);
   return findCopies(bucket, target);
 }
@@ -105,18 +105,18 @@ function wordsOf(target: string, isForgotten: boolean, here: number, copies: Cop
   if (!isForgotten) return `${target} is not forgotten`;
   const left = [
     ...(here > 0 ? [`${countOf(here, "datagram")} in this node's journal: forget it again`] : []),
-    ...(copies && copies.segments > 0
-      ? [`${countOf(copies.segments, "datagram")} in segments, until they are pruned`]
-      : []),
-    ...(copies && copies.archive > 0
-      ? [`${countOf(copies.archive, "datagram")} in the archive`]
-      : []),
-    ...(copies && copies.checkpoints.length > 0
-      ? [`checkpoints ${copies.checkpoints.join(", ")}, until they are pruned`]
-      : []),
+    ...(copies ? copiesLeft(copies) : []),
   ];
   const where = copies ? "here and in the bucket" : "here (no bucket was looked at)";
   return left.length === 0
     ? `${target} is forgotten; no copy remains ${where}`
     : `${target} is forgotten; copies remain: ${left.join("; ")}`;
 }
+
+export const copiesLeft = ({ segments, archive, checkpoints }: Copies): readonly string[] => [
+  ...(segments > 0 ? [`${countOf(segments, "datagram")} in segments, until they are pruned`] : []),
+  ...(archive > 0 ? [`${countOf(archive, "datagram")} in the archive`] : []),
+  ...(checkpoints.length > 0
+    ? [`checkpoints ${checkpoints.join(", ")}, until they are pruned`]
+    : []),
+];

@@ -1,0 +1,45 @@
+import type { Bench } from "./frame/bench.ts";
+import { runSide } from "./frame/run-sides.ts";
+import type { ImportInput, RecordsInput } from "./ours/records-sides.ts";
+
+const module = new URL("./ours/records-sides.ts", import.meta.url);
+const pool: RecordsInput = { companies: 100_000, searches: 1_000, opened: 500, saved: 300 };
+const imported: ImportInput = { lines: 25_126 };
+const timeoutMs = 30 * 60_000;
+
+export const bench: Bench = {
+  name: "records",
+  summary: "100,000 companies: rebuild, search, open, save, export; an import of 25,126",
+  bars: {
+    indexRebuildS: { max: 60 },
+    searchP95Ms: { max: 20 },
+    openMs: { max: 5 },
+    saveMs: { max: 10 },
+    importS: { max: 60 },
+  },
+  async run({ log }) {
+    log("a pool of 100,000 companies is made and measured; that takes some minutes");
+    const { measured, rssBytesMax } = await runSide({ module, side: "records", input: pool, timeoutMs }); // prettier-ignore
+    log("an import");
+    const { elapsedMs } = await runSide({ module, side: "importCsv", input: imported, timeoutMs });
+    const value = (name: string) => measured[name] ?? NaN;
+    return {
+      values: {
+        indexRebuildS: value("indexRebuildS"),
+        searchP95Ms: value("searchP95Ms"),
+        openMs: value("openMs"),
+        saveMs: value("saveMs"),
+        exportPerS: value("exportPerS"),
+        importS: elapsedMs / 1_000,
+        fillS: value("fillS"),
+        rssMb: rssBytesMax / 2 ** 20,
+      },
+      notes: [
+        `${pool.companies} companies of 12 fields; 95 % in a checkpoint, 5 % in the journal; once, not repeated`,
+        "fill: files and index of a node that has only the ledger; rebuild: the same over files that are there, edits looked for",
+        `search: ${pool.searches} queries of ten forms, a page of 50 each; p95 of each, as for open (${pool.opened}) and save (${pool.saved})`,
+        `import: ${imported.lines} lines of CSV into an empty pool, with files and index`,
+      ],
+    };
+  },
+};

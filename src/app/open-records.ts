@@ -1,0 +1,105 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { systemClock } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import { systemRandom } from "../base/random.ts";
+import type { Paths } from "../config/index.ts";
+import type { Ledger } from "../ledger/index.ts";
+import {
+  openRecords,
+  type ProgressOptions,
+  type Records,
+  type RecordSearch,
+} from "../records/index.ts";
+import { openLedgerIn } from "./open-ledger.ts";
+
+export interface OpenRecordsOptions extends ProgressOptions {
+  readonly paths: Paths;
+  readonly log: Logger;
+  /** Who edits files here. */
+  readonly user: string;
+}
+
+/** The records of a data folder, with what they stand on. */
+export interface RecordsIn extends AsyncDisposable {
+  readonly records: Records;
+  readonly index: RecordSearch;
+  readonly ledger: Ledger;
+}
+
+const indexFile = "index/records.db";
+
+/** Opens the records of a data folder; files and index are as the ledger says when it resolves. */
+export async function openRecordsIn(options: OpenRecordsOptions): Promise<RecordsIn> {
+  const { paths, log, user, onProgress } = options;
+  const mark = await ledgerMark(paths);
+  const ledger = await openLedgerIn({ paths, log });
+  const closing: (() => PromiseLike<void> | void)[] = [() => ledger[Symbol.asyncDispose]()];
+  const close = async () => {
+    for (const one of closing.splice(0).reverse()) await one();
+  };
+  try {
+    const index = await openIndexIn(options);
+    closing.push(() => index[Symbol.dispose]());
+    const folder = paths.root();
+    const [clock, random] = [systemClock, systemRandom];
+    const given = { ledger, folder, index, clock, random, log, user };
+    const records = await openRecords({ ...given, ...(onProgress && { onProgress }) });
+    closing.push(() => records[Symbol.asyncDispose]());
+    // Of before the ledger was opened: what anyone has written since is looked at next time.
+    index.setMark(mark);
+    return { records, index, ledger, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/**
+ * The index alone, for who only searches and lists. The ledger is opened first where something was
+ * written to it that the index has not seen; else it is not even read, which takes milliseconds.
+ */
+export async function openSearchIn(options: OpenRecordsOptions): Promise<RecordSearch> {
+  const index = await openIndexIn(options);
+  if (index.position() && index.mark() === (await ledgerMark(options.paths))) return index;
+  index[Symbol.dispose]();
+  await (await openRecordsIn(options))[Symbol.asyncDispose]();
+  return openIndexIn(options);
+}
+
+/** Takes the index away, so that it is filled anew, whatever state it is in. */
+export async function removeIndexIn({ paths }: Pick<OpenRecordsOptions, "paths">): Promise<void> {
+  const { removeIndexFile } = await import("../records/adapters/sqlite/open-index-file.ts");
+  removeIndexFile(paths.resolve(indexFile));
+}
+
+async function openIndexIn({ paths, log }: Pick<OpenRecordsOptions, "paths" | "log">) {
+  const { openSqliteRecordIndex } =
+    await import("../records/adapters/sqlite/sqlite-record-index.ts");
+  return openSqliteRecordIndex({ file: paths.resolve(indexFile), log });
+}
+
+/** Another text whenever the ledger has another content: journals only grow, and a base is replaced. */
+async function ledgerMark(paths: Paths): Promise<string> {
+  const folder = paths.resolve("wal");
+  const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return [];
+      throw error;
+    },
+  );
+  const files = [
+    paths.resolve("ledger/base.json"),
+    ...found
+      .filter((one) => one.isFile())
+      .map((one) => join(one.parentPath, one.name))
+      .sort(),
+  ];
+  const lines = await Promise.all(
+    files.map(async (file) => {
+      const facts = await stat(file, { bigint: true }).catch(() => undefined);
+      return facts ? `${file} ${facts.size} ${facts.mtimeNs}` : `${file} -`;
+    }),
+  );
+  return lines.join("\n");
+}

@@ -1,0 +1,173 @@
+import { createHash } from "node:crypto";
+import { AppError } from "../../../base/app-error.ts";
+import {
+  columnOf,
+  createCsvReader,
+  planColumns,
+  readCompany,
+  type Cell,
+  type ColumnOptions,
+  type CompanyRead,
+  type ImportColumn,
+} from "../../../records/index.ts";
+import { readLines } from "../queue/import/read-lines.ts";
+
+/** What one line of a file says of a company. */
+export interface CompanyLine extends CompanyRead {
+  readonly line: number;
+  /** Made of what it says: the same line is the same company, however often it is imported. */
+  readonly key: string;
+  /** Why it is no company; then it has no fields. */
+  readonly fault?: string;
+}
+
+export interface LineOptions extends ColumnOptions {
+  readonly format: "csv" | "jsonl";
+  readonly encoding: string;
+  readonly delimiter?: string | undefined;
+  readonly country?: string | undefined;
+  /** When notes without a date were taken. */
+  readonly at: string;
+}
+
+export interface CompanyLines {
+  /** A few hundred at a time, as the file comes in. */
+  readonly batches: AsyncIterable<readonly CompanyLine[]>;
+  /** Which column became which field; known once the first batch is there. */
+  mapped(): ReadonlyMap<string, string>;
+  leftOut(): ReadonlySet<string>;
+}
+
+const lineBytesMax = 16 * 1024 * 1024;
+
+export function readCompanyLines(
+  chunks: AsyncIterable<Buffer>,
+  options: LineOptions,
+): CompanyLines {
+  const mapped = new Map<string, string>();
+  const leftOut = new Set<string>();
+  const note = (header: string, column: ImportColumn | undefined) => {
+    if (column) mapped.set(header, column.field);
+    else leftOut.add(header);
+  };
+  const read = options.format === "csv" ? readCsv : readJson;
+  return {
+    batches: read(chunks, options, note),
+    mapped: () => mapped,
+    leftOut: () => leftOut,
+  };
+}
+
+type Note = (header: string, column: ImportColumn | undefined) => void;
+
+async function* readCsv(chunks: AsyncIterable<Buffer>, options: LineOptions, note: Note) {
+  const reader = createCsvReader(
+    options.delimiter === undefined ? {} : { delimiter: options.delimiter },
+  );
+  let columns: readonly (ImportColumn | undefined)[] | undefined;
+  const lineOf = (line: number, values: readonly string[]): CompanyLine => {
+    if (
+      values.length > columns!.length &&
+      values.slice(columns!.length).some((one) => one !== "")
+    ) {
+      const words = `it has ${values.length} cells, and the header ${columns!.length}`;
+      return faulty(line, `${words}: is a cell with a comma not quoted?`);
+    }
+    const cells = columns!.flatMap((column, at): Cell[] =>
+      column && values[at] !== undefined ? [[column, values[at]]] : [],
+    );
+    return companyLine(line, cells, options);
+  };
+  const linesOf = (rows: ReturnType<typeof reader.push>) =>
+    rows.flatMap(({ line, cells }): CompanyLine[] => {
+      if (columns) return [lineOf(line, cells)];
+      const headers = cells.map((cell) => cell.trim());
+      columns = planColumns(headers, options).columns;
+      for (const [at, header] of headers.entries()) {
+        if (header !== "") note(header, columns[at]);
+      }
+      return [];
+    });
+  for await (const text of decoded(chunks, options.encoding)) yield linesOf(reader.push(text));
+  yield linesOf(reader.end());
+}
+
+async function* readJson(chunks: AsyncIterable<Buffer>, options: LineOptions, note: Note) {
+  const columns = new Map<string, ImportColumn | undefined>();
+  const columnFor = (header: string) => {
+    if (!columns.has(header)) {
+      columns.set(header, columnOf(header, options));
+      note(header, columns.get(header));
+    }
+    return columns.get(header);
+  };
+  for await (const { lines } of readLines(chunks, lineBytesMax)) {
+    yield lines.flatMap(({ number, bytes }): CompanyLine[] => {
+      if (!bytes) return [faulty(number, `it is longer than ${lineBytesMax} bytes`)];
+      const text = bytes
+        .toString("utf8")
+        .replace(/^\ufeff/, "")
+        .trim();
+      if (text === "") return [];
+      const value = parse(text);
+      if (value instanceof SyntaxError) return [faulty(number, `it is not JSON: ${value.message}`)];
+      if (typeof value !== "object" || value === null || Array.isArray(value)) {
+        return [faulty(number, "it is not a JSON object")];
+      }
+      const cells = Object.entries(value).flatMap(([header, one]): Cell[] => {
+        const column = columnFor(header);
+        return column ? [[column, one]] : [];
+      });
+      return [companyLine(number, cells, options)];
+    });
+  }
+}
+
+function companyLine(line: number, cells: readonly Cell[], options: LineOptions): CompanyLine {
+  const { fields, problems } = readCompany(cells, options);
+  const isSomebody = ["name", "domain", "place"].some((field) => fields[field] !== undefined);
+  if (!isSomebody) {
+    const why = problems.length > 0 ? ` (${problems.join("; ")})` : "";
+    return faulty(line, `it has no name, no domain and no place${why}`);
+  }
+  const sorted = Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
+  const key = createHash("sha256").update(JSON.stringify(sorted)).digest("hex").slice(0, 32);
+  return { line, fields, problems, key };
+}
+
+const faulty = (line: number, fault: string): CompanyLine => ({
+  line,
+  fields: {},
+  problems: [],
+  key: "",
+  fault,
+});
+
+/** Text as it comes in. A byte that is no text is told, not replaced: a name would be lost. */
+async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string) {
+  const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
+  let bytes = 0;
+  const decode = (chunk?: Buffer) => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch (cause) {
+      const message =
+        `the file is not ${encoding}, somewhere after byte ${bytes}: save it as UTF-8, or say ` +
+        `what it is, such as --encoding windows-1252`;
+      throw new AppError("invalid", "import_encoding", message, { cause });
+    }
+  };
+  for await (const chunk of chunks) {
+    yield decode(chunk);
+    bytes += chunk.length;
+  }
+  yield decode();
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    return error as SyntaxError; // all it throws
+  }
+}

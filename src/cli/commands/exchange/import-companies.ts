@@ -1,0 +1,171 @@
+import { AppError } from "../../../base/app-error.ts";
+import { checkMappings } from "../../../records/index.ts";
+import type { Command, Flags, SettingsContext } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
+import { toOneLine } from "../../text-width.ts";
+import { asUsage, usageError } from "../../usage-error.ts";
+import { countOf, formatCount } from "../queue/count-words.ts";
+import { openSource, type ImportSource } from "../queue/import/import-source.ts";
+import { openRecordsOf, sourceOption } from "../records/record-context.ts";
+import { readCompanyLines, type LineOptions } from "./company-lines.ts";
+import { importLines, type ImportReport } from "./import-lines.ts";
+
+export const importCompanies: Command = {
+  needs: "settings",
+  arguments: [{ name: "file", summary: "a .csv or .jsonl file; - reads standard input" }],
+  options: [
+    { flag: "--map", value: "column=field", summary: "what a column is; COLUMN= leaves it out", isRepeated: true }, // prettier-ignore
+    {
+      flag: "--keep-other",
+      summary: "keep columns that nothing is known of, as fields of your own",
+    },
+    { flag: "--country", value: "country", summary: "two letters, for phone numbers without code" },
+    { flag: "--format", value: "format", summary: "where the name does not tell", choices: ["csv", "jsonl"] }, // prettier-ignore
+    {
+      flag: "--delimiter",
+      value: "char",
+      summary: "what parts cells, if the header does not tell",
+    },
+    { flag: "--encoding", value: "name", summary: "such as windows-1252", default: "utf-8" },
+    { flag: "--dry-run", summary: "only say what would be done" },
+    { ...sourceOption, summary: "who says so (default: place:file/FILE)" },
+  ],
+  examples: [
+    { line: "forager import companies leads.csv --dry-run", summary: "what the columns mean, and what is new" }, // prettier-ignore
+    { line: "forager import companies leads.csv --map Firma=name --map Fax=", summary: "columns by hand" }, // prettier-ignore
+    { line: "zcat all.jsonl.gz | forager import companies - --format jsonl", summary: "from another program" }, // prettier-ignore
+  ],
+  details: [
+    "A company is known by its place or domain, else by all that its line says: an import can be\n" +
+      "repeated. After Ctrl-C or a crash run it again; what is there already counts as known.",
+    "What people wrote by hand is never overwritten, and an empty cell takes nothing away. Companies\n" +
+      "that were forgotten are left alone.",
+    "Exit code 3 when lines were left out, or values in them could not be read; 1 when all were.",
+  ],
+
+  async run(context) {
+    const { args, flags, out, stdin, cwd, signal, clock } = context;
+    const name = args[0]!;
+    const label = name === "-" ? "standard input" : name;
+    const options = readOptions(flags, { name, nowMs: clock.nowMs() });
+    await asUsage(async () => checkMappings(options.mappings ?? []));
+    const source = textFlag(flags, "source") ?? `place:file/${label.replace(/^.*[/\\]/s, "")}`;
+    const isDryRun = flags["dryRun"] === true;
+    await using file = await openSource({ name, cwd, stdin, signal });
+    await using opened = await openRecordsOf(context);
+    const bar = startBar(context, { file, label });
+    const lines = readCompanyLines(
+      counted(file, (bytes) => bar?.advance(bytes)),
+      options,
+    );
+    const report = await asUsage(
+      () =>
+      importLines({ opened, lines, source, isDryRun, signal, onLines: (count) => bar?.note(countOf(count, "line")) }), // prettier-ignore
+    ).finally(() => bar?.done());
+    const mapped = Object.fromEntries(lines.mapped());
+    const leftOut = [...lines.leftOut()];
+    out.result({ file: label, isDryRun, ...report, mapped, leftOut }, () =>
+      wordsOf({ label, report, isDryRun, mapped, leftOut }),
+    );
+    if (leftOut.length > 0 && !isDryRun) {
+      out.note(
+        `not imported: ${leftOut.join(", ")}; --map COLUMN=FIELD or --keep-other takes them`,
+      );
+    }
+    if (report.isStopped) {
+      out.note("stopped: run the same import again to go on");
+      throw new AppError("aborted", "import_stopped", "the import was stopped");
+    }
+    if (report.faulty === 0 && report.unread === 0) return undefined;
+    return report.faulty === report.lines ? "failed" : "partial";
+  },
+};
+
+function readOptions(
+  flags: Flags,
+  { name, nowMs }: { readonly name: string; readonly nowMs: number },
+): LineOptions {
+  const extension = /\.(csv|jsonl|ndjson|tsv|txt)$/i.exec(name)?.[1]?.toLowerCase();
+  const format =
+    textFlag(flags, "format") ??
+    (extension && (/^(?:jsonl|ndjson)$/.test(extension) ? "jsonl" : "csv"));
+  if (format !== "csv" && format !== "jsonl") {
+    throw usageError(`is ${name} CSV or JSON lines? give --format csv or --format jsonl`);
+  }
+  const delimiter = textFlag(flags, "delimiter")?.replace("\\t", "\t");
+  if (delimiter !== undefined && !/^[^"\r\n]$/u.test(delimiter)) {
+    throw usageError("--delimiter takes one character, such as ';' or '\\t'");
+  }
+  const encoding = textFlag(flags, "encoding") ?? "utf-8";
+  if (!isEncoding(encoding)) throw usageError(`--encoding takes a name such as windows-1252, not '${encoding}'`); // prettier-ignore
+  return {
+    format,
+    encoding,
+    delimiter,
+    country: textFlag(flags, "country"),
+    at: new Date(nowMs).toISOString(),
+    mappings: (flags["map"] as readonly string[] | undefined) ?? [],
+    keepsOthers: flags["keepOther"] === true,
+  };
+}
+
+function isEncoding(name: string): boolean {
+  try {
+    return new TextDecoder(name).encoding !== "";
+  } catch {
+    return false; // told by the caller, with the name
+  }
+}
+
+/** A file that is read in a blink needs no bar. */
+const quietBytesMax = 200_000;
+
+function startBar(
+  { progress }: SettingsContext,
+  { file, label }: { readonly file: ImportSource; readonly label: string },
+) {
+  const { sizeBytes } = file;
+  if (sizeBytes !== undefined && sizeBytes <= quietBytesMax) return undefined;
+  const total = sizeBytes === undefined ? {} : { total: sizeBytes };
+  return progress.start({ label: `import ${label}`, unit: "bytes", ...total });
+}
+
+async function* counted(file: ImportSource, onBytes: (bytes: number) => void) {
+  for await (const chunk of file.read()) {
+    yield chunk;
+    onBytes(chunk.length);
+  }
+}
+
+interface Words {
+  readonly label: string;
+  readonly report: ImportReport;
+  readonly isDryRun: boolean;
+  readonly mapped: Readonly<Record<string, string>>;
+  readonly leftOut: readonly string[];
+}
+
+function wordsOf({ label, report, isDryRun, mapped, leftOut }: Words): string {
+  const { lines, created, known, forgotten, faulty, unread, problems, duplicates } = report;
+  const counts = [
+    `${formatCount(created)} ${isDryRun ? "would be new" : "new"}`,
+    `${formatCount(known)} known`,
+    ...(forgotten > 0 ? [`${formatCount(forgotten)} forgotten and left alone`] : []),
+    ...(faulty > 0 ? [`${formatCount(faulty)} left out`] : []),
+    ...(unread > 0 ? [`${countOf(unread, "value")} not readable`] : []),
+  ];
+  const columns = Object.entries(mapped).map(([header, field]) => `  ${header} → ${field}`);
+  const rest = faulty + unread - problems.length;
+  return [
+    `${label}: ${countOf(lines, "line")}, ${counts.join(", ")}`,
+    ...(isDryRun ? ["columns:", ...columns, ...leftOut.map((one) => `  ${one} → (left out)`)] : []),
+    ...problems.map(({ line, text }) => `  line ${line}: ${toOneLine(text)}`),
+    ...(rest > 0 ? [`  and ${formatCount(rest)} more`] : []),
+    ...duplicates.map(
+      ({ line, slug, others }) => `  line ${line}: ${slug} may be the same as ${others.join(", ")}`,
+    ),
+    ...(report.duplicateCount > duplicates.length
+      ? [`  and ${formatCount(report.duplicateCount - duplicates.length)} more that may be the same: \`forager company duplicates\``] // prettier-ignore
+      : []),
+  ].join("\n");
+}

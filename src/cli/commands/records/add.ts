@@ -1,0 +1,146 @@
+import { AppError } from "../../../base/app-error.ts";
+import type { Created, RecordKind } from "../../../records/index.ts";
+import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
+import { asUsage } from "../../usage-error.ts";
+import { readAssignments } from "./read-assignments.ts";
+import { openRecordsOf, sourceOf, sourceOption } from "./record-context.ts";
+
+const listOption = (flag: `--${string}`, value: string, summary: string): OptionSpec => ({
+  flag,
+  value,
+  summary,
+  isRepeated: true,
+});
+
+const contactOptions: readonly OptionSpec[] = [
+  listOption("--email", "address", "an e-mail address"),
+  listOption("--phone", "number", "a phone number, with its country code or --country"),
+  listOption("--tag", "tag", "a tag"),
+  { flag: "--country", value: "country", summary: "two letters" },
+  { flag: "--city", value: "city", summary: "where it is" },
+  { flag: "--note", value: "text", summary: "a first note" },
+];
+
+const assignmentArgument = {
+  name: "assignment",
+  summary: "FIELD=TEXT, or FIELD:=JSON for other values",
+  isOptional: true,
+  isRepeated: true,
+};
+
+export const companyAdd: Command = {
+  needs: "settings",
+  arguments: [{ name: "name", summary: "what it is called" }, assignmentArgument],
+  options: [
+    { flag: "--domain", value: "domain", summary: "its own domain" },
+    { flag: "--website", value: "url", summary: "its web site; its domain comes from there" },
+    ...contactOptions,
+    listOption("--category", "category", "what it does"),
+    { flag: "--separate", summary: "a branch: do not take it for one of the same domain" },
+    sourceOption,
+  ],
+  examples: [
+    {
+      line: 'forager company add "Acme Flooring" --website acme-flooring.example --city Austin',
+      summary: "makes companies/acme-flooring/_index.md",
+    },
+    { line: "forager company add Acme --domain acme.example rating:=4.5", summary: "more fields" },
+  ],
+  details: [
+    "One that has the same domain or place is the same company: then what is new is added to it, and\n" +
+      "that is told. One that was forgotten is not made again; that exits 1.",
+  ],
+
+  async run(context) {
+    const { args, flags, out } = context;
+    const [name = "", ...assignments] = args;
+    const fields = fieldsOf(
+      context,
+      "company",
+      ["domain", "website"],
+      [`name=${name}`, ...assignments],
+    );
+    await using opened = await openRecordsOf(context);
+    const { records } = opened;
+    const isSeparate = flags["separate"] === true;
+    const made = await asUsage(() =>
+      records.create({ source: sourceOf(context), fields, ...(isSeparate && { isSeparate }) }),
+    );
+    refuseForgotten(made, "company", name);
+    const duplicates = await records.duplicatesOf(made.target);
+    const file = records.fileOf(made.target);
+    out.result({ ...made, file, duplicates }, words(made, file));
+    for (const { slug, because } of duplicates) {
+      out.note(`${slug} has the same ${because}: \`forager company merge ${slug} ${made.slug}\` joins them`); // prettier-ignore
+    }
+  },
+};
+
+export const personAdd: Command = {
+  needs: "settings",
+  arguments: [{ name: "name", summary: "what they are called" }, assignmentArgument],
+  options: [
+    { flag: "--company", value: "name", summary: "the folder of the company they belong to" },
+    { flag: "--role", value: "role", summary: "what they do there" },
+    ...contactOptions,
+    sourceOption,
+  ],
+  examples: [
+    {
+      line: 'forager person add "Anna Berg" --company acme-flooring --role owner --email anna@acme.example', // prettier-ignore
+      summary: "makes people/anna-berg/_index.md",
+    },
+  ],
+
+  async run(context) {
+    const { args, flags, out } = context;
+    const [name = "", ...assignments] = args;
+    const fields = fieldsOf(context, "person", [], [`name=${name}`, ...assignments]);
+    const [company, role] = [textFlag(flags, "company"), textFlag(flags, "role")];
+    await using opened = await openRecordsOf(context);
+    const made = await asUsage(() =>
+      opened.records.createPerson({
+        source: sourceOf(context),
+        fields,
+        ...(company !== undefined && { company }),
+        ...(role !== undefined && { role }),
+      }),
+    );
+    refuseForgotten(made, "person", name);
+    const file = opened.records.fileOf(made.target);
+    out.result({ ...made, file }, words(made, file));
+  },
+};
+
+/** Options are short for assignments. */
+function fieldsOf(
+  { flags, clock }: SettingsContext,
+  kind: RecordKind,
+  more: readonly string[],
+  assignments: readonly string[],
+) {
+  const names = [...more, "email", "phone", "tag", "country", "city", "note", "category"];
+  const given = names.flatMap((name) => {
+    const value = flags[name];
+    const values = Array.isArray(value) ? (value as readonly string[]) : [value];
+    return values.flatMap((one) => (typeof one === "string" ? [`${name}=${one}`] : []));
+  });
+  return readAssignments([...given, ...assignments], {
+    kind,
+    isNew: true,
+    country: textFlag(flags, "country"),
+    nowMs: clock.nowMs(),
+  });
+}
+
+function refuseForgotten({ outcome }: Created, kind: RecordKind, name: string): void {
+  if (outcome !== "forgotten") return;
+  const message = `'${name}' was forgotten, and is left alone: nothing was written`;
+  throw new AppError("invalid", "record_forgotten", `the ${kind} ${message}`);
+}
+
+function words({ outcome, slug }: Created, file: string | undefined): string {
+  const where = file ?? slug;
+  return outcome === "created" ? where : `${where} was known; what is new was added`;
+}

@@ -1,0 +1,114 @@
+import { text as readText } from "node:stream/consumers";
+import type { EntryKind, RecordKind } from "../../../records/index.ts";
+import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
+import { asUsage, usageError } from "../../usage-error.ts";
+import { editText } from "./editor.ts";
+import { findRecord, nameArgument } from "./find-record.ts";
+import { parseMoment } from "./parse-moment.ts";
+import { openRecordsOf, sourceOf, sourceOption, userName } from "./record-context.ts";
+
+const callOptions: readonly OptionSpec[] = [
+  { flag: "--outcome", value: "words", summary: "such as reached, voicemail, no answer" },
+  { flag: "--callback", value: "moment", summary: "when to call again: 3d, or a date" },
+];
+
+const entryCommand = (kind: RecordKind, entryKind: EntryKind): Command => ({
+  needs: "settings",
+  arguments: [
+    nameArgument(kind),
+    {
+      name: "text",
+      summary: "what there is to say; - reads it; without it your editor opens",
+      isOptional: true,
+      isRepeated: true,
+    },
+  ],
+  options: [
+    { flag: "--title", value: "text", summary: "a heading" },
+    { flag: "--at", value: "moment", summary: "when it was, if not now: 2h (ago), or a date" },
+    { flag: "--by", value: "name", summary: "who did it (default: YOU)" },
+    ...(entryKind === "call" ? callOptions : []),
+    sourceOption,
+  ],
+  examples: examples[entryKind].map(([line, summary]) => ({
+    line: `forager ${kind} ${entryKind} ${kind === "company" ? "acme" : "anna-berg"} ${line}`,
+    summary,
+  })),
+
+  async run(context) {
+    const { args, flags, out, clock } = context;
+    const [name = "", ...words] = args;
+    const nowMs = clock.nowMs();
+    const past = { nowMs, direction: "past" } as const;
+    const at = textFlag(flags, "at");
+    const callback = textFlag(flags, "callback");
+    const [title, outcome] = [textFlag(flags, "title"), textFlag(flags, "outcome")];
+    const moments = {
+      ...(at !== undefined && { at: parseMoment("--at", at, past) }),
+      ...(callback !== undefined && {
+        callback: parseMoment("--callback", callback, { nowMs, direction: "future" }),
+      }),
+    };
+    await using opened = await openRecordsOf(context);
+    const { target, slug } = await findRecord(opened, kind, name);
+    const isOptional = entryKind === "call" && outcome !== undefined;
+    const text = await textOf(context, { words, isOptional, what: `${entryKind} about ${slug}` });
+    const entry = await asUsage(() =>
+      opened.records.addEntry({
+        name: target,
+        recordKind: kind,
+        kind: entryKind,
+        source: sourceOf(context),
+        text,
+        by: textFlag(flags, "by") ?? userName(),
+        ...moments,
+        ...(title !== undefined && { title }),
+        ...(outcome !== undefined && { outcome }),
+      }),
+    );
+    const again = entry.callback === undefined ? "" : `; call again ${entry.callback}`;
+    out.result({ target, slug, entry }, `${entryKind} of ${entry.at} kept in ${slug}${again}`);
+  },
+});
+
+interface Asked {
+  readonly words: readonly string[];
+  readonly isOptional: boolean;
+  readonly what: string;
+}
+
+/** Several lines come from a pipe, or from an editor. */
+async function textOf(
+  context: SettingsContext,
+  { words, isOptional, what }: Asked,
+): Promise<string> {
+  const given = words.join(" ");
+  const text =
+    given === "-"
+      ? await readText(context.stdin)
+      : given !== "" || isOptional
+        ? given
+        : await editText({ what, canAsk: context.out.isTerminal });
+  if (text.trim() === "" && !isOptional) throw usageError("there is no text: nothing was kept");
+  return text.trim();
+}
+
+const examples: Readonly<Record<EntryKind, readonly (readonly [string, string])[]>> = {
+  note: [
+    ['"wants an offer in May"', "one line"],
+    ["- < minutes.txt", "several lines, from a file"],
+  ],
+  meeting: [['"agreed on 20 %" --title Kick-off --at 2026-11-12', "what was said, and when"]],
+  call: [
+    ['"asked for the owner" --outcome voicemail --callback 3d', "it is in `to-call` then"],
+    ["--outcome 'no answer'", "nothing more to say"],
+  ],
+};
+
+export const companyNote = entryCommand("company", "note");
+export const companyMeeting = entryCommand("company", "meeting");
+export const companyCall = entryCommand("company", "call");
+export const personNote = entryCommand("person", "note");
+export const personMeeting = entryCommand("person", "meeting");
+export const personCall = entryCommand("person", "call");

@@ -1,0 +1,135 @@
+import type { RecordsIn } from "../../../app/index.ts";
+import { readArchive, type Datagram } from "../../../ledger/index.ts";
+import type { HistoryEntry, RecordKind } from "../../../records/index.ts";
+import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
+import { parseCount, textFlag } from "../../flags.ts";
+import type { Column } from "../../table.ts";
+import { asUsage, usageError } from "../../usage-error.ts";
+import { bucketOption, openPatientFleetBucket } from "../ledger/bucket-option.ts";
+import { findRecord, nameArgument } from "./find-record.ts";
+import { parseMoment } from "./parse-moment.ts";
+import { openRecordsOf, sourceOf, sourceOption } from "./record-context.ts";
+
+const fieldOption: OptionSpec = {
+  flag: "--field",
+  value: "field",
+  summary: "only of this one, or of a list: city, email, note",
+};
+
+const historyCommand = (kind: RecordKind): Command => ({
+  needs: "settings",
+  arguments: [nameArgument(kind)],
+  options: [
+    fieldOption,
+    { flag: "--limit", value: "count", summary: "the newest so many", default: "100" },
+    bucketOption,
+  ],
+  examples: [
+    { line: `forager ${kind} history acme --field name`, summary: "who wrote what, and when" },
+    {
+      line: `forager ${kind} history acme --bucket s3://fleet`,
+      summary: "before the checkpoint too",
+    },
+  ],
+  details: [
+    "An asterisk marks what is shown now. What a checkpoint covers is in the bucket's archive.",
+  ],
+
+  async run(context) {
+    const { args, flags, out } = context;
+    const limit = parseCount("limit", textFlag(flags, "limit") ?? "100");
+    const field = textFlag(flags, "field");
+    await using opened = await openRecordsOf(context);
+    const { target } = await findRecord(opened, kind, args[0]!);
+    const entries = await withArchive(context, opened, (archive) =>
+      opened.records.history({
+        kind,
+        name: target,
+        ...(field !== undefined && { field }),
+        ...(archive && { archive }),
+      }),
+    );
+    out.table(entries.slice(0, limit), columns);
+  },
+});
+
+const restoreCommand = (kind: RecordKind): Command => ({
+  needs: "settings",
+  arguments: [nameArgument(kind)],
+  options: [
+    { flag: "--at", value: "moment", summary: "as it was then: 2026-11-15T12:00:00Z, or 2h (ago)" },
+    fieldOption,
+    { flag: "--yes", summary: "do not ask" },
+    sourceOption,
+    bucketOption,
+  ],
+  examples: [
+    { line: `forager ${kind} restore acme --field name --at 2026-11-15`, summary: "one field" },
+    { line: `forager ${kind} restore acme --at 2h`, summary: "all of it, as of two hours ago" },
+  ],
+  details: [
+    "It is written anew, so that it can be undone in the same way; nothing is taken out of history.",
+  ],
+
+  async run(context) {
+    const { args, flags, out, clock } = context;
+    const at = textFlag(flags, "at");
+    if (at === undefined) throw usageError("as of when? give --at MOMENT");
+    const moment = parseMoment("--at", at, { nowMs: clock.nowMs(), direction: "past" });
+    const field = textFlag(flags, "field");
+    await using opened = await openRecordsOf(context);
+    const { target, slug } = await findRecord(opened, kind, args[0]!);
+    const question = `write ${field ?? "everything"} of ${slug} as it was at ${moment}?`;
+    if (!(await context.confirm(question, { yes: flags["yes"] === true }))) {
+      out.note("nothing was restored");
+      return "failed";
+    }
+    const { datagrams } = await withArchive(context, opened, (archive) =>
+      opened.records.restoreAt({
+        kind,
+        name: target,
+        atMs: Date.parse(moment),
+        source: sourceOf(context),
+        ...(field !== undefined && { field }),
+        ...(archive && { archive }),
+      }),
+    );
+    const restored = datagrams.map((one) => one.field);
+    out.result(
+      { target, at: moment, restored },
+      restored.length === 0
+        ? `nothing changed: ${slug} is as it was at ${moment}`
+        : `${restored.join(", ")} of ${slug} as of ${moment}`,
+    );
+  },
+});
+
+/** What is older than the checkpoint is in the bucket, if one is known. */
+async function withArchive<T>(
+  context: SettingsContext,
+  { ledger }: RecordsIn,
+  work: (archive: AsyncIterable<Datagram> | undefined) => Promise<T>,
+): Promise<T> {
+  const isAsked = textFlag(context.flags, "bucket") !== undefined;
+  const isNeeded = ledger.status().checkpoint > 0 && context.settings.bucket.url !== undefined;
+  if (!isAsked && !isNeeded) return asUsage(() => work(undefined));
+  await using bucket = await openPatientFleetBucket(context);
+  return asUsage(() => work(readArchive(bucket)));
+}
+
+const columns: readonly Column<HistoryEntry>[] = [
+  { title: "", value: ({ isShown }) => (isShown ? "*" : "") },
+  { title: "when", value: ({ stamp }) => stamp.slice(0, 19).replace("T", " ") },
+  { title: "field", value: ({ field }) => field },
+  {
+    title: "value",
+    value: ({ value }) => (value === undefined ? "(unset)" : JSON.stringify(value)),
+  },
+  { title: "source", value: ({ source }) => source },
+  { title: "node", value: ({ node }) => node },
+];
+
+export const companyHistory = historyCommand("company");
+export const personHistory = historyCommand("person");
+export const companyRestore = restoreCommand("company");
+export const personRestore = restoreCommand("person");

@@ -1,0 +1,68 @@
+import { userInfo } from "node:os";
+import { openRecordsIn, openSearchIn, type RecordsIn } from "../../../app/index.ts";
+import type { RecordKind, RecordSearch } from "../../../records/index.ts";
+import type { OptionSpec, SettingsContext } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
+import type { ProgressHandle } from "../../progress.ts";
+import { countOf } from "../queue/count-words.ts";
+
+export const sourceOption: OptionSpec = {
+  flag: "--source",
+  value: "source",
+  summary: "who says so (default: hand:YOU)",
+};
+
+export const userName = (): string => userInfo().username;
+
+export const sourceOf = ({ flags }: Pick<SettingsContext, "flags">): string =>
+  textFlag(flags, "source") ?? `hand:${userName()}`;
+
+/** For who writes, or must know the last word. */
+export const openRecordsOf = (context: SettingsContext): Promise<RecordsIn> =>
+  withProgress(context, (options) => openRecordsIn(options));
+
+/** For who searches and lists: milliseconds where nothing is new. */
+export const openSearchOf = (context: SettingsContext): Promise<RecordSearch> =>
+  withProgress(context, (options) => openSearchIn(options));
+
+type OpenOptions = Parameters<typeof openRecordsIn>[0];
+
+/** Records that are quickly brought up to date need no bar. */
+const quietRecordsMax = 2_000;
+
+async function withProgress<T>(
+  context: SettingsContext,
+  open: (options: OpenOptions) => Promise<T>,
+): Promise<T> {
+  const { paths, log } = context;
+  let shown: ProgressHandle | undefined;
+  let before = 0;
+  const onProgress: NonNullable<OpenOptions["onProgress"]> = ({ done, total }) => {
+    if (!shown && done > quietRecordsMax) {
+      shown = context.progress.start({
+        label: "files and index",
+        ...(total !== undefined && { total }),
+      });
+    }
+    if (!shown) return;
+    shown.advance(done - before);
+    before = done;
+  };
+  try {
+    return await open({ paths, log, user: userName(), onProgress });
+  } finally {
+    shown?.done();
+  }
+}
+
+/** What a kind of record is called in messages. */
+export const nounOf = (kind: RecordKind): string => kind;
+
+/** `1 company`, `2 companies`, `3 people`. */
+export function countRecords(kind: RecordKind, count: number): string {
+  if (count === 1) return countOf(1, kind);
+  return countOf(count, kind).replace(
+    /companys$|persons$/,
+    kind === "company" ? "companies" : "people",
+  );
+}

@@ -1,0 +1,64 @@
+import type { RecordKind, RecordQuery } from "../../../records/index.ts";
+import type { Command, SettingsContext } from "../../command.ts";
+import { asUsage } from "../../usage-error.ts";
+import { filterOptions, pageOptions, readFilters, readPage } from "./filter-options.ts";
+import { openSearchOf } from "./record-context.ts";
+import { columnsOf, recordOf } from "./record-columns.ts";
+
+const searchCommand = (kind: RecordKind): Command => ({
+  needs: "settings",
+  arguments: [{ name: "word", summary: "beginnings of words, in any order", isRepeated: true }],
+  options: [...filterOptions(kind), ...pageOptions],
+  examples: [
+    { line: `forager ${kind} search floor austin`, summary: "both words, wherever they stand" },
+    { line: `forager ${kind} search muller`, summary: "finds Müller too" },
+    {
+      line: `forager ${kind} search berg --has email --json`,
+      summary: "JSON is { rows, next }; next is null on the last page",
+    },
+  ],
+  details: [
+    "Looks in names, domains, addresses, categories, tags, notes and descriptions. Who has every word\n" +
+      "in the name comes first. Exits 1 when nothing was found.",
+  ],
+
+  run: (context) => printPage(context, { kind, words: context.args.join(" ") }),
+});
+
+const listCommand = (kind: RecordKind): Command => ({
+  needs: "settings",
+  options: [...filterOptions(kind), ...pageOptions],
+  examples: [
+    { line: `forager ${kind} list --tag vip`, summary: "by name" },
+    { line: `forager ${kind} list --missing email --sort changed`, summary: "the newest first" },
+    { line: `forager ${kind} list --limit 200 --json`, summary: "JSON is { rows, next }" },
+  ],
+
+  async run(context) {
+    await printPage(context, { kind });
+  },
+});
+
+async function printPage(
+  context: SettingsContext,
+  asked: Pick<RecordQuery, "kind" | "words">,
+): Promise<"failed" | void> {
+  const { flags, out, clock } = context;
+  const query = { ...asked, ...readPage(flags), filters: readFilters(flags, clock.nowMs()) };
+  using index = await openSearchOf(context);
+  const { rows, next } = await asUsage(async () => index.search(query));
+  const found = rows.map(recordOf);
+  out.result({ rows: found, next: next ?? null }, (layout) =>
+    layout.table(found, columnsOf(asked.kind)),
+  );
+  if (next !== undefined) out.note(`there are more: go on with --after ${next}`);
+  if (found.length === 0 && asked.words !== undefined) {
+    out.note("nothing was found");
+    return "failed";
+  }
+}
+
+export const companySearch = searchCommand("company");
+export const personSearch = searchCommand("person");
+export const companyList = listCommand("company");
+export const personList = listCommand("person");

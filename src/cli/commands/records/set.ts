@@ -1,0 +1,147 @@
+import type { RecordsIn } from "../../../app/index.ts";
+import { entryKinds, listPrefixes } from "../../../records/index.ts";
+import type { Company, Person, RecordKind } from "../../../records/index.ts";
+import type { Change } from "../../../ledger/index.ts";
+import type { Command } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
+import { asUsage, usageError } from "../../usage-error.ts";
+import { findRecord, nameArgument } from "./find-record.ts";
+import { readAssignments, unknownField } from "./read-assignments.ts";
+import { openRecordsOf, sourceOf, sourceOption } from "./record-context.ts";
+
+const setCommand = (kind: RecordKind): Command => ({
+  needs: "settings",
+  arguments: [
+    nameArgument(kind),
+    {
+      name: "assignment",
+      summary: "FIELD=TEXT, or FIELD:=JSON for other values",
+      isRepeated: true,
+    },
+  ],
+  options: [
+    { flag: "--country", value: "country", summary: "two letters, for phone numbers without code" },
+    sourceOption,
+  ],
+  examples: [
+    { line: `forager ${kind} set acme city=Austin email=jane@acme.example`, summary: "lists grow" },
+    { line: `forager ${kind} set acme name="Acme Ltd"`, summary: "the folder follows the name" },
+    { line: `forager ${kind} set acme x/revenue:=1200000`, summary: "a field of your own" },
+  ],
+  details: [
+    "What you set beats what machines find, until you unset it. `slug=NAME` gives it another folder;\n" +
+      "the old one leads on to it.",
+  ],
+
+  async run(context) {
+    const { args, flags, out, clock } = context;
+    const [name = "", ...assignments] = args;
+    const slug = assignments.find((one) => one.startsWith("slug="))?.slice("slug=".length);
+    const fields = readAssignments(
+      assignments.filter((one) => !one.startsWith("slug=")),
+      { kind, isNew: false, country: textFlag(flags, "country"), nowMs: clock.nowMs() },
+    );
+    await using opened = await openRecordsOf(context);
+    const { target } = await findRecord(opened, kind, name);
+    const { name: newName, ...rest } = fields;
+    const source = sourceOf(context);
+    const changes = Object.entries(rest).map(([field, value]) => ({ target, field, value }));
+    const written = await writeAll(opened, { source, changes });
+    const isRenamed = typeof newName === "string" || slug !== undefined;
+    if (isRenamed) {
+      await asUsage(() =>
+        opened.records.rename({
+          kind,
+          name: target,
+          source,
+          ...(typeof newName === "string" && { newName }),
+          ...(slug !== undefined && { newSlug: slug }),
+        }),
+      );
+    }
+    const record = await findRecord(opened, kind, target);
+    const changed = [...(isRenamed ? ["name"] : []), ...written];
+    const file = opened.records.fileOf(target);
+    out.result(
+      { target, slug: record.slug, file, changed },
+      changed.length === 0
+        ? "nothing changed: it was so before"
+        : `${changed.join(", ")} of ${record.slug} changed`,
+    );
+  },
+});
+
+const unsetCommand = (kind: RecordKind): Command => ({
+  needs: "settings",
+  arguments: [
+    nameArgument(kind),
+    { name: "field", summary: "such as city, or email/jane@acme.example", isRepeated: true },
+  ],
+  options: [sourceOption],
+  examples: [
+    { line: `forager ${kind} unset acme rating`, summary: "no longer known" },
+    { line: `forager ${kind} unset acme email/jane@acme.example`, summary: "one of a list" },
+  ],
+  details: ["What you had set yourself is released: what machines find from now on counts again."],
+
+  async run(context) {
+    const { args, out } = context;
+    const [name = "", ...fields] = args;
+    await using opened = await openRecordsOf(context);
+    const record = await findRecord(opened, kind, name);
+    const { target } = record;
+    const changes = fields.map((field) => {
+      return { target, field: existing(record, field), unset: true as const };
+    });
+    const source = sourceOf(context);
+    const changed = await writeAll(opened, { source, changes });
+    out.result(
+      { target, changed },
+      changed.length === 0
+        ? `nothing changed: ${fields.join(", ")} had no value`
+        : `${changed.join(", ")} of ${record.slug} taken away`,
+    );
+  },
+});
+
+async function writeAll(
+  { records }: RecordsIn,
+  commit: { readonly source: string; readonly changes: readonly Change[] },
+): Promise<readonly string[]> {
+  if (commit.changes.length === 0) return [];
+  const { datagrams } = await asUsage(() => records.write(commit));
+  return datagrams.map(({ field }) => field);
+}
+
+/** `email` alone would be all of them: which one is meant has to be said. */
+function existing(record: Company | Person, field: string): string {
+  const prefix = Object.values(listPrefixes).find((one) => one.slice(0, -1) === field);
+  const list = Object.entries(listPrefixes).find(([, one]) => one === prefix)?.[0];
+  if (prefix !== undefined && list !== undefined) {
+    const values = (record as unknown as Readonly<Record<string, readonly unknown[]>>)[list] ?? [];
+    const shown = values.map(
+      (one) => prefix + (typeof one === "string" ? one : (one as { value: string }).value),
+    );
+    throw usageError(
+      shown.length > 0
+        ? `which ${field}? there is ${shown.join(", ")}`
+        : `${record.slug} has no ${field}`,
+    );
+  }
+  if (field === "name") throw usageError("a record has a name: `set` gives it another");
+  const isElement = /^(?:email|phone|tag|category|service|product|tech|keyword|social|person|company|x)\/./.test(field); // prettier-ignore
+  const isEntry = entryKinds.some((one) => field.startsWith(`${one}/`));
+  const isText = field in record.texts || ("numbers" in record && field in record.numbers);
+  if (isElement || isEntry || isText || knownFields.has(field)) return field;
+  if (field in record.socials) return `social/${field}`;
+  throw unknownField(field);
+}
+
+const knownFields: ReadonlySet<string> = new Set(
+  "description website domain type address street city zip state country timezone place status hours excluded callback enrichedAt foundAt latitude longitude rating reviews ttlDays role".split(" "), // prettier-ignore
+);
+
+export const companySet = setCommand("company");
+export const personSet = setCommand("person");
+export const companyUnset = unsetCommand("company");
+export const personUnset = unsetCommand("person");

@@ -1,0 +1,99 @@
+import type { Company, Contact, Entry, Person, RecordKind } from "../../../records/index.ts";
+import type { Command } from "../../command.ts";
+import type { Layout } from "../../output.ts";
+import { findRecord, nameArgument } from "./find-record.ts";
+import { openRecordsOf } from "./record-context.ts";
+
+const showCommand = (kind: RecordKind): Command => ({
+  needs: "settings",
+  arguments: [nameArgument(kind)],
+  examples: [
+    { line: `forager ${kind} show ${kind === "company" ? "acme" : "anna-berg"}`, summary: "all that is known" }, // prettier-ignore
+    { line: `forager ${kind} show ${kind === "company" ? "acme" : "anna-berg"} --json`, summary: "for programs" }, // prettier-ignore
+  ],
+  details: ["What was edited in its file is taken in first."],
+
+  async run(context) {
+    const { args, out } = context;
+    await using opened = await openRecordsOf(context);
+    const { records } = opened;
+    const name = args[0]!;
+    const record = await findRecord(opened, kind, name);
+    const problems = records.problems().filter(({ target }) => target === record.target);
+    const duplicates = kind === "company" ? await records.duplicatesOf(record.target) : [];
+    const file = records.fileOf(record.target);
+    out.result({ ...record, file, duplicates, problems }, (layout) =>
+      [
+        record.name,
+        layout.table(rowsOf(record, file), [
+          { title: "field", value: ({ field }) => field },
+          { title: "value", value: ({ value }) => value },
+        ]),
+        ...(record.description === undefined ? [] : ["", record.description.trimEnd()]),
+        ...entriesOf(record.entries, layout),
+      ].join("\n"),
+    );
+    for (const { slug, because } of duplicates) {
+      out.note(`${slug} has the same ${because}: \`forager company merge ${slug} ${record.slug}\` joins them`); // prettier-ignore
+    }
+    for (const { path, reason } of problems) out.note(`${path}: ${reason}`);
+    return problems.length > 0 ? "failed" : undefined;
+  },
+});
+
+interface Row {
+  readonly field: string;
+  readonly value: string;
+}
+
+function rowsOf(record: Company | Person, file: string | undefined): readonly Row[] {
+  const numbers = "numbers" in record ? record.numbers : {};
+  const lists = "categories" in record ? listsOf(record) : [];
+  const members = "people" in record ? record.people : record.companies;
+  return [
+    ...(file === undefined ? [] : [{ field: "file", value: file }]),
+    { field: "id", value: record.target },
+    ...rows(record.texts),
+    ...rows(numbers),
+    ...record.emails.map((one) => ({ field: "email", value: contact(one) })),
+    ...record.phones.map((one) => ({ field: "phone", value: contact(one) })),
+    ...rows(record.socials),
+    ...(record.tags.length > 0 ? [{ field: "tags", value: record.tags.join(", ") }] : []),
+    ...lists,
+    ...members.map(({ id, role }) => ({
+      field: "people" in record ? "person" : "company",
+      value: role === undefined ? id : `${id} (${role})`,
+    })),
+    ...rows(record.extra),
+    ...(record.aliases.length > 0 ? [{ field: "was", value: record.aliases.join(", ") }] : []),
+    { field: "changed", value: record.changedAt.slice(0, "2026-11-15T19:02:03.004Z".length) },
+  ];
+}
+
+const rows = (values: Readonly<Record<string, unknown>>): readonly Row[] =>
+  Object.entries(values).map(([field, value]) => ({
+    field,
+    value: typeof value === "string" ? value : JSON.stringify(value),
+  }));
+
+const listsOf = (company: Company): readonly Row[] =>
+  (["categories", "services", "products", "tech", "keywords"] as const).flatMap((field) =>
+    company[field].length > 0 ? [{ field, value: company[field].join("; ") }] : [],
+  );
+
+const contact = ({ value, label }: Contact) =>
+  label === undefined ? value : `${value} (${label})`;
+
+function entriesOf(entries: readonly Entry[], layout: Layout): readonly string[] {
+  if (entries.length === 0) return [];
+  const table = layout.table(entries, [
+    { title: "when", value: ({ at }) => at.slice(0, 16).replace("T", " ") },
+    { title: "what", value: ({ kind, outcome }) => (outcome ? `${kind}: ${outcome}` : kind) },
+    { title: "by", value: ({ by }) => by ?? "" },
+    { title: "text", value: ({ title, text }) => [title, text].filter(Boolean).join(": ") },
+  ]);
+  return ["", table];
+}
+
+export const companyShow = showCommand("company");
+export const personShow = showCommand("person");

@@ -1,0 +1,205 @@
+import type { CommandEntry } from "./command.ts";
+
+/** What is done with companies and people. */
+export const recordCommands: readonly CommandEntry[] = [
+  {
+    name: "company add",
+    summary: "add a company, or to the one of its domain",
+    load: async () => (await import("./commands/records/add.ts")).companyAdd,
+  },
+  {
+    name: "company show",
+    summary: "show all that is known of a company",
+    load: async () => (await import("./commands/records/show.ts")).companyShow,
+  },
+  {
+    name: "company set",
+    summary: "write fields of a company",
+    load: async () => (await import("./commands/records/set.ts")).companySet,
+  },
+  {
+    name: "company unset",
+    summary: "take values away",
+    load: async () => (await import("./commands/records/set.ts")).companyUnset,
+  },
+  {
+    name: "company note",
+    summary: "keep a note",
+    load: async () => (await import("./commands/records/entry.ts")).companyNote,
+  },
+  {
+    name: "company meeting",
+    summary: "keep what was said at a meeting",
+    load: async () => (await import("./commands/records/entry.ts")).companyMeeting,
+  },
+  {
+    name: "company call",
+    summary: "log a call, and when to call again",
+    load: async () => (await import("./commands/records/entry.ts")).companyCall,
+  },
+  {
+    name: "company tag",
+    summary: "put tags on, or take them off",
+    load: async () => (await import("./commands/records/tag.ts")).companyTag,
+  },
+  {
+    name: "company exclude",
+    summary: "leave a company out of campaigns and lists",
+    load: async () => (await import("./commands/records/tag.ts")).companyExclude,
+  },
+  {
+    name: "company search",
+    summary: "find companies by any words",
+    load: async () => (await import("./commands/records/search.ts")).companySearch,
+  },
+  {
+    name: "company list",
+    summary: "list companies, with filters",
+    load: async () => (await import("./commands/records/search.ts")).companyList,
+  },
+  {
+    name: "company to-call",
+    summary: "whom to call now: callbacks, then new ones",
+    load: async () => (await import("./commands/records/to-call.ts")).companyToCall,
+  },
+  {
+    name: "company who",
+    summary: "who has an address or a domain",
+    load: async () => (await import("./commands/records/who.ts")).companyWho,
+  },
+  {
+    name: "company duplicates",
+    summary: "companies that may be the same",
+    load: async () => (await import("./commands/records/merge.ts")).companyDuplicates,
+  },
+  {
+    name: "company merge",
+    summary: "make two companies one",
+    load: async () => (await import("./commands/records/merge.ts")).companyMerge,
+  },
+  {
+    name: "company history",
+    summary: "who wrote what, when, and from where",
+    load: async () => (await import("./commands/records/history.ts")).companyHistory,
+  },
+  {
+    name: "company restore",
+    summary: "write a field or all as it was at a moment",
+    load: async () => (await import("./commands/records/history.ts")).companyRestore,
+  },
+  {
+    name: "company forget",
+    summary: "take a company out for good",
+    load: async () => (await import("./commands/records/forget.ts")).companyForget,
+  },
+  {
+    name: "company open",
+    summary: "edit the file of a company in your editor",
+    load: async () => (await import("./commands/records/open.ts")).companyOpen,
+  },
+  {
+    name: "person add",
+    summary: "add a person, also to a company",
+    load: async () => (await import("./commands/records/add.ts")).personAdd,
+  },
+  {
+    name: "person show",
+    summary: "show all that is known of a person",
+    load: async () => (await import("./commands/records/show.ts")).personShow,
+  },
+  {
+    name: "person set",
+    summary: "write fields of a person",
+    load: async () => (await import("./commands/records/set.ts")).personSet,
+  },
+  {
+    name: "person unset",
+    summary: "take values away",
+    load: async () => (await import("./commands/records/set.ts")).personUnset,
+  },
+  {
+    name: "person note",
+    summary: "keep a note",
+    load: async () => (await import("./commands/records/entry.ts")).personNote,
+  },
+  {
+    name: "person meeting",
+    summary: "keep what was said at a meeting",
+    load: async () => (await import("./commands/records/entry.ts")).personMeeting,
+  },
+  {
+    name: "person call",
+    summary: "log a call, and when to call again",
+    load: async () => (await import("./commands/records/entry.ts")).personCall,
+  },
+  {
+    name: "person tag",
+    summary: "put tags on, or take them off",
+    load: async () => (await import("./commands/records/tag.ts")).personTag,
+  },
+  {
+    name: "person search",
+    summary: "find people by any words",
+    load: async () => (await import("./commands/records/search.ts")).personSearch,
+  },
+  {
+    name: "person list",
+    summary: "list people, with filters",
+    load: async () => (await import("./commands/records/search.ts")).personList,
+  },
+  {
+    name: "person history",
+    summary: "who wrote what, when, and from where",
+    load: async () => (await import("./commands/records/history.ts")).personHistory,
+  },
+  {
+    name: "person restore",
+    summary: "write a field or all as it was at a moment",
+    load: async () => (await import("./commands/records/history.ts")).personRestore,
+  },
+  {
+    name: "person forget",
+    summary: "take a person out for good",
+    load: async () => (await import("./commands/records/forget.ts")).personForget,
+  },
+  {
+    name: "person open",
+    summary: "edit the file of a person in your editor",
+    load: async () => (await import("./commands/records/open.ts")).personOpen,
+  },
+  {
+    name: "records status",
+    summary: "how many there are, and files that need a hand",
+    load: async () => (await import("./commands/records/upkeep.ts")).recordsStatus,
+  },
+  {
+    name: "records rebuild",
+    summary: "make index and files anew",
+    load: async () => (await import("./commands/records/upkeep.ts")).recordsRebuild,
+  },
+  {
+    name: "records ingest",
+    summary: "take in what was edited in files",
+    load: async () => (await import("./commands/records/upkeep.ts")).recordsIngest,
+  },
+  {
+    name: "records watch",
+    summary: "take in edits as they are saved",
+    load: async () => (await import("./commands/records/upkeep.ts")).recordsWatch,
+  },
+  {
+    name: "import companies",
+    summary: "take in companies from CSV or JSON lines",
+    load: async () => (await import("./commands/exchange/import-companies.ts")).importCompanies,
+  },
+  {
+    name: "export companies",
+    summary: "give out companies as CSV, JSON lines or cards",
+    load: async () => (await import("./commands/exchange/export-records.ts")).exportCompanies,
+  },
+  {
+    name: "export emails",
+    summary: "give out e-mail addresses, each once",
+    load: async () => (await import("./commands/exchange/export-records.ts")).exportEmails,
+  },
+];

@@ -1,0 +1,111 @@
+import type { Core } from "./core.ts";
+import { dotOf, type Datagram, type Dot } from "./datagram/datagram.ts";
+import { decodePart } from "./fold/part-file.ts";
+import { partCount, type TargetState } from "./fold/part-state.ts";
+import { sessionKey } from "./fold/vector.ts";
+import type { Replica } from "./replica.ts";
+
+/**
+ * How far someone has come who follows the ledger: plain JSON, to be kept and given back. It tells
+ * what was known, durably; nothing in it depends on the order in which things arrived.
+ */
+export interface Position {
+  readonly checkpoint: number;
+  /** The beginnings of its parts' names: what stands in a part of the same name was seen. */
+  readonly parts: string;
+  readonly vector: Readonly<Record<string, number>>;
+  /** Known, and not counted yet. */
+  readonly aside: readonly Dot[];
+}
+
+export interface Changed {
+  /** Where one is after all batches. What comes meanwhile is in the next answer. */
+  readonly position: Position;
+  /** How many batches there will be. */
+  readonly steps: number;
+  /** Targets with something new; each once in a batch, and seldom in several. Some are empty. */
+  readonly batches: AsyncIterable<readonly string[]>;
+}
+
+/** Undefined since: everything there is. */
+export function changedSince(core: Core, since: Position | undefined): Changed {
+  const replica = core.replica();
+  const isNew = newTo(since);
+  const parts = changedParts(replica, since);
+  const rest = new Set<string>();
+  for (const datagram of replica.since()) if (isNew(datagram)) rest.add(datagram.target);
+  return {
+    position: positionOf(core),
+    steps: parts.length + Math.ceil(rest.size / batchSize),
+    batches: batchesOf(core, { isNew, parts, rest: [...rest] }),
+  };
+}
+
+export function positionOf(core: Core): Position {
+  const replica = core.replica();
+  const vector = new Map(replica.vector());
+  // What is still on its way to the disk may fail, and then its number is given to another.
+  const own = core.durable();
+  if (own && own.number === 0) vector.delete(own.key);
+  else if (own) vector.set(own.key, own.number);
+  return {
+    checkpoint: replica.base.number,
+    parts: shortNames(replica),
+    vector: Object.fromEntries(vector),
+    aside: [...replica.aside().keys()],
+  };
+}
+
+function changedParts(replica: Replica, since: Position | undefined): readonly number[] {
+  const names = shortNames(replica);
+  if (names === "" || since?.parts === names) return [];
+  return Array.from({ length: partCount }, (_, index) => index).filter(
+    (index) => !since || shortName(since.parts, index) !== shortName(names, index),
+  );
+}
+
+async function* batchesOf(
+  core: Core,
+  { isNew, parts, rest }: { isNew: IsNew; parts: readonly number[]; rest: readonly string[] },
+): AsyncGenerator<readonly string[]> {
+  for (const index of parts) {
+    yield await core.steady(async (replica) =>
+      changedIn(await replica.base.readPart(index), index, isNew),
+    );
+  }
+  for (let from = 0; from < rest.length; from += batchSize) {
+    yield rest.slice(from, from + batchSize);
+  }
+}
+
+const batchSize = 1_000;
+type IsNew = (datagram: Datagram) => boolean;
+
+function newTo(since: Position | undefined): IsNew {
+  if (!since) return () => true;
+  const aside = new Set(since.aside);
+  return (datagram) =>
+    datagram.number > (since.vector[sessionKey(datagram)] ?? 0) ||
+    (aside.size > 0 && aside.has(dotOf(datagram)));
+}
+
+function changedIn(text: string | undefined, index: number, isNew: IsNew): readonly string[] {
+  if (text === undefined) return [];
+  return [...decodePart(text, `part ${index}`)].flatMap(([target, fields]) =>
+    hasNew(fields, isNew) ? [target] : [],
+  );
+}
+
+function hasNew(fields: TargetState, isNew: IsNew): boolean {
+  for (const { lanes, conflicts } of fields.values()) {
+    if (lanes.some((entry) => entry && isNew(entry.datagram))) return true;
+    if (conflicts.some(isNew)) return true;
+  }
+  return false;
+}
+
+const shortWidth = 8;
+const shortNames = ({ base }: Replica): string =>
+  base.partNames.map((name) => (name ?? "").slice(0, shortWidth).padEnd(shortWidth)).join("");
+const shortName = (names: string, index: number): string =>
+  names.slice(index * shortWidth, (index + 1) * shortWidth);

@@ -1,0 +1,41 @@
+import Database from "better-sqlite3";
+import { AppError } from "../../../base/app-error.ts";
+
+/** Runs what SQLite may fail in; the one place where its errors become ours. */
+export function guarded<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (!(cause instanceof Database.SqliteError)) throw cause;
+    const [kind, code, message] = describe(cause.code, file);
+    throw new AppError(kind, code, `${message} (${cause.code})`, { cause });
+  }
+}
+
+export const isDamage = (error: unknown): boolean =>
+  error instanceof Database.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code);
+
+function describe(code: string, file: string): readonly [AppError["kind"], string, string] {
+  const is = (...prefixes: readonly string[]) => prefixes.some((prefix) => code.startsWith(prefix));
+  if (is("SQLITE_CORRUPT", "SQLITE_NOTADB")) {
+    const advice = "`forager records rebuild` makes it anew, and nothing is lost";
+    return ["corrupt", "index_corrupt", `the index ${file} is damaged: ${advice}`];
+  }
+  if (is("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE")) {
+    return ["unavailable", "disk_full", `the disk of the index ${file} is full: free some space`];
+  }
+  if (is("SQLITE_BUSY", "SQLITE_LOCKED")) {
+    const advice = "try again, and look for a process that hangs";
+    return ["unavailable", "index_busy", `the index ${file} is locked: ${advice}`];
+  }
+  if (is("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH", "SQLITE_CANTOPEN")) {
+    const advice =
+      "check the rights of the file and of its folder, and whether the disk is read-only";
+    return ["unavailable", "index_read_only", `the index ${file} cannot be written: ${advice}`];
+  }
+  return [
+    "unavailable",
+    "index_failed",
+    `the index ${file} failed: check the disk, then try again`,
+  ];
+}

@@ -1,0 +1,77 @@
+import type { Indexed } from "../../record-index.ts";
+import { sortKeyOf, termsOf } from "../../search-words.ts";
+import { nameAndAddress } from "../../duplicates.ts";
+
+/** A record as the tables hold it. */
+export interface RecordRow {
+  readonly target: string;
+  readonly kind: Indexed["kind"];
+  readonly slug: string;
+  readonly sort: string;
+  readonly changed: string;
+  /** -1: not known, so that it sorts behind all that are. */
+  readonly rating: number;
+  readonly reviews: number;
+  /** ISO in UTC; `noCallback`, which sorts behind every moment, where there is none. */
+  readonly callback: string;
+  readonly domain: string | null;
+}
+
+export const noCallback = "~";
+
+export function rowOf(indexed: Indexed): RecordRow {
+  const record = indexed.kind === "company" ? indexed.company : indexed.person;
+  const company = indexed.kind === "company" ? indexed.company : undefined;
+  return {
+    target: record.target,
+    kind: indexed.kind,
+    slug: record.slug,
+    sort: sortKeyOf(record.name),
+    changed: record.changedAt,
+    rating: company?.numbers.rating ?? -1,
+    reviews: Math.trunc(company?.numbers.reviews ?? -1),
+    callback: callbackOf(record.texts.callback),
+    domain: company?.texts.domain?.toLowerCase() ?? null,
+  };
+}
+
+/** Moments are written by hand too, and only in one form does their text sort as they do. */
+function callbackOf(text: string | undefined): string {
+  const atMs = text === undefined ? NaN : Date.parse(text);
+  return Number.isNaN(atMs) ? noCallback : new Date(atMs).toISOString();
+}
+
+export const termTextOf = (indexed: Indexed): string => [...termsOf(indexed)].join(" ");
+
+export type ElementKind =
+  "email" | "emailDomain" | "domain" | "place" | "person" | "nameAndAddress" | "wanted" | "alias";
+
+export type Element = readonly [kind: ElementKind, value: string];
+
+/** What a record is looked up by. */
+export function elementsOf(indexed: Indexed): readonly Element[] {
+  const record = indexed.kind === "company" ? indexed.company : indexed.person;
+  const emails = record.emails.map(({ value }) => value.toLowerCase());
+  const found: Element[] = [
+    ["wanted", named(indexed.kind, record.slugWanted)],
+    ...record.aliases.map((alias): Element => ["alias", named(indexed.kind, alias)]),
+    ...emails.map((email): Element => ["email", email]),
+    ...emails.map((email): Element => ["emailDomain", email.slice(email.lastIndexOf("@") + 1)]),
+  ];
+  if (indexed.kind === "company") {
+    const { texts, people } = indexed.company;
+    if (texts.domain !== undefined) found.push(["domain", texts.domain.toLowerCase()]);
+    if (texts.place !== undefined) found.push(["place", texts.place]);
+    found.push(...people.map(({ id }): Element => ["person", id]));
+    const key = nameAndAddress(indexed.company);
+    if (key) found.push(["nameAndAddress", joined(key)]);
+  }
+  const once = new Map(found.map((element) => [element.join("\n"), element]));
+  return [...once.values()];
+}
+
+/** Companies and people have folders of their own, so the same name may be in both. */
+export const named = (kind: Indexed["kind"], slug: string): string => `${kind}/${slug}`;
+
+export const joined = (key: { readonly name: string; readonly address: string }): string =>
+  `${key.name}/${key.address}`;

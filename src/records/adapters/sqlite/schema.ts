@@ -1,0 +1,51 @@
+/** Another number makes every older file be filled anew: nothing in it is worth a migration. */
+export const indexVersion = 1;
+export const applicationId = 0x466f7249; // "ForI"
+
+/**
+ * `record.place` is the trick of this index: places ascend as names do, and they are the row ids of
+ * `search`. SQLite's full text search walks row ids in order, so the first page of a million
+ * matches, sorted by name, costs as much as that page. See ./places.ts for how one is found between
+ * two others.
+ * - `body` is apart from `record`, so that a walk over records reads no descriptions.
+ * - `element` is what a record is looked up by: addresses, domains, aliases.
+ * - `search` has no content and no positions: terms (../../search-words.ts) to places is all it is.
+ */
+export const schema = `
+  create table meta (name text primary key, value text not null) without rowid;
+  create table record (
+    key integer primary key,
+    target text not null unique,
+    kind text not null,
+    slug text not null,
+    sort text not null,
+    place integer unique,
+    changed text not null,
+    rating real not null,
+    reviews integer not null,
+    callback text not null,
+    domain text
+  );
+  create index record_by_target on record (kind, target);
+  create index record_by_slug on record (kind, slug, target);
+  create index record_by_sort on record (sort, target, place);
+  create index record_by_changed on record (kind, changed desc, target);
+  create index record_by_rating on record (kind, rating desc, target);
+  create index record_by_reviews on record (kind, reviews desc, target);
+  create index record_by_callback on record (kind, callback, target);
+  create table body (key integer primary key, json text not null);
+  create table element (
+    kind text not null,
+    value text not null,
+    key integer not null,
+    primary key (kind, value, key)
+  ) without rowid;
+  create index element_by_key on element (key);
+  create virtual table search using fts5 (
+    terms, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'none', prefix = '1 2 3'
+  );
+  create table render (target text primary key, folder text not null, rev text not null) without rowid;
+  create table problem (
+    path text primary key, target text, reason text not null, found_at text not null
+  ) without rowid;
+`;

@@ -1,0 +1,9 @@
+import { silentLogger } from "../../../base/logger.ts";
+import { recordIndexSuite } from "../../testing/record-index-suite.ts";
+import { recordSearchSuite } from "../../testing/record-search-suite.ts";
+import { openSqliteRecordIndex } from "./sqlite-record-index.ts";
+
+const open = () => openSqliteRecordIndex({ file: ":memory:", log: silentLogger });
+
+recordIndexSuite({ name: "sqlite", open });
+recordSearchSuite({ name: "sqlite", open });

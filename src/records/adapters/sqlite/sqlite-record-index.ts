@@ -1,0 +1,193 @@
+import type Database from "better-sqlite3";
+import { getDomain } from "tldts";
+import type { Logger } from "../../../base/logger.ts";
+import type { Position } from "../../../ledger/index.ts";
+import type { IndexBatch, Indexed, RecordProblem, RenderMark } from "../../record-index.ts";
+import type { RecordSearch, Twins, Usage } from "../../record-search.ts";
+import { guarded } from "./index-error.ts";
+import { openIndexFile } from "./open-index-file.ts";
+import { joined, named, type ElementKind } from "./record-rows.ts";
+import { recordSearcher } from "./search-records.ts";
+import { indexedOf, recordWriter } from "./write-records.ts";
+
+export interface SqliteRecordIndex extends RecordSearch {
+  /** A note for whoever keeps this index up to date; gone when the index is made anew. */
+  mark(): string | undefined;
+  setMark(text: string): void;
+}
+
+export interface SqliteRecordIndexOptions {
+  /** `:memory:` for one that nobody else sees. */
+  readonly file: string;
+  readonly log: Logger;
+}
+
+/** RecordIndex and search in one SQLite file, which all processes of a machine share. */
+export function openSqliteRecordIndex({ file, log }: SqliteRecordIndexOptions): SqliteRecordIndex {
+  const db = guarded(file, () => openIndexFile(file, log));
+  const writer = recordWriter(db);
+  const searcher = recordSearcher(db);
+  const reader = recordReader(db);
+  const state = stateTables(db);
+
+  const apply = (batch: IndexBatch) => {
+    if (batch.put) writer.put(batch.put);
+    if (batch.drop) writer.drop(batch.drop);
+    state.apply(batch);
+  };
+  const inTransaction = db.transaction(apply);
+
+  return {
+    ...guardedAll(file, { ...reader, ...searcher }),
+    position: () => guarded(file, () => state.position()),
+    mark: () => guarded(file, () => state.mark()),
+    setMark: (text) => guarded(file, () => state.setMark(text)),
+    render: (target) => guarded(file, () => state.render(target)),
+    problems: () => guarded(file, () => state.problems()),
+    update: (batch) => guarded(file, () => inTransaction.immediate(batch)),
+    clear: () => guarded(file, () => db.transaction(() => db.exec(emptying)).immediate()),
+    optimize: () =>
+      guarded(file, () => {
+        db.exec("insert into search (search) values ('optimize'); analyze");
+        db.pragma("wal_checkpoint(truncate)");
+      }),
+    [Symbol.dispose]: () => void db.close(),
+  };
+}
+
+const emptying = `
+  delete from meta; delete from record; delete from body; delete from element; delete from render;
+  delete from problem; insert into search (search) values ('delete-all');`;
+
+/** Every function of it, with SQLite's errors made ours. */
+function guardedAll<Functions extends object>(file: string, functions: Functions): Functions {
+  const entries = Object.entries(functions) as [string, (...given: unknown[]) => unknown][];
+  return Object.fromEntries(
+    entries.map(([name, call]) => [
+      name,
+      (...given: unknown[]) => guarded(file, () => call(...given)),
+    ]),
+  ) as Functions;
+}
+
+function recordReader(db: Database.Database) {
+  const byTarget = db.prepare<[string], { kind: Indexed["kind"]; json: string }>(
+    "select r.kind, b.json from record r join body b using (key) where r.target = ?",
+  );
+  const bySlug = db
+    .prepare<[string, string], string>(
+      "select target from record indexed by record_by_slug where kind = ? and slug = ? order by target limit 1",
+    )
+    .pluck();
+  const byElement = db
+    .prepare<[ElementKind, string], string>(
+      `select r.target from element e join record r using (key)
+       where e.kind = ? and e.value = ? order by r.target`,
+    )
+    .pluck();
+  const users = db.prepare<
+    { readonly value: string; readonly first: ElementKind; readonly second: ElementKind },
+    { target: string; kind: Indexed["kind"]; domain: string | null }
+  >(
+    `select distinct r.target, r.kind, r.domain from element e join record r using (key)
+     where e.kind in (@first, @second) and e.value = @value order by r.target`,
+  );
+  const targets = db
+    .prepare<{ kind: string; after: string; limit: number }, string>(
+      "select target from record where kind = @kind and target > @after order by target limit @limit",
+    )
+    .pluck();
+  const all = (kind: ElementKind, value: string) => byElement.all(kind, value);
+
+  const usage = (value: string, first: ElementKind, second = first): Usage => {
+    const found = users.all({ value, first, second });
+    const companies = found.filter(({ kind }) => kind === "company");
+    // Two hosts of one registrable domain belong together: shop.acme.com and acme.com.
+    const sites = new Set(
+      companies.flatMap(({ domain }) => (domain === null ? [] : [getDomain(domain) ?? domain])),
+    );
+    return {
+      companies: companies.map(({ target }) => target),
+      people: found.filter(({ kind }) => kind === "person").map(({ target }) => target),
+      sites: sites.size,
+    };
+  };
+
+  const shared = db.prepare<[number], { kind: ElementKind; value: string; targets: string }>(
+    `select e.kind, e.value, json_group_array(r.target order by r.target) as targets
+     from element e join record r using (key)
+     where e.kind in ('domain', 'place', 'nameAndAddress')
+     group by e.kind, e.value having count(*) > 1 order by e.kind, e.value limit ?`,
+  );
+
+  return {
+    twins: (limit: number): readonly Twins[] =>
+      shared.all(limit).map(({ kind, value, targets: found }) => ({
+        because: kind === "domain" || kind === "place" ? kind : "name and address",
+        value,
+        targets: JSON.parse(found) as readonly string[],
+      })),
+    find(target: string): Indexed | undefined {
+      const row = byTarget.get(target);
+      return row && indexedOf(row.kind, row.json);
+    },
+    bySlug: (kind: Indexed["kind"], slug: string) =>
+      bySlug.get(kind, slug) ?? all("alias", named(kind, slug))[0],
+    wanting: (kind: Indexed["kind"], slug: string) => all("wanted", named(kind, slug)),
+    byDomain: (domain: string) => all("domain", domain.toLowerCase()),
+    byPlace: (place: string) => all("place", place),
+    byEmail: (address: string) => all("email", address.toLowerCase()),
+    byPerson: (personId: string) => all("person", personId),
+    byNameAndAddress: (key: { readonly name: string; readonly address: string }) =>
+      all("nameAndAddress", joined(key)),
+    targets: (options: {
+      readonly kind: Indexed["kind"];
+      readonly after?: string;
+      readonly limit: number;
+    }) => targets.all({ after: "", ...options }),
+    emailUsage: (address: string) => usage(address.toLowerCase(), "email"),
+    domainUsage: (domain: string) => usage(domain.toLowerCase(), "domain", "emailDomain"),
+  };
+}
+
+/** What is not a record: how far it has come, files, and files that cannot be used. */
+function stateTables(db: Database.Database) {
+  const meta = db.prepare<[string], string>("select value from meta where name = ?").pluck();
+  const setMeta = db.prepare("insert or replace into meta (name, value) values (?, ?)");
+  const render = db.prepare<[string], RenderMark>(
+    "select target, folder, rev from render where target = ?",
+  );
+  const setRender = db.prepare(
+    "insert or replace into render (target, folder, rev) values (@target, @folder, @rev)",
+  );
+  const dropRender = db.prepare("delete from render where target = ?");
+  const problems = db.prepare<[], RecordProblem & { readonly target: string | null }>(
+    "select path, target, reason, found_at as foundAt from problem order by path",
+  );
+  const setProblem = db.prepare(
+    "insert or replace into problem (path, target, reason, found_at) values (?, ?, ?, ?)",
+  );
+  const dropProblem = db.prepare("delete from problem where path = ?");
+
+  return {
+    position(): Position | undefined {
+      const text = meta.get("position");
+      return text === undefined ? undefined : (JSON.parse(text) as Position);
+    },
+    mark: () => meta.get("mark"),
+    setMark: (text: string) => void setMeta.run("mark", text),
+    render: (target: string) => render.get(target),
+    problems: () => problems.all().map((row) => ({ ...row, target: row.target ?? undefined })),
+    apply(batch: IndexBatch): void {
+      for (const { target, folder, rev } of batch.renders ?? []) {
+        setRender.run({ target, folder, rev });
+      }
+      for (const target of batch.unrendered ?? []) dropRender.run(target);
+      for (const { path, problem } of batch.problems ?? []) {
+        if (!problem) dropProblem.run(path);
+        else setProblem.run(path, problem.target ?? null, problem.reason, problem.foundAt);
+      }
+      if (batch.position) setMeta.run("position", JSON.stringify(batch.position));
+    },
+  };
+}

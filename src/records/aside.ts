@@ -1,0 +1,125 @@
+import type { Clock } from "../base/clock.ts";
+import { createId } from "../base/ids.ts";
+import type { Random } from "../base/random.ts";
+import { hashOf, isAsWritten } from "./front-matter.ts";
+import type { RecordDisk } from "./record-disk.ts";
+
+/**
+ * Files that had to make way for a render. An editor may have a file open, and write to it after
+ * it was taken away: so what was taken is looked at again before it goes.
+ * - `records/aside/`: taken, and not yet looked at; after a crash they are what is left to do;
+ * - `records/kept/`: hand edits that were taken in, kept for a day.
+ */
+export interface Aside {
+  /** Takes a file away; undefined where there was none. */
+  take(name: string): Taken | undefined;
+  /** Its edit was taken in: kept for a day. */
+  keep(taken: Taken): void;
+  /** It was a render as we wrote it: looked at once more, a little later. */
+  letGo(taken: Taken): void;
+  /**
+   * Calls `takeIn` for what was written to since it was taken, and for what a crash left; removes
+   * what is done with. `isEnd`: nobody will look again, so nothing is left for later.
+   */
+  settle(takeIn: TakeIn, options?: { readonly isEnd?: boolean }): Promise<void>;
+  /** Whether it is time to. */
+  isDue(): boolean;
+  /** Removes every copy that `isOf` says is of a record. Answers how many. */
+  forget(isOf: (copy: Taken) => boolean): number;
+  count(isOf: (copy: Taken) => boolean): number;
+}
+
+/** What became of a copy: its edit is in the ledger, it has none, or it cannot be understood. */
+export type TakeIn = (taken: Taken) => Promise<"taken" | "nothing" | "broken">;
+
+export interface Taken {
+  /** Where it was: `companies/acme/_index.md`. */
+  readonly from: string;
+  /** Where it is. */
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+export const keptForMs = 24 * 3_600_000;
+const asideFolder = "records/aside";
+const keptFolder = "records/kept";
+/** Time for an editor to finish what it is writing. */
+const restMs = 2_000;
+const nameLengthMax = 100;
+
+export interface AsideOptions {
+  readonly disk: RecordDisk;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export function createAside({ disk, clock, random }: AsideOptions): Aside {
+  /** Taken by us and clean then, by when. */
+  const resting = new Map<string, number>();
+
+  const copies = (folder: string): readonly Taken[] =>
+    disk.list(folder).flatMap((file): Taken[] => {
+      const from = placeIn(file);
+      const name = `${folder}/${file}`;
+      const bytes = from === undefined ? undefined : disk.read(name);
+      return from === undefined || !bytes ? [] : [{ from, name, bytes }];
+    });
+  const all = () => [...copies(asideFolder), ...copies(keptFolder)];
+
+  const keep = (taken: Taken) => {
+    resting.delete(taken.name);
+    const [takenAt = "", id = "", ...rest] = taken.name.slice(asideFolder.length + 1).split("-");
+    const file = `${takenAt}-${hashOf(taken.bytes)}-${id}-${rest.join("-")}`;
+    disk.move(taken.name, `${keptFolder}/${file}`);
+  };
+  const settleKept = async (takeIn: TakeIn) => {
+    for (const copy of copies(keptFolder)) {
+      const [takenAt = "", hash] = copy.name.slice(keptFolder.length + 1).split("-");
+      if (clock.nowMs() - parseInt(takenAt, 36) < keptForMs) continue;
+      // An editor that kept it open may have written to it since.
+      const outcome = hashOf(copy.bytes) === hash ? "nothing" : await takeIn(copy);
+      if (outcome !== "broken") disk.remove(copy.name);
+    }
+  };
+
+  return {
+    take(from) {
+      const place = from.split("/").join("~").slice(0, nameLengthMax);
+      const name = `${asideFolder}/${clock.nowMs().toString(36)}-${createId(random, 8)}-${place}`;
+      if (disk.move(from, name) === undefined) return undefined;
+      const bytes = disk.read(name);
+      return bytes && { from, name, bytes };
+    },
+    keep,
+    letGo: ({ name }) => void resting.set(name, clock.monotonicMs()),
+    isDue() {
+      const [oldest] = resting.values();
+      return oldest !== undefined && clock.monotonicMs() - oldest >= restMs;
+    },
+    async settle(takeIn, { isEnd = false } = {}) {
+      const nowMs = clock.monotonicMs();
+      for (const copy of copies(asideFolder)) {
+        const since = resting.get(copy.name);
+        if (since !== undefined && nowMs - since < restMs && !isEnd) continue;
+        resting.delete(copy.name);
+        const isClean = isAsWritten(Buffer.from(copy.bytes).toString());
+        const outcome = isClean ? "nothing" : await takeIn(copy);
+        if (outcome === "taken") keep(copy);
+        if (outcome === "nothing") disk.remove(copy.name);
+      }
+      await settleKept(takeIn);
+    },
+    forget(isOf) {
+      const found = all().filter(isOf);
+      for (const { name } of found) disk.remove(name);
+      return found.length;
+    },
+    count: (isOf) => all().filter(isOf).length,
+  };
+}
+
+/** Behind the moment and the ids: where the file was. */
+function placeIn(file: string): string | undefined {
+  const place = /(?:companies|people)~.+$/.exec(file)?.[0];
+  return place?.split("~").join("/");
+}

@@ -1,0 +1,186 @@
+import { AppError } from "../base/app-error.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import type { Random } from "../base/random.ts";
+import type { Commit, Datagram, Ledger, Written } from "../ledger/index.ts";
+import { createAside, type Aside, type Taken } from "./aside.ts";
+import { createEntryFiles, type EntryFiles } from "./entry-files.ts";
+import { createFollower, type Follower } from "./follower.ts";
+import { gatherIndex, type GatheringIndex } from "./gathering-index.ts";
+import { layouts } from "./layout.ts";
+import { openRecordDisk, temporaryFolder, type RecordDisk } from "./record-disk.ts";
+import type { RecordIndex } from "./record-index.ts";
+import type { RecordsOptions } from "./records.ts";
+import { createRedirects, type Redirects } from "./redirects.ts";
+import { createRenderer, type Renderer, type RenderOptions } from "./render.ts";
+import { createEntryTaker, type EntryTaker } from "./take-in-entry.ts";
+import { worthWriting } from "./machine-facts.ts";
+
+/** What the parts of open records share. Whatever touches files does so `inTurn`. */
+export interface Bench {
+  readonly ledger: Ledger;
+  readonly index: GatheringIndex;
+  readonly stored: RecordIndex;
+  /** For facts that come from files while they are rendered. Only in turn. */
+  readonly ledgerOfFiles: Pick<Ledger, "read" | "write">;
+  readonly disk: RecordDisk;
+  readonly aside: Aside;
+  readonly renderer: Renderer;
+  readonly redirects: Redirects;
+  readonly entryFiles: EntryFiles;
+  readonly entryTaker: EntryTaker;
+  readonly follower: Follower;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** `hand:<user>` */
+  readonly source: string;
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Renders some, and all that follow from them. Only in turn. */
+  renderMany(targets: Iterable<string>, how?: RenderOptions): Promise<readonly Edit[]>;
+  /** Puts what was gathered into the index, and looks after what was put aside. Only in turn. */
+  conclude(written?: readonly (readonly Datagram[])[]): Promise<void>;
+  settle(options?: { readonly isEnd?: boolean }): Promise<void>;
+  /** Ledger, then files and index. */
+  readonly write: (commit: Commit) => Promise<Written>;
+  readonly tell: (path: string, target: string | undefined, reason: string | undefined) => void;
+}
+
+export interface Edit {
+  readonly target: string;
+  readonly fields: readonly string[];
+}
+
+export function createBench(options: RecordsOptions): Bench {
+  const { ledger, index: stored, clock, random, log } = options;
+  const source = `hand:${options.user}`;
+  const disk = openRecordDisk(options.folder, random);
+  const index = gatherIndex(stored);
+  const aside = createAside({ disk, clock, random });
+  const follower = createFollower(stored.position());
+  /** Facts that came from files while rendering: they are rendered with the rest. */
+  let fromFiles: (readonly Datagram[])[] = [];
+  const writing = {
+    read: (target: string) => ledger.read(target),
+    async write(commit: Commit) {
+      const written = await ledger.write(commit);
+      fromFiles.push(written.datagrams);
+      return written;
+    },
+  };
+  const tell: Bench["tell"] = (path, target, reason) => {
+    const foundAt = new Date(clock.nowMs()).toISOString();
+    index.problem(path, reason === undefined ? undefined : { path, target, reason, foundAt });
+    if (reason !== undefined) log.warn("a file is left alone until it is mended", { path, reason });
+  };
+  const entryFiles = createEntryFiles(disk);
+  const redirects = createRedirects(disk, index);
+  const parts = { ledger: writing, index, disk, aside, clock, random, log, source, tell };
+  const renderer = createRenderer({ ...parts, entryFiles, redirects });
+  const entryTaker = createEntryTaker(parts);
+
+  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = turn.then(work);
+    turn = mine.catch(() => {});
+    return mine;
+  };
+
+  const renderMany: Bench["renderMany"] = async (targets, how = {}) => {
+    const edits: Edit[] = [];
+    const open = [...targets];
+    /** One that was rendered before it was followed to is rendered once more. */
+    const followed = new Set<string>();
+    try {
+      for (let at = 0; at < open.length; at++) {
+        const target = open[at]!;
+        const { fields, followers } = await renderer.render(target, how);
+        if (fields.length > 0) edits.push({ target, fields });
+        for (const one of followers) {
+          if (followed.has(one)) continue;
+          followed.add(one);
+          open.push(one);
+        }
+      }
+    } catch (error) {
+      // The facts are there, and can be found; the files follow when the disk lets them.
+      fromFiles = [];
+      index.apply();
+      throw error;
+    }
+    return edits;
+  };
+
+  /** A copy that was put aside belongs to the record in whose folder it was. */
+  const takeInCopy = async (copy: Taken) => {
+    const [folder, slug = ""] = copy.from.split("/");
+    const layout = layouts.find((one) => one.folder === folder);
+    const target = layout && index.bySlug(layout.kind, slug);
+    if (target === undefined || !copy.from.endsWith("/_index.md")) return "nothing";
+    const { kind } = await renderer.takeIn({ target, ...copy });
+    if (kind !== "broken") await renderMany([target]);
+    return kind;
+  };
+  const settle: Bench["settle"] = (how) => aside.settle(takeInCopy, how);
+
+  const conclude: Bench["conclude"] = async (written = []) => {
+    if (aside.isDue()) await settle();
+    const all = [...written, ...fromFiles];
+    fromFiles = [];
+    for (const datagrams of all) follower.rendered(datagrams);
+    index.apply(all.length > 0 ? follower.position() : undefined);
+  };
+
+  const write: Bench["write"] = async (commit) => {
+    const worth = worthWriting(commit);
+    const dropped = commit.changes.length - worth.changes.length;
+    if (dropped > 0) log.debug("values that say nothing were left out", { dropped });
+    const written = await ledger.write(worth);
+    const { datagrams } = written;
+    if (datagrams.length === 0) return written;
+    const targets = new Set(datagrams.map(({ target }) => target));
+    await inTurn(async () => {
+      await renderMany(targets);
+      await conclude([datagrams]);
+    }).catch((error: unknown) => {
+      throw behind(error);
+    });
+    return written;
+  };
+
+  const start = () => {
+    for (const file of disk.list(temporaryFolder)) {
+      const name = `${temporaryFolder}/${file}`;
+      const { changedAtMs } = disk.look(name) ?? { changedAtMs: Infinity };
+      // A younger one may be another process at work.
+      if (clock.nowMs() - changedAtMs > hourMs) disk.remove(name);
+    }
+  };
+  start();
+
+  return {
+    ...parts,
+    ledger,
+    ledgerOfFiles: writing,
+    stored,
+    renderer,
+    redirects,
+    entryFiles,
+    entryTaker,
+    follower,
+    inTurn,
+    renderMany,
+    conclude,
+    settle,
+    write,
+  };
+}
+
+const hourMs = 3_600_000;
+
+/** Nothing is lost, and who hears of it should know. */
+export function behind(error: unknown): unknown {
+  if (!(error instanceof AppError)) return error;
+  const message = `the facts are stored, but not their files: ${error.message}; then \`forager records rebuild\` writes them`;
+  return new AppError(error.kind, error.code, message, { cause: error });
+}

@@ -1,0 +1,186 @@
+import type { FieldView, TargetView } from "../ledger/index.ts";
+import { entriesOf, type Entry } from "./entry.ts";
+import {
+  aliasPrefix,
+  companyPrefix,
+  extraPrefix,
+  listPrefixes,
+  numberFields,
+  personPrefix,
+  socialPrefix,
+  textFields,
+  type ListName,
+  type NumberField,
+  type TextField,
+} from "./fields.ts";
+import { slugOf } from "./slug.ts";
+
+/** A company as people see it: what the ledger knows of a target, in the shape of a record. */
+export interface Company {
+  /** `company/<id>`: never changes. */
+  readonly target: string;
+  /** The name of its folder. */
+  readonly slug: string;
+  /** What the folder would be called if nobody else wanted that name: then both are the same. */
+  readonly slugWanted: string;
+  /** Folders it once had, and those of companies that were merged into it. They lead here. */
+  readonly aliases: readonly string[];
+  /** Never "": where it is not known, the domain, then the id. */
+  readonly name: string;
+  readonly texts: { readonly [field in TextField]?: string };
+  readonly numbers: { readonly [field in NumberField]?: number };
+  /** By value. */
+  readonly emails: readonly Contact[];
+  readonly phones: readonly Contact[];
+  /** Network → address of the page. */
+  readonly socials: Readonly<Record<string, string>>;
+  readonly tags: readonly string[];
+  readonly categories: readonly string[];
+  readonly services: readonly string[];
+  readonly products: readonly string[];
+  readonly tech: readonly string[];
+  readonly keywords: readonly string[];
+  /** By id. */
+  readonly people: readonly Member[];
+  /** Notes, meetings and calls, the oldest first. */
+  readonly entries: readonly Entry[];
+  /** Keys that someone put into the file, and that we have no meaning for. */
+  readonly extra: Readonly<Record<string, unknown>>;
+  /** The Markdown body. */
+  readonly description?: string;
+  /** Why it is left out of campaigns and lists. */
+  readonly excluded?: string;
+  /** When to call again: an ISO moment. */
+  readonly callback?: string;
+  /** The stamp of the newest value. */
+  readonly changedAt: string;
+}
+
+export interface Contact {
+  /** The address, or the number in E.164. */
+  readonly value: string;
+  readonly label?: string;
+  /** Where it was found. */
+  readonly url?: string;
+  readonly method?: string;
+}
+
+/** A person's place in a company, or a company's in a person's life. */
+export interface Member {
+  readonly id: string;
+  readonly role?: string;
+}
+
+/** `slug` is the folder it was given; without one, the folder it would like to have. */
+export function companyOf(view: TargetView, slug?: string): Company {
+  const fields = new Map(view.fields.map((one) => [one.field, one]));
+  const text = (field: string) => textOf(fields.get(field));
+  const id = idOf(view.target);
+  const name = text("name") ?? text("domain") ?? id;
+  const slugWanted = slugOf(text("slug") ?? name, id);
+  const texts = Object.fromEntries(
+    textFields.flatMap((field) => {
+      const value = text(field);
+      return value === undefined ? [] : [[field, value]];
+    }),
+  ) as Company["texts"];
+  const [description, { excluded, callback }] = [text("description"), texts];
+  const lists = listsOf(view.fields);
+  return {
+    target: view.target,
+    slug: slug ?? slugWanted,
+    slugWanted,
+    aliases: elementsOf(view.fields, aliasPrefix),
+    name,
+    texts,
+    numbers: numbersOf(fields),
+    emails: contactsOf(view.fields, listPrefixes.emails),
+    phones: contactsOf(view.fields, listPrefixes.phones),
+    socials: socialsOf(view.fields),
+    tags: lists("tags"),
+    categories: lists("categories"),
+    services: lists("services"),
+    products: lists("products"),
+    tech: lists("tech"),
+    keywords: lists("keywords"),
+    people: membersOf(view.fields, personPrefix),
+    entries: entriesOf(view.fields),
+    extra: extraOf(view.fields),
+    ...(description !== undefined && { description }),
+    ...(excluded !== undefined && { excluded }),
+    ...(callback !== undefined && { callback }),
+    changedAt: changedAtOf(view),
+  };
+}
+
+export const companyTarget = (id: string): string => `${companyPrefix}${id}`;
+
+/** What follows the first name: `company/acme.com` is `acme.com`. */
+export const idOf = (target: string): string => target.slice(target.indexOf("/") + 1);
+
+export const changedAtOf = ({ fields }: TargetView): string =>
+  fields.reduce((max, { stamp }) => (stamp > max ? stamp : max), "");
+
+export function textOf(field: FieldView | undefined): string | undefined {
+  return typeof field?.value === "string" && field.value !== "" ? field.value : undefined;
+}
+
+/** The fields of a view are in order, so these are too. */
+export const elementsOf = (fields: readonly FieldView[], prefix: string): readonly string[] =>
+  fields.flatMap(({ field }) => (field.startsWith(prefix) ? [field.slice(prefix.length)] : []));
+
+const listsOf = (fields: readonly FieldView[]) => (name: ListName) =>
+  elementsOf(fields, listPrefixes[name]);
+
+export function contactsOf(fields: readonly FieldView[], prefix: string): readonly Contact[] {
+  return fields.flatMap(({ field, value }) => {
+    if (!field.startsWith(prefix)) return [];
+    return [{ value: field.slice(prefix.length), ...textsIn(value, ["label", "url", "method"]) }];
+  });
+}
+
+export const membersOf = (fields: readonly FieldView[], prefix: string): readonly Member[] =>
+  fields.flatMap(({ field, value }) =>
+    field.startsWith(prefix)
+      ? [{ id: field.slice(prefix.length), ...textsIn(value, ["role"]) }]
+      : [],
+  );
+
+export function socialsOf(fields: readonly FieldView[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    fields.flatMap(({ field, value }) =>
+      field.startsWith(socialPrefix) && typeof value === "string"
+        ? [[field.slice(socialPrefix.length), value]]
+        : [],
+    ),
+  );
+}
+
+export const extraOf = (fields: readonly FieldView[]): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    fields.flatMap(({ field, value }) =>
+      field.startsWith(extraPrefix) ? [[field.slice(extraPrefix.length), value]] : [],
+    ),
+  );
+
+function numbersOf(fields: ReadonlyMap<string, FieldView>): Company["numbers"] {
+  return Object.fromEntries(
+    numberFields.flatMap((field) => {
+      const value = fields.get(field)?.value;
+      return typeof value === "number" ? [[field, value]] : [];
+    }),
+  );
+}
+
+/** Those of the named properties that are there and are text. */
+export function textsIn<Key extends string>(
+  value: unknown,
+  keys: readonly Key[],
+): { readonly [key in Key]?: string } {
+  if (typeof value !== "object" || value === null) return {};
+  const found = keys.flatMap((key) => {
+    const one = (value as Readonly<Record<string, unknown>>)[key];
+    return typeof one === "string" && one !== "" ? [[key, one]] : [];
+  });
+  return Object.fromEntries(found) as { readonly [key in Key]?: string };
+}

@@ -1,0 +1,114 @@
+import type { Change, Commit, Ledger } from "../ledger/index.ts";
+import type { Random } from "../base/random.ts";
+import { createId } from "../base/ids.ts";
+import { companyTarget } from "./company.ts";
+import { listPrefixes } from "./fields.ts";
+import { companyId, firstText, normalDomain, randomLength } from "./identity.ts";
+import { worthWriting } from "./machine-facts.ts";
+import type { RecordIndex } from "./record-index.ts";
+import type { CreateRequest } from "./records.ts";
+import { slugOf } from "./slug.ts";
+
+export interface CreatePlan {
+  readonly outcome: "created" | "known" | "forgotten";
+  readonly target: string;
+  /** Undefined where nothing is to be written. */
+  readonly commit: Commit | undefined;
+  /** Fields that were forgotten and are not taken up again. */
+  readonly leftOut: readonly string[];
+}
+
+export interface CreatePlanner {
+  /** Plans one after the other: each knows those before it, written or not. */
+  plan(request: CreateRequest): Promise<CreatePlan>;
+}
+
+export interface CreatePlannerOptions {
+  readonly ledger: Pick<Ledger, "read" | "isForgotten">;
+  readonly index: Pick<RecordIndex, "byDomain" | "byPlace">;
+  readonly random: Random;
+}
+
+export function createPlanner({ ledger, index, random }: CreatePlannerOptions): CreatePlanner {
+  /** Of what was planned and is in no index yet. */
+  const planned = new Map<string, string>();
+
+  const findKnown = (fields: Fields): string | undefined => {
+    for (const key of ["place", "domain"] as const) {
+      const value = fields[key];
+      if (typeof value !== "string") continue;
+      const [first] = key === "place" ? index.byPlace(value) : index.byDomain(value);
+      const found = first ?? planned.get(`${key}:${value}`);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+
+  /** One that is known may have been merged since. */
+  const followMerges = async (start: string): Promise<string> => {
+    let target = start;
+    for (let step = 0; step < mergesMax; step++) {
+      const { mergedInto } = await ledger.read(target);
+      if (mergedInto === undefined) return target;
+      target = mergedInto;
+    }
+    return target;
+  };
+
+  return {
+    async plan({ source, fields: given, key, isSeparate = false }) {
+      const fields = tidy(given);
+      const { gone, isForgotten } = await findForgotten(ledger, fields);
+      const found = isSeparate ? undefined : findKnown(fields);
+      const id = isSeparate
+        ? createId(random, randomLength)
+        : companyId({ fields, ...(key !== undefined && { key }) }, random);
+      const target = found ?? (await followMerges(companyTarget(id)));
+      if (isForgotten) {
+        return { outcome: "forgotten", target, commit: undefined, leftOut: Object.keys(fields) };
+      }
+      const view = await ledger.read(target);
+      if (view.isForgotten) {
+        return { outcome: "forgotten", target, commit: undefined, leftOut: Object.keys(fields) };
+      }
+      const isKnown = view.fields.length > 0 || planned.has(target);
+      const left = Object.fromEntries(Object.entries(fields).filter(([field]) => !gone.has(field)));
+      const slug = slugOf(firstText(left["slug"], left["name"], left["domain"], id), id);
+      const commit = worthWriting({
+        source,
+        changes: changesOf(target, isKnown ? left : { ...left, slug }),
+      });
+      planned.set(target, target);
+      for (const key of ["place", "domain"] as const) {
+        if (typeof fields[key] === "string") planned.set(`${key}:${fields[key]}`, target);
+      }
+      return { outcome: isKnown ? "known" : "created", target, commit, leftOut: [...gone] };
+    },
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+const mergesMax = 100;
+
+const tidy = (fields: Fields): Fields =>
+  typeof fields["domain"] === "string"
+    ? { ...fields, domain: normalDomain(fields["domain"]) }
+    : fields;
+
+/** A forgotten domain or place stays away altogether; a forgotten address alone is left out. */
+async function findForgotten(ledger: Pick<Ledger, "isForgotten">, fields: Fields) {
+  const gone = new Set<string>();
+  let isForgotten = false;
+  for (const [field, value] of Object.entries(fields)) {
+    if ((field === "domain" || field === "place") && typeof value === "string") {
+      isForgotten ||= await ledger.isForgotten(`${field}:${value}`);
+    }
+    if (!field.startsWith(listPrefixes.emails)) continue;
+    const address = field.slice(listPrefixes.emails.length);
+    if (await ledger.isForgotten(`email:${address}`)) gone.add(field);
+  }
+  return { gone, isForgotten };
+}
+
+const changesOf = (target: string, fields: Fields): readonly Change[] =>
+  Object.entries(fields).map(([field, value]) => ({ target, field, value }));

@@ -1,0 +1,88 @@
+import type { Entry } from "./entry.ts";
+import { entryKinds, type EntryKind } from "./fields.ts";
+import { isAsWritten, joinSheet } from "./front-matter.ts";
+import type { RecordDisk } from "./record-disk.ts";
+import { idPiece, slugOf } from "./slug.ts";
+import { yamlLines } from "./yaml-text.ts";
+
+/**
+ * Notes, meetings and calls as files beside a record. A file that someone has edited is not
+ * touched here: it is taken in first, see `take-in-entry.ts`.
+ */
+export interface EntryFiles {
+  render(job: EntryJob): Promise<void>;
+  /** All that we made. */
+  removeAll(folder: string): void;
+}
+
+export interface EntryJob {
+  readonly folder: string;
+  readonly entries: readonly Entry[];
+  readonly isHasty?: boolean;
+}
+
+export const entryFolders: Readonly<Record<EntryKind, string>> = {
+  note: "notes",
+  meeting: "meetings",
+  call: "calls",
+};
+
+export function createEntryFiles(disk: RecordDisk): EntryFiles {
+  const read = (name: string) => {
+    const bytes = disk.read(name);
+    return bytes && Buffer.from(bytes).toString();
+  };
+  const removeBut = (folder: string, wanted: ReadonlyMap<string, string>) => {
+    for (const file of disk.list(folder)) {
+      const name = `${folder}/${file}`;
+      if (wanted.has(name) || !ownName.test(file)) continue;
+      const text = read(name);
+      if (text !== undefined && isAsWritten(text)) disk.remove(name);
+    }
+    disk.removeFolder(folder);
+  };
+  return {
+    async render({ folder, entries, isHasty = false }) {
+      for (const kind of entryKinds) {
+        const place = `${folder}/${entryFolders[kind]}`;
+        const own = entries.filter((entry) => entry.kind === kind);
+        if (own.length === 0 && !disk.has(place)) continue;
+        const texts = new Map(own.map((entry) => [`${place}/${fileOf(entry)}`, entryText(entry)]));
+        for (const [name, text] of texts) {
+          const found = read(name);
+          if (found === text || (found !== undefined && !isAsWritten(found))) continue;
+          await disk.overwrite(name, text, { isHasty });
+        }
+        removeBut(place, texts);
+      }
+    },
+    removeAll(folder) {
+      for (const kind of entryKinds) {
+        const place = `${folder}/${entryFolders[kind]}`;
+        if (disk.has(place)) removeBut(place, new Map());
+      }
+    },
+  };
+}
+
+const idLength = 8;
+const ownName = /-[0-9a-v]{8}\.md$/;
+
+/** By when, so that a folder reads as a story, and by its title. */
+function fileOf({ id, at, title = "" }: Entry): string {
+  const minute = at.slice(0, "2026-11-16T01:02".length);
+  return `${slugOf(`${minute} ${title}`, id)}-${idPiece(id, idLength)}.md`;
+}
+
+export const entryKeys = ["at", "title", "by", "outcome", "callback"] as const;
+
+export function entryText(entry: Entry): string {
+  let head = "";
+  for (const key of entryKeys) {
+    const value = entry[key];
+    if (value !== undefined) head += yamlLines(key, value);
+  }
+  head += yamlLines("id", entry.id);
+  const body = entry.text === "" ? undefined : entry.text;
+  return joinSheet({ bom: "", lineEnd: "\n", head, body });
+}

@@ -1,0 +1,153 @@
+import { AppError } from "../../base/app-error.ts";
+
+/** One record of a CSV file. */
+export interface CsvRow {
+  /** Where it begins in the file, from 1: a quoted field may run over several lines. */
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+export interface CsvReader {
+  /** The rows that end in this piece of text. */
+  push(text: string): readonly CsvRow[];
+  /** The last row, where no line break ends it. Throws for a quote that was never closed. */
+  end(): readonly CsvRow[];
+}
+
+export interface CsvReaderOptions {
+  /** Else the one of `,` `;` tab that the first line has most of, outside quotes. */
+  readonly delimiter?: string;
+}
+
+/** A stray quote would else read the whole rest of a file into one cell. */
+const cellCharsMax = 1024 * 1024;
+
+type State = "start" | "plain" | "quoted" | "closed";
+
+/**
+ * Reads CSV (RFC 4180) piece by piece: however the text is cut, the rows are the same. Takes what
+ * other programs write too: line ends of one kind or another, a byte order mark, `;` or tabs.
+ * Empty lines are passed over. Holds one row at a time.
+ */
+export function createCsvReader({ delimiter }: CsvReaderOptions = {}): CsvReader {
+  let separator = delimiter;
+  let waiting = ""; // the first line, until it is known what parts its cells
+  let state: State = "start";
+  let cell = "";
+  let cells: string[] = [];
+  let line = 1;
+  let rowLine = 1;
+  let quoteLine = 1;
+  let isAfterReturn = false;
+  let isFirst = true;
+
+  const endCell = () => {
+    cells.push(cell);
+    cell = "";
+    state = "start";
+  };
+  const endRow = (into: CsvRow[]) => {
+    const isEmpty = cells.length === 0 && cell === "" && state === "start";
+    if (!isEmpty) {
+      endCell();
+      into.push({ line: rowLine, cells });
+      cells = [];
+    }
+    state = "start";
+    line += 1;
+    rowLine = line;
+  };
+  const add = (char: string) => {
+    if (cell.length >= cellCharsMax) throw tooLong(state === "quoted" ? quoteLine : rowLine);
+    cell += char;
+  };
+
+  /** Takes what stands between special characters in one piece: most of a file is such text. */
+  const readPlain = (text: string, from: number, isQuoted: boolean): number => {
+    let to = from;
+    for (; to < text.length; to++) {
+      const char = text[to]!;
+      if (isQuoted ? char === '"' || char === "\n" || char === "\r" : isSpecial(char)) break;
+    }
+    if (to > from) add(text.slice(from, to));
+    return to;
+  };
+  const isSpecial = (char: string) => char === separator || char === "\n" || char === "\r";
+
+  const read = (text: string): readonly CsvRow[] => {
+    const rows: CsvRow[] = [];
+    for (let at = 0; at < text.length;) {
+      const char = text[at]!;
+      const isPairEnd = isAfterReturn && char === "\n";
+      isAfterReturn = char === "\r";
+      if (state === "quoted") {
+        if (char === '"') state = "closed";
+        else if (char === "\n" || char === "\r") {
+          if (!isPairEnd) line += 1;
+          add(char);
+        } else {
+          at = readPlain(text, at, true);
+          continue;
+        }
+      } else if (char === "\n" || char === "\r") {
+        if (!isPairEnd) endRow(rows);
+      } else if (state === "closed" && char === '"') {
+        add('"');
+        state = "quoted";
+      } else if (char === separator) endCell();
+      else if (state === "closed") throw textAfterQuote(line);
+      else if (state === "start" && char === '"') {
+        state = "quoted";
+        quoteLine = line;
+      } else {
+        state = "plain";
+        at = readPlain(text, at, false);
+        continue;
+      }
+      at += 1;
+    }
+    return rows;
+  };
+
+  return {
+    push(text) {
+      const piece = isFirst ? text.replace(/^\ufeff/, "") : text;
+      if (text !== "") isFirst = false;
+      if (separator !== undefined) return read(piece);
+      waiting += piece;
+      if (!/[\r\n]/.test(piece) && waiting.length < cellCharsMax) return [];
+      separator = separatorOf(waiting);
+      const held = waiting;
+      waiting = "";
+      return read(held);
+    },
+    end() {
+      separator ??= separatorOf(waiting);
+      const rows = [...read(waiting)];
+      waiting = "";
+      // Narrowed by what came before; `read` has changed it since.
+      if ((state as State) === "quoted") throw unclosed(quoteLine);
+      endRow(rows);
+      return rows;
+    },
+  };
+}
+
+/** The first line is the header, and names of columns seldom hold any of these. */
+function separatorOf(text: string): string {
+  const unquoted = text.replace(/"(?:[^"]|"")*"/g, "");
+  const [header = ""] = unquoted.split(/[\r\n]/, 1);
+  const counts = [",", ";", "\t"].map((char) => header.split(char).length);
+  return [",", ";", "\t"][counts.indexOf(Math.max(...counts))]!;
+}
+
+const wrong = (line: number, what: string) =>
+  new AppError("invalid", "csv_malformed", `line ${line}: ${what}`);
+
+const unclosed = (line: number) => wrong(line, 'a quoted cell begins here and has no closing "');
+
+const textAfterQuote = (line: number) =>
+  wrong(line, 'text follows a closing "; write "" for a quote within a cell');
+
+const tooLong = (line: number) =>
+  wrong(line, `a cell has more than ${cellCharsMax} characters; is a closing " missing?`);

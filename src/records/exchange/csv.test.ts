@@ -1,0 +1,102 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createCsvReader, type CsvReaderOptions } from "./csv-reader.ts";
+import { csvLine, guarded, unguarded } from "./csv-text.ts";
+
+function read(pieces: readonly string[], options?: CsvReaderOptions) {
+  const reader = createCsvReader(options);
+  return [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()];
+}
+const cellsOf = (text: string, options?: CsvReaderOptions) =>
+  read([text], options).map(({ cells }) => cells);
+
+describe("reading CSV", () => {
+  test("RFC 4180: quotes, quotes in quotes, line breaks in quotes, both line ends", () => {
+    expect(cellsOf('a,b\r\n"x, y","say ""hi"""\n"two\r\nlines",\n')).toEqual([
+      ["a", "b"],
+      ["x, y", 'say "hi"'],
+      ["two\r\nlines", ""],
+    ]);
+  });
+
+  test("a row knows the line it begins on, over cells of several lines", () => {
+    const rows = read(['a\r\n"1\n2\r\n3"\r\n\r\nb']);
+    expect(rows.map(({ line }) => line)).toEqual([1, 2, 6]);
+  });
+
+  test("rows are the same however the text is cut", () => {
+    const part = fc.constantFrom("a", "ü", ",", '"x"', '"\r\n"', '"""",', "\r\n", "\n", "\r", "'");
+    fc.assert(
+      fc.property(
+        fc.array(part, { maxLength: 20 }),
+        fc.array(fc.nat({ max: 40 }), { maxLength: 5 }),
+        (parts, cuts) => {
+          const text = parts.join("").replaceAll(/(?<=[aü'])"|"(?=[aü'])/g, "");
+          const attempt = (pieces: readonly string[]) => {
+            try {
+              return read(pieces, { delimiter: "," });
+            } catch (error) {
+              return (error as Error).message;
+            }
+          };
+          const places = [0, ...[...cuts].sort((a, b) => a - b), text.length];
+          const pieces = places.slice(1).map((to, index) => text.slice(places[index], to));
+          expect(attempt(pieces)).toEqual(attempt([text]));
+        },
+      ),
+    );
+  });
+
+  test("what was written is read back, whatever it is", () => {
+    const cell = fc.oneof(
+      fc.string(),
+      fc.string({ unit: fc.constantFrom('"', ",", "\n", "\r", "=", "'", " ", "-", "1", "\t") }),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.array(cell, { minLength: 2, maxLength: 4 })), (rows) => {
+        const text = rows.map((row) => csvLine(row)).join("");
+        const back = cellsOf(text, { delimiter: "," }).map((row) => row.map(unguarded));
+        expect(back).toEqual(rows);
+      }),
+    );
+  });
+
+  test("semicolons and tabs are found out from the header, a byte order mark is no name", () => {
+    expect(cellsOf('\ufeffname;"a,b,c,d";city\nX;1,5;Y')).toEqual([
+      ["name", "a,b,c,d", "city"],
+      ["X", "1,5", "Y"],
+    ]);
+    expect(cellsOf("name\tcity\nX\tY,Z")).toEqual([
+      ["name", "city"],
+      ["X", "Y,Z"],
+    ]);
+  });
+
+  test("a quote that is never closed, or has text behind it, is told with its line", () => {
+    expect(() => cellsOf('a,b\nc,"d\ne\nf')).toThrow("line 2: a quoted cell begins here");
+    expect(() => cellsOf('a,b\n"c"d,e')).toThrow('line 2: text follows a closing "');
+    expect(() => cellsOf(`a\n"${"x".repeat(1_048_577)}\n${"y\n".repeat(9)}`)).toThrow("line 2: ");
+  });
+});
+
+describe("the guard against formulas", () => {
+  test.each([
+    "=1+1",
+    "+cmd|' /C calc'!A0",
+    "-2+3",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    " =1",
+    "＝1",
+    "+1-2",
+  ])("%j cannot run", (text) => {
+    expect(guarded(text)).toBe(`'${text}`);
+    expect(unguarded(guarded(text))).toBe(text);
+  });
+
+  test.each(["+4989123456", "-97.7", "30.25", "a=b", "'tis", "", "O'Neill"])(
+    "%j stays as it is",
+    (text) => expect(guarded(text)).toBe(text),
+  );
+});

@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import { sampleCompany } from "../testing/sample-records.ts";
+import { createCsvReader } from "./csv-reader.ts";
+import {
+  companyCard,
+  companyColumnNames,
+  companyCsvHeader,
+  companyCsvLine,
+  companyObject,
+  emailCard,
+  emailCsvHeader,
+  emailCsvLine,
+  emailObject,
+} from "./export-rows.ts";
+import { columnOf, planColumns } from "./import-columns.ts";
+import { readCompany, type Cell } from "./read-company.ts";
+import { readSuppressList } from "./suppress-list.ts";
+
+const acme = sampleCompany("acme.example", {
+  name: "=HYPERLINK(1) & Co",
+  texts: {
+    domain: "acme.example",
+    website: "https://acme.example/",
+    city: "Austin",
+    country: "US",
+  },
+  numbers: { latitude: -30.5, rating: 4.5 },
+  emails: [{ value: "info@acme.example", label: "office", url: "https://acme.example/c" }],
+  phones: [{ value: "+15125550100" }],
+  tags: ["a, b", "c"],
+  socials: { facebook: "https://facebook.com/acme" },
+  entries: [{ kind: "note", id: "n1", at: "2026-01-01T00:00:00.000Z", text: "hello" }],
+  extra: { revenue: 5 },
+  description: "Line one\nline two",
+});
+
+describe("exports", () => {
+  test("columns are stable: this list only ever grows at its end", () => {
+    expect(companyColumnNames.join(",")).toBe(
+      "name,slug,domain,website,type,emails,phones,street,city,zip,state,country,address,latitude," +
+        "longitude,rating,reviews,categories,services,products,tags,tech,keywords,facebook," +
+        "instagram,linkedin,twitter,youtube,place,status,hours,timezone,callback,excluded," +
+        "description,changed",
+    );
+    expect(emailCsvHeader().trim()).toBe(
+      "email,label,company,slug,domain,phone,city,state,country,categories,tags,source",
+    );
+  });
+
+  test("a company as CSV cannot run in a spreadsheet, and comes back by an import", () => {
+    const line = companyCsvLine(acme);
+    expect(line).toMatch(/^'=HYPERLINK\(1\) & Co,/);
+    const reader = createCsvReader();
+    const rows = [...reader.push(companyCsvHeader() + line), ...reader.end()];
+    const [header, values] = rows.map(({ cells }) => cells);
+    const { columns } = planColumns(header!);
+    const cells = columns.flatMap((column, at): Cell[] => (column ? [[column, values![at]]] : []));
+    const { fields, problems } = readCompany(cells, { at: "2026-01-01T00:00:00.000Z" });
+    expect(problems).toEqual([]);
+    expect(fields).toEqual({
+      name: "=HYPERLINK(1) & Co",
+      domain: "acme.example",
+      website: "https://acme.example/",
+      city: "Austin",
+      country: "US",
+      latitude: -30.5,
+      rating: 4.5,
+      "email/info@acme.example": true,
+      "phone/+15125550100": true,
+      "tag/a, b": true,
+      "tag/c": true,
+      "social/facebook": "https://facebook.com/acme",
+      description: "Line one\nline two",
+    });
+  });
+
+  test("a company as JSON comes back with all that is known, notes included", () => {
+    const object = JSON.parse(JSON.stringify(companyObject(acme))) as Record<string, unknown>;
+    const cells = Object.entries(object).flatMap(([header, value]): Cell[] => {
+      const column = columnOf(header);
+      return column ? [[column, value]] : [];
+    });
+    const { fields } = readCompany(cells, { at: "2026-01-01T00:00:00.000Z" });
+    expect(fields).toMatchObject({
+      "email/info@acme.example": { label: "office", url: "https://acme.example/c" },
+      "tag/a, b": true,
+      "note/n1": { at: "2026-01-01T00:00:00.000Z", text: "hello" },
+      "x/revenue": 5,
+    });
+  });
+
+  test("a company and an address as cards", () => {
+    const card = companyCard(acme);
+    expect(card).toContain("FN:=HYPERLINK(1) & Co\r\n");
+    expect(card).toContain("EMAIL;TYPE=office:info@acme.example\r\n");
+    expect(card).toContain("TEL;VALUE=uri;TYPE=work:tel:+15125550100\r\n");
+    expect(card).toContain("ADR:;;;Austin;;;US\r\n");
+    expect(card).toContain("CATEGORIES:a\\, b,c\r\n");
+    expect(card).toContain("REV:20261116T000000Z\r\n");
+    expect(card).not.toContain("GEO:"); // half a point is none
+    const row = { company: acme, contact: acme.emails[0]! };
+    expect(emailCard(row)).toContain("EMAIL;TYPE=office:info@acme.example\r\n");
+    expect(emailCsvLine(row)).toMatch(/^info@acme\.example,office,'=HYPERLINK\(1\) & Co,/);
+    expect(emailObject(row)).toMatchObject({ email: "info@acme.example", city: "Austin" });
+  });
+});
+
+describe("a suppress list", () => {
+  test("has addresses, whole domains and what is below them, whatever case", () => {
+    const { list, problems } = readSuppressList(
+      "\ufeffEmail,reason\r\nAnna@A.example,asked\r\n@b.example # all of it\n*@c.example\n\n# x\n",
+    );
+    expect(problems).toEqual([]);
+    expect(list.size).toBe(3);
+    for (const email of ["anna@a.example", "x@b.example", "x@mail.B.example", "y@c.example"]) {
+      expect(list.has(email), email).toBe(true);
+    }
+    for (const email of ["bob@a.example", "x@notb.example", "b.example@d.example"]) {
+      expect(list.has(email), email).toBe(false);
+    }
+    expect(list.hasDomain("shop.b.example")).toBe(true);
+  });
+
+  test("a line that is neither is told: nobody is to be mailed by a typing error", () => {
+    expect(readSuppressList("anna@a.example\nanna at b\n").problems).toEqual([
+      "line 2: 'anna at b' is no address and no domain",
+    ]);
+  });
+});

@@ -1,0 +1,172 @@
+import type { Company, Contact } from "../company.ts";
+import { csvLine, type CsvValue } from "./csv-text.ts";
+import { vcard, type CardLine } from "./vcard.ts";
+
+/**
+ * The columns of exports. Programs and spreadsheets count on them: names and order never change, a
+ * new one goes to the end. An import understands all of them.
+ */
+const companyColumns = {
+  name: ({ name }: Company) => name,
+  slug: ({ slug }: Company) => slug,
+  domain: ({ texts }: Company) => texts.domain,
+  website: ({ texts }: Company) => texts.website,
+  type: ({ texts }: Company) => texts.type,
+  emails: ({ emails }: Company) => joined(emails),
+  phones: ({ phones }: Company) => joined(phones),
+  street: ({ texts }: Company) => texts.street,
+  city: ({ texts }: Company) => texts.city,
+  zip: ({ texts }: Company) => texts.zip,
+  state: ({ texts }: Company) => texts.state,
+  country: ({ texts }: Company) => texts.country,
+  address: ({ texts }: Company) => texts.address,
+  latitude: ({ numbers }: Company) => numbers.latitude,
+  longitude: ({ numbers }: Company) => numbers.longitude,
+  rating: ({ numbers }: Company) => numbers.rating,
+  reviews: ({ numbers }: Company) => numbers.reviews,
+  categories: ({ categories }: Company) => categories.join("; "),
+  services: ({ services }: Company) => services.join("; "),
+  products: ({ products }: Company) => products.join("; "),
+  tags: ({ tags }: Company) => tags.join("; "),
+  tech: ({ tech }: Company) => tech.join("; "),
+  keywords: ({ keywords }: Company) => keywords.join("; "),
+  facebook: ({ socials }: Company) => socials["facebook"],
+  instagram: ({ socials }: Company) => socials["instagram"],
+  linkedin: ({ socials }: Company) => socials["linkedin"],
+  twitter: ({ socials }: Company) => socials["twitter"],
+  youtube: ({ socials }: Company) => socials["youtube"],
+  place: ({ texts }: Company) => texts.place,
+  status: ({ texts }: Company) => texts.status,
+  hours: ({ texts }: Company) => texts.hours,
+  timezone: ({ texts }: Company) => texts.timezone,
+  callback: ({ callback }: Company) => callback,
+  excluded: ({ excluded }: Company) => excluded,
+  description: ({ description }: Company) => description,
+  changed: ({ changedAt }: Company) => changedAt.slice(0, isoLength),
+} satisfies Record<string, (company: Company) => CsvValue>;
+
+const isoLength = "2026-11-15T19:02:03.004Z".length;
+const joined = (contacts: readonly Contact[]) => contacts.map(({ value }) => value).join("; ");
+
+export const companyColumnNames: readonly string[] = Object.keys(companyColumns);
+
+export const companyCsvHeader = (): string => csvLine(companyColumnNames);
+
+export const companyCsvLine = (company: Company): string =>
+  csvLine(Object.values(companyColumns).map((value) => value(company)));
+
+/** All that is known, under the names an import understands. */
+export function companyObject(company: Company): Readonly<Record<string, unknown>> {
+  const { target, slug, name, texts, numbers, socials, extra, description, changedAt } = company;
+  const lists = Object.fromEntries(
+    (
+      [
+        "emails",
+        "phones",
+        "tags",
+        "categories",
+        "services",
+        "products",
+        "tech",
+        "keywords",
+      ] as const
+    )
+      .map((list) => [list, company[list]] as const)
+      .filter(([, values]) => values.length > 0),
+  );
+  return {
+    target,
+    slug,
+    name,
+    ...texts,
+    ...numbers,
+    ...lists,
+    ...socials,
+    ...(description !== undefined && { description }),
+    ...(company.people.length > 0 && { people: company.people }),
+    ...(company.entries.length > 0 && { entries: company.entries }),
+    ...(Object.keys(extra).length > 0 && { extra }),
+    changed: changedAt.slice(0, isoLength),
+  };
+}
+
+export function companyCard(company: Company): string {
+  const { target, name, texts, numbers, emails, phones, socials, categories, tags } = company;
+  const { latitude, longitude } = numbers;
+  const street = texts.street ?? texts.address;
+  const hasPoint = latitude !== undefined && longitude !== undefined;
+  const lines: readonly CardLine[] = [
+    { name: "UID", value: target },
+    { name: "KIND", value: "org" },
+    { name: "FN", value: name },
+    { name: "ORG", value: name },
+    ...emails.map((one) => ({ name: "EMAIL", ...typeOf(one), value: one.value })),
+    ...phones.map(({ value }) => ({
+      name: "TEL",
+      parameters: { VALUE: "uri", TYPE: "work" },
+      value: { uri: `tel:${value}` },
+    })),
+    {
+      name: "ADR",
+      value: {
+        parts: ["", "", street, texts.city, texts.state, texts.zip, texts.country],
+      },
+    },
+    ...uri("URL", texts.website ?? (texts.domain && `https://${texts.domain}/`)),
+    ...Object.entries(socials).flatMap(([network, url]) =>
+      uri("URL", url).map((line) => ({ ...line, parameters: { TYPE: network } })),
+    ),
+    ...uri("GEO", hasPoint ? `geo:${latitude},${longitude}` : undefined),
+    { name: "CATEGORIES", value: { list: [...categories, ...tags] } },
+    { name: "NOTE", value: company.description ?? "" },
+    { name: "REV", value: company.changedAt.slice(0, isoLength).replaceAll(/[-:]|\.\d+/g, "") },
+  ];
+  return vcard(lines);
+}
+
+const uri = (name: string, text: string | undefined) =>
+  text === undefined ? [] : [{ name, value: { uri: text } }];
+const typeOf = ({ label }: Contact) => (label === undefined ? {} : { parameters: { TYPE: label } });
+
+/** One address of one company. */
+export interface EmailRow {
+  readonly contact: Contact;
+  readonly company: Company;
+}
+
+const emailColumns = {
+  email: ({ contact }: EmailRow) => contact.value,
+  label: ({ contact }: EmailRow) => contact.label,
+  company: ({ company }: EmailRow) => company.name,
+  slug: ({ company }: EmailRow) => company.slug,
+  domain: ({ company }: EmailRow) => company.texts.domain,
+  phone: ({ company }: EmailRow) => company.phones[0]?.value,
+  city: ({ company }: EmailRow) => company.texts.city,
+  state: ({ company }: EmailRow) => company.texts.state,
+  country: ({ company }: EmailRow) => company.texts.country,
+  categories: ({ company }: EmailRow) => company.categories.join("; "),
+  tags: ({ company }: EmailRow) => company.tags.join("; "),
+  source: ({ contact }: EmailRow) => contact.url,
+} satisfies Record<string, (row: EmailRow) => CsvValue>;
+
+export const emailCsvHeader = (): string => csvLine(Object.keys(emailColumns));
+
+export const emailCsvLine = (row: EmailRow): string =>
+  csvLine(Object.values(emailColumns).map((value) => value(row)));
+
+export const emailObject = (row: EmailRow): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(emailColumns).flatMap(([name, value]) => {
+      const found = value(row);
+      return found === undefined || found === "" ? [] : [[name, found]];
+    }),
+  );
+
+export const emailCard = ({ contact, company }: EmailRow): string =>
+  vcard([
+    { name: "UID", value: `${company.target}/${contact.value}` },
+    { name: "KIND", value: "org" },
+    { name: "FN", value: contact.label ? `${company.name} (${contact.label})` : company.name },
+    { name: "ORG", value: company.name },
+    { name: "EMAIL", ...typeOf(contact), value: contact.value },
+  ]);

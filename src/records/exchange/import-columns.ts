@@ -1,0 +1,177 @@
+import { AppError } from "../../base/app-error.ts";
+import { nearest } from "../../config/index.ts";
+
+/** What becomes of a column: which field its values go to, and how they are read. */
+export interface ImportColumn {
+  readonly header: string;
+  readonly field: string;
+  readonly kind: ColumnKind;
+}
+
+export type ColumnKind =
+  "text" | "number" | "list" | "social" | "note" | "extra" | "extras" | "entries";
+
+const words = (...lines: readonly string[]) => lines.join(" ").split(" ");
+
+const kinds: Readonly<Record<Exclude<ColumnKind, "extra">, readonly string[]>> = {
+  text: words(
+    "name domain website type description address street city zip state country timezone",
+    "place status hours excluded callback",
+  ),
+  number: ["latitude", "longitude", "rating", "reviews", "ttlDays"],
+  list: ["email", "phone", "tag", "category", "service", "product", "tech", "keyword"],
+  social: [
+    "facebook",
+    "linkedin",
+    "instagram",
+    "twitter",
+    "youtube",
+    "tiktok",
+    "xing",
+    "pinterest",
+  ],
+  note: ["note"],
+  // Of our own JSON.
+  extras: ["extra"],
+  entries: ["entries"],
+};
+
+/** Every field an import can fill, `x/NAME` aside. */
+export const importFields: readonly string[] = Object.values(kinds).flat();
+
+/**
+ * What other programs, our exports and the earlier system call these fields. Names are compared
+ * without case, spaces and punctuation: `E-Mail Address` is `emailaddress`.
+ */
+const aliases: Readonly<Record<string, readonly string[]>> = {
+  name: ["company", "companyname", "organization", "organisation", "business", "firm", "account"],
+  domain: ["companydomain", "domainname", "companydomainname"],
+  website: ["url", "web", "websiteurl", "homepage", "site", "www"],
+  type: ["companytype", "kind"],
+  description: ["about", "summary", "metadescription"],
+  address: ["fulladdress", "location"],
+  street: ["streetaddress", "address1", "addressline1"],
+  city: ["town", "locality"],
+  zip: ["zipcode", "postcode", "postalcode", "postal"],
+  state: ["region", "province", "stateregion"],
+  country: ["countryregion", "nation"],
+  place: ["placeid", "googleplaceid", "osmid"],
+  status: ["businessstatus"],
+  hours: ["openinghours"],
+  callback: ["callbackat"],
+  latitude: ["lat"],
+  longitude: ["lon", "lng", "long"],
+  rating: ["averagerating", "stars"],
+  reviews: ["reviewscount", "reviewcount", "numberofreviews"],
+  ttlDays: ["enrichmentttldays"],
+  email: ["emails", "emailaddress", "emailaddresses", "allemails", "mail", "contactemail"],
+  phone: ["phones", "phonenumber", "telephone", "tel", "phone1", "phonefromwebsite", "mobile"],
+  tag: ["tags", "labels"],
+  category: ["categories", "industry"],
+  service: ["services"],
+  product: ["products"],
+  tech: ["techstack", "technologies"],
+  keyword: ["keywords", "metakeywords"],
+  twitter: ["x", "twitterurl", "xurl"],
+  facebook: ["facebookurl", "facebookpage", "facebookcompanypage"],
+  linkedin: ["linkedinurl", "linkedincompanypage"],
+  instagram: ["instagramurl"],
+  youtube: ["youtubeurl"],
+  tiktok: ["tiktokurl"],
+  xing: ["xingurl"],
+  pinterest: ["pinteresturl"],
+  note: ["notes", "comment", "comments", "remarks"],
+};
+
+const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+
+const fieldByName: ReadonlyMap<string, string> = new Map(
+  importFields.flatMap((field) =>
+    [plain(field), ...(aliases[field] ?? [])].map((name) => [name, field] as const),
+  ),
+);
+
+export interface ColumnOptions {
+  /** `Firma=name`: by hand, and it has the last word. An empty field leaves the column out. */
+  readonly mappings?: readonly string[];
+  /** Columns that nothing is known of become extra keys, named as they are. */
+  readonly keepsOthers?: boolean;
+}
+
+export interface ColumnPlan {
+  /** In the order of the headers; undefined is left out. */
+  readonly columns: readonly (ImportColumn | undefined)[];
+  readonly leftOut: readonly string[];
+}
+
+/** Says what each column is. Throws `invalid` for a mapping of no column, or to no field. */
+export function planColumns(
+  headers: readonly string[],
+  { mappings = [], keepsOthers = false }: ColumnOptions = {},
+): ColumnPlan {
+  const byHand = readMappings(mappings, headers);
+  const columns = headers.map((header): ImportColumn | undefined => {
+    const given = byHand.get(header);
+    if (given === "") return undefined;
+    const field = given ?? fieldByName.get(plain(header));
+    if (field !== undefined) return { header, field, kind: kindOf(field) };
+    const name = extraName(header);
+    return keepsOthers && name !== "" ? { header, field: `x/${name}`, kind: "extra" } : undefined;
+  });
+  const leftOut = headers.filter((header, index) => !columns[index] && byHand.get(header) !== "");
+  return { columns, leftOut };
+}
+
+/** The same for a JSON object, whose keys may be others on every line. */
+export function columnOf(header: string, options: ColumnOptions = {}): ImportColumn | undefined {
+  const [, field] =
+    (options.mappings ?? []).map(cutMapping).find(([from]) => from === header) ?? [];
+  return planColumns([header], {
+    mappings: field === undefined ? [] : [`${header}=${field}`],
+    keepsOthers: options.keepsOthers ?? false,
+  }).columns[0];
+}
+
+/** Checks what can be checked of mappings before a header was read. */
+export function checkMappings(mappings: readonly string[]): void {
+  readMappings(mappings, undefined);
+}
+
+function readMappings(mappings: readonly string[], headers: readonly string[] | undefined) {
+  const found = new Map<string, string>();
+  for (const mapping of mappings) {
+    const [header, field] = cutMapping(mapping);
+    if (field === undefined) throw wrong(`'${mapping}' is not COLUMN=FIELD, such as Firma=name`);
+    if (headers && !headers.includes(header)) {
+      const known = headers.length > 0 ? `; there are: ${headers.join(", ")}` : "";
+      throw wrong(`there is no column '${header}'${known}`);
+    }
+    if (field !== "" && !field.startsWith("x/") && !importFields.includes(field)) {
+      const close = nearest(field, importFields);
+      throw wrong(`there is no field '${field}' to import to: the nearest is ${close}`);
+    }
+    found.set(header, field);
+  }
+  return found;
+}
+
+function cutMapping(mapping: string): readonly [string, string | undefined] {
+  const at = mapping.lastIndexOf("=");
+  return at < 1 ? [mapping, undefined] : [mapping.slice(0, at), mapping.slice(at + 1)];
+}
+
+function kindOf(field: string): ColumnKind {
+  const found = Object.entries(kinds).find(([, fields]) => fields.includes(field));
+  return (found?.[0] as ColumnKind | undefined) ?? "extra";
+}
+
+/** A key of flat YAML: letters, digits, dashes. */
+const extraName = (header: string) =>
+  header
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 64);
+
+const wrong = (message: string) => new AppError("invalid", "import_mapping", message);

@@ -1,0 +1,173 @@
+import { createHash } from "node:crypto";
+import { entryKinds } from "../fields.ts";
+import type { ImportColumn } from "./import-columns.ts";
+import { unguarded } from "./csv-text.ts";
+import {
+  readDomain,
+  readEmail,
+  readMoment,
+  readNumber,
+  readPhone,
+  readUrl,
+} from "./read-values.ts";
+
+/** What a line of an import says: fields as the ledger stores them, and what could not be read. */
+export interface CompanyRead {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly problems: readonly string[];
+}
+
+export interface ReadOptions {
+  /** Two letters, for phone numbers without a country code. The line's own country comes first. */
+  readonly country?: string | undefined;
+  /** When a note without a date was taken: an import of the same file gives the same note. */
+  readonly at: string;
+  /** Whose web site is known has a domain, unless that is somebody else's. Default: true. */
+  readonly derivesDomain?: boolean;
+}
+
+interface Reading extends ReadOptions {
+  readonly fields: Record<string, unknown>;
+  readonly problems: string[];
+}
+
+/** One cell or one JSON value beside its column. */
+export type Cell = readonly [column: ImportColumn, value: unknown];
+
+/** Where many have a page: such a host is nobody's domain. */
+const sharedHosts =
+  /(?:^|\.)(?:facebook|instagram|linkedin|twitter|x|youtube|tiktok|google|yelp|linktr|etsy|business)\.(?:com|ee|site)$/;
+
+/**
+ * Reads what stands in a line. A value that cannot be read is told and left out; the rest of the line
+ * counts all the same. Empty says nothing: it never takes away what is known.
+ */
+export function readCompany(cells: readonly Cell[], options: ReadOptions): CompanyRead {
+  const country = cells.find(([{ field }, value]) => field === "country" && isCode(value))?.[1];
+  const reading: Reading = {
+    ...options,
+    country: (country as string | undefined) ?? options.country,
+    fields: {},
+    problems: [],
+  };
+  for (const [column, value] of cells) {
+    if (value === undefined || value === null || value === "") continue;
+    readers[column.kind](reading, column, value);
+  }
+  const { website } = reading.fields;
+  if (options.derivesDomain === false)
+    return { fields: reading.fields, problems: reading.problems };
+  if (reading.fields["domain"] === undefined && typeof website === "string") {
+    const domain = readDomain(website);
+    if (domain !== undefined && !sharedHosts.test(domain)) reading.fields["domain"] = domain;
+  }
+  return { fields: reading.fields, problems: reading.problems };
+}
+
+const isCode = (value: unknown) => typeof value === "string" && /^[a-z]{2}$/i.test(value.trim());
+
+type Reader = (reading: Reading, column: ImportColumn, value: unknown) => void;
+
+const readers: Readonly<Record<ImportColumn["kind"], Reader>> = {
+  text(reading, column, value) {
+    const text = textOf(value);
+    if (text === undefined) return tell(reading, column, value);
+    const { field } = column;
+    if (text === "") return;
+    const read = textReaders[field];
+    const good = read ? read(text) : text;
+    if (good === undefined) tell(reading, column, text);
+    else reading.fields[field] = good;
+  },
+  number(reading, column, value) {
+    const number = typeof value === "number" ? value : readNumber(textOf(value) ?? "");
+    if (number === undefined || !Number.isFinite(number)) tell(reading, column, value);
+    else reading.fields[column.field] = number;
+  },
+  list(reading, column, value) {
+    for (const item of Array.isArray(value) ? (value as unknown[]) : split(textOf(value), column)) {
+      readItem(reading, column, item);
+    }
+  },
+  social(reading, column, value) {
+    const url = readUrl(textOf(value) ?? "");
+    if (url === undefined) tell(reading, column, value);
+    else reading.fields[`social/${column.field}`] = url;
+  },
+  note(reading, column, value) {
+    const text = textOf(value);
+    if (text === undefined) return tell(reading, column, value);
+    if (text === "") return;
+    // The same text is the same note, however often it is imported.
+    const id = createHash("sha256").update(text).digest("hex").slice(0, 26);
+    reading.fields[`note/${id}`] = { at: reading.at, text };
+  },
+  extras(reading, column, value) {
+    if (typeof value !== "object" || Array.isArray(value)) return tell(reading, column, value);
+    for (const [name, one] of Object.entries(value as object)) reading.fields[`x/${name}`] = one;
+  },
+  entries(reading, column, value) {
+    for (const entry of Array.isArray(value) ? (value as unknown[]) : [value]) {
+      const { kind, id, ...rest } = (entry ?? {}) as Readonly<Record<string, unknown>>;
+      const isEntry = entryKinds.some((one) => one === kind) && typeof id === "string";
+      if (isEntry && typeof rest["text"] === "string")
+        reading.fields[`${String(kind)}/${id}`] = rest;
+      else tell(reading, column, entry);
+    }
+  },
+  extra(reading, column, value) {
+    reading.fields[column.field] = typeof value === "string" ? unguarded(value).trim() : value;
+  },
+};
+
+const textReaders: Readonly<Record<string, (text: string) => string | undefined>> = {
+  domain: readDomain,
+  website: readUrl,
+  callback: readMoment,
+};
+
+/** An element is text, or an object whose `value` is the element and whose rest tells of it. */
+function readItem(reading: Reading, column: ImportColumn, item: unknown): void {
+  const isObject = typeof item === "object" && item !== null && "value" in item;
+  const { value, ...about } = isObject ? (item as Record<string, unknown>) : { value: item };
+  const text = textOf(value);
+  if (text === "") return;
+  const element = text === undefined ? undefined : elementOf(reading, column, text);
+  if (element === undefined) return tell(reading, column, value);
+  reading.fields[`${column.field}/${element}`] = Object.keys(about).length > 0 ? about : true;
+}
+
+function elementOf(reading: Reading, { field }: ImportColumn, text: string): string | undefined {
+  if (field === "email") return readEmail(text);
+  if (field === "phone") return readPhone(text, reading.country);
+  return text.replace(/\s+/g, " ");
+}
+
+const textOf = (value: unknown): string | undefined => {
+  if (typeof value === "string") return unguarded(value).trim();
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+};
+
+/** Commas part addresses and numbers, but `Plumbing, heating` is one category. */
+const split = (text: string | undefined, { field }: ImportColumn): readonly string[] =>
+  (text ?? "")
+    .split(field === "email" || field === "phone" ? /[;,|\n]/ : /[;|\n]/)
+    .map((part) => part.trim());
+
+function tell({ problems }: Reading, { header, field }: ImportColumn, value: unknown): void {
+  const shown = typeof value === "string" ? value.slice(0, 80) : (JSON.stringify(value) ?? "");
+  problems.push(`${header}: '${shown.slice(0, 80)}' ${wrongWords[field] ?? "cannot be read"}`);
+}
+
+const wrongWords: Readonly<Record<string, string>> = {
+  email: "is no e-mail address",
+  phone: "is no phone number, or has no country code: --country says which",
+  domain: "is no domain",
+  website: "is no web address",
+  callback: "is no moment such as 2026-11-20T09:00:00Z",
+  latitude: "is no number",
+  longitude: "is no number",
+  rating: "is no number",
+  reviews: "is no number",
+  ttlDays: "is no number",
+};

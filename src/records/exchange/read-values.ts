@@ -1,0 +1,67 @@
+import { parsePhoneNumberFromString, isSupportedCountry } from "libphonenumber-js/min";
+
+/** Lower case, without what people put in front; undefined for what is no address. */
+export function readEmail(text: string): string | undefined {
+  const bare = text
+    .trim()
+    .replace(/^(?:mailto|e-?mail|mail)\s*:\s*/i, "")
+    .replace(/\?.*$/, "")
+    .replace(/^<|>$/g, "")
+    .toLowerCase();
+  return emailShape.test(bare) && bare.length <= 254 ? bare : undefined;
+}
+
+/** Not all that RFC 5321 allows, but all that mail really goes to. No `/`: it is part of a field. */
+const emailShape =
+  /^[\p{L}\p{N}!#$%&'*+=?^_`{|}~-]+(?:\.[\p{L}\p{N}!#$%&'*+=?^_`{|}~-]+)*@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+[\p{L}\p{N}][\p{L}\p{N}-]*$/u;
+
+/** E.164. `country` (two letters) is where a number without a country code is meant to be. */
+export function readPhone(text: string, country?: string): string | undefined {
+  const region = country?.toUpperCase();
+  const known = region !== undefined && isSupportedCountry(region) ? region : undefined;
+  const found = parsePhoneNumberFromString(text.replace(/^tel:/i, "").trim(), known);
+  return found?.isPossible() ? found.number : undefined;
+}
+
+/** `https://www.Example.org:80/x` is example.org; undefined for what has no dot or is an address. */
+export function readDomain(text: string): string | undefined {
+  const url = readUrl(text);
+  if (url === undefined) return undefined;
+  const host = new URL(url).hostname.replace(/^www\./, "").replace(/\.$/, "");
+  return host.includes(".") && !/^[\d.]+$/.test(host) ? host : undefined;
+}
+
+/** With `https://` where there is no scheme; undefined for what is no web address. */
+export function readUrl(text: string): string | undefined {
+  const trimmed = text.trim();
+  if (trimmed === "" || /\s/.test(trimmed)) return undefined;
+  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`;
+  if (!URL.canParse(full)) return undefined;
+  const url = new URL(full);
+  return url.protocol === "http:" || url.protocol === "https:" ? url.href : undefined;
+}
+
+/** `4.5`, `1,234`, `4,5`: a comma with other than three digits behind it is a decimal point. */
+export function readNumber(text: string): number | undefined {
+  const bare = text.trim().replace(/\s/g, "");
+  const point = /^[+-]?\d+,\d{1,2}$|^[+-]?\d+,\d{4,}$/.test(bare)
+    ? bare.replace(",", ".")
+    : bare.replace(/,(?=\d{3}(?:\D|$))/g, "");
+  return /^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(point) ? Number(point) : undefined;
+}
+
+/** A moment as ISO 8601 in UTC; a date alone is its first moment. */
+export function readMoment(text: string): string | undefined {
+  const bare = text.trim();
+  if (
+    !/^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/.test(
+      bare,
+    )
+  )
+    return undefined;
+  const hasZone = /(?:Z|[+-]\d{2}:?\d{2})$/.test(bare.slice(10));
+  const atMs = Date.parse(
+    bare.length > 10 && !hasZone ? `${bare.replace(" ", "T")}Z` : bare.replace(" ", "T"),
+  );
+  return Number.isNaN(atMs) ? undefined : new Date(atMs).toISOString();
+}

@@ -1,0 +1,55 @@
+import type { Bench } from "./bench.ts";
+import { recordFile } from "./layout.ts";
+import { folderOf } from "./folders.ts";
+import { foldersToLookAt } from "./ingest.ts";
+import type { ProgressOptions } from "./records.ts";
+import { isClean } from "./render.ts";
+import { sideFile } from "./side-file.ts";
+
+/** More than these are not synced one by one. */
+const fewTargets = 50;
+
+/** Renders all that is new in the ledger since the position that is kept. Only in turn. */
+export async function catchUp(bench: Bench, { onProgress = () => {} }: ProgressOptions = {}) {
+  const { ledger, follower, index } = bench;
+  const { position, batches, steps } = ledger.changedSince(follower.position());
+  let records = 0;
+  let step = 0;
+  for await (const targets of batches) {
+    step += 1;
+    await bench.renderMany(targets, { isHasty: targets.length > fewTargets });
+    records += targets.length;
+    await bench.conclude();
+    if (targets.length > 0) {
+      onProgress({ step: "files", done: records, total: Math.round((records * steps) / step) });
+    }
+  }
+  index.apply(follower.reached(position));
+  return { records };
+}
+
+/** Index and files from the ledger alone; what hands had changed was taken in before. In turn. */
+export async function rebuildAll(bench: Bench, options: ProgressOptions = {}) {
+  const problems = bench.index.problems();
+  bench.stored.clear();
+  for (const problem of problems) bench.index.problem(problem.path, problem);
+  bench.follower.restart();
+  const { records } = await catchUp(bench, options);
+  removeOrphans(bench);
+  await bench.conclude();
+  return { records };
+}
+
+/** Folders that are no record's any more, as far as they hold what we made. */
+function removeOrphans({ disk, index }: Bench): void {
+  for (const { layout, name } of foldersToLookAt(disk, undefined)) {
+    if (index.bySlug(layout.kind, name) !== undefined) continue;
+    const folder = folderOf(layout.kind, name);
+    const bytes = disk.read(`${folder}/${recordFile}`);
+    if (!bytes || !isClean(bytes)) continue;
+    disk.remove(`${folder}/${recordFile}`);
+    disk.remove(`${folder}/${sideFile}`);
+    disk.removeFolder(folder);
+    index.problem(`${folder}/${recordFile}`, undefined);
+  }
+}

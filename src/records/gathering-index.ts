@@ -1,0 +1,108 @@
+import type { Position } from "../ledger/index.ts";
+import type { Company } from "./company.ts";
+import type { Person } from "./person.ts";
+import type {
+  IndexBatch,
+  Indexed,
+  RecordIndex,
+  RecordProblem,
+  RenderMark,
+} from "./record-index.ts";
+
+/**
+ * Changes to the index that are gathered and then applied at once. Who asks here hears of them
+ * already: two records of one batch may want the same folder.
+ */
+export interface GatheringIndex extends Pick<
+  RecordIndex,
+  "find" | "bySlug" | "wanting" | "render" | "byPerson"
+> {
+  put(indexed: Indexed): void;
+  drop(target: string): void;
+  mark(render: RenderMark): void;
+  unmark(target: string): void;
+  problem(path: string, problem: RecordProblem | undefined): void;
+  problems(): readonly RecordProblem[];
+  size(): number;
+  apply(position?: Position): void;
+}
+
+export function gatherIndex(index: RecordIndex): GatheringIndex {
+  /** Undefined: dropped. */
+  let records = new Map<string, Indexed | undefined>();
+  let marks = new Map<string, RenderMark | undefined>();
+  let found = new Map<string, RecordProblem | undefined>();
+  /** Of those in `records`, by kind and folder. */
+  let holders = new Map<string, string>();
+  let wanted = new Map<string, Set<string>>();
+  const known = new Map(index.problems().map((problem) => [problem.path, problem]));
+
+  const find = (target: string) => (records.has(target) ? records.get(target) : index.find(target));
+  /** Takes back what is gathered of one. */
+  const take = (target: string) => {
+    const old = records.get(target);
+    const record = recordOf(old);
+    if (!old || !record) return;
+    const place = `${old.kind}/${record.slug}`;
+    if (holders.get(place) === target) holders.delete(place);
+    wanted.get(`${old.kind}/${record.slugWanted}`)?.delete(target);
+  };
+  const batchNow = (): IndexBatch => ({
+    put: [...records.values()].filter((one) => one !== undefined),
+    drop: [...records].flatMap(([target, one]) => (one ? [] : [target])),
+    renders: [...marks.values()].filter((one) => one !== undefined),
+    unrendered: [...marks].flatMap(([target, one]) => (one ? [] : [target])),
+    problems: [...found].map(([path, problem]) => ({ path, problem })),
+  });
+
+  return {
+    find,
+    bySlug(kind, slug) {
+      const holder = holders.get(`${kind}/${slug}`);
+      if (holder !== undefined) return holder;
+      const target = index.bySlug(kind, slug);
+      if (target === undefined || !records.has(target)) return target;
+      const record = recordOf(records.get(target));
+      return record && [record.slug, ...record.aliases].includes(slug) ? target : undefined;
+    },
+    wanting(kind, slug) {
+      const before = index.wanting(kind, slug).filter((target) => !records.has(target));
+      return [...before, ...(wanted.get(`${kind}/${slug}`) ?? [])].sort();
+    },
+    render: (target) => (marks.has(target) ? marks.get(target) : index.render(target)),
+    byPerson: (personId) => index.byPerson(personId),
+    put(indexed) {
+      const { target, slug, slugWanted } = recordOf(indexed);
+      take(target);
+      records.set(target, indexed);
+      holders.set(`${indexed.kind}/${slug}`, target);
+      const wish = `${indexed.kind}/${slugWanted}`;
+      wanted.set(wish, (wanted.get(wish) ?? new Set()).add(target));
+    },
+    drop(target) {
+      take(target);
+      records.set(target, undefined);
+    },
+    mark: (render) => void marks.set(render.target, render),
+    unmark: (target) => void marks.set(target, undefined),
+    problem(path, problem) {
+      if (problem) known.set(path, problem);
+      else if (!known.delete(path)) return;
+      found.set(path, problem);
+    },
+    problems: () => [...known.values()],
+    size: () => records.size + marks.size + found.size,
+    apply(position) {
+      if (this.size() === 0 && position === undefined) return;
+      index.update({ ...batchNow(), ...(position && { position }) });
+      [records, marks, found] = [new Map(), new Map(), new Map()];
+      [holders, wanted] = [new Map(), new Map()];
+    },
+  };
+}
+
+export function recordOf(indexed: Indexed): Company | Person;
+export function recordOf(indexed: Indexed | undefined): Company | Person | undefined;
+export function recordOf(indexed: Indexed | undefined) {
+  return indexed?.kind === "company" ? indexed.company : indexed?.person;
+}

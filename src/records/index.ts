@@ -1,0 +1,67 @@
+export {
+  companyOf,
+  companyTarget,
+  idOf,
+  type Company,
+  type Contact,
+  type Member,
+} from "./company.ts";
+export { entryField, entryValue, type Entry } from "./entry.ts";
+export {
+  entryKinds,
+  listNames,
+  listPrefixes,
+  numberFields,
+  textFields,
+  type EntryKind,
+  type ListName,
+  type NumberField,
+  type TextField,
+} from "./fields.ts";
+export { personOf, personTarget, type Person, type PersonTextField } from "./person.ts";
+export type {
+  IndexBatch,
+  Indexed,
+  RecordIndex,
+  RecordProblem,
+  RenderMark,
+} from "./record-index.ts";
+export type * from "./records.ts";
+export { isSlug, slugOf } from "./slug.ts";
+export { pageLimitMax, recordSorts } from "./record-search.ts";
+export type {
+  RecordFilters,
+  RecordPage,
+  RecordQuery,
+  RecordSearch,
+  RecordSort,
+  Twins,
+  Usage,
+} from "./record-search.ts";
+export { createCsvReader, type CsvRow } from "./exchange/csv-reader.ts";
+export {
+  companyCard,
+  companyCsvHeader,
+  companyCsvLine,
+  companyObject,
+  emailCard,
+  emailCsvHeader,
+  emailCsvLine,
+  emailObject,
+  type EmailRow,
+} from "./exchange/export-rows.ts";
+export {
+  checkMappings,
+  columnOf,
+  importFields,
+  planColumns,
+  type ColumnOptions,
+  type ImportColumn,
+} from "./exchange/import-columns.ts";
+export { readCompany, type Cell, type CompanyRead } from "./exchange/read-company.ts";
+export { readDomain, readEmail, readMoment } from "./exchange/read-values.ts";
+export { readSuppressList, type SuppressList } from "./exchange/suppress-list.ts";
+export { findDuplicates, nameAndAddress } from "./duplicates.ts";
+export { isPageTitle } from "./machine-facts.ts";
+export { normalDomain } from "./identity.ts";
+export { openRecords } from "./open-records.ts";

@@ -1,0 +1,133 @@
+import { idOf } from "./company.ts";
+import { folderOf } from "./folders.ts";
+import { revIn } from "./front-matter.ts";
+import { recordOf, type GatheringIndex } from "./gathering-index.ts";
+import { layouts, recordFile, type Layout } from "./layout.ts";
+import { createLinks } from "./links.ts";
+import { PageFault, parsePage, type ParsedPage } from "./parse-page.ts";
+import type { Facts } from "./page.ts";
+import type { RecordDisk } from "./record-disk.ts";
+import { isClean, textOf } from "./render.ts";
+import { slugOf, isSlug } from "./slug.ts";
+import { isEmpty, readFacts } from "./take-in.ts";
+
+/** What a folder of records turned out to be when someone looked. */
+export type FolderFound =
+  /** Nothing of ours to look at, or a redirect as we wrote it. */
+  | { readonly kind: "clean" }
+  /** A record's. Where its file is not as we wrote it last, rendering takes it in. */
+  | { readonly kind: "record"; readonly target: string; readonly isClean: boolean }
+  /** Someone renamed the folder of a record. */
+  | { readonly kind: "renamed"; readonly target: string; readonly slug: string }
+  /** Someone made a new one. */
+  | {
+      readonly kind: "new";
+      readonly slug: string;
+      readonly facts: Facts;
+      readonly bytes: Uint8Array;
+      readonly parsed: ParsedPage;
+    }
+  | { readonly kind: "broken"; readonly target: string | undefined; readonly reason: string };
+
+export interface FolderPlace {
+  readonly layout: Layout;
+  /** Its name as it stands on the disk. */
+  readonly name: string;
+}
+
+/** Looks at one folder; changes nothing. */
+export function lookAtFolder(
+  disk: RecordDisk,
+  index: GatheringIndex,
+  { layout, name }: FolderPlace,
+): FolderFound {
+  const { kind, folder } = layout;
+  const target = index.bySlug(kind, name);
+  const mark = target === undefined ? undefined : index.render(target);
+  const bytes = disk.read(`${folder}/${name}/${recordFile}`);
+  if (target !== undefined && mark?.folder === `${folder}/${name}`) {
+    const isAsWritten = bytes !== undefined && isClean(bytes) && revIn(textOf(bytes)!) === mark.rev;
+    return { kind: "record", target, isClean: isAsWritten };
+  }
+  if (!bytes || isEmpty(bytes)) return { kind: "clean" };
+  try {
+    const parsed = parsePage(layout, bytes);
+    if (parsed.isRedirect) {
+      if (isClean(bytes)) return { kind: "clean" };
+      const where = target === undefined ? "elsewhere" : recordOf(index.find(target))?.slug;
+      throw new PageFault(`this record has moved: edit ${folder}/${where}/${recordFile} instead`);
+    }
+    return parsed.id === "" && parsed.rev === undefined
+      ? findNew({ layout, name, index, bytes, parsed })
+      : findOld({ layout, name, index, disk, parsed });
+  } catch (error) {
+    if (!(error instanceof PageFault)) throw error;
+    return { kind: "broken", target, reason: error.message };
+  }
+}
+
+function findNew(job: {
+  readonly layout: Layout;
+  readonly name: string;
+  readonly index: GatheringIndex;
+  readonly bytes: Uint8Array;
+  readonly parsed: ParsedPage;
+}): FolderFound {
+  const { layout, name, index, bytes, parsed } = job;
+  const slug = slugOf(name, name);
+  const holder = slug === name ? undefined : index.bySlug(layout.kind, slug);
+  if (holder !== undefined) {
+    throw new PageFault(
+      `${layout.folder}/${name} and ${layout.folder}/${slug} are one name on some disks: ` +
+        `rename the new one, or copy its text into the other`,
+    );
+  }
+  return { kind: "new", slug, facts: readFacts(layout, parsed, createLinks(index)), bytes, parsed };
+}
+
+/** It has an id, and the folder is not the one where that record is. */
+function findOld(job: {
+  readonly layout: Layout;
+  readonly name: string;
+  readonly index: GatheringIndex;
+  readonly disk: RecordDisk;
+  readonly parsed: ParsedPage;
+}): FolderFound {
+  const { layout, name, index, disk, parsed } = job;
+  const target = `${layout.kind}/${parsed.id}`;
+  const mark = parsed.id === "" ? undefined : index.render(target);
+  if (!mark) {
+    throw new PageFault(
+      `its id (${parsed.id || "none"}) is not known here: remove id and rev to make it a new one`,
+    );
+  }
+  if (disk.has(`${mark.folder}/${recordFile}`) || !isSlug(slugOf(name, idOf(target)))) {
+    throw new PageFault(
+      `it is a copy of ${mark.folder}/${recordFile}: remove id and rev to make it a new one`,
+    );
+  }
+  return { kind: "renamed", target, slug: slugOf(name, idOf(target)) };
+}
+
+/** Every folder there is, or those that some paths lie in. */
+export function* foldersToLookAt(
+  disk: RecordDisk,
+  only: readonly string[] | undefined,
+): Generator<FolderPlace> {
+  for (const layout of layouts) {
+    const names = only
+      ? new Set(only.flatMap((path) => nameIn(layout, path)))
+      : disk.list(layout.folder);
+    for (const name of names) {
+      if (!name.startsWith(".")) yield { layout, name };
+    }
+  }
+}
+
+function nameIn({ folder }: Layout, path: string): readonly string[] {
+  const [first, name] = path.split("/");
+  return first === folder && name ? [name] : [];
+}
+
+export const pathOf = ({ layout, name }: FolderPlace): string =>
+  `${folderOf(layout.kind, name)}/${recordFile}`;

@@ -1,0 +1,90 @@
+import {
+  companyPrefix,
+  listPrefixes,
+  numberFields,
+  personPrefix,
+  textFields,
+  type ListName,
+} from "./fields.ts";
+import { personTextFields } from "./person.ts";
+import type { RecordKind } from "./records.ts";
+
+/** How a kind of record stands in its file: which keys, in which order, and what they mean. */
+export interface Layout {
+  readonly kind: RecordKind;
+  /** Below the data folder. */
+  readonly folder: "companies" | "people";
+  readonly keys: ReadonlyMap<string, KeyMeaning>;
+}
+
+export type KeyMeaning =
+  | { readonly kind: "text"; readonly field: string }
+  | { readonly kind: "number"; readonly field: string }
+  | { readonly kind: "list"; readonly prefix: string }
+  /** To records of the other kind: `[[people/anna/_index|Anna]]`. */
+  | { readonly kind: "links"; readonly prefix: string; readonly to: RecordKind }
+  /** Says which record this is, and from which render it comes: not a fact. */
+  | { readonly kind: "own" };
+
+export const recordFile = "_index.md";
+/** The body of a file is this field. */
+export const bodyField = "description";
+export const socialKeyPrefix = "social_";
+/** Only such networks become a key. */
+export const networkName = /^[a-z0-9][a-z0-9_-]{0,40}$/;
+
+const list = (name: ListName) => [name, { kind: "list", prefix: listPrefixes[name] }] as const;
+const text = (field: string) => [field, { kind: "text", field }] as const;
+const own = (key: string) => [key, { kind: "own" }] as const;
+const texts = (fields: readonly string[], but: ReadonlySet<string> = new Set()) =>
+  fields.filter((field) => !but.has(field)).map(text);
+
+const last = ["excluded", "callback", "enrichedAt", "foundAt"];
+
+const companyLayout: Layout = {
+  kind: "company",
+  folder: "companies",
+  keys: new Map<string, KeyMeaning>([
+    text("name"),
+    list("emails"),
+    list("phones"),
+    ...texts(textFields, new Set(last)),
+    ...numberFields.map((field) => [field, { kind: "number", field }] as const),
+    list("categories"),
+    list("services"),
+    list("products"),
+    list("tech"),
+    list("keywords"),
+    list("tags"),
+    ["people", { kind: "links", prefix: personPrefix, to: "person" }],
+    ...texts(last),
+    own("id"),
+    own("rev"),
+    own("movedTo"),
+  ]),
+};
+
+const personLayout: Layout = {
+  kind: "person",
+  folder: "people",
+  keys: new Map<string, KeyMeaning>([
+    text("name"),
+    list("emails"),
+    list("phones"),
+    ...texts(personTextFields),
+    list("tags"),
+    ["companies", { kind: "links", prefix: companyPrefix, to: "company" }],
+    own("id"),
+    own("rev"),
+    own("movedTo"),
+  ]),
+};
+
+export const layoutOf = (kind: RecordKind): Layout =>
+  kind === "company" ? companyLayout : personLayout;
+
+export const layouts: readonly Layout[] = [companyLayout, personLayout];
+
+/** Undefined: it is no record's. */
+export const layoutOfTarget = (target: string): Layout | undefined =>
+  layouts.find(({ kind }) => target.startsWith(`${kind}/`));

@@ -1,0 +1,245 @@
+import { AppError } from "../base/app-error.ts";
+import { createId } from "../base/ids.ts";
+import type { Change, Datagram } from "../ledger/index.ts";
+import { behind, createBench, type Bench } from "./bench.ts";
+import { idOf, type Company } from "./company.ts";
+import { createPlanner } from "./create.ts";
+import { findDuplicates } from "./duplicates.ts";
+import { entryField, entryValue, type Entry } from "./entry.ts";
+import { aliasPrefix, companyPrefix, personPrefix } from "./fields.ts";
+import { catchUp, rebuildAll } from "./follow-ledger.ts";
+import { forgetRecord, remainsOf } from "./forget-record.ts";
+import { recordOf } from "./gathering-index.ts";
+import { firstText, randomLength } from "./identity.ts";
+import { ingestFolders } from "./ingest-all.ts";
+import { layoutOf, recordFile } from "./layout.ts";
+import { worthWriting } from "./machine-facts.ts";
+import { mergeCompanies } from "./merge.ts";
+import { personTarget, type Person } from "./person.ts";
+import { historyOf, restoreChanges } from "./record-history.ts";
+import type {
+  Created,
+  CreateRequest,
+  NewEntry,
+  RecordKind,
+  Records,
+  RecordsOptions,
+  RenameRequest,
+} from "./records.ts";
+import { isSlug, slugOf } from "./slug.ts";
+import { watchFiles } from "./watch.ts";
+
+/** Opens the records of a data folder, and brings files and index up to the ledger. */
+export async function openRecords(options: RecordsOptions): Promise<Records> {
+  const bench = createBench(options);
+  const { ledger, index, stored, random, inTurn } = bench;
+  const { onProgress } = options;
+  await inTurn(async () => {
+    await catchUp(bench, onProgress ? { onProgress } : {});
+    await bench.settle();
+    await bench.conclude();
+  });
+
+  const resolve: Records["resolve"] = (kind, name) => resolveName(bench, kind, name);
+  const must = (kind: RecordKind, name: string): string => {
+    const target = resolve(kind, name);
+    if (target === undefined) throw unknownRecord(kind, name);
+    return target;
+  };
+  /** As it is after what hands may have changed in its file. */
+  const fresh = async (target: string): Promise<Company | Person | undefined> => {
+    const folder = stored.render(target)?.folder;
+    if (folder !== undefined) await inTurn(() => ingestFolders(bench, { only: [folder] }));
+    const found = stored.find(target);
+    return found && recordOf(found);
+  };
+  const mustBeCompany = async (name: string) => (await fresh(must("company", name))) as Company;
+
+  return {
+    resolve,
+    async company(name) {
+      const target = resolve("company", name);
+      return target === undefined ? undefined : ((await fresh(target)) as Company | undefined);
+    },
+    async person(name) {
+      const target = resolve("person", name);
+      return target === undefined ? undefined : ((await fresh(target)) as Person | undefined);
+    },
+    fileOf(target) {
+      const mark = stored.render(target);
+      return mark && `${mark.folder}/${recordFile}`;
+    },
+    write: bench.write,
+    writeAll: (commits) => writeAll(bench, commits),
+    create: async (request) => (await createAll(bench, [request]))[0]!,
+    createAll: (requests) => createAll(bench, requests),
+    async createPerson({ source, fields, company, role }) {
+      const id = createId(random, randomLength);
+      const target = personTarget(id);
+      const slug = slugOf(firstText(fields["slug"], fields["name"], id), id);
+      const changes: Change[] = Object.entries({ ...fields, slug }).map(([field, value]) => {
+        return { target, field, value };
+      });
+      if (company !== undefined) {
+        const owner = must("company", company);
+        const value = role === undefined ? true : { role };
+        changes.push({ target, field: `${companyPrefix}${idOf(owner)}`, value });
+        changes.push({ target: owner, field: `${personPrefix}${id}`, value });
+      }
+      await bench.write({ source, changes });
+      const found = stored.find(target);
+      return { outcome: "created", target, slug: found ? recordOf(found).slug : slug, leftOut: [] };
+    },
+    async duplicatesOf(name) {
+      return findDuplicates(stored, await mustBeCompany(name));
+    },
+    async addEntry(request) {
+      const target = must(request.recordKind ?? "company", request.name);
+      return addEntry(bench, target, request);
+    },
+    async rename(request) {
+      const target = must(request.kind ?? "company", request.name);
+      await rename(bench, target, request);
+      return recordOf(stored.find(target)!);
+    },
+    async merge({ from, into, source }) {
+      const [one, other] = [await mustBeCompany(from), await mustBeCompany(into)];
+      return mergeCompanies(bench, { from: one, into: other, source });
+    },
+    async history({ kind = "company", name, field, archive }) {
+      return historyOf({ ledger, archive }, { target: must(kind, name), field });
+    },
+    async restoreAt({ kind = "company", name, field, atMs, source, archive }) {
+      const target = must(kind, name);
+      const changes = await restoreChanges({ ledger, archive }, { target, field, atMs });
+      return bench.write({ source, changes });
+    },
+    async forget({ name, source }) {
+      const target = resolve("company", name) ?? resolve("person", name);
+      if (target === undefined) throw unknownRecord("company", name);
+      return forgetRecord(bench, { target, source });
+    },
+    remains: (target) => remainsOf(bench, target),
+    ingest: (request) => inTurn(() => ingestFolders(bench, request)),
+    watch: (request) => watchFiles(bench, request),
+    problems: () => index.problems(),
+    catchUp: (request) => inTurn(() => catchUp(bench, request)),
+    rebuild: (request) =>
+      inTurn(async () => {
+        await ingestFolders(bench, request);
+        return rebuildAll(bench, request);
+      }),
+    async [Symbol.asyncDispose]() {
+      await inTurn(async () => {
+        await bench.settle({ isEnd: true });
+        await bench.conclude();
+      });
+    },
+  };
+}
+
+function resolveName({ stored }: Bench, kind: RecordKind, name: string): string | undefined {
+  const { folder } = layoutOf(kind);
+  const slug = name.replace(`${folder}/`, "").replace(/\/(?:_index\.md)?$/, "");
+  const target = stored.bySlug(kind, slug);
+  if (target !== undefined) return target;
+  for (const one of [name, `${kind}/${name}`]) {
+    if (one.startsWith(`${kind}/`) && stored.find(one)) return one;
+  }
+  return undefined;
+}
+
+/** Of commits that are written and rendered as one. */
+const chunkSize = 500;
+
+async function writeAll(bench: Bench, commits: readonly Parameters<Bench["write"]>[0][]) {
+  let written = 0;
+  for (let at = 0; at < commits.length; at += chunkSize) {
+    const some = commits.slice(at, at + chunkSize).map(worthWriting);
+    const answers = await Promise.all(some.map((commit) => bench.ledger.write(commit)));
+    const all = answers.map(({ datagrams }) => datagrams).filter(({ length }) => length > 0);
+    await renderWritten(bench, all);
+    written += all.reduce((sum, { length }) => sum + length, 0);
+  }
+  return { written };
+}
+
+async function renderWritten(bench: Bench, all: readonly (readonly Datagram[])[]): Promise<void> {
+  if (all.length === 0) return;
+  const targets = new Set(all.flatMap((some) => some.map(({ target }) => target)));
+  await bench
+    .inTurn(async () => {
+      await bench.renderMany(targets, { isHasty: targets.size > 1 });
+      await bench.conclude(all);
+    })
+    .catch((error: unknown) => {
+      throw behind(error);
+    });
+}
+
+async function createAll(bench: Bench, requests: readonly CreateRequest[]) {
+  const { ledger, stored, random } = bench;
+  const planner = createPlanner({ ledger, index: stored, random });
+  const created: Created[] = [];
+  for (let at = 0; at < requests.length; at += chunkSize) {
+    const plans = [];
+    for (const request of requests.slice(at, at + chunkSize))
+      plans.push(await planner.plan(request));
+    await writeAll(
+      bench,
+      plans.flatMap(({ commit }) => (commit ? [commit] : [])),
+    );
+    for (const { outcome, target, leftOut } of plans) {
+      const found = stored.find(target);
+      created.push({ outcome, target, leftOut, slug: found ? recordOf(found).slug : "" });
+    }
+  }
+  return created;
+}
+
+async function addEntry(bench: Bench, target: string, request: NewEntry): Promise<Entry> {
+  const { random, clock } = bench;
+  const { kind, source, name: _name, recordKind: _kind, ...rest } = request;
+  const at = request.at ?? new Date(clock.nowMs()).toISOString();
+  const by = request.by ?? source.replace(/^hand:/, "");
+  const entry: Entry = {
+    ...entryValue({ ...rest, at, by }),
+    kind,
+    id: createId(random, randomLength),
+  };
+  const changes: Change[] = [{ target, field: entryField(entry), value: entryValue(entry) }];
+  if (entry.callback !== undefined) {
+    changes.push({ target, field: "callback", value: entry.callback });
+  }
+  await bench.write({ source, changes });
+  return entry;
+}
+
+async function rename(bench: Bench, target: string, request: RenameRequest): Promise<void> {
+  const { source, newName, newSlug, kind = "company" } = request;
+  const old = recordOf(bench.stored.find(target)!);
+  const slug = newSlug ?? (newName === undefined ? old.slugWanted : slugOf(newName, idOf(target)));
+  if (newSlug !== undefined && !isSlug(newSlug)) {
+    const message = `"${newSlug}" cannot be a folder: use a-z, 0-9 and single dashes, as in ${slugOf(newSlug, idOf(target))}`;
+    throw new AppError("invalid", "records_slug", message);
+  }
+  const holder = newSlug === undefined ? undefined : bench.stored.bySlug(kind, newSlug);
+  if (holder !== undefined && holder !== target) {
+    const message = `${newSlug} is the folder of ${holder}: choose another, or merge the two`;
+    throw new AppError("invalid", "records_slug_taken", message);
+  }
+  const changes: Change[] = [{ target, field: "slug", value: slug }];
+  if (newName !== undefined) changes.push({ target, field: "name", value: newName });
+  if (slug !== old.slug) {
+    changes.push({ target, field: `${aliasPrefix}${old.slug}`, value: true });
+    changes.push({ target, field: `${aliasPrefix}${slug}`, unset: true });
+  }
+  await bench.write({ source, changes });
+}
+
+const unknownRecord = (kind: RecordKind, name: string) =>
+  new AppError(
+    "invalid",
+    "records_unknown",
+    `there is no ${kind} called "${name.slice(0, 80)}": \`forager ${kind} search\` finds them`,
+  );

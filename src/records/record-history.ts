@@ -1,0 +1,138 @@
+import { AppError } from "../base/app-error.ts";
+import {
+  dotOf,
+  referenceOf,
+  viewAt,
+  type Change,
+  type Datagram,
+  type FieldView,
+  type Ledger,
+  type TargetView,
+} from "../ledger/index.ts";
+import { aliasPrefix, entryKinds } from "./fields.ts";
+import type { HistoryEntry } from "./records.ts";
+
+export interface HistorySource {
+  readonly ledger: Pick<Ledger, "read" | "log">;
+  readonly archive?: AsyncIterable<Datagram> | undefined;
+}
+
+/** All that is known to have been written of some targets, by dot. */
+async function datagramsOf(
+  { ledger, archive }: HistorySource,
+  targets: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, Datagram>> {
+  const found = new Map<string, Datagram>();
+  if (archive) {
+    for await (const one of archive) if (targets.has(one.target)) found.set(dotOf(one), one);
+  }
+  for (const one of ledger.log()) if (targets.has(one.target)) found.set(dotOf(one), one);
+  // What the checkpoint holds of today's values, where no log has them any more.
+  for (const target of targets) {
+    for (const field of (await ledger.read(target)).fields) {
+      if (!found.has(field.dot)) found.set(field.dot, datagramOf(target, field));
+    }
+  }
+  return found;
+}
+
+/** What a checkpoint holds does not tell what was there before it. */
+const notKnown = "?";
+
+function datagramOf(target: string, { field, value, source, stamp, dot }: FieldView): Datagram {
+  const [node = "", session = "", number = ""] = dot.split("/");
+  const count = Number(number);
+  const json = JSON.stringify(value);
+  const place = { stamp, node, session, number: count, commit: count };
+  return { ...place, target, field, value: json, source, causality: notKnown };
+}
+
+/** Those that were merged into a target count with it. */
+export const targetsOf = (view: TargetView): ReadonlySet<string> =>
+  new Set([
+    view.target,
+    ...view.fields.flatMap(({ field }) =>
+      field.startsWith(mergedPrefix) ? [field.slice(mergedPrefix.length)] : [],
+    ),
+  ]);
+const mergedPrefix = "merged/";
+
+/** The newest first. */
+export async function historyOf(
+  source: HistorySource,
+  { target, field }: { readonly target: string; readonly field?: string | undefined },
+): Promise<readonly HistoryEntry[]> {
+  const view = await source.ledger.read(target);
+  const shown = new Set(view.fields.map(({ dot }) => dot));
+  const all = [...(await datagramsOf(source, targetsOf(view))).values()];
+  return all
+    .filter((one) => field === undefined || isOf(one.field, field))
+    .sort((a, b) => (a.stamp < b.stamp ? 1 : a.stamp > b.stamp ? -1 : b.number - a.number))
+    .map((one) => ({
+      field: one.field,
+      value: one.value === undefined ? undefined : (JSON.parse(one.value) as unknown),
+      source: one.source,
+      stamp: one.stamp,
+      node: one.node,
+      target: one.target,
+      isShown: shown.has(dotOf(one)),
+    }));
+}
+
+const isOf = (name: string, wanted: string): boolean =>
+  name === wanted || name.startsWith(`${wanted}/`);
+
+export interface RestoreJob {
+  readonly target: string;
+  readonly field?: string | undefined;
+  readonly atMs: number;
+}
+
+/** What has to be written for a record, or a field of it, to be as it was. */
+export async function restoreChanges(
+  source: HistorySource,
+  { target, field, atMs }: RestoreJob,
+): Promise<readonly Change[]> {
+  const now = await source.ledger.read(target);
+  const known = await datagramsOf(source, new Set([target]));
+  const then = viewAt(target, known.values(), atMs);
+  const isWanted = (name: string) => (field === undefined ? !staysAsItIs(name) : isOf(name, field));
+  checkComplete(known, { isWanted, atMs });
+  const before = new Map(then.fields.map((one) => [one.field, one.value]));
+  const after = new Map(now.fields.map((one) => [one.field, one.value]));
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter(isWanted)
+    .flatMap((name): Change[] => {
+      const value = before.get(name);
+      if (value === undefined) return [{ target, field: name, unset: true }];
+      return JSON.stringify(value) === JSON.stringify(after.get(name))
+        ? []
+        : [{ target, field: name, value }];
+    });
+}
+
+/** Where a record is and what was noted about it do not go back with the rest. */
+const staysAsItIs = (field: string): boolean =>
+  field === "slug" ||
+  field === "mergedInto" ||
+  field.startsWith(aliasPrefix) ||
+  field.startsWith(mergedPrefix) ||
+  entryKinds.some((kind) => field.startsWith(`${kind}/`));
+
+/** A value that came later names the one it replaced: if that one is unknown, so is the past. */
+function checkComplete(
+  known: ReadonlyMap<string, Datagram>,
+  { isWanted, atMs }: { readonly isWanted: (field: string) => boolean; readonly atMs: number },
+): void {
+  const references = new Set([...known.values()].map(referenceOf));
+  for (const { field, stamp, causality } of known.values()) {
+    if (!isWanted(field) || Date.parse(stamp.slice(0, isoLength)) <= atMs) continue;
+    if (causality === "" || references.has(causality)) continue;
+    const message =
+      `what ${field} was at that time is not on this node any more: ` +
+      `give the archive in the bucket to look in`;
+    throw new AppError("invalid", "records_history_short", message);
+  }
+}
+
+const isoLength = "2026-11-15T19:02:03.004Z".length;

@@ -1,0 +1,310 @@
+import type { Logger } from "../base/logger.ts";
+import type { Ledger, TargetView } from "../ledger/index.ts";
+import type { Aside, Taken } from "./aside.ts";
+import { companyOf, idOf } from "./company.ts";
+import type { EntryFiles } from "./entry-files.ts";
+import { chooseFolder, folderOf } from "./folders.ts";
+import { isAsWritten, revIn, writePage } from "./front-matter.ts";
+import { recordOf, type GatheringIndex } from "./gathering-index.ts";
+import { layoutOfTarget, recordFile, type Layout } from "./layout.ts";
+import { createLinks } from "./links.ts";
+import { factsOf, pageOf, type Facts } from "./page.ts";
+import { parsePage, type ParsedPage } from "./parse-page.ts";
+import { patchPage } from "./patch-page.ts";
+import { personOf } from "./person.ts";
+import type { RecordDisk } from "./record-disk.ts";
+import type { Indexed } from "./record-index.ts";
+import type { Redirects } from "./redirects.ts";
+import { addRender, findBase, sideFile, tokenOf } from "./side-file.ts";
+import { isEmpty, takeInFile, type TakenIn } from "./take-in.ts";
+
+/**
+ * Brings the files of a record up to what the ledger knows. Always:
+ * - a file that is not as we wrote it is taken in before it is replaced;
+ * - a file is never overwritten: it is taken away, looked at, and the new one is put in its place
+ *   unless someone was quicker; then all begins anew;
+ * - what cannot be understood stays where it is, and is told; the index has the facts all the same.
+ */
+export interface Renderer {
+  render(target: string, options?: RenderOptions): Promise<Rendered>;
+  /** Takes in what is in a file, wherever that is now. */
+  takeIn(file: {
+    readonly target: string;
+    /** Where it was, and its side file is. */
+    readonly from: string;
+    /** Where it is now, if that is elsewhere. */
+    readonly name?: string;
+    readonly bytes: Uint8Array;
+  }): Promise<TakenIn>;
+}
+
+export interface RenderOptions {
+  /** One of many: its files are not synced. */
+  readonly isHasty?: boolean;
+  /** A file that became facts already, for instance because someone made it new. */
+  readonly takenIn?: { readonly bytes: Uint8Array; readonly parsed: ParsedPage };
+}
+
+export interface Rendered {
+  /** Fields that a hand had changed. */
+  readonly fields: readonly string[];
+  /** Other records that show something of this one, and have to follow. */
+  readonly followers: readonly string[];
+}
+
+export interface RendererOptions {
+  readonly ledger: Pick<Ledger, "read" | "write">;
+  readonly index: GatheringIndex;
+  readonly disk: RecordDisk;
+  readonly aside: Aside;
+  readonly entryFiles: EntryFiles;
+  readonly redirects: Redirects;
+  readonly log: Logger;
+  /** Of facts that come from files. */
+  readonly source: string;
+  /** What is wrong with a file; undefined: nothing any more. */
+  readonly tell: (path: string, target: string, reason: string | undefined) => void;
+}
+
+const nothing: Rendered = { fields: [], followers: [] };
+/** Who saves faster than we render wins in the end; then the next event has its turn. */
+const attemptsMax = 5;
+
+export function createRenderer(options: RendererOptions): Renderer {
+  const { ledger, index, disk, aside, entryFiles, redirects, log, source, tell } = options;
+  const links = createLinks(index);
+
+  const takeIn: Renderer["takeIn"] = async ({ target, from, name = from, bytes }) => {
+    const layout = layoutOfTarget(target)!;
+    const side = textOf(disk.read(besides(from)));
+    const taken = await takeInFile(ledger, links, { layout, target, bytes, side, source });
+    const reason = taken.kind === "broken" ? taken.reason : undefined;
+    tell(name, target, reason);
+    if (taken.kind === "taken" && taken.fields.length > 0) {
+      log.info("a hand edit was taken in", { target, fields: taken.fields });
+    }
+    return taken;
+  };
+
+  const indexedOf = (layout: Layout, view: TargetView): Indexed =>
+    layout.kind === "company"
+      ? { kind: "company", company: companyOf(view) }
+      : { kind: "person", person: personOf(view) };
+
+  /** Gives the record its folder; who had it by mistake moves out first. */
+  const settleFolder = async (layout: Layout, view: TargetView, hasty: RenderOptions) => {
+    const { target } = view;
+    const wished = indexedOf(layout, view);
+    const { slugWanted } = recordOf(wished);
+    const choice = chooseFolder(index, { kind: layout.kind, target, slugWanted });
+    const indexed = withSlug(wished, choice.slug);
+    const old = index.find(target);
+    if (old && JSON.stringify(old) === JSON.stringify(indexed)) return { indexed, old };
+    index.put(indexed);
+    if (choice.displaced !== undefined) await render(choice.displaced, hasty);
+    return { indexed, old };
+  };
+
+  const moveFolder = (target: string, to: string) => {
+    const from = index.render(target)?.folder;
+    if (from === undefined || from === to) return;
+    redirects.clear(to);
+    if (!disk.has(to) && disk.move(from, to)) return;
+    removeOwn(from);
+  };
+
+  /** Only what we made; what someone else put there stays. */
+  const removeOwn = (folder: string) => {
+    entryFiles.removeAll(folder);
+    disk.remove(`${folder}/${recordFile}`);
+    disk.remove(`${folder}/${sideFile}`);
+    disk.removeFolder(folder);
+  };
+
+  /** Forgotten, merged into another, or with nothing in it. */
+  const renderGone = async (view: TargetView): Promise<Rendered> => {
+    const { target } = view;
+    const mark = index.render(target);
+    if (mark) {
+      const path = `${mark.folder}/${recordFile}`;
+      const bytes = disk.read(path);
+      if (bytes && !view.isForgotten && !isClean(bytes)) {
+        const { kind } = await takeIn({ target, from: path, bytes });
+        if (kind === "broken") return followersOf(view);
+      }
+      removeOwn(mark.folder);
+      index.unmark(target);
+      index.problem(path, undefined);
+    }
+    if (index.find(target)) index.drop(target);
+    return followersOf(view);
+  };
+  const followersOf = ({ mergedInto }: TargetView): Rendered =>
+    mergedInto === undefined ? nothing : { ...nothing, followers: [mergedInto] };
+
+  const render = async (target: string, how: RenderOptions = {}): Promise<Rendered> => {
+    const layout = layoutOfTarget(target);
+    if (!layout) return nothing;
+    const fields: string[] = [];
+    let { takenIn } = how;
+    for (let attempt = 0; attempt < attemptsMax; attempt++) {
+      const view = await ledger.read(target);
+      if (view.isForgotten || view.mergedInto !== undefined || view.fields.length === 0) {
+        return renderGone(view);
+      }
+      const { indexed, old } = await settleFolder(layout, view, how);
+      const record = recordOf(indexed);
+      const folder = folderOf(layout.kind, record.slug);
+      moveFolder(target, folder);
+      const outcome = await renderFile({ layout, view, folder, how, takenIn });
+      if (outcome.kind === "taken") {
+        ({ takenIn } = outcome);
+        fields.push(...outcome.fields);
+      }
+      if (outcome.kind === "taken" || outcome.kind === "again") continue;
+      const mark = index.render(target);
+      const rev = outcome.kind === "done" ? outcome.rev : (mark?.rev ?? "");
+      if (mark?.folder !== folder || mark.rev !== rev) index.mark({ target, folder, rev });
+      await entryFiles.render({ folder, entries: record.entries, ...how });
+      await redirects.render(indexed, how);
+      return { fields, followers: isRenamed(old, indexed) ? relativesOf(indexed) : [] };
+    }
+    log.warn("a file changes faster than it can be written", { target });
+    return { fields, followers: [] };
+  };
+
+  const renderFile = async (job: FileJob): Promise<FileOutcome> => {
+    const { layout, view, folder, how, takenIn } = job;
+    const { target } = view;
+    const path = `${folder}/${recordFile}`;
+    const bytes = disk.read(path);
+    const isOurs = bytes === undefined || isEmpty(bytes) || isClean(bytes);
+    if (isOurs) index.problem(path, undefined);
+    const isTaken = bytes !== undefined && takenIn !== undefined && isEqual(takenIn.bytes, bytes);
+    if (!isOurs && !isTaken) {
+      const taken = await takeIn({ target, from: path, bytes });
+      if (taken.kind !== "taken") return { kind: "broken" };
+      return { kind: "taken", takenIn: { bytes, parsed: taken.parsed }, fields: taken.fields };
+    }
+    const side = textOf(disk.read(`${folder}/${sideFile}`));
+    const before = isOurs ? textOf(bytes) : undefined;
+    const parsed = isTaken ? takenIn.parsed : handmade(layout, before, side);
+    const { text, shown, isHandmade } = compose({ layout, view, parsed });
+    const rev = revIn(text)!;
+    const newSide = addRender(side, { rev, isHandmade, fields: view.fields, shown });
+    if (newSide !== side) await disk.overwrite(`${folder}/${sideFile}`, newSide, how);
+    if (text === before) return { kind: "done", rev };
+    const isPlaced = await putInPlace({ target, path, text, bytes, how });
+    return isPlaced ? { kind: "done", rev } : { kind: "again" };
+  };
+
+  /** A file that a hand has shaped is patched from then on. */
+  const handmade = (layout: Layout, text: string | undefined, side: string | undefined) =>
+    text && findBase(side, revIn(text) ?? "")?.isHandmade
+      ? parsePage(layout, Buffer.from(text))
+      : undefined;
+
+  interface Composed {
+    readonly text: string;
+    readonly shown: Facts;
+    readonly isHandmade: boolean;
+  }
+
+  const compose = (job: {
+    readonly layout: Layout;
+    readonly view: TargetView;
+    readonly parsed: ParsedPage | undefined;
+  }): Composed => {
+    const { layout, view, parsed } = job;
+    const id = idOf(view.target);
+    const page = pageOf(layout, view, links);
+    const shown = factsOf(layout, page, links);
+    const text = writePage(page, id);
+    if (!parsed) return { text, shown, isHandmade: false };
+    const patched = patchPage(layout, parsed, page, id);
+    if (patched === text) return { text, shown, isHandmade: false };
+    const reread = factsOf(layout, parsePage(layout, Buffer.from(patched)).page, links);
+    if (isSameFacts(reread, shown)) return { text: patched, shown, isHandmade: true };
+    log.warn("a file could not be patched and was written anew", { target: view.target });
+    return { text, shown, isHandmade: false };
+  };
+
+  /** False: someone was quicker, or had written to it in between. */
+  const putInPlace = async (job: {
+    readonly target: string;
+    readonly path: string;
+    readonly text: string;
+    readonly bytes: Uint8Array | undefined;
+    readonly how: RenderOptions;
+  }): Promise<boolean> => {
+    const { target, path, text, bytes, how } = job;
+    const taken = bytes === undefined ? undefined : aside.take(path);
+    const outcome = await disk.place(path, text, how);
+    const isAsSeen = taken === undefined || isEqual(taken.bytes, bytes!);
+    if (taken && isAsSeen) dismiss(taken);
+    if (!taken || isAsSeen) return outcome === "placed";
+    // Written to between our look and our taking it: that is an edit like any other.
+    if (isClean(taken.bytes)) aside.letGo(taken);
+    else if ((await takeIn({ target, from: path, bytes: taken.bytes })).kind === "taken") {
+      aside.keep(taken);
+    }
+    return false;
+  };
+  const dismiss = (taken: Taken) => {
+    if (isClean(taken.bytes) || isEmpty(taken.bytes)) aside.letGo(taken);
+    else aside.keep(taken);
+  };
+
+  const relativesOf = (indexed: Indexed): readonly string[] =>
+    indexed.kind === "company"
+      ? indexed.company.people.map(({ id }) => `person/${id}`)
+      : [
+          ...index.byPerson(idOf(indexed.person.target)),
+          ...indexed.person.companies.map(({ id }) => `company/${id}`),
+        ];
+
+  return { render, takeIn };
+}
+
+interface FileJob {
+  readonly layout: Layout;
+  readonly view: TargetView;
+  readonly folder: string;
+  readonly how: RenderOptions;
+  readonly takenIn: RenderOptions["takenIn"];
+}
+
+type FileOutcome =
+  | { readonly kind: "done"; readonly rev: string }
+  /** Left alone. */
+  | { readonly kind: "broken" }
+  /** Someone was quicker. */
+  | { readonly kind: "again" }
+  /** It had become facts: what is known has changed. */
+  | {
+      readonly kind: "taken";
+      readonly takenIn: NonNullable<RenderOptions["takenIn"]>;
+      readonly fields: readonly string[];
+    };
+
+const withSlug = (indexed: Indexed, slug: string): Indexed =>
+  indexed.kind === "company"
+    ? { ...indexed, company: { ...indexed.company, slug } }
+    : { ...indexed, person: { ...indexed.person, slug } };
+
+/** A link shows the name and the folder of what it leads to. */
+function isRenamed(old: Indexed | undefined, now: Indexed): boolean {
+  const [before, after] = [recordOf(old), recordOf(now)];
+  return before?.slug !== after.slug || before.name !== after.name;
+}
+
+const isSameFacts = (a: Facts, b: Facts): boolean =>
+  a.size === b.size &&
+  [...a].every(([field, value]) => b.has(field) && tokenOf(value) === tokenOf(b.get(field)));
+
+export const isClean = (bytes: Uint8Array): boolean => isAsWritten(Buffer.from(bytes).toString());
+export const isEqual = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
+export const textOf = (bytes: Uint8Array | undefined): string | undefined =>
+  bytes && Buffer.from(bytes).toString();
+
+const besides = (path: string): string => path.replace(/[^/]+$/, sideFile);

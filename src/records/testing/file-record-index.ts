@@ -1,0 +1,29 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import type { IndexBatch, RecordIndex } from "../record-index.ts";
+import { createMemoryRecordIndex } from "./memory-record-index.ts";
+
+/** The memory index with a file of its batches: for tests in which a process is killed. */
+export function createFileRecordIndex(file: string): RecordIndex {
+  const index = createMemoryRecordIndex();
+  const batches: IndexBatch[] = existsSync(file)
+    ? (JSON.parse(readFileSync(file, "utf8")) as IndexBatch[])
+    : [];
+  for (const batch of batches) index.update(batch);
+  const save = () => {
+    writeFileSync(`${file}.new`, JSON.stringify(batches));
+    renameSync(`${file}.new`, file);
+  };
+  return {
+    ...index,
+    update(batch) {
+      index.update(batch);
+      batches.push(batch);
+      save();
+    },
+    clear() {
+      index.clear();
+      batches.length = 0;
+      save();
+    },
+  };
+}

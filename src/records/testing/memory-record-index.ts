@@ -1,0 +1,68 @@
+import type { Position } from "../../ledger/index.ts";
+import { nameAndAddress } from "../duplicates.ts";
+import { recordOf } from "../gathering-index.ts";
+import type { Indexed, RecordIndex, RecordProblem, RenderMark } from "../record-index.ts";
+
+/** RecordIndex in maps, looked through from end to end: slow, and easy to see that it is right. */
+export function createMemoryRecordIndex(): RecordIndex {
+  let records = new Map<string, Indexed>();
+  let marks = new Map<string, RenderMark>();
+  let problems = new Map<string, RecordProblem>();
+  let position: Position | undefined;
+  const where = (isFound: (indexed: Indexed) => boolean): readonly string[] =>
+    [...records.values()]
+      .filter(isFound)
+      .map((indexed) => recordOf(indexed).target)
+      .sort();
+  return {
+    position: () => position,
+    update(batch) {
+      // All of it can be put, or none is.
+      const put = (batch.put ?? []).map((one) => [recordOf(one).target, one] as const);
+      for (const [target, indexed] of put) records.set(target, indexed);
+      for (const target of batch.drop ?? []) records.delete(target);
+      for (const mark of batch.renders ?? []) marks.set(mark.target, mark);
+      for (const target of batch.unrendered ?? []) marks.delete(target);
+      for (const { path, problem } of batch.problems ?? []) {
+        if (problem) problems.set(path, problem);
+        else problems.delete(path);
+      }
+      position = batch.position ?? position;
+    },
+    clear() {
+      [records, marks, problems] = [new Map(), new Map(), new Map()];
+      position = undefined;
+    },
+    find: (target) => records.get(target),
+    render: (target) => marks.get(target),
+    problems: () => [...problems.values()].sort((a, b) => (a.path < b.path ? -1 : 1)),
+    bySlug(kind, slug) {
+      const [holder] = where((one) => one.kind === kind && recordOf(one).slug === slug);
+      return holder ?? where((one) => one.kind === kind && recordOf(one).aliases.includes(slug))[0];
+    },
+    wanting: (kind, slug) => where((one) => one.kind === kind && recordOf(one).slugWanted === slug),
+    byDomain: (domain) =>
+      where(
+        (one) =>
+          one.kind === "company" &&
+          one.company.texts.domain?.toLowerCase() === domain.toLowerCase(),
+      ),
+    byPlace: (place) => where((one) => one.kind === "company" && one.company.texts.place === place),
+    byEmail: (address) =>
+      where((one) =>
+        recordOf(one).emails.some(({ value }) => value.toLowerCase() === address.toLowerCase()),
+      ),
+    byPerson: (personId) =>
+      where(
+        (one) => one.kind === "company" && one.company.people.some(({ id }) => id === personId),
+      ),
+    byNameAndAddress: ({ name, address }) =>
+      where((one) => {
+        const key = one.kind === "company" ? nameAndAddress(one.company) : undefined;
+        return key?.name === name && key.address === address;
+      }),
+    targets: ({ kind, after = "", limit }) =>
+      where((one) => one.kind === kind && recordOf(one).target > after).slice(0, limit),
+    [Symbol.dispose]() {},
+  };
+}

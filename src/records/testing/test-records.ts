@@ -1,0 +1,123 @@
+import {
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  mkdirSync,
+  existsSync,
+  readdirSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { silentLogger } from "../../base/logger.ts";
+import { createSeededRandom, type Random } from "../../base/random.ts";
+import { createTestClock, type TestClock } from "../../base/testing/test-clock.ts";
+import type { Ledger } from "../../ledger/index.ts";
+import { openTestLedger } from "../../ledger/testing/test-ledger.ts";
+import { openRecords } from "../open-records.ts";
+import type { RecordIndex } from "../record-index.ts";
+import type { Records } from "../records.ts";
+import { createMemoryRecordIndex } from "./memory-record-index.ts";
+
+/** Records in a folder of their own, with a ledger in memory and a clock that one moves. */
+export interface TestRecords extends AsyncDisposable {
+  readonly records: Records;
+  readonly ledger: Ledger;
+  readonly index: RecordIndex;
+  readonly clock: TestClock;
+  readonly folder: string;
+  readonly random: Random;
+  /** "" where there is none. */
+  read(name: string): string;
+  bytes(name: string): Buffer;
+  has(name: string): boolean;
+  /** Files of records whose name or text matches. */
+  grep(pattern: RegExp): readonly string[];
+  move(from: string, to: string): void;
+  /** Text by name of all files below a folder. */
+  tree(folder: string): ReadonlyMap<string, string>;
+  /** Names in a folder, in order. */
+  list(folder: string): readonly string[];
+  /** As an editor that writes into the file as it is. */
+  save(name: string, text: string | Uint8Array): void;
+  edit(name: string, change: (text: string) => string): void;
+  /** A machine's facts about a company. */
+  say(target: string, fields: Readonly<Record<string, unknown>>, source?: string): Promise<void>;
+  /** A second life on the same folder and ledger. */
+  reopen(options?: { readonly index?: RecordIndex; readonly user?: string }): Promise<Records>;
+}
+
+let seeds = 1_000;
+
+export interface TestRecordsOptions {
+  readonly ledger?: Ledger;
+  readonly index?: RecordIndex;
+  readonly clock?: TestClock;
+  readonly folder?: string;
+}
+
+export async function openTestRecords(options: TestRecordsOptions = {}): Promise<TestRecords> {
+  const { clock = createTestClock(), index = createMemoryRecordIndex() } = options;
+  const random = createSeededRandom(seeds++);
+  const ledger = options.ledger ?? (await openTestLedger({ clock, random }));
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), "forager-records-"));
+  const common = { ledger, folder, clock, random, log: silentLogger, user: "anna" };
+  const records = await openRecords({ ...common, index });
+  const path = (name: string) => join(folder, name);
+  return {
+    records,
+    ledger,
+    index,
+    clock,
+    folder,
+    random,
+    read: (name) => (existsSync(path(name)) ? readFileSync(path(name), "utf8") : ""),
+    bytes: (name) => readFileSync(path(name)),
+    has: (name) => existsSync(path(name)),
+    move(from, to) {
+      mkdirSync(dirname(path(to)), { recursive: true });
+      renameSync(path(from), path(to));
+    },
+    tree: (name) =>
+      new Map(
+        readdirSync(path(name), { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map((entry) => join(entry.parentPath, entry.name))
+          .sort()
+          .map((at) => [at.slice(folder.length + 1), readFileSync(at, "utf8")]),
+      ),
+    grep: (pattern) =>
+      ["companies", "people", "records"]
+        .filter((name) => existsSync(path(name)))
+        .flatMap((name) => readdirSync(path(name), { recursive: true, withFileTypes: true }))
+        .map((entry) => ({ entry, file: join(entry.parentPath, entry.name) }))
+        .filter(({ entry, file }) => {
+          const text = entry.isFile() ? readFileSync(file, "utf8") : "";
+          return pattern.test(file.slice(folder.length)) || pattern.test(text);
+        })
+        .map(({ file }) => file.slice(folder.length + 1)),
+    list: (name) => (existsSync(path(name)) ? readdirSync(path(name)).sort() : []),
+    save(name, text) {
+      mkdirSync(dirname(path(name)), { recursive: true });
+      writeFileSync(path(name), text);
+    },
+    edit(name, change) {
+      const before = readFileSync(path(name), "utf8");
+      const after = change(before);
+      if (before === after) throw new Error(`the edit of ${name} changes nothing`);
+      writeFileSync(path(name), after);
+    },
+    async say(target, fields, source = "site:https://acme.com") {
+      const changes = Object.entries(fields).map(([field, value]) =>
+        value === undefined ? { target, field, unset: true as const } : { target, field, value },
+      );
+      await records.write({ source, changes });
+    },
+    reopen: (other = {}) => openRecords({ ...common, index, ...other }),
+    async [Symbol.asyncDispose]() {
+      await records[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

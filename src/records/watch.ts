@@ -1,0 +1,78 @@
+import { watch as watchFolder, type FSWatcher } from "node:fs";
+import type { Timer } from "../base/clock.ts";
+import type { Bench } from "./bench.ts";
+import { ingestFolders } from "./ingest-all.ts";
+import { layouts } from "./layout.ts";
+import type { Watching, WatchOptions } from "./records.ts";
+
+export const quietMsDefault = 500;
+export const checkMsDefault = 5 * 60_000;
+
+/**
+ * Follows the files. The system's events only make it quicker: all folders are looked at every
+ * `checkMs` anyway, so that an event that never came, or a system that has none, loses nothing.
+ */
+export function watchFiles(bench: Bench, options: WatchOptions = {}): Watching {
+  const { quietMs = quietMsDefault, checkMs = checkMsDefault, onIngested = () => {} } = options;
+  const { clock, log, disk } = bench;
+  const touched = new Set<string>();
+  let quiet: Timer | undefined;
+  let check: Timer | undefined;
+  let work: Promise<void> = Promise.resolve();
+  let isStopped = false;
+
+  const look = (only: readonly string[] | undefined) => {
+    work = work.then(async () => {
+      if (isStopped) return;
+      try {
+        onIngested(await bench.inTurn(() => ingestFolders(bench, only ? { only } : {})));
+      } catch (error) {
+        // This loop owns the work: it says what is wrong, and looks again at the next check.
+        log.error("hand edits could not be taken in", { error });
+      }
+    });
+    return work;
+  };
+  const lookAtTouched = () => {
+    const only = [...touched];
+    touched.clear();
+    void look(only);
+  };
+  const onEvent = (folder: string, file: string | null) => {
+    // Without a name: anything may have happened.
+    if (file === null) return void look(undefined);
+    touched.add(`${folder}/${file.replaceAll("\\", "/")}`);
+    quiet?.cancel();
+    quiet = clock.setTimer(quietMs, lookAtTouched);
+  };
+  const watchers = layouts.flatMap(({ folder }): FSWatcher[] => {
+    try {
+      const watcher = watchFolder(disk.path(folder), { recursive: true, persistent: false });
+      watcher.on("change", (_, file) => onEvent(folder, file === null ? null : String(file)));
+      watcher.on("error", (error) => log.warn("file events have ended", { folder, error }));
+      return [watcher];
+    } catch (error) {
+      // No such folder yet, or more folders than the system watches.
+      log.warn("no file events here: files are looked at now and then", { folder, error });
+      return [];
+    }
+  });
+  const checkAgain = () => {
+    check = clock.setTimer(
+      checkMs,
+      () => void look(undefined).then(() => isStopped || checkAgain()),
+    );
+  };
+  void look(undefined);
+  checkAgain();
+
+  return {
+    async stop() {
+      isStopped = true;
+      quiet?.cancel();
+      check?.cancel();
+      for (const watcher of watchers) watcher.close();
+      await work;
+    },
+  };
+}
