@@ -156,8 +156,8 @@ export const workerSabotages: readonly Sabotage[] = [
   {
     name: "a waiting run takes its slots",
     file: "src/worker/hands.ts",
-    find: "const share = run.delayMs > 0 ? first.kind.meanMs / run.delayMs : run.limit;",
-    replace: "const share = run.limit;",
+    find: "const share = run.delayMs() > 0 ? first.kind.meanMs / run.delayMs() : run.limit();",
+    replace: "const share = run.limit();",
     caughtBy: `${runs} > lesson 12: a run that waits takes no slot and none of its tasks' time`,
   },
   {
