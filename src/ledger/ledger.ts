@@ -44,6 +44,8 @@ export interface Ledger extends AsyncDisposable {
   status(): LedgerStatus;
   /** What was written or came since the checkpoint, in the order in which it came. */
   log(): readonly Datagram[];
+  /** What of that is about some targets. */
+  writtenOf(targets: readonly string[]): Promise<readonly Datagram[]>;
   /** What is known, exactly: the last number of each session, by `node/session`. */
   vector(): ReadonlyMap<string, number>;
   /**
@@ -51,7 +53,7 @@ export interface Ledger extends AsyncDisposable {
    * follows it keeps the new position once it is through with the batches: after a crash before
    * that, it gets them again.
    */
-  changedSince(position: Position | undefined): Changed;
+  changedSince(position: Position | undefined): Promise<Changed>;
   /** One digest of everything: the same on all nodes that know the same. */
   digest(): Promise<string>;
   /** Every write that lost unseen. Reads all there is. */
@@ -171,7 +173,14 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     status: () => statusOf(core),
     log: () => core.replica().since(),
     vector: () => core.replica().vector(),
-    changedSince: (position) => changedSince(core, position),
+    writtenOf: async (targets) => {
+      const wanted = new Set(targets);
+      return core
+        .replica()
+        .since()
+        .filter(({ target }) => wanted.has(target));
+    },
+    changedSince: async (position) => changedSince(core, position),
     digest: () => core.steady((replica) => replica.digest()),
     conflicts: () => core.steady(allConflicts),
     async restore({ target, dot, source }) {

@@ -12,7 +12,7 @@ const fewTargets = 50;
 /** Renders all that is new in the ledger since the position that is kept. Only in turn. */
 export async function catchUp(bench: Bench, { onProgress = () => {} }: ProgressOptions = {}) {
   const { ledger, follower, index } = bench;
-  const { position, batches, steps } = ledger.changedSince(follower.position());
+  const { position, batches, steps } = await ledger.changedSince(follower.position());
   let records = 0;
   let step = 0;
   for await (const targets of batches) {

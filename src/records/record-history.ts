@@ -13,7 +13,7 @@ import { aliasPrefix, entryKinds } from "./fields.ts";
 import type { HistoryEntry } from "./records.ts";
 
 export interface HistorySource {
-  readonly ledger: Pick<Ledger, "read" | "log">;
+  readonly ledger: Pick<Ledger, "read" | "writtenOf">;
   readonly archive?: AsyncIterable<Datagram> | undefined;
 }
 
@@ -26,7 +26,7 @@ async function datagramsOf(
   if (archive) {
     for await (const one of archive) if (targets.has(one.target)) found.set(dotOf(one), one);
   }
-  for (const one of ledger.log()) if (targets.has(one.target)) found.set(dotOf(one), one);
+  for (const one of await ledger.writtenOf([...targets])) found.set(dotOf(one), one);
   // What the checkpoint holds of today's values, where no log has them any more.
   for (const target of targets) {
     for (const field of (await ledger.read(target)).fields) {

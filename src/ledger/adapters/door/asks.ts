@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AppError, type ErrorKind } from "../../../base/app-error.ts";
 import type { Datagram } from "../../datagram/datagram.ts";
 import type { Ledger, LedgerStatus } from "../../ledger.ts";
+import type { Position } from "../../position.ts";
 import { leftToWrite } from "./left-to-write.ts";
 
 const target = z.string();
@@ -16,6 +17,13 @@ const change = z.looseObject({
   unset: z.literal(true).optional(),
 });
 
+const positionSchema = z.object({
+  checkpoint: z.number(),
+  parts: z.string(),
+  vector: z.record(z.string(), z.number()),
+  aside: z.array(z.string()),
+});
+
 /** What another process may ask of the one that holds the ledger. */
 export const askSchema = z.discriminatedUnion("op", [
   z.object({
@@ -24,6 +32,8 @@ export const askSchema = z.discriminatedUnion("op", [
     after,
   }),
   z.object({ op: z.literal("read"), target }),
+  z.object({ op: z.literal("writtenOf"), targets: z.array(target) }),
+  z.object({ op: z.literal("changedSince"), position: positionSchema.optional() }),
   z.object({ op: z.literal("digest") }),
   z.object({ op: z.literal("conflicts") }),
   z.object({ op: z.literal("restore"), target, dot: z.string(), source }),
@@ -49,6 +59,14 @@ export async function answerAsk(ledger: Ledger, ask: Ask): Promise<unknown> {
     }
     case "read":
       return ledger.read(ask.target);
+    case "writtenOf":
+      return ledger.writtenOf(ask.targets);
+    case "changedSince": {
+      const { position, batches } = await ledger.changedSince(ask.position as Position | undefined);
+      const told: (readonly string[])[] = [];
+      for await (const batch of batches) told.push(batch);
+      return { position, batches: told };
+    }
     case "digest":
       return ledger.digest();
     case "conflicts":

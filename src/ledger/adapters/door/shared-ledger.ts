@@ -2,7 +2,9 @@ import { AppError } from "../../../base/app-error.ts";
 import { sleep, type Clock } from "../../../base/clock.ts";
 import type { Bucket } from "../../../bucket/index.ts";
 import { checkCommit, type Commit } from "../../changes.ts";
+import type { Datagram } from "../../datagram/datagram.ts";
 import type { Ledger, Written } from "../../ledger.ts";
+import type { Position } from "../../position.ts";
 import type { LedgerSync } from "../../tiers/sync.ts";
 import type { ConflictView, TargetView } from "../../view.ts";
 import { answerAsk, type Ask } from "./asks.ts";
@@ -142,6 +144,13 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Le
         "another process holds this ledger, and its log is too long to ask for: open it to read only",
       );
     },
+    writtenOf: async (targets) =>
+      (await ask({ op: "writtenOf", targets: [...targets] })) as readonly Datagram[],
+    async changedSince(position) {
+      // Whole, also from one's own: the ledger may be let go of before the last batch was asked for.
+      const told = (await ask({ op: "changedSince", position } as Ask)) as ChangesTold;
+      return { ...told, steps: told.batches.length, batches: each(told.batches) };
+    },
     vector: () => (role?.kind === "holder" ? role.ledger.vector() : look().vector),
     digest: async () => (await ask({ op: "digest" })) as string,
     conflicts: async () => (await ask({ op: "conflicts" })) as readonly ConflictView[],
@@ -179,6 +188,16 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Le
       else await mine.leave();
     },
   };
+}
+
+/** As it comes through the door. */
+interface ChangesTold {
+  readonly position: Position;
+  readonly batches: readonly (readonly string[])[];
+}
+
+async function* each<T>(all: readonly T[]): AsyncGenerator<T> {
+  yield* all;
 }
 
 async function tracked<T>(sets: readonly Set<Promise<unknown>>[], work: () => Promise<T>) {
