@@ -33,7 +33,10 @@ export interface Scanned {
   readonly newest: string;
   /** Some are more than a hub's own word that it made a checkpoint. */
   readonly isWorthIt: boolean;
-  /** Three numbers for each record to fold: its part, where it begins, where the next one does. */
+  /**
+   * Three numbers for each stretch of records to fold that follow each other and go to one part, as
+   * those of a commit do: the part, where it begins, where the next one does.
+   */
   readonly records: Int32Array;
   readonly early: readonly Datagram[];
   /** Those that may drop others. */
@@ -73,11 +76,15 @@ export function scanJob({ body, key, first, name, ahead }: ScanJob): Scanned {
     const stamp = found.stamp();
     if (stamp > ahead) return void early.push(found.datagram());
     if (stamp > newest) newest = stamp;
-    records.push(partOfChecksum(found.targetChecksum()), found.from, found.to);
+    const part = partOfChecksum(found.targetChecksum());
+    const at = records.length;
+    if (at > 0 && records[at - 3] === part && records[at - 1] === found.from) {
+      records[at - 1] = found.to;
+    } else records.push(part, found.from, found.to);
     if (found.isAbout(quarantineKind)) drops.push(found.datagram());
   };
   const last = scanSegment(body, { key, first, name }, onDatagram);
-  return { last, newest, isWorthIt, records: Int32Array.from(records), early, drops };
+  return { last, newest, isWorthIt, records: new Int32Array(records), early, drops };
 }
 
 export function foldJob({ index, base, pieces, vector, aside, dropped }: FoldJob): FoldedPart {
