@@ -283,11 +283,11 @@ const inDoor: readonly Sabotage[] = [
     caughtBy: `${doorTrouble} > one that says nothing is not waited for without end`,
   },
   {
-    name: "a process that lets go does not wait for what it has begun",
+    name: "a sync is cut off by whoever needs the ledger next",
     file: "src/ledger/adapters/door/shared-ledger.ts",
-    find: "while (inHand.size > 0) await Promise.allSettled(inHand);\n      step(mine);",
-    replace: "step(mine);",
-    caughtBy: `${doorTrouble} > loses nothing, writes nothing twice`,
+    find: "return tracked([inHand, syncs], ",
+    replace: "return tracked([], ",
+    caughtBy: `${doorTrouble} > who is in the middle of a sync ends it before it lets go`,
   },
   {
     name: "a guest whose holder ended gives up what it was waiting for",

@@ -153,6 +153,38 @@ describe("a holder in trouble", () => {
 });
 
 describe("a ledger that changes hands all the time", () => {
+  test("who is in the middle of a sync ends it before it lets go, and answers meanwhile", async () => {
+    await using bucket = createMemoryBucket({ clock });
+    await using first = await openTestSharedLedger(folder);
+    await using second = await openTestSharedLedger(folder);
+    const changes = [{ target: "company/a", field: "f", value: 1 }];
+    await first.write({ source, changes });
+    let goOn = () => {};
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    let enter = () => {};
+    const entered = new Promise<void>((resolve) => (enter = resolve));
+    const slow = {
+      ...bucket,
+      async now() {
+        enter();
+        await held;
+        return bucket.now();
+      },
+    };
+    const pushing = first.withBucket(slow).push();
+    await entered;
+    const waiting = second.withBucket(bucket).push();
+    for (let count = 0; count < 15; count++) {
+      await second.read("company/a");
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      expect(first.log()).toHaveLength(1); // it throws in who does not hold it
+    }
+    goOn();
+    expect(await pushing).toBe(1);
+    expect(await waiting).toBe(0);
+    expect(second.log()).toHaveLength(1);
+  });
+
   test("loses nothing, writes nothing twice, and its numbers have no gap", async () => {
     await using bucket = createMemoryBucket({ clock });
     const ledgers = [];
