@@ -66,6 +66,7 @@ export function createEmailCollector({
   }
 
   function link(href: string): void {
+    if (!/mailto|@|javascript:/i.test(href)) return;
     const to = mailtoText(href);
     if (to !== undefined) {
       const text = (isSimple ? withoutDecoys(to) : undefined) ?? to;

@@ -100,6 +100,9 @@ export function resolved(href: string | undefined, base: string): string | undef
   try {
     const url = new URL(href.trim(), base);
     if (url.protocol !== "http:" && url.protocol !== "https:") return undefined;
+    const { href: whole } = url;
+    const isBare = !whole.includes("#") && !whole.includes("@");
+    if (isBare) return whole;
     url.hash = "";
     url.username = "";
     url.password = "";

@@ -18,12 +18,14 @@ interface Place {
   readonly isBold: boolean;
 }
 
+const headings = ["h1", "h2", "h3", "h4", "h5", "h6"];
 const charsMax = 20_000;
 const seamsMax = 500;
 
 /** Joins the text of inline elements as a reader sees it, and hands on one line at a time. */
 export function createLineBuilder(give: (line: Line) => void): LineBuilder {
   let block = "";
+  let heading = 0;
   let where: LinkWhere = "body";
   let parts = "";
   let seams: number[] = [];
@@ -72,7 +74,16 @@ export function createLineBuilder(give: (line: Line) => void): LineBuilder {
     turnRound();
     if (parts !== "" && parts !== " ") {
       const line = parts.endsWith(" ") ? parts.slice(0, -1) : parts;
-      give({ text: line, seams, where, block, isLink, isBold, isReversed: wasReversed });
+      give({
+        text: line,
+        seams,
+        where,
+        block,
+        heading,
+        isLink,
+        isBold,
+        isReversed: wasReversed,
+      });
     }
     parts = "";
     if (seams.length > 0) seams = [];
@@ -84,6 +95,7 @@ export function createLineBuilder(give: (line: Line) => void): LineBuilder {
   return {
     begin(name) {
       block = name;
+      heading = headings.indexOf(name) + 1;
     },
     text,
     seam() {

@@ -24,9 +24,8 @@ export function createOfferCollector(): OfferCollector {
   let section: { readonly kind: "services" | "products"; readonly level: number } | undefined;
   let items = 0;
 
-  function line({ text, where, block }: Line): void {
+  function line({ text, where, block, heading: level }: Line): void {
     if (where !== "body") return;
-    const level = /^h[1-6]$/.test(block) ? Number(block[1]) : 0;
     if (level > 0) {
       const kind = kindOf(text);
       if (kind) {

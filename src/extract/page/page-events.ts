@@ -35,6 +35,8 @@ export interface Line {
   readonly where: LinkWhere;
   /** The nearest block element: h1, li, p, td … */
   readonly block: string;
+  /** 1 to 6 for h1 to h6, else 0. */
+  readonly heading: number;
   /** Everything in it is a link. */
   readonly isLink: boolean;
   /** Everything in it is bold. */

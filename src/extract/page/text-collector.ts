@@ -31,11 +31,11 @@ export function createTextCollector(): TextCollector {
   }
 
   return {
-    line({ text, where, block }) {
+    line({ text, where, heading }) {
       chars += text.length;
       if (beginning.length < 4_000) beginning += `${text.slice(0, 500)}\n`;
       counter.add(text);
-      if (where === "body" && /^h[1-3]$/.test(block)) weigh(text, block === "h1" ? 4 : 2);
+      if (where === "body" && heading > 0 && heading < 4) weigh(text, heading === 1 ? 4 : 2);
     },
     chars: () => chars,
     beginning: () => beginning,

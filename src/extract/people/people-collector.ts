@@ -50,19 +50,19 @@ export function createPeopleCollector(): PeopleCollector {
     drafts.push(current);
   }
 
-  function line({ text, where, block, isBold, isLink }: Line): void {
+  function line({ text, where, block, heading, isBold, isLink }: Line): void {
     if (where === "header") return;
     const introduced = introducedPerson(text);
     const named = introduced && personName(introduced.name);
     if (introduced && named) return begin(named, introduced.role);
     const [before, after] = halves(text);
     // Lists of links are headlines and menus.
-    const name = isLink && !/^h[2-6]$/.test(block) ? undefined : personName(before);
+    const name = isLink && heading < 2 ? undefined : personName(before);
     const role = after === undefined ? undefined : roleOf(after);
     if (name !== undefined && (role !== undefined || isNamePlace(block, isBold)))
       return begin(name, role);
     if (!current) return;
-    if (++current.lines > linesMax || /^h[1-3]$/.test(block)) {
+    if (++current.lines > linesMax || (heading > 0 && heading < 4)) {
       current = undefined;
       return;
     }
@@ -109,8 +109,9 @@ function halves(text: string): readonly [string, string?] {
   return match ? [match[1]!, match[2]!] : [text];
 }
 
-const isNamePlace = (block: string, isBold: boolean): boolean =>
-  isBold || /^(?:h[2-6]|dt|figcaption|th|td|li|p|div)$/.test(block);
+const isNamePlace = (block: string, isBold: boolean): boolean => isBold || nameBlocks.has(block);
+
+const nameBlocks = new Set("h2 h3 h4 h5 h6 dt figcaption th td li p div".split(" "));
 
 const addressIn = (text: string): string | undefined => {
   const found = findAddresses(text)[0];
