@@ -10,6 +10,7 @@ import { bucketQueueSabotages } from "./bucket-queue.ts";
 import { bucketSabotages } from "./bucket.ts";
 import { campaignSabotages } from "./campaign.ts";
 import { crawlSabotages } from "./crawl.ts";
+import { extractSabotages } from "./extract.ts";
 import { ledgerSabotages } from "./ledger.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
@@ -28,6 +29,7 @@ const lists: Readonly<Record<string, readonly Sabotage[]>> = {
   campaign: campaignSabotages,
   crawl: crawlSabotages,
   "records-index": recordsIndexSabotages,
+  extract: extractSabotages,
 };
 
 const [listName = "", part = ""] = process.argv.slice(2);

@@ -7,6 +7,7 @@ import { bucketQueueSabotages } from "./bucket-queue.ts";
 import { bucketSabotages } from "./bucket.ts";
 import { campaignSabotages } from "./campaign.ts";
 import { crawlSabotages } from "./crawl.ts";
+import { extractSabotages } from "./extract.ts";
 import { ledgerSabotages } from "./ledger.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
@@ -39,6 +40,7 @@ const lists = [
     sabotages: recordsIndexSabotages,
     countMin: 8,
   },
+  { name: "extraction", part: "extract", sabotages: extractSabotages, countMin: 10 },
 ];
 
 describe.each(lists)("the sabotages of the $name", ({ part, sabotages, countMin, services }) => {

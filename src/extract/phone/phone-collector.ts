@@ -103,12 +103,13 @@ function finish(noted: readonly Noted[], { url, country, stated, statedFaxes }: 
     )
       continue;
     if (one.says === undefined && !looksLikePhone(one.text, country ?? "US")) continue;
-    const number = readNumber(one.text, country);
-    if (!number) continue;
     if (one.says === "other") {
-      others.add(number.value);
+      // Not read as a telephone's at all: a shop's page has hundreds of article numbers.
+      others.add(one.text.replace(/\D/g, "").replace(/^0+/, ""));
       continue;
     }
+    const number = readNumber(one.text, country);
+    if (!number) continue;
     const target = one.says === "fax" ? faxes : phones;
     if (target.has(number.value)) continue;
     const extension = one.extension ?? number.extension;
@@ -124,7 +125,8 @@ function finish(noted: readonly Noted[], { url, country, stated, statedFaxes }: 
   }
   // A fax that stands somewhere else without its label is still a fax, unless people are told to call it.
   const isFaxOnly = ({ value, method }: PhoneFact) => faxes.has(value) && method === "text";
-  const isOther = ({ value, method }: PhoneFact) => others.has(value) && method === "text";
+  const isOther = ({ value, method }: PhoneFact) =>
+    method === "text" && [...others].some((digits) => digits.length > 5 && value.endsWith(digits));
   return {
     phones: [...phones.values()].filter((phone) => !isFaxOnly(phone) && !isOther(phone)),
     faxes: [...faxes.values()].filter(({ value }) => phones.get(value)?.method !== "tel"),

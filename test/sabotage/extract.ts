@@ -1,0 +1,115 @@
+import type { Sabotage } from "./sabotage.ts";
+
+const emails = "src/extract/email/emails.test.ts";
+const phones = "src/extract/phone/phones.test.ts";
+const socials = "src/extract/social/socials.test.ts";
+const page = "src/extract/extract-page.test.ts";
+const hostile = "src/extract/hostile-pages.test.ts";
+
+export const extractSabotages: readonly Sabotage[] = [
+  {
+    name: "any suffix is a public one",
+    file: "src/extract/email/check-address.ts",
+    find: "if (!registered || !isIcann || isIp || isSpecialUse) return undefined;",
+    replace: "if (!registered || isIp) return undefined;",
+    caughtBy: `${emails} > no public suffix`,
+  },
+  {
+    name: "picture sizes and versions pass for domains",
+    file: "src/extract/email/check-address.ts",
+    find: "if (assets.has(suffix)) return undefined;",
+    replace: "if (assets.size === 0) return undefined;",
+    caughtBy: `${emails} > a version`,
+  },
+  {
+    name: "placeholders are addresses",
+    file: "src/extract/email/check-address.ts",
+    find: "if (isPlaceholder(local, own) || isSenderOnly(local)) return undefined;",
+    replace: "if (isSenderOnly(local)) return undefined;",
+    caughtBy: `${emails} > placeholders`,
+  },
+  {
+    name: "what is hidden is read all the same",
+    file: "src/extract/page/page-pass.ts",
+    find: "isHidden: top.isHidden || isHidden ||",
+    replace: "isHidden: isHidden &&",
+    caughtBy: `${emails} > a trap that is hidden`,
+  },
+  {
+    name: "keys and opaque names are mailboxes",
+    file: "src/extract/email/check-address.ts",
+    find: "if (isTechnical(local, host)) return undefined;",
+    replace: "",
+    caughtBy: `${emails} > an opaque key`,
+  },
+  {
+    name: "parts of URLs are addresses",
+    file: "src/extract/email/find-addresses.ts",
+    find: "if (before === atSign || isInUrl(text, start)) return undefined;",
+    replace: "if (before === atSign) return undefined;",
+    caughtBy: `${emails} > a user in a URL`,
+  },
+  {
+    name: "the setting is ignored: everything is decoded",
+    file: "src/extract/email/email-collector.ts",
+    find: 'const isAll = deobfuscate === "all";',
+    replace: 'const isAll = deobfuscate !== "off";',
+    caughtBy: `${emails} > simple finds its forms and no others`,
+  },
+  {
+    name: "the site's own addresses rank like anybody's",
+    file: "src/extract/email/rank-email.ts",
+    find: '(owner === "own" ? 100 : owner === "provider" ? 40 : 0)',
+    replace: "0",
+    caughtBy: `${emails} > own domain before mail provider before others`,
+  },
+  {
+    name: "a fax is a telephone",
+    file: "src/extract/phone/phone-collector.ts",
+    find: 'const target = one.says === "fax" ? faxes : phones;',
+    replace: "const target = phones;",
+    caughtBy: `${phones} > a fax is a fax, and kept as one`,
+  },
+  {
+    name: "numbers of accounts and registers are dialled",
+    file: "src/extract/phone/phone-collector.ts",
+    find: 'if (one.says === "other") {',
+    replace: 'if (one.says === "other" && one.text === "") {',
+    caughtBy: `${phones} > an order`,
+  },
+  {
+    name: "links to share are profiles",
+    file: "src/extract/social/networks.ts",
+    find: "if (network.reserved.has(first)) return undefined;",
+    replace: "",
+    caughtBy: `${socials} > https://twitter.com/search?q=x`,
+  },
+  {
+    name: "lesson 43: a wall's name is the company's",
+    file: "src/extract/extract-page.ts",
+    find: "const isReal = sign.parked === undefined && sign.blocked === undefined;",
+    replace: "const isReal = true;",
+    caughtBy: `${page} > is not taken from a wall`,
+  },
+  {
+    name: "names keep their markup",
+    file: "src/extract/text/clean-text.ts",
+    find: '.replace(/<\\/?[a-z!][^<>]{0,1000}>/gi, " ");',
+    replace: ";",
+    caughtBy: `${page} > has no markup in it`,
+  },
+  {
+    name: "control characters stay in values",
+    file: "src/extract/text/characters.ts",
+    find: "if (!odd.test(text)) return text;",
+    replace: "if (text !== undefined) return text;",
+    caughtBy: `${hostile} > control characters, among them our own separator`,
+  },
+  {
+    name: "a page of any length is read whole",
+    file: "src/extract/extract-page.ts",
+    find: "input.html.length > charsMax ?",
+    replace: "input.html.length > charsMax * 1e9 ?",
+    caughtBy: `${hostile} > what is too long is cut, and that is said`,
+  },
+];
