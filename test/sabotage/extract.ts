@@ -15,11 +15,11 @@ export const extractSabotages: readonly Sabotage[] = [
     caughtBy: `${emails} > no public suffix`,
   },
   {
-    name: "picture sizes and versions pass for domains",
+    name: "names of files pass for domains",
     file: "src/extract/email/check-address.ts",
     find: "if (assets.has(suffix)) return undefined;",
     replace: "if (assets.size === 0) return undefined;",
-    caughtBy: `${emails} > a version`,
+    caughtBy: `${emails} > a file whose ending is a suffix too`,
   },
   {
     name: "placeholders are addresses",
