@@ -210,6 +210,29 @@ describe("links", () => {
   });
 
   test.each([
+    "/a/b",
+    "/a.html?page=2",
+    "/a/../b",
+    "/a/./b",
+    "//other.de/x",
+    "/ä",
+    "/a b",
+    "?x=1",
+    "b",
+    "/a%20b",
+    "/x#y",
+    "/.",
+    "/a?b=c#d",
+    "/%zz",
+  ])("%s becomes what a browser makes of it", (href) => {
+    const url = new URL(href, "https://www.tischlerei-brandt.de/kontakt");
+    url.hash = "";
+    expect(extractFrom(`<a href="${href}">x</a>`).links.map((link) => link.href)).toEqual([
+      url.href,
+    ]);
+  });
+
+  test.each([
     [`<div class="site-footer">`, "footer"],
     [`<div id="main-menu">`, "header"],
     [`<div role="contentinfo">`, "footer"],

@@ -23,12 +23,20 @@ export function createLinkCollector(baseUrl: () => string): LinkCollector {
   const links = new Map<string, Link>();
   const urls = new Map<string, string | undefined>();
   let fresh = false;
+  let originOf: { readonly base: string; readonly origin: string | undefined } = {
+    base: "",
+    origin: undefined,
+  };
   let open: { readonly element: Element; readonly link: Link } | undefined;
 
   function absolute(href: string): string | undefined {
     const known = urls.get(href);
     if (known !== undefined || urls.has(href)) return known;
-    const url = resolved(href, baseUrl());
+    const base = baseUrl();
+    if (base !== originOf.base) originOf = { base, origin: originIn(base) };
+    const isPlain = plainPath.test(href) && !href.includes("/.");
+    const url =
+      isPlain && originOf.origin !== undefined ? originOf.origin + href : resolved(href, base);
     if (urls.size < linksMax) urls.set(href, url);
     return url;
   }
@@ -99,5 +107,17 @@ function isOwn(src: string | undefined, base: string): boolean {
     return url !== undefined && new URL(url).host === new URL(base).host;
   } catch {
     return false;
+  }
+}
+
+/** Most links: nothing in them that a URL would change, and parsing each was a fifth of the time. */
+const plainPath = /^\/(?!\/)[\w./-]{0,200}(?:\?[\w=&-]{0,200})?$/;
+
+function originIn(base: string): string | undefined {
+  try {
+    const { origin, protocol } = new URL(base);
+    return protocol === "http:" || protocol === "https:" ? origin : undefined;
+  } catch {
+    return undefined;
   }
 }
