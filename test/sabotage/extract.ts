@@ -54,7 +54,7 @@ export const extractSabotages: readonly Sabotage[] = [
     file: "src/extract/email/email-collector.ts",
     find: 'const isAll = deobfuscate === "all";',
     replace: 'const isAll = deobfuscate !== "off";',
-    caughtBy: `${emails} > simple finds its forms and no others`,
+    caughtBy: `${emails} > finds its forms and no others`,
   },
   {
     name: "the site's own addresses rank like anybody's",
