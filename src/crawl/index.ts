@@ -19,6 +19,7 @@ export {
   type Stopped,
   type Validators,
 } from "./fetcher.ts";
+export { needsScripts } from "./needs-scripts.ts";
 export { hostDelay, type HostDelay } from "./robots/crawl-delay.ts";
 export { isAllowedByRobots } from "./robots/match-robots.ts";
 export { createMemoryRobotsCache } from "./robots/memory-robots-cache.ts";

@@ -1,14 +1,14 @@
 // inputs: src/crawl/** scripts/services/**
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findChromium } from "../../src/crawl/adapters/browser/find-chromium.ts";
-import { textOf, type Fetcher, type Found, type Hop } from "../../src/crawl/index.ts";
+import { needsScripts, textOf, type Fetcher, type Found, type Hop } from "../../src/crawl/index.ts";
 import { fetcherSuite } from "../../src/crawl/testing/fetcher-suite.ts";
 import { redirectTo, startSiteServer } from "../../src/crawl/testing/site-server.ts";
 import { growthOverTasks } from "./browser-memory.ts";
 import { openBrowserFetcher } from "./open-browser-fetcher.ts";
 import { ownBrowserId } from "./own-browser.ts";
 
-fetcherSuite({ name: "browser", open: openBrowserFetcher });
+fetcherSuite({ name: "browser", open: () => openBrowserFetcher() });
 
 describe("the browser fetcher", () => {
   let fetcher: Fetcher;
@@ -119,6 +119,23 @@ describe("the browser fetcher", () => {
     process.kill(ownBrowserId(), "SIGKILL");
     expect((await fetch()).kind).toBe("found");
     expect((await fetch()).kind).toBe("found");
+  });
+
+  test("only what needs its scripts is rendered, where that is asked for", async () => {
+    const full = `<p>${"We lay floors of oak and ash. ".repeat(20)}</p>${script(write('"after"'))}`;
+    await using site = await startSiteServer({
+      pages: { "/": full, "/app": script(write('"after"')) },
+    });
+    await using choosy = await openBrowserFetcher({
+      isNeeded: (found) => needsScripts(textOf(found).text),
+    });
+    const texts = await Promise.all(
+      ["/", "/app"].map(async (path) => {
+        return textOf((await choosy.fetch({ url: site.origin + path })) as Found).text;
+      }),
+    );
+    expect(texts.map((text) => text.includes(">after<"))).toEqual([false, true]);
+    expect(site.requests.length).toBe(2);
   });
 
   test("a browser that is not there is named", () => {

@@ -26,6 +26,8 @@ export interface BrowserFetcherOptions extends BrowserKeeperOptions {
   /** Does all fetching. Not closed with this one. */
   readonly http: Fetcher;
   readonly userAgent: string;
+  /** Which pages are rendered; the others are given as they came. Default: all. */
+  readonly isNeeded?: (found: Found) => boolean;
   /** Scripts, styles and data that one page may load, default 100. */
   readonly partsMax?: number;
   /** How long a page that is loaded may still change itself, default 2,000. */
@@ -93,6 +95,7 @@ export function createBrowserFetcher(options: BrowserFetcherOptions): Fetcher {
       const found = await http.fetch(request);
       if (found.kind !== "found" || request.method === "HEAD" || request.onBody) return found;
       if (!/html/i.test(found.contentType ?? "html")) return found;
+      if (options.isNeeded && !options.isNeeded(found)) return found;
       const { signal } = request;
       const control = new AbortController();
       const onAbort = () => control.abort();
