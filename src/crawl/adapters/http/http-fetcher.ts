@@ -174,17 +174,24 @@ function headersOf({ accept, known }: FetchRequest, userAgent: string): Record<s
   };
 }
 
+/** In one piece that grows: a body sent letter by letter would make a million pieces. */
 function createBody({ onBody }: FetchRequest) {
-  const chunks: Uint8Array[] = [];
-  return {
-    sink:
-      onBody ??
-      ((chunk: Uint8Array) => {
-        chunks.push(chunk);
-        return "more" as const;
-      }),
-    bytes: (): Uint8Array => (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)),
+  let bytes: Uint8Array = new Uint8Array();
+  let length = 0;
+  const gather = (chunk: Uint8Array): "more" => {
+    if (length === 0) bytes = chunk;
+    else {
+      if (length + chunk.length > bytes.length) {
+        const larger = Buffer.allocUnsafeSlow(2 * (length + chunk.length));
+        larger.set(bytes.subarray(0, length));
+        bytes = larger;
+      }
+      bytes.set(chunk, length);
+    }
+    length += chunk.length;
+    return "more";
   };
+  return { sink: onBody ?? gather, bytes: (): Uint8Array => bytes.subarray(0, length) };
 }
 
 /** Whoever is asked may take his time, but not more of it than the fetch has. */
