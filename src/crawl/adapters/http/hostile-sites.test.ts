@@ -4,7 +4,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import type { FetchRequest } from "../../fetcher.ts";
+import type { FetchOutcome, FetchRequest } from "../../fetcher.ts";
 import { textOf } from "../../charset.ts";
 import { startDnsServer } from "../../testing/dns-server.ts";
 import { createSelfSigned } from "../../testing/self-signed.ts";
@@ -20,6 +20,10 @@ const packed =
     void response
       .writeHead(200, { "content-type": "text/html", "content-encoding": encoding })
       .end(body);
+
+/** Alone: a whole outcome with its megabytes of body would be printed for minutes. */
+const reasonIn = (outcome: FetchOutcome) =>
+  outcome.kind === "failed" ? outcome.reason : outcome.kind;
 
 /** Fetches from a site with one page, and says by how much the process grew at most. */
 async function fetchFrom(page: Answer, request: Partial<FetchRequest> = {}) {
@@ -54,7 +58,7 @@ describe("packed bodies", () => {
       const { outcome, grownMb } = await fetchFrom(packed(name, bomb), {
         limits: { bytesMax: 1024 ** 3 },
       });
-      expect(outcome).toMatchObject({ kind: "failed", reason: "bomb" });
+      expect(reasonIn(outcome)).toBe("bomb");
       expect(grownMb).toBeLessThan(50);
     },
   );
@@ -62,7 +66,7 @@ describe("packed bodies", () => {
   test("a gzip bomb is too large where that comes first", async () => {
     const limits = { bytesMax: 500_000 };
     const { outcome } = await fetchFrom(packed("gzip", gzipSync(zeros)), { limits });
-    expect(outcome).toMatchObject({ kind: "failed", reason: "too_large" });
+    expect(reasonIn(outcome)).toBe("too_large");
   });
 
   test.each([
@@ -99,7 +103,7 @@ describe("bodies and headers without end", () => {
       more();
     };
     const { outcome, grownMb } = await fetchFrom(endless);
-    expect(outcome).toMatchObject({ kind: "failed", reason: "too_large" });
+    expect(reasonIn(outcome)).toBe("too_large");
     expect(grownMb).toBeLessThan(40);
   });
 
