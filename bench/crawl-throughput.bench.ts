@@ -8,7 +8,7 @@ import type { CrawlInput } from "./sites/crawl-input.ts";
 const ours = new URL("./ours/crawl-side.ts", import.meta.url);
 const crawlee = new URL("./peers/crawlee.ts", import.meta.url);
 const input: CrawlInput = {
-  shape: { pages: 150, links: 20, bytes: 12_000 },
+  shape: { pages: 200, links: 20, bytes: 12_000 },
   hosts: 10,
   delayMs: 0,
   concurrency: 50,
