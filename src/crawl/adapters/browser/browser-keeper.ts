@@ -55,6 +55,10 @@ async function launch(options: BrowserKeeperOptions): Promise<Browser> {
   try {
     return await chromium.launch({
       executablePath,
+      // Signals are the worker's: it finishes its pages first, and then closes us.
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
       chromiumSandbox: isSandboxed ?? process.getuid?.() !== 0,
       args: [
         "--host-resolver-rules=MAP * ~NOTFOUND",
