@@ -11,6 +11,7 @@ import { bucketSabotages } from "./bucket.ts";
 import { ledgerSabotages } from "./ledger.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
+import { recordsSabotages } from "./records.ts";
 import { workerSabotages } from "./worker.ts";
 import type { Sabotage } from "./sabotage.ts";
 import { openWorkshop } from "./workshop.ts";
@@ -22,6 +23,7 @@ const lists: Readonly<Record<string, readonly Sabotage[]>> = {
   "bucket-queue": bucketQueueSabotages,
   worker: workerSabotages,
   ledger: ledgerSabotages,
+  records: recordsSabotages,
 };
 
 const [listName = "", part = ""] = process.argv.slice(2);
