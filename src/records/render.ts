@@ -3,6 +3,7 @@ import type { Ledger, TargetView } from "../ledger/index.ts";
 import type { Aside, Taken } from "./aside.ts";
 import { companyOf, idOf } from "./company.ts";
 import type { EntryFiles } from "./entry-files.ts";
+import { aliasPrefix } from "./fields.ts";
 import { chooseFolder, folderOf } from "./folders.ts";
 import { isAsWritten, revIn, writePage } from "./front-matter.ts";
 import { recordOf, type GatheringIndex } from "./gathering-index.ts";
@@ -15,6 +16,7 @@ import { personOf } from "./person.ts";
 import type { RecordDisk } from "./record-disk.ts";
 import type { Indexed } from "./record-index.ts";
 import type { Redirects } from "./redirects.ts";
+import { isSlug } from "./slug.ts";
 import { addRender, findBase, sideFile, tokenOf } from "./side-file.ts";
 import { isEmpty, takeInFile, type TakenIn } from "./take-in.ts";
 
@@ -105,6 +107,16 @@ export function createRenderer(options: RendererOptions): Renderer {
     return { indexed, old };
   };
 
+  /** A folder that is about to change, and that nobody else wants, becomes an alias first. */
+  const leadOn = async (indexed: Indexed): Promise<boolean> => {
+    const { target, slug, aliases } = recordOf(indexed);
+    const old = index.render(target)?.folder.split("/")[1];
+    if (old === undefined || old === slug || aliases.includes(old) || !isSlug(old)) return false;
+    if (index.wanting(indexed.kind, old).some((one) => one !== target)) return false;
+    const changes = [{ target, field: `${aliasPrefix}${old}`, value: true }];
+    return (await ledger.write({ source: "system", changes })).datagrams.length > 0;
+  };
+
   const moveFolder = (target: string, to: string) => {
     const from = index.render(target)?.folder;
     if (from === undefined || from === to) return;
@@ -125,6 +137,7 @@ export function createRenderer(options: RendererOptions): Renderer {
   const renderGone = async (view: TargetView): Promise<Rendered> => {
     const { target } = view;
     const mark = index.render(target);
+    if (index.find(target)) index.drop(target);
     if (mark) {
       const path = `${mark.folder}/${recordFile}`;
       const bytes = disk.read(path);
@@ -136,7 +149,6 @@ export function createRenderer(options: RendererOptions): Renderer {
       index.unmark(target);
       index.problem(path, undefined);
     }
-    if (index.find(target)) index.drop(target);
     return followersOf(view);
   };
   const followersOf = ({ mergedInto }: TargetView): Rendered =>
@@ -155,6 +167,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       const { indexed, old } = await settleFolder(layout, view, how);
       const record = recordOf(indexed);
       const folder = folderOf(layout.kind, record.slug);
+      if (await leadOn(indexed)) continue;
       moveFolder(target, folder);
       const outcome = await renderFile({ layout, view, folder, how, takenIn });
       if (outcome.kind === "taken") {
@@ -194,7 +207,7 @@ export function createRenderer(options: RendererOptions): Renderer {
     const newSide = addRender(side, { rev, isHandmade, fields: view.fields, shown });
     if (newSide !== side) await disk.overwrite(`${folder}/${sideFile}`, newSide, how);
     if (text === before) return { kind: "done", rev };
-    const isPlaced = await putInPlace({ target, path, text, bytes, how });
+    const isPlaced = await putInPlace({ path, text, bytes, how });
     return isPlaced ? { kind: "done", rev } : { kind: "again" };
   };
 
@@ -231,24 +244,25 @@ export function createRenderer(options: RendererOptions): Renderer {
 
   /** False: someone was quicker, or had written to it in between. */
   const putInPlace = async (job: {
-    readonly target: string;
     readonly path: string;
     readonly text: string;
     readonly bytes: Uint8Array | undefined;
     readonly how: RenderOptions;
   }): Promise<boolean> => {
-    const { target, path, text, bytes, how } = job;
-    const taken = bytes === undefined ? undefined : aside.take(path);
-    const outcome = await disk.place(path, text, how);
-    const isAsSeen = taken === undefined || isEqual(taken.bytes, bytes!);
-    if (taken && isAsSeen) dismiss(taken);
-    if (!taken || isAsSeen) return outcome === "placed";
-    // Written to between our look and our taking it: that is an edit like any other.
-    if (isClean(taken.bytes)) aside.letGo(taken);
-    else if ((await takeIn({ target, from: path, bytes: taken.bytes })).kind === "taken") {
-      aside.keep(taken);
+    const { path, text, bytes, how } = job;
+    if (bytes === undefined) return (await disk.place(path, text, how)) === "placed";
+    const ready = await disk.prepare(text, how);
+    // From here on nothing waits: for an editor the file is gone for no time at all.
+    const taken = aside.take(path);
+    if (taken && !isEqual(taken.bytes, bytes)) {
+      // Saved between our look and now: it goes back, and is looked at first.
+      aside.putBack(taken);
+      ready.discard();
+      return false;
     }
-    return false;
+    const outcome = ready.place(path);
+    if (taken) dismiss(taken);
+    return outcome === "placed";
   };
   const dismiss = (taken: Taken) => {
     if (isClean(taken.bytes) || isEmpty(taken.bytes)) aside.letGo(taken);

@@ -12,6 +12,7 @@ import { ledgerSabotages } from "./ledger.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
 import { recordsIndexSabotages } from "./records-index.ts";
+import { recordsSabotages } from "./records.ts";
 import { workerSabotages } from "./worker.ts";
 import { catcherOf, sabotaged, verdictOf, type Sabotage } from "./sabotage.ts";
 import { openWorkshop, repository } from "./workshop.ts";
@@ -41,6 +42,7 @@ const lists = [
     countMin: 8,
   },
   { name: "extraction", part: "extract", sabotages: extractSabotages, countMin: 10 },
+  { name: "records", part: "records", sabotages: recordsSabotages, countMin: 20 },
 ];
 
 describe.each(lists)("the sabotages of the $name", ({ part, sabotages, countMin, services }) => {
