@@ -39,8 +39,8 @@ const inIndex: readonly Sabotage[] = [
   {
     name: "a renamed record keeps its place in the order",
     file: "src/records/adapters/sqlite/write-records.ts",
-    find: "if (before.sort === row.sort && before.place !== null) {",
-    replace: "if (before.place !== null) {",
+    find: "before !== undefined && before.place !== null && before.sort === row.sort;",
+    replace: "before !== undefined && before.place !== null;",
     caughtBy: `${index} > answers what the model answers`,
   },
   {
