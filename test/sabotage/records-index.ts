@@ -62,7 +62,7 @@ const inIndex: readonly Sabotage[] = [
     file: "src/records/adapters/sqlite/sqlite-record-index.ts",
     find: "inTransaction.immediate(batch)",
     replace: "apply(batch)",
-    caughtBy: `${index} > a batch that fails leaves nothing behind`,
+    caughtBy: `${file} > a batch that fails half-way`,
   },
   {
     name: "a page goes on by number, not by where the last one ended",
