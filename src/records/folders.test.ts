@@ -31,6 +31,7 @@ describe("the name of a folder", () => {
           expect(folder).not.toMatch(/^(?:con|prn|aux|nul|com\d|lpt\d|notes|meetings|calls)$/);
         }
       }),
+      { numRuns: 50 },
     );
     expect(slugOf("Müller & Söhne GmbH", "x")).toBe("muller-and-sohne-gmbh");
     expect(slugOf("Straße's", "x")).toBe("strasses");
@@ -131,7 +132,11 @@ describe("rename and merge", () => {
     await at.records.merge({ from: "acme-inc", into: "acme", source });
     const company = await at.records.company("acme-inc");
     expect(company).toMatchObject({
-      ...{ target: "company/a", slug: "acme", name: "Acme", tags: ["x"], aliases: ["acme-inc"] },
+      target: "company/a",
+      slug: "acme",
+      name: "Acme",
+      tags: ["x"],
+      aliases: ["acme-inc"],
       texts: { city: "Köln", zip: "53112" },
       entries: [{ kind: "call", text: "spoke" }],
     });
@@ -144,7 +149,7 @@ describe("rename and merge", () => {
     await at.say("company/b", { reviews: 7 });
     expect(at.read("companies/acme/_index.md")).toContain("reviews: 7");
     const history = await at.records.history({ name: "acme", field: "city" });
-    expect(history.map(({ value }) => value).sort()).toEqual(["Bonn", "Köln"]);
+    expect(new Set(history.map(({ value }) => value))).toEqual(new Set(["Bonn", "Köln"]));
     expect((await at.records.ingest()).edited).toEqual([]);
   });
 });
@@ -171,7 +176,9 @@ describe("creating", () => {
     expect(created[1]!.target).toBe(created[0]!.target);
     expect(new Set(created.map(({ target }) => target)).size).toBe(3);
     expect(await valuesOf(at.ledger, "company/osm.node.7")).toMatchObject({
-      ...{ name: "Acme again", city: "Köln", slug: "acme" },
+      name: "Acme again",
+      city: "Köln",
+      slug: "acme",
     });
   });
 

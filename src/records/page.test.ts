@@ -40,40 +40,34 @@ const oddText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 30 }),
   fc.string({ maxLength: 30 }),
   fc.constantFrom(
-    ...[
-      "no",
-      "1e3",
-      "01234",
-      "null",
-      "~",
-      "- a",
-      "a: b",
-      "a #b",
-      "---",
-      "---\n---\nrev: 1",
-      "\ufeffa",
-    ],
-    ...[
-      "rev: 0123456789abcdef",
-      "<<<<<<< a\n=======\n>>>>>>> b",
-      "a\r\nb\rc",
-      " a ",
-      "\u2028\u0085",
-    ],
-    ...[
-      "&a",
-      "*a",
-      "!!js/function 'x'",
-      "{{x}}",
-      "\ud800",
-      "\0",
-      "0x1f",
-      "2026-01-01",
-      "'",
-      '"',
-      "|",
-      ">",
-    ],
+    "no",
+    "1e3",
+    "01234",
+    "null",
+    "~",
+    "- a",
+    "a: b",
+    "a #b",
+    "---",
+    "---\n---\nrev: 1",
+    "\ufeffa",
+    "rev: 0123456789abcdef",
+    "<<<<<<< a\n=======\n>>>>>>> b",
+    "a\r\nb\rc",
+    " a ",
+    "\u2028\u0085",
+    "&a",
+    "*a",
+    "!!js/function 'x'",
+    "{{x}}",
+    "\ud800",
+    "\0",
+    "0x1f",
+    "2026-01-01",
+    "'",
+    '"',
+    "|",
+    ">",
   ),
 );
 const someText = oddText.filter((text) => text !== "");
@@ -85,7 +79,11 @@ const element = oddText.filter(
     !/\p{Cc}|^\.{1,2}$|\//u.test(text) &&
     text.trim() === text,
 );
-const json = fc.jsonValue({ maxDepth: 3 }).filter((value) => value !== null);
+/** As the ledger gives it back: it knows no negative zero. */
+const json = fc
+  .jsonValue({ maxDepth: 3 })
+  .filter((value) => value !== null)
+  .map((value) => JSON.parse(JSON.stringify(value)) as unknown);
 const anyFields = fc
   .tuple(
     fc.dictionary(fc.constantFrom("name", "description", ...textFields), someText),

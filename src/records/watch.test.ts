@@ -24,7 +24,8 @@ test("watching: an edit is taken in after a moment of quiet, by the system's eve
   await using records = await openRecords(common);
   const seen: Ingested[] = [];
   const watching = records.watch({
-    ...{ quietMs: 50, checkMs: 3_600_000 },
+    quietMs: 50,
+    checkMs: 3_600_000,
     onIngested: (ingested) => void seen.push(ingested),
   });
   await until(async () => seen.length > 0);

@@ -12,6 +12,7 @@ import { ledgerSabotages } from "./ledger.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
 import { recordsIndexSabotages } from "./records-index.ts";
+import { recordsSabotages } from "./records.ts";
 import { workerSabotages } from "./worker.ts";
 import type { Sabotage } from "./sabotage.ts";
 import { openWorkshop } from "./workshop.ts";
@@ -24,6 +25,7 @@ const lists: Readonly<Record<string, readonly Sabotage[]>> = {
   worker: workerSabotages,
   ledger: ledgerSabotages,
   "records-index": recordsIndexSabotages,
+  records: recordsSabotages,
 };
 
 const [listName = "", part = ""] = process.argv.slice(2);

@@ -1,5 +1,6 @@
 // needs: postgres pgbouncer
 // inputs: src/queue/** src/bucket/** src/ledger/** src/usv/** src/records/** src/worker/** src/observe/** src/cli/loadtest/** src/cli/commands/work/** test/sabotage/** test/simulation/**
+// inputs: src/queue/** src/bucket/** src/ledger/** src/records/** src/usv/** src/worker/** src/observe/** src/cli/loadtest/** src/cli/commands/work/** test/sabotage/** test/simulation/**
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -9,6 +10,7 @@ import { ledgerSabotages } from "./ledger.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
 import { recordsIndexSabotages } from "./records-index.ts";
+import { recordsSabotages } from "./records.ts";
 import { workerSabotages } from "./worker.ts";
 import { catcherOf, sabotaged, verdictOf, type Sabotage } from "./sabotage.ts";
 import { openWorkshop, repository } from "./workshop.ts";
@@ -35,6 +37,7 @@ const lists = [
     sabotages: recordsIndexSabotages,
     countMin: 8,
   },
+  { name: "records", part: "records", sabotages: recordsSabotages, countMin: 20 },
 ];
 
 describe.each(lists)("the sabotages of the $name", ({ part, sabotages, countMin, services }) => {
