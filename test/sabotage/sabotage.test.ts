@@ -1,5 +1,4 @@
 // needs: postgres pgbouncer
-// inputs: src/queue/** src/bucket/** src/ledger/** src/usv/** src/records/** src/worker/** src/observe/** src/cli/loadtest/** src/cli/commands/work/** test/sabotage/** test/simulation/**
 // inputs: src/queue/** src/bucket/** src/ledger/** src/records/** src/usv/** src/worker/** src/observe/** src/cli/loadtest/** src/cli/commands/work/** test/sabotage/** test/simulation/**
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
