@@ -86,6 +86,18 @@ describe("rename and merge", () => {
     ).rejects.toMatchObject({ code: "records_slug" });
   });
 
+  test("a machine's new name for a company without a slug moves it, and the old folder leads on", async () => {
+    await using at = await openTestRecords();
+    await at.say("company/a", { name: "Acme" });
+    await at.say("company/a", { name: "Zenith" });
+    expect(at.list("companies")).toEqual(["acme", "zenith"]);
+    expect(at.read("companies/acme/_index.md")).toContain("[[companies/zenith/_index|Zenith]]");
+    expect((await at.records.company("acme"))?.slug).toBe("zenith");
+    await at.records.rebuild();
+    expect(at.list("companies")).toEqual(["acme", "zenith"]);
+    expect(await at.records.catchUp()).toEqual({ records: 0 });
+  });
+
   test("an edited redirect is shown: the record is elsewhere", async () => {
     await using at = await openTestRecords();
     await at.say("company/a", { name: "Acme" });

@@ -42,8 +42,9 @@ test("watching without events: the next check finds the edit", async () => {
   });
   await using at = await openTestRecords();
   await at.say(target, { name: "Acme", city: "Köln" });
-  const watching = at.records.watch({ checkMs: 60_000 });
-  await at.records.catchUp();
+  let looks = 0;
+  const watching = at.records.watch({ checkMs: 60_000, onIngested: () => void (looks += 1) });
+  await until(async () => looks > 0);
   at.edit(file, (text) => text.replace("Köln", "Bonn"));
   await at.clock.advance(61_000);
   await until(async () => (await valuesOf(at.ledger, target))["city"] === "Bonn");
