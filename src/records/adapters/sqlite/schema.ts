@@ -41,7 +41,7 @@ export const schema = `
   ) without rowid;
   create index element_by_key on element (key);
   create virtual table search using fts5 (
-    terms, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'none', prefix = '1 2 3'
+    terms, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'none', prefix = '1 2 3 4'
   );
   create table render (target text primary key, folder text not null, rev text not null) without rowid;
   create table problem (

@@ -54,7 +54,10 @@ export function recordSearcher(db: Database.Database) {
   const best = (terms: TermQuery, query: RecordQuery, from: Cursor | undefined, limit: number) => {
     const rows: { readonly row: Row; readonly phase: number }[] = [];
     for (const phase of [0, 1].filter((one) => one >= (from?.phase ?? 0))) {
-      const match = phase === 0 ? inName(terms) : elsewhere(terms);
+      // Leaving out what came before costs a walk over all of it: only where there was some.
+      const hasBefore = () => rows.length > 0 || countOf(inName(terms), 1) > 0;
+      const match =
+        phase === 0 ? inName(terms) : hasBefore() ? elsewhere(terms) : everywhere(terms);
       const behind = from?.phase === phase ? from : undefined;
       const found = inOrder(match, query, behind, limit - rows.length);
       rows.push(...found.map((row) => ({ row, phase })));
