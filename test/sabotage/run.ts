@@ -29,8 +29,8 @@ const lists: Readonly<Record<string, readonly Sabotage[]>> = {
   ledger: ledgerSabotages,
   campaign: campaignSabotages,
   crawl: crawlSabotages,
-  "records-index": recordsIndexSabotages,
   extract: extractSabotages,
+  "records-index": recordsIndexSabotages,
   records: recordsSabotages,
 };
 

@@ -45,6 +45,7 @@ function openOnce(file: string): Database.Database | undefined {
     db.pragma("synchronous = normal");
     db.pragma("cache_size = -65536");
     db.pragma("temp_store = memory");
+    db.pragma("wal_autocheckpoint = 16000"); // 64 MB: a rebuild is a few dozen large commits
     if (db.transaction(() => hasSchema(db)).immediate()) return db;
     db.close();
     return undefined;
@@ -60,7 +61,7 @@ function hasSchema(db: Database.Database): boolean {
   if (version === indexVersion && owner === applicationId) {
     // Reads a page of each of these: damage shows here, not in the middle of some later work.
     db.prepare("select value from meta limit 1").get();
-    db.prepare("select target from record order by place desc limit 1").get();
+    db.prepare("select target from record order by seat desc limit 1").get();
     return true;
   }
   const isNew = db.prepare("select 1 from sqlite_master limit 1").get() === undefined;

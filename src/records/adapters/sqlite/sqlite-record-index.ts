@@ -74,9 +74,16 @@ function recordReader(db: Database.Database) {
   const byTarget = db.prepare<[string], { kind: Indexed["kind"]; json: string }>(
     "select r.kind, b.json from record r join body b using (key) where r.target = ?",
   );
+  /** Its own folder before an alias, and the smaller target before the other. */
   const bySlug = db
-    .prepare<[string, string], string>(
-      "select target from record indexed by record_by_slug where kind = ? and slug = ? order by target limit 1",
+    .prepare<{ readonly kind: string; readonly slug: string; readonly named: string }, string>(
+      `select target from (
+         select 0 as rank, target from record indexed by record_by_slug
+         where kind = @kind and slug = @slug
+         union all
+         select 1, r.target from element e join record r using (key)
+         where e.kind = 'alias' and e.value = @named)
+       order by rank, target limit 1`,
     )
     .pluck();
   const byElement = db
@@ -93,8 +100,8 @@ function recordReader(db: Database.Database) {
      where e.kind in (@first, @second) and e.value = @value order by r.target`,
   );
   const targets = db
-    .prepare<{ kind: string; after: string; limit: number }, string>(
-      "select target from record where kind = @kind and target > @after order by target limit @limit",
+    .prepare<{ after: string; end: string; limit: number }, string>(
+      "select target from record where target > @after and target < @end order by target limit @limit",
     )
     .pluck();
   const all = (kind: ElementKind, value: string) => byElement.all(kind, value);
@@ -132,7 +139,7 @@ function recordReader(db: Database.Database) {
       return row && indexedOf(row.kind, row.json);
     },
     bySlug: (kind: Indexed["kind"], slug: string) =>
-      bySlug.get(kind, slug) ?? all("alias", named(kind, slug))[0],
+      bySlug.get({ kind, slug, named: named(kind, slug) }),
     wanting: (kind: Indexed["kind"], slug: string) => all("wanted", named(kind, slug)),
     byDomain: (domain: string) => all("domain", domain.toLowerCase()),
     byPlace: (place: string) => all("place", place),
@@ -140,11 +147,16 @@ function recordReader(db: Database.Database) {
     byPerson: (personId: string) => all("person", personId),
     byNameAndAddress: (key: { readonly name: string; readonly address: string }) =>
       all("nameAndAddress", joined(key)),
-    targets: (options: {
+    // Targets of a kind begin alike: `company/` to `company0`, which is the next text after it.
+    targets: ({
+      kind,
+      after = `${kind}/`,
+      limit,
+    }: {
       readonly kind: Indexed["kind"];
       readonly after?: string;
       readonly limit: number;
-    }) => targets.all({ after: "", ...options }),
+    }) => targets.all({ after, end: `${kind}0`, limit }),
     emailUsage: (address: string) => usage(address.toLowerCase(), "email"),
     domainUsage: (domain: string) => usage(domain.toLowerCase(), "domain", "emailDomain"),
   };

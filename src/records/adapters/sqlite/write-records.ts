@@ -1,31 +1,37 @@
 import type Database from "better-sqlite3";
 import type { Indexed } from "../../record-index.ts";
-import { compareBytes, evenPlaces, placeStatements, placesFor } from "./places.ts";
+import { compareSeated, evenSeats, seatStatements, seatsFor } from "./seats.ts";
 import { elementsOf, rowOf, termTextOf, type RecordRow } from "./record-rows.ts";
 
 interface Stored {
-  readonly key: number;
+  readonly key: bigint;
   readonly sort: string;
-  readonly place: bigint | null;
+  readonly seat: bigint | null;
+}
+
+/** A record on its way to a seat. */
+interface Waiting {
+  readonly indexed: Indexed;
+  readonly row: RecordRow;
+  readonly before: Stored | undefined;
 }
 
 /** Puts records into the tables, and takes them out. To be called within a transaction. */
 export function recordWriter(db: Database.Database) {
   const stored = db
-    .prepare<[string], Stored>("select key, sort, place from record where target = ?")
+    .prepare<[string], Stored>("select key, sort, seat from record where target = ?")
     .safeIntegers();
-  const insert = db.prepare(
-    `insert into record (target, kind, slug, sort, place, changed, rating, reviews, callback, domain)
-     values (@target, @kind, @slug, @sort, null, @changed, @rating, @reviews, @callback, @domain)`,
+  const insert = db.prepare<RecordRow & { readonly seat: bigint | null }>(
+    `insert into record (target, kind, slug, sort, seat, changed, rating, reviews, callback, domain)
+     values (@target, @kind, @slug, @sort, @seat, @changed, @rating, @reviews, @callback, @domain)`,
   );
-  const update = db.prepare(
-    `update record set slug = @slug, sort = @sort, changed = @changed, rating = @rating,
-       reviews = @reviews, callback = @callback, domain = @domain where target = @target`,
+  const update = db.prepare<RecordRow & { readonly seat: bigint | null }>(
+    `update record set slug = @slug, sort = @sort, seat = @seat, changed = @changed,
+       rating = @rating, reviews = @reviews, callback = @callback, domain = @domain
+     where target = @target`,
   );
-  const setPlace = db.prepare("update record set place = ? where key = ?");
-  const setBody = db.prepare(
-    "insert into body (key, json) values (?, ?) on conflict (key) do update set json = excluded.json",
-  );
+  const setSeat = db.prepare<[bigint | null, number]>("update record set seat = ? where key = ?");
+  const setBody = db.prepare("insert or replace into body (key, json) values (?, ?)");
   const addElement = db.prepare(
     "insert or ignore into element (kind, value, key) values (?, ?, ?)",
   );
@@ -38,77 +44,62 @@ export function recordWriter(db: Database.Database) {
     "select r.key, r.kind, b.json from record r join body b using (key) order by r.sort, r.target",
   );
   const countAll = db.prepare<[], number>("select count(*) from record").pluck();
-  const statements = placeStatements(db);
+  const statements = seatStatements(db);
 
-  /** All places anew, evenly, and so all terms: once in many thousands of records. */
+  /** All seats anew, evenly, and so all terms: once in many thousands of records. */
   const renumber = () => {
-    db.exec("insert into search (search) values ('delete-all'); update record set place = null");
-    const places = evenPlaces(countAll.get()!);
+    db.exec("insert into search (search) values ('delete-all'); update record set seat = null");
+    const seats = evenSeats(countAll.get()!);
     for (const [index, { key, kind, json }] of inOrder.all().entries()) {
-      setPlace.run(places[index]!, key);
-      addTerms.run(places[index]!, termTextOf(indexedOf(kind, json)));
+      setSeat.run(seats[index]!, key);
+      addTerms.run(seats[index]!, termTextOf(indexedOf(kind, json)));
     }
   };
 
-  const place = (waiting: readonly Waiting[]) => {
-    const sorted = [...waiting].sort(
-      (a, b) => compareBytes(a.sort, b.sort) || compareBytes(a.target, b.target),
-    );
-    const places = placesFor(statements, sorted);
-    if (!places) return renumber();
-    for (const [index, { key, terms }] of sorted.entries()) {
-      setPlace.run(places[index]!, key);
-      addTerms.run(places[index]!, terms);
+  /** Without a seat its terms are not written: whoever gives it one does that. */
+  const write = ({ indexed, row, before }: Waiting, seat: bigint | null) => {
+    const seated = { ...row, seat };
+    const key = before ? before.key : BigInt(insert.run(seated).lastInsertRowid);
+    if (before) {
+      update.run(seated);
+      dropElements.run(key);
+      if (before.seat !== null) dropTerms.run(before.seat);
     }
-  };
-
-  /** Answers the key, and what is left to do where it needs a place. */
-  const putRow = (row: RecordRow, terms: string) => {
-    const before = stored.get(row.target);
-    if (!before) {
-      const key = Number(insert.run(row).lastInsertRowid);
-      return { key, waiting: { key, sort: row.sort, target: row.target, terms } };
-    }
-    const key = Number(before.key);
-    update.run(row);
-    dropElements.run(key);
-    if (before.place !== null) dropTerms.run(before.place);
-    if (before.sort === row.sort && before.place !== null) {
-      addTerms.run(before.place, terms);
-      return { key, waiting: undefined };
-    }
-    setPlace.run(null, key);
-    return { key, waiting: { key, sort: row.sort, target: row.target, terms } };
+    setBody.run(key, jsonOf(indexed));
+    for (const [kind, value] of elementsOf(indexed)) addElement.run(kind, value, key);
+    if (seat !== null) addTerms.run(seat, termTextOf(indexed));
   };
 
   return {
     put(records: readonly Indexed[]): void {
-      const waiting = new Map<string, Waiting>();
-      for (const indexed of records) {
+      const last = new Map(records.map((indexed) => [rowOf(indexed).target, indexed]));
+      const all = [...last.values()].map((indexed): Waiting => {
         const row = rowOf(indexed);
-        const put = putRow(row, termTextOf(indexed));
-        if (put.waiting) waiting.set(row.target, put.waiting);
-        setBody.run(put.key, jsonOf(indexed));
-        for (const [kind, value] of elementsOf(indexed)) addElement.run(kind, value, put.key);
-      }
-      if (waiting.size > 0) place([...waiting.values()]);
+        return { indexed, row, before: stored.get(row.target) };
+      });
+      const isStaying = ({ row, before }: Waiting) =>
+        before !== undefined && before.seat !== null && before.sort === row.sort;
+      for (const one of all) if (isStaying(one)) write(one, one.before!.seat);
+      const moving = all
+        .filter((one) => !isStaying(one))
+        .sort(({ row: a }, { row: b }) => compareSeated(a, b));
+      if (moving.length === 0) return;
+      const seats = seatsFor(
+        statements,
+        moving.map(({ row }) => row),
+      );
+      for (const [index, one] of moving.entries()) write(one, seats?.[index] ?? null);
+      if (!seats) renumber();
     },
     drop(targets: readonly string[]): void {
       for (const target of targets) {
         const before = stored.get(target);
         if (!before) continue;
-        if (before.place !== null) dropTerms.run(before.place);
+        if (before.seat !== null) dropTerms.run(before.seat);
         for (const statement of [dropElements, dropBody, dropRecord]) statement.run(before.key);
       }
     },
   };
-}
-
-interface Waiting {
-  readonly key: number;
-  readonly sort: string;
-  readonly target: string;
-  readonly terms: string;
 }
 
 const jsonOf = (indexed: Indexed): string =>
