@@ -6,37 +6,12 @@
  *
  * What needs a server finds it in the environment: `npm run services` prints it.
  */
-import { bucketQueueSabotages } from "./bucket-queue.ts";
-import { bucketSabotages } from "./bucket.ts";
-import { campaignSabotages } from "./campaign.ts";
-import { crawlSabotages } from "./crawl.ts";
-import { extractSabotages } from "./extract.ts";
-import { ledgerSabotages } from "./ledger.ts";
-import { postgresSabotages } from "./postgres.ts";
-import { queueSabotages } from "./queue.ts";
-import { recordsIndexSabotages } from "./records-index.ts";
-import { recordsSabotages } from "./records.ts";
-import { workerSabotages } from "./worker.ts";
-import type { Sabotage } from "./sabotage.ts";
+import { sabotageLists } from "./lists.ts";
 import { openWorkshop } from "./workshop.ts";
 
-const lists: Readonly<Record<string, readonly Sabotage[]>> = {
-  queue: queueSabotages,
-  bucket: bucketSabotages,
-  postgres: postgresSabotages,
-  "bucket-queue": bucketQueueSabotages,
-  worker: workerSabotages,
-  ledger: ledgerSabotages,
-  campaign: campaignSabotages,
-  crawl: crawlSabotages,
-  extract: extractSabotages,
-  "records-index": recordsIndexSabotages,
-  records: recordsSabotages,
-};
-
 const [listName = "", part = ""] = process.argv.slice(2);
-const list = lists[listName];
-if (!list) throw new Error(`which list? one of: ${Object.keys(lists).join(", ")}`);
+const list = sabotageLists[listName]?.sabotages;
+if (!list) throw new Error(`which list? one of: ${Object.keys(sabotageLists).join(", ")}`);
 const chosen = list.filter(({ name }) => name.includes(part));
 
 using workshop = openWorkshop();

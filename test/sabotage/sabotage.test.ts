@@ -3,98 +3,68 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { bucketQueueSabotages } from "./bucket-queue.ts";
-import { bucketSabotages } from "./bucket.ts";
-import { campaignSabotages } from "./campaign.ts";
-import { crawlSabotages } from "./crawl.ts";
-import { extractSabotages } from "./extract.ts";
-import { ledgerSabotages } from "./ledger.ts";
-import { postgresSabotages } from "./postgres.ts";
-import { queueSabotages } from "./queue.ts";
-import { recordsIndexSabotages } from "./records-index.ts";
-import { recordsSabotages } from "./records.ts";
-import { workerSabotages } from "./worker.ts";
+import { sabotageLists } from "./lists.ts";
 import { catcherOf, sabotaged, verdictOf, type Sabotage } from "./sabotage.ts";
 import { openWorkshop, repository } from "./workshop.ts";
 
 const isLong = process.env["FORAGER_TEST_LONG"] === "1";
 const read = (path: string) => readFileSync(join(repository, path), "utf8");
 
-const lists = [
-  { name: "queue", part: "queue", sabotages: queueSabotages, countMin: 15 },
-  { name: "bucket", part: "bucket", sabotages: bucketSabotages, countMin: 8 },
-  { name: "queue on a bucket", part: "queue", sabotages: bucketQueueSabotages, countMin: 12 },
-  {
-    name: "queue on PostgreSQL",
-    part: "queue",
-    sabotages: postgresSabotages,
-    countMin: 20,
-    services: ["FORAGER_TEST_POSTGRES_URL", "FORAGER_TEST_PGBOUNCER_URL"],
-  },
-  { name: "worker", part: "worker", sabotages: workerSabotages, countMin: 20 },
-  { name: "ledger", part: "ledger", sabotages: ledgerSabotages, countMin: 10 },
-  { name: "campaigns", part: "campaign", sabotages: campaignSabotages, countMin: 8 },
-  { name: "crawl", part: "crawl", sabotages: crawlSabotages, countMin: 15 },
-  {
-    name: "index and exchange of records",
-    part: "records",
-    sabotages: recordsIndexSabotages,
-    countMin: 8,
-  },
-  { name: "extraction", part: "extract", sabotages: extractSabotages, countMin: 10 },
-  { name: "records", part: "records", sabotages: recordsSabotages, countMin: 20 },
-];
+describe.each(Object.values(sabotageLists))(
+  "the sabotages of the $name",
+  ({ part, sabotages, countMin, services }) => {
+    const suiteText = readdirSync(join(repository, "src", part, "testing"), { recursive: true })
+      .map(String)
+      .filter((path) => path.endsWith(".ts"))
+      .map((path) => read(`src/${part}/testing/${path}`))
+      .join("\n");
 
-describe.each(lists)("the sabotages of the $name", ({ part, sabotages, countMin, services }) => {
-  const suiteText = readdirSync(join(repository, "src", part, "testing"), { recursive: true })
-    .map(String)
-    .filter((path) => path.endsWith(".ts"))
-    .map((path) => read(`src/${part}/testing/${path}`))
-    .join("\n");
-
-  test("are enough, each with a name of its own", () => {
-    expect(sabotages.length).toBeGreaterThanOrEqual(countMin);
-    expect(new Set(sabotages.map(({ name }) => name)).size).toBe(sabotages.length);
-  });
-
-  test("still fit the code: each text occurs exactly once, and is replaced by another", () => {
-    const wrong = sabotages.flatMap((sabotage) => {
-      try {
-        const source = read(sabotage.file);
-        return sabotaged(source, sabotage) === source ? [`"${sabotage.name}" changes nothing`] : [];
-      } catch (error) {
-        return [(error as Error).message];
-      }
+    test("are enough, each with a name of its own", () => {
+      expect(sabotages.length).toBeGreaterThanOrEqual(countMin);
+      expect(new Set(sabotages.map(({ name }) => name)).size).toBe(sabotages.length);
     });
-    expect(wrong).toEqual([]);
-  });
 
-  test("name tests that exist", () => {
-    const wrong = sabotages.map(catcherOf).filter(({ file, title }) => {
-      const isThere = existsSync(join(repository, file));
-      return !isThere || !(read(file) + suiteText).includes(title);
-    });
-    expect(wrong).toEqual([]);
-  });
-
-  // Where the servers are missing, the tests themselves say so.
-  if (isLong && (services ?? []).every((name) => process.env[name])) {
-    test(
-      "are all caught by the tests they name",
-      async () => {
-        using workshop = openWorkshop();
-        expect(await workshop.baseline(sabotages)).toEqual([]);
-        const missed: string[] = [];
-        for (const sabotage of sabotages) {
-          const verdict = await workshop.judge(sabotage);
-          if (verdict !== "caught") missed.push(`${verdict}: ${sabotage.name}`);
+    test("still fit the code: each text occurs exactly once, and is replaced by another", () => {
+      const wrong = sabotages.flatMap((sabotage) => {
+        try {
+          const source = read(sabotage.file);
+          return sabotaged(source, sabotage) === source
+            ? [`"${sabotage.name}" changes nothing`]
+            : [];
+        } catch (error) {
+          return [(error as Error).message];
         }
-        expect(missed).toEqual([]);
-      },
-      sabotages.length * 60_000,
-    );
-  }
-});
+      });
+      expect(wrong).toEqual([]);
+    });
+
+    test("name tests that exist", () => {
+      const wrong = sabotages.map(catcherOf).filter(({ file, title }) => {
+        const isThere = existsSync(join(repository, file));
+        return !isThere || !(read(file) + suiteText).includes(title);
+      });
+      expect(wrong).toEqual([]);
+    });
+
+    // Where the servers are missing, the tests themselves say so.
+    if (isLong && (services ?? []).every((name) => process.env[name])) {
+      test(
+        "are all caught by the tests they name",
+        async () => {
+          using workshop = openWorkshop();
+          expect(await workshop.baseline(sabotages)).toEqual([]);
+          const missed: string[] = [];
+          for (const sabotage of sabotages) {
+            const verdict = await workshop.judge(sabotage);
+            if (verdict !== "caught") missed.push(`${verdict}: ${sabotage.name}`);
+          }
+          expect(missed).toEqual([]);
+        },
+        sabotages.length * 60_000,
+      );
+    }
+  },
+);
 
 describe("the workshop", () => {
   const sabotage: Sabotage = {

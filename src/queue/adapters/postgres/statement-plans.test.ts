@@ -125,13 +125,13 @@ function spyOnStatements(): Spy {
 }
 
 /** Of what was written in transactions: statements that were planned for their values. */
-async function writesPlannedAnew({ sent, sessions }: Spy): Promise<readonly string[]> {
+async function writesPlannedAnew(spy: Spy): Promise<readonly string[]> {
   const writes = new Set(
-    sent().flatMap(({ sql, begin }) => (/enable_seqscan/.test(begin) ? [sql] : [])),
+    spy.sent().flatMap(({ sql, begin }) => (/enable_seqscan/.test(begin) ? [sql] : [])),
   );
   const anew = new Set<string>();
   let seen = 0;
-  for (const session of sessions()) {
+  for (const session of spy.sessions()) {
     const { rows } = await session.query<{ statement: string; custom_plans: string }>(
       "select statement, custom_plans from pg_prepared_statements",
     );

@@ -1,0 +1,54 @@
+import { bucketQueueSabotages } from "./bucket-queue.ts";
+import { bucketSabotages } from "./bucket.ts";
+import { campaignSabotages } from "./campaign.ts";
+import { crawlSabotages } from "./crawl.ts";
+import { extractSabotages } from "./extract.ts";
+import { ledgerSabotages } from "./ledger.ts";
+import { postgresSabotages } from "./postgres.ts";
+import { queueSabotages } from "./queue.ts";
+import { recordsIndexSabotages } from "./records-index.ts";
+import { recordsSabotages } from "./records.ts";
+import { workerSabotages } from "./worker.ts";
+import type { Sabotage } from "./sabotage.ts";
+
+export interface SabotageList {
+  /** For people. */
+  readonly name: string;
+  /** The folder of src whose `testing` has the suites that may catch them. */
+  readonly part: string;
+  readonly sabotages: readonly Sabotage[];
+  readonly countMin: number;
+  /** Variables that tell where the servers are that they need. */
+  readonly services?: readonly string[];
+}
+
+/** By the word that `run.ts` takes. */
+export const sabotageLists: Readonly<Record<string, SabotageList>> = {
+  queue: { name: "queue", part: "queue", sabotages: queueSabotages, countMin: 15 },
+  bucket: { name: "bucket", part: "bucket", sabotages: bucketSabotages, countMin: 8 },
+  "bucket-queue": {
+    name: "queue on a bucket",
+    part: "queue",
+    sabotages: bucketQueueSabotages,
+    countMin: 12,
+  },
+  postgres: {
+    name: "queue on PostgreSQL",
+    part: "queue",
+    sabotages: postgresSabotages,
+    countMin: 20,
+    services: ["FORAGER_TEST_POSTGRES_URL", "FORAGER_TEST_PGBOUNCER_URL"],
+  },
+  worker: { name: "worker", part: "worker", sabotages: workerSabotages, countMin: 20 },
+  ledger: { name: "ledger", part: "ledger", sabotages: ledgerSabotages, countMin: 10 },
+  records: { name: "records", part: "records", sabotages: recordsSabotages, countMin: 20 },
+  "records-index": {
+    name: "index and exchange of records",
+    part: "records",
+    sabotages: recordsIndexSabotages,
+    countMin: 8,
+  },
+  extract: { name: "extraction", part: "extract", sabotages: extractSabotages, countMin: 10 },
+  crawl: { name: "crawl", part: "crawl", sabotages: crawlSabotages, countMin: 15 },
+  campaign: { name: "campaigns", part: "campaign", sabotages: campaignSabotages, countMin: 8 },
+};
