@@ -166,6 +166,23 @@ describe("rename and merge", () => {
   });
 });
 
+test("merging away a company whose file is broken: the file stays, and counts once it is mended", async () => {
+  await using at = await openTestRecords();
+  await at.say("company/a", { name: "Acme" });
+  await at.say("company/b", { name: "Other", city: "Köln" });
+  const whole = at.read("companies/other/_index.md");
+  at.edit("companies/other/_index.md", (text) => text.replace("city: Köln", "zip: '9'\ncity: ["));
+  const damaged = at.read("companies/other/_index.md");
+  await at.records.merge({ from: "other", into: "acme", source });
+  expect(at.read("companies/other/_index.md")).toBe(damaged);
+  expect(at.records.problems()).toMatchObject([{ path: "companies/other/_index.md" }]);
+  expect((await at.records.company("other"))?.target).toBe("company/a");
+  at.save("companies/other/_index.md", whole.replace("city: Köln", "zip: '9'\ncity: Köln"));
+  expect((await at.records.ingest()).problems).toEqual([]);
+  expect((await at.records.company("acme"))?.texts).toMatchObject({ zip: "9", city: "Köln" });
+  expect(at.read("companies/other/_index.md")).toContain("movedTo:");
+});
+
 describe("creating", () => {
   test("the same domain or place is the same company, however it is written", async () => {
     await using at = await openTestRecords();

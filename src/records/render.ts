@@ -137,6 +137,7 @@ export function createRenderer(options: RendererOptions): Renderer {
   const renderGone = async (view: TargetView): Promise<Rendered> => {
     const { target } = view;
     const mark = index.render(target);
+    if (index.find(target)) index.drop(target);
     if (mark) {
       const path = `${mark.folder}/${recordFile}`;
       const bytes = disk.read(path);
@@ -148,7 +149,6 @@ export function createRenderer(options: RendererOptions): Renderer {
       index.unmark(target);
       index.problem(path, undefined);
     }
-    if (index.find(target)) index.drop(target);
     return followersOf(view);
   };
   const followersOf = ({ mergedInto }: TargetView): Rendered =>
