@@ -154,7 +154,9 @@ export async function useOf(pool: RecordsIn, input: RecordsInput) {
   });
   const saveMs = await samples(saved, async (at) => {
     const target = pool.records.resolve("company", slugs[(at * 53) % slugs.length]!)!;
-    const changes = [{ target, field: "status", value: `called ${at} of ${companies}, ${clock.nowMs()}` }];
+    const changes = [
+      { target, field: "status", value: `called ${at} of ${companies}, ${clock.nowMs()}` },
+    ];
     const { datagrams } = await pool.records.write({ source: "hand:bench", changes });
     strictEqual(datagrams.length, 1);
   });
