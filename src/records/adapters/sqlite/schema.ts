@@ -10,6 +10,8 @@ export const applicationId = 0x466f7249; // "ForI"
  * - `body` is apart from `record`, so that a walk over records reads no descriptions.
  * - `element` is what a record is looked up by: addresses, domains, aliases.
  * - `search` has no content and no positions: terms (../../search-words.ts) to seats is all it is.
+ *   Beginnings of up to eight letters have lists of their own: a longer one is joined from all words
+ *   that begin so before the first match is known, and that costs as much as there are matches.
  */
 export const schema = `
   create table meta (name text primary key, value text not null) without rowid;
@@ -41,7 +43,8 @@ export const schema = `
   ) without rowid;
   create index element_by_key on element (key);
   create virtual table search using fts5 (
-    terms, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'none', prefix = '1 2 3 4'
+    terms, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'none',
+    prefix = '1 2 3 4 5 6 7 8'
   );
   create table render (target text primary key, folder text not null, rev text not null) without rowid;
   create table problem (

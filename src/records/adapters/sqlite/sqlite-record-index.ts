@@ -11,7 +11,7 @@ import { recordSearcher } from "./search-records.ts";
 import { indexedOf, recordWriter } from "./write-records.ts";
 
 export interface SqliteRecordIndex extends RecordSearch {
-  /** A note for whoever keeps this index up to date; gone when the index is made anew. */
+  /** A note for whoever keeps this index up to date; `clear` leaves it, a new file has none. */
   mark(): string | undefined;
   setMark(text: string): void;
 }
@@ -55,8 +55,9 @@ export function openSqliteRecordIndex({ file, log }: SqliteRecordIndexOptions): 
   };
 }
 
+/** The mark stays: what it tells is of the ledger, and without a position nobody trusts it. */
 const emptying = `
-  delete from meta; delete from record; delete from body; delete from element; delete from render;
+  delete from meta where name <> 'mark'; delete from record; delete from body; delete from element; delete from render;
   delete from problem; insert into search (search) values ('delete-all');`;
 
 /** Every function of it, with SQLite's errors made ours. */
