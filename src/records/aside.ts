@@ -13,6 +13,8 @@ import type { RecordDisk } from "./record-disk.ts";
 export interface Aside {
   /** Takes a file away; undefined where there was none. */
   take(name: string): Taken | undefined;
+  /** Where it was; if another is there by now, it stays here and is looked at like any other. */
+  putBack(taken: Taken): void;
   /** Its edit was taken in: kept for a day. */
   keep(taken: Taken): void;
   /** It was a render as we wrote it: looked at once more, a little later. */
@@ -91,6 +93,7 @@ export function createAside({ disk, clock, random }: AsideOptions): Aside {
       return bytes && { from, name, bytes };
     },
     keep,
+    putBack: ({ name, from }) => void disk.putBack(name, from),
     letGo: ({ name }) => void resting.set(name, clock.monotonicMs()),
     isDue() {
       const [oldest] = resting.values();

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Page } from "./page.ts";
 import { yamlLines, yamlText } from "./yaml-text.ts";
 
@@ -83,4 +83,4 @@ function headOf(text: string): string {
 }
 
 export const hashOf = (text: string | Uint8Array): string =>
-  createHash("sha256").update(text).digest("hex").slice(0, 16);
+  hash("sha256", text, "hex").slice(0, 16);

@@ -142,6 +142,22 @@ describe("a hand edit", () => {
     expect(at.list("records/aside").length).toBeLessThanOrEqual(2);
   });
 
+  test("saved at any moment of a render: it becomes a fact, and so does what was rendered", async () => {
+    await using at = await openAcme();
+    for (let round = 0; round < 30; round++) {
+      const opened = at.read(file);
+      const zip = `zip: "e${round}"`;
+      const writing = at.say(target, { reviews: round });
+      for (let tick = 0; tick < round % 15; tick++) await new Promise(setImmediate);
+      at.save(file, opened.replace(/zip: .*/, zip));
+      await writing;
+      await at.records.ingest();
+      expect(await valuesOf(at.ledger, target)).toMatchObject({ zip: `e${round}`, reviews: round });
+      expect(at.read(file)).toContain(zip);
+    }
+    expect(at.records.problems()).toEqual([]);
+  });
+
   test("a copy of an edited file is kept for a day", async () => {
     await using at = await openAcme();
     at.edit(file, (text) => text.replace("city: Köln", "city: Bonn"));

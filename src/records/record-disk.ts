@@ -40,14 +40,25 @@ export interface RecordDisk {
    * unless it is hasty: then a power cut may leave it empty.
    */
   place(name: string, text: string, how: PlaceOptions): Promise<"placed" | "taken">;
+  /** Writes a file that is put in its place later, at once. */
+  prepare(text: string, how: PlaceOptions): Promise<Prepared>;
   /** Replaces a file that nobody edits. */
   overwrite(name: string, text: string, how: PlaceOptions): Promise<void>;
   /** Undefined where there is nothing to move. */
   move(from: string, to: string): "moved" | undefined;
+  /** Moves a file to where none is; "taken" where there is one. */
+  putBack(from: string, to: string): "placed" | "taken";
   remove(name: string): void;
   /** Only where nothing is in it. */
   removeFolder(name: string): void;
   path(name: string): string;
+}
+
+export interface Prepared {
+  /** "taken": another file is there by now, and stays. To be called once. */
+  place(name: string): "placed" | "taken";
+  /** Instead. */
+  discard(): void;
 }
 
 export interface PlaceOptions {
@@ -91,6 +102,30 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
     return temporary;
   };
 
+  const prepare = async (text: string, how: PlaceOptions): Promise<Prepared> => {
+    let temporary: string;
+    try {
+      temporary = await writeTemporary(text, how);
+    } catch (error) {
+      throw translateFileError(error, path(temporaryFolder));
+    }
+    return {
+      discard: () => unlinkSync(temporary),
+      place(name) {
+        try {
+          // Unlike a rename, a link does not replace what someone has put there meanwhile.
+          withFolder(name, () => linkSync(temporary, path(name)));
+          return "placed";
+        } catch (error) {
+          if (codeOf(error) === "EEXIST") return "taken";
+          throw translateFileError(error, path(name));
+        } finally {
+          unlinkSync(temporary);
+        }
+      },
+    };
+  };
+
   return {
     path,
     // What is not there is the rule for new records: asking first is quicker than an error.
@@ -112,18 +147,13 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
           withFolder(name, () => writeFileSync(path(name), text, { flag: "wx" }));
           return "placed";
         }
-        const temporary = await writeTemporary(text, how);
-        try {
-          withFolder(name, () => linkSync(temporary, path(name)));
-        } finally {
-          unlinkSync(temporary);
-        }
-        return "placed";
       } catch (error) {
         if (codeOf(error) === "EEXIST") return "taken";
         throw translateFileError(error, path(name));
       }
+      return (await prepare(text, how)).place(name);
     },
+    prepare,
     async overwrite(name, text, how) {
       try {
         if (how.isHasty && !existsSync(path(name))) {
@@ -140,6 +170,17 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
         if (!existsSync(path(from))) return undefined;
         withFolder(to, () => renameSync(path(from), target));
         return "moved";
+      }),
+    putBack: (from, to) =>
+      attempt(to, (target) => {
+        try {
+          linkSync(path(from), target);
+        } catch (error) {
+          if (codeOf(error) === "EEXIST") return "taken";
+          throw error;
+        }
+        unlinkSync(path(from));
+        return "placed";
       }),
     remove: (name) => attempt(name, (at) => rmSync(at, { force: true })),
     removeFolder: (name) =>

@@ -194,7 +194,7 @@ export function createRenderer(options: RendererOptions): Renderer {
     const newSide = addRender(side, { rev, isHandmade, fields: view.fields, shown });
     if (newSide !== side) await disk.overwrite(`${folder}/${sideFile}`, newSide, how);
     if (text === before) return { kind: "done", rev };
-    const isPlaced = await putInPlace({ target, path, text, bytes, how });
+    const isPlaced = await putInPlace({ path, text, bytes, how });
     return isPlaced ? { kind: "done", rev } : { kind: "again" };
   };
 
@@ -231,24 +231,25 @@ export function createRenderer(options: RendererOptions): Renderer {
 
   /** False: someone was quicker, or had written to it in between. */
   const putInPlace = async (job: {
-    readonly target: string;
     readonly path: string;
     readonly text: string;
     readonly bytes: Uint8Array | undefined;
     readonly how: RenderOptions;
   }): Promise<boolean> => {
-    const { target, path, text, bytes, how } = job;
-    const taken = bytes === undefined ? undefined : aside.take(path);
-    const outcome = await disk.place(path, text, how);
-    const isAsSeen = taken === undefined || isEqual(taken.bytes, bytes!);
-    if (taken && isAsSeen) dismiss(taken);
-    if (!taken || isAsSeen) return outcome === "placed";
-    // Written to between our look and our taking it: that is an edit like any other.
-    if (isClean(taken.bytes)) aside.letGo(taken);
-    else if ((await takeIn({ target, from: path, bytes: taken.bytes })).kind === "taken") {
-      aside.keep(taken);
+    const { path, text, bytes, how } = job;
+    if (bytes === undefined) return (await disk.place(path, text, how)) === "placed";
+    const ready = await disk.prepare(text, how);
+    // From here on nothing waits: for an editor the file is gone for no time at all.
+    const taken = aside.take(path);
+    if (taken && !isEqual(taken.bytes, bytes)) {
+      // Saved between our look and now: it goes back, and is looked at first.
+      aside.putBack(taken);
+      ready.discard();
+      return false;
     }
-    return false;
+    const outcome = ready.place(path);
+    if (taken) dismiss(taken);
+    return outcome === "placed";
   };
   const dismiss = (taken: Taken) => {
     if (isClean(taken.bytes) || isEmpty(taken.bytes)) aside.letGo(taken);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { FieldView } from "../ledger/index.ts";
 import type { Facts } from "./page.ts";
 
@@ -29,7 +29,10 @@ export interface BaseField {
 
 /** Equal for equal values. */
 export const tokenOf = (value: unknown): string =>
-  createHash("sha256").update(canonicalJson(value)).digest("base64url").slice(0, 16);
+  value === true ? trueToken : hash("sha256", canonicalJson(value), "base64url").slice(0, 16);
+
+/** Of every element of a list. */
+const trueToken = hash("sha256", "true", "base64url").slice(0, 16);
 
 function canonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";

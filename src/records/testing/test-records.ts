@@ -117,7 +117,7 @@ export async function openTestRecords(options: TestRecordsOptions = {}): Promise
     reopen: (other = {}) => openRecords({ ...common, index, ...other }),
     async [Symbol.asyncDispose]() {
       await records[Symbol.asyncDispose]();
-      rmSync(folder, { recursive: true, force: true });
+      if (!options.folder) rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,0 +1,214 @@
+import type { Sabotage } from "./sabotage.ts";
+
+const page = "src/records/page.test.ts";
+const hand = "src/records/hand-edit.test.ts";
+const model = "src/records/hand-edit-model.test.ts";
+const broken = "src/records/broken-files.test.ts";
+const folders = "src/records/folders.test.ts";
+const history = "src/records/record-history.test.ts";
+const lessons = "src/records/lessons.test.ts";
+const catchUp = "src/records/catch-up.test.ts";
+const watch = "src/records/watch.test.ts";
+const position = "src/ledger/position.test.ts";
+
+const inFiles: readonly Sabotage[] = [
+  {
+    name: "text that YAML takes for something else stands plain",
+    file: "src/records/yaml-text.ts",
+    find: "(words.test(text) && !meaningful.test(text))",
+    replace: "/^[^\\s:#]+$/.test(text)",
+    caughtBy: `${page} > render, read, compare`,
+  },
+  {
+    name: "a file counts as ours by its rev alone, whatever else it says",
+    file: "src/records/front-matter.ts",
+    find: "return hashOf(blank) === rev[1];",
+    replace: "return hashOf(blank) !== '';",
+    caughtBy: `${page} > a letter more or less, anywhere`,
+  },
+  {
+    name: "only the newest render is kept to compare with",
+    file: "src/records/side-file.ts",
+    find: "export const rendersKept = 8;",
+    replace: "export const rendersKept = 1;",
+    caughtBy: `${hand} > works from each of the last eight renders`,
+  },
+  {
+    name: "an edited file is written anew, without its comments",
+    file: "src/records/render.ts",
+    find: "if (!parsed) return { text, shown, isHandmade: false };",
+    replace: "if (shown.size >= 0) return { text, shown, isHandmade: false };",
+    caughtBy: `${hand} > comments, order of keys, unknown keys, body and line ends`,
+  },
+  {
+    name: "a key that nobody knows is dropped from an edited file",
+    file: "src/records/patch-page.ts",
+    find: "if (parsed.page.keys.has(key)) map.items",
+    replace: "if (key !== '') map.items",
+    caughtBy: `${hand} > comments, order of keys, unknown keys, body and line ends`,
+  },
+];
+
+const inEdits: readonly Sabotage[] = [
+  {
+    name: "an edit is compared with what is known now, not with the render it began with",
+    file: "src/records/take-in.ts",
+    find: "const base = rev === undefined ? undefined : findBase(side, rev);",
+    replace: "const base = rev === undefined ? undefined : newestBase(side);",
+    caughtBy: `${hand} > an editor that saves over a newer render takes back nothing`,
+  },
+  {
+    name: "an edit is compared with the newest render, and any history tells",
+    file: "src/records/take-in.ts",
+    find: "const base = rev === undefined ? undefined : findBase(side, rev);",
+    replace: "const base = newestBase(side) ?? (rev ? findBase(side, rev) : undefined);",
+    caughtBy: `${model} > hand edits and machine writes in any order`,
+  },
+  {
+    name: "an edit names the newest write as its cause",
+    file: "src/records/hand-edit.ts",
+    find: 'changes.push({ target, field, value, seen: before?.reference ?? "" });',
+    replace: "changes.push({ target, field, value });",
+    caughtBy: `${hand} > names the write that the render had shown`,
+  },
+  {
+    name: "an emptied file deletes everything",
+    file: "src/records/take-in.ts",
+    find: "bytes.every((byte) => byte === 0)",
+    replace: "bytes.some((byte) => byte === 1)",
+    caughtBy: `${hand} > an empty file is not an order`,
+  },
+  {
+    name: "what was saved between look and replacement is thrown away",
+    file: "src/records/render.ts",
+    find: "if (taken && !isEqual(taken.bytes, bytes)) {",
+    replace: "if (taken && taken.bytes.length < 0) {",
+    caughtBy: `${hand} > saved at any moment of a render`,
+  },
+  {
+    name: "a file that was taken away is not looked at again",
+    file: "src/records/aside.ts",
+    find: 'const outcome = isClean ? "nothing" : await takeIn(copy);',
+    replace: 'const outcome = isClean || since !== undefined ? "nothing" : await takeIn(copy);',
+    caughtBy: `${hand} > made while the file is written is never lost`,
+  },
+  {
+    name: "copies of edited files go at once",
+    file: "src/records/aside.ts",
+    find: "export const keptForMs = 24 * 3_600_000;",
+    replace: "export const keptForMs = 3_600_000;",
+    caughtBy: `${hand} > a copy of an edited file is kept for a day`,
+  },
+  {
+    name: "watching waits for an event that may never come",
+    file: "src/records/watch.ts",
+    find: "void look(undefined);\n  checkAgain();",
+    replace: "void look(undefined);",
+    caughtBy: `${watch} > watching without events`,
+  },
+];
+
+const inBroken: readonly Sabotage[] = [
+  {
+    name: "a broken file is replaced",
+    file: "src/records/render.ts",
+    find: 'if (taken.kind !== "taken") return { kind: "broken" };',
+    replace:
+      'if (taken.kind !== "taken") return { kind: "taken", takenIn: { bytes, parsed: undefined as never }, fields: [] };',
+    caughtBy: `${broken} > YAML that is none`,
+  },
+  {
+    name: "anchors are followed",
+    file: "src/records/parse-page.ts",
+    find: "if (isAlias(node) ||",
+    replace: "if (isAlias(node) && head === '' ||",
+    caughtBy: `${broken} > an anchor`,
+  },
+  {
+    name: "marks of a merge in the text are taken for text",
+    file: "src/records/take-in.ts",
+    find: "if (page.body === undefined || !hasConflict(page.body)) return;",
+    replace: "if (page.body === undefined || page.body !== '') return;",
+    caughtBy: `${broken} > marks of a merge in the body`,
+  },
+  {
+    name: "bytes that are no text are replaced by question marks",
+    file: "src/records/parse-page.ts",
+    find: "fatal: true",
+    replace: "fatal: false",
+    caughtBy: `${broken} > bytes that are no text`,
+  },
+];
+
+const inRest: readonly Sabotage[] = [
+  {
+    name: "who comes first has the folder, whatever the ids",
+    file: "src/records/folders.ts",
+    find: "const isFirst = rivals.every((one) => target < one);",
+    replace: "const isFirst = rivals.length === 0;",
+    caughtBy: `${folders} > belongs to the smallest id`,
+  },
+  {
+    name: "the old folder of a renamed company is a dead end",
+    file: "src/records/open-records.ts",
+    find: "changes.push({ target, field: `${aliasPrefix}${old.slug}`, value: true });",
+    replace: "",
+    caughtBy: `${folders} > a new name moves the folder`,
+  },
+  {
+    name: "merging gives every value the source of who merged",
+    file: "src/records/merge.ts",
+    find: "bench.ledger.write({ source: writer, changes: some })",
+    replace: "bench.ledger.write({ source: writer && source, changes: some })",
+    caughtBy: `${folders} > merging keeps what both knew`,
+  },
+  {
+    name: "a past that is not known is guessed",
+    file: "src/records/record-history.ts",
+    find: 'if (causality === "" || references.has(causality)) continue;',
+    replace: 'if (causality !== "?" || references.has(causality)) continue;',
+    caughtBy: `${history} > what only the archive knows`,
+  },
+  {
+    name: "forgetting leaves the copies that were put aside",
+    file: "src/records/forget-record.ts",
+    find: "aside.forget((copy) => isCopyOf(copy, targets, folders));",
+    replace: "",
+    caughtBy: `${history} > takes facts, files, kept renders and copies`,
+  },
+  {
+    name: "a page's title becomes the name of a company",
+    file: "src/records/machine-facts.ts",
+    find: "return !(field ===",
+    replace: "return !(field !== field && field ===",
+    caughtBy: `${lessons} > lesson 43`,
+  },
+  {
+    name: "a blank overwrites what was known",
+    file: "src/records/machine-facts.ts",
+    find: 'if (value.trim() === "" || nothing.test(value.trim())) return false;',
+    replace: "",
+    caughtBy: `${lessons} > lesson 42`,
+  },
+  {
+    name: "the position runs ahead of what is rendered",
+    file: "src/records/follower.ts",
+    find: "const last = advance(key, known);",
+    replace: "const last = datagrams.at(-1)!.number;",
+    caughtBy: `${catchUp} > a later write that is rendered first`,
+  },
+  {
+    name: "a position counts what is still on its way to the disk",
+    file: "src/ledger/position.ts",
+    find: "else if (own) vector.set(own.key, own.number);",
+    replace: "",
+    caughtBy: `${position} > a write that fails is in no position`,
+  },
+];
+
+export const recordsSabotages: readonly Sabotage[] = [
+  ...inFiles,
+  ...inEdits,
+  ...inBroken,
+  ...inRest,
+];
