@@ -141,7 +141,7 @@ export const records: Side<RecordsInput> = async (input, context) => {
 export async function useOf(pool: RecordsIn, input: RecordsInput) {
   const { companies, searches, opened, saved } = input;
   const searchMs = await samples(searches, async (at) => {
-    const { rows } = pool.index.search({ kind: "company", limit: 50, ...queryOf(at) });
+    const { rows } = pool.index.search({ kind: "company", limit: 50, ...queryOf(at, companies) });
     strictEqual(rows.length > 0, true);
   });
   const slugs = pool.index
@@ -180,8 +180,8 @@ export async function useOf(pool: RecordsIn, input: RecordsInput) {
 }
 
 /** What people type: one rare word, a common one, several, beginnings, with filters and orders. */
-function queryOf(at: number) {
-  const { own, city, trade } = factsOf((at * 7_919) % 90_000);
+function queryOf(at: number, companies: number) {
+  const { own, city, trade } = factsOf((at * 7_919) % companies);
   const kinds = [
     { words: own },
     { words: city },

@@ -9,6 +9,9 @@ import { sideFile } from "./side-file.ts";
 /** More than these are not synced one by one. */
 const fewTargets = 50;
 
+/** Records and marks that go into the index as one: a commit costs as much as some hundred of them. */
+const gatheredMax = 4_000;
+
 /** Renders all that is new in the ledger since the position that is kept. Only in turn. */
 export async function catchUp(bench: Bench, { onProgress = () => {} }: ProgressOptions = {}) {
   const { ledger, follower, index } = bench;
@@ -19,11 +22,12 @@ export async function catchUp(bench: Bench, { onProgress = () => {} }: ProgressO
     step += 1;
     await bench.renderMany(targets, { isHasty: targets.length > fewTargets });
     records += targets.length;
-    await bench.conclude();
+    if (index.size() > gatheredMax) await bench.conclude();
     if (targets.length > 0) {
       onProgress({ step: "files", done: records, total: Math.round((records * steps) / step) });
     }
   }
+  await bench.conclude();
   index.apply(follower.reached(position));
   return { records };
 }

@@ -70,7 +70,15 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
       return [...before, ...(wanted.get(`${kind}/${slug}`) ?? [])].sort();
     },
     render: (target) => (marks.has(target) ? marks.get(target) : index.render(target)),
-    byPerson: (personId) => index.byPerson(personId),
+    byPerson(personId) {
+      const before = index.byPerson(personId).filter((target) => !records.has(target));
+      const now = [...records.values()].flatMap((one) =>
+        one?.kind === "company" && one.company.people.some(({ id }) => id === personId)
+          ? [one.company.target]
+          : [],
+      );
+      return [...before, ...now].sort();
+    },
     put(indexed) {
       const { target, slug, slugWanted } = recordOf(indexed);
       take(target);

@@ -39,8 +39,8 @@ const inIndex: readonly Sabotage[] = [
   {
     name: "a renamed record keeps its place in the order",
     file: "src/records/adapters/sqlite/write-records.ts",
-    find: "if (before.sort === row.sort && before.place !== null) {",
-    replace: "if (before.place !== null) {",
+    find: "before !== undefined && before.place !== null && before.sort === row.sort;",
+    replace: "before !== undefined && before.place !== null;",
     caughtBy: `${index} > answers what the model answers`,
   },
   {
@@ -62,7 +62,7 @@ const inIndex: readonly Sabotage[] = [
     file: "src/records/adapters/sqlite/sqlite-record-index.ts",
     find: "inTransaction.immediate(batch)",
     replace: "apply(batch)",
-    caughtBy: `${index} > a batch that fails leaves nothing behind`,
+    caughtBy: `${file} > a batch that fails half-way`,
   },
   {
     name: "a page goes on by number, not by where the last one ended",

@@ -35,6 +35,15 @@ describe("the file of the index", () => {
     expect(warnings).toEqual([]);
   });
 
+  test("a batch that fails half-way, in whatever way, leaves nothing behind", () => {
+    using index = open();
+    index.update({ put: [company("a", { name: "A" })], position });
+    const broken = company("c", { emails: [{ value: 5 as never }] });
+    expect(() => index.update({ put: [company("b", { name: "B" }), broken] })).toThrow();
+    expect(names(index.search({ kind: "company", limit: 9 }).rows)).toEqual(["A"]);
+    expect(index.find("company/b")).toBeUndefined();
+  });
+
   test("of another version, it is made anew, and that is told", () => {
     open()[Symbol.dispose]();
     const db = new Database(file);

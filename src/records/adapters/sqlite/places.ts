@@ -24,7 +24,7 @@ export function placesFor(
     const next = db.after.get(sorted[from]!);
     let to = from + 1;
     // Neighbours in the batch that no stored record parts.
-    while (to < sorted.length && (!next || comesBefore(sorted[to]!, next))) to += 1;
+    while (to < sorted.length && (!next || comparePlaced(sorted[to]!, next) < 0)) to += 1;
     const found = share(previous?.place, next?.place, BigInt(to - from));
     if (!found) return undefined;
     places.push(...found);
@@ -85,9 +85,8 @@ function share(
 }
 
 /** As SQLite compares texts: by their UTF-8 bytes. */
-export function comesBefore(a: Unplaced, b: Unplaced): boolean {
-  return (compareBytes(a.sort, b.sort) || compareBytes(a.target, b.target)) < 0;
-}
+export const comparePlaced = (a: Unplaced, b: Unplaced): number =>
+  compareBytes(a.sort, b.sort) || compareBytes(a.target, b.target);
 
-export const compareBytes = (a: string, b: string): number =>
+const compareBytes = (a: string, b: string): number =>
   a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));

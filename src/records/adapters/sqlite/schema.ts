@@ -26,7 +26,6 @@ export const schema = `
     callback text not null,
     domain text
   );
-  create index record_by_target on record (kind, target);
   create index record_by_slug on record (kind, slug, target);
   create index record_by_sort on record (sort, target, place);
   create index record_by_changed on record (kind, changed desc, target);

@@ -82,13 +82,15 @@ export function recordSearcher(db: Database.Database) {
     const from_ = from ? { value: from.value, after: from.target } : {};
     const match = everywhere(terms);
     const isFew = countOf(match, sortedMax + 1) <= sortedMax;
-    const columns = `r.kind, b.json, r.target, r.${column} as value`;
-    const sql = isFew
+    const columns = `r.key, r.kind, r.target, r.${column} as value`;
+    const page = isFew
       ? `select ${columns} from search s cross join record r on r.place = s.rowid
-           cross join body b on b.key = r.key
          where search match @match ${all} ${order}`
-      : `select ${columns} from record r cross join body b on b.key = r.key
+      : `select ${columns} from record r
          where r.kind = @kind ${all} ${isAll(terms) ? "" : memberOf} ${order}`;
+    // Bodies are read for the page alone, not for all that is sorted.
+    const sql = `select p.kind, b.json, p.target, p.value from (${page}) p
+      cross join body b on b.key = p.key order by p.value ${isDescending ? "desc" : ""}, p.target`;
     const bound = { ...values, ...from_, limit, kind: query.kind, match };
     return run(sql, only(bound, sql));
   };

@@ -93,8 +93,8 @@ function recordReader(db: Database.Database) {
      where e.kind in (@first, @second) and e.value = @value order by r.target`,
   );
   const targets = db
-    .prepare<{ kind: string; after: string; limit: number }, string>(
-      "select target from record where kind = @kind and target > @after order by target limit @limit",
+    .prepare<{ after: string; end: string; limit: number }, string>(
+      "select target from record where target > @after and target < @end order by target limit @limit",
     )
     .pluck();
   const all = (kind: ElementKind, value: string) => byElement.all(kind, value);
@@ -140,11 +140,16 @@ function recordReader(db: Database.Database) {
     byPerson: (personId: string) => all("person", personId),
     byNameAndAddress: (key: { readonly name: string; readonly address: string }) =>
       all("nameAndAddress", joined(key)),
-    targets: (options: {
+    // Targets of a kind begin alike: `company/` to `company0`, which is the next text after it.
+    targets: ({
+      kind,
+      after = `${kind}/`,
+      limit,
+    }: {
       readonly kind: Indexed["kind"];
       readonly after?: string;
       readonly limit: number;
-    }) => targets.all({ after: "", ...options }),
+    }) => targets.all({ after, end: `${kind}0`, limit }),
     emailUsage: (address: string) => usage(address.toLowerCase(), "email"),
     domainUsage: (domain: string) => usage(domain.toLowerCase(), "domain", "emailDomain"),
   };

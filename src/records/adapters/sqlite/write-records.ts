@@ -1,12 +1,19 @@
 import type Database from "better-sqlite3";
 import type { Indexed } from "../../record-index.ts";
-import { compareBytes, evenPlaces, placeStatements, placesFor } from "./places.ts";
+import { comparePlaced, evenPlaces, placeStatements, placesFor } from "./places.ts";
 import { elementsOf, rowOf, termTextOf, type RecordRow } from "./record-rows.ts";
 
 interface Stored {
-  readonly key: number;
+  readonly key: bigint;
   readonly sort: string;
   readonly place: bigint | null;
+}
+
+/** A record on its way to a place. */
+interface Waiting {
+  readonly indexed: Indexed;
+  readonly row: RecordRow;
+  readonly before: Stored | undefined;
 }
 
 /** Puts records into the tables, and takes them out. To be called within a transaction. */
@@ -14,18 +21,17 @@ export function recordWriter(db: Database.Database) {
   const stored = db
     .prepare<[string], Stored>("select key, sort, place from record where target = ?")
     .safeIntegers();
-  const insert = db.prepare(
+  const insert = db.prepare<RecordRow & { readonly place: bigint | null }>(
     `insert into record (target, kind, slug, sort, place, changed, rating, reviews, callback, domain)
-     values (@target, @kind, @slug, @sort, null, @changed, @rating, @reviews, @callback, @domain)`,
+     values (@target, @kind, @slug, @sort, @place, @changed, @rating, @reviews, @callback, @domain)`,
   );
-  const update = db.prepare(
-    `update record set slug = @slug, sort = @sort, changed = @changed, rating = @rating,
-       reviews = @reviews, callback = @callback, domain = @domain where target = @target`,
+  const update = db.prepare<RecordRow & { readonly place: bigint | null }>(
+    `update record set slug = @slug, sort = @sort, place = @place, changed = @changed,
+       rating = @rating, reviews = @reviews, callback = @callback, domain = @domain
+     where target = @target`,
   );
-  const setPlace = db.prepare("update record set place = ? where key = ?");
-  const setBody = db.prepare(
-    "insert into body (key, json) values (?, ?) on conflict (key) do update set json = excluded.json",
-  );
+  const setPlace = db.prepare<[bigint | null, number]>("update record set place = ? where key = ?");
+  const setBody = db.prepare("insert or replace into body (key, json) values (?, ?)");
   const addElement = db.prepare(
     "insert or ignore into element (kind, value, key) values (?, ?, ?)",
   );
@@ -50,48 +56,40 @@ export function recordWriter(db: Database.Database) {
     }
   };
 
-  const place = (waiting: readonly Waiting[]) => {
-    const sorted = [...waiting].sort(
-      (a, b) => compareBytes(a.sort, b.sort) || compareBytes(a.target, b.target),
-    );
-    const places = placesFor(statements, sorted);
-    if (!places) return renumber();
-    for (const [index, { key, terms }] of sorted.entries()) {
-      setPlace.run(places[index]!, key);
-      addTerms.run(places[index]!, terms);
+  /** Without a place its terms are not written: whoever gives it one does that. */
+  const write = ({ indexed, row, before }: Waiting, place: bigint | null) => {
+    const placed = { ...row, place };
+    const key = before ? before.key : BigInt(insert.run(placed).lastInsertRowid);
+    if (before) {
+      update.run(placed);
+      dropElements.run(key);
+      if (before.place !== null) dropTerms.run(before.place);
     }
-  };
-
-  /** Answers the key, and what is left to do where it needs a place. */
-  const putRow = (row: RecordRow, terms: string) => {
-    const before = stored.get(row.target);
-    if (!before) {
-      const key = Number(insert.run(row).lastInsertRowid);
-      return { key, waiting: { key, sort: row.sort, target: row.target, terms } };
-    }
-    const key = Number(before.key);
-    update.run(row);
-    dropElements.run(key);
-    if (before.place !== null) dropTerms.run(before.place);
-    if (before.sort === row.sort && before.place !== null) {
-      addTerms.run(before.place, terms);
-      return { key, waiting: undefined };
-    }
-    setPlace.run(null, key);
-    return { key, waiting: { key, sort: row.sort, target: row.target, terms } };
+    setBody.run(key, jsonOf(indexed));
+    for (const [kind, value] of elementsOf(indexed)) addElement.run(kind, value, key);
+    if (place !== null) addTerms.run(place, termTextOf(indexed));
   };
 
   return {
     put(records: readonly Indexed[]): void {
-      const waiting = new Map<string, Waiting>();
-      for (const indexed of records) {
+      const last = new Map(records.map((indexed) => [rowOf(indexed).target, indexed]));
+      const all = [...last.values()].map((indexed): Waiting => {
         const row = rowOf(indexed);
-        const put = putRow(row, termTextOf(indexed));
-        if (put.waiting) waiting.set(row.target, put.waiting);
-        setBody.run(put.key, jsonOf(indexed));
-        for (const [kind, value] of elementsOf(indexed)) addElement.run(kind, value, put.key);
-      }
-      if (waiting.size > 0) place([...waiting.values()]);
+        return { indexed, row, before: stored.get(row.target) };
+      });
+      const isStaying = ({ row, before }: Waiting) =>
+        before !== undefined && before.place !== null && before.sort === row.sort;
+      for (const one of all) if (isStaying(one)) write(one, one.before!.place);
+      const moving = all
+        .filter((one) => !isStaying(one))
+        .sort(({ row: a }, { row: b }) => comparePlaced(a, b));
+      if (moving.length === 0) return;
+      const places = placesFor(
+        statements,
+        moving.map(({ row }) => row),
+      );
+      for (const [index, one] of moving.entries()) write(one, places?.[index] ?? null);
+      if (!places) renumber();
     },
     drop(targets: readonly string[]): void {
       for (const target of targets) {
@@ -102,13 +100,6 @@ export function recordWriter(db: Database.Database) {
       }
     },
   };
-}
-
-interface Waiting {
-  readonly key: number;
-  readonly sort: string;
-  readonly target: string;
-  readonly terms: string;
 }
 
 const jsonOf = (indexed: Indexed): string =>
