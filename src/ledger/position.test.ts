@@ -15,7 +15,7 @@ const set = (ledger: Ledger, target: string, value: unknown = 1) =>
 
 /** What is new, and the position as it comes back from where it was kept. */
 async function newIn(ledger: Ledger, since: Position | undefined) {
-  const { position, batches } = ledger.changedSince(since);
+  const { position, batches } = await ledger.changedSince(since);
   const targets: string[] = [];
   for await (const batch of batches) targets.push(...batch);
   return { targets: targets.sort(), position: JSON.parse(JSON.stringify(position)) as Position };
@@ -73,7 +73,7 @@ describe("what changed since a position", () => {
     isFull = true;
     const failing = set(ledger, "company/b");
     await Promise.resolve();
-    const { position } = ledger.changedSince(undefined);
+    const { position } = await ledger.changedSince(undefined);
     await expect(failing).rejects.toThrow("full");
     isFull = false;
     await set(ledger, "company/c");
