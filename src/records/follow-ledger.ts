@@ -12,15 +12,40 @@ const fewTargets = 50;
 /** Records and marks that go into the index as one: a commit costs as much as some hundred of them. */
 const gatheredMax = 4_000;
 
-/** Renders all that is new in the ledger since the position that is kept. Only in turn. */
-export async function catchUp(bench: Bench, { onProgress = () => {} }: ProgressOptions = {}) {
+/** Rendered in one turn; then other processes have theirs. */
+const sliceSize = 200;
+
+export interface CatchUpOptions extends ProgressOptions {
+  /** In one turn, however much is new: nothing is written by others when it has come to its end. */
+  readonly isUnbroken?: boolean;
+}
+
+/**
+ * Renders all that is new in the ledger since the position that is kept. Only in turn. Who finds an
+ * index that is empty fills it in one: others could not work with half of it.
+ */
+export async function catchUp(
+  bench: Bench,
+  options: CatchUpOptions = {},
+): Promise<{ readonly records: number }> {
+  const { onProgress = () => {}, isUnbroken = false } = options;
   const { ledger, follower, index } = bench;
-  const { position, batches, steps } = await ledger.changedSince(follower.position());
+  const since = follower.position();
+  const { position, batches, steps } = await ledger.changedSince(since);
   let records = 0;
   let step = 0;
   for await (const targets of batches) {
     step += 1;
-    await bench.renderMany(targets, { isHasty: targets.length > fewTargets });
+    const isHasty = targets.length > fewTargets;
+    for (let at = 0; at < targets.length; at += sliceSize) {
+      if (since && !isUnbroken && records + at > 0) {
+        await bench.conclude();
+        await bench.pause();
+        // Someone began to make the index anew, and died.
+        if (!follower.position()) return catchUp(bench, options);
+      }
+      await bench.renderMany(targets.slice(at, at + sliceSize), { isHasty });
+    }
     records += targets.length;
     if (index.size() > gatheredMax) await bench.conclude();
     if (targets.length > 0) {

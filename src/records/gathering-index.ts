@@ -25,6 +25,10 @@ export interface GatheringIndex extends Pick<
   problems(): readonly RecordProblem[];
   size(): number;
   apply(position?: Position): void;
+  /** Another process has changed the index. */
+  reload(): void;
+  /** Drops what was gathered. */
+  discard(): void;
 }
 
 export function gatherIndex(index: RecordIndex): GatheringIndex {
@@ -35,7 +39,19 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
   /** Of those in `records`, by kind and folder. */
   let holders = new Map<string, string>();
   let wanted = new Map<string, Set<string>>();
-  const known = new Map(index.problems().map((problem) => [problem.path, problem]));
+  let known = new Map<string, RecordProblem>();
+  const reload = () => {
+    known = new Map(index.problems().map((problem) => [problem.path, problem]));
+    for (const [path, problem] of found) {
+      if (problem) known.set(path, problem);
+      else known.delete(path);
+    }
+  };
+  reload();
+  const empty = () => {
+    [records, marks, found] = [new Map(), new Map(), new Map()];
+    [holders, wanted] = [new Map(), new Map()];
+  };
 
   const find = (target: string) => (records.has(target) ? records.get(target) : index.find(target));
   /** Takes back what is gathered of one. */
@@ -103,9 +119,10 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
     apply(position) {
       if (this.size() === 0 && position === undefined) return;
       index.update({ ...batchNow(), ...(position && { position }) });
-      [records, marks, found] = [new Map(), new Map(), new Map()];
-      [holders, wanted] = [new Map(), new Map()];
+      empty();
     },
+    reload,
+    discard: empty,
   };
 }
 
