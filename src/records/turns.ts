@@ -6,9 +6,9 @@ import type { RecordIndex } from "./record-index.ts";
  * What waits here is done in one turn with what is at it, for a moment; then the others have theirs.
  */
 export interface Turns {
-  inTurn<T>(work: () => Promise<T>): Promise<T>;
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   /** Within a turn: lets other processes have theirs, if they wait. Files may change meanwhile. */
-  pause(): Promise<void>;
+  readonly pause: () => Promise<void>;
 }
 
 export interface TurnsOptions {

@@ -64,7 +64,7 @@ function openLock(file: string) {
   const begin = db.prepare("begin immediate");
   const end = db.prepare("commit");
   return {
-    tryTake(): boolean {
+    tryTake: (): boolean => {
       try {
         begin.run();
         return true;
