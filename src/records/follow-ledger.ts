@@ -1,9 +1,10 @@
 import type { Bench } from "./bench.ts";
-import { recordFile } from "./layout.ts";
+import { layoutOfTarget, recordFile } from "./layout.ts";
 import { folderOf } from "./folders.ts";
 import { foldersToLookAt } from "./ingest.ts";
 import type { ProgressOptions } from "./records.ts";
-import { isClean } from "./render.ts";
+import { recordOf } from "./gathering-index.ts";
+import { indexedOf, isClean, isGone } from "./render.ts";
 import { sideFile } from "./side-file.ts";
 
 /** More than these are not synced one by one. */
@@ -31,6 +32,7 @@ export async function catchUp(
   const { onProgress = () => {}, isUnbroken = false } = options;
   const { ledger, follower, index } = bench;
   const since = follower.position();
+  if (!since) index.foresee(await findWinners(ledger));
   const { position, batches, steps } = await ledger.changedSince(since);
   let records = 0;
   let step = 0;
@@ -53,8 +55,25 @@ export async function catchUp(
     }
   }
   await bench.conclude();
+  index.foresee(new Map());
   index.apply(follower.reached(position));
   return { records };
+}
+
+/** Of all that want a folder's name, the one with the smallest id. */
+async function findWinners(ledger: Bench["ledger"]): Promise<ReadonlyMap<string, string>> {
+  const winners = new Map<string, string>();
+  for await (const targets of (await ledger.changedSince(undefined)).batches) {
+    for (const target of targets) {
+      const layout = layoutOfTarget(target);
+      const view = layout && (await ledger.read(target));
+      if (!view || isGone(view)) continue;
+      const wish = `${layout.kind}/${recordOf(indexedOf(layout, view)).slugWanted}`;
+      const rival = winners.get(wish);
+      if (rival === undefined || target < rival) winners.set(wish, target);
+    }
+  }
+  return winners;
 }
 
 /** Index and files from the ledger alone; what hands had changed was taken in before. In turn. */

@@ -46,7 +46,10 @@ async function write(): Promise<void> {
     // Some know its place, and some do not: all the same it is one company, whoever is first.
     const place = Math.random() < 0.5 ? { place: `osm/${which}` } : {};
     const fields = { domain, ...place, name: `Company ${which % 2}`, [`tag/${tag}`]: true };
-    const { target } = await opened.records.create({ source: `site:https://${name}.example`, fields });
+    const { target } = await opened.records.create({
+      source: `site:https://${name}.example`,
+      fields,
+    });
     tell({ kind: "fact", domain, tag });
     const changes = [{ target, field: `tag/${tag}-more`, value: true }];
     await opened.records.write({ source: `site:https://${name}.example`, changes });
@@ -68,7 +71,10 @@ async function stumble(): Promise<void> {
   const { openSqliteRecordIndex } = await load<
     typeof import("../../src/records/adapters/sqlite/sqlite-record-index.ts")
   >("records/adapters/sqlite/sqlite-record-index.js");
-  const index = openSqliteRecordIndex({ file: join(folder, "index/records.db"), log: silentLogger });
+  const index = openSqliteRecordIndex({
+    file: join(folder, "index/records.db"),
+    log: silentLogger,
+  });
   const halting = {
     ...ledger,
     async write(commit: Parameters<typeof ledger.write>[0]) {

@@ -61,8 +61,10 @@ const nothing: Disposable = { [Symbol.dispose]() {} };
 
 function openLock(file: string) {
   const db = guarded(file, () => new Database(file, { timeout: 0 }));
+  // Nothing is ever written, not even a journal, and a rollback needs nobody's leave.
+  db.pragma("journal_mode = memory");
   const begin = db.prepare("begin immediate");
-  const end = db.prepare("commit");
+  const end = db.prepare("rollback");
   return {
     tryTake: (): boolean => {
       try {
