@@ -15,6 +15,7 @@ import {
   scrub,
   unforgetChanges,
 } from "./forget.ts";
+import { createInFlight } from "./in-flight.ts";
 import type { Cut } from "./journal/journal.ts";
 import { settleMove } from "./move.ts";
 import { dropOf } from "./quarantine.ts";
@@ -39,7 +40,10 @@ export interface Ledger extends AsyncDisposable {
    * is not written; "not known" never overwrites what is known.
    */
   write(commit: Commit): Promise<Written>;
-  /** What is known of a target; with no fields where nothing is. */
+  /**
+   * What is known of a target; with no fields where nothing is. All of it is durable: who shows it
+   * elsewhere does not show what a crash takes back.
+   */
   read(target: string): Promise<TargetView>;
   status(): LedgerStatus;
   /** What was written or came since the checkpoint, in the order in which it came. */
@@ -114,6 +118,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     options.log.warn("a torn tail was cut off a journal", { file, bytes });
   }
   const gate = createGate();
+  const inFlight = createInFlight();
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const mine = turn.then(work);
@@ -138,10 +143,12 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
       );
     };
     const targets = checked.map(({ target }) => target);
-    const datagrams = await gate.pass(() =>
-      core.steady<readonly Datagram[]>((replica) =>
-        replica.withTargets<readonly Datagram[] | Again>(targets, (fieldsOf) =>
-          replica === core.replica() ? plan(fieldsOf) : again,
+    const datagrams = await inFlight.track(targets, () =>
+      gate.pass(() =>
+        core.steady<readonly Datagram[]>((replica) =>
+          replica.withTargets<readonly Datagram[] | Again>(targets, (fieldsOf) =>
+            replica === core.replica() ? plan(fieldsOf) : again,
+          ),
         ),
       ),
     );
@@ -169,7 +176,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   return {
     node: () => core.identity().node,
     write,
-    read: (target) => core.steady((replica) => readTarget(replica, target)),
+    read: (target) => inFlight.settled(() => core.steady((replica) => readTarget(replica, target))),
     status: () => statusOf(core),
     log: () => core.replica().since(),
     vector: () => core.replica().vector(),

@@ -32,13 +32,36 @@ export function changedSince(core: Core, since: Position | undefined): Changed {
   const replica = core.replica();
   const isNew = newTo(since);
   const parts = changedParts(replica, since);
-  const rest = new Set<string>();
-  for (const datagram of replica.since()) if (isNew(datagram)) rest.add(datagram.target);
+  const rest = newTargets(replica, since);
   return {
     position: positionOf(core),
     steps: parts.length + Math.ceil(rest.size / batchSize),
     batches: batchesOf(core, { isNew, parts, rest: [...rest] }),
   };
+}
+
+/**
+ * In the order in which they came. A session's numbers have no gaps, so it is known how many are new
+ * at most: they are looked for from the end on, and those before them are not looked at.
+ */
+function newTargets(replica: Replica, since: Position | undefined): ReadonlySet<string> {
+  const isNew = newTo(since);
+  const all = replica.since();
+  let left = since && since.aside.length === 0 ? newCount(replica, since) : all.length;
+  const found: string[] = [];
+  for (let at = all.length - 1; at >= 0 && left > 0; at--) {
+    const datagram = all[at]!;
+    if (!isNew(datagram)) continue;
+    found.push(datagram.target);
+    left -= 1;
+  }
+  return new Set(found.reverse());
+}
+
+function newCount(replica: Replica, { vector }: Position): number {
+  let count = 0;
+  for (const [key, last] of replica.vector()) count += Math.max(0, last - (vector[key] ?? 0));
+  return count;
 }
 
 export function positionOf(core: Core): Position {

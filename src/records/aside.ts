@@ -21,9 +21,9 @@ export interface Aside {
   letGo(taken: Taken): void;
   /**
    * Calls `takeIn` for what was written to since it was taken, and for what a crash left; removes
-   * what is done with. `isEnd`: nobody will look again, so nothing is left for later.
+   * what is done with, and was not taken just now.
    */
-  settle(takeIn: TakeIn, options?: { readonly isEnd?: boolean }): Promise<void>;
+  settle(takeIn: TakeIn): Promise<void>;
   /** Whether it is time to. */
   isDue(): boolean;
   /** Removes every copy that `isOf` says is of a record. Answers how many. */
@@ -74,6 +74,15 @@ export function createAside({ disk, clock, random }: AsideOptions): Aside {
     const file = `${takenAt}-${hashOf(taken.bytes)}-${id}-${rest.join("-")}`;
     disk.move(taken.name, `${keptFolder}/${file}`);
   };
+  const remove = ({ name }: Taken) => {
+    resting.delete(name);
+    disk.remove(name);
+  };
+  /** An editor may be about to write to it. */
+  const isFresh = ({ name }: Taken): boolean => {
+    const ageMs = clock.nowMs() - parseInt(name.slice(asideFolder.length + 1), 36);
+    return ageMs >= 0 && ageMs < restMs;
+  };
   const settleKept = async (takeIn: TakeIn) => {
     for (const copy of copies(keptFolder)) {
       const [takenAt = "", hash] = copy.name.slice(keptFolder.length + 1).split("-");
@@ -99,16 +108,22 @@ export function createAside({ disk, clock, random }: AsideOptions): Aside {
       const [oldest] = resting.values();
       return oldest !== undefined && clock.monotonicMs() - oldest >= restMs;
     },
-    async settle(takeIn, { isEnd = false } = {}) {
-      const nowMs = clock.monotonicMs();
-      for (const copy of copies(asideFolder)) {
-        const since = resting.get(copy.name);
-        if (since !== undefined && nowMs - since < restMs && !isEnd) continue;
-        resting.delete(copy.name);
+    async settle(takeIn) {
+      const found = copies(asideFolder);
+      // Another process may have settled some of ours.
+      const names = new Set(found.map(({ name }) => name));
+      for (const name of resting.keys()) if (!names.has(name)) resting.delete(name);
+      for (const copy of found) {
         const isClean = isAsWritten(Buffer.from(copy.bytes).toString());
         const outcome = isClean ? "nothing" : await takeIn(copy);
         if (outcome === "taken") keep(copy);
-        if (outcome === "nothing") disk.remove(copy.name);
+        if (outcome !== "nothing") {
+          resting.delete(copy.name);
+          continue;
+        }
+        // Whoever took it: that process, or this one, or whoever is next, looks at it again.
+        if (!isFresh(copy)) remove(copy);
+        else if (!resting.has(copy.name)) resting.set(copy.name, clock.monotonicMs());
       }
       await settleKept(takeIn);
     },

@@ -5,6 +5,7 @@ import type { Random } from "../base/random.ts";
 import type { Commit, Datagram, Ledger, Written } from "../ledger/index.ts";
 import { createAside, type Aside, type Taken } from "./aside.ts";
 import { createEntryFiles, type EntryFiles } from "./entry-files.ts";
+import { isBehind } from "./follow.ts";
 import { createFollower, type Follower } from "./follower.ts";
 import { gatherIndex, type GatheringIndex } from "./gathering-index.ts";
 import { layouts } from "./layout.ts";
@@ -14,6 +15,7 @@ import type { RecordsOptions } from "./records.ts";
 import { createRedirects, type Redirects } from "./redirects.ts";
 import { createRenderer, type Renderer, type RenderOptions } from "./render.ts";
 import { createEntryTaker, type EntryTaker } from "./take-in-entry.ts";
+import { createTurns, type Turns } from "./turns.ts";
 import { worthWriting } from "./machine-facts.ts";
 
 /** What the parts of open records share. Whatever touches files does so `inTurn`. */
@@ -35,15 +37,25 @@ export interface Bench {
   readonly log: Logger;
   /** `hand:<user>` */
   readonly source: string;
-  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly inTurn: Turns["inTurn"];
+  readonly pause: Turns["pause"];
   /** Renders some, and all that follow from them. Only in turn. */
   renderMany(targets: Iterable<string>, how?: RenderOptions): Promise<readonly Edit[]>;
   /** Puts what was gathered into the index, and looks after what was put aside. Only in turn. */
   conclude(written?: readonly (readonly Datagram[])[]): Promise<void>;
-  settle(options?: { readonly isEnd?: boolean }): Promise<void>;
+  settle(): Promise<void>;
   /** Ledger, then files and index. */
   readonly write: (commit: Commit) => Promise<Written>;
+  /** Files and index of what was written. Only in turn. */
+  renderWritten(all: readonly Outcome[]): Promise<void>;
+  /** Whether what was written may have to be rendered: not where nothing at all is new. */
+  isDue(all: readonly Outcome[]): boolean;
   readonly tell: (path: string, target: string | undefined, reason: string | undefined) => void;
+}
+
+export interface Outcome {
+  readonly commit: Commit;
+  readonly written: Written;
 }
 
 export interface Edit {
@@ -79,12 +91,24 @@ export function createBench(options: RecordsOptions): Bench {
   const renderer = createRenderer({ ...parts, entryFiles, redirects });
   const entryTaker = createEntryTaker(parts);
 
-  let turn: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = turn.then(work);
-    turn = mine.catch(() => {});
-    return mine;
-  };
+  /** Of the index, as far as what is kept in memory goes; undefined: nothing of it holds. */
+  let version: number | undefined = stored.version();
+  const { inTurn, pause } = createTurns({
+    index: stored,
+    clock,
+    begin() {
+      const now = stored.version();
+      if (now === version) return;
+      index.reload();
+      follower.adopt(stored.position());
+      version = now;
+    },
+    fail() {
+      index.discard();
+      fromFiles = [];
+      version = undefined;
+    },
+  });
 
   const renderMany: Bench["renderMany"] = async (targets, how = {}) => {
     const edits: Edit[] = [];
@@ -121,7 +145,7 @@ export function createBench(options: RecordsOptions): Bench {
     if (kind !== "broken") await renderMany([target]);
     return kind;
   };
-  const settle: Bench["settle"] = (how) => aside.settle(takeInCopy, how);
+  const settle: Bench["settle"] = () => aside.settle(takeInCopy);
 
   const conclude: Bench["conclude"] = async (written = []) => {
     if (aside.isDue()) await settle();
@@ -131,21 +155,22 @@ export function createBench(options: RecordsOptions): Bench {
     index.apply(all.length > 0 ? follower.position() : undefined);
   };
 
+  const isDue: Bench["isDue"] = (all) =>
+    // Another process may have written the same, or ours before its answer was lost, and then died.
+    all.some(({ written }) => written.datagrams.length > 0) || isBehind(ledger, stored.position());
+  const renderWritten: Bench["renderWritten"] = async (all) => {
+    const targets = new Set(all.flatMap(({ commit }) => commit.changes.map((one) => one.target)));
+    await renderMany(targets, { isHasty: all.length > 1 });
+    await conclude(all.map(({ written }) => written.datagrams));
+  };
+
   const write: Bench["write"] = async (commit) => {
     const worth = worthWriting(commit);
     const dropped = commit.changes.length - worth.changes.length;
     if (dropped > 0) log.debug("values that say nothing were left out", { dropped });
-    const written = await ledger.write(worth);
-    const { datagrams } = written;
-    if (datagrams.length === 0) return written;
-    const targets = new Set(datagrams.map(({ target }) => target));
-    await inTurn(async () => {
-      await renderMany(targets);
-      await conclude([datagrams]);
-    }).catch((error: unknown) => {
-      throw behind(error);
-    });
-    return written;
+    const all = [{ commit: worth, written: await ledger.write(worth) }];
+    if (isDue(all)) await inTurn(() => renderWritten(all)).catch(sayBehind);
+    return all[0]!.written;
   };
 
   const start = () => {
@@ -169,18 +194,21 @@ export function createBench(options: RecordsOptions): Bench {
     entryTaker,
     follower,
     inTurn,
+    pause,
     renderMany,
     conclude,
     settle,
     write,
+    renderWritten,
+    isDue,
   };
 }
 
 const hourMs = 3_600_000;
 
 /** Nothing is lost, and who hears of it should know. */
-export function behind(error: unknown): unknown {
-  if (!(error instanceof AppError)) return error;
+export function sayBehind(error: unknown): never {
+  if (!(error instanceof AppError)) throw error;
   const message = `the facts are stored, but not their files: ${error.message}; then \`forager records rebuild\` writes them`;
-  return new AppError(error.kind, error.code, message, { cause: error });
+  throw new AppError(error.kind, error.code, message, { cause: error });
 }

@@ -1,9 +1,10 @@
 import type { Bench } from "./bench.ts";
-import { recordFile } from "./layout.ts";
+import { layoutOfTarget, recordFile } from "./layout.ts";
 import { folderOf } from "./folders.ts";
 import { foldersToLookAt } from "./ingest.ts";
 import type { ProgressOptions } from "./records.ts";
-import { isClean } from "./render.ts";
+import { recordOf } from "./gathering-index.ts";
+import { indexedOf, isClean, isGone } from "./render.ts";
 import { sideFile } from "./side-file.ts";
 
 /** More than these are not synced one by one. */
@@ -12,15 +13,41 @@ const fewTargets = 50;
 /** Records and marks that go into the index as one: a commit costs as much as some hundred of them. */
 const gatheredMax = 4_000;
 
-/** Renders all that is new in the ledger since the position that is kept. Only in turn. */
-export async function catchUp(bench: Bench, { onProgress = () => {} }: ProgressOptions = {}) {
+/** Rendered in one turn; then other processes have theirs. */
+const sliceSize = 200;
+
+export interface CatchUpOptions extends ProgressOptions {
+  /** In one turn, however much is new: nothing is written by others when it has come to its end. */
+  readonly isUnbroken?: boolean;
+}
+
+/**
+ * Renders all that is new in the ledger since the position that is kept. Only in turn. Who finds an
+ * index that is empty fills it in one: others could not work with half of it.
+ */
+export async function catchUp(
+  bench: Bench,
+  options: CatchUpOptions = {},
+): Promise<{ readonly records: number }> {
+  const { onProgress = () => {}, isUnbroken = false } = options;
   const { ledger, follower, index } = bench;
-  const { position, batches, steps } = await ledger.changedSince(follower.position());
+  const since = follower.position();
+  if (!since) index.foresee(await findWinners(ledger));
+  const { position, batches, steps } = await ledger.changedSince(since);
   let records = 0;
   let step = 0;
   for await (const targets of batches) {
     step += 1;
-    await bench.renderMany(targets, { isHasty: targets.length > fewTargets });
+    const isHasty = targets.length > fewTargets;
+    for (let at = 0; at < targets.length; at += sliceSize) {
+      if (since && !isUnbroken && records + at > 0) {
+        await bench.conclude();
+        await bench.pause();
+        // Someone began to make the index anew, and died.
+        if (!follower.position()) return catchUp(bench, options);
+      }
+      await bench.renderMany(targets.slice(at, at + sliceSize), { isHasty });
+    }
     records += targets.length;
     if (index.size() > gatheredMax) await bench.conclude();
     if (targets.length > 0) {
@@ -28,8 +55,25 @@ export async function catchUp(bench: Bench, { onProgress = () => {} }: ProgressO
     }
   }
   await bench.conclude();
+  index.foresee(new Map());
   index.apply(follower.reached(position));
   return { records };
+}
+
+/** Of all that want a folder's name, the one with the smallest id. */
+async function findWinners(ledger: Bench["ledger"]): Promise<ReadonlyMap<string, string>> {
+  const winners = new Map<string, string>();
+  for await (const targets of (await ledger.changedSince(undefined)).batches) {
+    for (const target of targets) {
+      const layout = layoutOfTarget(target);
+      const view = layout && (await ledger.read(target));
+      if (!view || isGone(view)) continue;
+      const wish = `${layout.kind}/${recordOf(indexedOf(layout, view)).slugWanted}`;
+      const rival = winners.get(wish);
+      if (rival === undefined || target < rival) winners.set(wish, target);
+    }
+  }
+  return winners;
 }
 
 /** Index and files from the ledger alone; what hands had changed was taken in before. In turn. */

@@ -10,6 +10,8 @@ export interface Follower {
   rendered(datagrams: readonly Datagram[]): Position | undefined;
   /** From the beginning again. */
   restart(): void;
+  /** All up to there was rendered by whoever stored it; undefined: nothing counts any more. */
+  adopt(position: Position | undefined): void;
   /** All up to there is rendered. */
   reached(position: Position): Position;
 }
@@ -25,6 +27,18 @@ export function createFollower(start: Position | undefined): Follower {
       ranges!.delete(last + 1);
       last = next;
     }
+    return last;
+  };
+  /** What was passed is not beyond any more; what reaches over it counts. */
+  const settle = (key: string, from: number): number => {
+    let last = from;
+    for (const [first, end] of beyond.get(key) ?? []) {
+      if (first > from) continue;
+      beyond.get(key)!.delete(first);
+      last = Math.max(last, end);
+    }
+    last = advance(key, last);
+    if (beyond.get(key)?.size === 0) beyond.delete(key);
     return last;
   };
   return {
@@ -43,15 +57,19 @@ export function createFollower(start: Position | undefined): Follower {
       now = { ...now, vector: { ...now.vector, [key]: last } };
       return now;
     },
+    adopt(position) {
+      now = position;
+      if (!position) return beyond.clear();
+      const vector = { ...position.vector };
+      for (const key of beyond.keys()) vector[key] = settle(key, vector[key] ?? 0);
+      now = { ...position, vector };
+    },
     reached(position) {
       const vector = { ...position.vector };
       for (const [key, last] of Object.entries(now?.vector ?? {})) {
         if (last > (vector[key] ?? 0)) vector[key] = last;
       }
-      for (const [key, last] of Object.entries(vector)) vector[key] = advance(key, last);
-      for (const [key, ranges] of beyond) {
-        for (const first of ranges.keys()) if (first <= (vector[key] ?? 0)) ranges.delete(first);
-      }
+      for (const [key, last] of Object.entries(vector)) vector[key] = settle(key, last);
       now = { ...position, vector };
       return now;
     },

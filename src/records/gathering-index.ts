@@ -25,6 +25,15 @@ export interface GatheringIndex extends Pick<
   problems(): readonly RecordProblem[];
   size(): number;
   apply(position?: Position): void;
+  /**
+   * Before an empty index is filled: who will have a folder's name in the end. Else whoever comes
+   * first would get it, write over the file of the other, and lose the shape a hand gave it.
+   */
+  foresee(winners: ReadonlyMap<string, string>): void;
+  /** Another process has changed the index. */
+  reload(): void;
+  /** Drops what was gathered. */
+  discard(): void;
 }
 
 export function gatherIndex(index: RecordIndex): GatheringIndex {
@@ -35,7 +44,21 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
   /** Of those in `records`, by kind and folder. */
   let holders = new Map<string, string>();
   let wanted = new Map<string, Set<string>>();
-  const known = new Map(index.problems().map((problem) => [problem.path, problem]));
+  /** By kind and folder. */
+  let foreseen: ReadonlyMap<string, string> = new Map();
+  let known = new Map<string, RecordProblem>();
+  const reload = () => {
+    known = new Map(index.problems().map((problem) => [problem.path, problem]));
+    for (const [path, problem] of found) {
+      if (problem) known.set(path, problem);
+      else known.delete(path);
+    }
+  };
+  reload();
+  const empty = () => {
+    [records, marks, found] = [new Map(), new Map(), new Map()];
+    [holders, wanted] = [new Map(), new Map()];
+  };
 
   const find = (target: string) => (records.has(target) ? records.get(target) : index.find(target));
   /** Takes back what is gathered of one. */
@@ -67,7 +90,10 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
     },
     wanting(kind, slug) {
       const before = index.wanting(kind, slug).filter((target) => !records.has(target));
-      return [...before, ...(wanted.get(`${kind}/${slug}`) ?? [])].sort();
+      const winner = foreseen.get(`${kind}/${slug}`);
+      const all = new Set([...before, ...(wanted.get(`${kind}/${slug}`) ?? [])]);
+      if (winner !== undefined) all.add(winner);
+      return [...all].sort();
     },
     render: (target) => (marks.has(target) ? marks.get(target) : index.render(target)),
     byPerson(personId) {
@@ -103,9 +129,11 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
     apply(position) {
       if (this.size() === 0 && position === undefined) return;
       index.update({ ...batchNow(), ...(position && { position }) });
-      [records, marks, found] = [new Map(), new Map(), new Map()];
-      [holders, wanted] = [new Map(), new Map()];
+      empty();
     },
+    foresee: (winners) => void (foreseen = winners),
+    reload,
+    discard: empty,
   };
 }
 

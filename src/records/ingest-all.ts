@@ -3,6 +3,7 @@ import type { Bench, Edit } from "./bench.ts";
 import { idOf } from "./company.ts";
 import { createPlanner } from "./create.ts";
 import { aliasPrefix } from "./fields.ts";
+import { catchUp } from "./follow-ledger.ts";
 import { folderOf } from "./folders.ts";
 import {
   foldersToLookAt,
@@ -37,6 +38,7 @@ export async function ingestFolders(
     await bench.conclude();
     onProgress({ step: "edits", done: files, total: undefined });
     await new Promise<void>(afterTick);
+    await bench.pause();
   }
   await bench.conclude();
   const problems = index
@@ -98,6 +100,8 @@ async function makeNew(
   const planner = createPlanner({ ledger: bench.ledger, index: bench.stored, random });
   let target = personTarget(createId(random, randomLength));
   if (layout.kind === "company") {
+    // Another process may just have written of one with that domain or place.
+    await catchUp(bench, { isUnbroken: true });
     const plan = await planner.plan({ source, fields });
     if (plan.outcome !== "created") {
       bench.tell(path, undefined, whyNot(plan.outcome, idOf(plan.target)));

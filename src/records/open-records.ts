@@ -1,12 +1,13 @@
 import { AppError } from "../base/app-error.ts";
 import { createId } from "../base/ids.ts";
-import type { Change, Datagram } from "../ledger/index.ts";
-import { behind, createBench, type Bench } from "./bench.ts";
+import type { Change, Commit } from "../ledger/index.ts";
+import { createBench, sayBehind, type Bench, type Outcome } from "./bench.ts";
 import { idOf, type Company } from "./company.ts";
-import { createPlanner } from "./create.ts";
+import { createPlanner, type CreatePlan } from "./create.ts";
 import { findDuplicates } from "./duplicates.ts";
 import { entryField, entryValue, type Entry } from "./entry.ts";
 import { aliasPrefix, companyPrefix, personPrefix } from "./fields.ts";
+import { followLedger } from "./follow.ts";
 import { catchUp, rebuildAll } from "./follow-ledger.ts";
 import { forgetRecord, remainsOf } from "./forget-record.ts";
 import { recordOf } from "./gathering-index.ts";
@@ -32,7 +33,7 @@ import { watchFiles } from "./watch.ts";
 /** Opens the records of a data folder, and brings files and index up to the ledger. */
 export async function openRecords(options: RecordsOptions): Promise<Records> {
   const bench = createBench(options);
-  const { ledger, index, stored, random, inTurn } = bench;
+  const { ledger, stored, random, inTurn } = bench;
   const { onProgress } = options;
   await inTurn(async () => {
     await catchUp(bench, onProgress ? { onProgress } : {});
@@ -122,7 +123,8 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     remains: (target) => remainsOf(bench, target),
     ingest: (request) => inTurn(() => ingestFolders(bench, request)),
     watch: (request) => watchFiles(bench, request),
-    problems: () => index.problems(),
+    follow: (request = {}) => followLedger(bench, request),
+    problems: () => stored.problems(),
     catchUp: (request) => inTurn(() => catchUp(bench, request)),
     rebuild: (request) =>
       inTurn(async () => {
@@ -131,7 +133,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
       }),
     async [Symbol.asyncDispose]() {
       await inTurn(async () => {
-        await bench.settle({ isEnd: true });
+        await bench.settle();
         await bench.conclude();
       });
     },
@@ -152,43 +154,38 @@ function resolveName({ stored }: Bench, kind: RecordKind, name: string): string 
 /** Of commits that are written and rendered as one. */
 const chunkSize = 500;
 
-async function writeAll(bench: Bench, commits: readonly Parameters<Bench["write"]>[0][]) {
+async function writeAll(bench: Bench, commits: readonly Commit[]) {
   let written = 0;
   for (let at = 0; at < commits.length; at += chunkSize) {
-    const some = commits.slice(at, at + chunkSize).map(worthWriting);
-    const answers = await Promise.all(some.map((commit) => bench.ledger.write(commit)));
-    const all = answers.map(({ datagrams }) => datagrams).filter(({ length }) => length > 0);
-    await renderWritten(bench, all);
-    written += all.reduce((sum, { length }) => sum + length, 0);
+    const all = await writeSome(bench, commits.slice(at, at + chunkSize));
+    if (bench.isDue(all)) await bench.inTurn(() => bench.renderWritten(all)).catch(sayBehind);
+    written += all.reduce((sum, one) => sum + one.written.datagrams.length, 0);
   }
   return { written };
 }
 
-async function renderWritten(bench: Bench, all: readonly (readonly Datagram[])[]): Promise<void> {
-  if (all.length === 0) return;
-  const targets = new Set(all.flatMap((some) => some.map(({ target }) => target)));
-  await bench
-    .inTurn(async () => {
-      await bench.renderMany(targets, { isHasty: targets.size > 1 });
-      await bench.conclude(all);
-    })
-    .catch((error: unknown) => {
-      throw behind(error);
-    });
-}
+const writeSome = ({ ledger }: Bench, commits: readonly Commit[]): Promise<readonly Outcome[]> =>
+  Promise.all(
+    commits.map(worthWriting).map(async (commit) => {
+      return { commit, written: await ledger.write(commit) };
+    }),
+  );
 
 async function createAll(bench: Bench, requests: readonly CreateRequest[]) {
   const { ledger, stored, random } = bench;
   const planner = createPlanner({ ledger, index: stored, random });
   const created: Created[] = [];
   for (let at = 0; at < requests.length; at += chunkSize) {
-    const plans = [];
-    for (const request of requests.slice(at, at + chunkSize))
-      plans.push(await planner.plan(request));
-    await writeAll(
-      bench,
-      plans.flatMap(({ commit }) => (commit ? [commit] : [])),
-    );
+    const some = requests.slice(at, at + chunkSize);
+    // In one turn, so that of two processes that find the same one, the second knows the first's.
+    const plans = await bench.inTurn(async () => {
+      await catchUp(bench, { isUnbroken: true });
+      const made: CreatePlan[] = [];
+      for (const request of some) made.push(await planner.plan(request));
+      const commits = made.flatMap(({ commit }) => (commit ? [commit] : []));
+      await bench.renderWritten(await writeSome(bench, commits)).catch(sayBehind);
+      return made;
+    });
     for (const { outcome, target, leftOut } of plans) {
       const found = stored.find(target);
       created.push({ outcome, target, leftOut, slug: found ? recordOf(found).slug : "" });

@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.ts";
 import type { Position } from "../ledger/index.ts";
 import type { Company } from "./company.ts";
 import type { Person } from "./person.ts";
@@ -50,6 +51,13 @@ export interface IndexBatch {
  * - Calls are synchronous: they take microseconds, and nothing comes in between.
  */
 export interface RecordIndex extends Disposable {
+  /**
+   * Waits until no other process has its turn with files and index, and keeps the others waiting
+   * until it is disposed of; a process that dies has ended its turn. One at a time in a process.
+   */
+  takeTurn(clock: Clock): Promise<Disposable>;
+  /** Another number whenever another process has changed it. */
+  version(): number;
   /** Undefined when it is empty, or of another version of ours. */
   position(): Position | undefined;
   update(batch: IndexBatch): void;

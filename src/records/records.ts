@@ -13,7 +13,8 @@ import type { RecordIndex, RecordProblem } from "./record-index.ts";
  * - facts are in the ledger first; files and index follow, and after a crash `catchUp` brings both
  *   up to it;
  * - what a hand changed in a file becomes facts before that file is written again;
- * - a file that cannot be understood is left alone, and shown by `problems`.
+ * - a file that cannot be understood is left alone, and shown by `problems`;
+ * - processes that have the records of one folder open at once take turns with files and index.
  * A *name* of a record is its slug, one of its aliases, its target (`company/<id>`) or its id.
  * Throws AppError: `invalid` for what cannot be stored, `unavailable` for a disk that is full.
  */
@@ -64,6 +65,8 @@ export interface Records extends AsyncDisposable {
   ingest(options?: IngestOptions): Promise<Ingested>;
   /** Follows the files until it is stopped. */
   watch(options?: WatchOptions): Watching;
+  /** Catches up again and again until it is stopped, for who has them open for long. */
+  follow(options?: FollowOptions): Watching;
   /** Files that are left alone until someone mends them. */
   problems(): readonly RecordProblem[];
 
@@ -216,7 +219,13 @@ export interface WatchOptions {
   readonly quietMs?: number;
   /** How often all files are looked at, whatever the system told. */
   readonly checkMs?: number;
+  /** How often the ledger is looked at for what others have written. */
+  readonly followMs?: number;
   readonly onIngested?: (ingested: Ingested) => void;
+}
+
+export interface FollowOptions {
+  readonly everyMs?: number;
 }
 
 export interface Watching {

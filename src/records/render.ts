@@ -88,11 +88,6 @@ export function createRenderer(options: RendererOptions): Renderer {
     return taken;
   };
 
-  const indexedOf = (layout: Layout, view: TargetView): Indexed =>
-    layout.kind === "company"
-      ? { kind: "company", company: companyOf(view) }
-      : { kind: "person", person: personOf(view) };
-
   /** Gives the record its folder; who had it by mistake moves out first. */
   const settleFolder = async (layout: Layout, view: TargetView, hasty: RenderOptions) => {
     const { target } = view;
@@ -122,6 +117,9 @@ export function createRenderer(options: RendererOptions): Renderer {
     if (from === undefined || from === to) return;
     redirects.clear(to);
     if (!disk.has(to) && disk.move(from, to)) return;
+    // After a crash another record may have it already, and a hand may have been at that one.
+    const bytes = disk.read(`${from}/${recordFile}`);
+    if (bytes && !isClean(bytes)) aside.take(`${from}/${recordFile}`);
     removeOwn(from);
   };
 
@@ -133,7 +131,6 @@ export function createRenderer(options: RendererOptions): Renderer {
     disk.removeFolder(folder);
   };
 
-  /** Forgotten, merged into another, or with nothing in it. */
   const renderGone = async (view: TargetView): Promise<Rendered> => {
     const { target } = view;
     const mark = index.render(target);
@@ -161,9 +158,7 @@ export function createRenderer(options: RendererOptions): Renderer {
     let { takenIn } = how;
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const view = await ledger.read(target);
-      if (view.isForgotten || view.mergedInto !== undefined || view.fields.length === 0) {
-        return renderGone(view);
-      }
+      if (isGone(view)) return renderGone(view);
       const { indexed, old } = await settleFolder(layout, view, how);
       const record = recordOf(indexed);
       const folder = folderOf(layout.kind, record.slug);
@@ -300,6 +295,15 @@ type FileOutcome =
       readonly takenIn: NonNullable<RenderOptions["takenIn"]>;
       readonly fields: readonly string[];
     };
+
+export const indexedOf = (layout: Layout, view: TargetView): Indexed =>
+  layout.kind === "company"
+    ? { kind: "company", company: companyOf(view) }
+    : { kind: "person", person: personOf(view) };
+
+/** Forgotten, merged into another, or with nothing in it. */
+export const isGone = ({ isForgotten, mergedInto, fields }: TargetView): boolean =>
+  isForgotten || mergedInto !== undefined || fields.length === 0;
 
 const withSlug = (indexed: Indexed, slug: string): Indexed =>
   indexed.kind === "company"

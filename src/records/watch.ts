@@ -1,11 +1,14 @@
 import { watch as watchFolder, type FSWatcher } from "node:fs";
 import type { Timer } from "../base/clock.ts";
 import type { Bench } from "./bench.ts";
+import { followLedger } from "./follow.ts";
 import { ingestFolders } from "./ingest-all.ts";
 import { layouts } from "./layout.ts";
 import type { Watching, WatchOptions } from "./records.ts";
 
 export const quietMsDefault = 500;
+/** Of these moments of quiet it waits for one, and no longer. */
+const quietsMax = 4;
 export const checkMsDefault = 5 * 60_000;
 
 /**
@@ -14,8 +17,10 @@ export const checkMsDefault = 5 * 60_000;
  */
 export function watchFiles(bench: Bench, options: WatchOptions = {}): Watching {
   const { quietMs = quietMsDefault, checkMs = checkMsDefault, onIngested = () => {} } = options;
+  const { followMs } = options;
   const { clock, log, disk } = bench;
   const touched = new Set<string>();
+  let touchedAtMs = 0;
   let quiet: Timer | undefined;
   let check: Timer | undefined;
   let work: Promise<void> = Promise.resolve();
@@ -41,9 +46,13 @@ export function watchFiles(bench: Bench, options: WatchOptions = {}): Watching {
   const onEvent = (folder: string, file: string | null) => {
     // Without a name: anything may have happened.
     if (file === null) return void look(undefined);
+    // Where others write all the time there is no quiet moment: then the first event counts.
+    const nowMs = clock.monotonicMs();
+    if (touched.size === 0) touchedAtMs = nowMs;
     touched.add(`${folder}/${file.replaceAll("\\", "/")}`);
     quiet?.cancel();
-    quiet = clock.setTimer(quietMs, lookAtTouched);
+    const leftMs = touchedAtMs + quietMs * quietsMax - nowMs;
+    quiet = clock.setTimer(Math.max(0, Math.min(quietMs, leftMs)), lookAtTouched);
   };
   const watchers = layouts.flatMap(({ folder }): FSWatcher[] => {
     try {
@@ -65,6 +74,7 @@ export function watchFiles(bench: Bench, options: WatchOptions = {}): Watching {
   };
   void look(undefined);
   checkAgain();
+  const following = followLedger(bench, followMs === undefined ? {} : { everyMs: followMs });
 
   return {
     async stop() {
@@ -72,6 +82,7 @@ export function watchFiles(bench: Bench, options: WatchOptions = {}): Watching {
       quiet?.cancel();
       check?.cancel();
       for (const watcher of watchers) watcher.close();
+      await following.stop();
       await work;
     },
   };

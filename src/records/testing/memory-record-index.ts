@@ -15,6 +15,8 @@ export function createMemoryRecordIndex(): RecordIndex {
       .map((indexed) => recordOf(indexed).target)
       .sort();
   return {
+    takeTurn: async () => ({ [Symbol.dispose]() {} }),
+    version: () => 0,
     position: () => position,
     update(batch) {
       // All of it can be put, or none is.

@@ -1,4 +1,5 @@
 import type Database from "better-sqlite3";
+import { statSync } from "node:fs";
 import { getDomain } from "tldts";
 import type { Logger } from "../../../base/logger.ts";
 import type { Position } from "../../../ledger/index.ts";
@@ -8,6 +9,7 @@ import { guarded } from "./index-error.ts";
 import { openIndexFile } from "./open-index-file.ts";
 import { joined, named, type ElementKind } from "./record-rows.ts";
 import { recordSearcher } from "./search-records.ts";
+import { openTurnLock } from "./turn-lock.ts";
 import { indexedOf, recordWriter } from "./write-records.ts";
 
 export interface SqliteRecordIndex extends RecordSearch {
@@ -24,6 +26,52 @@ export interface SqliteRecordIndexOptions {
 
 /** RecordIndex and search in one SQLite file, which all processes of a machine share. */
 export function openSqliteRecordIndex({ file, log }: SqliteRecordIndexOptions): SqliteRecordIndex {
+  let opened = openTables(file, log);
+  const lock = openTurnLock(file, log);
+  let inode = inodeOf(file);
+  let reopened = 0;
+  /** Another process may have found the file damaged, and put an empty one in its place. */
+  const followFile = () => {
+    const now = inodeOf(file);
+    if (now === inode) return;
+    opened[Symbol.dispose]();
+    opened = openTables(file, log);
+    inode = inodeOf(file);
+    // Of the new file, versions are counted anew; none of them may look like one of the old.
+    reopened += 1;
+  };
+  const names = Object.keys(opened) as (keyof Tables)[];
+  const passed = Object.fromEntries(
+    names.map((name) => [name, (...given: never[]) => (opened[name] as Call)(...given)]),
+  ) as unknown as Tables;
+
+  return {
+    ...passed,
+    version: () => opened.version() + reopened * 2 ** 32,
+    async takeTurn(clock) {
+      const turn = await lock.take(clock);
+      try {
+        followFile();
+        return turn;
+      } catch (error) {
+        turn[Symbol.dispose]();
+        throw error;
+      }
+    },
+    [Symbol.dispose]() {
+      opened[Symbol.dispose]();
+      lock[Symbol.dispose]();
+    },
+  };
+}
+
+type Tables = Omit<SqliteRecordIndex, "takeTurn">;
+type Call = (...given: never[]) => unknown;
+
+const inodeOf = (file: string): bigint | undefined =>
+  file === ":memory:" ? undefined : statSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
+
+function openTables(file: string, log: Logger): Tables {
   const db = guarded(file, () => openIndexFile(file, log));
   const writer = recordWriter(db);
   const searcher = recordSearcher(db);
@@ -39,6 +87,7 @@ export function openSqliteRecordIndex({ file, log }: SqliteRecordIndexOptions): 
 
   return {
     ...guardedAll(file, { ...reader, ...searcher }),
+    version: () => guarded(file, () => db.pragma("data_version", { simple: true }) as number),
     position: () => guarded(file, () => state.position()),
     mark: () => guarded(file, () => state.mark()),
     setMark: (text) => guarded(file, () => state.setMark(text)),

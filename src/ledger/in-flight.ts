@@ -1,0 +1,55 @@
+import type { TargetView } from "./view.ts";
+
+/**
+ * Writes that are on their way to the disk. The replica has them already; whoever reads waits for
+ * those it would show, and reads again if one of them has failed.
+ */
+export interface InFlight {
+  track<T>(targets: readonly string[], write: () => Promise<T>): Promise<T>;
+  settled(read: () => Promise<TargetView>): Promise<TargetView>;
+}
+
+const mergedPrefix = "merged/";
+
+export function createInFlight(): InFlight {
+  const byTarget = new Map<string, Set<Promise<boolean>>>();
+  let failures = 0;
+  const writesTo = ({ target, fields }: TargetView): readonly Promise<boolean>[] => {
+    if (byTarget.size === 0) return [];
+    const merged = fields.flatMap(({ field }) =>
+      field.startsWith(mergedPrefix) ? [field.slice(mergedPrefix.length)] : [],
+    );
+    return [target, ...merged].flatMap((one) => [...(byTarget.get(one) ?? [])]);
+  };
+  return {
+    async track(targets, write) {
+      const mine = write();
+      const outcome = mine.then(
+        () => true,
+        () => {
+          failures += 1;
+          return false;
+        },
+      );
+      const all = new Set(targets);
+      for (const one of all) byTarget.set(one, (byTarget.get(one) ?? new Set()).add(outcome));
+      try {
+        return await mine;
+      } finally {
+        for (const one of all) {
+          const some = byTarget.get(one);
+          some?.delete(outcome);
+          if (some?.size === 0) byTarget.delete(one);
+        }
+      }
+    },
+    async settled(read) {
+      for (;;) {
+        const before = failures;
+        const view = await read();
+        await Promise.all(writesTo(view));
+        if (failures === before) return view;
+      }
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import type { Timer } from "../base/clock.ts";
+import type { Ledger, Position } from "../ledger/index.ts";
+import type { Bench } from "./bench.ts";
+import { catchUp } from "./follow-ledger.ts";
+import type { FollowOptions, Watching } from "./records.ts";
+
+export const followMsDefault = 2_000;
+
+/**
+ * Catches up again and again: with what came from other nodes, and with what a process has written
+ * that died before its files were. Where nothing is new, looking costs microseconds.
+ */
+export function followLedger(bench: Bench, { everyMs = followMsDefault }: FollowOptions): Watching {
+  const { clock, log, ledger, stored } = bench;
+  let timer: Timer | undefined;
+  let work: Promise<void> = Promise.resolve();
+  let isStopped = false;
+
+  const look = async () => {
+    try {
+      if (!isBehind(ledger, stored.position())) return;
+      await bench.inTurn(async () => {
+        await catchUp(bench);
+        await bench.settle();
+        await bench.conclude();
+      });
+    } catch (error) {
+      // This loop owns the work: it says what is wrong, and looks again.
+      log.error("files and index could not be brought up to the ledger", { error });
+    }
+  };
+  const lookAgain = () => {
+    timer = clock.setTimer(everyMs, () => {
+      work = look().then(() => (isStopped ? undefined : lookAgain()));
+    });
+  };
+  lookAgain();
+  return {
+    async stop() {
+      isStopped = true;
+      timer?.cancel();
+      await work;
+    },
+  };
+}
+
+/** Whether something was written that a position does not cover. Asks nobody. */
+export function isBehind(
+  ledger: Pick<Ledger, "vector" | "status">,
+  position: Position | undefined,
+): boolean {
+  if (!position || ledger.status().checkpoint !== position.checkpoint) return true;
+  for (const [key, number] of ledger.vector()) {
+    if (number > (position.vector[key] ?? 0)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,134 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { builtCli } from "./built-cli.ts";
+import type { Told } from "./records-race-program.ts";
+import type { RecordsSandbox } from "./records-sandbox.ts";
+import { repositoryRoot } from "./repository.ts";
+
+export interface RaceProcess {
+  readonly child: ChildProcess;
+  readonly opened: Promise<void>;
+  /** All it has said. */
+  readonly told: readonly Told[];
+  stop(): Promise<void>;
+  kill(): Promise<void>;
+}
+
+const program = join(repositoryRoot, "test/support/records-race-program.ts");
+
+/** Starts one; whoever calls ends it. */
+export async function startRacer(folder: string, name: string, role: string): Promise<RaceProcess> {
+  const dist = join(await builtCli(), "../..");
+  const child = fork(program, [dist, folder, name, role], { execArgv: ["--import", "tsx"] });
+  const told: Told[] = [];
+  const ended = once(child, "exit");
+  const opened = new Promise<void>((resolve) => {
+    child.on("message", (message) => {
+      told.push(message as Told);
+      resolve();
+    });
+    void ended.then(() => resolve());
+  });
+  return {
+    child,
+    opened,
+    told,
+    async stop() {
+      if (child.connected) child.send("stop");
+      await ended;
+    },
+    async kill() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+export interface RaceOptions {
+  readonly sandbox: RecordsSandbox;
+  readonly forMs: number;
+  readonly writers: number;
+  readonly killEveryMs: number;
+}
+
+/** What was promised to somebody. */
+export interface Promised {
+  readonly facts: readonly { readonly domain: string; readonly tag: string }[];
+  /** Key and value that a hand wrote into a file, by its domain. */
+  readonly edits: readonly { readonly domain: string; readonly key: string }[];
+  readonly kills: number;
+}
+
+/** Writers that are killed and replaced, a watcher, and a hand in the files, all at once. */
+export async function raceRecords(options: RaceOptions): Promise<Promised> {
+  const { sandbox, forMs, writers, killEveryMs } = options;
+  const data = sandbox.inData("");
+  const all: RaceProcess[] = [];
+  const begin = async (role: string) => {
+    const racer = await startRacer(data, `${role[0]}${all.length}`, role);
+    all.push(racer);
+    return racer;
+  };
+  const edits: { domain: string; key: string }[] = [];
+  let kills = 0;
+  try {
+    const watcher = await begin("watch");
+    const running = await Promise.all(Array.from({ length: writers }, () => begin("write")));
+    await Promise.all([watcher, ...running].map(({ opened }) => opened));
+    const endMs = performance.now() + forMs;
+    let killAtMs = performance.now() + killEveryMs;
+    while (performance.now() < endMs) {
+      await new Promise((resolve) => setTimeout(resolve, 15));
+      const edit = editSome(join(data, "companies"), `hand${edits.length}`);
+      if (edit) edits.push(edit);
+      if (performance.now() < killAtMs) continue;
+      killAtMs = performance.now() + killEveryMs;
+      const victim = Math.floor(Math.random() * running.length);
+      await running[victim]!.kill();
+      kills += 1;
+      running[victim] = await begin("write");
+    }
+    await Promise.all([watcher, ...running].map((one) => one.stop()));
+  } finally {
+    for (const { child } of all) child.kill("SIGKILL");
+  }
+  const told = all.flatMap((racer) => racer.told);
+  expect(told.filter(({ kind }) => kind === "failed")).toEqual([]);
+  const codes = all.filter(({ child }) => child.signalCode === null);
+  expect(codes.map(({ child }) => child.exitCode)).toEqual(codes.map(() => 0));
+  const facts = told.filter((one) => one.kind === "fact");
+  return { facts, edits, kills };
+}
+
+/** As an editor that reads a file, and saves it as it is on the disk. */
+function editSome(folder: string, key: string) {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const name = names[Math.floor(Math.random() * names.length)];
+  if (name === undefined) return undefined;
+  const file = join(folder, name, "_index.md");
+  try {
+    const text = readFileSync(file, "utf8");
+    const domain = /^domain: (.+)$/m.exec(text)?.[1];
+    if (domain === undefined) return undefined;
+    writeFileSync(file, text.replace("---\n", `---\n${key}: by hand\n`));
+    return { domain, key };
+  } catch (error) {
+    // Being replaced: no file for a moment. Or its folder was given to another.
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Every file of records, by path. */
+export function filesOf(sandbox: RecordsSandbox): ReadonlyMap<string, string> {
+  const folder = sandbox.inData("companies");
+  const names = readdirSync(folder, { recursive: true }).map(String).sort();
+  return new Map(
+    names
+      .filter((name) => statSync(join(folder, name)).isFile())
+      .map((name) => [name, readFileSync(join(folder, name), "utf8")]),
+  );
+}
