@@ -10,6 +10,7 @@ import { bucketQueueSabotages } from "./bucket-queue.ts";
 import { bucketSabotages } from "./bucket.ts";
 import { campaignSabotages } from "./campaign.ts";
 import { crawlSabotages } from "./crawl.ts";
+import { enrichSabotages } from "./enrich.ts";
 import { ledgerSabotages } from "./ledger.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
@@ -27,6 +28,7 @@ const lists: Readonly<Record<string, readonly Sabotage[]>> = {
   ledger: ledgerSabotages,
   campaign: campaignSabotages,
   crawl: crawlSabotages,
+  enrich: enrichSabotages,
   "records-index": recordsIndexSabotages,
 };
 
