@@ -13,6 +13,16 @@ export {
   type DueOptions,
   type DueTarget,
 } from "./dispatch.ts";
+export { batchLine, evaluate, sumUp } from "./enrich/batch.ts";
+export type { Batch, BatchLine, BatchSums, Evaluated } from "./enrich/batch.ts";
+export { openBatchFiles, type BatchFiles } from "./enrich/batch-file.ts";
+export { createEnrichHandler, type StepResult } from "./enrich/enrich.ts";
+export { createEnrichCounts, type EnrichCounts } from "./enrich/enrich-counts.ts";
+export { paceOf, setPace } from "./enrich/pace.ts";
+export type { CrawlSettings, EnrichServices, KeptPage } from "./enrich/services.ts";
+export { extractorVersion, isVisitFresh, visitRecordOf } from "./enrich/visit-record.ts";
+export type { VisitRecord } from "./enrich/visit-record.ts";
+export { firstTask, gateOf, type FirstTask } from "./enrich/visit-task.ts";
 export { exclusionOf } from "./exclusions.ts";
 export { boxOf, centreOf, parseTileId, tileAt, tilesAround, type Box, type Tile } from "./grid.ts";
 export { parseCampaign } from "./parse-campaign.ts";

@@ -24,8 +24,13 @@ export const registry: Registry = {
     },
     {
       name: "work",
-      summary: "do the tasks of a queue with your handlers",
+      summary: "do the tasks of a queue: campaigns, visits, and your own kinds",
       load: async () => (await import("./commands/work.ts")).work,
+    },
+    {
+      name: "enrich",
+      summary: "visit websites again, and say what that brought",
+      load: async () => (await import("./commands/enrich.ts")).enrich,
     },
     {
       name: "top",
