@@ -28,6 +28,11 @@ export const registry: Registry = {
       load: async () => (await import("./commands/work.ts")).work,
     },
     {
+      name: "crawl",
+      summary: "fetch every page of a site, politely, and tell what came of each",
+      load: async () => (await import("./commands/crawl/crawl.ts")).crawl,
+    },
+    {
       name: "top",
       summary: "watch queue, throughput, workers and gates",
       load: async () => (await import("./commands/top.ts")).top,
