@@ -57,9 +57,10 @@ export async function runSiteCrawls(
         jobs.push(job);
         if (ends.has(plan.name)) continue;
         const spent = (await services.open(plan.name)).spent();
-        // One that was cancelled before this process came had used up something then.
         if (job.ended !== null) {
-          ends.set(plan.name, job.ended === "completed" ? "completed" : (spent ?? "seconds"));
+          // What is left when the budget is used up is skipped: by the handler, or by a cancel.
+          const isWhole = job.ended === "completed" && job.skipped === 0;
+          ends.set(plan.name, isWhole ? "completed" : (spent ?? "seconds"));
         } else if (spent) {
           await queue.cancel(crawlJob(plan));
           ends.set(plan.name, spent);
