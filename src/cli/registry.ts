@@ -19,7 +19,7 @@ export const registry: Registry = {
   commands: [
     {
       name: "demo",
-      summary: "show the queue at work: gates, priorities, a killed worker",
+      summary: "a campaign from plan to contacts, in a made-up region on this machine",
       load: async () => (await import("./commands/demo.ts")).demo,
     },
     {
