@@ -9,7 +9,6 @@ import {
   type CompanyWriter,
 } from "../campaign/index.ts";
 import type { Paths } from "../config/index.ts";
-import type { Ledger } from "../ledger/index.ts";
 import type { Queue } from "../queue/index.ts";
 import type { Handler } from "../worker/index.ts";
 import { createPlaceSources } from "./open-places.ts";
@@ -17,7 +16,7 @@ import { createPlaceSources } from "./open-places.ts";
 export interface CampaignServicesOptions {
   readonly paths: Paths;
   readonly clock: Clock;
-  readonly ledger: Ledger;
+  readonly ledger: CampaignServices["ledger"];
   readonly queue: Pick<Queue, "add">;
   readonly companies: CompanyWriter;
   /** Absent: one task for each company, `{ target, website }`, paced by the host's gate. */

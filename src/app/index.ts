@@ -17,3 +17,15 @@ export {
   type OpenRecordsOptions,
   type RecordsIn,
 } from "./open-records.ts";
+export {
+  createBuiltInWork,
+  type BuiltInServices,
+  type BuiltInWork,
+  type BuiltInWorkOptions,
+} from "./built-in-work.ts";
+export {
+  createEnrichServices,
+  type EnrichServicesOptions,
+  type OpenEnrichServices,
+} from "./enrich-services.ts";
+export { createRecordCompanies } from "./record-companies.ts";

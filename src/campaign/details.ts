@@ -46,7 +46,9 @@ export async function detail(
   });
   if (company.status === "forgotten") return left("it was forgotten");
   const { target } = company;
-  const enrich = website ? services.enrichTask({ campaign, target, website, domain }) : undefined;
+  const enrich = website
+    ? await services.enrichTask({ campaign, target, website, domain })
+    : undefined;
   return { kind: "put", company, enrich };
 }
 

@@ -13,6 +13,13 @@ export {
   type DueOptions,
   type DueTarget,
 } from "./dispatch.ts";
+export { createEnrichHandler, type StepResult } from "./enrich/enrich.ts";
+export { createEnrichCounts, type EnrichCounts } from "./enrich/enrich-counts.ts";
+export { paceOf, setPace } from "./enrich/pace.ts";
+export type { CrawlSettings, EnrichServices, KeptPage } from "./enrich/services.ts";
+export { extractorVersion, isVisitFresh, visitRecordOf } from "./enrich/visit-record.ts";
+export type { VisitRecord } from "./enrich/visit-record.ts";
+export { firstTask, gateOf, type FirstTask } from "./enrich/visit-task.ts";
 export { exclusionOf } from "./exclusions.ts";
 export { boxOf, centreOf, parseTileId, tileAt, tilesAround, type Box, type Tile } from "./grid.ts";
 export { parseCampaign } from "./parse-campaign.ts";

@@ -16,7 +16,9 @@ export interface CampaignServices {
   /** Stores tasks under the lease of the one that asks. Safe to repeat. */
   readonly addTasks: (tasks: readonly TaskInput[], by: LeaseRef) => Promise<void>;
   /** The task that looks at a website; undefined: none is wanted. */
-  readonly enrichTask: (company: CompanyToEnrich) => TaskInput | undefined;
+  readonly enrichTask: (
+    company: CompanyToEnrich,
+  ) => Promise<TaskInput | undefined> | TaskInput | undefined;
 }
 
 export interface CompanyToEnrich {

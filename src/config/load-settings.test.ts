@@ -41,6 +41,16 @@ test("with no source at all every setting has its default", async () => {
     },
     bucket: {},
     ledger: { archive: "keep" },
+    crawl: {
+      delayMs: 1_000,
+      pages: 8,
+      bytes: 20_000_000,
+      seconds: 600,
+      deobfuscate: "simple",
+      ttlDays: 90,
+      allowAddresses: "",
+      keepHtmlBytes: 0,
+    },
     work: { pools: "*=1x10", graceMs: 25_000, watchdogMs: 30_000 },
     alert: { stallMs: 900_000 },
   });

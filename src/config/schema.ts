@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { z } from "zod";
 import { isSecret, type Secret } from "./secret.ts";
 
@@ -94,9 +95,39 @@ export const settingsSchema = z.strictObject({
       description: "what the hub does with folded segments: keep them for history, or delete them",
     }),
   }),
+  crawl: z.strictObject({
+    contact: text("a page or a mailbox").optional().register(settingMeta, {
+      description: "page or mailbox where the owners of websites reach you, told to every site",
+    }),
+    delayMs: wholeNumber(0, 3_600_000).default(1_000).register(settingMeta, {
+      description: "milliseconds from one request to a host to the next, outside of campaigns",
+    }),
+    pages: wholeNumber(1, 1_000).default(8).register(settingMeta, {
+      description: "most pages of a website that a visit asks for",
+    }),
+    bytes: wholeNumber(1_000, 2_000_000_000).default(20_000_000).register(settingMeta, {
+      description: "most bytes that a visit takes from a website",
+    }),
+    seconds: wholeNumber(1, 86_400).default(600).register(settingMeta, {
+      description: "longest a visit of a website goes on, waiting for workers aside",
+    }),
+    deobfuscate: choice(["off", "simple", "all"]).default("simple").register(settingMeta, {
+      description:
+        "how far hidden addresses are made out: all also reads what scripts put together",
+    }),
+    ttlDays: wholeNumber(0, 3_650).default(90).register(settingMeta, {
+      description: "days a visit counts, where the company has no ttlDays of its own",
+    }),
+    allowAddresses: networks().default("").register(settingMeta, {
+      description: "networks that may be visited although not public, such as 127.0.0.1,10.0.0.0/8",
+    }),
+    keepHtmlBytes: wholeNumber(0, 5_000_000).default(0).register(settingMeta, {
+      description: "keep the first bytes of each page as it came, so many; 0 keeps none",
+    }),
+  }),
   work: z.strictObject({
     handlers: text("the path of a file").optional().register(settingMeta, {
-      description: "file whose exports are the handlers that `forager work` runs",
+      description: "file whose exports are handlers that `forager work` runs beside its own",
       form: "folder",
     }),
     pools: text("pools such as *=1x10").default("*=1x10").register(settingMeta, {
@@ -142,6 +173,20 @@ function list(values: readonly string[]) {
   const isKnown = (words: string) =>
     words === "" || words.split(",").every((word) => values.includes(word));
   return z.string({ error }).refine(isKnown, { error });
+}
+
+/** Addresses or networks parted by commas, or nothing. */
+function networks() {
+  const error = "addresses or networks such as 127.0.0.1,10.0.0.0/8, parted by commas";
+  const isNetwork = (text: string) => {
+    const [address = "", length, ...rest] = text.split("/");
+    const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    const isLength = length === undefined || (/^\d+$/.test(length) && Number(length) <= bits);
+    return bits > 0 && isLength && rest.length === 0;
+  };
+  return z
+    .string({ error })
+    .refine((text) => text === "" || text.split(",").every(isNetwork), { error });
 }
 
 function wholeNumber(min: number, max: number) {

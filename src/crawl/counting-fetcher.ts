@@ -2,7 +2,11 @@ import type { Metrics } from "../base/metrics.ts";
 import type { Fetcher } from "./fetcher.ts";
 
 /** Counts what became of each fetch, and what it cost. */
-export function createCountingFetcher(fetcher: Fetcher, metrics: Metrics): Fetcher {
+export const createCountingFetcher = (fetcher: Fetcher, metrics: Metrics): Fetcher =>
+  createFetchCounter(metrics)(fetcher);
+
+/** For several fetchers that are counted as one. */
+export function createFetchCounter(metrics: Metrics): (fetcher: Fetcher) => Fetcher {
   const fetches = metrics.counter({
     name: "forager_fetches_total",
     help: "Fetches by how they ended: found, not_modified, stopped, or why they failed.",
@@ -18,7 +22,7 @@ export function createCountingFetcher(fetcher: Fetcher, metrics: Metrics): Fetch
     help: "Bytes of pages that were found, as they came and as they were unpacked.",
     labels: ["form"],
   });
-  return {
+  return (fetcher) => ({
     async fetch(request) {
       const outcome = await fetcher.fetch({
         ...request,
@@ -35,5 +39,5 @@ export function createCountingFetcher(fetcher: Fetcher, metrics: Metrics): Fetch
       return outcome;
     },
     [Symbol.asyncDispose]: () => fetcher[Symbol.asyncDispose](),
-  };
+  });
 }

@@ -1,6 +1,6 @@
 export { createAddressGuard, type AddressGuard } from "./address.ts";
 export { textOf, type PageBytes, type PageText } from "./charset.ts";
-export { createCountingFetcher } from "./counting-fetcher.ts";
+export { createCountingFetcher, createFetchCounter } from "./counting-fetcher.ts";
 export {
   failureReasons,
   fetchLimits,
@@ -22,8 +22,19 @@ export {
 export { hostDelay, type HostDelay } from "./robots/crawl-delay.ts";
 export { isAllowedByRobots } from "./robots/match-robots.ts";
 export { createMemoryRobotsCache } from "./robots/memory-robots-cache.ts";
-export { parseRobots, type Robots, type RobotsRule } from "./robots/parse-robots.ts";
-export { isFresh, readRobots, type RobotsCache, type RobotsNote } from "./robots/read-robots.ts";
+export {
+  parseRobots,
+  robotsBytesMax,
+  type Robots,
+  type RobotsRule,
+} from "./robots/parse-robots.ts";
+export {
+  isFresh,
+  noteOf as robotsNoteOf,
+  readRobots,
+  type RobotsCache,
+  type RobotsNote,
+} from "./robots/read-robots.ts";
 export {
   readSitemap,
   sitemapLimits,

@@ -263,7 +263,7 @@ describe("forager work", () => {
     [["--handlers", "broken.mjs"], "it cannot be loaded"],
     [["--handlers", "empty.mjs"], "it exports no handler"],
     [["--handlers", "handlers.mjs", "--kinds", "quick,nope"], 'no handler for the kind "nope"'],
-    [[], "name a file of handlers"],
+    [["--kinds", "nope"], "only for discover, details, enrich"],
     [["--handlers", "handlers.mjs", "--concurrency", "0.10"], "concurrency is a number"],
   ])(
     "%j is refused and says why",

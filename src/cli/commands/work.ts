@@ -8,7 +8,7 @@ import { followSettings } from "./work/follow-settings.ts";
 import { observeNode } from "./work/observe-node.ts";
 import { createSettingsMarker } from "./work/settings-marks.ts";
 import { openWatchedQueue } from "./work/watched-queue.ts";
-import { handlersFile, planPosts, workOptions } from "./work/work-options.ts";
+import { planPosts, workOptions } from "./work/work-options.ts";
 
 /** Beyond the time of grace, for storing how tasks ended. */
 const stopMarginMs = 15_000;
@@ -17,11 +17,11 @@ export const work: Command = {
   needs: "settings",
   options: workOptions,
   examples: [
-    { line: "forager work --handlers handlers.mjs", summary: "until Ctrl-C" },
     {
-      line: "forager work --handlers handlers.mjs --drain",
-      summary: "until nothing is left, then say how it went",
+      line: "forager work --drain",
+      summary: "discover, look up and visit what campaigns dispatched; then say how it went",
     },
+    { line: "forager work --handlers handlers.mjs", summary: "and your own kinds, until Ctrl-C" },
     {
       line: "forager work --handlers handlers.mjs --processes 4 --concurrency 5-50",
       summary: "four processes, each with 5 to 50 tasks at once as the load has it",
@@ -32,6 +32,7 @@ export const work: Command = {
     },
   ],
   details: [
+    "Built in are the kinds discover, details (docs/campaigns.md) and enrich (docs/enrich.md).",
     "A handler is an exported object { kind, run }: see docs/worker.md. Which kinds, in how many\n" +
       "processes and with how many tasks at once is work.pools in the settings, such as\n" +
       '"page+map=2x5-20 *=1x10". A changed settings file is followed while it runs, at once on SIGHUP.',
@@ -40,8 +41,7 @@ export const work: Command = {
   ],
 
   async run(context) {
-    const { settings, loaded, flags, out, clock, log, signal } = context;
-    handlersFile(settings, flags, context.cwd); // said once, and not by each process
+    const { settings, loaded, out, clock, log, signal } = context;
     const metrics = createMetrics();
     const marker = createSettingsMarker(clock);
     const marks = await marker.read(loaded, { isAsked: true });

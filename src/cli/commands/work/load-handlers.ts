@@ -47,18 +47,28 @@ function toHandler({ kind, run, schema, ...options }: Loose): Handler<unknown> {
   );
 }
 
+/** A kind of yours takes the place of a built-in one. */
+export function joinHandlers<Services>(
+  builtIn: readonly Handler<Services>[],
+  loaded: readonly Handler<unknown>[],
+): readonly Handler<Services>[] {
+  const own = new Set(loaded.map(({ kind }) => kind));
+  return [...loaded, ...builtIn.filter(({ kind }) => !own.has(kind))];
+}
+
 /** Those of the wanted kinds; all when none are named. */
-export function chooseHandlers(
-  handlers: readonly Handler<unknown>[],
+export function chooseHandlers<Services>(
+  handlers: readonly Handler<Services>[],
   kinds: readonly string[] | undefined,
-  file: string,
-): readonly Handler<unknown>[] {
+  file: string | undefined,
+): readonly Handler<Services>[] {
   if (!kinds) return handlers;
   return kinds.map((kind) => {
     const found = handlers.find((handler) => handler.kind === kind);
     if (found) return found;
     const known = handlers.map((handler) => handler.kind).join(", ");
-    throw wrong(file, `it has no handler for the kind "${kind}", only for ${known}`);
+    const why = `no handler for the kind "${kind}", only for ${known}`;
+    throw file === undefined ? usageError(`there is ${why}`) : wrong(file, `it has ${why}`);
   });
 }
 

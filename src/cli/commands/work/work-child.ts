@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { createBuiltInWork } from "../../../app/index.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { createMetrics, type Metrics } from "../../../base/metrics.ts";
 import { registerConnectionMetrics, registerProcessMetrics } from "../../../observe/index.ts";
@@ -12,7 +13,9 @@ import {
 } from "../../../worker/index.ts";
 import type { SettingsCommand } from "../../command.ts";
 import { openOrMakeQueue } from "../queue/open-queue.ts";
-import { chooseHandlers, loadHandlers } from "./load-handlers.ts";
+import { readVersion } from "../../run-process.ts";
+import { userName } from "../records/record-context.ts";
+import { chooseHandlers, joinHandlers, loadHandlers } from "./load-handlers.ts";
 import { handlersFile, workOptions } from "./work-options.ts";
 
 /** The line between a worker process and its supervisor. */
@@ -35,19 +38,30 @@ export const createWorkChild = (orders: Orders): SettingsCommand => ({
     const { settings, flags, cwd, clock } = context;
     const inbox = createInbox(orders);
     const file = handlersFile(settings, flags, cwd);
-    const all = await loadHandlers(file);
+    const loaded = file === undefined ? [] : await loadHandlers(file);
     const post = await inbox.post;
-    const handlers = chooseHandlers(all, post.kinds, file);
     await using queue = await openOrMakeQueue(context);
     const name = `${hostname()}.${post.name}.${process.pid}`;
     const metrics = createMetrics();
+    await using builtIn = createBuiltInWork({
+      paths: context.paths,
+      clock,
+      log: context.log.child({ worker: name }),
+      queue,
+      crawl: settings.crawl,
+      metrics,
+      user: userName(),
+      version: readVersion(),
+    });
+    const all = joinHandlers(builtIn.handlers, loaded);
+    const handlers = chooseHandlers(all, post.kinds, file);
     registerProcessMetrics(metrics);
     registerConnectionMetrics(metrics, () => queue.connections());
     const worker = createWorker({
       queue,
       name,
       handlers,
-      services: { queue },
+      services: { ...builtIn.services, queue },
       concurrency: post.concurrency,
       leaseMs: settings.queue.leaseMs,
       graceMs: settings.work.graceMs,

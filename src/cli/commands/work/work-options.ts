@@ -3,7 +3,6 @@ import type { Settings } from "../../../config/index.ts";
 import type { Post } from "../../../worker/index.ts";
 import type { Flags, OptionSpec, SettingsContext } from "../../command.ts";
 import { listFlag, parseCount, textFlag } from "../../flags.ts";
-import { usageError } from "../../usage-error.ts";
 import type { SettingsMarks } from "./settings-marks.ts";
 import { parseConcurrency, parsePools, toPosts, type Pool } from "./pools.ts";
 
@@ -12,7 +11,7 @@ export const workOptions: readonly OptionSpec[] = [
   {
     flag: "--handlers",
     value: "file",
-    summary: "run the handlers that this file exports",
+    summary: "run also the handlers that this file exports",
     complete: "file",
   },
   { flag: "--kinds", value: "kinds", summary: "only these, parted by commas", isRepeated: true },
@@ -30,11 +29,10 @@ export const workOptions: readonly OptionSpec[] = [
   },
 ];
 
-export function handlersFile(settings: Settings, flags: Flags, cwd: string): string {
+/** Undefined: only the kinds that are built in. */
+export function handlersFile(settings: Settings, flags: Flags, cwd: string): string | undefined {
   const flag = textFlag(flags, "handlers");
-  const file = flag === undefined ? settings.work.handlers : resolve(cwd, flag);
-  if (file !== undefined) return file;
-  throw usageError("which work? name a file of handlers with --handlers or work.handlers");
+  return flag === undefined ? settings.work.handlers : resolve(cwd, flag);
 }
 
 /** What the flags say goes over what the settings say. */
@@ -52,7 +50,7 @@ export function planPools(settings: Settings, flags: Flags): readonly Pool[] {
 }
 
 /** What a process reads when it begins: a change needs a new one. */
-const readAtBegin = ["data", "log.", "queue.", "work.handlers", "work.graceMs"];
+const readAtBegin = ["data", "log.", "queue.", "crawl.", "work.handlers", "work.graceMs"];
 
 export function planPosts(
   { settings, marks }: { readonly settings: Settings; readonly marks: SettingsMarks },

@@ -1,0 +1,112 @@
+/**
+ * A data folder with queue, ledger and records, and a worker that visits websites on loopback under
+ * names of their own: all real, but for how names become addresses.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../../base/clock.ts";
+import { silentLogger } from "../../base/logger.ts";
+import { createMetrics, type Metrics } from "../../base/metrics.ts";
+import { firstTask } from "../../campaign/index.ts";
+import { createPaths, type Settings } from "../../config/index.ts";
+import type { Ledger } from "../../ledger/index.ts";
+import type { Queue } from "../../queue/index.ts";
+import type { Records } from "../../records/index.ts";
+import { createWorker } from "../../worker/index.ts";
+import { createBuiltInWork } from "../built-in-work.ts";
+import { openQueue } from "../open-queue.ts";
+import { openRecordsIn } from "../open-records.ts";
+
+export interface EnrichBench extends AsyncDisposable {
+  readonly folder: string;
+  readonly queue: Queue;
+  readonly ledger: Ledger;
+  readonly records: Records;
+  readonly metrics: Metrics;
+  /** Makes a company with a website, and the task that visits it. Answers the target. */
+  plant(website: string, more?: PlantOptions): Promise<string>;
+  visit(target: string, website: string, more?: VisitOptions): Promise<void>;
+  /** Works until nothing is left. */
+  work(): Promise<void>;
+  fieldsOf(target: string): Promise<Readonly<Record<string, unknown>>>;
+}
+
+export interface PlantOptions {
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly isVisited?: boolean;
+}
+
+export interface VisitOptions {
+  readonly round?: string;
+  readonly after?: string;
+}
+
+export const testCrawl: Settings["crawl"] = {
+  contact: "https://crawler.example/about",
+  delayMs: 1,
+  pages: 8,
+  bytes: 5_000_000,
+  seconds: 60,
+  deobfuscate: "simple",
+  ttlDays: 90,
+  allowAddresses: "127.0.0.1",
+  keepHtmlBytes: 0,
+};
+
+export async function openEnrichBench(
+  crawl: Partial<Settings["crawl"]> = {},
+): Promise<EnrichBench> {
+  const folder = mkdtempSync(join(tmpdir(), "forager-enrich-"));
+  const paths = createPaths(folder);
+  const given = { paths, log: silentLogger, user: "tester" };
+  const queue = await openQueue(`sqlite:${join(folder, "queue.db")}`);
+  const { ledger, records, ...opened } = await openRecordsIn(given);
+  let made = 0;
+  const metrics = createMetrics();
+  const bench: EnrichBench = {
+    folder,
+    queue,
+    ledger,
+    records,
+    metrics,
+    async plant(website, { fields = {}, isVisited = true } = {}) {
+      const name = `Company ${++made}`;
+      const all = { name, place: `t/${made}`, website, ...fields };
+      const { target } = await records.create({ source: `place:t/${made}`, fields: all });
+      if (isVisited) await bench.visit(target, website);
+      return target;
+    },
+    async visit(target, website, { round = "first", after } = {}) {
+      const task = firstTask({ job: "test", round, target, website, ...(after && { after }) });
+      await queue.add([task]);
+    },
+    async work() {
+      await using builtIn = createBuiltInWork({
+        ...given,
+        clock: systemClock,
+        queue,
+        metrics: createMetrics(),
+        version: "1.0",
+        crawl: { ...testCrawl, ...crawl },
+        resolve: async () => ["127.0.0.1"],
+      });
+      const { handlers, services } = builtIn;
+      const options = { queue, handlers, services, drain: true, concurrency: 8, name: "w" };
+      const worker = createWorker({ ...options, leaseMs: 5_000 });
+      await worker.start();
+      await worker.ended;
+      await worker.stop();
+    },
+    async fieldsOf(target) {
+      const { fields } = await ledger.read(target);
+      return Object.fromEntries(fields.map(({ field, value }) => [field, value]));
+    },
+    async [Symbol.asyncDispose]() {
+      await opened[Symbol.asyncDispose]();
+      await queue[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return bench;
+}

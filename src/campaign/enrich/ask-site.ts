@@ -1,0 +1,218 @@
+/**
+ * One request to a site, and what its answer changes in the plan of the visit. Exactly one request
+ * goes out: a redirect ends the fetch, and where it leads is asked for by a task of its own, behind
+ * that host's gate and after its robots.txt.
+ */
+import {
+  isTemporary,
+  originOf,
+  looksParked,
+  pageTypes,
+  readSitemap,
+  robotsBytesMax,
+  robotsNoteOf,
+  robotsToken,
+  tellPage,
+  tellRobots,
+  tellSitemap,
+  textOf,
+  type Failed,
+  type Fetcher,
+  type FetchOutcome,
+  type RequestHooks,
+  type RobotsCache,
+  type Validators,
+  type Visit,
+} from "../../crawl/index.ts";
+import { extractPage, type Deobfuscate, type PageFacts } from "../../extract/index.ts";
+import type { StepRequest } from "./visit-task.ts";
+
+export interface AskOptions {
+  readonly fetcher: Fetcher;
+  readonly robots: RobotsCache;
+  readonly nowMs: () => number;
+  readonly signal: AbortSignal;
+  readonly markStart: () => void;
+  /** What is known of a page that was read before. */
+  readonly known: (url: string) => Validators | undefined;
+  readonly country: string | undefined;
+  readonly deobfuscate: Deobfuscate;
+}
+
+export interface Asked {
+  readonly visit: Visit;
+  readonly outcome: FetchOutcome;
+  /** Of a page that was found and is the company's. */
+  readonly page?: FoundPage;
+  /** robots.txt lies elsewhere: to be asked for there. */
+  readonly follow?: StepRequest;
+}
+
+export interface FoundPage {
+  readonly facts: PageFacts;
+  readonly validators: Validators;
+  readonly body: Uint8Array;
+  readonly isHome: boolean;
+}
+
+export function askSite(visit: Visit, request: StepRequest, options: AskOptions): Promise<Asked> {
+  const { signal, markStart } = options;
+  const hooks: RequestHooks = {
+    signal,
+    beforeRequest: ({ number }) => (number === 0 ? "go" : "stop"),
+    onSent: markStart,
+    onAnswered: markStart,
+  };
+  switch (request.kind) {
+    case "robots":
+      return askRobots(visit, request, hooks, options);
+    case "page":
+      return askPage(visit, request, hooks, options);
+    case "sitemap":
+      return askSitemap(visit, request, hooks, options);
+  }
+}
+
+/** The RFC's five. */
+const robotsHopsMax = 5;
+
+async function askRobots(
+  visit: Visit,
+  request: StepRequest,
+  hooks: RequestHooks,
+  { fetcher, robots, nowMs }: AskOptions,
+): Promise<Asked> {
+  const { url, origin = originOf(url), hops = 0 } = request;
+  const chunks: Uint8Array[] = [];
+  let taken = 0;
+  const outcome = await fetcher.fetch({
+    ...hooks,
+    url,
+    accept: "text/plain,*/*;q=0.1",
+    limits: { bytesMax: 2 * robotsBytesMax },
+    onBody(chunk) {
+      chunks.push(chunk);
+      taken += chunk.length;
+      return taken < robotsBytesMax ? "more" : "enough";
+    },
+  });
+  if (outcome.kind === "stopped" && hops < robotsHopsMax) {
+    const follow: StepRequest = { ...request, url: outcome.url, origin, hops: hops + 1 };
+    return { visit, outcome, follow };
+  }
+  const ended: FetchOutcome =
+    outcome.kind === "stopped" ? tooManyHops(outcome.url, outcome.hops) : outcome;
+  const note = robotsNoteOf(ended, Buffer.concat(chunks), { token: robotsToken, atMs: nowMs() });
+  await robots.put(origin, note);
+  const told = tellRobots(visit, origin, note);
+  if (originOf(url) === origin || new URL(url).pathname !== "/robots.txt") {
+    return { visit: told, outcome: ended };
+  }
+  // It was that origin's own too: not asked for again when the home page leads there.
+  await robots.put(originOf(url), note);
+  return { visit: tellRobots(told, originOf(url), note), outcome: ended };
+}
+
+const tooManyHops = (url: string, hops: readonly string[]): Failed => ({
+  kind: "failed",
+  reason: "too_many_redirects",
+  message: `${url}: more than ${robotsHopsMax} redirects`,
+  url,
+  hops,
+});
+
+async function askPage(
+  visit: Visit,
+  { url }: StepRequest,
+  hooks: RequestHooks,
+  options: AskOptions,
+): Promise<Asked> {
+  const known = options.known(url);
+  const outcome = await options.fetcher.fetch({
+    ...hooks,
+    url,
+    types: pageTypes,
+    ...(known && { known }),
+  });
+  const isHome = url === visit.home;
+  if (outcome.kind !== "found") return { visit: tellAnswer(visit, url, outcome), outcome };
+
+  const { text } = textOf(outcome);
+  const { country, deobfuscate } = options;
+  const facts = extractPage({
+    html: text,
+    url: outcome.url,
+    deobfuscate,
+    ...(country !== undefined && { country }),
+  });
+  if (facts.blocked !== undefined) {
+    const wall: Failed = {
+      kind: "failed",
+      reason: "blocked",
+      message: `${url}: ${facts.blocked}`,
+      url,
+      hops: outcome.hops,
+      status: outcome.status,
+    };
+    return { visit: tellAnswer(visit, url, wall), outcome: wall };
+  }
+  const isParked = facts.parked !== undefined || looksParked({ url: outcome.url, text: "" });
+  const told = tellPage(visit, { url, outcome, links: linksOf(facts), isParked });
+  if (isParked) return { visit: told, outcome };
+  const { etag, lastModified, body } = outcome;
+  const validators = {
+    ...(etag !== undefined && { etag: etag.slice(0, 200) }),
+    ...(lastModified !== undefined && { lastModified: lastModified.slice(0, 60) }),
+  };
+  return { visit: told, outcome, page: { facts, validators, body, isHome } };
+}
+
+/** A page that moved to an origin whose robots.txt was read before: its sitemaps count now. */
+function tellAnswer(visit: Visit, url: string, outcome: FetchOutcome): Visit {
+  const told = tellPage(visit, { url, outcome });
+  if (told.home === visit.home) return told;
+  const origin = originOf(told.home);
+  const note = told.robotsByOrigin[origin];
+  return note === undefined || note === "asked" ? told : tellRobots(told, origin, note);
+}
+
+function linksOf({ links, refreshUrl, robots }: PageFacts) {
+  const refresh = refreshUrl === undefined ? [] : [{ url: refreshUrl, where: "header" as const }];
+  if (robots.includes("nofollow") || robots.includes("none")) return refresh;
+  return [...refresh, ...links.map(({ href, where, text }) => ({ url: href, where, text }))];
+}
+
+/** Beyond these a plan has no use for more. */
+const sitemapUrlsMax = 500;
+const sitemapBytesMax = 10 * 1024 * 1024;
+
+async function askSitemap(
+  visit: Visit,
+  { url }: StepRequest,
+  hooks: RequestHooks,
+  { fetcher }: AskOptions,
+): Promise<Asked> {
+  const urls: string[] = [];
+  const file = await readSitemap({
+    fetcher,
+    url,
+    limits: { bytesMax: sitemapBytesMax, urlsMax: sitemapUrlsMax },
+    request: hooks,
+    onUrl(found) {
+      urls.push(found);
+      return urls.length < sitemapUrlsMax ? "more" : "enough";
+    },
+  });
+  const { outcome, children } = file;
+  const wireBytes = outcome.kind === "found" ? outcome.bytes.wire : 0;
+  return { visit: tellSitemap(visit, { url, urls, children, wireBytes }), outcome };
+}
+
+/** Whether the same request, later, may end better; and whether the host asked for patience. */
+export function troubleOf(outcome: FetchOutcome) {
+  if (outcome.kind !== "failed" || !isTemporary(outcome)) return undefined;
+  const { status, retryAfterMs, message, reason } = outcome;
+  const isTold = status === 429 || status === 503 || reason === "timeout";
+  const slowDown = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return { message, ...(isTold && { slowDown }) };
+}

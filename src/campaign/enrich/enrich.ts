@@ -1,0 +1,263 @@
+import {
+  isFresh,
+  nextRequests,
+  originOf,
+  startVisit,
+  tellRobots,
+  type Fetcher,
+} from "../../crawl/index.ts";
+import type { TargetView } from "../../ledger/index.ts";
+import {
+  defineHandler,
+  done,
+  fail,
+  retry,
+  skip,
+  type Handler,
+  type HandlerContext,
+  type HandlerOutcome,
+} from "../../worker/index.ts";
+import type { Campaign } from "../campaign.ts";
+import { domainOf } from "../company-fields.ts";
+import { exclusionOf } from "../exclusions.ts";
+import { enrichKind } from "../tasks.ts";
+import { askSite, troubleOf, type Asked } from "./ask-site.ts";
+import { createFloors, paceOf, setPace } from "./pace.ts";
+import { sourceOf, validatorsOf } from "./page-changes.ts";
+import type { EnrichServices } from "./services.ts";
+import { extractorVersion, isVisitFresh, visitRecordOf } from "./visit-record.ts";
+import { gateOf, nextTask, visitSchema, type StepRequest } from "./visit-task.ts";
+import type { VisitPayload, VisitState } from "./visit-task.ts";
+import { writeEnd, writePage } from "./write-visit.ts";
+
+type Context = HandlerContext<VisitPayload, EnrichServices>;
+
+/** What a step that is done says of itself. */
+export interface StepResult {
+  readonly asked: string;
+  readonly answer: string;
+  /** Contacts that no earlier page of the visit had. */
+  readonly found: number;
+  readonly outcome?: string;
+}
+
+/** Of one request: what fails for a while is asked for again, what goes on failing is told the plan. */
+const triesMax = 3;
+
+/**
+ * Visits a website, one request per task. In this order: the request, the facts of its page, the
+ * end of this task together with the next one. So whenever a worker dies, the request is repeated
+ * and the facts are found to be there already.
+ */
+export function createEnrichHandler(): Handler<EnrichServices> {
+  const floors = createFloors();
+  return defineHandler<VisitPayload, EnrichServices>(
+    enrichKind,
+    visitSchema,
+    (context) => takeStep(context, (gate, delayMs) => floors.note(gate, delayMs)),
+    {
+      timeoutMs: 120_000,
+      retry: { delayMs: 2_000, delayMsMax: 120_000 },
+      politeness: (gate) => floors.boundsOf(gate),
+      yields: (result) => (result as StepResult | undefined)?.found ?? 0,
+    },
+  );
+}
+
+async function takeStep(
+  context: Context,
+  noteFloor: (gate: string, delayMs: number) => void,
+): Promise<HandlerOutcome> {
+  const { task, services } = context;
+  const { payload } = task;
+  const campaign =
+    payload.campaign === undefined ? undefined : await services.campaign(payload.campaign);
+  const view = await companyView(services, payload.target);
+  const needless = await whyNot(services, { payload, view, campaign });
+  if (needless) return skip(needless);
+  const fetcher = await services.fetcher(campaign?.politeness.contact ?? services.crawl.contact);
+  if (!fetcher) return fail(nobodyToWriteTo);
+
+  const plan = await planned(services, payload.state ?? begin(services, task.key, payload));
+  const { request } = plan;
+  const on: Site = { view, campaign, fetcher };
+  if (!request) return goOn(context, on, plan, { asked: "", answer: "", found: 0 });
+  const gate = gateOf(request.url);
+  const pace = paceOf(services, { campaign, visit: plan.visit, url: request.url });
+  noteFloor(gate, pace.delayMs);
+  if (task.gate !== gate || (task.pace?.delayMs ?? 0) < pace.delayMs) {
+    // Nothing is asked for before its host's pace is known to hold.
+    await setPace(services, gate, pace);
+    if (task.gate === gate) return retry(`the pace of ${gate} was set first`, { delayMs: 0 });
+    const state = { ...plan, request, step: plan.step + 1 };
+    const moved = nextTask(task.job, { ...payload, state });
+    return skip(`asked for behind the gate of ${gate}`, { add: [moved] });
+  }
+  return askAndGoOn(context, on, { ...plan, request }, pace.delayMs);
+}
+
+interface Site {
+  readonly view: TargetView;
+  readonly campaign: Campaign | undefined;
+  readonly fetcher: Fetcher;
+}
+
+async function askAndGoOn(
+  context: Context,
+  on: Site,
+  plan: VisitState,
+  delayMs: number,
+): Promise<HandlerOutcome> {
+  const { task, services, signal, markStart, progress } = context;
+  const { clock, robots, crawl } = services;
+  const { view, campaign, fetcher } = on;
+  const { request } = plan;
+  progress(request.url);
+  const startMs = clock.monotonicMs();
+  const asked = await askSite(plan.visit, request, {
+    fetcher,
+    robots,
+    nowMs: () => clock.nowMs(),
+    signal,
+    markStart: () => markStart(),
+    known: (url) => (isRead(view) ? validatorsOf(view, url) : undefined),
+    country: countryOf(view),
+    deobfuscate: crawl.deobfuscate,
+  });
+  const trouble = troubleOf(asked.outcome);
+  if (trouble && task.used < triesMax) {
+    const { message, slowDown } = trouble;
+    return retry(message, slowDown ? { slowDown } : {});
+  }
+  const seen = new Set(plan.seen);
+  const shown = asked.page
+    ? await writePage(services, view, asked.page)
+    : asked.outcome.kind === "not_modified"
+      ? contactsFrom(view, asked.outcome.url)
+      : [];
+  for (const field of shown) if (seen.size < seenMax) seen.add(field);
+  const { isTooSlow } = paceOf(services, { campaign, visit: asked.visit, url: asked.visit.home });
+  const next = await planned(services, {
+    ...plan,
+    visit: isTooSlow ? { ...asked.visit, outcome: "robots" } : asked.visit,
+    request: asked.follow,
+    step: plan.step + 1,
+    seen: [...seen],
+    spentMs: plan.spentMs + delayMs + Math.ceil(clock.monotonicMs() - startMs),
+  });
+  const found = seen.size - plan.seen.length;
+  return goOn(context, on, next, { asked: request.url, answer: answerOf(asked), found });
+}
+
+/** Ends this task: together with the next one of the visit, or with what the visit came to. */
+async function goOn(
+  { task, services }: Context,
+  { view, campaign }: Site,
+  plan: Plan,
+  result: StepResult,
+): Promise<HandlerOutcome> {
+  const { request } = plan;
+  if (!request) {
+    const outcome = await writeEnd(services, view, plan);
+    return done({ ...result, outcome });
+  }
+  const pace = paceOf(services, { campaign, visit: plan.visit, url: request.url });
+  await setPace(services, gateOf(request.url), pace);
+  const state = { ...plan, request };
+  return done(result, { add: [nextTask(task.job, { ...task.payload, state })] });
+}
+
+/** Enough for any honest site; the payload has to carry them. */
+const seenMax = 300;
+
+const nobodyToWriteTo =
+  "nobody said whom a site may write to: set crawl.contact, or contact under [politeness] of the " +
+  "campaign, then `forager queue retry`";
+
+interface Plan extends Omit<VisitState, "request"> {
+  /** Absent: to be planned, or nothing is left to ask for. */
+  readonly request?: StepRequest | undefined;
+}
+
+function begin({ clock, crawl }: EnrichServices, id: string, { website }: VisitPayload): Plan {
+  const { pages, bytes, seconds } = crawl;
+  const budget = { pages, bytes, ms: seconds * 1_000 };
+  const visit = startVisit({ url: website, nowMs: clock.nowMs(), budget });
+  return { id, step: 1, visit, seen: [], spentMs: 0 };
+}
+
+/** With the next request; rules that are known from another visit are not asked for again. */
+async function planned({ robots, clock }: EnrichServices, plan: Plan): Promise<Plan> {
+  if (plan.request) return plan;
+  let { visit } = plan;
+  for (;;) {
+    const next = nextRequests(visit, { nowMs: visit.startedAtMs + plan.spentMs });
+    visit = next.visit;
+    const [request] = next.requests;
+    const note = request?.kind === "robots" ? await robots.get(originOf(request.url)) : undefined;
+    if (!request || !note || !isFresh(note, clock.nowMs())) return { ...plan, visit, request };
+    visit = tellRobots(visit, originOf(request.url), note);
+  }
+}
+
+/** Of the company that it was merged into, where it was. */
+async function companyView({ ledger }: EnrichServices, target: string): Promise<TargetView> {
+  const view = await ledger.read(target);
+  return view.mergedInto === undefined ? view : ledger.read(view.mergedInto);
+}
+
+async function whyNot(
+  { ledger, clock, crawl }: EnrichServices,
+  about: { payload: VisitPayload; view: TargetView; campaign: Campaign | undefined },
+): Promise<string | undefined> {
+  const { payload, view, campaign } = about;
+  const text = (field: string) => {
+    const value = view.fields.find((one) => one.field === field)?.value;
+    return typeof value === "string" ? value : undefined;
+  };
+  const domain = domainOf(payload.website);
+  if (view.isForgotten) return "it was forgotten";
+  if (domain !== undefined && (await ledger.isForgotten(`domain:${domain}`))) {
+    return "it was forgotten";
+  }
+  if (view.fields.length === 0) return `nothing is known of ${payload.target}`;
+  const excluded = text("excluded");
+  if (excluded !== undefined) return `it is excluded: ${excluded}`;
+  const known = { id: text("place") ?? "", name: text("name") ?? "", domain };
+  const exclusion = campaign && exclusionOf(campaign.exclusions, known);
+  if (exclusion) return exclusion;
+  if (payload.state) return undefined; // it has begun
+  const record = visitRecordOf(view);
+  const own = view.fields.find(({ field }) => field === "ttlDays")?.value;
+  const ttlDays = typeof own === "number" ? own : crawl.ttlDays;
+  const isFreshEnough =
+    payload.after === undefined
+      ? isVisitFresh(record, { ttlDays, nowMs: clock.nowMs() })
+      : record !== undefined && record.at >= payload.after;
+  return isFreshEnough ? `visited ${record?.at ?? ""} already` : undefined;
+}
+
+/** Only what a whole visit of this version has read may be left out because it has not changed. */
+function isRead(view: TargetView): boolean {
+  const record = visitRecordOf(view);
+  const wasRead = record?.outcome === "done" || record?.outcome === "not_modified";
+  return wasRead && record.version === extractorVersion;
+}
+
+/** What a page that has not changed had said. */
+function contactsFrom({ fields }: TargetView, url: string): readonly string[] {
+  const source = sourceOf(url);
+  return fields
+    .filter((one) => one.source === source && /^(?:email|phone|social)\//.test(one.field))
+    .map(({ field }) => field);
+}
+
+function countryOf({ fields }: TargetView): string | undefined {
+  const value = fields.find(({ field }) => field === "country")?.value;
+  return typeof value === "string" && /^[a-z]{2}$/i.test(value) ? value.toUpperCase() : undefined;
+}
+
+function answerOf({ outcome }: Asked): string {
+  if (outcome.kind === "failed") return `${outcome.reason} ${outcome.status ?? ""}`.trim();
+  return outcome.kind === "found" ? String(outcome.status) : outcome.kind;
+}

@@ -1,0 +1,56 @@
+import { hostDelay, originOf, type HostDelay, type Visit } from "../../crawl/index.ts";
+import type { GateView } from "../../queue/index.ts";
+import type { Bounds } from "../../worker/index.ts";
+import type { Campaign } from "../campaign.ts";
+import type { EnrichServices } from "./services.ts";
+
+export interface Pace extends HostDelay {
+  readonly limit: number;
+}
+
+/** How a host is to be asked: as the campaign or the settings have it, and never faster than it wants. */
+export function paceOf(
+  { crawl }: Pick<EnrichServices, "crawl">,
+  { campaign, visit, url }: { campaign: Campaign | undefined; visit?: Visit; url: string },
+): Pace {
+  const note = visit?.robotsByOrigin[originOf(url)];
+  const crawlDelayMs =
+    note === undefined || note === "asked" ? undefined : note.robots.crawlDelayMs;
+  const { delayMs, concurrency } = campaign?.politeness ?? {
+    delayMs: crawl.delayMs,
+    concurrency: 1,
+  };
+  return { ...hostDelay({ configuredMs: delayMs, crawlDelayMs }), limit: concurrency };
+}
+
+/** Makes a gate slow enough before anything goes through it; never faster than it is. */
+export async function setPace(
+  { queue }: Pick<EnrichServices, "queue">,
+  gate: string,
+  { delayMs, limit }: Pick<Pace, "delayMs" | "limit">,
+): Promise<void> {
+  const known: Pick<GateView, "delayMs" | "limit"> | undefined = await queue.gate(gate);
+  if (known && known.delayMs >= delayMs) return;
+  await queue.setGate(gate, { delayMs, ...(known ? {} : { limit }) });
+}
+
+const ceilingMs = 60_000;
+const gatesMax = 10_000;
+
+/** The bounds of gates by what the last request through each asked for. May forget. */
+export function createFloors() {
+  const floors = new Map<string, number>();
+  return {
+    note(gate: string, delayMs: number): void {
+      floors.delete(gate);
+      floors.set(gate, delayMs);
+      if (floors.size > gatesMax) floors.delete(floors.keys().next().value!);
+    },
+    boundsOf(gate: string): Bounds | undefined {
+      const floorMs = floors.get(gate);
+      return floorMs === undefined
+        ? undefined
+        : { floorMs, ceilingMs: Math.max(ceilingMs, floorMs) };
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { createHash } from "node:crypto";
+import type { Validators } from "../../crawl/index.ts";
+import type { OrganizationFact, PageFacts } from "../../extract/index.ts";
+import type { Change, TargetView } from "../../ledger/index.ts";
+
+export interface PageSaid {
+  readonly facts: PageFacts;
+  readonly validators: Validators;
+  readonly isHome: boolean;
+}
+
+/** Who says so. A URL that is longer than a source may be is cut. */
+export const sourceOf = (url: string): string => `site:${encodeURI(decoded(url)).slice(0, 480)}`;
+
+const perListMax = 50;
+
+/**
+ * What a page changes in what is known of a company. A value that is known from elsewhere, another
+ * page of the site among them, stays; one that this page said before follows it. Nothing is ever
+ * taken away: a page that no longer says something may be cut, translated or broken.
+ */
+export function pageChanges(
+  view: TargetView,
+  { facts, validators, isHome }: PageSaid,
+  source: string,
+): readonly Change[] {
+  const known = new Map(view.fields.map((one) => [one.field, one]));
+  const changes = new Map<string, Change>();
+  const isOpen = (field: string) => (known.get(field)?.source ?? source) === source;
+  const say = (field: string, value: unknown) => {
+    if (value === undefined || value === "" || changes.has(field) || !isOpen(field)) return;
+    changes.set(field, { target: view.target, field, value });
+  };
+
+  for (const { value, label, url, method } of facts.emails.slice(0, perListMax)) {
+    say(`email/${value}`, { ...(label !== undefined && { label }), url, method });
+  }
+  for (const { value, label, url, method } of facts.phones.slice(0, perListMax)) {
+    say(`phone/${value}`, { ...(label !== undefined && { label }), url, method });
+  }
+  for (const { network, url } of facts.socials) say(`social/${network}`, url);
+  for (const [prefix, list] of [
+    ["service", facts.services],
+    ["product", facts.products],
+    ["tech", facts.tech],
+    ["keyword", facts.keywords],
+  ] as const) {
+    for (const one of list.slice(0, perListMax)) {
+      const name = elementName(one);
+      if (name !== undefined) say(`${prefix}/${name}`, true);
+    }
+  }
+  if (isHome) sayHome(say, facts);
+  const places = ["address", "street", "city", "zip"];
+  if (places.every(isOpen)) sayAddress(say, facts.organizations);
+  if (isOpen("latitude") && isOpen("longitude")) sayPoint(say, facts.organizations);
+  say("name", facts.name);
+  say(pageField(facts.url), {
+    url: facts.url,
+    ...(facts.title !== undefined && { title: facts.title }),
+    ...(facts.language !== undefined && { language: facts.language }),
+    ...validators,
+  });
+  return [...changes.values()];
+}
+
+type Say = (field: string, value: unknown) => void;
+
+function sayHome(say: Say, { language, description, organizations }: PageFacts): void {
+  say("language", language);
+  say("description", organizations.find((one) => one.description)?.description ?? description);
+}
+
+function sayAddress(say: Say, organizations: readonly OrganizationFact[]): void {
+  const address = organizations.find((one) => one.address?.city ?? one.address?.street)?.address;
+  if (!address) return;
+  const { whole, street, city, zip, state, country } = address;
+  for (const [field, value] of Object.entries({ street, city, zip, state, country })) {
+    say(field, value);
+  }
+  say("address", whole);
+}
+
+function sayPoint(say: Say, organizations: readonly OrganizationFact[]): void {
+  const placed = organizations.find((one) => one.latitude !== undefined);
+  if (placed?.longitude === undefined) return;
+  say("latitude", placed.latitude);
+  say("longitude", placed.longitude);
+}
+
+/** The contacts a page shows, as fields: what a visit has seen. */
+export const contactsIn = ({ emails, phones, socials }: PageFacts): readonly string[] => [
+  ...emails.slice(0, perListMax).map(({ value }) => `email/${value}`),
+  ...phones.slice(0, perListMax).map(({ value }) => `phone/${value}`),
+  ...socials.map(({ network }) => `social/${network}`),
+];
+
+const fieldBytesMax = 280;
+
+/** Where title, language and validators of a page are kept. */
+export function pageField(url: string): string {
+  const field = `page/${encodeURIComponent(decoded(url))}`;
+  if (field.length <= fieldBytesMax) return field;
+  return `page/h-${createHash("sha256").update(url).digest("hex").slice(0, 32)}`;
+}
+
+/** As the last part of a field's name; undefined where nothing is left. */
+function elementName(text: string): string | undefined {
+  const name = text
+    .replaceAll(/[/\s]+/g, " ")
+    .trim()
+    .slice(0, 80)
+    .trim();
+  return name === "" || name === "." || name === ".." ? undefined : name;
+}
+
+function decoded(url: string): string {
+  try {
+    return decodeURI(url);
+  } catch {
+    return url;
+  }
+}
+
+/** What an earlier answer said of itself, where this page is known. */
+export function validatorsOf(view: Pick<TargetView, "fields">, url: string): Validators {
+  const value = view.fields.find(({ field }) => field === pageField(url))?.value;
+  if (typeof value !== "object" || value === null) return {};
+  const { etag, lastModified } = value as Validators;
+  return {
+    ...(typeof etag === "string" && { etag }),
+    ...(typeof lastModified === "string" && { lastModified }),
+  };
+}

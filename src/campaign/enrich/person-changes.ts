@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto";
+import type { PersonFact } from "../../extract/index.ts";
+import type { Change, Ledger, TargetView } from "../../ledger/index.ts";
+import { idOf, personTarget } from "../../records/index.ts";
+
+const peopleMax = 20;
+
+/**
+ * People whom a page names, as records of their own that point to the company and back. Who it is
+ * follows from company and name, so that a second visit finds them again.
+ */
+export async function personChanges(
+  ledger: Pick<Ledger, "read" | "isForgotten">,
+  { company, people, source }: PeopleOfPage,
+): Promise<readonly Change[]> {
+  const changes = new Map<string, Change>();
+  for (const person of people.slice(0, peopleMax)) {
+    const target = targetOf(company.target, person.name);
+    const view = await ledger.read(target);
+    if (view.isForgotten || view.mergedInto !== undefined) continue;
+    if (person.email !== undefined && (await ledger.isForgotten(`email:${person.email}`))) continue;
+    const { role } = person;
+    const place = role === undefined ? true : { role };
+    const say = (of: TargetView, field: string, value: unknown) => {
+      const known = of.fields.find((one) => one.field === field);
+      if (value === undefined || (known && known.source !== source)) return;
+      changes.set(`${of.target} ${field}`, { target: of.target, field, value });
+    };
+    say(view, "name", person.name);
+    say(view, "role", role);
+    if (person.email !== undefined) {
+      say(view, `email/${person.email}`, { url: person.url, method: "text" });
+    }
+    if (person.phone !== undefined) {
+      say(view, `phone/${person.phone}`, { url: person.url, method: "text" });
+    }
+    say(view, `company/${idOf(company.target)}`, place);
+    say(company, `person/${idOf(target)}`, place);
+  }
+  return [...changes.values()];
+}
+
+export interface PeopleOfPage {
+  readonly company: TargetView;
+  readonly people: readonly PersonFact[];
+  readonly source: string;
+}
+
+function targetOf(company: string, name: string): string {
+  const folded = name.normalize("NFKC").toLowerCase().replaceAll(/\s+/g, " ").trim();
+  const digest = createHash("sha256").update(`${company}\n${folded}`).digest("hex");
+  return personTarget(`h-${digest.slice(0, 24)}`);
+}

@@ -1,0 +1,42 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Fetcher, RobotsCache } from "../../crawl/index.ts";
+import type { Deobfuscate } from "../../extract/index.ts";
+import type { Commit, Ledger } from "../../ledger/index.ts";
+import type { Queue } from "../../queue/index.ts";
+import type { Campaign } from "../campaign.ts";
+import type { EnrichCounts } from "./enrich-counts.ts";
+
+/** What visits of websites need of the program that runs them. */
+export interface EnrichServices {
+  readonly clock: Clock;
+  readonly ledger: Pick<Ledger, "read" | "isForgotten">;
+  /** Facts, and then whatever shows them. Safe to repeat: what changes nothing is not written. */
+  readonly write: (commit: Commit) => Promise<void>;
+  readonly queue: Pick<Queue, "gate" | "setGate">;
+  readonly campaign: (name: string) => Promise<Campaign>;
+  /** Asks in the name of a contact; undefined where nobody said whom sites may write to. */
+  readonly fetcher: (contact: string | undefined) => Promise<Fetcher | undefined>;
+  readonly robots: RobotsCache;
+  readonly crawl: CrawlSettings;
+  readonly counts: EnrichCounts;
+  /** Keeps a page as it came. Absent: pages are not kept. */
+  readonly keepPage?: (page: KeptPage) => Promise<void>;
+}
+
+export interface CrawlSettings {
+  /** From one request to a host to the next, where no campaign says otherwise. */
+  readonly delayMs: number;
+  readonly contact: string | undefined;
+  readonly pages: number;
+  readonly bytes: number;
+  readonly seconds: number;
+  readonly deobfuscate: Deobfuscate;
+  /** How long a visit counts, where the company has no `ttlDays` of its own. */
+  readonly ttlDays: number;
+}
+
+export interface KeptPage {
+  readonly target: string;
+  readonly url: string;
+  readonly body: Uint8Array;
+}

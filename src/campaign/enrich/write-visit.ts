@@ -1,0 +1,64 @@
+import type { Change, TargetView } from "../../ledger/index.ts";
+import type { VisitOutcome } from "../../crawl/index.ts";
+import type { FoundPage } from "./ask-site.ts";
+import { contactsIn, pageChanges, sourceOf } from "./page-changes.ts";
+import { personChanges } from "./person-changes.ts";
+import type { EnrichServices } from "./services.ts";
+import { extractorVersion, visitField, type VisitRecord } from "./visit-record.ts";
+import type { VisitState } from "./visit-task.ts";
+
+/** Writes what a page says and was not known; answers the contacts it shows. */
+export async function writePage(
+  services: EnrichServices,
+  view: TargetView,
+  page: FoundPage,
+): Promise<readonly string[]> {
+  const { ledger, write, counts, keepPage } = services;
+  const { facts } = page;
+  const source = sourceOf(facts.url);
+  const people = await personChanges(ledger, { company: view, people: facts.people, source });
+  const all = [...pageChanges(view, page, source), ...people];
+  const changes = await withoutForgotten(services, all);
+  await write({ source, changes });
+  await keepPage?.({ target: view.target, url: facts.url, body: page.body });
+  const seen = contactsIn(facts);
+  counts.pageRead(seen.length);
+  return seen;
+}
+
+/** Addresses that someone asked to be forgotten, wherever they are found again. */
+async function withoutForgotten(
+  { ledger }: EnrichServices,
+  changes: readonly Change[],
+): Promise<readonly Change[]> {
+  const kept: Change[] = [];
+  for (const change of changes) {
+    const { field } = change;
+    const isGone =
+      field.startsWith("email/") && (await ledger.isForgotten(`email:${field.slice(6)}`));
+    if (!isGone) kept.push(change);
+  }
+  return kept;
+}
+
+/** Writes how a visit ended. Its moment is its beginning, so that a repeat says the same. */
+export async function writeEnd(
+  { write, counts }: EnrichServices,
+  { target }: TargetView,
+  { visit, seen }: Pick<VisitState, "visit" | "seen">,
+): Promise<VisitOutcome> {
+  const outcome = visit.outcome ?? "unreachable";
+  const at = new Date(visit.startedAtMs).toISOString();
+  const pages = visit.pages.filter(({ state }) => state === "found").length;
+  const record: VisitRecord = { at, outcome, version: extractorVersion, pages, seen };
+  const wasRead = outcome === "done" || outcome === "not_modified";
+  await write({
+    source: sourceOf(visit.home),
+    changes: [
+      { target, field: visitField, value: record },
+      ...(wasRead ? [{ target, field: "enrichedAt", value: at }] : []),
+    ],
+  });
+  counts.visitEnded(outcome);
+  return outcome;
+}
