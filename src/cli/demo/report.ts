@@ -4,7 +4,7 @@ import type { Score } from "./region/region-truth.ts";
 import type { DemoResult } from "./run-demo.ts";
 
 const linesMax = 5;
-const lineCharsMax = 110;
+const lineCharsMax = 160;
 const recordLinesMax = 24;
 
 /** What a person should know after the demo, and what to do next. */
@@ -31,6 +31,8 @@ export function formatReport(result: DemoResult, nextLines: readonly string[]): 
       ? ["", record.file, ...indented(record.text.trimEnd().split("\n"), recordLinesMax)]
       : []),
     ...(record ? ["", record.journal, ...indented(record.lines, linesMax)] : []),
+    "",
+    `${result.csv}: ${countOf(result.rows, "line")}, one for each company`,
     "",
     verdict.isGood ? "judged: good" : "judged: NOT GOOD",
     "",

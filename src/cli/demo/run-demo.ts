@@ -33,7 +33,6 @@ export interface DemoResult {
   readonly elapsedMs: number;
   readonly workers: number;
   readonly requests: number;
-  readonly bytesPerPage?: number;
   /** How the visits of websites ended → how many. */
   readonly visits: Readonly<Record<string, number>>;
   readonly contacts: Readonly<Record<"emails" | "phones" | "socials" | "people", number>>;
@@ -41,7 +40,9 @@ export interface DemoResult {
   readonly reasons: Readonly<Partial<Record<WaitingReason, number>>>;
   readonly verdict: Verdict;
   readonly record: ShownRecord | undefined;
+  /** The file with all companies, and its rows. */
   readonly csv: string;
+  readonly rows: number;
 }
 
 const workers = ["worker-1", "worker-2"];
@@ -95,6 +96,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
     verdict: await judge(stage, { opened, queue, companies, clock }),
     record: chosen && (await showRecord(paths, chosen)),
     csv,
+    rows: rows.length,
   };
 }
 

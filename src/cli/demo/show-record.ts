@@ -37,6 +37,12 @@ export async function showRecord(paths: Paths, company: Company): Promise<ShownR
   return { file, text, journal: join("wal", journal), lines: lines.slice(0, linesMax) };
 }
 
-/** U+001F and its like are made to part values, not to be looked at. */
-// oxlint-disable-next-line no-control-regex -- the marks are control characters
-const visible = (line: string) => line.replaceAll(/[\u001b-\u001f]/g, (mark) => String.fromCharCode(0x2400 + mark.charCodeAt(0))); // prettier-ignore
+/**
+ * U+001F and its like are made to part values, not to be looked at. Node and session are random and
+ * long: their beginning will do here.
+ */
+function visible(line: string): string {
+  const [stamp = "", node = "", session = "", ...rest] = line.split("\u001f");
+  const units = [stamp, `${node.slice(0, 4)}…`, `${session.slice(0, 4)}…`, ...rest];
+  return units.join("␟").replace("\u001e", "␞");
+}

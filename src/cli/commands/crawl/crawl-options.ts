@@ -1,6 +1,7 @@
 import { crawlBudget, urlPattern, type CrawlPlan } from "../../../campaign/index.ts";
 import { createId } from "../../../base/ids.ts";
 import { systemRandom } from "../../../base/random.ts";
+import type { Settings } from "../../../config/index.ts";
 import { canonicalUrl } from "../../../crawl/index.ts";
 import type { Flags, OptionSpec } from "../../command.ts";
 import { parseDuration } from "../../duration.ts";
@@ -15,7 +16,11 @@ const planOptions: readonly OptionSpec[] = [
   { flag: "--depth", value: "count", summary: `at most so many clicks from the start (default: ${crawlBudget.depth})` }, // prettier-ignore
   { flag: "--time", value: "time", summary: "at most so long at work on a site (default: 1h)" },
   { flag: "--bytes", value: "count", summary: "at most so many bytes of a site (default: 500 MiB)" }, // prettier-ignore
-  { flag: "--delay", value: "time", summary: "between two requests to a host (default: 1s)" },
+  {
+    flag: "--delay",
+    value: "time",
+    summary: "between two requests to a host (default: crawl.delayMs)",
+  },
   { flag: "--sitemap", summary: "also the pages that the site's sitemaps name" },
 ];
 
@@ -37,7 +42,13 @@ export function startUrl(site: string): string {
   throw usageError(`'${site}' is no site: write a host or an address such as https://example.org/`);
 }
 
-export function planOf(site: string, flags: Flags, nowMs: number): CrawlPlan {
+export interface PlanOptions {
+  readonly flags: Flags;
+  readonly settings: Settings;
+  readonly nowMs: number;
+}
+
+export function planOf(site: string, { flags, settings, nowMs }: PlanOptions): CrawlPlan {
   const start = startUrl(site);
   const startedAt = new Date(nowMs).toISOString();
   const { pages, depth, seconds, bytes } = crawlBudget;
@@ -55,7 +66,7 @@ export function planOf(site: string, flags: Flags, nowMs: number): CrawlPlan {
       seconds: secondsFlag(flags) ?? seconds,
       bytes: countFlag(flags, "bytes") ?? bytes,
     },
-    delayMs: delay === undefined ? 1_000 : parseDuration("delay", delay),
+    delayMs: delay === undefined ? settings.crawl.delayMs : parseDuration("delay", delay),
     isDelayAsked: delay !== undefined,
     withSitemaps: flags["sitemap"] === true,
   };

@@ -49,10 +49,10 @@ export const crawl: Command = {
   ],
 
   async run(context) {
-    const { settings, paths, flags, clock, log, signal } = context;
+    const { settings, paths, clock, log, signal } = context;
     const contact = contactOf(context);
     const folder = openCrawlFolder(paths);
-    const allowAddresses = (flags["allowAddress"] as readonly string[] | undefined) ?? [];
+    const allowAddresses = allowedOf(context);
     const version = readVersion();
     await using fetcher = await asUsage(() =>
       openFetcher({ version, contact, allowAddresses, clock }),
@@ -90,11 +90,18 @@ export const crawl: Command = {
   },
 };
 
-function contactOf({ flags }: SettingsContext): string {
-  const contact = textFlag(flags, "contact");
+/** Both: a network that the settings allow is not forbidden by allowing another. */
+function allowedOf({ flags, settings }: SettingsContext): readonly string[] {
+  const set = settings.crawl.allowAddresses.split(",").filter((network) => network !== "");
+  return [...set, ...((flags["allowAddress"] as readonly string[] | undefined) ?? [])];
+}
+
+function contactOf({ flags, settings }: SettingsContext): string {
+  const contact = textFlag(flags, "contact") ?? settings.crawl.contact;
   if (contact !== undefined) return contact;
   throw usageError(
-    "whom may the owners of a site write to? --contact you@example.org is told to every site",
+    "whom may the owners of a site write to? --contact you@example.org, or crawl.contact in the " +
+      "settings, is told to every site",
   );
 }
 
@@ -103,7 +110,7 @@ async function choosePlans(
   folder: CrawlFolder,
   queue: Queue,
 ): Promise<readonly CrawlPlan[]> {
-  const { args, flags, clock } = context;
+  const { args, flags, settings, clock } = context;
   const known = await folder.list();
   if (flags["resume"] === true) {
     refusePlanFlags(flags);
@@ -113,7 +120,9 @@ async function choosePlans(
   }
   if (args.length === 0) throw usageError("which site? name a host, or --resume a crawl");
   const plans = new Map(
-    args.map((site) => [startUrl(site), planOf(site, flags, clock.nowMs())] as const),
+    args.map(
+      (site) => [startUrl(site), planOf(site, { flags, settings, nowMs: clock.nowMs() })] as const,
+    ),
   );
   for (const { start } of plans.values()) {
     await leaveBehind(context, known.filter((one) => one.start === start), queue); // prettier-ignore

@@ -2,16 +2,20 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openQueue } from "../../app/index.ts";
-import { systemClock } from "../../base/clock.ts";
-import { silentLogger } from "../../base/logger.ts";
-import { createPaths } from "../../config/index.ts";
-import { createHttpFetcher } from "../../crawl/adapters/http/http-fetcher.ts";
-import { redirectTo, startSiteServer, type Answer } from "../../crawl/testing/site-server.ts";
-import { openCrawlFolder } from "./crawl-folder.ts";
-import { crawlBudget, crawlJob, type CrawlPlan } from "./crawl-plan.ts";
-import { createSiteCrawlServices } from "./crawl-services.ts";
-import { runSiteCrawls } from "./run-site-crawls.ts";
+import { openQueue } from "./open-queue.ts";
+import { systemClock } from "../base/clock.ts";
+import { silentLogger } from "../base/logger.ts";
+import { createPaths } from "../config/index.ts";
+import { createHttpFetcher } from "../crawl/adapters/http/http-fetcher.ts";
+import { redirectTo, startSiteServer, type Answer } from "../crawl/testing/site-server.ts";
+import {
+  crawlBudget,
+  crawlJob,
+  createSiteCrawlServices,
+  openCrawlFolder,
+  runSiteCrawls,
+  type CrawlPlan,
+} from "../campaign/index.ts";
 
 let folder: string;
 beforeEach(() => {
