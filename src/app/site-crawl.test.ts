@@ -124,7 +124,7 @@ test("budgets of pages, depth and bytes end it", async () => {
   const byBytes = await of({ bytes: 400 }, "b");
   expect(byBytes.end).toBe("bytes");
   expect(byBytes.requests.length).toBeLessThan(10);
-  const bySeconds = await of({ seconds: 0.5, pages: 100_000 }, "s");
+  const bySeconds = await of({ seconds: 0.5, pages: 100_000, depth: 100_000 }, "s");
   expect(bySeconds.end).toBe("seconds");
 });
 
