@@ -14,6 +14,7 @@ import { ledgerSabotages } from "./ledger.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
 import { recordsIndexSabotages } from "./records-index.ts";
+import { siteCrawlSabotages } from "./site-crawl.ts";
 import { workerSabotages } from "./worker.ts";
 import type { Sabotage } from "./sabotage.ts";
 import { openWorkshop } from "./workshop.ts";
@@ -27,6 +28,7 @@ const lists: Readonly<Record<string, readonly Sabotage[]>> = {
   ledger: ledgerSabotages,
   campaign: campaignSabotages,
   crawl: crawlSabotages,
+  "site-crawl": siteCrawlSabotages,
   "records-index": recordsIndexSabotages,
 };
 

@@ -11,6 +11,7 @@ import { ledgerSabotages } from "./ledger.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
 import { recordsIndexSabotages } from "./records-index.ts";
+import { siteCrawlSabotages } from "./site-crawl.ts";
 import { workerSabotages } from "./worker.ts";
 import { catcherOf, sabotaged, verdictOf, type Sabotage } from "./sabotage.ts";
 import { openWorkshop, repository } from "./workshop.ts";
@@ -33,6 +34,7 @@ const lists = [
   { name: "ledger", part: "ledger", sabotages: ledgerSabotages, countMin: 10 },
   { name: "campaigns", part: "campaign", sabotages: campaignSabotages, countMin: 8 },
   { name: "crawl", part: "crawl", sabotages: crawlSabotages, countMin: 15 },
+  { name: "crawls of whole sites", part: "campaign", sabotages: siteCrawlSabotages, countMin: 12 },
   {
     name: "index and exchange of records",
     part: "records",

@@ -69,6 +69,7 @@ describe("patterns", () => {
         expect(urlPattern(`/${parts.join("/")}`)(url)).toBe(true);
         expect(urlPattern(`**${parts.join("**")}**`)(url)).toBe(true);
         expect(urlPattern(`/${parts.map(() => "*").join("/")}`)(url)).toBe(true);
+        expect(urlPattern("/*")(url)).toBe(parts.length === 1);
         expect(urlPattern(`/${[...parts, "x"].map(() => "*").join("/")}`)(url)).toBe(false);
       }),
     );
