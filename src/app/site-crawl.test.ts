@@ -107,6 +107,30 @@ test("what robots.txt forbids is told and not asked for; what it names as sitema
   expect(paths(requests)).toEqual(["/", "/orphan", "/pages.xml", "/robots.txt"]);
 });
 
+test("a start that robots.txt forbids is not asked for", async () => {
+  const { rows, requests } = await crawlSite({
+    "/robots.txt": "User-agent: *\nDisallow: /",
+    "/": page("Home", "/a"),
+  });
+  expect(paths(requests)).toEqual(["/robots.txt"]);
+  expect(rows["/"]).toMatchObject({ state: "robots", message: "robots.txt forbids it" });
+});
+
+test("links to forbidden pages take nothing of the budget, and no turn at the gate", async () => {
+  const links = Array.from({ length: 20 }, (_, at) => `/secret/${at}`);
+  const { rows, job } = await crawlSite(
+    {
+      "/robots.txt": "User-agent: *\nDisallow: /secret",
+      "/": page("Home", ...links, "/a"),
+      "/a": page("A", ...links),
+    },
+    { budget: { ...crawlBudget, pages: 2 } },
+  );
+  expect(rows["/a"]).toMatchObject({ state: "found" });
+  expect(Object.values(rows).filter(({ state }) => state === "robots")).toHaveLength(20);
+  expect(job).toMatchObject({ added: 2, overBudget: 0 });
+});
+
 test("budgets of pages, depth and bytes end it", async () => {
   const endless: Answer = (request, response) => {
     const at = Number(/\d+/.exec(request.url ?? "")?.[0] ?? 0);

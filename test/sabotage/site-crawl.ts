@@ -69,7 +69,14 @@ const inHandler: readonly Sabotage[] = [
     file: "src/campaign/site-crawl/site-page.ts",
     find: "if (isAllowedByRobots(note.robots, url)) return undefined;",
     replace: "if (note.robots) return undefined;",
-    caughtBy: `${app} > what robots.txt forbids is told and not asked for`,
+    caughtBy: `${app} > a start that robots.txt forbids is not asked for`,
+  },
+  {
+    name: "links to forbidden pages become tasks, which use up the budget",
+    file: "src/campaign/site-crawl/next-tasks.ts",
+    find: "if (note && !isAllowedByRobots(note.robots, page.url))",
+    replace: "if (note && page.hops < 0)",
+    caughtBy: `${app} > links to forbidden pages take nothing of the budget`,
   },
   {
     name: "bytes are not counted against the budget",

@@ -5,6 +5,7 @@ import type { LeaseRef, Queue, TaskInput } from "../../queue/index.ts";
 import type { CrawlFolder, RowWriter } from "./crawl-folder.ts";
 import { scopeOf, type CrawlPlan, type CrawlScope } from "./crawl-plan.ts";
 import type { PageRow } from "./page-row.ts";
+import type { PageToVisit } from "./page-tasks.ts";
 
 /** What the handler of pages needs of the program that runs it. */
 export interface SiteCrawlServices extends AsyncDisposable {
@@ -24,11 +25,17 @@ export interface OpenCrawl {
   readonly plan: CrawlPlan;
   readonly scope: CrawlScope;
   record(row: Omit<PageRow, "at" | "atWorkMs">): Promise<void>;
+  /** A page that robots.txt forbids, seen in a link: told once, and no task. */
+  recordForbidden(page: PageToVisit): Promise<void>;
   /** What of the budget is used up; undefined: nothing. The pages are the job's own budget. */
   spent(): "seconds" | "bytes" | undefined;
   /** A host gets its pace before its first task is stored. */
   prepareGate(gate: string): Promise<void>;
 }
+
+export const forbiddenMessage = "robots.txt forbids it";
+/** Told of one crawl: a site may link to forbidden pages without end. */
+const forbiddenMax = 10_000;
 
 export interface SiteCrawlOptions {
   readonly folder: CrawlFolder;
@@ -58,13 +65,24 @@ export function createSiteCrawlServices(options: SiteCrawlOptions): SiteCrawlSer
     const { seconds, bytes: bytesMax } = plan.budget;
     let bytes = before.reduce((sum, row) => sum + row.bytes, 0);
     const atWorkMs = () => Math.round(clock.monotonicMs() - beganMs);
+    const forbidden = new Set(
+      before.filter(({ state }) => state === "robots").map(({ url }) => url),
+    );
+    const record: OpenCrawl["record"] = async (row) => {
+      bytes += row.bytes;
+      const at = new Date(clock.nowMs()).toISOString();
+      await writer.write({ ...row, at, atWorkMs: atWorkMs() });
+    };
     return {
       plan,
       scope: scopeOf(plan),
-      async record(row) {
-        bytes += row.bytes;
-        const at = new Date(clock.nowMs()).toISOString();
-        await writer.write({ ...row, at, atWorkMs: atWorkMs() });
+      record,
+      async recordForbidden({ url, depth, from }) {
+        if (forbidden.has(url) || forbidden.size >= forbiddenMax) return;
+        forbidden.add(url);
+        const row = { url, kind: "page", state: "robots", depth, ms: 0, bytes: 0 } as const;
+        const message = forbiddenMessage;
+        await record({ ...row, message, ...(from !== undefined && { from }) });
       },
       spent() {
         if (bytes >= bytesMax) return "bytes";

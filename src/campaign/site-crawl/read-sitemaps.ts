@@ -1,7 +1,8 @@
 import { originOf, readSitemap } from "../../crawl/index.ts";
 import type { LeaseRef } from "../../queue/index.ts";
 import type { OpenCrawl, SiteCrawlServices } from "./crawl-services.ts";
-import { gateOf, pageTask } from "./page-tasks.ts";
+import { tasksOf } from "./next-tasks.ts";
+import { gateOf } from "./page-tasks.ts";
 import type { TaskPace } from "./task-pace.ts";
 
 export interface ReadSitemapsOptions {
@@ -64,8 +65,8 @@ export async function readSitemaps(options: ReadSitemapsOptions): Promise<void> 
       urls,
     });
   }
-  for (const gate of new Set([...pages].map(gateOf))) await crawl.prepareGate(gate);
-  const tasks = [...pages].map((url) => pageTask(plan, { url, depth: 1, hops: 0, isStart: false }));
+  const found = [...pages].map((url) => ({ url, depth: 1, hops: 0, isStart: false }));
+  const tasks = await tasksOf(services, crawl, found);
   for (let at = 0; at < tasks.length; at += tasksAtOnce) {
     await services.addTasks(tasks.slice(at, at + tasksAtOnce), by);
   }

@@ -12,7 +12,7 @@ import {
   type Found,
 } from "../../crawl/index.ts";
 import { extractPage } from "../../extract/index.ts";
-import type { LeaseRef, TaskInput } from "../../queue/index.ts";
+import type { LeaseRef } from "../../queue/index.ts";
 import {
   defineHandler,
   done,
@@ -23,9 +23,15 @@ import {
   type HandlerContext,
   type HandlerOutcome,
 } from "../../worker/index.ts";
-import type { OpenCrawl, SiteCrawlServices } from "./crawl-services.ts";
-import { pageTask, sitePageKind, sitePageSchema, type SitePagePayload } from "./page-tasks.ts";
+import { forbiddenMessage, type OpenCrawl, type SiteCrawlServices } from "./crawl-services.ts";
+import {
+  sitePageKind,
+  sitePageSchema,
+  type PageToVisit,
+  type SitePagePayload,
+} from "./page-tasks.ts";
 import type { PageRow } from "./page-row.ts";
+import { tasksOf } from "./next-tasks.ts";
 import { readSitemaps } from "./read-sitemaps.ts";
 import { createTaskPace, type TaskPace } from "./task-pace.ts";
 
@@ -40,7 +46,7 @@ type Row = Omit<PageRow, "at" | "atWorkMs" | "kind">;
 /** What a fetch made of a page: its row, and the pages it leads to. */
 interface Visited {
   readonly row: Row;
-  readonly add: readonly TaskInput[];
+  readonly next: readonly PageToVisit[];
 }
 
 /**
@@ -88,8 +94,8 @@ async function visitPage(context: Context): Promise<HandlerOutcome> {
   if (outcome.kind === "failed" && isTemporary(outcome) && hasMoreAttempts(task)) {
     return retry(outcome.message, slowDownOf(outcome));
   }
-  const { row, add } = await judge(crawl, payload, outcome, ms);
-  for (const gate of new Set(add.map((one) => one.gate ?? ""))) await crawl.prepareGate(gate);
+  const { row, next } = judge(crawl, payload, outcome, ms);
+  const add = await tasksOf(services, crawl, next);
   if (payload.isStart && row.state === "found" && crawl.plan.withSitemaps) {
     const by: LeaseRef = { id: task.id, token: task.token };
     await readSitemaps({ services, crawl, pace, url: payload.url, by });
@@ -150,28 +156,28 @@ async function closedByRobots(
     pace.lengthen(wanted.delayMs);
   }
   if (isAllowedByRobots(note.robots, url)) return undefined;
-  return { message: "robots.txt forbids it", isTemporary: false };
+  return { message: forbiddenMessage, isTemporary: false };
 }
 
-async function judge(
+function judge(
   crawl: OpenCrawl,
   payload: SitePagePayload,
   outcome: FetchOutcome,
   ms: number,
-): Promise<Visited> {
+): Visited {
   const row = { ...blankRow(payload), ms };
   switch (outcome.kind) {
     case "found":
       return readFound(crawl, payload, outcome, row);
     case "stopped":
-      return { row: { ...row, ...moved(outcome) }, add: redirectTask(crawl, payload, outcome.url) };
+      return { row: { ...row, ...moved(outcome) }, next: redirected(crawl, payload, outcome.url) };
     case "not_modified":
-      return { row: { ...row, state: "other", status: 304 }, add: [] };
+      return { row: { ...row, state: "other", status: 304 }, next: [] };
     case "failed": {
       const { status, reason, message } = outcome;
       const isAnswer = status !== undefined && status >= 400 && status < 500 && status !== 429;
       const state = reason === "other_type" ? "other" : isAnswer ? "gone" : "failed";
-      return { row: { ...row, state, message, ...(status !== undefined && { status }) }, add: [] };
+      return { row: { ...row, state, message, ...(status !== undefined && { status }) }, next: [] };
     }
   }
 }
@@ -183,17 +189,16 @@ const moved = ({ url, status }: Extract<FetchOutcome, { kind: "stopped" }>) => (
 });
 
 /** At the same depth: a redirect is no click. */
-function redirectTask(crawl: OpenCrawl, payload: SitePagePayload, to: string) {
-  const { plan, scope } = crawl;
+function redirected({ scope }: OpenCrawl, payload: SitePagePayload, to: string): PageToVisit[] {
   const url = scope.own(to, payload.url);
   const { depth, isStart } = payload;
   const isWanted = url !== undefined && (isStart || scope.wants(url, depth));
   if (!isWanted || payload.hops >= redirectsMax) return [];
-  return [pageTask(plan, { ...payload, url, hops: payload.hops + 1, from: payload.url })];
+  return [{ url, depth, isStart, hops: payload.hops + 1, from: payload.url }];
 }
 
 function readFound(
-  { plan, scope }: OpenCrawl,
+  { scope }: OpenCrawl,
   payload: SitePagePayload,
   found: Found,
   row: ReturnType<typeof blankRow>,
@@ -222,8 +227,6 @@ function readFound(
       links: [...links],
       linksAway: away.size,
     },
-    add: follows.map((url) =>
-      pageTask(plan, { url, depth, hops: 0, isStart: false, from: payload.url }),
-    ),
+    next: follows.map((url) => ({ url, depth, hops: 0, isStart: false, from: payload.url })),
   };
 }

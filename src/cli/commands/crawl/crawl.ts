@@ -18,6 +18,9 @@ import { openOrMakeQueue } from "../queue/open-queue.ts";
 import { crawlOptions, planOf, refusePlanFlags, startUrl } from "./crawl-options.ts";
 import { tellPages, type ToldCrawl } from "./tell-pages.ts";
 
+/** After a crash the host's gate is held for so long: whoever resumes is not to wait a minute. */
+const leaseMsMax = 15_000;
+
 export const crawl: Command = {
   needs: "settings",
   arguments: [
@@ -69,7 +72,7 @@ export const crawl: Command = {
         worker: `${hostname()}.crawl.${process.pid}`,
         clock,
         log,
-        leaseMs: settings.queue.leaseMs,
+        leaseMs: Math.min(settings.queue.leaseMs, leaseMsMax),
         signal,
         onLook: (jobs) => follow.look(jobs),
       });
