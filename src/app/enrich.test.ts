@@ -1,42 +1,295 @@
-import { describe, expect, test } from "vitest";
-import { startSiteServer, type Answer } from "../crawl/testing/site-server.ts";
-import { openEnrichBench } from "./testing/enrich-bench.ts";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { redirectTo, startSiteServer, type Answer } from "../crawl/testing/site-server.ts";
+import type { SiteServer } from "../crawl/testing/site-server.ts";
+import { openEnrichBench, type EnrichBench } from "./testing/enrich-bench.ts";
 
 const html =
-  (body: string, headers: Readonly<Record<string, string>> = {}): Answer =>
+  (body: string, headers: Readonly<Record<string, string>> = {}, status = 200): Answer =>
   (_, response) =>
-    void response.writeHead(200, { "content-type": "text/html", ...headers }).end(body);
+    void response.writeHead(status, { "content-type": "text/html", ...headers }).end(body);
+const page = (title: string, body: string, headers = {}) =>
+  html(`<html lang="en"><head><title>${title}</title></head><body>${body}</body></html>`, headers);
+const text =
+  (body: string): Answer =>
+  (_, response) =>
+    void response.writeHead(200, { "content-type": "text/plain" }).end(body);
+const status =
+  (code: number, headers = {}): Answer =>
+  (_, response) =>
+    void response.writeHead(code, headers).end("no");
 
-const page = (title: string, body: string) =>
-  html(`<html lang="en"><head><title>${title}</title></head><body>${body}</body></html>`);
+const words = "We lay floors of oak, ash and beech in every house of the town. ".repeat(5);
+const withContact = {
+  "/": page("Home", `<p>${words}</p><footer><a href="/contact">Contact</a></footer>`),
+  "/contact": page("Contact", `<p>${words}</p><a href="mailto:info@acme-floors.com">mail</a>`),
+};
+const email = "email/info@acme-floors.com";
+
+let bench: EnrichBench;
+let site: SiteServer | undefined;
+beforeEach(async () => void (bench = await openEnrichBench()));
+afterEach(async () => {
+  await site?.[Symbol.asyncDispose]();
+  site = undefined;
+  await bench[Symbol.asyncDispose]();
+});
+
+/** A site under a name of its own. */
+async function serve(pages: Readonly<Record<string, Answer>>, host = "acme-floors.com") {
+  site = await startSiteServer({ pages });
+  return `http://${host}:${site.port}`;
+}
+const asked = () => site!.requests.map(({ path }) => path);
+const visitOf = async (target: string) =>
+  (await bench.fieldsOf(target))["visit"] as Record<string, unknown> | undefined;
 
 describe("a visit", () => {
-  test("robots, home, contact: facts with their source, how it ended, each request a task", async () => {
-    await using site = await startSiteServer({
-      pages: {
-        "/": page("Home", `<p>We lay floors.</p><footer><a href="/contact">Contact</a></footer>`),
-        "/contact": page("Contact", `<a href="mailto:info@acme-floors.com">mail</a>`),
-      },
-    });
-    await using bench = await openEnrichBench();
-    const website = site.origin.replace("127.0.0.1", "acme-floors.com");
+  test("robots, home, contact, sitemap: each a task; facts name their page, the end says how", async () => {
+    const website = await serve(withContact);
     const target = await bench.plant(`${website}/`);
     await bench.work();
-    expect(site.requests.map(({ path }) => path)).toEqual([
-      "/robots.txt",
-      "/",
-      "/contact",
-      "/sitemap.xml",
-    ]);
+    expect(asked()).toEqual(["/robots.txt", "/", "/contact", "/sitemap.xml"]);
     const { fields } = await bench.ledger.read(target);
-    const email = fields.find(({ field }) => field === "email/info@acme-floors.com");
-    expect(email).toMatchObject({
+    expect(fields.find(({ field }) => field === email)).toMatchObject({
       value: { method: "mailto", url: `${website}/contact` },
       source: `site:${website}/contact`,
     });
     const known = await bench.fieldsOf(target);
-    expect(known["visit"]).toMatchObject({ outcome: "done", pages: 2, version: 1 });
+    expect(known["visit"]).toMatchObject({ outcome: "done", pages: 2, version: 1, seen: [email] });
     expect(known["enrichedAt"]).toBe((known["visit"] as { at: string }).at);
-    expect(known["name"]).toBe("Company 1");
+    const tasks = await bench.queue.browse({});
+    expect(tasks).toHaveLength(4);
+    expect(tasks.every(({ gate, state }) => gate === "acme-floors.com" && state === "done")).toBe(
+      true,
+    );
+    expect(site!.requests[0]!.headers["user-agent"]).toBe(
+      "forager/1.0 (+https://crawler.example/about)",
+    );
   });
+
+  test("lesson 43: a title never becomes a name", async () => {
+    const website = await serve({ "/": page("Welcome to Acme", `<p>${words}</p>`) });
+    const target = await bench.plant(`${website}/`, { fields: { name: "" } });
+    await bench.work();
+    const known = await bench.fieldsOf(target);
+    expect([known["name"], await visitOf(target)]).toEqual([undefined, expect.anything()]);
+  });
+
+  test("lesson 42: what fails, is blocked, empty or parked later leaves the good data", async () => {
+    let now: Answer = withContact["/contact"];
+    let home: Answer = withContact["/"];
+    const website = await serve({
+      "/": (request, response) => home(request, response),
+      "/contact": (request, response) => now(request, response),
+    });
+    const target = await bench.plant(`${website}/`);
+    await bench.work();
+    const outcomes: unknown[] = [];
+    const rounds: readonly (readonly [Answer, Answer])[] = [
+      [withContact["/"], html("")],
+      [withContact["/"], status(404)],
+      [status(403), withContact["/contact"]],
+      [status(404), withContact["/contact"]],
+      [page("Sale", "This domain is for sale. Buy this domain"), withContact["/contact"]],
+    ];
+    for (const [at, [first, second]] of rounds.entries()) {
+      [home, now] = [first, second];
+      const after = new Date().toISOString();
+      await bench.visit(target, `${website}/`, { round: `r${at}`, after });
+      await bench.work();
+      outcomes.push((await visitOf(target))?.["outcome"]);
+      const known = await bench.fieldsOf(target);
+      expect(known[email]).toMatchObject({ method: "mailto" });
+      expect(known["name"]).toBe("Company 1");
+    }
+    expect(outcomes).toEqual(["done", "done", "blocked", "unreachable", "parked"]);
+  });
+
+  test("lesson 48: Disallow: / is followed; a forbidden page is not asked for", async () => {
+    const website = await serve({
+      ...withContact,
+      "/robots.txt": text("User-agent: *\nDisallow: /contact"),
+    });
+    const target = await bench.plant(`${website}/`);
+    await bench.work();
+    expect(asked()).toEqual(["/robots.txt", "/", "/sitemap.xml"]);
+    await site![Symbol.asyncDispose]();
+    const closed = await serve({ "/robots.txt": text("User-agent: *\nDisallow: /") }, "b.com");
+    const other = await bench.plant(`${closed}/`);
+    await bench.work();
+    expect(asked()).toEqual(["/robots.txt"]);
+    expect(await visitOf(other)).toMatchObject({ outcome: "robots", pages: 0 });
+    expect((await bench.fieldsOf(other))["enrichedAt"]).toBeUndefined();
+    expect((await bench.fieldsOf(target))[email]).toBeUndefined();
+  });
+
+  test("lesson 52: every request passes the pacing, redirects and robots.txt among them", async () => {
+    await bench[Symbol.asyncDispose]();
+    bench = await openEnrichBench({ delayMs: 120 });
+    const website = await serve({
+      ...withContact,
+      "/robots.txt": redirectTo("/r.txt"),
+      "/r.txt": text("User-agent: *\nDisallow: /x"),
+      "/": redirectTo("/home"),
+      "/home": withContact["/"],
+    });
+    const target = await bench.plant(`${website}/`);
+    await bench.work();
+    expect(asked()).toEqual(["/robots.txt", "/r.txt", "/", "/home", "/contact", "/sitemap.xml"]);
+    const moments = site!.requests.map(({ atMs }) => atMs);
+    const gaps = moments.slice(1).map((atMs, at) => atMs - moments[at]!);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(118);
+    expect(await visitOf(target)).toMatchObject({ outcome: "done" });
+  });
+
+  test("a Crawl-delay that is longer than ours becomes the gate's, one that is too long ends it", async () => {
+    const website = await serve({
+      ...withContact,
+      "/robots.txt": text("User-agent: *\nCrawl-delay: 0.2"),
+    });
+    await bench.plant(`${website}/`);
+    await bench.work();
+    expect((await bench.queue.gate("acme-floors.com"))?.delayMs).toBe(200);
+    await site![Symbol.asyncDispose]();
+    const slow = await serve({ "/robots.txt": text("User-agent: *\nCrawl-delay: 90") }, "slow.com");
+    const target = await bench.plant(`${slow}/`);
+    await bench.work();
+    expect(asked()).toEqual(["/robots.txt"]);
+    expect(await visitOf(target)).toMatchObject({ outcome: "robots" });
+  });
+
+  test("a redirect to another host is asked for behind that host's gate, after its robots.txt", async () => {
+    const pages: Record<string, Answer> = { ...withContact };
+    const website = await serve({
+      ...pages,
+      "/": (request, response) =>
+        request.headers.host?.startsWith("www.")
+          ? withContact["/"](request, response)
+          : redirectTo(`http://www.acme-floors.com:${site!.port}/`)(request, response),
+    });
+    const target = await bench.plant(`${website}/`);
+    await bench.work();
+    const hosts = site!.requests.map(
+      ({ path, headers }) => `${headers.host?.split(":")[0]}${path}`,
+    );
+    expect(hosts.slice(0, 4)).toEqual([
+      "acme-floors.com/robots.txt",
+      "acme-floors.com/",
+      "www.acme-floors.com/robots.txt",
+      "www.acme-floors.com/",
+    ]);
+    const gates = (await bench.queue.browse({})).map(({ gate }) => gate);
+    expect(gates.filter((gate) => gate === "www.acme-floors.com").length).toBe(4);
+    expect((await bench.fieldsOf(target))[email]).toBeDefined();
+  });
+
+  test("429 with Retry-After: the gate is blocked, the request tried again, nothing else asked", async () => {
+    let isBusy = true;
+    const website = await serve({
+      ...withContact,
+      "/contact": (request, response) => {
+        if (!isBusy) return withContact["/contact"](request, response);
+        isBusy = false;
+        return status(429, { "retry-after": "1" })(request, response);
+      },
+    });
+    const target = await bench.plant(`${website}/`);
+    await bench.work();
+    const [first, second] = site!.requests.filter(({ path }) => path === "/contact");
+    expect(second!.atMs - first!.atMs).toBeGreaterThanOrEqual(990);
+    expect((await bench.fieldsOf(target))[email]).toBeDefined();
+  });
+});
+
+describe("visiting again", () => {
+  test("a fresh visit is not repeated; an unchanged home page is not_modified and keeps all", async () => {
+    const etag = { etag: '"v1"' };
+    const home: Answer = (request, response) =>
+      request.headers["if-none-match"] === '"v1"'
+        ? void response.writeHead(304, etag).end()
+        : page(
+            "Home",
+            `<p>${words}</p><a href="mailto:info@acme-floors.com">m</a>`,
+            etag,
+          )(request, response);
+    const website = await serve({ "/": home });
+    const target = await bench.plant(`${website}/`);
+    await bench.work();
+    const count = site!.requests.length;
+    await bench.visit(target, `${website}/`, { round: "again" });
+    await bench.work();
+    expect(site!.requests.length).toBe(count);
+    const before = await bench.fieldsOf(target);
+    await bench.visit(target, `${website}/`, { round: "b", after: new Date().toISOString() });
+    await bench.work();
+    const after = await bench.fieldsOf(target);
+    expect(after["visit"]).toMatchObject({ outcome: "not_modified", seen: [email] });
+    expect(after[email]).toEqual(before[email]);
+  });
+
+  test("only what changed is written: a second visit of the same pages adds its end alone", async () => {
+    const website = await serve(withContact);
+    const target = await bench.plant(`${website}/`);
+    await bench.work();
+    const before = bench.ledger.log().length;
+    await bench.visit(target, `${website}/`, { round: "b", after: new Date().toISOString() });
+    await bench.work();
+    const added = bench.ledger.log().slice(before);
+    expect(added.map(({ field }) => field).sort()).toEqual(["enrichedAt", "visit"]);
+  });
+
+  test("who was forgotten is not visited, and a forgotten address is left out", async () => {
+    const website = await serve({
+      "/": page(
+        "Home",
+        `<p>${words}</p><a href="mailto:gone@acme-floors.com">x</a>
+        <a href="mailto:info@acme-floors.com">y</a>`,
+      ),
+    });
+    const other = await bench.records.create({
+      source: "place:o/1",
+      fields: { name: "Other", place: "o/1", "email/gone@acme-floors.com": true },
+    });
+    await bench.records.forget({ name: other.target, source: "hand:x" });
+    const target = await bench.plant(`${website}/`);
+    await bench.work();
+    const known = await bench.fieldsOf(target);
+    expect(known["email/gone@acme-floors.com"]).toBeUndefined();
+    expect(known[email]).toBeDefined();
+    const count = site!.requests.length;
+    await bench.records.forget({ name: target, source: "hand:x" });
+    await bench.visit(target, `${website}/`, { round: "c", after: new Date().toISOString() });
+    await bench.work();
+    expect(site!.requests.length).toBe(count);
+  });
+});
+
+test("pages are kept as they came only where a setting says so, and no longer than it says", async () => {
+  const website = await serve(withContact);
+  await bench.plant(`${website}/`);
+  await bench.work();
+  expect(readdirSync(bench.folder)).not.toContain("pages");
+  await bench[Symbol.asyncDispose]();
+  bench = await openEnrichBench({ keepHtmlBytes: 100 });
+  await bench.plant(`${website}/`);
+  await bench.work();
+  const [company = ""] = readdirSync(join(bench.folder, "pages"));
+  expect(readdirSync(join(bench.folder, "pages", company))).toHaveLength(2);
+});
+
+test("people become records of their own, once, tied to the company", async () => {
+  const person = `<div itemscope itemtype="https://schema.org/Person"><span itemprop="name">Jane Doe</span>
+    <span itemprop="jobTitle">Owner</span></div>`;
+  const website = await serve({ "/": page("Home", `<p>${words}</p>${person}`) });
+  const target = await bench.plant(`${website}/`);
+  await bench.work();
+  await bench.visit(target, `${website}/`, { round: "b", after: new Date().toISOString() });
+  await bench.work();
+  const people = Object.entries(await bench.fieldsOf(target)).filter(([field]) =>
+    field.startsWith("person/"),
+  );
+  expect(people).toMatchObject([[expect.stringMatching(/^person\/h-/), { role: "Owner" }]]);
+  expect((await bench.records.person(people[0]![0].slice(7)))?.name).toBe("Jane Doe");
 });

@@ -13,6 +13,9 @@ export {
   type DueOptions,
   type DueTarget,
 } from "./dispatch.ts";
+export { batchLine, evaluate, sumUp } from "./enrich/batch.ts";
+export type { Batch, BatchLine, BatchSums, Evaluated } from "./enrich/batch.ts";
+export { openBatchFiles, type BatchFiles } from "./enrich/batch-file.ts";
 export { createEnrichHandler, type StepResult } from "./enrich/enrich.ts";
 export { createEnrichCounts, type EnrichCounts } from "./enrich/enrich-counts.ts";
 export { paceOf, setPace } from "./enrich/pace.ts";

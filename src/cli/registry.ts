@@ -24,13 +24,18 @@ export const registry: Registry = {
     },
     {
       name: "work",
-      summary: "do the tasks of a queue with your handlers",
+      summary: "do the tasks of a queue: campaigns, visits, and your own kinds",
       load: async () => (await import("./commands/work.ts")).work,
     },
     {
       name: "crawl",
       summary: "fetch every page of a site, politely, and tell what came of each",
       load: async () => (await import("./commands/crawl/crawl.ts")).crawl,
+    },
+    {
+      name: "enrich",
+      summary: "visit websites again, and say what that brought",
+      load: async () => (await import("./commands/enrich.ts")).enrich,
     },
     {
       name: "top",

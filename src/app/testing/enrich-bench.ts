@@ -7,14 +7,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { silentLogger } from "../../base/logger.ts";
-import { createMetrics, type Metrics } from "../../base/metrics.ts";
-import { firstTask } from "../../campaign/index.ts";
+import { createMetrics } from "../../base/metrics.ts";
+import { createEnrichHandler, firstTask } from "../../campaign/index.ts";
 import { createPaths, type Settings } from "../../config/index.ts";
 import type { Ledger } from "../../ledger/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import type { Records } from "../../records/index.ts";
 import { createWorker } from "../../worker/index.ts";
-import { createBuiltInWork } from "../built-in-work.ts";
+import { createEnrichServices } from "../enrich-services.ts";
 import { openQueue } from "../open-queue.ts";
 import { openRecordsIn } from "../open-records.ts";
 
@@ -23,7 +23,6 @@ export interface EnrichBench extends AsyncDisposable {
   readonly queue: Queue;
   readonly ledger: Ledger;
   readonly records: Records;
-  readonly metrics: Metrics;
   /** Makes a company with a website, and the task that visits it. Answers the target. */
   plant(website: string, more?: PlantOptions): Promise<string>;
   visit(target: string, website: string, more?: VisitOptions): Promise<void>;
@@ -63,13 +62,11 @@ export async function openEnrichBench(
   const queue = await openQueue(`sqlite:${join(folder, "queue.db")}`);
   const { ledger, records, ...opened } = await openRecordsIn(given);
   let made = 0;
-  const metrics = createMetrics();
   const bench: EnrichBench = {
     folder,
     queue,
     ledger,
     records,
-    metrics,
     async plant(website, { fields = {}, isVisited = true } = {}) {
       const name = `Company ${++made}`;
       const all = { name, place: `t/${made}`, website, ...fields };
@@ -82,16 +79,18 @@ export async function openEnrichBench(
       await queue.add([task]);
     },
     async work() {
-      await using builtIn = createBuiltInWork({
-        ...given,
+      await using services = createEnrichServices({
+        paths,
         clock: systemClock,
+        ledger,
+        records,
         queue,
+        crawl: { ...testCrawl, ...crawl },
         metrics: createMetrics(),
         version: "1.0",
-        crawl: { ...testCrawl, ...crawl },
         resolve: async () => ["127.0.0.1"],
       });
-      const { handlers, services } = builtIn;
+      const handlers = [createEnrichHandler()];
       const options = { queue, handlers, services, drain: true, concurrency: 8, name: "w" };
       const worker = createWorker({ ...options, leaseMs: 5_000 });
       await worker.start();

@@ -1,0 +1,77 @@
+import { mkdir, readdir, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { AppError } from "../../base/app-error.ts";
+import { translateFileError, writeFileAtomic } from "../../base/atomic-file.ts";
+import type { Paths } from "../../config/index.ts";
+import { campaignNameRule, campaignNameWords } from "../campaign.ts";
+import type { Batch, BatchLine } from "./batch.ts";
+
+/** `batches/<name>.jsonl`: what was known before. First a line about the batch, then its companies. */
+export interface BatchFiles {
+  /** Undefined: there is none of this name. */
+  read(name: string): Promise<Batch | undefined>;
+  /** Throws `no_batch`, with those there are. */
+  load(name: string): Promise<Batch>;
+  /** Writes it whole. */
+  write(batch: Batch): Promise<void>;
+}
+
+export function openBatchFiles(paths: Pick<Paths, "resolve">): BatchFiles {
+  const fileOf = (name: string) => {
+    if (!campaignNameRule.test(name)) throw badName(name);
+    return paths.resolve("batches", `${name}.jsonl`);
+  };
+  const read: BatchFiles["read"] = async (name) => {
+    const file = fileOf(name);
+    const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return undefined;
+      throw translateFileError(error, file);
+    });
+    return text === undefined ? undefined : parse(file, name, text);
+  };
+  return {
+    read,
+    async load(name) {
+      const batch = await read(name);
+      if (batch) return batch;
+      const names = await readdir(paths.resolve("batches")).catch(() => []);
+      throw noBatch(
+        name,
+        names.map((one) => one.replace(/\.jsonl$/, "")),
+      );
+    },
+    async write({ name, at, lines }) {
+      const file = fileOf(name);
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      const all = [{ batch: name, at }, ...lines];
+      await writeFileAtomic(file, all.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    },
+  };
+}
+
+function parse(file: string, name: string, text: string): Batch {
+  const [first, ...rest] = text.split("\n").filter((line) => line !== "");
+  try {
+    const { at } = JSON.parse(first ?? "") as { at: string };
+    if (typeof at !== "string") throw new Error("its first line says no moment");
+    return { name, at, lines: rest.map((line) => JSON.parse(line) as BatchLine) };
+  } catch (cause) {
+    const message = `${file} cannot be read as a batch: move it away, and choose the companies anew`;
+    throw new AppError("corrupt", "batch_file", message, { cause });
+  }
+}
+
+const badName = (name: string) =>
+  new AppError(
+    "invalid",
+    "batch_name",
+    `'${name.slice(0, 80)}' is no name for a batch: write ${campaignNameWords}`,
+  );
+
+const noBatch = (name: string, names: readonly string[]) =>
+  new AppError(
+    "invalid",
+    "no_batch",
+    `there is no batch ${name}` +
+      (names.length > 0 ? `; there are ${[...names].sort().slice(-10).join(", ")}` : ""),
+  );

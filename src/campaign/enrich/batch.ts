@@ -1,0 +1,97 @@
+import type { TargetView } from "../../ledger/index.ts";
+import { visitRecordOf } from "./visit-record.ts";
+
+/** What was known of a company when a batch of visits took it up. */
+export interface BatchLine {
+  readonly target: string;
+  readonly website: string;
+  /** Contacts by any source: `email/…`, `phone/…`, `social/…`. */
+  readonly known: readonly string[];
+  /** Those of them that its site had shown. */
+  readonly shown: readonly string[];
+}
+
+export interface Batch {
+  readonly name: string;
+  /** ISO 8601: visits from then on are of this batch. */
+  readonly at: string;
+  readonly lines: readonly BatchLine[];
+}
+
+const isContact = (field: string) => /^(?:email|phone|social)\//.test(field);
+
+export function batchLine(view: TargetView, website: string): BatchLine {
+  const contacts = view.fields.filter(({ field }) => isContact(field));
+  return {
+    target: view.target,
+    website,
+    known: contacts.map(({ field }) => field),
+    shown: contacts.filter(({ source }) => source.startsWith("site:")).map(({ field }) => field),
+  };
+}
+
+/** What a visit brought. `lost` is what the site no longer shows: the record keeps it. */
+export interface Evaluated {
+  readonly target: string;
+  readonly website: string;
+  /** "waiting": not visited since the batch began. */
+  readonly outcome: string;
+  readonly found: readonly string[];
+  readonly lost: readonly string[];
+}
+
+export function evaluate(
+  { target, website, known, shown }: BatchLine,
+  view: TargetView,
+  at: string,
+): Evaluated {
+  const record = visitRecordOf(view);
+  if (view.isForgotten) return { target, website, outcome: "forgotten", found: [], lost: [] };
+  if (!record || record.at < at)
+    return { target, website, outcome: "waiting", found: [], lost: [] };
+  const before = new Set(known);
+  const now = view.fields.map(({ field }) => field).filter(isContact);
+  const seen = new Set(record.seen);
+  // Only a site that was read through says something by what it does not show.
+  const lost = record.outcome === "done" ? shown.filter((field) => !seen.has(field)) : [];
+  const found = now.filter((field) => !before.has(field));
+  return { target, website, outcome: record.outcome, found, lost };
+}
+
+export interface BatchSums {
+  readonly companies: number;
+  readonly waiting: number;
+  /** Companies of which the site was read: done or not_modified. */
+  readonly read: number;
+  /** Companies whose site could not be read: unreachable, blocked, robots, parked. */
+  readonly unreachable: number;
+  /** Companies with new contacts, with lost ones, with both. */
+  readonly found: number;
+  readonly lost: number;
+  readonly changed: number;
+  readonly emailsFound: number;
+  readonly emailsLost: number;
+  readonly outcomes: Readonly<Record<string, number>>;
+}
+
+export function sumUp(all: readonly Evaluated[]): BatchSums {
+  const count = (isOne: (one: Evaluated) => boolean) => all.filter(isOne).length;
+  const emails = (of: "found" | "lost") =>
+    all.reduce((sum, one) => sum + one[of].filter((field) => field.startsWith("email/")).length, 0);
+  const outcomes: Record<string, number> = {};
+  for (const { outcome } of all) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+  const isRead = ({ outcome }: Evaluated) => outcome === "done" || outcome === "not_modified";
+  const isOpen = ({ outcome }: Evaluated) => outcome === "waiting" || outcome === "forgotten";
+  return {
+    companies: all.length,
+    waiting: outcomes["waiting"] ?? 0,
+    read: count(isRead),
+    unreachable: count((one) => !isRead(one) && !isOpen(one)),
+    found: count(({ found }) => found.length > 0),
+    lost: count(({ lost }) => lost.length > 0),
+    changed: count(({ found, lost }) => found.length > 0 && lost.length > 0),
+    emailsFound: emails("found"),
+    emailsLost: emails("lost"),
+    outcomes,
+  };
+}

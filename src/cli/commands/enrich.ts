@@ -1,0 +1,183 @@
+import type { RecordsIn } from "../../app/index.ts";
+import {
+  batchLine,
+  evaluate,
+  firstTask,
+  gateOf,
+  openBatchFiles,
+  paceOf,
+  setPace,
+  sumUp,
+  type Batch,
+  type BatchLine,
+  type Evaluated,
+} from "../../campaign/index.ts";
+import type { Queue } from "../../queue/index.ts";
+import type { Company } from "../../records/index.ts";
+import type { Command, SettingsContext } from "../command.ts";
+import { textFlag } from "../flags.ts";
+import { chooseCompanies, choiceOf, websiteOf } from "./enrich/choose-companies.ts";
+import { openOrMakeQueue } from "./queue/open-queue.ts";
+import { filterOptions } from "./records/filter-options.ts";
+import { countRecords, openRecordsOf } from "./records/record-context.ts";
+
+export const enrich: Command = {
+  needs: "settings",
+  options: [
+    { flag: "--stale", value: "time", summary: "only those not read for so long, or never: 30d" },
+    { flag: "--list", value: "file", summary: "those it names: a folder, domain or target a line", complete: "file" }, // prettier-ignore
+    { flag: "--all", summary: "all of them, whatever is known" },
+    ...filterOptions("company"),
+    { flag: "--batch", value: "name", summary: "what the batch is called (default: how, and the day)" }, // prettier-ignore
+    { flag: "--dry-run", summary: "only count" },
+    { flag: "--report", value: "batch", summary: "say what the visits of a batch have brought" },
+  ],
+  examples: [
+    { line: "forager enrich --missing email --dry-run", summary: "how many would be visited" },
+    { line: "forager enrich --missing email --city Austin", summary: "visit their websites again" },
+    { line: "forager enrich --stale 30d", summary: "those whose site was last read a month ago" },
+    {
+      line: "forager enrich --list leads.txt --batch leads",
+      summary: "those that a file names; again, only what is new in it",
+    },
+    { line: "forager enrich --report leads", summary: "found, lost, unreachable since it began" },
+  ],
+  details: [
+    "Adds the visits to the queue; `forager work` makes them. What was known is kept in\n" +
+      "batches/NAME.jsonl, so that the report can compare. Run it again: a company is in a batch once.",
+    "Lost is what a site no longer shows; the record keeps it. Exit code 3 when some lines of a list\n" +
+      "name no company.",
+  ],
+
+  async run(context) {
+    const report = textFlag(context.flags, "report");
+    return report === undefined ? addBatch(context) : reportBatch(context, report);
+  },
+};
+
+async function addBatch(context: SettingsContext): Promise<"partial" | void> {
+  const { flags, out, clock } = context;
+  const choice = choiceOf(context);
+  await using opened = await openRecordsOf(context);
+  const { companies, unknown } = await chooseCompanies(context, opened, choice);
+  const placed = companies.flatMap((company) => {
+    const website = websiteOf(company);
+    return website === undefined ? [] : [{ company, website }];
+  });
+  const counts = {
+    chosen: companies.length,
+    withoutWebsite: companies.length - placed.length,
+    unknown,
+  };
+  const words = [
+    countRecords("company", companies.length),
+    ...(counts.withoutWebsite > 0 ? [`${counts.withoutWebsite} without a website`] : []),
+    ...(unknown.length > 0
+      ? [`${unknown.length} not known: ${unknown.slice(0, 3).join(", ")}`]
+      : []),
+  ].join(", ");
+  if (flags["dryRun"] === true) {
+    out.result({ ...counts, visits: placed.length }, `${words}: ${placed.length} to visit`);
+  } else {
+    const at = new Date(clock.nowMs()).toISOString();
+    const name = textFlag(flags, "batch") ?? `${choice.label}-${at.slice(0, 10)}`;
+    const answers = await visitAll(context, opened, { name, at, placed });
+    out.result(
+      { ...counts, batch: name, ...answers },
+      `${words}: ${answers.added} to visit as batch ${name}` +
+        (answers.duplicate > 0 ? `, ${answers.duplicate} there already` : "") +
+        (answers.refused > 0 ? `, ${answers.refused} refused (see \`forager queue jobs\`)` : ""),
+    );
+    if (answers.refused > 0) return "partial";
+  }
+  if (unknown.length > 0) return "partial";
+}
+
+interface Placed {
+  readonly company: Company;
+  readonly website: string;
+}
+
+/** What was known is on disk before the first visit is added. */
+async function visitAll(
+  context: SettingsContext,
+  { ledger }: RecordsIn,
+  { name, at, placed }: { name: string; at: string; placed: readonly Placed[] },
+) {
+  const files = openBatchFiles(context.paths);
+  const before: Batch = (await files.read(name)) ?? { name, at, lines: [] };
+  const known = new Set(before.lines.map(({ target }) => target));
+  const lines: BatchLine[] = [...before.lines];
+  for (const { company, website } of placed) {
+    if (!known.has(company.target))
+      lines.push(batchLine(await ledger.read(company.target), website));
+  }
+  const batch = { ...before, lines };
+  await files.write(batch);
+  await using queue = await openOrMakeQueue(context);
+  return await addVisits(context, queue, batch);
+}
+
+const chunkSize = 500;
+
+async function addVisits(
+  { settings, progress, signal }: SettingsContext,
+  queue: Queue,
+  { name, at, lines }: Batch,
+) {
+  const shown = progress.start({ label: "visits", total: lines.length });
+  const answers = { added: 0, duplicate: 0, refused: 0 };
+  const services = { queue, crawl: { ...settings.crawl, contact: settings.crawl.contact } };
+  try {
+    for (let from = 0; from < lines.length; from += chunkSize) {
+      signal.throwIfAborted();
+      const some = lines.slice(from, from + chunkSize);
+      const gates = new Set(some.map(({ website }) => gateOf(website)));
+      const pace = paceOf(services, { campaign: undefined, url: some[0]!.website });
+      await Promise.all([...gates].map((gate) => setPace(services, gate, pace)));
+      const tasks = some.map(({ target, website }) =>
+        firstTask({ job: name, round: name, target, website, after: at }),
+      );
+      for (const answer of await queue.add(tasks)) {
+        if (answer === "added" || answer === "duplicate") answers[answer] += 1;
+        else answers.refused += 1;
+      }
+      shown.advance(some.length);
+    }
+  } finally {
+    shown.done();
+  }
+  return answers;
+}
+
+async function reportBatch(context: SettingsContext, name: string): Promise<void> {
+  const { at, lines } = await openBatchFiles(context.paths).load(name);
+  await using opened = await openRecordsOf(context);
+  const all: Evaluated[] = [];
+  for (const line of lines) all.push(evaluate(line, await opened.ledger.read(line.target), at));
+  const sums = sumUp(all);
+  const rows = [
+    ["companies", sums.companies],
+    ["not visited yet", sums.waiting],
+    ["read", sums.read],
+    ["not to be read", sums.unreachable],
+    ["with new contacts", sums.found],
+    ["with lost contacts", sums.lost],
+    ["with both", sums.changed],
+    ["addresses found", sums.emailsFound],
+    ["addresses lost", sums.emailsLost],
+    ...Object.entries(sums.outcomes).map(([outcome, count]) => [`ended ${outcome}`, count]),
+  ].map(([what, count]) => ({ what: String(what), count: Number(count) }));
+  const columns = [
+    { title: `batch ${name}`, value: ({ what }: Row) => what },
+    { title: at.slice(0, 10), value: ({ count }: Row) => count },
+  ];
+  context.out.result({ batch: name, at, ...sums, results: all }, (layout) =>
+    layout.table<Row>(rows, columns),
+  );
+}
+
+interface Row {
+  readonly what: string;
+  readonly count: number;
+}

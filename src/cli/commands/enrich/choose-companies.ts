@@ -1,0 +1,91 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { RecordsIn } from "../../../app/index.ts";
+import { normalDomain, pageLimitMax, type Company } from "../../../records/index.ts";
+import type { Flags, SettingsContext } from "../../command.ts";
+import { parseDuration } from "../../duration.ts";
+import { textFlag } from "../../flags.ts";
+import { usageError } from "../../usage-error.ts";
+import { readFilters } from "../records/filter-options.ts";
+
+/** How companies are chosen, and what the batch is called unless it is told. */
+export interface Choice {
+  readonly label: string;
+  readonly isWanted: (company: Company) => boolean;
+  readonly listFile?: string;
+}
+
+export function choiceOf({ flags, clock, cwd }: SettingsContext): Choice {
+  const [stale, list] = [textFlag(flags, "stale"), textFlag(flags, "list")];
+  const missing = flags["missing"] as readonly string[] | undefined;
+  const ways = [missing, stale, list, flags["all"] === true ? true : undefined];
+  if (ways.every((way) => way === undefined)) {
+    throw usageError("which companies? give --missing email, --stale 30d, --list FILE or --all");
+  }
+  const listFile = list === undefined ? {} : { listFile: resolve(cwd, list) };
+  if (stale === undefined) {
+    const label = missing ? `missing-${missing.join("-")}` : list === undefined ? "all" : "list";
+    return { label, isWanted: () => true, ...listFile };
+  }
+  const untilMs = clock.nowMs() - parseDuration("stale", stale);
+  const isWanted = ({ texts: { enrichedAt } }: Company) =>
+    enrichedAt === undefined || Date.parse(enrichedAt) <= untilMs;
+  return { label: `stale-${stale.replaceAll(".", "-")}`, isWanted, ...listFile };
+}
+
+export interface Chosen {
+  readonly companies: readonly Company[];
+  /** Lines of the list that name no company. */
+  readonly unknown: readonly string[];
+}
+
+export async function chooseCompanies(
+  context: SettingsContext,
+  opened: RecordsIn,
+  { isWanted, listFile }: Choice,
+): Promise<Chosen> {
+  if (listFile !== undefined) {
+    const { companies, unknown } = await readList(opened, listFile);
+    return { companies: companies.filter(isWanted), unknown };
+  }
+  return { companies: [...searchAll(context, opened)].filter(isWanted), unknown: [] };
+}
+
+function* searchAll({ flags, clock }: SettingsContext, { index }: RecordsIn): Generator<Company> {
+  const filters = withoutExcluded(readFilters(flags, clock.nowMs()), flags);
+  let after: string | undefined;
+  do {
+    const cursor = after === undefined ? {} : { after };
+    const page = index.search({ kind: "company", filters, limit: pageLimitMax, ...cursor });
+    for (const row of page.rows) if (row.kind === "company") yield row.company;
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/** Whoever was excluded is not visited, unless that is what was asked for. */
+const withoutExcluded = (filters: ReturnType<typeof readFilters>, flags: Flags) =>
+  flags["excluded"] === true ? filters : { ...filters, isExcluded: false };
+
+async function readList({ records, index }: RecordsIn, file: string): Promise<Chosen> {
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    throw usageError(`the list ${file} cannot be read`, { cause });
+  });
+  const names = [...new Set(text.split(/\r?\n/).map((line) => line.trim()))].filter(Boolean);
+  const found = names.map((name) => {
+    const target =
+      records.resolve("company", name) ?? index.byDomain(normalDomain(name))[0] ?? undefined;
+    const row = target === undefined ? undefined : index.find(target);
+    return row?.kind === "company" ? row.company : undefined;
+  });
+  return {
+    companies: found.filter((company) => company !== undefined),
+    unknown: names.filter((_, at) => found[at] === undefined),
+  };
+}
+
+/** Where a company's website is, as far as it is known. */
+export function websiteOf({ texts: { website, domain } }: Company): string | undefined {
+  const address = website ?? (domain === undefined ? undefined : `https://${domain}/`);
+  if (address === undefined || !URL.canParse(address)) return undefined;
+  return /^https?:$/.test(new URL(address).protocol) ? address : undefined;
+}

@@ -1,0 +1,113 @@
+// inputs: src/** package.json tsconfig.json tsconfig.build.json
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openQueue, openRecordsIn } from "../../src/app/index.ts";
+import { silentLogger } from "../../src/base/logger.ts";
+import { createPaths } from "../../src/config/index.ts";
+import { startSiteServer, type SiteServer } from "../../src/crawl/testing/site-server.ts";
+import { builtCli, createSandbox, type Sandbox } from "../support/built-cli.ts";
+
+const delayMs = 200;
+const companies = 3;
+const env = {
+  FORAGER_CRAWL_CONTACT: "crawler@forager-tests.org",
+  FORAGER_CRAWL_ALLOW_ADDRESSES: "127.0.0.1",
+  FORAGER_CRAWL_DELAY_MS: String(delayMs),
+  FORAGER_QUEUE_LEASE_MS: "1500",
+};
+
+let sandbox: Sandbox;
+let site: SiteServer;
+const children: ChildProcess[] = [];
+beforeEach(async () => {
+  sandbox = await createSandbox();
+  site = await startSiteServer({ pages });
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  await site[Symbol.asyncDispose]();
+  sandbox.remove();
+});
+
+/** Companies whose pages lie on one host, each with its own address. */
+const pages = Object.fromEntries(
+  Array.from({ length: companies }, (_, at) => [
+    [`/c${at}/`, `<p>We lay floors.</p><footer><a href="/c${at}/contact">Contact</a></footer>`],
+    [`/c${at}/contact`, `<p>Write to <a href="mailto:box${at}@floors-${at}.com">us</a></p>`],
+  ]).flat(),
+) as Readonly<Record<string, string>>;
+
+async function startWork(): Promise<ChildProcess> {
+  const words = [await builtCli(), "work", "--drain", "--concurrency", "4", "--data", "d"];
+  const child = spawn(process.execPath, words, {
+    cwd: sandbox.folder,
+    env: { PATH: process.env["PATH"], HOME: sandbox.folder, ...env },
+    stdio: "ignore",
+  });
+  children.push(child);
+  return child;
+}
+
+test("lesson 52: three workers, one host, kill -9 of the one at work: the gap holds by the server's log, every visit ends once", async () => {
+  const data = join(sandbox.folder, "d");
+  const opening = { paths: createPaths(data), log: silentLogger, user: "tester" };
+  const targets: string[] = [];
+  {
+    await using opened = await openRecordsIn(opening);
+    for (let at = 0; at < companies; at++) {
+      const website = `${site.origin}/c${at}/`;
+      const fields = { name: `Floors ${at}`, place: `p/${at}`, website };
+      targets.push((await opened.records.create({ source: `place:p/${at}`, fields })).target);
+    }
+  }
+  const run = await sandbox.forager(["enrich", "--all", "--batch", "b", "--data", "d"], { env });
+  expect(run.stdout, run.stderr).toContain("3 companies: 3 to visit as batch b");
+
+  const workers = await Promise.all([startWork(), startWork(), startWork()]);
+  await expect
+    .poll(() => site.requests.length, { timeout: 20_000, interval: 5 })
+    .toBeGreaterThan(3);
+  {
+    await using queue = await openQueue(`sqlite:${join(data, "queue.db")}`);
+    let pid = 0;
+    const atWork = async () => {
+      for (const { id } of await queue.browse({ states: ["running"], kind: "enrich" })) {
+        pid = Number((await queue.show(id))?.worker?.split(".").at(-1) ?? 0) || pid;
+      }
+      return pid;
+    };
+    await expect.poll(atWork, { timeout: 10_000, interval: 1 }).toBeGreaterThan(0);
+    process.kill(pid, "SIGKILL");
+  }
+  for (const child of workers) if (child.exitCode === null) await once(child, "close");
+  expect(workers.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
+
+  const moments = site.requests.map(({ atMs }) => atMs);
+  const gaps = moments.slice(1).map((atMs, at) => atMs - moments[at]!);
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(delayMs - 2);
+  await using opened = await openRecordsIn(opening);
+  for (const [at, target] of targets.entries()) {
+    const { fields } = await opened.ledger.read(target);
+    const of = (field: string) => fields.find((one) => one.field === field)?.value;
+    expect(of("visit")).toMatchObject({ outcome: "done", pages: 2 });
+    expect(of(`email/box${at}@floors-${at}.com`)).toMatchObject({ method: "mailto" });
+    const ends = opened.ledger
+      .log()
+      .filter((one) => one.target === target && one.field === "visit");
+    expect(ends).toHaveLength(1);
+  }
+  const report = await sandbox.forager(["enrich", "--report", "b", "--data", "d", "--json"], {
+    env,
+  });
+  expect(JSON.parse(report.stdout)).toMatchObject({
+    companies: 3,
+    waiting: 0,
+    read: 3,
+    found: 3,
+    lost: 0,
+    unreachable: 0,
+    emailsFound: 3,
+  });
+}, 60_000);
