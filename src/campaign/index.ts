@@ -35,3 +35,22 @@ export type { DetailsPayload, DiscoverPayload } from "./tasks.ts";
 export { campaignTemplate, type TemplateOptions } from "./template.ts";
 export { readWitnesses, standingOf, tileTarget, witnessChange } from "./witness.ts";
 export type { Standing, Witness, Witnesses } from "./witness.ts";
+export { openCrawlFolder, type CrawlFolder } from "./site-crawl/crawl-folder.ts";
+export {
+  crawlBudget,
+  crawlJob,
+  type CrawlBudget,
+  type CrawlPlan,
+} from "./site-crawl/crawl-plan.ts";
+export {
+  crawlCsvHeader,
+  crawlCsvLine,
+  crawledPages,
+  crawlSummary,
+  type CrawledPage,
+  type CrawlSummary,
+} from "./site-crawl/crawl-report.ts";
+export { createSiteCrawlServices, type SiteCrawlServices } from "./site-crawl/crawl-services.ts";
+export { urlPattern } from "./site-crawl/glob.ts";
+export type { PageRow } from "./site-crawl/page-row.ts";
+export { runSiteCrawls, type CrawlEnd } from "./site-crawl/run-site-crawls.ts";

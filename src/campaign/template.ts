@@ -7,13 +7,15 @@ export interface TemplateOptions {
   }[];
   readonly proximityKm?: number;
   readonly sourceFile?: string;
+  readonly politeness?: { readonly delayMs?: number; readonly contact?: string };
 }
 
 const exampleLocation = { name: "Austin, TX", latitude: 30.2672, longitude: -97.7431 };
 
 /** A config.toml to begin with: it can be planned as it stands, and every key is in it. */
 export function campaignTemplate(options: TemplateOptions = {}): string {
-  const { phrases = ["plumber"], proximityKm = 10, sourceFile } = options;
+  const { phrases = ["plumber"], proximityKm = 10, sourceFile, politeness = {} } = options;
+  const { delayMs = 1_000, contact } = politeness;
   const locations = options.locations?.length ? options.locations : [exampleLocation];
   const tables = locations.map(
     ({ name, latitude, longitude }) => `[[locations]]
@@ -35,9 +37,9 @@ ${tables.join("\n\n")}
 ${sourceFile === undefined ? '# file = "places.jsonl"' : `file = ${JSON.stringify(sourceFile)}`}
 
 [politeness]
-delayMs = 1000        # between two requests to one host
+${`delayMs = ${delayMs}`.padEnd(21)} # between two requests to one host
 concurrency = 1       # requests to one host at once
-# contact = "you@example.org"    # told to every site, in the User-Agent
+${contact === undefined ? '# contact = "you@example.org"   ' : `contact = ${JSON.stringify(contact)}`} # told to every site, in the User-Agent
 
 [freshness]
 foundDays = 90        # a tile that had places is looked through again after this

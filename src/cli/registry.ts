@@ -19,13 +19,18 @@ export const registry: Registry = {
   commands: [
     {
       name: "demo",
-      summary: "show the queue at work: gates, priorities, a killed worker",
+      summary: "a campaign from plan to contacts, in a made-up region on this machine",
       load: async () => (await import("./commands/demo.ts")).demo,
     },
     {
       name: "work",
       summary: "do the tasks of a queue: campaigns, visits, and your own kinds",
       load: async () => (await import("./commands/work.ts")).work,
+    },
+    {
+      name: "crawl",
+      summary: "fetch every page of a site, politely, and tell what came of each",
+      load: async () => (await import("./commands/crawl/crawl.ts")).crawl,
     },
     {
       name: "enrich",

@@ -117,6 +117,8 @@ export interface Stopped {
   readonly kind: "stopped";
   readonly url: string;
   readonly hops: readonly string[];
+  /** Of the redirect that led there, where one did. */
+  readonly status?: number;
 }
 
 export interface Failed {

@@ -38,6 +38,7 @@ export type {
   Twins,
   Usage,
 } from "./record-search.ts";
+export { csvLine, type CsvValue } from "./exchange/csv-text.ts";
 export { createCsvReader, type CsvRow } from "./exchange/csv-reader.ts";
 export {
   companyCard,

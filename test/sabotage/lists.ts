@@ -2,12 +2,14 @@ import { bucketQueueSabotages } from "./bucket-queue.ts";
 import { bucketSabotages } from "./bucket.ts";
 import { campaignSabotages } from "./campaign.ts";
 import { crawlSabotages } from "./crawl.ts";
+import { enrichSabotages } from "./enrich.ts";
 import { extractSabotages } from "./extract.ts";
 import { ledgerSabotages } from "./ledger.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
 import { recordsIndexSabotages } from "./records-index.ts";
 import { recordsSabotages } from "./records.ts";
+import { siteCrawlSabotages } from "./site-crawl.ts";
 import { workerSabotages } from "./worker.ts";
 import type { Sabotage } from "./sabotage.ts";
 
@@ -51,4 +53,11 @@ export const sabotageLists: Readonly<Record<string, SabotageList>> = {
   extract: { name: "extraction", part: "extract", sabotages: extractSabotages, countMin: 10 },
   crawl: { name: "crawl", part: "crawl", sabotages: crawlSabotages, countMin: 15 },
   campaign: { name: "campaigns", part: "campaign", sabotages: campaignSabotages, countMin: 8 },
+  enrich: { name: "visits of websites", part: "campaign", sabotages: enrichSabotages, countMin: 8 },
+  "site-crawl": {
+    name: "crawls of whole sites",
+    part: "campaign",
+    sabotages: siteCrawlSabotages,
+    countMin: 12,
+  },
 };

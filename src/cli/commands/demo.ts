@@ -1,48 +1,55 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join, relative } from "node:path";
 import { createId } from "../../base/ids.ts";
 import { systemRandom } from "../../base/random.ts";
+import { createPaths } from "../../config/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
-import { formatReasons, formatReport } from "../demo/report.ts";
+import { formatReport } from "../demo/report.ts";
 import { runDemo } from "../demo/run-demo.ts";
-import { sizeMin } from "../demo/scenario.ts";
 import { parseCount } from "../flags.ts";
+import { readVersion } from "../run-process.ts";
 import { usageError } from "../usage-error.ts";
 
-const sizeMax = 100_000;
+/** Enough for a place of each phrase in each tile. */
+const sizeMin = 8;
+const sizeMax = 5_000;
 
 export const demo: Command = {
   needs: "settings",
   options: [
-    { flag: "--size", value: "tasks", summary: "how many tasks, about", default: "120" },
-    { flag: "--keep", summary: "keep the queue and the workers' logs to look at" },
+    { flag: "--size", value: "businesses", summary: "how many the region has", default: "40" },
+    { flag: "--keep", summary: "keep the data folder to look at" },
   ],
   examples: [
-    { line: "forager demo", summary: "the queue at work: gates, priorities, a killed worker" },
-    { line: "forager demo --size 5000 --keep", summary: "more of it, and keep what it made" },
+    { line: "forager demo", summary: "a campaign from plan to contacts, in a made-up region" },
+    { line: "forager demo --size 200 --keep", summary: "more of it, and keep what it found" },
     { line: "forager demo --data ./here", summary: "keep it in a folder of its own in ./here" },
-    { line: "forager demo --json", summary: "what was measured, for a program" },
+    { line: "forager demo --json", summary: "what was found and measured, for a program" },
+  ],
+  details: [
+    "The region's websites are served on loopback; nothing leaves this machine.\n" +
+      "Exit code 1: what was found differs too much from the truth, or a site was asked too often.",
   ],
 
   async run(context) {
-    const { flags, out, progress, clock, signal } = context;
+    const { flags, out, settings, progress, clock, log, signal } = context;
     const size = parseSize(String(flags["size"]));
     const { folder, isKept } = makeFolder(context);
     try {
-      out.note(`3 worker processes on one SQLite queue in ${folder}; nothing leaves this machine`);
+      out.note(`a region of ${size} businesses, its websites on loopback, its data in ${folder}`);
       const result = await runDemo({
-        folder,
+        paths: createPaths(folder),
         size,
+        crawl: settings.crawl,
+        version: readVersion(),
         clock,
+        log,
         signal,
-        startProgress: (total) => progress.start({ label: "demo", total }),
-        note: (text) => out.note(text),
-        showReasons: (stats) => out.note(formatReasons(stats)),
+        startProgress: (total) => progress.start({ label: "visits", total }),
       });
-      const file = join(folder, "queue.db");
-      const kept = isKept ? { folder, queue: `sqlite:${file}` } : {};
-      out.result({ ...result, ...kept }, formatReport(result, nextLines(isKept, file)));
+      const next = nextLines(isKept, folder, context.cwd);
+      out.result({ ...result, ...(isKept ? { folder } : {}) }, formatReport(result, next));
       return result.verdict.isGood ? undefined : "failed";
     } finally {
       if (!isKept) rmSync(folder, { recursive: true, force: true });
@@ -56,7 +63,7 @@ function parseSize(text: string): number {
   throw usageError(`--size takes a number from ${sizeMin} to ${sizeMax}, not '${text}'`);
 }
 
-/** A new folder each time: an old queue remembers its keys. With --data it is the user's to keep. */
+/** A new folder each time: what is known is not looked for again. With --data it is the user's to keep. */
 function makeFolder({ flags, loaded, paths }: SettingsContext) {
   const isNamed = loaded.values.some(({ key, source }) => key === "data" && source === "--data");
   if (!isNamed) {
@@ -68,17 +75,26 @@ function makeFolder({ flags, loaded, paths }: SettingsContext) {
   return { folder, isKept: true };
 }
 
-function nextLines(isKept: boolean, file: string): readonly string[] {
+function nextLines(isKept: boolean, folder: string, cwd: string): readonly string[] {
   if (!isKept) {
     return [
-      "npm start -- --keep            keeps the queue, and says how to look into it",
-      "npm start -- --size 5000       the same with more tasks",
-      "docs/guides/queue.md           use the queue in your own program",
+      "npm start -- --keep            keeps what was found, and says how to look into it",
+      "npm start -- --size 200        the same with more businesses",
+      "docs/campaigns.md              a campaign of your own",
     ];
   }
+  const forager = programName(cwd);
   return [
-    `forager queue stats --queue sqlite:${file}`,
-    `forager queue list --state failed --queue sqlite:${file}`,
-    "docs/guides/queue.md           use the queue in your own program",
+    `${forager} company search bakery --data ${folder}`,
+    `${forager} export emails --data ${folder}`,
+    `${forager} campaign status --data ${folder}`,
+    `${forager} queue stats --data ${folder}`,
+    "docs/campaigns.md   a campaign of your own",
   ];
+}
+
+/** How this very program was called, so that the lines can be run as they stand. */
+function programName(cwd: string): string {
+  const program = process.argv[1] ?? "";
+  return basename(program) === "forager" ? "forager" : `node ${relative(cwd, program) || program}`;
 }

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { AppError } from "../../base/app-error.ts";
 import { sleep, type Clock } from "../../base/clock.ts";
-import type { VisitEvent } from "./visit-log.ts";
+import type { VisitEvent } from "../loadtest/visit-log.ts";
 
 export interface CrewOptions {
   /** What a worker runs, with its settings as JSON in the first argument. */

@@ -1,66 +1,77 @@
-import type { QueueStats, ReasonStats } from "../../queue/index.ts";
-import { formatTable } from "../table.ts";
-import type { HostVerdict } from "./judge.ts";
+import { countOf, formatCount } from "../commands/queue/count-words.ts";
+import type { Verdict } from "./judge-demo.ts";
+import type { Score } from "./region/region-truth.ts";
 import type { DemoResult } from "./run-demo.ts";
 
-const asText = { hasColor: false };
-
-export function formatReasons({ reasons }: QueueStats): string {
-  const rows = reasons.filter(({ count }) => count > 0);
-  return formatTable<ReasonStats>(
-    rows,
-    [
-      { title: "why tasks wait now", value: ({ reason }) => reason },
-      { title: "tasks", value: ({ count }) => count },
-      { title: "share", value: ({ share }) => `${Math.round(share * 100)}%` },
-      { title: "oldest", value: ({ oldestAgeMs }) => `${(oldestAgeMs / 1_000).toFixed(1)}s` },
-    ],
-    asText,
-  );
-}
+const linesMax = 5;
+const lineCharsMax = 160;
+const recordLinesMax = 24;
 
 /** What a person should know after the demo, and what to do next. */
 export function formatReport(result: DemoResult, nextLines: readonly string[]): string {
-  const { tasks, elapsedMs, workers, killed, reasons, verdict } = result;
+  const { verdict, elapsedMs, requests, visits, contacts, reasons, record } = result;
+  const { targets, places, politeness } = verdict;
   const seconds = elapsedMs / 1_000;
-  const isKept = (kept: boolean) => (kept ? "yes" : "NO");
-  const takers = [...new Set(verdict.takenOver.map(({ by }) => by))];
-  const { completions, cap, deadLetters } = verdict;
+  const { emails, phones, socials, people } = contacts;
   const lines = [
-    `${verdict.done} of ${tasks} tasks done, ${deadLetters.length} dead letter, in ` +
-      `${seconds.toFixed(1)} s by ${workers.length} processes (${(tasks / seconds).toFixed(0)}/s)`,
+    `${result.tiles} tiles × ${result.phrases} phrases: ${targets.witnessed} of ${targets.all} looked through, ` +
+      `${places.found} of ${places.all} places found, in ${seconds.toFixed(1)} s by ${countOf(result.workers, "process").replace(/processs$/, "processes")}`,
     "",
-    formatTable<HostVerdict>(
-      verdict.hosts,
-      [
-        { title: "gate", value: ({ host }) => host },
-        { title: "delay", value: ({ delayMs }) => `${delayMs} ms` },
-        { title: "limit", value: ({ limit }) => limit },
-        { title: "visits", value: ({ visits }) => visits },
-        { title: "shortest gap", value: ({ gapMsMin }) => `${gapMsMin?.toFixed(1) ?? "-"} ms` },
-        { title: "most at once", value: ({ atOnceMax }) => atOnceMax },
-        { title: "kept", value: (host) => isKept(host.isKept) },
-      ],
-      asText,
-    ),
+    `visits      ${countsOf(visits)}`,
+    `pages       ${formatCount(requests)} requests, ${(requests / seconds).toFixed(1)}/s`,
+    `contacts    ${formatCount(emails)} emails, ${formatCount(phones)} phones, ${formatCount(socials)} profiles, ${formatCount(people)} people`,
+    `emails      ${scoreText(verdict.emails)}`,
+    `phones      ${scoreText(verdict.phones)}`,
+    `profiles    ${scoreText(verdict.socials)}`,
+    `polite      ${politeText(politeness)}`,
+    `robots.txt  ${verdict.forbidden.length === 0 ? "nothing was fetched that it forbids" : `BROKEN: ${listed(verdict.forbidden)}`}`,
+    `waited for  ${countsOf(reasons) || "nothing"}`,
+    ...(verdict.failed > 0 ? [`failed      ${countOf(verdict.failed, "task")}`] : []),
+    ...(record
+      ? ["", record.file, ...indented(record.text.trimEnd().split("\n"), recordLinesMax)]
+      : []),
+    ...(record ? ["", record.journal, ...indented(record.lines, linesMax)] : []),
     "",
-    `exactly once   ${isKept(completions.wrong.length === 0)}: ${completions.once} completions in ` +
-      "the workers' own logs, none missing, none twice",
-    ...completions.wrong.slice(0, 10).map((words) => `               ${words}`),
-    `killed         ${killed}, with -9; its ${verdict.takenOver.length} tasks were taken over by ` +
-      (takers.join(" and ") || "nobody"),
-    `priorities     urgent pages went first: ${isKept(verdict.urgentFirst)}`,
-    `jobs           at most ${cap.atOnceMax} of ${cap.job} at once (cap ${cap.limit}); the paused one ` +
-      `waited: ${isKept(verdict.pausedJobKept)}; each ended once: ${isKept(verdict.jobsCompletedOnce)}`,
-    `retries        ${verdict.retried} tasks failed at first; dead letter: ` +
-      deadLetters.map(({ key, reasons: all }) => `${key} after ${all.length} attempts`).join(", "),
-    `waited for     ${Object.entries(reasons)
-      .map(([reason, count]) => `${reason} ${count}`)
-      .join(", ")}`,
-    `counters       ${verdict.drift === 0 ? "equal to a recount of all tasks" : "HAVE DRIFTED"}`,
+    `${result.csv}: ${countOf(result.rows, "line")}, one for each company`,
+    "",
+    verdict.isGood ? "judged: good" : "judged: NOT GOOD",
     "",
     "next:",
     ...nextLines.map((line) => `  ${line}`),
   ];
   return lines.join("\n");
+}
+
+const countsOf = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, count]) => `${formatCount(count)} ${name}`)
+    .join(", ");
+
+function scoreText({ recall, precision, missed, wrong }: Score): string {
+  const parts = [
+    ...(missed.length > 0 ? [`missed ${listed(missed)}`] : []),
+    ...(wrong.length > 0 ? [`wrong ${listed(wrong)}`] : []),
+  ];
+  return `recall ${recall.toFixed(3)}, precision ${precision.toFixed(3)}${parts.length > 0 ? ` (${parts.join("; ")})` : ""}`;
+}
+
+function politeText(politeness: Verdict["politeness"]): string {
+  const { hosts, gapMsMin, delayMs, slowGapMsMin, slowDelayMs, early } = politeness;
+  const ms = (value: number | undefined) => (value === undefined ? "-" : `${value.toFixed(0)} ms`);
+  const slow =
+    slowGapMsMin === undefined ? "" : `, ${ms(slowGapMsMin)} where ${slowDelayMs} were asked for`;
+  const words = `${hosts} hosts, shortest gap ${ms(gapMsMin)} of ${delayMs} by the server's own log${slow}`;
+  return early.length === 0 ? words : `BROKEN: ${words}: ${listed(early)}`;
+}
+
+const listed = (all: readonly string[]) =>
+  all.slice(0, 3).join(", ") + (all.length > 3 ? ` and ${all.length - 3} more` : "");
+
+function indented(all: readonly string[], max: number): readonly string[] {
+  const shown = all.slice(0, max).map((line) => {
+    const text = line.length > lineCharsMax ? `${line.slice(0, lineCharsMax)}…` : line;
+    return `  ${text}`.trimEnd();
+  });
+  return all.length > max ? [...shown, `  … ${all.length - max} more lines`] : shown;
 }

@@ -1,154 +1,136 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { openQueue } from "../../app/index.ts";
+import { mkdir, writeFile } from "node:fs/promises";
+import { openQueue, openRecordsIn, type RecordsIn } from "../../app/index.ts";
 import { AppError } from "../../base/app-error.ts";
 import { sleep, type Clock } from "../../base/clock.ts";
-import { machineMonotonicMs } from "../../base/machine-clock.ts";
-import type { Queue, QueueStats, Task, WaitingReason } from "../../queue/index.ts";
+import type { Logger } from "../../base/logger.ts";
+import { campaignStatus, planTiles, readWitnesses, visitRecordOf } from "../../campaign/index.ts";
+import type { Paths, Settings } from "../../config/index.ts";
+import type { Queue, QueueStats, WaitingReason } from "../../queue/index.ts";
+import { companyCsvHeader, companyCsvLine, type Company } from "../../records/index.ts";
 import type { ProgressHandle } from "../progress.ts";
 import { createCrew } from "./crew.ts";
 import type { DemoWorkerSettings } from "./demo-worker.ts";
-import { judge, type Verdict } from "./judge.ts";
-import { fatalPage, fillQueue, pausedJob, planTasks } from "./scenario.ts";
-import type { DemoKinds } from "./scenario.ts";
-import { readVisitLogs, type VisitEvent } from "./visit-log.ts";
+import { judgeDemo, type Verdict } from "./judge-demo.ts";
+import { chooseRecord, showRecord, type ShownRecord } from "./show-record.ts";
+import { campaignName, politeDelayMs, setStage, type Stage } from "./stage.ts";
 
 export interface DemoOptions {
-  readonly folder: string;
+  /** Of a data folder that has nothing in it. */
+  readonly paths: Paths;
   readonly size: number;
+  readonly crawl: Settings["crawl"];
+  readonly version: string;
   readonly clock: Clock;
+  readonly log: Logger;
   readonly signal: AbortSignal;
   readonly startProgress: (total: number) => ProgressHandle;
-  readonly note: (text: string) => void;
-  /** Called once, when there is much to see. */
-  readonly showReasons: (stats: QueueStats) => void;
 }
 
 export interface DemoResult {
-  readonly tasks: number;
+  readonly size: number;
+  readonly tiles: number;
+  readonly phrases: number;
   readonly elapsedMs: number;
-  readonly workers: readonly string[];
-  readonly killed: string;
+  readonly workers: number;
+  readonly requests: number;
+  /** How the visits of websites ended → how many. */
+  readonly visits: Readonly<Record<string, number>>;
+  readonly contacts: Readonly<Record<"emails" | "phones" | "socials" | "people", number>>;
   /** The most tasks that waited for each reason at any look. */
-  readonly reasons: Readonly<Record<WaitingReason, number>>;
+  readonly reasons: Readonly<Partial<Record<WaitingReason, number>>>;
   readonly verdict: Verdict;
+  readonly record: ShownRecord | undefined;
+  /** The file with all companies, and its rows. */
+  readonly csv: string;
+  readonly rows: number;
 }
 
-const workers = ["worker-1", "worker-2", "worker-3"];
+const workers = ["worker-1", "worker-2"];
 const lookMs = 100;
-/** What a run may take before it is called stuck, beside the time its visits need. */
-const patienceMs = 60_000;
+/** What a run may take before it is called stuck, beside the time its sites need. */
+const patienceMs = 120_000;
 
-/** Fills a queue, lets three processes work on it, kills one of them, and looks at the outcome. */
+/** Sets a region up, lets worker processes find and visit all of it, and judges what they brought. */
 export async function runDemo(options: DemoOptions): Promise<DemoResult> {
-  const { folder, size, clock, note } = options;
-  const address = `sqlite:${join(folder, "queue.db")}`;
-  const logFiles = workers.map((worker) => join(folder, `${worker}.jsonl`));
-  for (const file of logFiles) writeFileSync(file, ""); // a worker may come too late to do anything
-  await using queue = await openQueue<DemoKinds>(address);
-  const tasks = planTasks(size);
-  await fillQueue(queue, tasks);
-
-  const stage = createStage();
-  const progress = options.startProgress(tasks.length);
+  const { paths, size, clock, log, crawl, version } = options;
+  await mkdir(paths.root(), { recursive: true });
+  const address = `sqlite:${paths.queueFile()}`;
+  await using queue = await openQueue(address);
+  await using stage = await setStage({ paths, size, queue, clock });
   const crew = createCrew({
     program: new URL("./demo-worker.js", import.meta.url),
     clock,
-    onEvent(event) {
-      if (!stage.isTimeToKill(event)) return;
-      const pid = crew.kill(event.worker);
-      note(`${event.worker} (process ${pid}) killed with -9 in the middle of a visit`);
-    },
+    onEvent() {},
   });
-  const startMs = machineMonotonicMs();
-  const peaks = createPeaks(await queue.stats());
+  const progress = options.startProgress(size);
+  const peaks = new Map<WaitingReason, number>();
+  const startMs = clock.monotonicMs();
   try {
-    workers.forEach((worker, index) => {
-      const settings: DemoWorkerSettings = { worker, address, logFile: logFiles[index]! };
+    const folder = paths.root();
+    for (const worker of workers) {
+      const settings: DemoWorkerSettings = { worker, folder, address, version, crawl: { ...crawl, allowAddresses: "127.0.0.1", deobfuscate: "simple" } }; // prettier-ignore
       crew.hire(settings);
-    });
-    await Promise.race([crew.mishap, watch({ ...options, queue, stage, peaks, progress })]);
+    }
+    await Promise.race([crew.mishap, watch(options, queue, progress, peaks)]);
   } finally {
     await crew.stop();
     progress.done();
   }
-  const elapsedMs = machineMonotonicMs() - startMs;
-  const { killed, resumedAtMs } = stage.seen();
-  const verdict = judge({
-    events: readVisitLogs(logFiles),
-    tasks: await allTasks(queue),
-    jobs: await queue.jobs(),
-    reconciled: await queue.reconcile(),
-    killed,
-    resumedAtMs,
-  });
+  const elapsedMs = clock.monotonicMs() - startMs;
+  await using opened = await openRecordsIn({ paths, log, user: "demo" });
+  const companies = allCompanies(opened);
+  const csv = "companies.csv";
+  const rows = companies.map(companyCsvLine);
+  await writeFile(paths.resolve(csv), `${companyCsvHeader()}${rows.join("")}`);
+  const chosen = chooseRecord(companies);
   return {
-    tasks: tasks.length,
+    size,
+    tiles: stage.region.tiles.length,
+    phrases: stage.region.phrases.length,
     elapsedMs,
-    workers,
-    killed: killed.worker,
-    reasons: peaks.all(),
-    verdict,
+    workers: workers.length,
+    requests: stage.server.requests().length,
+    visits: await visitsOf(opened, companies),
+    contacts: contactsOf(companies),
+    reasons: Object.fromEntries(peaks),
+    verdict: await judge(stage, { opened, queue, companies, clock }),
+    record: chosen && (await showRecord(paths, chosen)),
+    csv,
+    rows: rows.length,
   };
 }
 
-/** What the demo does by itself, once each: it kills a worker and resumes the paused job. */
-function createStage() {
-  let killed: { readonly worker: string; readonly atMs: number } | undefined;
-  let resumedAtMs: number | undefined;
-  return {
-    isTimeToKill({ event, key, worker }: VisitEvent): boolean {
-      if (killed || event !== "start" || key !== fatalPage) return false;
-      killed = { worker, atMs: machineMonotonicMs() };
-      return true;
-    },
-    isTimeToResume(ended: number, tasks: number): boolean {
-      if (resumedAtMs !== undefined || ended < tasks / 2) return false;
-      resumedAtMs = machineMonotonicMs(); // before the queue lets anyone in
-      return true;
-    },
-    seen() {
-      if (killed && resumedAtMs !== undefined) return { killed, resumedAtMs };
-      const message = "the demo ended before its worker was killed and its job resumed";
-      throw new AppError("internal", "demo_incomplete", message);
-    },
-  };
-}
-
-interface WatchOptions extends DemoOptions {
-  readonly queue: Queue<DemoKinds>;
-  readonly stage: ReturnType<typeof createStage>;
-  readonly peaks: ReturnType<typeof createPeaks>;
-  readonly progress: ProgressHandle;
-}
-
-/** Looks at the queue, as anyone could from another process, until all its jobs have ended. */
-async function watch(options: WatchOptions): Promise<void> {
-  const { queue, clock, signal, size, stage, peaks, progress, note, showReasons } = options;
-  const giveUpMs = clock.monotonicMs() + patienceMs + size * 10;
+/** Looks at the queue, as anyone could from another process, until there is nothing left to do. */
+async function watch(
+  { size, clock, signal }: DemoOptions,
+  queue: Queue,
+  progress: ProgressHandle,
+  peaks: Map<WaitingReason, number>,
+): Promise<void> {
+  const giveUpMs = clock.monotonicMs() + patienceMs + size * 1_000;
   let ended = 0;
-  let isShown = false;
   for (;;) {
     await sleep(clock, lookMs, signal);
     const stats = await queue.stats();
-    const { done, skipped, failed, pending, running } = stats.states;
-    progress.advance(done + skipped + failed - ended);
-    ended = done + skipped + failed;
-    peaks.add(stats);
+    for (const { reason, count } of stats.reasons) {
+      if (count > (peaks.get(reason) ?? 0)) peaks.set(reason, count);
+    }
+    const visited = visitsEnded(stats);
+    progress.advance(visited - ended);
+    ended = visited;
     progress.note(waitingText(stats));
-    if (!isShown && stats.reasons.filter(({ count }) => count > 0).length >= 5) {
-      isShown = true;
-      showReasons(stats);
-    }
-    if (stage.isTimeToResume(ended, ended + pending + running)) {
-      await queue.resume(pausedJob);
-      note(`job ${pausedJob} resumed`);
-    }
-    if ((await queue.jobs()).every((job) => job.ended !== null)) return;
+    const { pending, running } = stats.states;
+    if (pending + running === 0) return;
     if (clock.monotonicMs() < giveUpMs) continue;
-    const text = `after ${patienceMs / 1_000} s there is still work: ${waitingText(stats)}`;
-    throw new AppError("internal", "demo_stuck", text);
+    throw new AppError("internal", "demo_stuck", `there is still work: ${waitingText(stats)}`);
   }
+}
+
+/** A visit is a chain of tasks of which one at a time waits or runs: what is not open is over. */
+function visitsEnded({ kinds }: QueueStats): number {
+  const of = (name: string) => kinds.find(({ kind }) => kind === name);
+  const [details, enrich] = [of("details"), of("enrich")];
+  return Math.max(0, (details?.done ?? 0) - (enrich?.pending ?? 0) - (enrich?.running ?? 0));
 }
 
 const waitingText = ({ reasons, states }: QueueStats) => {
@@ -157,22 +139,57 @@ const waitingText = ({ reasons, states }: QueueStats) => {
   return `${states.running} running; waiting: ${text || "none"}`;
 };
 
-function createPeaks(first: QueueStats) {
-  const peaks = new Map<WaitingReason, number>();
-  const add = ({ reasons }: QueueStats) => {
-    for (const { reason, count } of reasons) {
-      peaks.set(reason, Math.max(peaks.get(reason) ?? 0, count));
-    }
-  };
-  add(first);
-  return { add, all: () => Object.fromEntries(peaks) as Record<WaitingReason, number> };
+function allCompanies({ index }: RecordsIn): readonly Company[] {
+  const companies: Company[] = [];
+  let after: string | undefined;
+  do {
+    const page = index.search({ kind: "company", sort: "name", limit: 500, ...(after !== undefined && { after }) }); // prettier-ignore
+    companies.push(...page.rows.flatMap((row) => (row.kind === "company" ? [row.company] : [])));
+    after = page.next;
+  } while (after !== undefined);
+  return companies;
 }
 
-async function allTasks(queue: Queue<DemoKinds>): Promise<readonly Task[]> {
-  const tasks: Task[] = [];
-  for (;;) {
-    const page = await queue.browse({ afterId: tasks.at(-1)?.id ?? 0, limit: 5_000 });
-    if (page.length === 0) return tasks;
-    tasks.push(...page);
+async function visitsOf({ ledger }: RecordsIn, companies: readonly Company[]) {
+  const visits: Record<string, number> = {};
+  for (const { target } of companies) {
+    const outcome = visitRecordOf(await ledger.read(target))?.outcome ?? "none";
+    visits[outcome] = (visits[outcome] ?? 0) + 1;
   }
+  return visits;
+}
+
+function contactsOf(companies: readonly Company[]): DemoResult["contacts"] {
+  const sum = (count: (company: Company) => number) =>
+    companies.reduce((all, company) => all + count(company), 0);
+  return {
+    emails: sum(({ emails }) => emails.length),
+    phones: sum(({ phones }) => phones.length),
+    socials: sum(({ socials }) => Object.keys(socials).length),
+    people: sum(({ people }) => people.length),
+  };
+}
+
+interface JudgeOptions {
+  readonly opened: RecordsIn;
+  readonly queue: Queue;
+  readonly companies: readonly Company[];
+  readonly clock: Clock;
+}
+
+async function judge(
+  { campaign, targets, sites, server }: Stage,
+  { opened, queue, companies, clock }: JudgeOptions,
+): Promise<Verdict> {
+  const tiles = planTiles(campaign).map(({ tile }) => tile);
+  const witnesses = await readWitnesses(opened.ledger, tiles);
+  const job = await queue.job(campaignName);
+  return judgeDemo({
+    sites,
+    companies,
+    requests: server.requests(),
+    status: campaignStatus(campaign, targets, witnesses, clock.nowMs()),
+    failed: job?.failed ?? 0,
+    delayMs: politeDelayMs,
+  });
 }

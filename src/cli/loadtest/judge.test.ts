@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createMetrics } from "../../base/metrics.ts";
-import type { VisitEvent } from "../demo/visit-log.ts";
+import type { VisitEvent } from "./visit-log.ts";
 import { judgeLoad, slowCalls, type LoadEvidence } from "./judge.ts";
 
 /** Task, host, start, length, worker. */

@@ -1,6 +1,6 @@
 import { quantileOf, type MetricsSnapshot } from "../../base/metrics.ts";
 import type { Job, Reconciled, Task } from "../../queue/index.ts";
-import type { VisitEvent } from "../demo/visit-log.ts";
+import type { VisitEvent } from "./visit-log.ts";
 
 /** What a load test leaves behind: the workers' own logs and metrics, and the queue. */
 export interface LoadEvidence {

@@ -15,8 +15,8 @@ import {
   SlowDownError,
   type Worker,
 } from "../../worker/index.ts";
-import { createVisitLog } from "../demo/visit-log.ts";
-import { refOf, witnessed } from "../demo/witnessed-queue.ts";
+import { createVisitLog } from "./visit-log.ts";
+import { refOf, witnessed } from "./witnessed-queue.ts";
 import { createGetPage } from "./get-page.ts";
 import type { LoadPayload } from "./load-jobs.ts";
 

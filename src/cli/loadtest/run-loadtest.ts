@@ -5,7 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import { createSeededRandom } from "../../base/random.ts";
 import { openQueue, type OpenQueueOptions } from "../../app/index.ts";
 import type { Queue, Task } from "../../queue/index.ts";
-import { readVisitLogs } from "../demo/visit-log.ts";
+import { readVisitLogs } from "./visit-log.ts";
 import type { ProgressHandle } from "../progress.ts";
 import { openFakeSite } from "./fake-site.ts";
 import { driveLoad, memoryAfter, warmUpCrew } from "./drive-load.ts";

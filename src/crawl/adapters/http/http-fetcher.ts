@@ -66,6 +66,7 @@ export function createHttpFetcher(options: HttpFetcherOptions): Fetcher {
     const method = request.method ?? "GET";
     const headers = headersOf(request, userAgent);
     let url = urlOf(request.url);
+    let moved: { status?: number } = {};
     if (!url)
       return failedAt({ url: request.url.slice(0, 200), hops }, "bad_url", "no web address");
     for (;;) {
@@ -74,7 +75,7 @@ export function createHttpFetcher(options: HttpFetcherOptions): Fetcher {
       if (host) return failedAt(at, "private_address", `${host} is not a public address`);
       const hop: Hop = { url: url.href, number: hops.length, method, purpose: "page" };
       const wish = await unlessAborted(signal, request.beforeRequest?.(hop) ?? "go");
-      if (wish === "stop") return { kind: "stopped", ...at };
+      if (wish === "stop") return { kind: "stopped", ...at, ...moved };
       seen.add(url.href);
 
       const body = createBody(request);
@@ -108,6 +109,7 @@ export function createHttpFetcher(options: HttpFetcherOptions): Fetcher {
       });
       if (judged.kind !== "moved") return judged;
 
+      moved = { status: judged.status };
       hops.push(url.href);
       const next = urlOf(judged.location, url);
       if (!next) return failedAt(at, "bad_redirect", `led to "${judged.location.slice(0, 100)}"`);

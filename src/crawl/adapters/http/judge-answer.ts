@@ -11,6 +11,7 @@ export interface Place {
 interface Moved {
   readonly kind: "moved";
   readonly location: string;
+  readonly status: number;
 }
 
 const statusesBlocked = new Set([401, 403, 429, 503]);
@@ -58,7 +59,7 @@ export function judgeAnswer(
   }
   if (status === 304) return { kind: "not_modified", ...at };
   const location = one(headers["location"]);
-  if (statusesMoved.has(status) && location) return { kind: "moved", location };
+  if (statusesMoved.has(status) && location) return { kind: "moved", location, status };
   const message = `answered ${status}`;
   if (!statusesBlocked.has(status)) return failedAt(at, "status", message, { status });
   const retryAfterMs = parseRetryAfter(one(headers["retry-after"]), nowMs);

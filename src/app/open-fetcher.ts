@@ -1,0 +1,19 @@
+import type { Clock } from "../base/clock.ts";
+import { robotsToken, userAgentOf, type Fetcher } from "../crawl/index.ts";
+
+export interface OpenFetcherOptions {
+  readonly version: string;
+  /** A mailbox or a page of whoever runs this, for the owners of sites. */
+  readonly contact: string;
+  /** Networks that may be visited although they are not public. */
+  readonly allowAddresses?: readonly string[];
+  readonly clock: Clock;
+}
+
+/** Fetches over HTTP in the name of `contact`. */
+export async function openFetcher(options: OpenFetcherOptions): Promise<Fetcher> {
+  const { version, contact, allowAddresses = [], clock } = options;
+  const userAgent = userAgentOf({ token: robotsToken, version, contact });
+  const { createHttpFetcher } = await import("../crawl/adapters/http/http-fetcher.ts");
+  return createHttpFetcher({ userAgent, allowAddresses, clock });
+}

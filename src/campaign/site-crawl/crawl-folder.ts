@@ -1,0 +1,131 @@
+import { createReadStream } from "node:fs";
+import { mkdir, open, readdir, readFile, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { AppError } from "../../base/app-error.ts";
+import { translateFileError, writeFileAtomic } from "../../base/atomic-file.ts";
+import type { Paths } from "../../config/index.ts";
+import { crawlPlanSchema, type CrawlPlan } from "./crawl-plan.ts";
+import { parsePageRow, type PageRow } from "./page-row.ts";
+
+/**
+ * The folder `crawls/` of the data folder: one folder for each crawl of a site, with its plan and
+ * what came of each page. Several processes may work on one crawl and write to its file.
+ */
+export interface CrawlFolder {
+  create(plan: CrawlPlan): Promise<void>;
+  load(name: string): Promise<CrawlPlan>;
+  /** Newest first. */
+  list(): Promise<readonly CrawlPlan[]>;
+  /** The last row of each page, in the order in which they were first seen. */
+  rows(name: string): Promise<readonly PageRow[]>;
+  openRows(name: string): Promise<RowWriter>;
+  fileOf(name: string): string;
+}
+
+export interface RowWriter extends AsyncDisposable {
+  /** Resolves when a crash of this process cannot lose it any more. */
+  write(row: PageRow): Promise<void>;
+}
+
+export const crawlNameRule = /^[a-z0-9][a-z0-9._-]{0,200}$/;
+
+export function openCrawlFolder(paths: Pick<Paths, "resolve">): CrawlFolder {
+  const folderOf = (name: string) => {
+    if (!crawlNameRule.test(name)) throw noCrawl(name);
+    return paths.resolve("crawls", name);
+  };
+  const planOf = (name: string) => join(folderOf(name), "crawl.json");
+  const fileOf = (name: string) => join(folderOf(name), "pages.jsonl");
+
+  async function load(name: string): Promise<CrawlPlan> {
+    const file = planOf(name);
+    const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+      throw error.code === "ENOENT" ? noCrawl(name) : error;
+    });
+    try {
+      return crawlPlanSchema.parse(JSON.parse(text));
+    } catch (cause) {
+      const message = `${file} is not the plan of a crawl: move its folder away`;
+      throw new AppError("corrupt", "crawl_plan", message, { cause });
+    }
+  }
+
+  return {
+    fileOf,
+    load,
+    async create(plan) {
+      await mkdir(folderOf(plan.name), { recursive: true, mode: 0o700 });
+      await writeFileAtomic(planOf(plan.name), `${JSON.stringify(plan, null, 2)}\n`);
+    },
+    async list() {
+      const entries = await readdir(paths.resolve("crawls")).catch(() => []);
+      const plans: CrawlPlan[] = [];
+      for (const name of entries.filter((one) => crawlNameRule.test(one))) {
+        const plan = await load(name).catch((error: unknown) => {
+          // Its process was killed before it began.
+          if (error instanceof AppError && error.code === "no_crawl") return undefined;
+          throw error;
+        });
+        if (plan) plans.push(plan);
+      }
+      return plans.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
+    },
+    rows: (name) => readRows(fileOf(name)),
+    async openRows(name) {
+      const file = fileOf(name);
+      try {
+        return rowWriter(await open(file, "a+", 0o600), file);
+      } catch (error) {
+        throw translateFileError(error, file);
+      }
+    },
+  };
+}
+
+async function readRows(file: string): Promise<readonly PageRow[]> {
+  const rows = new Map<string, PageRow>();
+  const stream = createReadStream(file, "utf8");
+  try {
+    for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
+      const row = parsePageRow(line);
+      if (row) rows.set(`${row.kind} ${row.url}`, row);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // none was written yet
+  }
+  return [...rows.values()];
+}
+
+/**
+ * Lines are appended whole and never changed. Half a line that a killed process left is ended, so
+ * that the next one is not lost with it.
+ */
+function rowWriter(handle: FileHandle, file: string): RowWriter {
+  let last: Promise<unknown> = endTornLine(handle);
+  return {
+    async write(row) {
+      const written = last.then(() => handle.appendFile(`${JSON.stringify(row)}\n`));
+      last = written.catch(() => {}); // whoever wrote it is told
+      try {
+        await written;
+      } catch (error) {
+        throw translateFileError(error, file);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await last;
+      await handle.close();
+    },
+  };
+}
+
+async function endTornLine(handle: FileHandle): Promise<void> {
+  const { size } = await handle.stat();
+  if (size === 0) return;
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+  if (buffer[0] !== 0x0a) await handle.appendFile("\n");
+}
+
+const noCrawl = (name: string) =>
+  new AppError("invalid", "no_crawl", `there is no crawl ${name.slice(0, 80)} here`);

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { canonicalUrl, isAsset, isSameSite, looksEndless } from "../../crawl/index.ts";
+import { urlPattern } from "./glob.ts";
+
+/** What one crawl of one site is to do: `crawls/<name>/crawl.json`. It never changes. */
+export const crawlPlanSchema = z.object({
+  version: z.literal(1),
+  name: z.string(),
+  /** Where it begins, canonical. */
+  start: z.string(),
+  /** ISO 8601. */
+  startedAt: z.iso.datetime(),
+  include: z.array(z.string()),
+  exclude: z.array(z.string()),
+  budget: z.object({
+    pages: z.int().min(1),
+    depth: z.int().min(0),
+    /** At work: time between an interruption and its resumption does not count. */
+    seconds: z.number().positive(),
+    /** Of bodies, as they came over the wire. */
+    bytes: z.number().positive(),
+  }),
+  /** From one request to a host to the next; a site may ask for more. */
+  delayMs: z.int().min(0),
+  /** It was asked for, so it also shortens the delay that a host's gate has. */
+  isDelayAsked: z.boolean(),
+  withSitemaps: z.boolean(),
+});
+export type CrawlPlan = z.infer<typeof crawlPlanSchema>;
+export type CrawlBudget = CrawlPlan["budget"];
+
+export const crawlBudget: CrawlBudget = {
+  pages: 500,
+  depth: 20,
+  seconds: 3_600,
+  bytes: 500 * 1024 * 1024,
+};
+
+export const crawlJob = ({ name }: Pick<CrawlPlan, "name">): string => `crawl-${name}`;
+
+/** Which links of a page are pages of this crawl. */
+export interface CrawlScope {
+  /** The canonical URL of a link to the same site; undefined: it leads elsewhere, or is no page. */
+  own(href: string, base: string): string | undefined;
+  /** Whether such a page is to be fetched, at this many clicks from the start. */
+  wants(url: string, depth: number): boolean;
+}
+
+export function scopeOf(plan: CrawlPlan): CrawlScope {
+  const includes = plan.include.map(urlPattern);
+  const excludes = plan.exclude.map(urlPattern);
+  return {
+    own(href, base) {
+      const url = canonicalUrl(href, base);
+      return url !== undefined && isSameSite(url, plan.start) ? url : undefined;
+    },
+    wants(url, depth) {
+      if (depth > plan.budget.depth || isAsset(url) || looksEndless(url)) return false;
+      if (excludes.some((excluded) => excluded(url))) return false;
+      return includes.length === 0 || includes.some((included) => included(url));
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { AppError } from "../../base/app-error.ts";
+import type { Clock } from "../../base/clock.ts";
+import { createMemoryRobotsCache, type Fetcher, type RobotsCache } from "../../crawl/index.ts";
+import type { LeaseRef, Queue, TaskInput } from "../../queue/index.ts";
+import type { CrawlFolder, RowWriter } from "./crawl-folder.ts";
+import { scopeOf, type CrawlPlan, type CrawlScope } from "./crawl-plan.ts";
+import type { PageRow } from "./page-row.ts";
+import type { PageToVisit } from "./page-tasks.ts";
+
+/** What the handler of pages needs of the program that runs it. */
+export interface SiteCrawlServices extends AsyncDisposable {
+  readonly fetcher: Fetcher;
+  readonly clock: Clock;
+  readonly robots: RobotsCache;
+  /** Whichever crawl a task belongs to: one that another process left is gone on with too. */
+  open(name: string): Promise<OpenCrawl>;
+  /** Stores tasks under the lease of the one that asks. Safe to repeat. */
+  addTasks(tasks: readonly TaskInput[], by: LeaseRef): Promise<void>;
+  /** For a host that asks for more time between requests. */
+  slowGate(gate: string, delayMs: number): Promise<void>;
+}
+
+/** A crawl as this process sees it. */
+export interface OpenCrawl {
+  readonly plan: CrawlPlan;
+  readonly scope: CrawlScope;
+  record(row: Omit<PageRow, "at" | "atWorkMs">): Promise<void>;
+  /** A page that robots.txt forbids, seen in a link: told once, and no task. */
+  recordForbidden(page: PageToVisit): Promise<void>;
+  /** What of the budget is used up; undefined: nothing. The pages are the job's own budget. */
+  spent(): "seconds" | "bytes" | undefined;
+  /** A host gets its pace before its first task is stored. */
+  prepareGate(gate: string): Promise<void>;
+}
+
+export const forbiddenMessage = "robots.txt forbids it";
+/** Told of one crawl: a site may link to forbidden pages without end. */
+const forbiddenMax = 10_000;
+
+export interface SiteCrawlOptions {
+  readonly folder: CrawlFolder;
+  readonly queue: Pick<Queue, "add" | "gate" | "setGate">;
+  readonly fetcher: Fetcher;
+  readonly clock: Clock;
+}
+
+export function createSiteCrawlServices(options: SiteCrawlOptions): SiteCrawlServices {
+  const { folder, queue, fetcher, clock } = options;
+  const crawls = new Map<string, Promise<OpenCrawl>>();
+  const writers: RowWriter[] = [];
+  const prepared = new Map<string, Promise<void>>();
+
+  async function prepare(gate: string, { delayMs, isDelayAsked }: CrawlPlan): Promise<void> {
+    const known = await queue.gate(gate);
+    const isLonger = (known?.delayMs ?? 0) > delayMs;
+    if (!isLonger || isDelayAsked) await queue.setGate(gate, { delayMs, limit: 1 });
+  }
+
+  async function open(name: string): Promise<OpenCrawl> {
+    const plan = await folder.load(name);
+    const before = await folder.rows(name);
+    const writer = await folder.openRows(name);
+    writers.push(writer);
+    const beganMs = clock.monotonicMs() - Math.max(0, ...before.map((row) => row.atWorkMs));
+    const { seconds, bytes: bytesMax } = plan.budget;
+    let bytes = before.reduce((sum, row) => sum + row.bytes, 0);
+    const atWorkMs = () => Math.round(clock.monotonicMs() - beganMs);
+    const forbidden = new Set(
+      before.filter(({ state }) => state === "robots").map(({ url }) => url),
+    );
+    const record: OpenCrawl["record"] = async (row) => {
+      bytes += row.bytes;
+      const at = new Date(clock.nowMs()).toISOString();
+      await writer.write({ ...row, at, atWorkMs: atWorkMs() });
+    };
+    return {
+      plan,
+      scope: scopeOf(plan),
+      record,
+      async recordForbidden({ url, depth, from }) {
+        if (forbidden.has(url) || forbidden.size >= forbiddenMax) return;
+        forbidden.add(url);
+        const row = { url, kind: "page", state: "robots", depth, ms: 0, bytes: 0 } as const;
+        const message = forbiddenMessage;
+        await record({ ...row, message, ...(from !== undefined && { from }) });
+      },
+      spent() {
+        if (bytes >= bytesMax) return "bytes";
+        return atWorkMs() >= seconds * 1_000 ? "seconds" : undefined;
+      },
+      prepareGate(gate) {
+        const known = prepared.get(gate) ?? prepare(gate, plan);
+        prepared.set(gate, known);
+        return known;
+      },
+    };
+  }
+
+  return {
+    fetcher,
+    clock,
+    robots: createAnsweredRobotsCache(),
+    open(name) {
+      const known = crawls.get(name) ?? open(name);
+      crawls.set(name, known);
+      // What could not be opened may be possible later.
+      known.catch(() => crawls.delete(name));
+      return known;
+    },
+    async addTasks(tasks, by) {
+      const answers = await queue.add(tasks, { by });
+      // Over the budget is an answer like any other: the job counts it.
+      if (answers.includes("full")) throw full();
+    },
+    async slowGate(gate, delayMs) {
+      await queue.setGate(gate, { delayMs });
+    },
+    async [Symbol.asyncDispose]() {
+      for (const writer of writers.splice(0)) await writer[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** One that did not answer is asked again when its page is tried again, not after an hour. */
+function createAnsweredRobotsCache(): RobotsCache {
+  const cache = createMemoryRobotsCache();
+  return {
+    get: (origin) => cache.get(origin),
+    put: async (origin, note) =>
+      note.state === "unreachable" ? undefined : cache.put(origin, note),
+  };
+}
+
+const full = () =>
+  new AppError("unavailable", "queue_full", "the queue takes no more pages: they are tried later");

@@ -1,0 +1,232 @@
+import {
+  hostDelay,
+  isAllowedByRobots,
+  isTemporary,
+  originOf,
+  pageTypes,
+  readRobots,
+  robotsToken,
+  textOf,
+  type Failed,
+  type FetchOutcome,
+  type Found,
+} from "../../crawl/index.ts";
+import { extractPage } from "../../extract/index.ts";
+import type { LeaseRef } from "../../queue/index.ts";
+import {
+  defineHandler,
+  done,
+  fail,
+  retry,
+  skip,
+  type Handler,
+  type HandlerContext,
+  type HandlerOutcome,
+} from "../../worker/index.ts";
+import { forbiddenMessage, type OpenCrawl, type SiteCrawlServices } from "./crawl-services.ts";
+import {
+  sitePageKind,
+  sitePageSchema,
+  type PageToVisit,
+  type SitePagePayload,
+} from "./page-tasks.ts";
+import type { PageRow } from "./page-row.ts";
+import { tasksOf } from "./next-tasks.ts";
+import { readSitemaps } from "./read-sitemaps.ts";
+import { createTaskPace, type TaskPace } from "./task-pace.ts";
+
+const redirectsMax = 10;
+/** Of one page: a hundred times what a page of a site has. */
+const linksMax = 5_000;
+/** Waiting for a slow host's pace, several times, is no failure of the page. */
+const timeoutMs = 900_000;
+
+type Context = HandlerContext<SitePagePayload, SiteCrawlServices>;
+type Row = Omit<PageRow, "at" | "atWorkMs" | "kind">;
+/** What a fetch made of a page: its row, and the pages it leads to. */
+interface Visited {
+  readonly row: Row;
+  readonly next: readonly PageToVisit[];
+}
+
+/**
+ * Fetches one page of a site that is crawled whole. In this order: the row is written, then the task
+ * ends together with the pages it found. So no page is done without its row, whenever a worker dies;
+ * one that is done again has two rows, and the last one counts. A redirect is followed as a page of
+ * its own, so that no page is fetched under two names.
+ */
+export function createSitePageHandler(): Handler<SiteCrawlServices> {
+  return defineHandler<SitePagePayload, SiteCrawlServices>(
+    sitePageKind,
+    sitePageSchema,
+    visitPage,
+    { timeoutMs, retry: { delayMs: 1_000, delayMsMax: 60_000 } },
+  );
+}
+
+async function visitPage(context: Context): Promise<HandlerOutcome> {
+  const { task, services, signal, markStart, progress } = context;
+  const { payload } = task;
+  const crawl = await services.open(payload.crawl);
+  const spent = crawl.spent();
+  if (spent) return skip(`the crawl has used up its ${spent}`);
+  progress(payload.url);
+  const delayMs = task.pace?.delayMs ?? 0;
+  const pace = createTaskPace({ clock: services.clock, signal, delayMs, markStart });
+
+  const closed = await closedByRobots(context, crawl, pace);
+  if (closed?.isTemporary && hasMoreAttempts(task)) return retry(closed.message);
+  if (closed) {
+    const state = closed.isTemporary ? "failed" : "robots";
+    await crawl.record({ ...blankRow(payload), state, message: closed.message });
+    return closed.isTemporary ? fail(closed.message) : done();
+  }
+  await pace.wait();
+  const beganMs = services.clock.monotonicMs();
+  const outcome = await services.fetcher.fetch({
+    url: payload.url,
+    ...pace.hooks,
+    types: pageTypes,
+    // The pace has been waited for; a redirect becomes a task of its own.
+    beforeRequest: ({ number }) => (number === 0 ? "go" : "stop"),
+  });
+  const ms = Math.round(services.clock.monotonicMs() - beganMs);
+  if (outcome.kind === "failed" && isTemporary(outcome) && hasMoreAttempts(task)) {
+    return retry(outcome.message, slowDownOf(outcome));
+  }
+  const { row, next } = judge(crawl, payload, outcome, ms);
+  const add = await tasksOf(services, crawl, next);
+  if (payload.isStart && row.state === "found" && crawl.plan.withSitemaps) {
+    const by: LeaseRef = { id: task.id, token: task.token };
+    await readSitemaps({ services, crawl, pace, url: payload.url, by });
+  }
+  await crawl.record({ ...row, kind: "page" });
+  if (outcome.kind === "failed" && isTemporary(outcome)) {
+    return fail(outcome.message, slowDownOf(outcome));
+  }
+  return done(undefined, { add });
+}
+
+const hasMoreAttempts = ({ used, attemptsMax }: Context["task"]) => used < attemptsMax;
+
+const blankRow = ({ url, depth, from }: SitePagePayload) => ({
+  url,
+  kind: "page" as const,
+  depth,
+  ms: 0,
+  bytes: 0,
+  ...(from !== undefined && { from }),
+});
+
+/** Only who was told to slow down does. */
+function slowDownOf({ status, retryAfterMs }: Failed) {
+  if (status !== 429 && status !== 503) return {};
+  return { slowDown: retryAfterMs === undefined ? {} : { retryAfterMs } };
+}
+
+interface Closed {
+  readonly message: string;
+  readonly isTemporary: boolean;
+}
+
+/** Why the page must not be asked for; undefined: it may be. Makes the gate as slow as is asked for. */
+async function closedByRobots(
+  { task, services }: Context,
+  { plan }: OpenCrawl,
+  pace: TaskPace,
+): Promise<Closed | undefined> {
+  const { fetcher, clock, robots: cache } = services;
+  const { url } = task.payload;
+  const nowMs = () => clock.nowMs();
+  const token = robotsToken;
+  const request = pace.hooks;
+  const note = await readRobots({ fetcher, origin: originOf(url), token, nowMs, cache, request });
+  if (note.state === "unreachable") {
+    return { message: `its robots.txt cannot be read: ${note.reason}`, isTemporary: true };
+  }
+  const { crawlDelayMs } = note.robots;
+  const wanted = hostDelay({ configuredMs: plan.delayMs, crawlDelayMs });
+  if (wanted.isTooSlow) {
+    const seconds = Math.round((crawlDelayMs ?? 0) / 1_000);
+    const message = `robots.txt asks for ${seconds} s between requests: it is left alone`;
+    return { message, isTemporary: false };
+  }
+  if (wanted.isSlowed && wanted.delayMs > (task.pace?.delayMs ?? 0)) {
+    await services.slowGate(task.gate, wanted.delayMs);
+    pace.lengthen(wanted.delayMs);
+  }
+  if (isAllowedByRobots(note.robots, url)) return undefined;
+  return { message: forbiddenMessage, isTemporary: false };
+}
+
+function judge(
+  crawl: OpenCrawl,
+  payload: SitePagePayload,
+  outcome: FetchOutcome,
+  ms: number,
+): Visited {
+  const row = { ...blankRow(payload), ms };
+  switch (outcome.kind) {
+    case "found":
+      return readFound(crawl, payload, outcome, row);
+    case "stopped":
+      return { row: { ...row, ...moved(outcome) }, next: redirected(crawl, payload, outcome.url) };
+    case "not_modified":
+      return { row: { ...row, state: "other", status: 304 }, next: [] };
+    case "failed": {
+      const { status, reason, message } = outcome;
+      const isAnswer = status !== undefined && status >= 400 && status < 500 && status !== 429;
+      const state = reason === "other_type" ? "other" : isAnswer ? "gone" : "failed";
+      return { row: { ...row, state, message, ...(status !== undefined && { status }) }, next: [] };
+    }
+  }
+}
+
+const moved = ({ url, status }: Extract<FetchOutcome, { kind: "stopped" }>) => ({
+  state: "redirect" as const,
+  to: url,
+  ...(status !== undefined && { status }),
+});
+
+/** At the same depth: a redirect is no click. */
+function redirected({ scope }: OpenCrawl, payload: SitePagePayload, to: string): PageToVisit[] {
+  const url = scope.own(to, payload.url);
+  const { depth, isStart } = payload;
+  const isWanted = url !== undefined && (isStart || scope.wants(url, depth));
+  if (!isWanted || payload.hops >= redirectsMax) return [];
+  return [{ url, depth, isStart, hops: payload.hops + 1, from: payload.url }];
+}
+
+function readFound(
+  { scope }: OpenCrawl,
+  payload: SitePagePayload,
+  found: Found,
+  row: ReturnType<typeof blankRow>,
+): Visited {
+  const facts = extractPage({ html: textOf(found).text, url: found.url, deobfuscate: "off" });
+  const links = new Set<string>();
+  const away = new Set<string>();
+  for (const { href } of facts.links) {
+    const own = scope.own(href, found.url);
+    if (own === undefined) away.add(href);
+    else if (links.size < linksMax) links.add(own);
+  }
+  const depth = payload.depth + 1;
+  const follows = facts.robots.includes("nofollow")
+    ? []
+    : [...links].filter((url) => scope.wants(url, depth));
+  const type = found.contentType?.split(";", 1)[0]?.trim().slice(0, 100);
+  return {
+    row: {
+      ...row,
+      state: "found",
+      status: found.status,
+      bytes: found.bytes.wire,
+      ...(facts.title !== undefined && { title: facts.title }),
+      ...(type && { type }),
+      links: [...links],
+      linksAway: away.size,
+    },
+    next: follows.map((url) => ({ url, depth, hops: 0, isStart: false, from: payload.url })),
+  };
+}

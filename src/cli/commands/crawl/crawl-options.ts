@@ -1,0 +1,113 @@
+import { crawlBudget, urlPattern, type CrawlPlan } from "../../../campaign/index.ts";
+import { createId } from "../../../base/ids.ts";
+import { systemRandom } from "../../../base/random.ts";
+import type { Settings } from "../../../config/index.ts";
+import { canonicalUrl } from "../../../crawl/index.ts";
+import type { Flags, OptionSpec } from "../../command.ts";
+import { parseDuration } from "../../duration.ts";
+import { parseCount, textFlag } from "../../flags.ts";
+import { usageError } from "../../usage-error.ts";
+
+/** What a crawl is made of; with --resume it is what it was when it began. */
+const planOptions: readonly OptionSpec[] = [
+  { flag: "--include", value: "glob", summary: "only pages whose path is like this: /blog/**", isRepeated: true }, // prettier-ignore
+  { flag: "--exclude", value: "glob", summary: "no pages whose path is like this", isRepeated: true }, // prettier-ignore
+  { flag: "--pages", value: "count", summary: `at most so many of a site (default: ${crawlBudget.pages})` }, // prettier-ignore
+  { flag: "--depth", value: "count", summary: `at most so many clicks from the start (default: ${crawlBudget.depth})` }, // prettier-ignore
+  { flag: "--time", value: "time", summary: "at most so long at work on a site (default: 1h)" },
+  { flag: "--bytes", value: "count", summary: "at most so many bytes of a site (default: 500 MiB)" }, // prettier-ignore
+  {
+    flag: "--delay",
+    value: "time",
+    summary: "between two requests to a host (default: crawl.delayMs)",
+  },
+  { flag: "--sitemap", summary: "also the pages that the site's sitemaps name" },
+];
+
+export const crawlOptions: readonly OptionSpec[] = [
+  ...planOptions,
+  { flag: "--contact", value: "address", summary: "mailbox or page where a site's owner reaches you" }, // prettier-ignore
+  { flag: "--allow-address", value: "network", summary: "visit this network although it is not public: 127.0.0.1", isRepeated: true }, // prettier-ignore
+  { flag: "--resume", summary: "go on with a crawl that was interrupted" },
+  { flag: "--anew", summary: "drop the unfinished crawl of the same site" },
+  { flag: "--format", value: "format", summary: "how pages are told", choices: ["table", "csv", "json"], default: "table" }, // prettier-ignore
+  { flag: "--to", value: "file", summary: "write the pages there", complete: "file" },
+];
+
+/** A host alone will do: then it is asked over https. */
+export function startUrl(site: string): string {
+  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(site) ? site : `https://${site}`;
+  const url = canonicalUrl(text);
+  if (url !== undefined) return url;
+  throw usageError(`'${site}' is no site: write a host or an address such as https://example.org/`);
+}
+
+export interface PlanOptions {
+  readonly flags: Flags;
+  readonly settings: Settings;
+  readonly nowMs: number;
+}
+
+export function planOf(site: string, { flags, settings, nowMs }: PlanOptions): CrawlPlan {
+  const start = startUrl(site);
+  const startedAt = new Date(nowMs).toISOString();
+  const { pages, depth, seconds, bytes } = crawlBudget;
+  const delay = textFlag(flags, "delay");
+  return {
+    version: 1,
+    name: nameOf(start, startedAt),
+    start,
+    startedAt,
+    include: globs(flags, "include"),
+    exclude: globs(flags, "exclude"),
+    budget: {
+      pages: countFlag(flags, "pages") ?? pages,
+      depth: textFlag(flags, "depth") === "0" ? 0 : (countFlag(flags, "depth") ?? depth),
+      seconds: secondsFlag(flags) ?? seconds,
+      bytes: countFlag(flags, "bytes") ?? bytes,
+    },
+    delayMs: delay === undefined ? settings.crawl.delayMs : parseDuration("delay", delay),
+    isDelayAsked: delay !== undefined,
+    withSitemaps: flags["sitemap"] === true,
+  };
+}
+
+/** A plan does not change on its way: what was asked for is what is gone on with. */
+export function refusePlanFlags(flags: Flags): void {
+  const given = planOptions.find(({ flag }) => {
+    const value = flags[flag.slice(2)];
+    return value !== undefined && value !== false;
+  });
+  if (!given) return;
+  throw usageError(`${given.flag} belongs to a new crawl: --resume goes on as it was asked for`);
+}
+
+function nameOf(start: string, startedAt: string): string {
+  const host = new URL(start).host.replaceAll(/[^a-z0-9.-]/g, "_").replace(/^[._-]+/, "");
+  const moment = startedAt.slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
+  return `${host.slice(0, 100)}-${moment}-${createId(systemRandom, 3)}`;
+}
+
+function globs(flags: Flags, name: string): string[] {
+  const given = (flags[name] as readonly string[] | undefined) ?? [];
+  for (const glob of given) {
+    if (!/^(?:\/|\*|https?:\/\/)/i.test(glob)) {
+      throw usageError(`--${name} takes a path such as /blog/** or a whole URL, not '${glob}'`);
+    }
+    urlPattern(glob);
+  }
+  return [...given];
+}
+
+function countFlag(flags: Flags, name: string): number | undefined {
+  const text = textFlag(flags, name);
+  return text === undefined ? undefined : parseCount(name, text);
+}
+
+function secondsFlag(flags: Flags): number | undefined {
+  const text = textFlag(flags, "time");
+  if (text === undefined) return undefined;
+  const ms = parseDuration("time", text);
+  if (ms > 0) return ms / 1_000;
+  throw usageError("--time takes more than nothing, such as 10m");
+}

@@ -1,0 +1,113 @@
+import { resolve } from "node:path";
+import { writeFileAtomic } from "../../../base/atomic-file.ts";
+import {
+  crawlCsvHeader,
+  crawlCsvLine,
+  crawledPages,
+  crawlSummary,
+  type CrawledPage,
+  type CrawlEnd,
+  type CrawlPlan,
+  type CrawlSummary,
+  type PageRow,
+} from "../../../campaign/index.ts";
+import type { SettingsContext } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
+import type { Column } from "../../table.ts";
+import { countOf, formatCount } from "../queue/count-words.ts";
+
+/** A crawl that is over, and what came of it. */
+export interface ToldCrawl {
+  readonly plan: CrawlPlan;
+  readonly end: CrawlEnd;
+  readonly overBudget: number;
+  readonly rows: readonly PageRow[];
+  readonly file: string;
+}
+
+const columns: readonly Column<CrawledPage>[] = [
+  { title: "url", value: ({ url }) => url },
+  {
+    title: "state",
+    value: ({ state }) => state,
+    tint: ({ state }) => (state === "failed" ? "bad" : state === "gone" ? "warn" : undefined),
+  },
+  { title: "status", value: ({ status }) => status ?? "" },
+  { title: "depth", value: ({ depth }) => depth },
+  { title: "ms", value: ({ ms }) => ms },
+  { title: "bytes", value: ({ bytes }) => bytes },
+  { title: "in", value: ({ linksIn }) => linksIn },
+  { title: "out", value: ({ linksOut }) => linksOut },
+  { title: "title, or why not", value: (page) => page.title ?? page.to ?? why(page) },
+];
+
+/** The URL stands in the first column. */
+const why = ({ url, message = "" }: CrawledPage) => message.replace(`${url}: `, "");
+
+/** Pages to stdout or to a file, then how it went. Answers what the shell is to know. */
+export async function tellPages(
+  context: SettingsContext,
+  crawls: readonly ToldCrawl[],
+): Promise<"failed" | "partial" | undefined> {
+  const { flags, out, cwd } = context;
+  const told = crawls.map(({ plan, end, overBudget, rows, file }) => {
+    const summary = crawlSummary(rows);
+    return { plan, end, overBudget, summary, file, pages: crawledPages(rows) };
+  });
+  const pages = told.flatMap((crawl) => crawl.pages);
+  const heads = told.map(({ plan, end, overBudget, summary, file }) => ({
+    crawl: plan.name,
+    site: plan.start,
+    end,
+    overBudget,
+    summary,
+    file,
+  }));
+  const value = heads.map((head, index) => ({ ...head, pages: told[index]!.pages }));
+  const format = textFlag(flags, "format") ?? "table";
+  const lines = told.map(({ plan, ...rest }) => words(plan, rest));
+  const csv = () => `${crawlCsvHeader()}${pages.map(crawlCsvLine).join("")}`;
+  const to = textFlag(flags, "to");
+  if (to !== undefined) {
+    const text = format === "json" ? `${JSON.stringify(value, null, 2)}\n` : csv();
+    await writeFileAtomic(resolve(cwd, to), text);
+    out.result(
+      heads.map((head) => ({ ...head, to })),
+      [...lines, `${countOf(pages.length, "page")} written to ${to}`].join("\n"),
+    );
+  } else {
+    if (format === "csv" && !out.isJson) await out.piece(csv());
+    else if (format === "json" && !out.isJson)
+      await out.piece(`${JSON.stringify(value, null, 2)}\n`); // prettier-ignore
+    else out.result(value, (layout) => layout.table(pages, columns));
+    for (const line of lines) out.note(line);
+  }
+  if (told.some(({ summary }) => summary.found === 0)) return "failed";
+  return told.some(({ summary }) => summary.failed > 0) ? "partial" : undefined;
+}
+
+function words(
+  { start, budget }: CrawlPlan,
+  told: { readonly end: CrawlEnd; readonly overBudget: number; readonly summary: CrawlSummary },
+): string {
+  const { pages, found, redirects, gone, robots, other, failed, bytes } = told.summary;
+  const parts = [
+    `${formatCount(found)} found`,
+    ...[
+      [redirects, "redirects"] as const,
+      [gone, "gone"] as const,
+      [robots, "forbidden by robots.txt"] as const,
+      [other, "no pages"] as const,
+      [failed, "failed"] as const,
+    ]
+      .filter(([count]) => count > 0)
+      .map(([count, what]) => `${formatCount(count)} ${what}`),
+  ];
+  const why =
+    told.end !== "completed"
+      ? `; ended by its budget of ${told.end}`
+      : told.overBudget > 0
+        ? `; its budget of ${formatCount(budget.pages)} pages left ${countOf(told.overBudget, "link")} out`
+        : "";
+  return `${start}: ${countOf(pages, "page")} (${parts.join(", ")}), ${formatCount(bytes)} bytes${why}`;
+}

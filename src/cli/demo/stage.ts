@@ -1,0 +1,72 @@
+import { writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Clock } from "../../base/clock.ts";
+import { createSeededRandom } from "../../base/random.ts";
+import {
+  dispatch,
+  dueTargets,
+  openCampaignFolder,
+  planTargets,
+  type Campaign,
+  type Target,
+} from "../../campaign/index.ts";
+import type { Paths } from "../../config/index.ts";
+import type { Queue } from "../../queue/index.ts";
+import { placesJsonl } from "./region/places.ts";
+import { startRegionServer, type RegionServer } from "./region/region-server.ts";
+import { makeRegion, type Region } from "./region/region.ts";
+import { makeSite, type Site } from "./region/site.ts";
+
+/** A region, its web, and a campaign that knows nothing of either but a list of places. */
+export interface Stage extends AsyncDisposable {
+  readonly region: Region;
+  readonly sites: readonly Site[];
+  readonly server: RegionServer;
+  readonly campaign: Campaign;
+  readonly targets: readonly Target[];
+}
+
+export interface StageOptions {
+  readonly paths: Paths;
+  readonly size: number;
+  readonly queue: Queue;
+  readonly clock: Clock;
+}
+
+export const campaignName = "demo";
+/** Of the campaign: a real one leaves a host alone for a second. */
+export const politeDelayMs = 100;
+/** Where the four tiles meet. */
+const centre = { name: "Nowhere, in the Atlantic", latitude: 46.6, longitude: -30 };
+const seed = 7;
+
+/** Makes all of it: config, plan, the first tasks. */
+export async function setStage({ paths, size, queue, clock }: StageOptions): Promise<Stage> {
+  const region = makeRegion({ size, random: createSeededRandom(seed) });
+  const random = createSeededRandom(seed + 1);
+  const sites = region.businesses.map((business) => makeSite(business, random));
+  const server = await startRegionServer({ sites, clock });
+  try {
+    const folder = openCampaignFolder(paths);
+    const file = await folder.create(campaignName, {
+      phrases: region.phrases,
+      locations: [centre],
+      proximityKm: 5,
+      sourceFile: "places.jsonl",
+      politeness: { delayMs: politeDelayMs, contact: "demo@example.org" },
+    });
+    await writeFile(join(dirname(file), "places.jsonl"), placesJsonl(region, server.port));
+    const campaign = await folder.load(campaignName);
+    const targets = planTargets(campaign);
+    await folder.writeTargets(campaignName, targets);
+    const { freshness } = campaign;
+    const witnesses = new Map();
+    const due = dueTargets({ targets, witnesses, freshness, nowMs: clock.nowMs() });
+    await dispatch(queue, campaign, due);
+    const close = () => server[Symbol.asyncDispose]();
+    return { region, sites, server, campaign, targets, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await server[Symbol.asyncDispose]();
+    throw error;
+  }
+}

@@ -1,0 +1,107 @@
+// inputs: src/** package.json tsconfig.json tsconfig.build.json
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { startSiteServer, type SiteServer } from "../../src/crawl/testing/site-server.ts";
+import { createSandbox, type RunOptions, type Sandbox } from "../support/built-cli.ts";
+
+const pageCount = 40;
+let sandbox: Sandbox;
+let site: SiteServer;
+beforeEach(async () => {
+  sandbox = await createSandbox();
+  const pages = Object.fromEntries(
+    Array.from({ length: pageCount }, (_, at) => {
+      const links = [2 * at + 1, 2 * at + 2].filter((one) => one < pageCount);
+      const html = `<title>Page ${at}</title>${links.map((one) => `<a href="/p/${one}">${one}</a>`).join("")}`;
+      return [at === 0 ? "/" : `/p/${at}`, html];
+    }),
+  );
+  site = await startSiteServer({ pages });
+});
+afterEach(async () => {
+  await site[Symbol.asyncDispose]();
+  sandbox.remove();
+});
+
+const crawl = (line: string, options: RunOptions = {}) =>
+  sandbox.forager(
+    ["crawl", ...line.split(" ").filter(Boolean), "--contact", "a@b.example", "--allow-address", "127.0.0.1", "--data", "d"], // prettier-ignore
+    options,
+  );
+/** How often each page was asked for, without robots.txt. */
+const asked = () => {
+  const counts = new Map<string, number>();
+  for (const { path } of site.requests) counts.set(path, (counts.get(path) ?? 0) + 1);
+  counts.delete("/robots.txt");
+  return counts;
+};
+const untilAsked = async (count: number) =>
+  expect.poll(() => asked().size, { timeout: 20_000, interval: 5 }).toBeGreaterThanOrEqual(count);
+interface Told {
+  readonly summary: { readonly pages: number; readonly found: number };
+  readonly pages: readonly { readonly url: string; readonly linksIn: number }[];
+}
+
+describe("forager crawl", () => {
+  test("killed with -9 in its middle it goes on where it was: every page is told, at most one was asked for twice", async () => {
+    const lease = { FORAGER_QUEUE_LEASE_MS: "1000" };
+    const killed = await crawl(`${site.origin} --delay 20ms`, {
+      env: lease,
+      onStart: (kill) => void untilAsked(10).then(() => kill("SIGKILL")),
+    });
+    expect(killed.exitCode).toBeNull();
+    const before = asked().size;
+    expect(before).toBeLessThan(pageCount);
+
+    const refused = await crawl(`${site.origin}`);
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining("--resume")]);
+    const { exitCode, stdout, stderr } = await crawl("--resume --json", { env: lease });
+    expect(exitCode, stderr).toBe(0);
+    const [told] = JSON.parse(stdout) as readonly Told[];
+    expect(told?.summary).toMatchObject({ pages: pageCount, found: pageCount });
+    expect(told?.pages.filter(({ linksIn }) => linksIn === 1)).toHaveLength(pageCount - 1);
+    const counts = [...asked().values()];
+    expect(counts).toHaveLength(pageCount);
+    expect(counts.filter((count) => count > 1).length).toBeLessThanOrEqual(1);
+    const gaps = site.requests.slice(1).map(({ atMs }, at) => atMs - site.requests[at]!.atMs);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(18);
+  });
+
+  test("Ctrl-C leaves a crawl that --resume ends; no page is asked for twice", async () => {
+    const stopped = await crawl(`${site.origin} --delay 20ms`, {
+      onStart: (kill) => void untilAsked(5).then(() => kill("SIGINT")),
+    });
+    expect(stopped.exitCode).toBe(130);
+    expect(stopped.stderr).toContain("--resume");
+    expect(asked().size).toBeLessThan(pageCount);
+    const { exitCode, stdout, stderr } = await crawl(`${site.origin} --resume --format csv`);
+    expect(exitCode, stderr).toBe(0);
+    expect(stdout.trim().split("\r\n")).toHaveLength(pageCount + 1);
+    expect([...asked().values()]).toEqual(Array.from({ length: pageCount }, () => 1));
+    expect(stderr).toContain(`${pageCount} pages (${pageCount} found)`);
+  });
+
+  test("table, CSV and JSON; patterns; a budget; what is wrong on the line", async () => {
+    const table = await crawl(`${site.origin} --delay 0 --exclude /p/1* --pages 3 --to pages.csv`);
+    expect(table.exitCode, table.stderr).toBe(0);
+    expect(table.stdout).toContain("3 pages (3 found)");
+    expect(table.stdout).toContain("its budget of 3 pages left");
+    const lines = readFileSync(join(sandbox.folder, "pages.csv"), "utf8").split("\r\n");
+    expect(lines[0]).toMatch(/^url,state,status,depth,ms,bytes,links_in,links_out/);
+    expect(lines.join("\n")).not.toContain("/p/1");
+    const again = await crawl(`${site.origin} --resume`);
+    expect(again.stdout).toMatch(/^url +state +status +depth/);
+    expect((await crawl("")).stderr).toContain("which site?");
+    expect((await crawl("--resume --pages 3")).stderr).toContain("--pages belongs to a new crawl");
+    const nobody = await sandbox.forager(["crawl", site.origin, "--data", "d"]);
+    expect([nobody.exitCode, nobody.stderr]).toEqual([2, expect.stringContaining("--contact")]);
+  });
+
+  test("a private address is not visited unless it is allowed: nothing found is exit code 1", async () => {
+    const args = ["crawl", site.origin, "--contact", "a@b.example", "--data", "d"];
+    const { exitCode, stdout } = await sandbox.forager(args);
+    expect([exitCode, asked().size]).toEqual([1, 0]);
+    expect(stdout).toContain("not a public address");
+  });
+});
