@@ -268,7 +268,7 @@ const inTurns: readonly Sabotage[] = [
   {
     name: "among processes: who comes first gets the folder while an index is filled",
     file: "src/records/follow-ledger.ts",
-    find: "if (!since) index.foresee(await findWinners(ledger));",
+    find: "if (!since) index.foresee(await findWinners(ledger, batches));",
     replace: "",
     caughtBy: `${shape} > a rebuild keeps the shape`,
   },
