@@ -72,7 +72,10 @@ describe("what changed since a position", () => {
     await set(ledger, "company/a");
     isFull = true;
     const failing = set(ledger, "company/b");
-    await Promise.resolve();
+    // Until it is known, and not yet on the disk.
+    const isKnown = () => ledger.log().some(({ target }) => target === "company/b");
+    for (let turn = 0; turn < 1_000 && !isKnown(); turn++) await Promise.resolve();
+    expect(isKnown()).toBe(true);
     const { position } = await ledger.changedSince(undefined);
     await expect(failing).rejects.toThrow("full");
     isFull = false;

@@ -52,7 +52,9 @@ describe("a hand edit", () => {
     at.save(file, opened.replace('zip: "50667"', 'zip: "50668"'));
     expect((await at.records.ingest()).edited).toEqual([{ target, fields: ["zip"] }]);
     expect(await valuesOf(at.ledger, target)).toMatchObject({
-      ...{ city: "Berlin", rating: 5, zip: "50668" },
+      city: "Berlin",
+      rating: 5,
+      zip: "50668",
       "email/new@acme.com": true,
     });
     expect(at.read(file)).toContain("city: Berlin");
@@ -107,7 +109,8 @@ describe("a hand edit", () => {
     expect(after.startsWith("\ufeff---\r\n")).toBe(true);
     expect(after.replaceAll("\r\n", "")).not.toContain("\n");
     expect(await valuesOf(at.ledger, target)).toMatchObject({
-      ...{ "x/colour": "#fff", "x/sizes": [1, 2] },
+      "x/colour": "#fff",
+      "x/sizes": [1, 2],
       description: "New *text*\n\n- one  \n- two",
     });
   });
@@ -198,7 +201,9 @@ describe("files that hands make", () => {
     expect(edited).toHaveLength(1);
     const company = await at.records.company("new-co");
     expect(company).toMatchObject({
-      ...{ name: "New Co", description: "Hello", texts: { zip: "01234" } },
+      name: "New Co",
+      description: "Hello",
+      texts: { zip: "01234" },
     });
     expect(at.read("companies/new-co/_index.md")).toMatch(
       /^---\n# mine\nname: New Co\nzip: "01234"\n/,

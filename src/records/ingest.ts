@@ -101,6 +101,9 @@ function findOld(job: {
       `its id (${parsed.id || "none"}) is not known here: remove id and rev to make it a new one`,
     );
   }
+  // One that was merged away while its file could not be read.
+  if (mark.folder === folderOf(layout.kind, name))
+    return { kind: "record", target, isClean: false };
   if (disk.has(`${mark.folder}/${recordFile}`) || !isSlug(slugOf(name, idOf(target)))) {
     throw new PageFault(
       `it is a copy of ${mark.folder}/${recordFile}: remove id and rev to make it a new one`,

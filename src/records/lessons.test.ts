@@ -62,8 +62,15 @@ describe("what went wrong before", () => {
     at.edit(file, (text) => text.replace("rating: 4.5", "rating: 4.50\nflag: false\nlevel: 3"));
     await at.records.ingest();
     expect(await valuesOf(at.ledger, target)).toMatchObject({
-      ...{ name: "Acme", city: "1e3", zip: "01234", rating: 4.5, status: "True" },
-      ...{ "x/open": true, "x/n": 0, "x/flag": false, "x/level": 3 },
+      name: "Acme",
+      city: "1e3",
+      zip: "01234",
+      rating: 4.5,
+      status: "True",
+      "x/open": true,
+      "x/n": 0,
+      "x/flag": false,
+      "x/level": 3,
     });
     const company = await at.records.company("acme");
     expect(company).toMatchObject({ numbers: { rating: 4.5 }, texts: { zip: "01234" } });
@@ -78,7 +85,9 @@ describe("what went wrong before", () => {
     expect((await at.records.ingest()).edited).toEqual([{ target, fields: ["zip"] }]);
     await at.say(target, { city: "Köln" });
     expect(await valuesOf(at.ledger, target)).toMatchObject({
-      ...{ address: odd, description: odd, "x/k": [odd] },
+      address: odd,
+      description: odd,
+      "x/k": [odd],
     });
     expect((await at.records.ingest()).edited).toEqual([]);
   });
@@ -88,7 +97,9 @@ describe("what went wrong before", () => {
     await at.say(target, { name: "Acme", Average_Rating: 4.5, "x/Phone_1": "+1" });
     await at.say(target, { name: null, city: null });
     expect(await valuesOf(at.ledger, target)).toEqual({
-      ...{ name: "Acme", Average_Rating: 4.5, "x/Phone_1": "+1" },
+      name: "Acme",
+      Average_Rating: 4.5,
+      "x/Phone_1": "+1",
     });
     await at.records.rebuild();
     expect(at.read(file)).toContain('Phone_1: "+1"');

@@ -3,6 +3,7 @@ import type { Ledger, TargetView } from "../ledger/index.ts";
 import type { Aside, Taken } from "./aside.ts";
 import { companyOf, idOf } from "./company.ts";
 import type { EntryFiles } from "./entry-files.ts";
+import { aliasPrefix } from "./fields.ts";
 import { chooseFolder, folderOf } from "./folders.ts";
 import { isAsWritten, revIn, writePage } from "./front-matter.ts";
 import { recordOf, type GatheringIndex } from "./gathering-index.ts";
@@ -15,6 +16,7 @@ import { personOf } from "./person.ts";
 import type { RecordDisk } from "./record-disk.ts";
 import type { Indexed } from "./record-index.ts";
 import type { Redirects } from "./redirects.ts";
+import { isSlug } from "./slug.ts";
 import { addRender, findBase, sideFile, tokenOf } from "./side-file.ts";
 import { isEmpty, takeInFile, type TakenIn } from "./take-in.ts";
 
@@ -100,6 +102,16 @@ export function createRenderer(options: RendererOptions): Renderer {
     return { indexed, old };
   };
 
+  /** A folder that is about to change, and that nobody else wants, becomes an alias first. */
+  const leadOn = async (indexed: Indexed): Promise<boolean> => {
+    const { target, slug, aliases } = recordOf(indexed);
+    const old = index.render(target)?.folder.split("/")[1];
+    if (old === undefined || old === slug || aliases.includes(old) || !isSlug(old)) return false;
+    if (index.wanting(indexed.kind, old).some((one) => one !== target)) return false;
+    const changes = [{ target, field: `${aliasPrefix}${old}`, value: true }];
+    return (await ledger.write({ source: "system", changes })).datagrams.length > 0;
+  };
+
   const moveFolder = (target: string, to: string) => {
     const from = index.render(target)?.folder;
     if (from === undefined || from === to) return;
@@ -122,6 +134,7 @@ export function createRenderer(options: RendererOptions): Renderer {
   const renderGone = async (view: TargetView): Promise<Rendered> => {
     const { target } = view;
     const mark = index.render(target);
+    if (index.find(target)) index.drop(target);
     if (mark) {
       const path = `${mark.folder}/${recordFile}`;
       const bytes = disk.read(path);
@@ -133,7 +146,6 @@ export function createRenderer(options: RendererOptions): Renderer {
       index.unmark(target);
       index.problem(path, undefined);
     }
-    if (index.find(target)) index.drop(target);
     return followersOf(view);
   };
   const followersOf = ({ mergedInto }: TargetView): Rendered =>
@@ -150,6 +162,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       const { indexed, old } = await settleFolder(layout, view, how);
       const record = recordOf(indexed);
       const folder = folderOf(layout.kind, record.slug);
+      if (await leadOn(indexed)) continue;
       moveFolder(target, folder);
       const outcome = await renderFile({ layout, view, folder, how, takenIn });
       if (outcome.kind === "taken") {

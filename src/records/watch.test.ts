@@ -24,7 +24,8 @@ test("watching: an edit is taken in after a moment of quiet, by the system's eve
   await using records = await openRecords(common);
   const seen: Ingested[] = [];
   const watching = records.watch({
-    ...{ quietMs: 50, checkMs: 3_600_000 },
+    quietMs: 50,
+    checkMs: 3_600_000,
     onIngested: (ingested) => void seen.push(ingested),
   });
   await until(async () => seen.length > 0);
@@ -41,8 +42,9 @@ test("watching without events: the next check finds the edit", async () => {
   });
   await using at = await openTestRecords();
   await at.say(target, { name: "Acme", city: "Köln" });
-  const watching = at.records.watch({ checkMs: 60_000 });
-  await at.records.catchUp();
+  let looks = 0;
+  const watching = at.records.watch({ checkMs: 60_000, onIngested: () => void (looks += 1) });
+  await until(async () => looks > 0);
   at.edit(file, (text) => text.replace("Köln", "Bonn"));
   await at.clock.advance(61_000);
   await until(async () => (await valuesOf(at.ledger, target))["city"] === "Bonn");

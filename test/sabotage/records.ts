@@ -44,9 +44,9 @@ const inFiles: readonly Sabotage[] = [
   },
   {
     name: "a key that nobody knows is dropped from an edited file",
-    file: "src/records/patch-page.ts",
-    find: "if (parsed.page.keys.has(key)) map.items",
-    replace: "if (key !== '') map.items",
+    file: "src/records/page.ts",
+    find: "if (isExtraKey(layout, extra) && isShown(value)) keys.set(extra, value);",
+    replace: "if (isExtraKey(layout, extra) && !isShown(value)) keys.set(extra, value);",
     caughtBy: `${hand} > comments, order of keys, unknown keys, body and line ends`,
   },
 ];
@@ -122,8 +122,8 @@ const inBroken: readonly Sabotage[] = [
   {
     name: "anchors are followed",
     file: "src/records/parse-page.ts",
-    find: "if (isAlias(node) ||",
-    replace: "if (isAlias(node) && head === '' ||",
+    find: 'throw new PageFault("it holds a YAML anchor',
+    replace: 'if (head === "") throw new PageFault("it holds a YAML anchor',
     caughtBy: `${broken} > an anchor`,
   },
   {

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { createTestClock } from "../base/testing/test-clock.ts";
+import { createMemoryBucket } from "../bucket/adapters/memory/memory-bucket.ts";
+import { openTestLedger, valuesOf } from "../ledger/testing/test-ledger.ts";
+import { openTestRecords, type TestRecords } from "./testing/test-records.ts";
+
+const source = "hand:anna";
+
+async function openPair() {
+  const clock = createTestClock();
+  const bucket = createMemoryBucket({ clock });
+  const [one, other] = [
+    await openTestRecords({ ledger: await openTestLedger({ clock }), clock }),
+    await openTestRecords({ ledger: await openTestLedger({ clock }), clock }),
+  ];
+  const exchange = async () => {
+    for (const { ledger } of [one, other, one]) await ledger.withBucket(bucket).sync();
+    for (const { records } of [one, other]) await records.catchUp();
+  };
+  return { one, other, exchange, clock };
+}
+
+/** All but the side files, which tell what each node had shown before. */
+const shown = (at: TestRecords) =>
+  [...at.tree("companies")].filter(([name]) => !name.endsWith("_fields.tsv"));
+
+test("nodes that know the same have the same files, byte for byte, in the same folders", async () => {
+  const { one, other, exchange, clock } = await openPair();
+  await using _first = one;
+  await using _second = other;
+  await other.say("company/b", { name: "Acme", city: "Bonn", "tag/x": true });
+  await other.records.addEntry({ name: "acme", kind: "note", source, text: "hi", title: "T" });
+  await clock.advance(1_000);
+  await one.say("company/a", { name: "Acme", city: "Köln" });
+  await one.say("company/c", { name: "Zenith" });
+  await exchange();
+  expect(shown(one)).toEqual(shown(other));
+  expect(one.list("companies")).toHaveLength(3);
+  await other.records.rename({ name: "zenith", source, newName: "Nadir" });
+  await one.say("company/b", { city: "Ulm" });
+  await exchange();
+  expect(shown(one)).toEqual(shown(other));
+  await one.records.merge({ from: "company/b", into: "company/a", source });
+  await exchange();
+  expect(shown(one)).toEqual(shown(other));
+  expect((await other.records.company("company/a"))?.entries).toHaveLength(1);
+});
+
+test("an edit here and a fact from there, before either heard of the other: both are there", async () => {
+  const { one, other, exchange } = await openPair();
+  await using _first = one;
+  await using _second = other;
+  const target = "company/a";
+  await one.say(target, { name: "Acme", city: "Köln", zip: "1" });
+  await exchange();
+  one.edit("companies/acme/_index.md", (text) => text.replace("Köln", "Bonn # by hand"));
+  await other.say(target, { zip: "2", city: "Ulm", "email/a@acme.com": true });
+  // The edit is noticed when the other's facts are rendered, and travels the next time.
+  await exchange();
+  await exchange();
+  for (const { ledger } of [one, other]) {
+    expect(await valuesOf(ledger, target)).toMatchObject({ city: "Bonn", zip: "2" });
+  }
+  const text = one.read("companies/acme/_index.md");
+  expect(text).toContain("city: Bonn # by hand");
+  expect(text).toContain("- a@acme.com");
+  expect(other.read("companies/acme/_index.md")).toContain("city: Bonn\n");
+});
