@@ -58,7 +58,7 @@ function wordOf(index: number): string {
   return word[0]!.toUpperCase() + word.slice(1);
 }
 
-function factsOf(index: number) {
+export function factsOf(index: number) {
   const city = cities[(index * 7) % cities.length]!;
   const trade = trades[(index * 11) % trades.length]!;
   const own = wordOf(index % 30_000);
@@ -154,7 +154,9 @@ export async function useOf(pool: RecordsIn, input: RecordsInput) {
   });
   const saveMs = await samples(saved, async (at) => {
     const target = pool.records.resolve("company", slugs[(at * 53) % slugs.length]!)!;
-    const changes = [{ target, field: "status", value: `called ${at}` }];
+    const changes = [
+      { target, field: "status", value: `called ${at} of ${companies}, ${clock.nowMs()}` },
+    ];
     const { datagrams } = await pool.records.write({ source: "hand:bench", changes });
     strictEqual(datagrams.length, 1);
   });
@@ -180,7 +182,7 @@ export async function useOf(pool: RecordsIn, input: RecordsInput) {
 }
 
 /** What people type: one rare word, a common one, several, beginnings, with filters and orders. */
-function queryOf(at: number, companies: number) {
+export function queryOf(at: number, companies: number) {
   const { own, city, trade } = factsOf((at * 7_919) % companies);
   const kinds = [
     { words: own },

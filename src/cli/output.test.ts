@@ -1,3 +1,4 @@
+import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { canColor, createOutput } from "./output.ts";
 import { createTestStream } from "./testing/test-stream.ts";
@@ -95,4 +96,19 @@ test("a frame is one line elsewhere, and one JSON document per line for programs
   expect(programs.out.isTerminal).toBe(false);
   for (const n of [1, 2]) programs.out.frame({ n }, frame("screen"));
   expect(programs.stdout.text()).toBe('{"n":1}\n{"n":2}\n');
+});
+
+test("a piece waits for room, and for no longer than there is a reader", async () => {
+  const stderr = createTestStream();
+  for (const event of ["drain", "close", "error"]) {
+    const stdout = new PassThrough({ highWaterMark: 1 });
+    const out = createOutput({ stdout, stderr, isJson: false, isQuiet: false, hasColor: false });
+    let isDone = false;
+    const waiting = out.piece("long").then(() => (isDone = true));
+    await new Promise((go) => setImmediate(go));
+    expect(isDone).toBe(false);
+    stdout.emit(event);
+    await waiting;
+    expect(stdout.listenerCount("drain")).toBe(0);
+  }
 });

@@ -26,14 +26,15 @@ export function chooseFolder(
 ): FolderChoice {
   const rivals = index.wanting(kind, slugWanted).filter((one) => one !== target);
   const isFirst = rivals.every((one) => target < one);
-  const [plain = slugWanted, ...longer] = foldersFor(slugWanted, idOf(target));
   if (isFirst) {
-    const holder = holderOf(index, kind, plain);
+    const holder = holderOf(index, kind, slugWanted);
     const isFree = holder === undefined || holder === target;
     if (isFree || rivals.includes(holder)) {
-      return { slug: plain, displaced: isFree ? undefined : holder };
+      return { slug: slugWanted, displaced: isFree ? undefined : holder };
     }
   }
+  // Few get here, and hashes of ids cost more than all the rest.
+  const longer = foldersFor(slugWanted, idOf(target));
   const free = longer.find((slug) => {
     const holder = holderOf(index, kind, slug);
     return holder === undefined || holder === target;

@@ -44,8 +44,6 @@ export function idPiece(id: string, length: number): string {
 
 const longestPiece = 32;
 
-/** In the order in which a record tries them: the name alone, then with more and more of its id. */
-export const foldersFor = (slugWanted: string, id: string): readonly string[] => [
-  slugWanted,
-  ...[4, 8, longestPiece].map((length) => `${slugWanted}-${idPiece(id, length)}`),
-];
+/** Where the name alone is another's: with more and more of its id, in the order of trying. */
+export const foldersFor = (slugWanted: string, id: string): readonly string[] =>
+  [4, 8, longestPiece].map((length) => `${slugWanted}-${idPiece(id, length)}`);

@@ -37,15 +37,15 @@ const inIndex: readonly Sabotage[] = [
     caughtBy: `${index} > filters hold together`,
   },
   {
-    name: "a renamed record keeps its place in the order",
+    name: "a renamed record keeps its seat in the order",
     file: "src/records/adapters/sqlite/write-records.ts",
-    find: "before !== undefined && before.place !== null && before.sort === row.sort;",
-    replace: "before !== undefined && before.place !== null;",
+    find: "before !== undefined && before.seat !== null && before.sort === row.sort;",
+    replace: "before !== undefined && before.seat !== null;",
     caughtBy: `${index} > answers what the model answers`,
   },
   {
-    name: "a gap without room gives two records one place",
-    file: "src/records/adapters/sqlite/places.ts",
+    name: "a gap without room gives two records one seat",
+    file: "src/records/adapters/sqlite/seats.ts",
     find: "return gap < 1n ? undefined : index",
     replace: "return index",
     caughtBy: `${file} > never run out of room`,
@@ -67,8 +67,8 @@ const inIndex: readonly Sabotage[] = [
   {
     name: "a page goes on by number, not by where the last one ended",
     file: "src/records/adapters/sqlite/search-records.ts",
-    find: "where (sort, target) <= (@sort, @target) and place is not null",
-    replace: "where (sort, target) >= (@sort, @target) and place is not null",
+    find: "where (sort, target) <= (@sort, @target) and seat is not null",
+    replace: "where (sort, target) >= (@sort, @target) and seat is not null",
     caughtBy: `${index} > a page goes on where the last one ended`,
   },
   {

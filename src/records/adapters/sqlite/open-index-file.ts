@@ -61,7 +61,7 @@ function hasSchema(db: Database.Database): boolean {
   if (version === indexVersion && owner === applicationId) {
     // Reads a page of each of these: damage shows here, not in the middle of some later work.
     db.prepare("select value from meta limit 1").get();
-    db.prepare("select target from record order by place desc limit 1").get();
+    db.prepare("select target from record order by seat desc limit 1").get();
     return true;
   }
   const isNew = db.prepare("select 1 from sqlite_master limit 1").get() === undefined;

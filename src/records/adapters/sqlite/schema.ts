@@ -3,13 +3,15 @@ export const indexVersion = 1;
 export const applicationId = 0x466f7249; // "ForI"
 
 /**
- * `record.place` is the trick of this index: places ascend as names do, and they are the row ids of
+ * `record.seat` is the trick of this index: seats ascend as names do, and they are the row ids of
  * `search`. SQLite's full text search walks row ids in order, so the first page of a million
- * matches, sorted by name, costs as much as that page. See ./places.ts for how one is found between
+ * matches, sorted by name, costs as much as that page. See ./seats.ts for how one is found between
  * two others.
  * - `body` is apart from `record`, so that a walk over records reads no descriptions.
  * - `element` is what a record is looked up by: addresses, domains, aliases.
- * - `search` has no content and no positions: terms (../../search-words.ts) to places is all it is.
+ * - `search` has no content and no positions: terms (../../search-words.ts) to seats is all it is.
+ *   Beginnings of up to eight letters have lists of their own: a longer one is joined from all words
+ *   that begin so before the first match is known, and that costs as much as there are matches.
  */
 export const schema = `
   create table meta (name text primary key, value text not null) without rowid;
@@ -19,7 +21,7 @@ export const schema = `
     kind text not null,
     slug text not null,
     sort text not null,
-    place integer unique,
+    seat integer unique,
     changed text not null,
     rating real not null,
     reviews integer not null,
@@ -27,7 +29,7 @@ export const schema = `
     domain text
   );
   create index record_by_slug on record (kind, slug, target);
-  create index record_by_sort on record (sort, target, place);
+  create index record_by_sort on record (sort, target, seat);
   create index record_by_changed on record (kind, changed desc, target);
   create index record_by_rating on record (kind, rating desc, target);
   create index record_by_reviews on record (kind, reviews desc, target);
@@ -41,7 +43,8 @@ export const schema = `
   ) without rowid;
   create index element_by_key on element (key);
   create virtual table search using fts5 (
-    terms, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'none', prefix = '1 2 3'
+    terms, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'none',
+    prefix = '1 2 3 4 5 6 7 8'
   );
   create table render (target text primary key, folder text not null, rev text not null) without rowid;
   create table problem (

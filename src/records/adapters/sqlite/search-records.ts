@@ -27,26 +27,26 @@ const sorts = {
 
 export function recordSearcher(db: Database.Database) {
   const run = (sql: string, values: Values) => prepared(db, sql).all(values) as readonly Row[];
-  const placeBehind = db
+  const seatBehind = db
     .prepare<Values, bigint | null>(
-      `select place from record indexed by record_by_sort
-       where (sort, target) <= (@sort, @target) and place is not null
+      `select seat from record indexed by record_by_sort
+       where (sort, target) <= (@sort, @target) and seat is not null
        order by sort desc, target desc limit 1`,
     )
     .pluck()
     .safeIntegers();
 
-  /** In the order of names: the order of places, which is how `search` walks. */
+  /** In the order of names: the order of seats, which is how `search` walks. */
   const inOrder = (match: string, query: RecordQuery, from: Cursor | undefined, limit: number) => {
     const { conditions, values } = rangesOf(query);
-    const place = from && placeBehind.get({ sort: String(from.value), target: from.target });
-    const isBehind = typeof place === "bigint" ? [" and s.rowid > @place"] : [];
+    const seat = from && seatBehind.get({ sort: String(from.value), target: from.target });
+    const isBehind = typeof seat === "bigint" ? [" and s.rowid > @seat"] : [];
     return run(
       `select r.kind, b.json, r.target, r.sort as value
-       from search s cross join record r on r.place = s.rowid cross join body b on b.key = r.key
+       from search s cross join record r on r.seat = s.rowid cross join body b on b.key = r.key
        where search match @match ${[...isBehind, ...conditions].join("")}
        order by s.rowid limit @limit`,
-      { ...values, match, limit, ...(typeof place === "bigint" && { place }) },
+      { ...values, match, limit, ...(typeof seat === "bigint" && { seat }) },
     );
   };
 
@@ -54,7 +54,10 @@ export function recordSearcher(db: Database.Database) {
   const best = (terms: TermQuery, query: RecordQuery, from: Cursor | undefined, limit: number) => {
     const rows: { readonly row: Row; readonly phase: number }[] = [];
     for (const phase of [0, 1].filter((one) => one >= (from?.phase ?? 0))) {
-      const match = phase === 0 ? inName(terms) : elsewhere(terms);
+      // Leaving out what came before costs a walk over all of it: only where there was some.
+      const hasBefore = () => rows.length > 0 || countOf(inName(terms), 1) > 0;
+      const match =
+        phase === 0 ? inName(terms) : hasBefore() ? elsewhere(terms) : everywhere(terms);
       const behind = from?.phase === phase ? from : undefined;
       const found = inOrder(match, query, behind, limit - rows.length);
       rows.push(...found.map((row) => ({ row, phase })));
@@ -84,7 +87,7 @@ export function recordSearcher(db: Database.Database) {
     const isFew = countOf(match, sortedMax + 1) <= sortedMax;
     const columns = `r.key, r.kind, r.target, r.${column} as value`;
     const page = isFew
-      ? `select ${columns} from search s cross join record r on r.place = s.rowid
+      ? `select ${columns} from search s cross join record r on r.seat = s.rowid
          where search match @match ${all} ${order}`
       : `select ${columns} from record r
          where r.kind = @kind ${all} ${isAll(terms) ? "" : memberOf} ${order}`;
@@ -139,7 +142,7 @@ export function recordSearcher(db: Database.Database) {
       const match = everywhere(terms);
       if (conditions.length === 0) return countOf(match, max);
       const sql = `select count(*) from (select 1 from search s cross join record r
-        on r.place = s.rowid where search match @match ${conditions.join("")} limit @max)`;
+        on r.seat = s.rowid where search match @match ${conditions.join("")} limit @max)`;
       return prepared(db, sql)
         .pluck()
         .get({ ...values, match, max }) as number;
@@ -158,7 +161,7 @@ function prepared(db: Database.Database, sql: string): Database.Statement {
   return statement;
 }
 
-const memberOf = " and exists (select 1 from search where search match @match and rowid = r.place)";
+const memberOf = " and exists (select 1 from search where search match @match and rowid = r.seat)";
 
 /** A walk over all records of a kind asks for nothing else. */
 const isAll = ({ begins, facts }: TermQuery) => begins.length === 0 && facts.length === 1;

@@ -13,7 +13,7 @@ import { openTurnLock } from "./turn-lock.ts";
 import { indexedOf, recordWriter } from "./write-records.ts";
 
 export interface SqliteRecordIndex extends RecordSearch {
-  /** A note for whoever keeps this index up to date; gone when the index is made anew. */
+  /** A note for whoever keeps this index up to date; `clear` leaves it, a new file has none. */
   mark(): string | undefined;
   setMark(text: string): void;
 }
@@ -104,8 +104,9 @@ function openTables(file: string, log: Logger): Tables {
   };
 }
 
+/** The mark stays: what it tells is of the ledger, and without a position nobody trusts it. */
 const emptying = `
-  delete from meta; delete from record; delete from body; delete from element; delete from render;
+  delete from meta where name <> 'mark'; delete from record; delete from body; delete from element; delete from render;
   delete from problem; insert into search (search) values ('delete-all');`;
 
 /** Every function of it, with SQLite's errors made ours. */
@@ -123,9 +124,16 @@ function recordReader(db: Database.Database) {
   const byTarget = db.prepare<[string], { kind: Indexed["kind"]; json: string }>(
     "select r.kind, b.json from record r join body b using (key) where r.target = ?",
   );
+  /** Its own folder before an alias, and the smaller target before the other. */
   const bySlug = db
-    .prepare<[string, string], string>(
-      "select target from record indexed by record_by_slug where kind = ? and slug = ? order by target limit 1",
+    .prepare<{ readonly kind: string; readonly slug: string; readonly named: string }, string>(
+      `select target from (
+         select 0 as rank, target from record indexed by record_by_slug
+         where kind = @kind and slug = @slug
+         union all
+         select 1, r.target from element e join record r using (key)
+         where e.kind = 'alias' and e.value = @named)
+       order by rank, target limit 1`,
     )
     .pluck();
   const byElement = db
@@ -181,7 +189,7 @@ function recordReader(db: Database.Database) {
       return row && indexedOf(row.kind, row.json);
     },
     bySlug: (kind: Indexed["kind"], slug: string) =>
-      bySlug.get(kind, slug) ?? all("alias", named(kind, slug))[0],
+      bySlug.get({ kind, slug, named: named(kind, slug) }),
     wanting: (kind: Indexed["kind"], slug: string) => all("wanted", named(kind, slug)),
     byDomain: (domain: string) => all("domain", domain.toLowerCase()),
     byPlace: (place: string) => all("place", place),

@@ -1,15 +1,15 @@
 import type Database from "better-sqlite3";
 import type { Indexed } from "../../record-index.ts";
-import { comparePlaced, evenPlaces, placeStatements, placesFor } from "./places.ts";
+import { compareSeated, evenSeats, seatStatements, seatsFor } from "./seats.ts";
 import { elementsOf, rowOf, termTextOf, type RecordRow } from "./record-rows.ts";
 
 interface Stored {
   readonly key: bigint;
   readonly sort: string;
-  readonly place: bigint | null;
+  readonly seat: bigint | null;
 }
 
-/** A record on its way to a place. */
+/** A record on its way to a seat. */
 interface Waiting {
   readonly indexed: Indexed;
   readonly row: RecordRow;
@@ -19,18 +19,18 @@ interface Waiting {
 /** Puts records into the tables, and takes them out. To be called within a transaction. */
 export function recordWriter(db: Database.Database) {
   const stored = db
-    .prepare<[string], Stored>("select key, sort, place from record where target = ?")
+    .prepare<[string], Stored>("select key, sort, seat from record where target = ?")
     .safeIntegers();
-  const insert = db.prepare<RecordRow & { readonly place: bigint | null }>(
-    `insert into record (target, kind, slug, sort, place, changed, rating, reviews, callback, domain)
-     values (@target, @kind, @slug, @sort, @place, @changed, @rating, @reviews, @callback, @domain)`,
+  const insert = db.prepare<RecordRow & { readonly seat: bigint | null }>(
+    `insert into record (target, kind, slug, sort, seat, changed, rating, reviews, callback, domain)
+     values (@target, @kind, @slug, @sort, @seat, @changed, @rating, @reviews, @callback, @domain)`,
   );
-  const update = db.prepare<RecordRow & { readonly place: bigint | null }>(
-    `update record set slug = @slug, sort = @sort, place = @place, changed = @changed,
+  const update = db.prepare<RecordRow & { readonly seat: bigint | null }>(
+    `update record set slug = @slug, sort = @sort, seat = @seat, changed = @changed,
        rating = @rating, reviews = @reviews, callback = @callback, domain = @domain
      where target = @target`,
   );
-  const setPlace = db.prepare<[bigint | null, number]>("update record set place = ? where key = ?");
+  const setSeat = db.prepare<[bigint | null, number]>("update record set seat = ? where key = ?");
   const setBody = db.prepare("insert or replace into body (key, json) values (?, ?)");
   const addElement = db.prepare(
     "insert or ignore into element (kind, value, key) values (?, ?, ?)",
@@ -44,30 +44,30 @@ export function recordWriter(db: Database.Database) {
     "select r.key, r.kind, b.json from record r join body b using (key) order by r.sort, r.target",
   );
   const countAll = db.prepare<[], number>("select count(*) from record").pluck();
-  const statements = placeStatements(db);
+  const statements = seatStatements(db);
 
-  /** All places anew, evenly, and so all terms: once in many thousands of records. */
+  /** All seats anew, evenly, and so all terms: once in many thousands of records. */
   const renumber = () => {
-    db.exec("insert into search (search) values ('delete-all'); update record set place = null");
-    const places = evenPlaces(countAll.get()!);
+    db.exec("insert into search (search) values ('delete-all'); update record set seat = null");
+    const seats = evenSeats(countAll.get()!);
     for (const [index, { key, kind, json }] of inOrder.all().entries()) {
-      setPlace.run(places[index]!, key);
-      addTerms.run(places[index]!, termTextOf(indexedOf(kind, json)));
+      setSeat.run(seats[index]!, key);
+      addTerms.run(seats[index]!, termTextOf(indexedOf(kind, json)));
     }
   };
 
-  /** Without a place its terms are not written: whoever gives it one does that. */
-  const write = ({ indexed, row, before }: Waiting, place: bigint | null) => {
-    const placed = { ...row, place };
-    const key = before ? before.key : BigInt(insert.run(placed).lastInsertRowid);
+  /** Without a seat its terms are not written: whoever gives it one does that. */
+  const write = ({ indexed, row, before }: Waiting, seat: bigint | null) => {
+    const seated = { ...row, seat };
+    const key = before ? before.key : BigInt(insert.run(seated).lastInsertRowid);
     if (before) {
-      update.run(placed);
+      update.run(seated);
       dropElements.run(key);
-      if (before.place !== null) dropTerms.run(before.place);
+      if (before.seat !== null) dropTerms.run(before.seat);
     }
     setBody.run(key, jsonOf(indexed));
     for (const [kind, value] of elementsOf(indexed)) addElement.run(kind, value, key);
-    if (place !== null) addTerms.run(place, termTextOf(indexed));
+    if (seat !== null) addTerms.run(seat, termTextOf(indexed));
   };
 
   return {
@@ -78,24 +78,24 @@ export function recordWriter(db: Database.Database) {
         return { indexed, row, before: stored.get(row.target) };
       });
       const isStaying = ({ row, before }: Waiting) =>
-        before !== undefined && before.place !== null && before.sort === row.sort;
-      for (const one of all) if (isStaying(one)) write(one, one.before!.place);
+        before !== undefined && before.seat !== null && before.sort === row.sort;
+      for (const one of all) if (isStaying(one)) write(one, one.before!.seat);
       const moving = all
         .filter((one) => !isStaying(one))
-        .sort(({ row: a }, { row: b }) => comparePlaced(a, b));
+        .sort(({ row: a }, { row: b }) => compareSeated(a, b));
       if (moving.length === 0) return;
-      const places = placesFor(
+      const seats = seatsFor(
         statements,
         moving.map(({ row }) => row),
       );
-      for (const [index, one] of moving.entries()) write(one, places?.[index] ?? null);
-      if (!places) renumber();
+      for (const [index, one] of moving.entries()) write(one, seats?.[index] ?? null);
+      if (!seats) renumber();
     },
     drop(targets: readonly string[]): void {
       for (const target of targets) {
         const before = stored.get(target);
         if (!before) continue;
-        if (before.place !== null) dropTerms.run(before.place);
+        if (before.seat !== null) dropTerms.run(before.seat);
         for (const statement of [dropElements, dropBody, dropRecord]) statement.run(before.key);
       }
     },

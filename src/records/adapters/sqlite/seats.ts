@@ -1,66 +1,66 @@
 import type Database from "better-sqlite3";
 
 /**
- * A place is a number that stands to others as the names stand: between two there is room for many
+ * A seat is a number that stands to others as the names stand: between two there is room for many
  * more. What comes together into one gap shares it evenly; at both ends there is no need to share.
- * Where a gap is full, all places are given anew.
+ * Where a gap is full, all seats are given anew.
  */
 const step = 2n ** 40n;
-const placeMax = 2n ** 62n;
+const seatMax = 2n ** 62n;
 
-export interface Unplaced {
+export interface Unseated {
   readonly sort: string;
   readonly target: string;
 }
 
-/** The places, in the order of what is to be placed, which is sorted; undefined: no room. */
-export function placesFor(
+/** The seats, in the order of what is to be placed, which is sorted; undefined: no room. */
+export function seatsFor(
   db: Pick<Statements, "before" | "after">,
-  sorted: readonly Unplaced[],
+  sorted: readonly Unseated[],
 ): readonly bigint[] | undefined {
-  const places: bigint[] = [];
+  const seats: bigint[] = [];
   for (let from = 0; from < sorted.length;) {
     const previous = db.before.get(sorted[from]!);
     const next = db.after.get(sorted[from]!);
     let to = from + 1;
     // Neighbours in the batch that no stored record parts.
-    while (to < sorted.length && (!next || comparePlaced(sorted[to]!, next) < 0)) to += 1;
-    const found = share(previous?.place, next?.place, BigInt(to - from));
+    while (to < sorted.length && (!next || compareSeated(sorted[to]!, next) < 0)) to += 1;
+    const found = share(previous?.seat, next?.seat, BigInt(to - from));
     if (!found) return undefined;
-    places.push(...found);
+    seats.push(...found);
     from = to;
   }
-  return places;
+  return seats;
 }
 
-interface Placed extends Unplaced {
-  readonly place: bigint;
+interface Seated extends Unseated {
+  readonly seat: bigint;
 }
 
 export interface Statements {
-  readonly before: Database.Statement<Unplaced, Placed>;
-  readonly after: Database.Statement<Unplaced, Placed>;
+  readonly before: Database.Statement<Unseated, Seated>;
+  readonly after: Database.Statement<Unseated, Seated>;
 }
 
-export const placeStatements = (db: Database.Database): Statements => ({
+export const seatStatements = (db: Database.Database): Statements => ({
   before: db
-    .prepare<Unplaced, Placed>(
-      `select sort, target, place from record indexed by record_by_sort
-       where (sort, target) < (@sort, @target) and place is not null
+    .prepare<Unseated, Seated>(
+      `select sort, target, seat from record indexed by record_by_sort
+       where (sort, target) < (@sort, @target) and seat is not null
        order by sort desc, target desc limit 1`,
     )
     .safeIntegers(),
   after: db
-    .prepare<Unplaced, Placed>(
-      `select sort, target, place from record indexed by record_by_sort
-       where (sort, target) > (@sort, @target) and place is not null
+    .prepare<Unseated, Seated>(
+      `select sort, target, seat from record indexed by record_by_sort
+       where (sort, target) > (@sort, @target) and seat is not null
        order by sort, target limit 1`,
     )
     .safeIntegers(),
 });
 
 /** Where `count` records go that nothing stands before or after. */
-export const evenPlaces = (count: number): readonly bigint[] =>
+export const evenSeats = (count: number): readonly bigint[] =>
   share(undefined, undefined, BigInt(count))!;
 
 function share(
@@ -80,12 +80,12 @@ function share(
         ? next - step * count
         : (-step * count) / 2n;
   const last = first + step * count;
-  if (first < -placeMax || last > placeMax) return undefined;
+  if (first < -seatMax || last > seatMax) return undefined;
   return index.map((at) => first + step * at);
 }
 
 /** As SQLite compares texts: by their UTF-8 bytes. */
-export const comparePlaced = (a: Unplaced, b: Unplaced): number =>
+export const compareSeated = (a: Unseated, b: Unseated): number =>
   compareBytes(a.sort, b.sort) || compareBytes(a.target, b.target);
 
 const compareBytes = (a: string, b: string): number =>
