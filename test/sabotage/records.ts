@@ -228,7 +228,7 @@ const inTurns: readonly Sabotage[] = [
     file: "src/records/bench.ts",
     find: "if (now === version) return;",
     replace: "if (now >= 0) return;",
-    caughtBy: `${turns} > a problem that another process has seen mended`,
+    caughtBy: `${turns} > how far another process has come is never taken back`,
   },
   {
     name: "among processes: an index that was replaced is written to as before",
