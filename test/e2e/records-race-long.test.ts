@@ -7,7 +7,13 @@ import { createRecordsSandbox } from "../support/records-sandbox.ts";
 test("a longer race at the records: dozens of killed writers, hundreds of hand edits", async () => {
   const sandbox = await createRecordsSandbox();
   try {
-    const promised = await raceRecords({ sandbox, forMs: 60_000, writers: 4, killEveryMs: 1_200 });
+    const promised = await raceRecords({
+      sandbox,
+      forMs: 60_000,
+      writers: 4,
+      killEveryMs: 1_200,
+      withCommands: true,
+    });
     expect(promised.kills).toBeGreaterThan(10);
     await checkRace(sandbox, promised);
   } finally {
