@@ -32,8 +32,9 @@ export async function catchUp(
   const { onProgress = () => {}, isUnbroken = false } = options;
   const { ledger, follower, index } = bench;
   const since = follower.position();
-  if (!since) index.foresee(await findWinners(ledger));
-  const { position, batches, steps } = await ledger.changedSince(since);
+  const { position, batches: told, steps } = await ledger.changedSince(since);
+  const batches = since ? told : await all(told);
+  if (!since) index.foresee(await findWinners(ledger, batches));
   let records = 0;
   let step = 0;
   for await (const targets of batches) {
@@ -60,10 +61,19 @@ export async function catchUp(
   return { records };
 }
 
+async function all<T>(some: AsyncIterable<T>): Promise<readonly T[]> {
+  const found: T[] = [];
+  for await (const one of some) found.push(one);
+  return found;
+}
+
 /** Of all that want a folder's name, the one with the smallest id. */
-async function findWinners(ledger: Bench["ledger"]): Promise<ReadonlyMap<string, string>> {
+async function findWinners(
+  ledger: Bench["ledger"],
+  batches: AsyncIterable<readonly string[]> | Iterable<readonly string[]>,
+): Promise<ReadonlyMap<string, string>> {
   const winners = new Map<string, string>();
-  for await (const targets of (await ledger.changedSince(undefined)).batches) {
+  for await (const targets of batches) {
     for (const target of targets) {
       const layout = layoutOfTarget(target);
       const view = layout && (await ledger.read(target));

@@ -10,7 +10,7 @@ beforeEach(async () => void (sandbox = await createRecordsSandbox()));
 afterEach(() => sandbox.remove());
 
 test("four writers, a watcher, hand edits and kill -9: nothing is lost, all agree", async () => {
-  const promised = await raceRecords({ sandbox, forMs: 5_000, writers: 4, killEveryMs: 1_500 });
+  const promised = await raceRecords({ sandbox, forMs: 3_000, writers: 4, killEveryMs: 900 });
   await checkRace(sandbox, promised);
 }, 120_000);
 

@@ -9,6 +9,8 @@ const history = "src/records/record-history.test.ts";
 const lessons = "src/records/lessons.test.ts";
 const catchUp = "src/records/catch-up.test.ts";
 const watch = "src/records/watch.test.ts";
+const turns = "src/records/turns.test.ts";
+const shape = "src/records/rebuild-shape.test.ts";
 const position = "src/ledger/position.test.ts";
 
 const inFiles: readonly Sabotage[] = [
@@ -206,9 +208,83 @@ const inRest: readonly Sabotage[] = [
   },
 ];
 
+const inTurns: readonly Sabotage[] = [
+  {
+    name: "among processes: a turn begins while another has its own",
+    file: "src/records/adapters/sqlite/turn-lock.ts",
+    find: "await wait(clock, turn.tryTake);",
+    replace: "turn.tryTake();",
+    caughtBy: `${turns} > while one is at it, another waits`,
+  },
+  {
+    name: "among processes: who was just at it goes first again",
+    file: "src/records/adapters/sqlite/turn-lock.ts",
+    find: "await wait(clock, next.tryTake);",
+    replace: "",
+    caughtBy: `${turns} > who takes turn after turn lets one in`,
+  },
+  {
+    name: "among processes: what is kept in memory is never checked",
+    file: "src/records/bench.ts",
+    find: "if (now === version) return;",
+    replace: "if (now >= 0) return;",
+    caughtBy: `${turns} > how far another process has come is never taken back`,
+  },
+  {
+    name: "among processes: an index that was replaced is written to as before",
+    file: "src/records/adapters/sqlite/sqlite-record-index.ts",
+    find: "if (now === inode) return;",
+    replace: "if (now !== 0n) return;",
+    caughtBy: `${turns} > an index that another process made anew`,
+  },
+  {
+    name: "among processes: a company is made without looking at what others wrote",
+    file: "src/records/open-records.ts",
+    find: "await catchUp(bench, { isUnbroken: true });",
+    replace: "",
+    caughtBy: `${turns} > one that was written by a process that died`,
+  },
+  {
+    name: "among processes: a file that another has just taken away is thrown away",
+    file: "src/records/aside.ts",
+    find: "if (!isFresh(copy)) remove(copy);",
+    replace: "if (copy) remove(copy);",
+    caughtBy: `${turns} > a copy that another process took just now`,
+  },
+  {
+    name: "among processes: what was rendered beyond a gap counts when another moves on",
+    file: "src/records/follower.ts",
+    find: "if (first > from) continue;",
+    replace: "",
+    caughtBy: `${turns} > never beyond what nobody has rendered`,
+  },
+  {
+    name: "among processes: a write that changes nothing is never rendered",
+    file: "src/records/bench.ts",
+    find: "|| isBehind(ledger, stored.position());",
+    replace: ";",
+    caughtBy: `${shape} > who writes what another wrote and did not render`,
+  },
+  {
+    name: "among processes: who comes first gets the folder while an index is filled",
+    file: "src/records/follow-ledger.ts",
+    find: "if (!since) index.foresee(await findWinners(ledger, batches));",
+    replace: "",
+    caughtBy: `${shape} > a rebuild keeps the shape`,
+  },
+  {
+    name: "among processes: the ledger shows what is not on the disk yet",
+    file: "src/ledger/in-flight.ts",
+    find: "await Promise.all(writesTo(view));",
+    replace: "writesTo(view);",
+    caughtBy: `src/ledger/in-flight.test.ts > what is on its way to the disk`,
+  },
+];
+
 export const recordsSabotages: readonly Sabotage[] = [
   ...inFiles,
   ...inEdits,
   ...inBroken,
   ...inRest,
+  ...inTurns,
 ];

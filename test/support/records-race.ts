@@ -52,6 +52,8 @@ export interface RaceOptions {
   readonly forMs: number;
   readonly writers: number;
   readonly killEveryMs: number;
+  /** Also `company set` and `records rebuild`, again and again: each takes a second or two. */
+  readonly withCommands?: boolean;
 }
 
 /** What was promised to somebody. */
@@ -64,7 +66,7 @@ export interface Promised {
 
 /** Writers that are killed and replaced, a watcher, and a hand in the files, all at once. */
 export async function raceRecords(options: RaceOptions): Promise<Promised> {
-  const { sandbox, forMs, writers, killEveryMs } = options;
+  const { sandbox, forMs, writers, killEveryMs, withCommands = false } = options;
   const data = sandbox.inData("");
   const all: RaceProcess[] = [];
   const begin = async (role: string) => {
@@ -73,12 +75,15 @@ export async function raceRecords(options: RaceOptions): Promise<Promised> {
     return racer;
   };
   const edits: { domain: string; key: string }[] = [];
+  const facts: { domain: string; tag: string }[] = [];
   let kills = 0;
   try {
     const watcher = await begin("watch");
     const running = await Promise.all(Array.from({ length: writers }, () => begin("write")));
     await Promise.all([watcher, ...running].map(({ opened }) => opened));
     const endMs = performance.now() + forMs;
+    const commands = withCommands ? commandsUntil(sandbox, endMs) : Promise.resolve([]);
+    commands.catch(() => {}); // told where it is waited for
     let killAtMs = performance.now() + killEveryMs;
     while (performance.now() < endMs) {
       await new Promise((resolve) => setTimeout(resolve, 15));
@@ -91,6 +96,7 @@ export async function raceRecords(options: RaceOptions): Promise<Promised> {
       kills += 1;
       running[victim] = await begin("write");
     }
+    facts.push(...(await commands));
     await Promise.all([watcher, ...running].map((one) => one.stop()));
   } finally {
     for (const { child } of all) child.kill("SIGKILL");
@@ -99,8 +105,24 @@ export async function raceRecords(options: RaceOptions): Promise<Promised> {
   expect(told.filter(({ kind }) => kind === "failed")).toEqual([]);
   const codes = all.filter(({ child }) => child.signalCode === null);
   expect(codes.map(({ child }) => child.exitCode)).toEqual(codes.map(() => 0));
-  const facts = told.filter((one) => one.kind === "fact");
+  facts.push(...told.filter((one) => one.kind === "fact"));
   return { facts, edits, kills };
+}
+
+/** One after the other: someone types `company set`, and someone makes everything anew. */
+async function commandsUntil(sandbox: RecordsSandbox, endMs: number) {
+  const facts: { domain: string; tag: string }[] = [];
+  for (let at = 0; performance.now() < endMs; at++) {
+    if (at % 3 === 1) await sandbox.good("records", "rebuild");
+    const { rows } = await sandbox.json<{ rows: { target: string; texts: { domain: string } }[] }>(
+      ...["company", "list"],
+    );
+    const row = rows[at % Math.max(1, rows.length)];
+    if (!row) continue;
+    await sandbox.good("company", "set", row.target, `tag=typed-${at}`);
+    facts.push({ domain: row.texts.domain, tag: `typed-${at}` });
+  }
+  return facts;
 }
 
 /** As an editor that reads a file, and saves it as it is on the disk. */

@@ -66,7 +66,7 @@ async function rebuild(context: SettingsContext): Promise<number> {
   return rebuildOpened(context, opened);
 }
 
-async function rebuildOpened({ progress }: SettingsContext, { records, index }: RecordsIn) {
+async function rebuildOpened({ progress, clock }: SettingsContext, { records, index }: RecordsIn) {
   const total = index.count({ kind: "company" }, countMax) + index.count({ kind: "person" }, countMax); // prettier-ignore
   const bar = progress.start({ label: "rebuild", total });
   let before = 0;
@@ -79,6 +79,8 @@ async function rebuildOpened({ progress }: SettingsContext, { records, index }: 
         before = done;
       },
     });
+    // It takes seconds, in which nobody else can change the index.
+    using _turn = await index.takeTurn(clock);
     index.optimize();
     return built.records;
   } finally {
