@@ -81,7 +81,8 @@ export function createBench(options: RecordsOptions): Bench {
     },
   };
   const tell: Bench["tell"] = (path, target, reason) => {
-    const foundAt = new Date(clock.nowMs()).toISOString();
+    const known = index.problems().find((one) => one.path === path);
+    const foundAt = known?.foundAt ?? new Date(clock.nowMs()).toISOString();
     index.problem(path, reason === undefined ? undefined : { path, target, reason, foundAt });
     if (reason !== undefined) log.warn("a file is left alone until it is mended", { path, reason });
   };

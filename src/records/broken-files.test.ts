@@ -53,6 +53,21 @@ const broken: readonly (readonly [string, RegExp, (text: string) => string | Uin
 ];
 const bad = Uint8Array.of(0xff, 0xfe, 0x80);
 
+test("a broken file that is put back as it was shows what came meanwhile", async () => {
+  await using at = await openTestRecords();
+  await at.say(target, { name: "Acme", city: "Köln" });
+  const whole = at.read(file);
+  at.save(file, whole.replace("---", "---js"));
+  const [first] = (await at.records.ingest()).problems;
+  await at.clock.advance(60_000);
+  await at.say(target, { city: "Berlin" });
+  expect(at.records.problems()).toEqual([first]);
+
+  at.save(file, whole);
+  expect((await at.records.ingest()).problems).toEqual([]);
+  expect(at.read(file)).toContain("city: Berlin");
+});
+
 describe("a broken file is shown and left alone, its facts are indexed, and mending it is enough", () => {
   test.each(broken)("%s", async (_, reason, damage) => {
     await using at = await openTestRecords();

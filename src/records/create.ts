@@ -25,23 +25,30 @@ export interface CreatePlanner {
 
 export interface CreatePlannerOptions {
   readonly ledger: Pick<Ledger, "read" | "isForgotten">;
-  readonly index: Pick<RecordIndex, "byDomain" | "byPlace">;
+  readonly index: Pick<RecordIndex, "find" | "byDomain" | "byPlace">;
   readonly random: Random;
 }
 
 export function createPlanner({ ledger, index, random }: CreatePlannerOptions): CreatePlanner {
   /** Of what was planned and is in no index yet. */
-  const planned = new Map<string, string>();
+  const planned = new Map<string, { place: unknown }>();
+  const plannedWith = new Map<string, Set<string>>();
 
-  const findKnown = (fields: Fields): string | undefined => {
-    for (const key of ["place", "domain"] as const) {
-      const value = fields[key];
-      if (typeof value !== "string") continue;
-      const [first] = key === "place" ? index.byPlace(value) : index.byDomain(value);
-      const found = first ?? planned.get(`${key}:${value}`);
-      if (found !== undefined) return found;
-    }
-    return undefined;
+  const placeOf = (target: string): unknown => {
+    const known = index.find(target);
+    return planned.get(target)?.place ?? (known?.kind === "company" && known.company.texts.place);
+  };
+  const having = (key: "place" | "domain", value: string): readonly string[] => [
+    ...(key === "place" ? index.byPlace(value) : index.byDomain(value)),
+    ...(plannedWith.get(`${key}:${value}`) ?? []),
+  ];
+  /** Branches of a chain share a domain: of two places, one is not the other. */
+  const findKnown = ({ place, domain }: Fields): string | undefined => {
+    const [same] = typeof place === "string" ? having("place", place) : [];
+    if (same !== undefined || typeof domain !== "string") return same;
+    const found = having("domain", domain);
+    const placeless = found.find((target) => !placeOf(target));
+    return placeless ?? (place ? undefined : found[0]);
   };
 
   /** One that is known may have been merged since. */
@@ -78,9 +85,10 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
         source,
         changes: changesOf(target, isKnown ? left : { ...left, slug }),
       });
-      planned.set(target, target);
+      planned.set(target, { place: fields["place"] ?? planned.get(target)?.place });
       for (const key of ["place", "domain"] as const) {
-        if (typeof fields[key] === "string") planned.set(`${key}:${fields[key]}`, target);
+        const name = `${key}:${String(fields[key])}`;
+        if (fields[key]) plannedWith.set(name, (plannedWith.get(name) ?? new Set()).add(target));
       }
       return { outcome: isKnown ? "known" : "created", target, commit, leftOut: [...gone] };
     },

@@ -33,6 +33,7 @@ export async function forgetRecord(
     }
     aside.forget((copy) => isCopyOf(copy, targets, folders));
     await bench.conclude();
+    bench.stored.scrub();
   });
   return { target, scrubbed, ...(await remainsOf(bench, target)) };
 }

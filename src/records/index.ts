@@ -62,6 +62,7 @@ export {
 export { readCompany, type Cell, type CompanyRead } from "./exchange/read-company.ts";
 export { readDomain, readEmail, readMoment } from "./exchange/read-values.ts";
 export { readSuppressList, type SuppressList } from "./exchange/suppress-list.ts";
+export { createPlanner } from "./create.ts";
 export { findDuplicates, nameAndAddress } from "./duplicates.ts";
 export { isPageTitle } from "./machine-facts.ts";
 export { normalDomain } from "./identity.ts";

@@ -63,10 +63,9 @@ async function ingestOne(bench: Bench, place: FolderPlace): Promise<readonly Edi
   const { target } = found;
   const folder = bench.index.render(target)!.folder;
   const fields = await bench.entryTaker.takeIn({ target, folder });
-  if (fields.length === 0 && found.kind === "record" && found.isClean) {
-    bench.tell(path, target, undefined);
-    return [];
-  }
+  const isAsWritten = fields.length === 0 && found.kind === "record" && found.isClean;
+  // A file that was put back as it was has missed what came while it was broken.
+  if (isAsWritten && !bench.index.problems().some((one) => one.path === path)) return [];
   const edits = await bench.renderMany([target]);
   return fields.length > 0 ? [{ target, fields }, ...edits] : edits;
 }

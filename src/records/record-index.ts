@@ -63,6 +63,8 @@ export interface RecordIndex extends Disposable {
   update(batch: IndexBatch): void;
   /** Empties it, position included. */
   clear(): void;
+  /** Nothing that was dropped can be read from its files any more. May take seconds. */
+  scrub(): void;
   find(target: string): Indexed | undefined;
   render(target: string): RenderMark | undefined;
   problems(): readonly RecordProblem[];

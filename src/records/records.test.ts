@@ -46,4 +46,49 @@ more
 `,
     );
   });
+
+  describe("branches of a chain share a domain and are not one company", () => {
+    const branch = (number: number) => ({
+      source: `place:osm/node/${number}`,
+      fields: { name: `Chain ${number}`, place: `osm/node/${number}`, domain: "chain.example" },
+    });
+    const site = { source: "site:https://chain.example", fields: { domain: "chain.example" } };
+
+    test("one after the other", async () => {
+      await using at = await openTestRecords();
+      const outcomes = [];
+      for (const number of [1, 2, 1, 2]) outcomes.push(await at.records.create(branch(number)));
+      expect(outcomes.map(({ outcome, target }) => `${outcome} ${target}`)).toEqual([
+        "created company/osm.node.1",
+        "created company/osm.node.2",
+        "known company/osm.node.1",
+        "known company/osm.node.2",
+      ]);
+    });
+
+    test("all at once", async () => {
+      await using at = await openTestRecords();
+      const made = await at.records.createAll([branch(1), branch(2), branch(1), branch(2), site]);
+      expect(made.map(({ outcome, target }) => `${outcome} ${target}`)).toEqual([
+        "created company/osm.node.1",
+        "created company/osm.node.2",
+        "known company/osm.node.1",
+        "known company/osm.node.2",
+        "known company/osm.node.1",
+      ]);
+    });
+
+    test.each([true, false])(
+      "the first place goes to the company its site made, the second does not (at once: %s)",
+      async (isAtOnce) => {
+        await using at = await openTestRecords();
+        const before = await at.records.create(site);
+        const rest = [branch(1), branch(2)];
+        const made = [];
+        if (isAtOnce) made.push(...(await at.records.createAll(rest)));
+        else for (const request of rest) made.push(await at.records.create(request));
+        expect(made.map(({ target }) => target)).toEqual([before.target, "company/osm.node.2"]);
+      },
+    );
+  });
 });

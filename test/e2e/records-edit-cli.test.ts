@@ -74,6 +74,9 @@ describe("files, history and people", () => {
     const refused = await run(["company", "add", "Acme", "--domain", "a.example"]);
     expect(refused.stderr).toContain("was forgotten, and is left alone");
     expect(await good("company", "forget", "a.example", "--status")).toContain("is forgotten");
+    const unknown = await run(["company", "forget", "acme", "--status"]);
+    expect(unknown).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(unknown.stderr).toContain("--status takes the id that `forget` told");
   });
 });
 

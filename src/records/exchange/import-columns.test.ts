@@ -47,6 +47,17 @@ describe("columns", () => {
     expect(() => planColumns(["a"], { mappings: ["a"] })).toThrow("not COLUMN=FIELD");
   });
 
+  test("two columns for one value: the hand's, else the first; the other is told", () => {
+    const fields = (headers: string[], mappings: string[] = []) => {
+      const { columns, leftOut } = planColumns(headers, { mappings });
+      return [columns.map((column) => column?.field), leftOut];
+    };
+    expect(fields(["Name", "Name"])).toEqual([["name", undefined], ["Name"]]);
+    expect(fields(["Company", "Name"])).toEqual([["name", undefined], ["Name"]]);
+    expect(fields(["Company", "Name"], ["Name=name"])).toEqual([[undefined, "name"], ["Company"]]);
+    expect(fields(["Phone", "Mobile"])).toEqual([["phone", "phone"], []]);
+  });
+
   test("others are kept under a name that YAML takes, where that is wanted", () => {
     const { columns } = planColumns(["Umsatz (T€)", "  "], { keepsOthers: true });
     expect(columns.map((column) => column?.field)).toEqual(["x/umsatz-t", undefined]);

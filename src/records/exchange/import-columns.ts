@@ -36,6 +36,9 @@ const kinds: Readonly<Record<Exclude<ColumnKind, "extra">, readonly string[]>> =
   entries: ["entries"],
 };
 
+/** Several columns may fill one field of these. */
+const manyKinds: ReadonlySet<ColumnKind> = new Set(["list", "note", "extras", "entries"]);
+
 /** Every field an import can fill, `x/NAME` aside. */
 export const importFields: readonly string[] = Object.values(kinds).flat();
 
@@ -110,7 +113,7 @@ export function planColumns(
   { mappings = [], keepsOthers = false }: ColumnOptions = {},
 ): ColumnPlan {
   const byHand = readMappings(mappings, headers);
-  const columns = headers.map((header): ImportColumn | undefined => {
+  const planned = headers.map((header): ImportColumn | undefined => {
     const given = byHand.get(header);
     if (given === "") return undefined;
     const field = given ?? fieldByName.get(plain(header));
@@ -118,7 +121,14 @@ export function planColumns(
     const name = extraName(header);
     return keepsOthers && name !== "" ? { header, field: `x/${name}`, kind: "extra" } : undefined;
   });
-  const leftOut = headers.filter((header, index) => !columns[index] && byHand.get(header) !== "");
+  /** A field that holds one value has one column: that of the hand, else the first. */
+  const columns = planned.map((column) => {
+    if (!column || manyKinds.has(column.kind)) return column;
+    const rivals = planned.filter((one) => one?.field === column.field);
+    const chosen = rivals.find((one) => byHand.has(one!.header)) ?? rivals[0];
+    return chosen === column ? column : undefined;
+  });
+  const leftOut = headers.filter((header, at) => !columns[at] && byHand.get(header) !== "");
   return { columns, leftOut };
 }
 

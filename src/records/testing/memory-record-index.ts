@@ -35,6 +35,7 @@ export function createMemoryRecordIndex(): RecordIndex {
       [records, marks, problems] = [new Map(), new Map(), new Map()];
       position = undefined;
     },
+    scrub() {},
     find: (target) => records.get(target),
     render: (target) => marks.get(target),
     problems: () => [...problems.values()].sort((a, b) => (a.path < b.path ? -1 : 1)),

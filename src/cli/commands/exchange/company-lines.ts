@@ -80,6 +80,8 @@ async function* readCsv(chunks: AsyncIterable<Buffer>, options: LineOptions, not
   };
   const linesOf = (rows: ReturnType<typeof reader.push>) =>
     rows.flatMap(({ line, cells }): CompanyLine[] => {
+      // A spreadsheet's empty rows are separators alone.
+      if (cells.every((cell) => cell.trim() === "")) return [];
       if (columns) return [lineOf(line, cells)];
       const headers = cells.map((cell) => cell.trim());
       columns = planColumns(headers, options).columns;

@@ -1,5 +1,6 @@
+import { systemRandom } from "../../../base/random.ts";
 import type { RecordsIn } from "../../../app/index.ts";
-import { findDuplicates, type Created } from "../../../records/index.ts";
+import { createPlanner, findDuplicates, type Created } from "../../../records/index.ts";
 import type { CompanyLine, CompanyLines } from "./company-lines.ts";
 
 export interface ImportReport {
@@ -50,7 +51,7 @@ export async function importLines(options: ImportOptions): Promise<ImportReport>
   const tell = (line: number, text: string) => {
     if (problems.length < shownMax) problems.push({ line, text });
   };
-  const preview = createPreview(opened);
+  const preview = createPreview(opened, source);
 
   const flush = async (batch: readonly CompanyLine[]) => {
     const requests = batch.map(({ fields, key }) => ({ source, fields, key }));
@@ -95,33 +96,14 @@ export async function importLines(options: ImportOptions): Promise<ImportReport>
 type Outcome = Pick<Created, "outcome" | "target" | "slug">;
 
 /** What `createAll` would answer, without writing anything. */
-function createPreview({ index, ledger }: RecordsIn) {
-  const seen = new Set<string>();
+function createPreview({ index, ledger }: RecordsIn, source: string) {
+  const planner = createPlanner({ index, ledger, random: systemRandom });
   return async (batch: readonly CompanyLine[]): Promise<readonly Outcome[]> => {
     const outcomes: Outcome[] = [];
     for (const { fields, key } of batch) {
-      const names = (["place", "domain"] as const).flatMap((field) => {
-        const value = fields[field];
-        return typeof value === "string" ? [`${field}:${value}`] : [];
-      });
-      const keys = names.length > 0 ? names : [`key:${key}`];
-      let isForgotten = false;
-      for (const name of names) isForgotten ||= await ledger.isForgotten(name);
-      const isKnown =
-        keys.some((one) => seen.has(one)) ||
-        names.some((name) => {
-          const value = name.slice(name.indexOf(":") + 1);
-          const found = name.startsWith("place:") ? index.byPlace(value) : index.byDomain(value);
-          return found.length > 0;
-        }) ||
-        (names.length === 0 && index.find(keyTarget(key)) !== undefined);
-      for (const one of keys) seen.add(one);
-      const outcome = isForgotten ? "forgotten" : isKnown ? "known" : "created";
-      outcomes.push({ outcome, target: "", slug: "" });
+      const { outcome, target } = await planner.plan({ source, fields, key });
+      outcomes.push({ outcome, target, slug: "" });
     }
     return outcomes;
   };
 }
-
-/** Where a company goes that is known by nothing but the line it came from. */
-const keyTarget = (key: string) => `company/${key}`;

@@ -1,6 +1,6 @@
 import type { RecordKind } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
-import { asUsage } from "../../usage-error.ts";
+import { asUsage, usageError } from "../../usage-error.ts";
 import { countOf } from "../queue/count-words.ts";
 import { bucketOption } from "../ledger/bucket-option.ts";
 import { copiesIn, copiesLeft, forgetInFleet, hasBucket } from "../ledger/forget.ts";
@@ -58,6 +58,12 @@ const forgetCommand = (kind: RecordKind): Command => ({
       if (hasBucket(context)) await forgetInFleet(context, ledger);
     }
     const { isForgotten } = await ledger.read(target);
+    if (!isForgotten && records.resolve(kind, name) === undefined) {
+      const words = `there is no ${kind} '${name}', and none of that id was forgotten`;
+      throw usageError(
+        `${words}: --status takes the id that \`forget\` told, such as ${kind}/acme.example`,
+      );
+    }
     const here = await records.remains(target);
     const copies = hasBucket(context) ? await copiesIn(context, target) : undefined;
     const left = [

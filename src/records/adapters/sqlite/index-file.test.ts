@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -21,6 +21,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const log: Logger = { ...silentLogger, warn: (message) => void warnings.push(message) };
 const open = () => openSqliteRecordIndex({ file, log });
 const position = { checkpoint: 1, parts: "", vector: {}, aside: [] };
+const raw = (name: string) => (existsSync(name) ? readFileSync(name, "latin1") : "");
 const names = (rows: readonly Indexed[]) =>
   rows.map((row) => (row.kind === "company" ? row.company.name : row.person.name));
 
@@ -42,6 +43,23 @@ describe("the file of the index", () => {
     expect(() => index.update({ put: [company("b", { name: "B" }), broken] })).toThrow();
     expect(names(index.search({ kind: "company", limit: 9 }).rows)).toEqual(["A"]);
     expect(index.find("company/b")).toBeUndefined();
+  });
+
+  test("scrubbed, its files hold nothing of what was dropped", () => {
+    using index = open();
+    const others = Array.from({ length: 50 }, (_, at) => company(`other${at}`, { name: "Other" }));
+    const gone = (name: string) =>
+      company("gone", { name, emails: [{ value: "xylophon@qwertz.example" }] });
+    const found = () =>
+      ["", "-wal"].filter((suffix) => /xylophon|qwertz|zanzibar/i.test(raw(`${file}${suffix}`)));
+    index.update({ put: [...others, gone("Zanzibar Tiles")], position });
+    index.update({ put: [gone("Other")] });
+    index.scrub();
+    expect(found()).toEqual([""]);
+    index.update({ drop: ["company/gone"] });
+    index.scrub();
+    expect(found()).toEqual([]);
+    expect(index.search({ kind: "company", words: "other", limit: 99 }).rows).toHaveLength(50);
   });
 
   test("of another version, it is made anew, and that is told", () => {

@@ -45,6 +45,7 @@ function openOnce(file: string): Database.Database | undefined {
     db.pragma("synchronous = normal");
     db.pragma("cache_size = -65536");
     db.pragma("temp_store = memory");
+    db.pragma("secure_delete = on"); // who was forgotten is not to be found in free pages
     db.pragma("wal_autocheckpoint = 16000"); // 64 MB: a rebuild is a few dozen large commits
     if (db.transaction(() => hasSchema(db)).immediate()) return db;
     db.close();

@@ -95,6 +95,12 @@ function openTables(file: string, log: Logger): Tables {
     problems: () => guarded(file, () => state.problems()),
     update: (batch) => guarded(file, () => inTransaction.immediate(batch)),
     clear: () => guarded(file, () => db.transaction(() => db.exec(emptying)).immediate()),
+    // Dropped words stay in the full text until its parts are joined, and all of it in the log.
+    scrub: () =>
+      guarded(file, () => {
+        db.exec("insert into search (search) values ('optimize')");
+        db.pragma("wal_checkpoint(truncate)");
+      }),
     optimize: () =>
       guarded(file, () => {
         db.exec("insert into search (search) values ('optimize'); analyze");
