@@ -109,14 +109,19 @@ export async function raceRecords(options: RaceOptions): Promise<Promised> {
   return { facts, edits, kills };
 }
 
+interface Listed {
+  readonly rows: readonly {
+    readonly target: string;
+    readonly texts: { readonly domain: string };
+  }[];
+}
+
 /** One after the other: someone types `company set`, and someone makes everything anew. */
 async function commandsUntil(sandbox: RecordsSandbox, endMs: number) {
   const facts: { domain: string; tag: string }[] = [];
   for (let at = 0; performance.now() < endMs; at++) {
     if (at % 3 === 1) await sandbox.good("records", "rebuild");
-    const { rows } = await sandbox.json<{ rows: { target: string; texts: { domain: string } }[] }>(
-      ...["company", "list"],
-    );
+    const { rows } = await sandbox.json<Listed>("company", "list");
     const row = rows[at % Math.max(1, rows.length)];
     if (!row) continue;
     await sandbox.good("company", "set", row.target, `tag=typed-${at}`);
