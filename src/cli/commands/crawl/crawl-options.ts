@@ -1,4 +1,4 @@
-import { crawlBudget, urlPattern, type CrawlPlan } from "../../../campaign/index.ts";
+import { crawlBudget, type CrawlPlan } from "../../../campaign/index.ts";
 import { createId } from "../../../base/ids.ts";
 import { systemRandom } from "../../../base/random.ts";
 import type { Settings } from "../../../config/index.ts";
@@ -94,7 +94,6 @@ function globs(flags: Flags, name: string): string[] {
     if (!/^(?:\/|\*|https?:\/\/)/i.test(glob)) {
       throw usageError(`--${name} takes a path such as /blog/** or a whole URL, not '${glob}'`);
     }
-    urlPattern(glob);
   }
   return [...given];
 }
