@@ -10,6 +10,7 @@ import { bucketQueueSabotages } from "./bucket-queue.ts";
 import { bucketSabotages } from "./bucket.ts";
 import { campaignSabotages } from "./campaign.ts";
 import { crawlSabotages } from "./crawl.ts";
+import { enrichSabotages } from "./enrich.ts";
 import { ledgerSabotages } from "./ledger.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
@@ -29,6 +30,7 @@ const lists: Readonly<Record<string, readonly Sabotage[]>> = {
   campaign: campaignSabotages,
   crawl: crawlSabotages,
   "site-crawl": siteCrawlSabotages,
+  enrich: enrichSabotages,
   "records-index": recordsIndexSabotages,
 };
 

@@ -7,6 +7,7 @@ import { bucketQueueSabotages } from "./bucket-queue.ts";
 import { bucketSabotages } from "./bucket.ts";
 import { campaignSabotages } from "./campaign.ts";
 import { crawlSabotages } from "./crawl.ts";
+import { enrichSabotages } from "./enrich.ts";
 import { ledgerSabotages } from "./ledger.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
@@ -33,6 +34,7 @@ const lists = [
   { name: "worker", part: "worker", sabotages: workerSabotages, countMin: 20 },
   { name: "ledger", part: "ledger", sabotages: ledgerSabotages, countMin: 10 },
   { name: "campaigns", part: "campaign", sabotages: campaignSabotages, countMin: 8 },
+  { name: "visits of websites", part: "campaign", sabotages: enrichSabotages, countMin: 8 },
   { name: "crawl", part: "crawl", sabotages: crawlSabotages, countMin: 15 },
   { name: "crawls of whole sites", part: "campaign", sabotages: siteCrawlSabotages, countMin: 12 },
   {

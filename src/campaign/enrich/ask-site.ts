@@ -75,6 +75,7 @@ export function askSite(visit: Visit, request: StepRequest, options: AskOptions)
 
 /** The RFC's five. */
 const robotsHopsMax = 5;
+const rulesKeptMs = 30 * 86_400_000;
 
 async function askRobots(
   visit: Visit,
@@ -102,14 +103,18 @@ async function askRobots(
   }
   const ended: FetchOutcome =
     outcome.kind === "stopped" ? tooManyHops(outcome.url, outcome.hops) : outcome;
-  const note = robotsNoteOf(ended, Buffer.concat(chunks), { token: robotsToken, atMs: nowMs() });
-  await robots.put(origin, note);
+  const now = robotsNoteOf(ended, Buffer.concat(chunks), { token: robotsToken, atMs: nowMs() });
+  const before = await robots.get(origin);
+  const isLost = now.state === "unreachable" && before?.state === "read";
+  // Rules that were read once outlive a server's bad day; that it had one is not worth keeping.
+  const note = isLost && nowMs() - before.atMs < rulesKeptMs ? before : now;
+  if (now.state !== "unreachable") await robots.put(origin, note);
   const told = tellRobots(visit, origin, note);
   if (originOf(url) === origin || new URL(url).pathname !== "/robots.txt") {
     return { visit: told, outcome: ended };
   }
   // It was that origin's own too: not asked for again when the home page leads there.
-  await robots.put(originOf(url), note);
+  if (now.state !== "unreachable") await robots.put(originOf(url), note);
   return { visit: tellRobots(told, originOf(url), note), outcome: ended };
 }
 

@@ -33,7 +33,6 @@ export const visitSchema = z.object({
       seen: z.array(z.string()),
       /** Of the time it may take: waiting for a free worker does not count. */
       spentMs: z.number(),
-      bytesFound: z.int().optional(),
     })
     .optional(),
 });
