@@ -46,6 +46,8 @@ async function crawlSite(
     delayMs: 0,
     isDelayAsked: true,
     withSitemaps: false,
+    contact: "you@example.org",
+    allowAddresses: [],
     ...more,
   };
   await crawls.create(plan);

@@ -51,6 +51,5 @@ export {
   type CrawlSummary,
 } from "./site-crawl/crawl-report.ts";
 export { createSiteCrawlServices, type SiteCrawlServices } from "./site-crawl/crawl-services.ts";
-export { urlPattern } from "./site-crawl/glob.ts";
 export type { PageRow } from "./site-crawl/page-row.ts";
 export { runSiteCrawls, type CrawlEnd } from "./site-crawl/run-site-crawls.ts";

@@ -1,5 +1,5 @@
 // inputs: src/** package.json tsconfig.json tsconfig.build.json
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startSiteServer, type SiteServer } from "../../src/crawl/testing/site-server.ts";
@@ -75,7 +75,8 @@ describe("forager crawl", () => {
     expect(stopped.exitCode).toBe(130);
     expect(stopped.stderr).toContain("--resume");
     expect(asked().size).toBeLessThan(pageCount);
-    const { exitCode, stdout, stderr } = await crawl(`${site.origin} --resume --format csv`);
+    const line = ["crawl", site.origin, "--resume", "--format", "csv", "--data", "d"];
+    const { exitCode, stdout, stderr } = await sandbox.forager(line);
     expect(exitCode, stderr).toBe(0);
     expect(stdout.trim().split("\r\n")).toHaveLength(pageCount + 1);
     expect([...asked().values()]).toEqual(Array.from({ length: pageCount }, () => 1));
@@ -96,6 +97,10 @@ describe("forager crawl", () => {
     expect((await crawl("--resume --pages 3")).stderr).toContain("--pages belongs to a new crawl");
     const nobody = await sandbox.forager(["crawl", site.origin, "--data", "d"]);
     expect([nobody.exitCode, nobody.stderr]).toEqual([2, expect.stringContaining("--contact")]);
+    const noAddress = ["crawl", "example.org", "--contact", "nobody", "--data", "e"];
+    const refused = await sandbox.forager(noAddress);
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining("mailbox")]);
+    expect(existsSync(join(sandbox.folder, "e", "crawls"))).toBe(false);
   });
 
   test("a private address is not visited unless it is allowed: nothing found is exit code 1", async () => {

@@ -21,6 +21,8 @@ const plan = (more: Partial<CrawlPlan> = {}): CrawlPlan => ({
   delayMs: 1_000,
   isDelayAsked: false,
   withSitemaps: false,
+  contact: "you@example.org",
+  allowAddresses: [],
   ...more,
 });
 const row = (url: string, more: Partial<PageRow> = {}): PageRow => ({

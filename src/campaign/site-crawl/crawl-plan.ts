@@ -25,6 +25,10 @@ export const crawlPlanSchema = z.object({
   /** It was asked for, so it also shortens the delay that a host's gate has. */
   isDelayAsked: z.boolean(),
   withSitemaps: z.boolean(),
+  /** Whom the owners of the site may write to. */
+  contact: z.string(),
+  /** Networks that may be visited although they are not public. */
+  allowAddresses: z.array(z.string()),
 });
 export type CrawlPlan = z.infer<typeof crawlPlanSchema>;
 export type CrawlBudget = CrawlPlan["budget"];

@@ -1,4 +1,4 @@
-import { crawlBudget, urlPattern, type CrawlPlan } from "../../../campaign/index.ts";
+import { crawlBudget, type CrawlPlan } from "../../../campaign/index.ts";
 import { createId } from "../../../base/ids.ts";
 import { systemRandom } from "../../../base/random.ts";
 import type { Settings } from "../../../config/index.ts";
@@ -69,7 +69,24 @@ export function planOf(site: string, { flags, settings, nowMs }: PlanOptions): C
     delayMs: delay === undefined ? settings.crawl.delayMs : parseDuration("delay", delay),
     isDelayAsked: delay !== undefined,
     withSitemaps: flags["sitemap"] === true,
+    contact: contactOf(flags, settings),
+    allowAddresses: [...allowedOf(flags, settings)],
   };
+}
+
+export function contactOf(flags: Flags, settings: Settings): string {
+  const contact = textFlag(flags, "contact") ?? settings.crawl.contact;
+  if (contact !== undefined) return contact;
+  throw usageError(
+    "whom may the owners of a site write to? --contact you@example.org, or crawl.contact in the " +
+      "settings, is told to every site",
+  );
+}
+
+/** Both: a network that the settings allow is not forbidden by allowing another. */
+export function allowedOf(flags: Flags, settings: Settings): readonly string[] {
+  const set = settings.crawl.allowAddresses.split(",").filter((network) => network !== "");
+  return [...set, ...((flags["allowAddress"] as readonly string[] | undefined) ?? [])];
 }
 
 /** A plan does not change on its way: what was asked for is what is gone on with. */
@@ -94,7 +111,6 @@ function globs(flags: Flags, name: string): string[] {
     if (!/^(?:\/|\*|https?:\/\/)/i.test(glob)) {
       throw usageError(`--${name} takes a path such as /blog/** or a whole URL, not '${glob}'`);
     }
-    urlPattern(glob);
   }
   return [...given];
 }

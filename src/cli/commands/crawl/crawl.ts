@@ -1,11 +1,10 @@
 import { hostname } from "node:os";
-import { openFetcher } from "../../../app/index.ts";
+import { openFetcher, type OpenFetcherOptions } from "../../../app/index.ts";
 import {
   createSiteCrawlServices,
   crawlJob,
   openCrawlFolder,
   runSiteCrawls,
-  type CrawlFolder,
   type CrawlPlan,
 } from "../../../campaign/index.ts";
 import type { Job, Queue } from "../../../queue/index.ts";
@@ -15,7 +14,7 @@ import { textFlag } from "../../flags.ts";
 import { readVersion } from "../../run-process.ts";
 import { asUsage, usageError } from "../../usage-error.ts";
 import { openOrMakeQueue } from "../queue/open-queue.ts";
-import { crawlOptions, planOf, refusePlanFlags, startUrl } from "./crawl-options.ts";
+import { allowedOf, crawlOptions, planOf, refusePlanFlags, startUrl } from "./crawl-options.ts";
 import { tellPages, type ToldCrawl } from "./tell-pages.ts";
 
 /** After a crash the host's gate is held for so long: whoever resumes is not to wait a minute. */
@@ -53,15 +52,17 @@ export const crawl: Command = {
 
   async run(context) {
     const { settings, paths, clock, log, signal } = context;
-    const contact = contactOf(context);
     const folder = openCrawlFolder(paths);
-    const allowAddresses = allowedOf(context);
-    const version = readVersion();
-    await using fetcher = await asUsage(() =>
-      openFetcher({ version, contact, allowAddresses, clock }),
-    );
     await using queue = await openOrMakeQueue(context);
-    const plans = await choosePlans(context, folder, queue);
+    const known = await folder.list();
+    const isNew = context.flags["resume"] !== true;
+    const plans = isNew ? newPlans(context) : await oldPlans(context, known, queue);
+    await using fetcher = await asUsage(() => openFetcher(fetcherOptions(context, plans)));
+    if (isNew) {
+      // Now that nothing is wrong with what was asked for.
+      for (const plan of plans) await leaveBehind(context, { plan, known, queue });
+      for (const plan of plans) await folder.create(plan);
+    }
     await using services = createSiteCrawlServices({ folder, queue, fetcher, clock });
     const follow = followJobs(context, plans);
     try {
@@ -93,45 +94,34 @@ export const crawl: Command = {
   },
 };
 
-/** Both: a network that the settings allow is not forbidden by allowing another. */
-function allowedOf({ flags, settings }: SettingsContext): readonly string[] {
-  const set = settings.crawl.allowAddresses.split(",").filter((network) => network !== "");
-  return [...set, ...((flags["allowAddress"] as readonly string[] | undefined) ?? [])];
+/** As the crawl began, unless it is told otherwise now. */
+function fetcherOptions(
+  { flags, settings, clock }: SettingsContext,
+  plans: readonly CrawlPlan[],
+): OpenFetcherOptions {
+  const allowAddresses = new Set([
+    ...allowedOf(flags, settings),
+    ...plans.flatMap((plan) => plan.allowAddresses),
+  ]);
+  const contact = textFlag(flags, "contact") ?? plans[0]!.contact;
+  return { version: readVersion(), contact, allowAddresses: [...allowAddresses], clock };
 }
 
-function contactOf({ flags, settings }: SettingsContext): string {
-  const contact = textFlag(flags, "contact") ?? settings.crawl.contact;
-  if (contact !== undefined) return contact;
-  throw usageError(
-    "whom may the owners of a site write to? --contact you@example.org, or crawl.contact in the " +
-      "settings, is told to every site",
-  );
+function newPlans({ args, flags, settings, clock }: SettingsContext): readonly CrawlPlan[] {
+  if (args.length === 0) throw usageError("which site? name a host, or --resume a crawl");
+  const nowMs = clock.nowMs();
+  const sites = new Map(args.map((site) => [startUrl(site), site]));
+  return [...sites.values()].map((site) => planOf(site, { flags, settings, nowMs }));
 }
 
-async function choosePlans(
-  context: SettingsContext,
-  folder: CrawlFolder,
+async function oldPlans(
+  { args, flags }: SettingsContext,
+  known: readonly CrawlPlan[],
   queue: Queue,
 ): Promise<readonly CrawlPlan[]> {
-  const { args, flags, settings, clock } = context;
-  const known = await folder.list();
-  if (flags["resume"] === true) {
-    refusePlanFlags(flags);
-    return args.length > 0
-      ? args.map((site) => newestOf(known, site))
-      : [await newestUnfinished(known, queue)];
-  }
-  if (args.length === 0) throw usageError("which site? name a host, or --resume a crawl");
-  const plans = new Map(
-    args.map(
-      (site) => [startUrl(site), planOf(site, { flags, settings, nowMs: clock.nowMs() })] as const,
-    ),
-  );
-  for (const { start } of plans.values()) {
-    await leaveBehind(context, known.filter((one) => one.start === start), queue); // prettier-ignore
-  }
-  for (const plan of plans.values()) await folder.create(plan);
-  return [...plans.values()];
+  refusePlanFlags(flags);
+  if (args.length === 0) return [await newestUnfinished(known, queue)];
+  return [...new Set(args.map((site) => newestOf(known, site)))];
 }
 
 function newestOf(known: readonly CrawlPlan[], site: string): CrawlPlan {
@@ -153,20 +143,23 @@ async function newestUnfinished(known: readonly CrawlPlan[], queue: Queue): Prom
   );
 }
 
+interface Behind {
+  readonly plan: CrawlPlan;
+  readonly known: readonly CrawlPlan[];
+  readonly queue: Queue;
+}
+
 /** Two crawls of one site at a time would ask for everything twice. */
-async function leaveBehind(
-  { flags }: SettingsContext,
-  before: readonly CrawlPlan[],
-  queue: Queue,
-): Promise<void> {
-  for (const plan of before) {
-    const job = await queue.job(crawlJob(plan));
+async function leaveBehind({ flags }: SettingsContext, { plan, known, queue }: Behind) {
+  for (const before of known.filter(({ start }) => start === plan.start)) {
+    const job = await queue.job(crawlJob(before));
     if (!job || job.ended) continue;
     if (flags["anew"] === true) await queue.cancel(job.name);
     else {
-      const since = formatMoment(Date.parse(plan.startedAt));
+      const since = formatMoment(Date.parse(before.startedAt));
       throw usageError(
-        `the crawl of ${plan.start} that began ${since} has not ended: --resume goes on with it, --anew drops it`,
+        `the crawl of ${plan.start} that began ${since} has not ended: --resume goes on with it, ` +
+          "--anew drops it",
       );
     }
   }
