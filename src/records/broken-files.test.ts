@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { valuesOf } from "../ledger/testing/test-ledger.ts";
 import { openTestRecords } from "./testing/test-records.ts";
@@ -66,6 +68,18 @@ test("a broken file that is put back as it was shows what came meanwhile", async
   at.save(file, whole);
   expect((await at.records.ingest()).problems).toEqual([]);
   expect(at.read(file)).toContain("city: Berlin");
+});
+
+test("a broken file that is gone is no problem any more; a folder that is gone is written again", async () => {
+  await using at = await openTestRecords();
+  await at.say(target, { name: "Acme" });
+  at.save("companies/ACME/_index.md", "---\nname: Other\n---\n");
+  at.save("companies/new/_index.md", "no front matter");
+  expect((await at.records.ingest()).problems).toHaveLength(2);
+  rmSync(join(at.folder, "companies"), { recursive: true });
+  expect((await at.records.ingest()).problems).toEqual([]);
+  expect(at.list("companies")).toEqual(["acme"]);
+  expect(at.read(file)).toContain("name: Acme");
 });
 
 describe("a broken file is shown and left alone, its facts are indexed, and mending it is enough", () => {

@@ -12,6 +12,7 @@ import {
   type FolderFound,
   type FolderPlace,
 } from "./ingest.ts";
+import { layouts } from "./layout.ts";
 import { personTarget } from "./person.ts";
 import type { Ingested, IngestOptions } from "./records.ts";
 import { createId } from "../base/ids.ts";
@@ -40,11 +41,32 @@ export async function ingestFolders(
     await new Promise<void>(afterTick);
     await bench.pause();
   }
+  if (!only) await writeMissing(bench, paths);
+  for (const { path } of index.problems()) {
+    if (!disk.has(path)) bench.tell(path, undefined, undefined);
+  }
   await bench.conclude();
   const problems = index
     .problems()
     .filter(({ path }) => !only || paths.has(path.split("/").slice(0, 2).join("/")));
   return { files, edited: merged(edits), problems };
+}
+
+/** A folder that someone removed is no removed record. */
+async function writeMissing(bench: Bench, there: ReadonlySet<string>): Promise<void> {
+  for (const { kind } of layouts) {
+    let after: string | undefined;
+    for (;;) {
+      const targets = bench.stored.targets({ kind, limit: 1_000, ...(after && { after }) });
+      const missing = targets.filter((target) => {
+        const folder = bench.index.render(target)?.folder;
+        return folder !== undefined && !there.has(folder) && !bench.disk.has(folder);
+      });
+      await bench.renderMany(missing, { isHasty: missing.length > 1 });
+      after = targets.at(-1);
+      if (after === undefined) break;
+    }
+  }
 }
 
 async function ingestOne(bench: Bench, place: FolderPlace): Promise<readonly Edit[]> {

@@ -63,6 +63,14 @@ describe("history", () => {
     expect(at.read(file)).toContain("tags:\n  - old\n");
   });
 
+  test("a moment before anything was known empties no record", async () => {
+    await using at = await openStory();
+    const before = await valuesOf(at.ledger, target);
+    const request = { name: "acme", atMs: at.startMs - 86_400_000, source };
+    await expect(at.records.restoreAt(request)).rejects.toMatchObject({ code: "records_not_yet" });
+    expect(await valuesOf(at.ledger, target)).toEqual(before);
+  });
+
   test("what only the archive knows is asked for there, and never guessed", async () => {
     await using at = await openStory();
     const bucket = createMemoryBucket({ clock: at.clock });

@@ -98,6 +98,7 @@ export async function restoreChanges(
   const then = viewAt(target, known.values(), atMs);
   const isWanted = (name: string) => (field === undefined ? !staysAsItIs(name) : isOf(name, field));
   checkComplete(known, { isWanted, atMs });
+  if (field === undefined && then.fields.length === 0) throw notYet(atMs);
   const before = new Map(then.fields.map((one) => [one.field, one.value]));
   const after = new Map(now.fields.map((one) => [one.field, one.value]));
   return [...new Set([...before.keys(), ...after.keys()])]
@@ -110,6 +111,16 @@ export async function restoreChanges(
         : [{ target, field: name, value }];
     });
 }
+
+/** Nobody wants a record emptied; who mistook the year would have it so. */
+const notYet = (atMs: number) => {
+  const words = `nothing was known of it at ${new Date(atMs).toISOString()}`;
+  return new AppError(
+    "invalid",
+    "records_not_yet",
+    `${words}: its history says when it begins, and --field takes back one field`,
+  );
+};
 
 /** Where a record is and what was noted about it do not go back with the rest. */
 const staysAsItIs = (field: string): boolean =>

@@ -36,6 +36,22 @@ test("watching: an edit is taken in after a moment of quiet, by the system's eve
   expect(seen.flatMap(({ edited }) => edited)).toEqual([{ target, fields: ["city"] }]);
 });
 
+test("watching where there is nothing yet: the first record that someone makes is noticed", async () => {
+  await using at = await openTestRecords();
+  const warn = vi.fn<() => void>();
+  const common = { ...at, log: { ...silentLogger, warn }, user: "bob", clock: systemClock };
+  await using records = await openRecords(common);
+  let looks = 0;
+  const options = { quietMs: 50, checkMs: 3_600_000, onIngested: () => void (looks += 1) };
+  const watching = records.watch(options);
+  await until(async () => looks > 0);
+  at.save("people/anna/_index.md", "---\nname: Anna\n---\n");
+  await until(async () => at.read("people/anna/_index.md").includes("rev:"));
+  await watching.stop();
+  expect(at.read("people/anna/_index.md")).toContain("rev:");
+  expect(warn).not.toHaveBeenCalled();
+});
+
 test("watching without events: the next check finds the edit", async () => {
   vi.mocked(watch).mockImplementation(() => {
     throw new Error("no events on this system");

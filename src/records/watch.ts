@@ -1,4 +1,4 @@
-import { watch as watchFolder, type FSWatcher } from "node:fs";
+import { mkdirSync, watch as watchFolder, type FSWatcher } from "node:fs";
 import type { Timer } from "../base/clock.ts";
 import type { Bench } from "./bench.ts";
 import { followLedger } from "./follow.ts";
@@ -56,12 +56,14 @@ export function watchFiles(bench: Bench, options: WatchOptions = {}): Watching {
   };
   const watchers = layouts.flatMap(({ folder }): FSWatcher[] => {
     try {
+      // The first person is to be noticed as soon as the hundredth.
+      mkdirSync(disk.path(folder), { recursive: true });
       const watcher = watchFolder(disk.path(folder), { recursive: true, persistent: false });
       watcher.on("change", (_, file) => onEvent(folder, file === null ? null : String(file)));
       watcher.on("error", (error) => log.warn("file events have ended", { folder, error }));
       return [watcher];
     } catch (error) {
-      // No such folder yet, or more folders than the system watches.
+      // More folders than the system watches, or it watches none.
       log.warn("no file events here: files are looked at now and then", { folder, error });
       return [];
     }

@@ -69,6 +69,7 @@ describe("forager company", () => {
     await wrong(["note", "acme-flooring"], "there is no text");
     await wrong(["exclude", "acme-flooring"], "why? write the reason");
     await wrong(["forget", "acme-flooring"], "pass --yes to go on");
+    await wrong(["add", "  "], "name has no value");
     await wrong(["list", "--has", "email", "--missing", "email"], "nothing both has and misses");
     await wrong(["list", "--after", "x"], "begin without it");
     expect(await json("company", "list")).toMatchObject({ rows: [{ emails: [] }], next: null });

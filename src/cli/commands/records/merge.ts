@@ -2,6 +2,7 @@ import type { Twins } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
 import { parseCount, textFlag } from "../../flags.ts";
 import { asUsage, usageError } from "../../usage-error.ts";
+import { countOf } from "../queue/count-words.ts";
 import { findRecord } from "./find-record.ts";
 import { openRecordsOf, openSearchOf, sourceOf, sourceOption } from "./record-context.ts";
 import { recordOf } from "./record-columns.ts";
@@ -36,7 +37,7 @@ export const companyMerge: Command = {
     const { fields } = await asUsage(() => opened.records.merge(request));
     out.result(
       { from: from.target, into: into.target, fields },
-      `${from.slug} is ${into.slug} now; ${fields} fields came over`,
+      `${from.slug} is ${into.slug} now; ${countOf(fields, "field")} came over`,
     );
   },
 };

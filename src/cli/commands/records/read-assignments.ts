@@ -36,7 +36,7 @@ function cellOf(assignment: string, kind: RecordKind): Cell {
   if (name === undefined || text === undefined) {
     throw usageError(`'${assignment}' is neither FIELD=TEXT nor FIELD:=JSON`);
   }
-  if (colon !== ":" && text === "") {
+  if (colon !== ":" && text.trim() === "") {
     throw usageError(`${name} has no value: \`unset\` takes one away`);
   }
   const header = name.trim();
