@@ -31,7 +31,8 @@ interface Noted {
   readonly method: PhoneFact["method"];
   readonly says: PhoneLabel;
   readonly extension?: string | undefined;
-  label?: string | undefined;
+  /** The text the label is taken from, once the number proves to be one. */
+  before?: string | undefined;
 }
 
 const notedMax = 300;
@@ -40,10 +41,11 @@ export function createPhoneCollector(): PhoneCollector {
   const noted: Noted[] = [];
   let links: Noted[] = [];
   let lastLine = "";
+  const labels = new Map<string, PhoneLabel>();
   const note = (one: Noted): void => void (noted.length < notedMax && noted.push(one));
 
   function line({ text }: Line): void {
-    for (const link of links) link.label ??= labelOf(text.replace(/[+\d][\d\s()./-]{5,}/g, " "));
+    for (const link of links) link.before ??= text.replace(/[+\d][\d\s()./-]{5,}/g, " ");
     links = [];
     if (mayHold(text)) search(text);
     lastLine = text.length < 60 ? text : "";
@@ -55,18 +57,27 @@ export function createPhoneCollector(): PhoneCollector {
       const before = plain.slice(Math.max(0, start - 60), start);
       // The label may stand in the cell, or on the line, before.
       const says =
-        labelBefore(before.trim() === "" ? `${lastLine} ` : before) ??
+        labelled(before.trim() === "" ? `${lastLine} ` : before) ??
         labelAfter(plain.slice(end, end + 12));
-      const label = labelOf(before.slice(-40));
-      note({ text: number, method: "text", says, extension, label });
+      note({ text: number, method: "text", says, extension, before: before.slice(-40) });
     }
     for (const [, letters] of plain.matchAll(vanity))
       note({ text: digitsOf(letters!), method: "text", says: "phone" });
   }
 
+  /** Lists of articles, dates and prices have the same words before each number. */
+  function labelled(before: string): PhoneLabel {
+    let label = labels.get(before);
+    if (label === undefined && !labels.has(before)) {
+      label = labelBefore(before);
+      if (labels.size < notedMax) labels.set(before, label);
+    }
+    return label;
+  }
+
   return {
     open({ name, attributes: { href }, isHidden }) {
-      if (isHidden || href === undefined || name !== "a") return;
+      if (isHidden || href === undefined || name !== "a" || !mayCall.test(href)) return;
       const number = /^\s{0,5}(?:tel|callto|phone)\s{0,3}:\/{0,2}(.{4,60})/is.exec(
         decoded(href.slice(0, 200)),
       )?.[1];
@@ -113,7 +124,7 @@ function finish(noted: readonly Noted[], { url, country, stated, statedFaxes }: 
     const target = one.says === "fax" ? faxes : phones;
     if (target.has(number.value)) continue;
     const extension = one.extension ?? number.extension;
-    const label = one.label;
+    const label = one.before === undefined ? undefined : labelOf(one.before);
     target.set(number.value, {
       value: number.value,
       ...(extension !== undefined && { extension }),
@@ -137,6 +148,7 @@ function finish(noted: readonly Noted[], { url, country, stated, statedFaxes }: 
 const labelAfter = (text: string): PhoneLabel =>
   /^\s{0,2}[([]?\s{0,1}(?:fax|telefax)\b/i.test(text) ? "fax" : undefined;
 
+const mayCall = /^\s{0,5}[tcp%]/i;
 const wide = /[\uff10-\uff19\uff08\uff09\uff0b\uff0d]/;
 const mayHold = (text: string): boolean =>
   /\d\D{0,4}\d\D{0,4}\d\D{0,4}\d\D{0,4}\d\D{0,4}\d|[\uff10-\uff19]{2}|8(?:00|88|77|66|55|44|33)\)?[-. ][A-Z]/.test(
