@@ -87,9 +87,7 @@ const domainNames = [
   "email-domain",
   "hostname",
 ].map(inData);
-const suffixNames = ["tld", "suffix", "ext", "part3", "t", "zone", "email-tld"].map(
-  inData,
-);
+const suffixNames = ["tld", "suffix", "ext", "part3", "t", "zone", "email-tld"].map(inData);
 
 function inData(name: string): string {
   return `data-${name}`;

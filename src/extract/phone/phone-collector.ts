@@ -3,7 +3,7 @@ import type { PhoneFact } from "../page-facts.ts";
 import type { Collector, Line } from "../page/page-events.ts";
 import { decoded, labelOf } from "../email/mailto.ts";
 import { findNumbers } from "./find-numbers.ts";
-import { labelBefore, type PhoneLabel } from "./phone-labels.ts";
+import { isTaxNumber, labelBefore, type PhoneLabel } from "./phone-labels.ts";
 import { looksLikePhone, readNumber } from "./read-number.ts";
 
 /**
@@ -44,10 +44,10 @@ export function createPhoneCollector(): PhoneCollector {
   const labels = new Map<string, PhoneLabel>();
   const note = (one: Noted): void => void (noted.length < notedMax && noted.push(one));
 
-  function line({ text }: Line): void {
+  function line({ text, seams }: Line): void {
     for (const link of links) link.before ??= text.replace(/[+\d][\d\s()./-]{5,}/g, " ");
     links = [];
-    if (mayHold(text)) search(text);
+    if (mayHold(text)) search(unglued(text, seams));
     lastLine = text.length < 60 ? text : "";
   }
 
@@ -56,9 +56,10 @@ export function createPhoneCollector(): PhoneCollector {
     for (const { text: number, start, end, extension } of findNumbers(plain)) {
       const before = plain.slice(Math.max(0, start - 60), start);
       // The label may stand in the cell, or on the line, before.
-      const says =
-        labelled(before.trim() === "" ? `${lastLine} ` : before) ??
-        labelAfter(plain.slice(end, end + 12));
+      const says = isTaxNumber(before, number)
+        ? "other"
+        : (labelled(before.trim() === "" ? `${lastLine} ` : before) ??
+          labelAfter(plain.slice(end, end + 12)));
       note({ text: number, method: "text", says, extension, before: before.slice(-40) });
     }
     for (const [, letters] of plain.matchAll(vanity))
@@ -97,9 +98,11 @@ export function createPhoneCollector(): PhoneCollector {
   };
 }
 
-function finish(noted: readonly Noted[], { url, country, stated, statedFaxes }: FinishPhones) {
+function finish(noted: readonly Noted[], options: FinishPhones) {
+  const { url, stated, statedFaxes } = options;
   const faxes = new Map<string, PhoneFact>();
   const phones = new Map<string, PhoneFact>();
+  const written = new Map<string, string>();
   const others = new Set<string>();
   const all: readonly Noted[] = [
     ...noted.filter(({ method }) => method === "tel"),
@@ -108,6 +111,7 @@ function finish(noted: readonly Noted[], { url, country, stated, statedFaxes }: 
     ...noted.filter(({ method }) => method !== "tel"),
   ];
   for (const one of all) {
+    const country = options.country ?? (northAmerican.test(one.text) ? "US" : undefined);
     if (
       one.says === undefined &&
       (!country ? !/^\s*\+/.test(one.text) : !looksLikePhone(one.text, country))
@@ -116,13 +120,14 @@ function finish(noted: readonly Noted[], { url, country, stated, statedFaxes }: 
     if (one.says === undefined && !looksLikePhone(one.text, country ?? "US")) continue;
     if (one.says === "other") {
       // Not read as a telephone's at all: a shop's page has hundreds of article numbers.
-      others.add(one.text.replace(/\D/g, "").replace(/^0+/, ""));
+      others.add(bareDigits(one.text));
       continue;
     }
     const number = readNumber(one.text, country);
     if (!number) continue;
     const target = one.says === "fax" ? faxes : phones;
     if (target.has(number.value)) continue;
+    written.set(number.value, bareDigits(one.text));
     const extension = one.extension ?? number.extension;
     const label = one.before === undefined ? undefined : labelOf(one.before);
     target.set(number.value, {
@@ -137,11 +142,29 @@ function finish(noted: readonly Noted[], { url, country, stated, statedFaxes }: 
   // A fax that stands somewhere else without its label is still a fax, unless people are told to call it.
   const isFaxOnly = ({ value, method }: PhoneFact) => faxes.has(value) && method === "text";
   const isOther = ({ value, method }: PhoneFact) =>
-    method === "text" && [...others].some((digits) => digits.length > 5 && value.endsWith(digits));
+    method === "text" && others.has(written.get(value)!);
   return {
     phones: [...phones.values()].filter((phone) => !isFaxOnly(phone) && !isOther(phone)),
     faxes: [...faxes.values()].filter(({ value }) => phones.get(value)?.method !== "tel"),
   };
+}
+
+const bareDigits = (text: string): string => text.replace(/\D/g, "").replace(/^0+/, "");
+
+/** So nobody else writes them; on a page that gives no hint of its country they tell their own. */
+const northAmerican = /^\s*(?:1[-. ])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[-. ])[2-9]\d{2}[-. ]\d{4}\s*$/;
+
+/** A space between letters and digits of different elements: "<b>Phone</b><i>089 …</i>". */
+function unglued(text: string, seams: readonly number[]): string {
+  if (seams.length === 0) return text;
+  let plain = "";
+  let from = 0;
+  for (const seam of seams) {
+    if (!/^(?:\p{L}[\d+(]|\d\p{L})$/u.test(text.slice(seam - 1, seam + 1))) continue;
+    plain += `${text.slice(from, seam)} `;
+    from = seam;
+  }
+  return plain + text.slice(from);
 }
 
 /** "089 1234567 (Fax)" */
