@@ -71,7 +71,7 @@ const localNames = [
   "mail-user",
   "email-user",
   "email-name",
-];
+].map(inData);
 const domainNames = [
   "domain",
   "host",
@@ -86,8 +86,12 @@ const domainNames = [
   "mail-domain",
   "email-domain",
   "hostname",
-];
-const suffixNames = ["tld", "suffix", "ext", "part3", "t", "zone", "email-tld"];
+].map(inData);
+const suffixNames = ["tld", "suffix", "ext", "part3", "t", "zone", "email-tld"].map(inData);
+
+function inData(name: string): string {
+  return `data-${name}`;
+}
 
 function inParts(attributes: Attributes): readonly Part[] {
   const local = firstOf(attributes, localNames);
@@ -104,7 +108,7 @@ function inParts(attributes: Attributes): readonly Part[] {
 
 function firstOf(attributes: Attributes, names: readonly string[]): string | undefined {
   for (const name of names) {
-    const value = attributes[`data-${name}`]?.trim();
+    const value = attributes[name]?.trim();
     if (value !== undefined && value !== "" && value.length < 100) return value;
   }
   return undefined;

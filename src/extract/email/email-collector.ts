@@ -37,7 +37,7 @@ export function createEmailCollector({
     if (isHidden) return;
     const { href, title, alt } = attributes;
     if (href !== undefined && (name === "a" || name === "area")) link(href);
-    if (isAll && (hasData || href !== undefined)) wrapped(attributes);
+    if (isAll && (hasData || href?.includes("/cdn-cgi/"))) wrapped(attributes);
     if (title?.includes("@")) shownBy(title);
     if (name === "img" && alt?.includes("@")) shownBy(alt);
     const label = attributes["aria-label"];

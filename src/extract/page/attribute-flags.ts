@@ -30,10 +30,14 @@ export const flagOf = (attribute: string): number =>
   byName.get(attribute) ??
   (attribute.startsWith("data-") || attribute.startsWith("on") ? flags.data : 0);
 
-/** Elements whose own attributes are worth hearing of. */
-const heard = new Set(
-  "html base link meta title script style a area img iframe frame app-root input".split(" "),
-);
+/** Flags for which the collectors hear of any element. */
+export const heardFlags = flags.data | flags.item | flags.words;
 
-export const isHeard = (name: string, found: number): boolean =>
-  heard.has(name) || (found & (flags.data | flags.item | flags.words)) !== 0;
+/** The layout of pictures and forms, which nobody asks for. */
+const ignored = new Set(
+  (
+    "width height srcset sizes loading decoding target border align valign bgcolor cellpadding cellspacing colspan rowspan " +
+    "tabindex fetchpriority crossorigin integrity referrerpolicy autocomplete d fill stroke viewbox xmlns x y points transform"
+  ).split(" "),
+);
+export const isIgnored = (attribute: string): boolean => ignored.has(attribute);

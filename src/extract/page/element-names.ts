@@ -15,16 +15,14 @@ const voids = new Set(
 for (const name of seamless) blocks.delete(name);
 const bold = new Set(["b", "strong", "h1", "h2", "h3", "h4", "h5", "h6"]);
 
-export const isBlock = (name: string): boolean => blocks.has(name);
-export const isBold = (name: string): boolean => bold.has(name);
-export const isVoid = (name: string): boolean => voids.has(name);
-
-/** HTML in the middle of a picture: the picture was never closed. */
-export const breaksOut = (name: string): boolean => name !== "title" && isBlock(name);
+/** Elements whose own attributes are worth hearing of. */
+const heard = new Set(
+  "html base link meta title script style a area img iframe frame app-root input".split(" "),
+);
 
 const paragraphEnds = new Set(["p"]);
 /** What a start tag ends that was left open. */
-export const closedBy: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+const closedBy: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["li", new Set(["li", "p"])],
   ["dt", new Set(["dt", "dd", "p"])],
   ["dd", new Set(["dt", "dd", "p"])],
@@ -41,6 +39,45 @@ export const closedBy: ReadonlyMap<string, ReadonlySet<string>> = new Map([
     .split(" ")
     .map((name) => [name, paragraphEnds] as const),
 ]);
+
+/** All there is to know about a name, looked up once for each tag. */
+export interface ElementKind {
+  readonly name: string;
+  readonly isBlock: boolean;
+  readonly isBold: boolean;
+  readonly isVoid: boolean;
+  readonly isHeard: boolean;
+  /** HTML in the middle of a picture: the picture was never closed. */
+  readonly breaksOut: boolean;
+  readonly closes: ReadonlySet<string> | undefined;
+}
+
+const kinds = new Map<string, ElementKind>();
+for (const name of [
+  ...blocks,
+  ...seamless,
+  ...voids,
+  ...bold,
+  ...heard,
+  ...closedBy.keys(),
+  ..."span i em small u svg path".split(" "),
+])
+  kinds.set(name, newKind(name));
+
+/** Names nobody has heard of are not remembered: a page may have as many as it likes. */
+export const kindOf = (name: string): ElementKind => kinds.get(name) ?? newKind(name);
+
+function newKind(name: string): ElementKind {
+  return {
+    name,
+    isBlock: blocks.has(name),
+    isBold: bold.has(name),
+    isVoid: voids.has(name),
+    isHeard: heard.has(name),
+    breaksOut: name !== "title" && blocks.has(name),
+    closes: closedBy.get(name),
+  };
+}
 
 /** Pictures that stand for a sign of an address: `info<img alt="@">company.com`. */
 export function signOf(name: string, attributes: Readonly<Record<string, string>>): string {

@@ -42,20 +42,13 @@ export function createLinkCollector(baseUrl: () => string): LinkCollector {
   }
 
   function add(href: string | undefined, { where, attributes }: Element): Link | undefined {
-    if (
-      href === undefined ||
-      /^\s{0,9}(?:#|javascript:|mailto:|tel:|data:|sms:|callto:|whatsapp:|skype:|ftp:|file:|blob:|about:)/i.test(
-        href,
-      )
-    )
-      return undefined;
+    if (href === undefined || leadsNowhere.test(href)) return undefined;
     const url = absolute(href);
     if (url === undefined) return undefined;
     const known = links.get(url);
     if (known && order[known.where] <= order[where]) return known;
     if (!known && links.size >= linksMax) return undefined;
-    const rel = (attributes["rel"] ?? "").toLowerCase().split(/\s+/).filter(Boolean).slice(0, 8);
-    const link: Link = { href: url, where, rel, text: known?.text ?? "" };
+    const link: Link = { href: url, where, rel: relOf(attributes), text: known?.text ?? "" };
     links.set(url, link);
     return link;
   }
@@ -99,6 +92,13 @@ export function createLinkCollector(baseUrl: () => string): LinkCollector {
       })),
   };
 }
+
+const leadsNowhere =
+  /^\s{0,9}(?:#|javascript:|mailto:|tel:|data:|sms:|callto:|whatsapp:|skype:|ftp:|file:|blob:|about:)/i;
+
+const noRel: readonly string[] = [];
+const relOf = ({ rel }: Element["attributes"]): readonly string[] =>
+  rel ? rel.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 8) : noRel;
 
 /** Frames of the site itself hold its pages; others hold maps, films and advertisements. */
 function isOwn(src: string | undefined, base: string): boolean {

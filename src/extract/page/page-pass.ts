@@ -1,8 +1,8 @@
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
-import { flagOf, flags, isHeard } from "./attribute-flags.ts";
+import { flagOf, flags, heardFlags, isIgnored } from "./attribute-flags.ts";
 import type { Collector, Element } from "./page-events.ts";
 import { createLineBuilder } from "./line-builder.ts";
-import { breaksOut, closedBy, isBlock, isBold, isVoid, signOf } from "./element-names.ts";
+import { kindOf, signOf, type ElementKind } from "./element-names.ts";
 import { createPlaces } from "./page-place.ts";
 import { createStyleRules, noEffect } from "./style-rules.ts";
 
@@ -20,6 +20,7 @@ const scriptCharsMax = 300_000;
 const closeReach = 64;
 
 interface Frame extends Element {
+  readonly kind: ElementKind;
   readonly isInArticle: boolean;
   readonly isInLink: boolean;
   readonly isBold: boolean;
@@ -41,6 +42,7 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
   const places = createPlaces();
   const lines = createLineBuilder((line) => liners.forEach((collector) => collector.line!(line)));
   const root: Frame = {
+    kind: kindOf("#root"),
     name: "#root",
     attributes: {},
     isHidden: false,
@@ -67,20 +69,20 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
   let raw = "";
 
   function openTag(isSelfClosed: boolean): void {
-    const name = tag;
-    if (name === "") return;
-    if (foreign > 0 && breaksOut(name)) while (foreign > 0) pop();
-    const ends = closedBy.get(name);
-    if (ends) while (ends.has(top.name)) pop();
-    const frame = frameOf(name);
-    if (isBlock(name)) {
+    if (tag === "") return;
+    const kind = kindOf(tag);
+    const { name, closes } = kind;
+    if (foreign > 0 && kind.breaksOut) while (foreign > 0) pop();
+    if (closes) while (closes.has(top.name)) pop();
+    const frame = frameOf(kind);
+    if (kind.isBlock) {
       lines.end();
       lines.begin(name);
     } else if (name !== "wbr") lines.seam();
     if (frame.isHeard) for (const collector of openers) collector.open!(frame);
     const sign = frame.isHidden || attributes === noAttributes ? "" : signOf(name, attributes);
     if (sign) lines.text(sign, top);
-    if (isVoid(name) || (isSelfClosed && foreign > 0)) {
+    if (kind.isVoid || (isSelfClosed && foreign > 0)) {
       if (frame.isHeard) for (const collector of closers) collector.close!(frame);
       return;
     }
@@ -94,12 +96,14 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
     top = frame;
   }
 
-  function frameOf(name: string): Frame {
+  function frameOf(kind: ElementKind): Frame {
+    const { name } = kind;
     const hasStyle =
       (found & flags.style) !== 0 || ((found & flags.names) !== 0 && styles.hasRules());
-    const { isHidden, isReversed } = hasStyle ? styles.effectOf(attributes) : noEffect;
+    const { isHidden, isReversed } = hasStyle ? styles.effectOf(name, attributes) : noEffect;
     const turns = isReversed || (name === "bdo" && /^rtl$/i.test(attributes["dir"] ?? ""));
     return {
+      kind,
       name,
       attributes,
       isHidden: top.isHidden || isHidden || name === "template",
@@ -109,14 +113,15 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
       depth: stack.length,
       isInArticle: top.isInArticle || name === "article" || name === "main",
       isInLink: top.isInLink || name === "a",
-      isBold: top.isBold || isBold(name),
-      isHeard: stack.length <= heardDepthMax || isHeard(name, found),
+      isBold: top.isBold || kind.isBold,
+      isHeard: stack.length <= heardDepthMax || kind.isHeard || (found & heardFlags) !== 0,
     };
   }
 
-  function closeTag(name: string): void {
+  function closeTag(written: string): void {
+    const { name, isVoid, isBlock } = kindOf(written);
     if (name === "br") return lines.end();
-    if (isVoid(name)) return;
+    if (isVoid) return;
     if (depthOver > 0) {
       depthOver -= 1;
       return;
@@ -127,7 +132,7 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
       while (stack.length > at) pop();
       return;
     }
-    if (isBlock(name)) lines.end();
+    if (isBlock) lines.end();
   }
 
   function pop(): void {
@@ -136,7 +141,7 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
     if (frame.name === "svg" || frame.name === "math") foreign -= 1;
     if (frame.name === "style") styles.add(raw);
     else if (frame.name === "script") giveScript(frame);
-    if (isBlock(frame.name)) {
+    if (frame.kind.isBlock) {
       lines.end();
       lines.begin(top.name);
     } else lines.seam();
@@ -175,6 +180,7 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
     },
     onattribname(start, end) {
       attribute = end - start > 80 ? "" : html.slice(start, end).toLowerCase();
+      if (isIgnored(attribute)) attribute = "";
       value = "";
       found |= flagOf(attribute);
     },

@@ -25,16 +25,26 @@ export function createPlaces(): Places {
       if (byTag !== undefined || !containers.has(name)) return byTag;
       const { class: classes, id } = attributes;
       if (classes === undefined && id === undefined) return undefined;
-      const names = `${classes ?? ""} ${id ?? ""}`;
-      let place = byNames.get(names);
-      if (place === undefined && !byNames.has(names)) {
-        place = ofNames(names);
-        if (byNames.size < namesMax) byNames.set(names, place);
-      }
+      const place = strongest(known(classes), known(id));
       return place === "header" && isInArticle ? undefined : place;
     },
   };
+
+  function known(names: string | undefined): LinkWhere | undefined {
+    if (names === undefined || names === "") return undefined;
+    let place = byNames.get(names);
+    if (place === undefined && !byNames.has(names)) {
+      place = ofNames(names);
+      if (byNames.size < namesMax) byNames.set(names, place);
+    }
+    return place;
+  }
 }
+
+const strongest = (
+  first: LinkWhere | undefined,
+  second: LinkWhere | undefined,
+): LinkWhere | undefined => (second === "footer" ? second : (first ?? second));
 
 function ofTag(
   name: string,

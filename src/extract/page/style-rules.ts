@@ -7,7 +7,7 @@ export interface StyleRules {
   add(css: string): void;
   /** Whether class and id say anything. */
   hasRules(): boolean;
-  effectOf(attributes: Readonly<Record<string, string>>): StyleEffect;
+  effectOf(tag: string, attributes: Readonly<Record<string, string>>): StyleEffect;
 }
 
 export interface StyleEffect {
@@ -37,7 +37,7 @@ export function createStyleRules(): StyleRules {
     for (const [, selectors, body] of css
       .slice(0, cssCharsMax)
       .matchAll(
-        /(?:^|[}\s;,/])([.#][\w-]{1,80}(?:\s{0,5},\s{0,5}[.#][\w-]{1,80}){0,20})\s{0,5}\{([^{}]{0,1000})\}/g,
+        /(?:^|[}\s;,/])([a-z]{0,10}[.#][\w-]{1,80}(?:\s{0,5},\s{0,5}[a-z]{0,10}[.#][\w-]{1,80}){0,20})\s{0,5}\{([^{}]{0,1000})\}/g,
       )) {
       if (++count > rulesMax) return;
       const hides = hiding.test(body!);
@@ -51,7 +51,7 @@ export function createStyleRules(): StyleRules {
     }
   }
 
-  function effectOf(attributes: Readonly<Record<string, string>>): StyleEffect {
+  function effectOf(tag: string, attributes: Readonly<Record<string, string>>): StyleEffect {
     const { style, class: classes, id } = attributes;
     let isHidden = attributes["hidden"] !== undefined && attributes["hidden"] !== "until-found";
     let isReversed = false;
@@ -62,8 +62,8 @@ export function createStyleRules(): StyleRules {
     }
     if (hidden.size > 0 || reversed.size > 0) {
       for (const name of namesOf(classes, id)) {
-        if (hidden.has(name)) isHidden = true;
-        if (reversed.has(name)) isReversed = true;
+        if (hidden.has(name) || hidden.has(tag + name)) isHidden = true;
+        if (reversed.has(name) || reversed.has(tag + name)) isReversed = true;
       }
     }
     return isHidden || isReversed ? { isHidden, isReversed } : noEffect;

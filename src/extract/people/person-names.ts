@@ -39,9 +39,8 @@ export function personName(text: string): string | undefined {
   const words = bare.split(/\s+/);
   if (words.length < 2 || words.length > 5) return undefined;
   const named = words.filter((one, index) => index === 0 || !particle.test(one));
-  if (named.some(isCommon)) return undefined;
   if (named.length < 2 || named.length > 4) return undefined;
-  if (!named.every((one) => word.test(one))) return undefined;
+  if (!named.every((one) => word.test(one)) || named.some(isCommon)) return undefined;
   // ALL CAPITALS is a slogan or a heading.
   if (named.every((one) => one.length > 2 && one === one.toUpperCase())) return undefined;
   return named.at(-1)!.replace(/\.$/, "").length < 2 ? undefined : bare;

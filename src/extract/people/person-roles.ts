@@ -21,7 +21,7 @@ const introduced =
 export function introducedPerson(
   text: string,
 ): { readonly role: string; readonly name: string } | undefined {
-  if (text.length > 300) return undefined;
+  if (text.length > 300 || !/[:–—-]/.test(text)) return undefined;
   const match = introduced.exec(text);
   return match ? { role: match[1]!.trim(), name: match[2]!.trim() } : undefined;
 }

@@ -3,7 +3,7 @@ import type { PhoneFact } from "../page-facts.ts";
 import type { Collector, Line } from "../page/page-events.ts";
 import { decoded, labelOf } from "../email/mailto.ts";
 import { findNumbers } from "./find-numbers.ts";
-import { labelBefore, type PhoneLabel } from "./phone-labels.ts";
+import { isTaxNumber, labelBefore, type PhoneLabel } from "./phone-labels.ts";
 import { looksLikePhone, readNumber } from "./read-number.ts";
 
 /**
@@ -31,7 +31,8 @@ interface Noted {
   readonly method: PhoneFact["method"];
   readonly says: PhoneLabel;
   readonly extension?: string | undefined;
-  label?: string | undefined;
+  /** The text the label is taken from, once the number proves to be one. */
+  before?: string | undefined;
 }
 
 const notedMax = 300;
@@ -40,12 +41,13 @@ export function createPhoneCollector(): PhoneCollector {
   const noted: Noted[] = [];
   let links: Noted[] = [];
   let lastLine = "";
+  const labels = new Map<string, PhoneLabel>();
   const note = (one: Noted): void => void (noted.length < notedMax && noted.push(one));
 
-  function line({ text }: Line): void {
-    for (const link of links) link.label ??= labelOf(text.replace(/[+\d][\d\s()./-]{5,}/g, " "));
+  function line({ text, seams }: Line): void {
+    for (const link of links) link.before ??= text.replace(/[+\d][\d\s()./-]{5,}/g, " ");
     links = [];
-    if (mayHold(text)) search(text);
+    if (mayHold(text)) search(unglued(text, seams));
     lastLine = text.length < 60 ? text : "";
   }
 
@@ -54,19 +56,29 @@ export function createPhoneCollector(): PhoneCollector {
     for (const { text: number, start, end, extension } of findNumbers(plain)) {
       const before = plain.slice(Math.max(0, start - 60), start);
       // The label may stand in the cell, or on the line, before.
-      const says =
-        labelBefore(before.trim() === "" ? `${lastLine} ` : before) ??
-        labelAfter(plain.slice(end, end + 12));
-      const label = labelOf(before.slice(-40));
-      note({ text: number, method: "text", says, extension, label });
+      const says = isTaxNumber(before, number)
+        ? "other"
+        : (labelled(before.trim() === "" ? `${lastLine} ` : before) ??
+          labelAfter(plain.slice(end, end + 12)));
+      note({ text: number, method: "text", says, extension, before: before.slice(-40) });
     }
     for (const [, letters] of plain.matchAll(vanity))
       note({ text: digitsOf(letters!), method: "text", says: "phone" });
   }
 
+  /** Lists of articles, dates and prices have the same words before each number. */
+  function labelled(before: string): PhoneLabel {
+    let label = labels.get(before);
+    if (label === undefined && !labels.has(before)) {
+      label = labelBefore(before);
+      if (labels.size < notedMax) labels.set(before, label);
+    }
+    return label;
+  }
+
   return {
     open({ name, attributes: { href }, isHidden }) {
-      if (isHidden || href === undefined || name !== "a") return;
+      if (isHidden || href === undefined || name !== "a" || !mayCall.test(href)) return;
       const number = /^\s{0,5}(?:tel|callto|phone)\s{0,3}:\/{0,2}(.{4,60})/is.exec(
         decoded(href.slice(0, 200)),
       )?.[1];
@@ -86,9 +98,11 @@ export function createPhoneCollector(): PhoneCollector {
   };
 }
 
-function finish(noted: readonly Noted[], { url, country, stated, statedFaxes }: FinishPhones) {
+function finish(noted: readonly Noted[], options: FinishPhones) {
+  const { url, stated, statedFaxes } = options;
   const faxes = new Map<string, PhoneFact>();
   const phones = new Map<string, PhoneFact>();
+  const written = new Map<string, string>();
   const others = new Set<string>();
   const all: readonly Noted[] = [
     ...noted.filter(({ method }) => method === "tel"),
@@ -97,6 +111,7 @@ function finish(noted: readonly Noted[], { url, country, stated, statedFaxes }: 
     ...noted.filter(({ method }) => method !== "tel"),
   ];
   for (const one of all) {
+    const country = options.country ?? (northAmerican.test(one.text) ? "US" : undefined);
     if (
       one.says === undefined &&
       (!country ? !/^\s*\+/.test(one.text) : !looksLikePhone(one.text, country))
@@ -105,15 +120,16 @@ function finish(noted: readonly Noted[], { url, country, stated, statedFaxes }: 
     if (one.says === undefined && !looksLikePhone(one.text, country ?? "US")) continue;
     if (one.says === "other") {
       // Not read as a telephone's at all: a shop's page has hundreds of article numbers.
-      others.add(one.text.replace(/\D/g, "").replace(/^0+/, ""));
+      others.add(bareDigits(one.text));
       continue;
     }
     const number = readNumber(one.text, country);
     if (!number) continue;
     const target = one.says === "fax" ? faxes : phones;
     if (target.has(number.value)) continue;
+    written.set(number.value, bareDigits(one.text));
     const extension = one.extension ?? number.extension;
-    const label = one.label;
+    const label = one.before === undefined ? undefined : labelOf(one.before);
     target.set(number.value, {
       value: number.value,
       ...(extension !== undefined && { extension }),
@@ -126,17 +142,36 @@ function finish(noted: readonly Noted[], { url, country, stated, statedFaxes }: 
   // A fax that stands somewhere else without its label is still a fax, unless people are told to call it.
   const isFaxOnly = ({ value, method }: PhoneFact) => faxes.has(value) && method === "text";
   const isOther = ({ value, method }: PhoneFact) =>
-    method === "text" && [...others].some((digits) => digits.length > 5 && value.endsWith(digits));
+    method === "text" && others.has(written.get(value)!);
   return {
     phones: [...phones.values()].filter((phone) => !isFaxOnly(phone) && !isOther(phone)),
     faxes: [...faxes.values()].filter(({ value }) => phones.get(value)?.method !== "tel"),
   };
 }
 
+const bareDigits = (text: string): string => text.replace(/\D/g, "").replace(/^0+/, "");
+
+/** So nobody else writes them; on a page that gives no hint of its country they tell their own. */
+const northAmerican = /^\s*(?:1[-. ])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[-. ])[2-9]\d{2}[-. ]\d{4}\s*$/;
+
+/** A space between letters and digits of different elements: "<b>Phone</b><i>089 …</i>". */
+function unglued(text: string, seams: readonly number[]): string {
+  if (seams.length === 0) return text;
+  let plain = "";
+  let from = 0;
+  for (const seam of seams) {
+    if (!/^(?:\p{L}[\d+(]|\d\p{L})$/u.test(text.slice(seam - 1, seam + 1))) continue;
+    plain += `${text.slice(from, seam)} `;
+    from = seam;
+  }
+  return plain + text.slice(from);
+}
+
 /** "089 1234567 (Fax)" */
 const labelAfter = (text: string): PhoneLabel =>
   /^\s{0,2}[([]?\s{0,1}(?:fax|telefax)\b/i.test(text) ? "fax" : undefined;
 
+const mayCall = /^\s{0,5}[tcp%]/i;
 const wide = /[\uff10-\uff19\uff08\uff09\uff0b\uff0d]/;
 const mayHold = (text: string): boolean =>
   /\d\D{0,4}\d\D{0,4}\d\D{0,4}\d\D{0,4}\d\D{0,4}\d|[\uff10-\uff19]{2}|8(?:00|88|77|66|55|44|33)\)?[-. ][A-Z]/.test(

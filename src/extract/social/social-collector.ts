@@ -29,7 +29,7 @@ export function createSocialCollector(): SocialCollector {
 
   return {
     open({ name, attributes: { href }, isHidden, where }) {
-      if (name === "a" && href !== undefined && !isHidden) add(href, where);
+      if ((name === "a" || name === "area") && href !== undefined && !isHidden) add(href, where);
     },
     finish(sameAs) {
       for (const url of sameAs) add(url, "structured");

@@ -25,8 +25,13 @@ function cut(text: string, charsMax: number): string {
 
 /** Lower case without accents, ß as ss: for looking words up. */
 export const folded = (text: string): string =>
-  text
-    .normalize("NFKD")
-    .replace(/\p{M}+/gu, "")
-    .toLowerCase()
-    .replaceAll("ß", "ss");
+  isAscii.test(text)
+    ? text.toLowerCase()
+    : text
+        .normalize("NFKD")
+        .replace(/\p{M}+/gu, "")
+        .toLowerCase()
+        .replaceAll("ß", "ss");
+
+// oxlint-disable-next-line no-control-regex -- most text is, and needs no more looking
+const isAscii = /^[\0-\x7f]*$/;

@@ -1,22 +1,26 @@
 /** The commonest little words of each language: enough to tell which one a page is in. */
-const little: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
-  Object.entries({
-    en: "the and of to in is for with you our your are we that this from on as at by an be or have it",
-    de: "der die das und ist in zu den mit von für auf sie wir ihre unser unsere ein eine nicht auch bei sich dem des im zum oder",
-    fr: "le la les des et est en du une un pour avec vous nous votre nos notre sur dans que qui au aux par plus ou",
-    es: "el la los las de y en es para con su una un que por del nuestro nuestra más o sus al como nos se",
-    it: "il la i gli le di e è in per con una un che del della nostro nostra da al sono nel più o si dei",
-    pt: "o a os as de e em é para com uma um que do da nosso nossa por mais no na ou se ao dos",
-    nl: "de het een en van in is voor met op u onze wij zijn dat die te aan bij ook uw naar of om",
-    pl: "i w na z do się jest nie to dla że o oraz od po nasz nasza są lub jak przez",
-    sv: "och i att det som på är av för med till en ett vi du inte om från har",
-    da: "og i at det er på af for med til en et vi du ikke om fra har den der",
-    cs: "a v na se je že s z do o pro jsme nebo jako ve k po od naše",
-    tr: "ve bir bu için ile da de en çok olarak daha her biz olan",
-    fi: "ja on ei se että hän oli mutta sekä tai ovat meidän kanssa",
-    hu: "a az és hogy nem is egy van meg vagy csak már ez",
-  }).map(([language, words]) => [language, new Set(words.split(" "))]),
-);
+const little: Readonly<Record<string, string>> = {
+  en: "the and of to in is for with you our your are we that this from on as at by an be or have it",
+  de: "der die das und ist in zu den mit von für auf sie wir ihre unser unsere ein eine nicht auch bei sich dem des im zum oder",
+  fr: "le la les des et est en du une un pour avec vous nous votre nos notre sur dans que qui au aux par plus ou",
+  es: "el la los las de y en es para con su una un que por del nuestro nuestra más o sus al como nos se",
+  it: "il la i gli le di e è in per con una un che del della nostro nostra da al sono nel più o si dei",
+  pt: "o a os as de e em é para com uma um que do da nosso nossa por mais no na ou se ao dos",
+  nl: "de het een en van in is voor met op u onze wij zijn dat die te aan bij ook uw naar of om",
+  pl: "i w na z do się jest nie to dla że o oraz od po nasz nasza są lub jak przez",
+  sv: "och i att det som på är av för med till en ett vi du inte om från har",
+  da: "og i at det er på af for med til en et vi du ikke om fra har den der",
+  cs: "a v na se je že s z do o pro jsme nebo jako ve k po od naše",
+  tr: "ve bir bu için ile da de en çok olarak daha her biz olan",
+  fi: "ja on ei se että hän oli mutta sekä tai ovat meidän kanssa",
+  hu: "a az és hogy nem is egy van meg vagy csak már ez",
+};
+
+const none: readonly string[] = [];
+const languagesOf = new Map<string, string[]>();
+for (const [language, words] of Object.entries(little))
+  for (const word of words.split(" "))
+    languagesOf.set(word, [...(languagesOf.get(word) ?? []), language]);
 
 export interface WordCounter {
   add(text: string): void;
@@ -52,9 +56,9 @@ export function createWordCounter(): WordCounter {
         } else if (code >= 0xac00 && code <= 0xd7af) hangul += 1;
         else if (code >= 0x400 && code <= 0x4ff) cyrillic += 1;
         else if (code >= 0x370 && code <= 0x3ff) greek += 1;
-        else if (word.length < 8) {
-          for (const language in little)
-            if (little[language]!.has(word)) hits.set(language, (hits.get(language) ?? 0) + 1);
+        else {
+          for (const language of languagesOf.get(word) ?? none)
+            hits.set(language, (hits.get(language) ?? 0) + 1);
         }
       }
     },
@@ -75,5 +79,4 @@ export function createWordCounter(): WordCounter {
   };
 }
 
-export const isLittleWord = (word: string): boolean =>
-  Object.values(little).some((words) => words.has(word));
+export const isLittleWord = (word: string): boolean => languagesOf.has(word);

@@ -1,0 +1,100 @@
+import type { KindOfPage } from "./kind-of-page.ts";
+
+/** Pages whose facts stand in schema.org's, hCard's or a script's form. */
+export const structuredPages: readonly KindOfPage[] = [
+  {
+    kind: "JSON-LD as a graph, with references",
+    url: "https://www.brightsmiledental.com/",
+    html: `<html lang="en"><head><script type="application/ld+json">{"@context":"https://schema.org","@graph":[{"@type":"WebSite","@id":"https://www.brightsmiledental.com/#website","publisher":{"@id":"#org"}},{"@type":["Dentist","LocalBusiness"],"@id":"#org","name":"Bright Smile Dental","telephone":"+1-206-555-0114","email":"mailto:frontdesk@brightsmiledental.com","address":{"@type":"PostalAddress","streetAddress":"1 Pine St","addressLocality":"Seattle","addressCountry":"US"},"sameAs":["https://www.facebook.com/brightsmileseattle","https://www.yelp.com/biz/bright-smile","https://g.page/brightsmile"],"contactPoint":[{"@type":"ContactPoint","telephone":"(206) 555-0115","contactType":"billing","email":"billing@brightsmiledental.com"}]}]}</script></head><body><p>New patients welcome.</p></body></html>`,
+    emails: ["frontdesk@brightsmiledental.com", "billing@brightsmiledental.com"],
+    phones: ["+12065550114", "+12065550115"],
+    socials: ["https://www.facebook.com/brightsmileseattle"],
+  },
+  {
+    kind: "JSON-LD as an array with a trailing comma and a comment",
+    url: "https://hotel-seeblick.ch/",
+    html: `<html lang="de"><head><script type="application/ld+json">// <![CDATA[
+[{"@context":"https://schema.org","@type":"BreadcrumbList","itemListElement":[]},{"@context":"https://schema.org","@type":"Hotel","name":"Hotel Seeblick","telephone":"041 210 12 34","faxNumber":"041 210 12 35","email":"rezeption@hotel-seeblick.ch","address":{"@type":"PostalAddress","addressCountry":"CH"},"image":"zimmer@2x.jpg",},]
+// ]]></script></head><body><p>Herzlich willkommen am See. Zimmer ab CHF 120.00.</p></body></html>`,
+    emails: ["rezeption@hotel-seeblick.ch"],
+    phones: ["+41412101234"],
+    faxes: ["+41412101235"],
+    socials: [],
+  },
+  {
+    kind: "microdata of a local business",
+    url: "https://www.quickfixplumbing.co.nz/contact",
+    html: `<html lang="en-NZ"><body><div itemscope itemtype="http://schema.org/Plumber"><span itemprop="name">Quick Fix Plumbing</span><div itemprop="address" itemscope itemtype="http://schema.org/PostalAddress"><span itemprop="streetAddress">12 Queen St</span>, <span itemprop="addressLocality">Auckland</span></div>Phone: <span itemprop="telephone">09 555 0123</span> <meta itemprop="email" content="jobs@quickfixplumbing.co.nz"><link itemprop="sameAs" href="https://www.facebook.com/quickfixnz"></div><p>After hours? Text 021 555 012.</p></body></html>`,
+    emails: ["jobs@quickfixplumbing.co.nz"],
+    phones: ["+6495550123", "+6421555012"],
+    socials: ["https://www.facebook.com/quickfixnz"],
+  },
+  {
+    kind: "hCard",
+    url: "https://www.bakerandsons.co.uk/about",
+    html: `<html lang="en-gb"><body><div class="vcard"><span class="fn org">Baker &amp; Sons</span><div class="adr"><span class="street-address">4 High St</span>, <span class="locality">York</span> <span class="postal-code">YO1 7HH</span></div><div class="tel"><span class="type">Work</span>: <span class="value">+44 1904 496 0012</span></div><div class="tel"><span class="type">Fax</span>: <span class="value">+44 1904 496 0013</span></div><a class="email" href="mailto:orders@bakerandsons.co.uk">orders</a> <a class="url" rel="me" href="https://x.com/bakerandsons">X</a></div></body></html>`.replaceAll(
+      "1904 496 00",
+      "1904 4960",
+    ),
+    emails: ["orders@bakerandsons.co.uk"],
+    phones: ["+441904496012"],
+    faxes: ["+441904496013"],
+    socials: ["https://x.com/bakerandsons"],
+  },
+  {
+    kind: "script that puts the parts together",
+    url: "https://www.alpenglow-guides.com/team",
+    html: `<html lang="en"><body><h3>Lena Koch</h3><p>Mountain guide</p><script>var u="lena"; var d="alpenglow-guides"; document.write('<a href="mailto:'+u+'@'+d+'.com">'+u+'@'+d+'.com</a>');</script><h3>Office</h3><script>document.write("\\u006f\\u0066\\u0066\\u0069\\u0063\\u0065\\u0040alpenglow-guides.com")</script><p>+41 27 555 12 34</p></body></html>`,
+    emails: ["lena@alpenglow-guides.com", "office@alpenglow-guides.com"],
+    phones: ["+41275551234"],
+    socials: [],
+  },
+  {
+    kind: "base64 and rot13 in scripts",
+    url: "https://www.gartenbau-hess.de/kontakt",
+    html: `<html lang="de"><body><p id="m"></p><script>document.getElementById("m").innerHTML = atob("${Buffer.from('<a href="mailto:info@gartenbau-hess.de">Mail</a>').toString("base64")}");</script><script>document.write("<n uers=\\"znvygb:ohpuunyghat@tnegraonh-urff.qr\\">Ohpuunyghat</n>".replace(/[a-zA-Z]/g,function(c){return String.fromCharCode((c<="Z"?90:122)>=(c=c.charCodeAt(0)+13)?c:c-26);}));</script><p>Rufen Sie an: 06151-123456</p></body></html>`,
+    emails: ["info@gartenbau-hess.de", "buchhaltung@gartenbau-hess.de"],
+    phones: ["+496151123456"],
+    socials: [],
+  },
+  {
+    kind: "character codes and unescape",
+    url: "https://www.luthier-moreau.fr/contact.htm",
+    html: `<html lang="fr"><body><script language="javascript">document.write(String.fromCharCode(108,117,116,104,105,101,114,64,108,117,116,104,105,101,114,45,109,111,114,101,97,117,46,102,114));</script><script>document.write(unescape('%3Ca%20href%3D%22mailto%3Aatelier%40luthier-moreau.fr%22%3EAtelier%3C/a%3E'))</script><p>Atelier ouvert sur rendez-vous au 01 42 12 34 56</p></body></html>`,
+    emails: ["luthier@luthier-moreau.fr", "atelier@luthier-moreau.fr"],
+    phones: ["+33142123456"],
+    socials: [],
+  },
+  {
+    kind: "data attributes in parts, text shown backwards",
+    url: "https://www.kino-capitol.de/",
+    html: `<html lang="de"><head><style>.rev{unicode-bidi:bidi-override;direction:rtl}</style></head><body><a class="mail" data-user="kasse" data-domain="kino-capitol.de" href="#">E-Mail an die Kasse</a><p>Programm: <span class="rev">ed.lotipac-onik@mmargorp</span></p><p>Kartentelefon 0341 / 9 12 34 56</p></body></html>`,
+    emails: ["kasse@kino-capitol.de", "programm@kino-capitol.de"],
+    phones: ["+493419123456"],
+    socials: [],
+  },
+  {
+    kind: "decoys that a style hides",
+    url: "https://www.tierarzt-wolf.de/",
+    html: `<html lang="de"><head><style>span.nix, .trap { display: none }</style></head><body><p>praxis<span class="nix">-loesch-mich</span>@tierarzt<span style="display:none">.spamfalle</span>-wolf.de</p><p class="trap">falle@tierarzt-wolf.de</p><p>info@NOSPAM.tierarzt-wolf.de</p><p>Notfall: 0176 12345678</p></body></html>`,
+    emails: ["praxis@tierarzt-wolf.de", "info@tierarzt-wolf.de"],
+    phones: ["+4917612345678"],
+    socials: [],
+  },
+  {
+    kind: "a documentation page that only speaks of addresses",
+    url: "https://docs.shipfast.dev/install",
+    html: `<html lang="en"><body><pre>npm i shipfast@2.4.1\ngit clone git@github.com:shipfast/cli.git\ncurl https://user:secret@registry.shipfast.dev/v2\nSENTRY_DSN=https://0123456789abcdef0123456789abcdef@o123456.ingest.sentry.io/4501234567</pre><p>Set <code>from: "you@example.com"</code> or name@yourdomain.com. Version 10.12.2024, build 20240101123456, port 8080, 192.168.100.200.</p><p>Need help? <a href="mailto:support@shipfast.dev">Write us</a>. Follow <a href="https://x.com/shipfast">@shipfast@hachyderm.io</a></p></body></html>`,
+    emails: ["support@shipfast.dev"],
+    phones: [],
+    socials: ["https://x.com/shipfast"],
+  },
+  {
+    kind: "a blog post full of share links",
+    url: "https://www.trailrunnersclub.org/posts/gear",
+    html: `<html lang="en"><body><article><h1>Gear</h1><p>By Sam Reed</p><p>Shoes from 129.99, race on 2026-05-17, distance 42.195 km, 1,234,567 steps.</p><a href="https://www.facebook.com/dialog/share?app_id=145634995501895&href=x">Share</a><a href="https://www.linkedin.com/shareArticle?mini=true&url=x">LinkedIn</a><a href="https://wa.me/?text=Gear">WhatsApp</a><a href="https://t.me/share/url?url=x">Telegram</a><a href="https://www.reddit.com/submit?url=x">Reddit</a><a href="https://twitter.com/samreed/status/1234567890">tweet</a><a href="https://www.instagram.com/p/Cabc123/">photo</a><a href="https://www.youtube.com/embed/abc">film</a></article><footer><a href="https://www.youtube.com/@trailrunnersclub">YouTube</a><a href="https://www.strava.com/clubs/123">Strava</a><a href="https://t.me/trailrunners">Telegram</a><p>club@trailrunnersclub.org</p></footer></body></html>`,
+    emails: ["club@trailrunnersclub.org"],
+    phones: [],
+    socials: ["https://www.youtube.com/@trailrunnersclub", "https://t.me/trailrunners"],
+  },
+];
