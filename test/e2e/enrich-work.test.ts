@@ -1,6 +1,7 @@
 // inputs: src/** package.json tsconfig.json tsconfig.build.json
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openQueue, openRecordsIn } from "../../src/app/index.ts";
@@ -110,4 +111,21 @@ test("lesson 52: three workers, one host, kill -9 of the one at work: the gap ho
     unreachable: 0,
     emailsFound: 3,
   });
+}, 60_000);
+
+test("a campaign from its plan to an address, with nothing but forager work", async () => {
+  const forager = async (...words: readonly string[]) => {
+    const result = await sandbox.forager([...words, "--data", "d"], { env });
+    expect(result.exitCode, result.stderr).toBe(0);
+    return result.stdout;
+  };
+  const at = ["--phrase", "floors", "--location", "M@48.15,11.55", "--proximity-km", "1"];
+  await forager("campaign", "new", "munich", ...at, "--source", "p.jsonl");
+  const place = { id: "p/1", name: "Floors 0", latitude: 48.15, longitude: 11.55 };
+  const line = JSON.stringify({ ...place, website: `${site.origin}/c0/` });
+  writeFileSync(join(sandbox.folder, "d", "campaigns", "munich", "p.jsonl"), line);
+  await forager("campaign", "dispatch", "munich");
+  await forager("work", "--drain");
+  const shown = await forager("company", "show", "floors-0");
+  expect(shown).toContain("box0@floors-0.com");
 }, 60_000);
