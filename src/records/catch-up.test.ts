@@ -29,6 +29,21 @@ describe("catching up", () => {
     expect(await at.records.catchUp()).toEqual({ records: 0 });
   });
 
+  test("what was forgotten elsewhere is scrubbed from the index here", async () => {
+    const index = createMemoryRecordIndex();
+    let scrubs = 0;
+    const counted = { ...index, scrub: () => void (scrubs += 1) };
+    await using at = await openTestRecords({ index: counted });
+    await at.say(target, { name: "Acme" });
+    await at.records.catchUp();
+    expect(scrubs).toBe(0);
+    await at.ledger.forget({ target, source: "hand:anna" });
+    await at.records.catchUp();
+    expect(await at.records.company("acme")).toBeUndefined();
+    expect(at.has(file)).toBe(false);
+    expect(scrubs).toBe(1);
+  });
+
   test("a later write that is rendered first does not hide an earlier one that is not", async () => {
     await using at = await openTestRecords();
     await at.say(target, { name: "Acme" });

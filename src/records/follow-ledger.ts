@@ -1,3 +1,4 @@
+import { forgetRegister } from "../ledger/index.ts";
 import type { Bench } from "./bench.ts";
 import { layoutOfTarget, recordFile } from "./layout.ts";
 import { folderOf } from "./folders.ts";
@@ -35,10 +36,10 @@ export async function catchUp(
   const { position, batches: told, steps } = await ledger.changedSince(since);
   const batches = since ? told : await all(told);
   if (!since) index.foresee(await findWinners(ledger, batches));
-  let records = 0;
-  let step = 0;
+  let [records, step, hasForgotten] = [0, 0, false];
   for await (const targets of batches) {
     step += 1;
+    hasForgotten ||= targets.includes(forgetRegister);
     const isHasty = targets.length > fewTargets;
     for (let at = 0; at < targets.length; at += sliceSize) {
       if (since && !isUnbroken && records + at > 0) {
@@ -58,6 +59,8 @@ export async function catchUp(
   await bench.conclude();
   index.foresee(new Map());
   index.apply(follower.reached(position));
+  // Forgotten elsewhere: here too it is to be gone, and not merely unlisted.
+  if (since && hasForgotten) bench.stored.scrub();
   return { records };
 }
 
