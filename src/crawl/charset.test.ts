@@ -27,6 +27,17 @@ describe("the charset of a page", () => {
     expect(read(latin('<?xml version="1.0" encoding="koi8-r"?>\xc7')).charset).toBe("koi8-r");
   });
 
+  test.each(["windows-1252", "iso-8859-1", "latin1", "cp1252", "us-ascii"])(
+    "%s: the euro, quotes and dashes that Node would lose",
+    (label) => {
+      const page = latin("\x80 9 \x93Caf\xe9\x94 \x96 it\x92s \x85");
+      expect(read(page, `text/html; charset=${label}`)).toEqual({
+        text: "€ 9 “Café” – it’s …",
+        charset: "windows-1252",
+      });
+    },
+  );
+
   test("a meta in a comment is not one", () => {
     const page = latin('<!-- <meta charset="koi8-r"> --><meta charset="iso-8859-1">\xfc');
     expect(read(page).text).toContain("ü");

@@ -4,6 +4,7 @@ const emails = "src/extract/email/emails.test.ts";
 const phones = "src/extract/phone/phones.test.ts";
 const socials = "src/extract/social/socials.test.ts";
 const page = "src/extract/extract-page.test.ts";
+const kinds = "src/extract/kinds-of-pages.test.ts";
 const hostile = "src/extract/hostile-pages.test.ts";
 
 export const extractSabotages: readonly Sabotage[] = [
@@ -111,5 +112,40 @@ export const extractSabotages: readonly Sabotage[] = [
     find: "input.html.length > charsMax ?",
     replace: "input.html.length > charsMax * 1e9 ?",
     caughtBy: `${hostile} > what is too long is cut, and that is said`,
+  },
+  {
+    name: "a page without a hint of its country has no numbers",
+    file: "src/extract/phone/phone-collector.ts",
+    find: 'options.country ?? (northAmerican.test(one.text) ? "US" : undefined)',
+    replace: "options.country",
+    caughtBy: `${kinds} > tables and font tags of 1999`,
+  },
+  {
+    name: "tax numbers behind a country's letters are telephones",
+    file: "src/extract/phone/phone-collector.ts",
+    find: "isTaxNumber(before, number)",
+    replace: "(isTaxNumber(before, number) && number === text)",
+    caughtBy: `${kinds} > German imprint of a limited company`,
+  },
+  {
+    name: "words and numbers of different elements are glued",
+    file: "src/extract/phone/phone-collector.ts",
+    find: "search(unglued(text, seams))",
+    replace: "search(unglued(text, seams.slice(0, 0)))",
+    caughtBy: `${kinds} > addresses glued to their neighbours`,
+  },
+  {
+    name: "any number that ends like an account's is that account",
+    file: "src/extract/phone/phone-collector.ts",
+    find: "others.has(written.get(value)!)",
+    replace: "(others.has(written.get(value)!) || [...others].some((one) => value.endsWith(one)))",
+    caughtBy: `${kinds} > Dutch company with KvK and BTW`,
+  },
+  {
+    name: "rules with an element's name hide nothing",
+    file: "src/extract/page/style-rules.ts",
+    find: "hidden.has(name) || hidden.has(tag + name)",
+    replace: "hidden.has(name)",
+    caughtBy: `${kinds} > decoys that a style hides`,
   },
 ];

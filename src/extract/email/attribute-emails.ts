@@ -24,7 +24,7 @@ export function cloudflareAddresses({
 export function dataAddresses(attributes: Attributes): readonly Part[] {
   const names = Object.keys(attributes).filter((name) => name.startsWith("data-"));
   if (names.length === 0) return [];
-  const found: Part[] = [...inParts(attributes)];
+  const found: Part[] = names.length > 1 ? [...inParts(attributes)] : [];
   for (const name of names) {
     const value = attributes[name]!;
     if (value.length < 5 || value.length > 400 || name === "data-cfemail") continue;

@@ -14,30 +14,36 @@ export const flags = {
   words: 16,
 } as const;
 
-const byName: ReadonlyMap<string, number> = new Map([
-  ["style", flags.style],
-  ["hidden", flags.style],
-  ["class", flags.names],
-  ["id", flags.names],
-  ["role", flags.names],
-  ["itemprop", flags.item],
-  ["itemscope", flags.item],
-  ["title", flags.words],
-  ["aria-label", flags.words],
-]);
-
-export const flagOf = (attribute: string): number =>
-  byName.get(attribute) ??
-  (attribute.startsWith("data-") || attribute.startsWith("on") ? flags.data : 0);
-
 /** Flags for which the collectors hear of any element. */
 export const heardFlags = flags.data | flags.item | flags.words;
 
-/** The layout of pictures and forms, which nobody asks for. */
-const ignored = new Set(
-  (
+export interface AttributeKind {
+  /** "" for what nobody asks for. */
+  readonly name: string;
+  readonly flag: number;
+}
+
+/** All there is to know about a name, looked up once for each attribute. */
+export const attributeKind = (name: string): AttributeKind =>
+  kinds.get(name) ?? {
+    name,
+    flag: name.startsWith("data-") || name.startsWith("on") ? flags.data : 0,
+  };
+
+const kinds: ReadonlyMap<string, AttributeKind> = new Map([
+  ...named("style hidden", flags.style),
+  ...named("class id role", flags.names),
+  ...named("itemprop itemscope", flags.item),
+  ...named("title aria-label", flags.words),
+  ...named("href src alt rel name content type itemtype lang property", 0),
+  // The layout of pictures and forms.
+  ...named(
     "width height srcset sizes loading decoding target border align valign bgcolor cellpadding cellspacing colspan rowspan " +
-    "tabindex fetchpriority crossorigin integrity referrerpolicy autocomplete d fill stroke viewbox xmlns x y points transform"
-  ).split(" "),
-);
-export const isIgnored = (attribute: string): boolean => ignored.has(attribute);
+      "tabindex fetchpriority crossorigin integrity referrerpolicy autocomplete d fill stroke viewbox xmlns x y points transform",
+    0,
+  ).map(([name]) => [name, { name: "", flag: 0 }] as const),
+]);
+
+function named(names: string, flag: number): readonly (readonly [string, AttributeKind])[] {
+  return names.split(" ").map((name) => [name, { name, flag }] as const);
+}

@@ -1,5 +1,5 @@
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
-import { flagOf, flags, heardFlags, isIgnored } from "./attribute-flags.ts";
+import { attributeKind, flags, heardFlags } from "./attribute-flags.ts";
 import type { Collector, Element } from "./page-events.ts";
 import { createLineBuilder } from "./line-builder.ts";
 import { kindOf, signOf, type ElementKind } from "./element-names.ts";
@@ -179,10 +179,10 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
       found = 0;
     },
     onattribname(start, end) {
-      attribute = end - start > 80 ? "" : html.slice(start, end).toLowerCase();
-      if (isIgnored(attribute)) attribute = "";
+      const kind = attributeKind(end - start > 80 ? "" : html.slice(start, end).toLowerCase());
+      attribute = kind.name;
       value = "";
-      found |= flagOf(attribute);
+      found |= kind.flag;
     },
     onattribdata(start, end) {
       if (value.length < attributeCharsMax)

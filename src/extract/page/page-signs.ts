@@ -64,6 +64,7 @@ export function createSignCollector(): SignCollector {
     line({ text }) {
       if (
         text.length < 300 &&
+        /java ?script/i.test(text) &&
         /(?:enable|activate|requires?|without|turn on|aktivier\w{0,4}|activer|habilit\w{0,3}|abilit\w{0,3}).{0,30}java ?script|java ?script.{0,30}(?:enable|required|disabled|aktivier|deaktiviert|désactivé|deshabilitado)/i.test(
           text,
         )

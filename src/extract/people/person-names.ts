@@ -29,6 +29,7 @@ const word = /^\p{Lu}[\p{L}'’-]{0,24}\.?$/u;
 export function personName(text: string): string | undefined {
   if (text.length < 5 || text.length > 60 || /[\d@/|:;!?&#+*=<>"„“()[\]]/.test(text))
     return undefined;
+  if (!/\p{Lu}/u.test(text)) return undefined;
   const bare = text
     .replace(
       /,?\s(?:ph\.?d|m\.?d|mba|msc|m\.?sc|b\.?sc|m\.?a|b\.?a|esq|jr|sr|dipl\.?-?\w{0,6}\.?)\.?$/i,

@@ -51,16 +51,18 @@ function numberEnd(text: string, start: number): number {
       separators += 1;
       // "089 / 123", "089 - 123", "(0) 89": three in a row are layout, not one number.
       if (separators > 3) break;
-      if (code === 47 && text.charCodeAt(at - 1) === 32 && startsAnew(text, at + 1)) break;
+      if (code === 47 && text.charCodeAt(at - 1) === 32 && startsAnew(text, start, at)) break;
     } else break;
   }
   return end;
 }
 
-/** After " / ": a number with its own prefix. */
-const startsAnew = (text: string, at: number): boolean => {
-  const rest = text.slice(at, at + 24).trimStart();
-  return /^(?:\+|\(?0)[\d ().-]{6,}/.test(rest);
+/** After " / ": a number with its own prefix, or as whole a number as the one before. */
+const startsAnew = (text: string, start: number, slash: number): boolean => {
+  const rest = text.slice(slash + 1, slash + 25).trimStart();
+  if (/^(?:\+|\(?0)[\d ().-]{6,}/.test(rest)) return true;
+  const next = /^\(?\d[\d ().-]{7,}/.exec(rest)?.[0];
+  return next !== undefined && countDigits(next) > 7 && countDigits(text.slice(start, slash)) > 7;
 };
 
 /** Letters, signs or decimals around it: an id, a price, a coordinate, a date. */

@@ -146,4 +146,20 @@ export const imprintPages: readonly KindOfPage[] = [
     phones: ["+420222123456", "+420777123456"],
     socials: [],
   },
+  {
+    kind: "Belgian pharmacy in French",
+    url: "https://www.pharmacie-dusud.be/fr",
+    html: `<html lang="fr-BE"><body><p>Tél: 03 237 12 34 - GSM: 0475 12 34 56 - Numéro d'entreprise 0456.789.123</p><p>info&nbsp;@&nbsp;pharmacie-dusud.be</p></body></html>`,
+    emails: ["info@pharmacie-dusud.be"],
+    phones: ["+3232371234", "+32475123456"],
+    socials: [],
+  },
+  {
+    kind: "Mexican taquería, two numbers with a stroke between them",
+    url: "https://taqueria-sol.mx/",
+    html: `<html lang="es-MX"><body><p>Pedidos: 55 1234 5678 / 55-8765-4321</p><p>RFC: TSO120304AB1</p><p>hola@taqueria-sol.mx</p><a href="https://facebook.com/TaqueriaSolMX/menu">fb</a></body></html>`,
+    emails: ["hola@taqueria-sol.mx"],
+    phones: ["+525512345678", "+525587654321"],
+    socials: ["https://www.facebook.com/TaqueriaSolMX"],
+  },
 ];
