@@ -2,28 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { redirectTo, startSiteServer, type Answer } from "../crawl/testing/site-server.ts";
 import type { SiteServer } from "../crawl/testing/site-server.ts";
 import { openEnrichBench, type EnrichBench } from "./testing/enrich-bench.ts";
-
-const page =
-  (title: string, body: string): Answer =>
-  (_, response) =>
-    void response
-      .writeHead(200, { "content-type": "text/html" })
-      .end(`<html lang="en"><head><title>${title}</title></head><body>${body}</body></html>`);
-const text =
-  (body: string): Answer =>
-  (_, response) =>
-    void response.writeHead(200, { "content-type": "text/plain" }).end(body);
-const status =
-  (code: number, headers = {}): Answer =>
-  (_, response) =>
-    void response.writeHead(code, headers).end("no");
-
-const words = "We lay floors of oak, ash and beech in every house of the town. ".repeat(5);
-const withContact = {
-  "/": page("Home", `<p>${words}</p><footer><a href="/contact">Contact</a></footer>`),
-  "/contact": page("Contact", `<p>${words}</p><a href="mailto:info@acme-floors.com">mail</a>`),
-};
-const email = "email/info@acme-floors.com";
+import { email, status, text, withContact } from "./testing/floor-site.ts";
 
 let bench: EnrichBench;
 let site: SiteServer | undefined;

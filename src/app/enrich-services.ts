@@ -20,17 +20,12 @@ import {
   type KeptPage,
 } from "../campaign/index.ts";
 import type { Paths, Settings } from "../config/index.ts";
-import {
-  createFetchCounter,
-  createMemoryRobotsCache,
-  robotsToken,
-  userAgentOf,
-  type Fetcher,
-} from "../crawl/index.ts";
+import { createFetchCounter, createMemoryRobotsCache, type Fetcher } from "../crawl/index.ts";
 import type { HttpFetcherOptions } from "../crawl/adapters/http/http-fetcher.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type { Queue } from "../queue/index.ts";
 import type { Records } from "../records/index.ts";
+import { openFetcher } from "./open-fetcher.ts";
 
 export interface EnrichServicesOptions {
   readonly paths: Paths;
@@ -92,12 +87,8 @@ function createFetchers({ crawl, metrics, version, clock, resolve }: EnrichServi
   const allowAddresses = crawl.allowAddresses === "" ? [] : crawl.allowAddresses.split(",");
   const byContact = new Map<string, Promise<Fetcher>>();
   const counted = createFetchCounter(metrics);
-  const open = async (contact: string): Promise<Fetcher> => {
-    const { createHttpFetcher } = await import("../crawl/adapters/http/http-fetcher.ts");
-    const userAgent = userAgentOf({ token: robotsToken, version, contact });
-    const options = { userAgent, allowAddresses, clock, ...(resolve && { resolve }) };
-    return counted(createHttpFetcher(options));
-  };
+  const common = { version, allowAddresses, clock, ...(resolve && { resolve }) };
+  const open = async (contact: string) => counted(await openFetcher({ ...common, contact }));
   const of = (contact: string | undefined): Promise<Fetcher> | undefined => {
     if (contact === undefined) return undefined;
     const fetcher = byContact.get(contact) ?? open(contact);

@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import type { HttpFetcherOptions } from "../crawl/adapters/http/http-fetcher.ts";
 import { robotsToken, userAgentOf, type Fetcher } from "../crawl/index.ts";
 
 export interface OpenFetcherOptions {
@@ -8,12 +9,14 @@ export interface OpenFetcherOptions {
   /** Networks that may be visited although they are not public. */
   readonly allowAddresses?: readonly string[];
   readonly clock: Clock;
+  /** Instead of the machine's own look-up of names. */
+  readonly resolve?: NonNullable<HttpFetcherOptions["resolve"]>;
 }
 
 /** Fetches over HTTP in the name of `contact`. */
 export async function openFetcher(options: OpenFetcherOptions): Promise<Fetcher> {
-  const { version, contact, allowAddresses = [], clock } = options;
+  const { version, contact, allowAddresses = [], clock, resolve } = options;
   const userAgent = userAgentOf({ token: robotsToken, version, contact });
   const { createHttpFetcher } = await import("../crawl/adapters/http/http-fetcher.ts");
-  return createHttpFetcher({ userAgent, allowAddresses, clock });
+  return createHttpFetcher({ userAgent, allowAddresses, clock, ...(resolve && { resolve }) });
 }

@@ -1,5 +1,5 @@
 import { forgetRegister } from "../ledger/index.ts";
-import type { Bench } from "./bench.ts";
+import type { Desk } from "./desk.ts";
 import { layoutOfTarget, recordFile } from "./layout.ts";
 import { folderOf } from "./folders.ts";
 import { foldersToLookAt } from "./ingest.ts";
@@ -27,11 +27,11 @@ export interface CatchUpOptions extends ProgressOptions {
  * index that is empty fills it in one: others could not work with half of it.
  */
 export async function catchUp(
-  bench: Bench,
+  desk: Desk,
   options: CatchUpOptions = {},
 ): Promise<{ readonly records: number }> {
   const { onProgress = () => {}, isUnbroken = false } = options;
-  const { ledger, follower, index } = bench;
+  const { ledger, follower, index } = desk;
   const since = follower.position();
   const { position, batches: told, steps } = await ledger.changedSince(since);
   const batches = since ? told : await all(told);
@@ -43,24 +43,24 @@ export async function catchUp(
     const isHasty = targets.length > fewTargets;
     for (let at = 0; at < targets.length; at += sliceSize) {
       if (since && !isUnbroken && records + at > 0) {
-        await bench.conclude();
-        await bench.pause();
+        await desk.conclude();
+        await desk.pause();
         // Someone began to make the index anew, and died.
-        if (!follower.position()) return catchUp(bench, options);
+        if (!follower.position()) return catchUp(desk, options);
       }
-      await bench.renderMany(targets.slice(at, at + sliceSize), { isHasty });
+      await desk.renderMany(targets.slice(at, at + sliceSize), { isHasty });
     }
     records += targets.length;
-    if (index.size() > gatheredMax) await bench.conclude();
+    if (index.size() > gatheredMax) await desk.conclude();
     if (targets.length > 0) {
       onProgress({ step: "files", done: records, total: Math.round((records * steps) / step) });
     }
   }
-  await bench.conclude();
+  await desk.conclude();
   index.foresee(new Map());
   index.apply(follower.reached(position));
   // Forgotten elsewhere: here too it is to be gone, and not merely unlisted.
-  if (since && hasForgotten) bench.stored.scrub();
+  if (since && hasForgotten) desk.stored.scrub();
   return { records };
 }
 
@@ -72,7 +72,7 @@ async function all<T>(some: AsyncIterable<T>): Promise<readonly T[]> {
 
 /** Of all that want a folder's name, the one with the smallest id. */
 async function findWinners(
-  ledger: Bench["ledger"],
+  ledger: Desk["ledger"],
   batches: AsyncIterable<readonly string[]> | Iterable<readonly string[]>,
 ): Promise<ReadonlyMap<string, string>> {
   const winners = new Map<string, string>();
@@ -90,19 +90,19 @@ async function findWinners(
 }
 
 /** Index and files from the ledger alone; what hands had changed was taken in before. In turn. */
-export async function rebuildAll(bench: Bench, options: ProgressOptions = {}) {
-  const problems = bench.index.problems();
-  bench.stored.clear();
-  for (const problem of problems) bench.index.problem(problem.path, problem);
-  bench.follower.restart();
-  const { records } = await catchUp(bench, options);
-  removeOrphans(bench);
-  await bench.conclude();
+export async function rebuildAll(desk: Desk, options: ProgressOptions = {}) {
+  const problems = desk.index.problems();
+  desk.stored.clear();
+  for (const problem of problems) desk.index.problem(problem.path, problem);
+  desk.follower.restart();
+  const { records } = await catchUp(desk, options);
+  removeOrphans(desk);
+  await desk.conclude();
   return { records };
 }
 
 /** Folders that are no record's any more, as far as they hold what we made. */
-function removeOrphans({ disk, index }: Bench): void {
+function removeOrphans({ disk, index }: Desk): void {
   for (const { layout, name } of foldersToLookAt(disk, undefined)) {
     if (index.bySlug(layout.kind, name) !== undefined) continue;
     const folder = folderOf(layout.kind, name);

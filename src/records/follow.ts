@@ -1,6 +1,6 @@
 import type { Timer } from "../base/clock.ts";
 import type { Ledger, Position } from "../ledger/index.ts";
-import type { Bench } from "./bench.ts";
+import type { Desk } from "./desk.ts";
 import { catchUp } from "./follow-ledger.ts";
 import type { FollowOptions, Watching } from "./records.ts";
 
@@ -10,8 +10,8 @@ export const followMsDefault = 2_000;
  * Catches up again and again: with what came from other nodes, and with what a process has written
  * that died before its files were. Where nothing is new, looking costs microseconds.
  */
-export function followLedger(bench: Bench, { everyMs = followMsDefault }: FollowOptions): Watching {
-  const { clock, log, ledger, stored } = bench;
+export function followLedger(desk: Desk, { everyMs = followMsDefault }: FollowOptions): Watching {
+  const { clock, log, ledger, stored } = desk;
   let timer: Timer | undefined;
   let work: Promise<void> = Promise.resolve();
   let isStopped = false;
@@ -19,10 +19,10 @@ export function followLedger(bench: Bench, { everyMs = followMsDefault }: Follow
   const look = async () => {
     try {
       if (!isBehind(ledger, stored.position())) return;
-      await bench.inTurn(async () => {
-        await catchUp(bench);
-        await bench.settle();
-        await bench.conclude();
+      await desk.inTurn(async () => {
+        await catchUp(desk);
+        await desk.settle();
+        await desk.conclude();
       });
     } catch (error) {
       // This loop owns the work: it says what is wrong, and looks again.

@@ -1,4 +1,4 @@
-import type { Bench } from "./bench.ts";
+import type { Desk } from "./desk.ts";
 import { idOf } from "./company.ts";
 import { entryFolders } from "./entry-files.ts";
 import { folderOf } from "./folders.ts";
@@ -13,32 +13,32 @@ import type { Taken } from "./aside.ts";
 
 /** Facts first: if the rest is cut short, catching up sees a forgotten record and goes on. */
 export async function forgetRecord(
-  bench: Bench,
+  desk: Desk,
   { target, source }: { readonly target: string; readonly source: string },
 ): Promise<Forgotten> {
-  const { ledger, index, aside } = bench;
+  const { ledger, index, aside } = desk;
   const targets = targetsOf(await ledger.read(target));
   let scrubbed = 0;
   for (const one of targets) scrubbed += await ledger.forget({ target: one, source });
-  await bench.inTurn(async () => {
-    const folders = [...targets].flatMap((one) => foldersOf(bench, one));
+  await desk.inTurn(async () => {
+    const folders = [...targets].flatMap((one) => foldersOf(desk, one));
     for (const one of targets) {
       const indexed = index.find(one);
-      if (indexed) bench.redirects.removeAll(indexed);
+      if (indexed) desk.redirects.removeAll(indexed);
     }
-    for (const folder of folders) removeAll(bench, folder);
-    await bench.renderMany(targets);
+    for (const folder of folders) removeAll(desk, folder);
+    await desk.renderMany(targets);
     for (const { path } of index.problems()) {
       if (folders.some((folder) => path.startsWith(`${folder}/`))) index.problem(path, undefined);
     }
     aside.forget((copy) => isCopyOf(copy, targets, folders));
-    await bench.conclude();
-    bench.stored.scrub();
+    await desk.conclude();
+    desk.stored.scrub();
   });
-  return { target, scrubbed, ...(await remainsOf(bench, target)) };
+  return { target, scrubbed, ...(await remainsOf(desk, target)) };
 }
 
-function foldersOf({ index }: Bench, target: string): readonly string[] {
+function foldersOf({ index }: Desk, target: string): readonly string[] {
   const mark = index.render(target);
   const indexed = index.find(target);
   const aliases = indexed ? recordOf(indexed).aliases : [];
@@ -47,7 +47,7 @@ function foldersOf({ index }: Bench, target: string): readonly string[] {
 }
 
 /** Notes that someone wrote beside it tell of it too. What is of another kind is not ours. */
-function removeAll({ disk }: Bench, folder: string): void {
+function removeAll({ disk }: Desk, folder: string): void {
   for (const place of Object.values(entryFolders)) {
     for (const file of disk.list(`${folder}/${place}`)) {
       if (file.endsWith(".md")) disk.remove(`${folder}/${place}/${file}`);
@@ -60,8 +60,8 @@ function removeAll({ disk }: Bench, folder: string): void {
 }
 
 /** Looks through all files: nobody asks often, and who asks wants to be sure. */
-export async function remainsOf(bench: Bench, target: string): Promise<Remains> {
-  const { disk, aside, ledger, index } = bench;
+export async function remainsOf(desk: Desk, target: string): Promise<Remains> {
+  const { disk, aside, ledger, index } = desk;
   const layout = layoutOfTarget(target);
   const line = idLine(target);
   let files = 0;

@@ -1,5 +1,5 @@
 import { afterTick } from "../base/tick.ts";
-import type { Bench, Edit } from "./bench.ts";
+import type { Desk, Edit } from "./desk.ts";
 import { idOf } from "./company.ts";
 import { createPlanner } from "./create.ts";
 import { aliasPrefix } from "./fields.ts";
@@ -23,29 +23,29 @@ const sliceSize = 100;
 
 /** Takes in what hands changed in files. Only in turn. */
 export async function ingestFolders(
-  bench: Bench,
+  desk: Desk,
   { only, onProgress = () => {} }: IngestOptions = {},
 ): Promise<Ingested> {
-  const { disk, index } = bench;
+  const { disk, index } = desk;
   const edits: Edit[] = [];
   const paths = new Set<string>();
   let files = 0;
-  if (!only) await bench.settle();
+  if (!only) await desk.settle();
   for (const place of foldersToLookAt(disk, only)) {
     files += 1;
     paths.add(folderOf(place.layout.kind, place.name));
-    edits.push(...(await ingestOne(bench, place)));
+    edits.push(...(await ingestOne(desk, place)));
     if (files % sliceSize !== 0) continue;
-    await bench.conclude();
+    await desk.conclude();
     onProgress({ step: "edits", done: files, total: undefined });
     await new Promise<void>(afterTick);
-    await bench.pause();
+    await desk.pause();
   }
-  if (!only) await writeMissing(bench, paths);
+  if (!only) await writeMissing(desk, paths);
   for (const { path } of index.problems()) {
-    if (!disk.has(path)) bench.tell(path, undefined, undefined);
+    if (!disk.has(path)) desk.tell(path, undefined, undefined);
   }
-  await bench.conclude();
+  await desk.conclude();
   const problems = index
     .problems()
     .filter(({ path }) => !only || paths.has(path.split("/").slice(0, 2).join("/")));
@@ -53,79 +53,79 @@ export async function ingestFolders(
 }
 
 /** A folder that someone removed is no removed record. */
-async function writeMissing(bench: Bench, there: ReadonlySet<string>): Promise<void> {
+async function writeMissing(desk: Desk, there: ReadonlySet<string>): Promise<void> {
   for (const { kind } of layouts) {
     let after: string | undefined;
     for (;;) {
-      const targets = bench.stored.targets({ kind, limit: 1_000, ...(after && { after }) });
+      const targets = desk.stored.targets({ kind, limit: 1_000, ...(after && { after }) });
       const missing = targets.filter((target) => {
-        const folder = bench.index.render(target)?.folder;
-        return folder !== undefined && !there.has(folder) && !bench.disk.has(folder);
+        const folder = desk.index.render(target)?.folder;
+        return folder !== undefined && !there.has(folder) && !desk.disk.has(folder);
       });
-      await bench.renderMany(missing, { isHasty: missing.length > 1 });
+      await desk.renderMany(missing, { isHasty: missing.length > 1 });
       after = targets.at(-1);
       if (after === undefined) break;
     }
   }
 }
 
-async function ingestOne(bench: Bench, place: FolderPlace): Promise<readonly Edit[]> {
-  const found = lookAtFolder(bench.disk, bench.index, place);
+async function ingestOne(desk: Desk, place: FolderPlace): Promise<readonly Edit[]> {
+  const found = lookAtFolder(desk.disk, desk.index, place);
   const path = pathOf(place);
   if (found.kind === "broken") {
-    bench.tell(path, found.target, found.reason);
+    desk.tell(path, found.target, found.reason);
     return [];
   }
   if (found.kind === "clean") {
-    bench.tell(path, undefined, undefined);
+    desk.tell(path, undefined, undefined);
     return [];
   }
-  if (found.kind === "new") return makeNew(bench, place, found);
-  if (found.kind === "renamed") await takeRename(bench, place, found);
+  if (found.kind === "new") return makeNew(desk, place, found);
+  if (found.kind === "renamed") await takeRename(desk, place, found);
   const { target } = found;
-  const folder = bench.index.render(target)!.folder;
-  const fields = await bench.entryTaker.takeIn({ target, folder });
+  const folder = desk.index.render(target)!.folder;
+  const fields = await desk.entryTaker.takeIn({ target, folder });
   const isAsWritten = fields.length === 0 && found.kind === "record" && found.isClean;
   // A file that was put back as it was has missed what came while it was broken.
-  if (isAsWritten && !bench.index.problems().some((one) => one.path === path)) return [];
-  const edits = await bench.renderMany([target]);
+  if (isAsWritten && !desk.index.problems().some((one) => one.path === path)) return [];
+  const edits = await desk.renderMany([target]);
   return fields.length > 0 ? [{ target, fields }, ...edits] : edits;
 }
 
 /** A folder under another name is a record under another name; the old one leads on. */
 async function takeRename(
-  bench: Bench,
+  desk: Desk,
   { layout, name }: FolderPlace,
   { target, slug }: FolderFound & { readonly kind: "renamed" },
 ): Promise<void> {
-  const mark = bench.index.render(target)!;
+  const mark = desk.index.render(target)!;
   const old = mark.folder.slice(layout.folder.length + 1);
-  await bench.ledgerOfFiles.write({
-    source: bench.source,
+  await desk.ledgerOfFiles.write({
+    source: desk.source,
     changes: [
       { target, field: "slug", value: slug },
       { target, field: `${aliasPrefix}${old}`, value: true },
     ],
   });
-  bench.index.mark({ ...mark, folder: folderOf(layout.kind, name) });
+  desk.index.mark({ ...mark, folder: folderOf(layout.kind, name) });
 }
 
 async function makeNew(
-  bench: Bench,
+  desk: Desk,
   { layout, name }: FolderPlace,
   { slug, facts, bytes, parsed }: FolderFound & { readonly kind: "new" },
 ): Promise<readonly Edit[]> {
-  const { source, disk, random } = bench;
+  const { source, disk, random } = desk;
   const path = pathOf({ layout, name });
   const fields = Object.fromEntries(facts);
-  const planner = createPlanner({ ledger: bench.ledger, index: bench.stored, random });
+  const planner = createPlanner({ ledger: desk.ledger, index: desk.stored, random });
   let target = personTarget(createId(random, randomLength));
   if (layout.kind === "company") {
     // Another process may just have written of one with that domain or place.
-    await catchUp(bench, { isUnbroken: true });
+    await catchUp(desk, { isUnbroken: true });
     const plan = await planner.plan({ source, fields });
     if (plan.outcome !== "created") {
-      bench.tell(path, undefined, whyNot(plan.outcome, idOf(plan.target)));
+      desk.tell(path, undefined, whyNot(plan.outcome, idOf(plan.target)));
       return [];
     }
     ({ target } = plan);
@@ -133,13 +133,13 @@ async function makeNew(
   const changes = [...facts, ["slug", slug] as const].map(([field, value]) => {
     return { target, field, value };
   });
-  await bench.ledgerOfFiles.write({ source, changes });
+  await desk.ledgerOfFiles.write({ source, changes });
   if (slug !== name) disk.move(folderOf(layout.kind, name), folderOf(layout.kind, slug));
-  bench.tell(path, target, undefined);
-  await bench.renderMany([target], { takenIn: { bytes, parsed } });
-  const folder = bench.index.render(target)?.folder;
-  const entries = folder ? await bench.entryTaker.takeIn({ target, folder }) : [];
-  if (entries.length > 0) await bench.renderMany([target]);
+  desk.tell(path, target, undefined);
+  await desk.renderMany([target], { takenIn: { bytes, parsed } });
+  const folder = desk.index.render(target)?.folder;
+  const entries = folder ? await desk.entryTaker.takeIn({ target, folder }) : [];
+  if (entries.length > 0) await desk.renderMany([target]);
   return [{ target, fields: [...facts.keys(), ...entries] }];
 }
 

@@ -1,6 +1,6 @@
 import { AppError } from "../base/app-error.ts";
 import { mergeChanges, type Change, type TargetView } from "../ledger/index.ts";
-import type { Bench } from "./bench.ts";
+import type { Desk } from "./desk.ts";
 import { idOf, type Company } from "./company.ts";
 import { aliasPrefix, companyPrefix } from "./fields.ts";
 
@@ -18,17 +18,17 @@ export interface MergeJob {
  * commit that the two are one. A crash in between leaves two that know the same: merging again
  * ends it. What both knew stays readable in the history of both.
  */
-export async function mergeCompanies(bench: Bench, { from, into, source }: MergeJob) {
+export async function mergeCompanies(desk: Desk, { from, into, source }: MergeJob) {
   if (from.target === into.target) {
     throw new AppError("invalid", "records_merge_same", `${from.slug} is the same as ${into.slug}`);
   }
-  const [old, kept] = [await bench.ledger.read(from.target), await bench.ledger.read(into.target)];
+  const [old, kept] = [await desk.ledger.read(from.target), await desk.ledger.read(into.target)];
   const bySource = copiedBySource(old, kept);
   let fields = 0;
   for (const [writer, changes] of bySource) {
     for (let at = 0; at < changes.length; at += commitSize) {
       const some = changes.slice(at, at + commitSize);
-      fields += (await bench.ledger.write({ source: writer, changes: some })).datagrams.length;
+      fields += (await desk.ledger.write({ source: writer, changes: some })).datagrams.length;
     }
   }
   const aliases = [from.slug, ...from.aliases].map((slug) => {
@@ -43,7 +43,7 @@ export async function mergeCompanies(bench: Bench, { from, into, source }: Merge
     { target: `person/${id}`, field: `${companyPrefix}${idOf(from.target)}`, unset: true },
   ]);
   const changes = [...people, ...aliases, ...mergeChanges(from.target, into.target)];
-  await bench.write({ source, changes });
+  await desk.write({ source, changes });
   return { fields };
 }
 

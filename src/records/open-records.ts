@@ -1,7 +1,7 @@
 import { AppError } from "../base/app-error.ts";
 import { createId } from "../base/ids.ts";
 import type { Change, Commit } from "../ledger/index.ts";
-import { createBench, sayBehind, type Bench, type Outcome } from "./bench.ts";
+import { createDesk, sayBehind, type Desk, type Outcome } from "./desk.ts";
 import { idOf, type Company } from "./company.ts";
 import { createPlanner, type CreatePlan } from "./create.ts";
 import { findDuplicates } from "./duplicates.ts";
@@ -32,16 +32,16 @@ import { watchFiles } from "./watch.ts";
 
 /** Opens the records of a data folder, and brings files and index up to the ledger. */
 export async function openRecords(options: RecordsOptions): Promise<Records> {
-  const bench = createBench(options);
-  const { ledger, stored, random, inTurn } = bench;
+  const desk = createDesk(options);
+  const { ledger, stored, random, inTurn } = desk;
   const { onProgress } = options;
   await inTurn(async () => {
-    await catchUp(bench, onProgress ? { onProgress } : {});
-    await bench.settle();
-    await bench.conclude();
+    await catchUp(desk, onProgress ? { onProgress } : {});
+    await desk.settle();
+    await desk.conclude();
   });
 
-  const resolve: Records["resolve"] = (kind, name) => resolveName(bench, kind, name);
+  const resolve: Records["resolve"] = (kind, name) => resolveName(desk, kind, name);
   const must = (kind: RecordKind, name: string): string => {
     const target = resolve(kind, name);
     if (target === undefined) throw unknownRecord(kind, name);
@@ -50,7 +50,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
   /** As it is after what hands may have changed in its file. */
   const fresh = async (target: string): Promise<Company | Person | undefined> => {
     const folder = stored.render(target)?.folder;
-    if (folder !== undefined) await inTurn(() => ingestFolders(bench, { only: [folder] }));
+    if (folder !== undefined) await inTurn(() => ingestFolders(desk, { only: [folder] }));
     const found = stored.find(target);
     return found && recordOf(found);
   };
@@ -70,10 +70,10 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
       const mark = stored.render(target);
       return mark && `${mark.folder}/${recordFile}`;
     },
-    write: bench.write,
-    writeAll: (commits) => writeAll(bench, commits),
-    create: async (request) => (await createAll(bench, [request]))[0]!,
-    createAll: (requests) => createAll(bench, requests),
+    write: desk.write,
+    writeAll: (commits) => writeAll(desk, commits),
+    create: async (request) => (await createAll(desk, [request]))[0]!,
+    createAll: (requests) => createAll(desk, requests),
     async createPerson({ source, fields, company, role }) {
       const id = createId(random, randomLength);
       const target = personTarget(id);
@@ -87,7 +87,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
         changes.push({ target, field: `${companyPrefix}${idOf(owner)}`, value });
         changes.push({ target: owner, field: `${personPrefix}${id}`, value });
       }
-      await bench.write({ source, changes });
+      await desk.write({ source, changes });
       const found = stored.find(target);
       return { outcome: "created", target, slug: found ? recordOf(found).slug : slug, leftOut: [] };
     },
@@ -96,16 +96,16 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     },
     async addEntry(request) {
       const target = must(request.recordKind ?? "company", request.name);
-      return addEntry(bench, target, request);
+      return addEntry(desk, target, request);
     },
     async rename(request) {
       const target = must(request.kind ?? "company", request.name);
-      await rename(bench, target, request);
+      await rename(desk, target, request);
       return recordOf(stored.find(target)!);
     },
     async merge({ from, into, source }) {
       const [one, other] = [await mustBeCompany(from), await mustBeCompany(into)];
-      return mergeCompanies(bench, { from: one, into: other, source });
+      return mergeCompanies(desk, { from: one, into: other, source });
     },
     async history({ kind = "company", name, field, archive }) {
       return historyOf({ ledger, archive }, { target: must(kind, name), field });
@@ -113,34 +113,34 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     async restoreAt({ kind = "company", name, field, atMs, source, archive }) {
       const target = must(kind, name);
       const changes = await restoreChanges({ ledger, archive }, { target, field, atMs });
-      return bench.write({ source, changes });
+      return desk.write({ source, changes });
     },
     async forget({ name, source }) {
       const target = resolve("company", name) ?? resolve("person", name);
       if (target === undefined) throw unknownRecord("company", name);
-      return forgetRecord(bench, { target, source });
+      return forgetRecord(desk, { target, source });
     },
-    remains: (target) => remainsOf(bench, target),
-    ingest: (request) => inTurn(() => ingestFolders(bench, request)),
-    watch: (request) => watchFiles(bench, request),
-    follow: (request = {}) => followLedger(bench, request),
+    remains: (target) => remainsOf(desk, target),
+    ingest: (request) => inTurn(() => ingestFolders(desk, request)),
+    watch: (request) => watchFiles(desk, request),
+    follow: (request = {}) => followLedger(desk, request),
     problems: () => stored.problems(),
-    catchUp: (request) => inTurn(() => catchUp(bench, request)),
+    catchUp: (request) => inTurn(() => catchUp(desk, request)),
     rebuild: (request) =>
       inTurn(async () => {
-        await ingestFolders(bench, request);
-        return rebuildAll(bench, request);
+        await ingestFolders(desk, request);
+        return rebuildAll(desk, request);
       }),
     async [Symbol.asyncDispose]() {
       await inTurn(async () => {
-        await bench.settle();
-        await bench.conclude();
+        await desk.settle();
+        await desk.conclude();
       });
     },
   };
 }
 
-function resolveName({ stored }: Bench, kind: RecordKind, name: string): string | undefined {
+function resolveName({ stored }: Desk, kind: RecordKind, name: string): string | undefined {
   const { folder } = layoutOf(kind);
   const slug = name.replace(`${folder}/`, "").replace(/\/(?:_index\.md)?$/, "");
   const target = stored.bySlug(kind, slug);
@@ -154,36 +154,36 @@ function resolveName({ stored }: Bench, kind: RecordKind, name: string): string 
 /** Of commits that are written and rendered as one. */
 const chunkSize = 500;
 
-async function writeAll(bench: Bench, commits: readonly Commit[]) {
+async function writeAll(desk: Desk, commits: readonly Commit[]) {
   let written = 0;
   for (let at = 0; at < commits.length; at += chunkSize) {
-    const all = await writeSome(bench, commits.slice(at, at + chunkSize));
-    if (bench.isDue(all)) await bench.inTurn(() => bench.renderWritten(all)).catch(sayBehind);
+    const all = await writeSome(desk, commits.slice(at, at + chunkSize));
+    if (desk.isDue(all)) await desk.inTurn(() => desk.renderWritten(all)).catch(sayBehind);
     written += all.reduce((sum, one) => sum + one.written.datagrams.length, 0);
   }
   return { written };
 }
 
-const writeSome = ({ ledger }: Bench, commits: readonly Commit[]): Promise<readonly Outcome[]> =>
+const writeSome = ({ ledger }: Desk, commits: readonly Commit[]): Promise<readonly Outcome[]> =>
   Promise.all(
     commits.map(worthWriting).map(async (commit) => {
       return { commit, written: await ledger.write(commit) };
     }),
   );
 
-async function createAll(bench: Bench, requests: readonly CreateRequest[]) {
-  const { ledger, stored, random } = bench;
+async function createAll(desk: Desk, requests: readonly CreateRequest[]) {
+  const { ledger, stored, random } = desk;
   const planner = createPlanner({ ledger, index: stored, random });
   const created: Created[] = [];
   for (let at = 0; at < requests.length; at += chunkSize) {
     const some = requests.slice(at, at + chunkSize);
     // In one turn, so that of two processes that find the same one, the second knows the first's.
-    const plans = await bench.inTurn(async () => {
-      await catchUp(bench, { isUnbroken: true });
+    const plans = await desk.inTurn(async () => {
+      await catchUp(desk, { isUnbroken: true });
       const made: CreatePlan[] = [];
       for (const request of some) made.push(await planner.plan(request));
       const commits = made.flatMap(({ commit }) => (commit ? [commit] : []));
-      await bench.renderWritten(await writeSome(bench, commits)).catch(sayBehind);
+      await desk.renderWritten(await writeSome(desk, commits)).catch(sayBehind);
       return made;
     });
     for (const { outcome, target, leftOut } of plans) {
@@ -194,8 +194,8 @@ async function createAll(bench: Bench, requests: readonly CreateRequest[]) {
   return created;
 }
 
-async function addEntry(bench: Bench, target: string, request: NewEntry): Promise<Entry> {
-  const { random, clock } = bench;
+async function addEntry(desk: Desk, target: string, request: NewEntry): Promise<Entry> {
+  const { random, clock } = desk;
   const { kind, source, name: _name, recordKind: _kind, ...rest } = request;
   const at = request.at ?? new Date(clock.nowMs()).toISOString();
   const by = request.by ?? source.replace(/^hand:/, "");
@@ -208,19 +208,19 @@ async function addEntry(bench: Bench, target: string, request: NewEntry): Promis
   if (entry.callback !== undefined) {
     changes.push({ target, field: "callback", value: entry.callback });
   }
-  await bench.write({ source, changes });
+  await desk.write({ source, changes });
   return entry;
 }
 
-async function rename(bench: Bench, target: string, request: RenameRequest): Promise<void> {
+async function rename(desk: Desk, target: string, request: RenameRequest): Promise<void> {
   const { source, newName, newSlug, kind = "company" } = request;
-  const old = recordOf(bench.stored.find(target)!);
+  const old = recordOf(desk.stored.find(target)!);
   const slug = newSlug ?? (newName === undefined ? old.slugWanted : slugOf(newName, idOf(target)));
   if (newSlug !== undefined && !isSlug(newSlug)) {
     const message = `"${newSlug}" cannot be a folder: use a-z, 0-9 and single dashes, as in ${slugOf(newSlug, idOf(target))}`;
     throw new AppError("invalid", "records_slug", message);
   }
-  const holder = newSlug === undefined ? undefined : bench.stored.bySlug(kind, newSlug);
+  const holder = newSlug === undefined ? undefined : desk.stored.bySlug(kind, newSlug);
   if (holder !== undefined && holder !== target) {
     const message = `${newSlug} is the folder of ${holder}: choose another, or merge the two`;
     throw new AppError("invalid", "records_slug_taken", message);
@@ -231,7 +231,7 @@ async function rename(bench: Bench, target: string, request: RenameRequest): Pro
     changes.push({ target, field: `${aliasPrefix}${old.slug}`, value: true });
     changes.push({ target, field: `${aliasPrefix}${slug}`, unset: true });
   }
-  await bench.write({ source, changes });
+  await desk.write({ source, changes });
 }
 
 const unknownRecord = (kind: RecordKind, name: string) =>

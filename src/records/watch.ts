@@ -1,6 +1,6 @@
 import { mkdirSync, watch as watchFolder, type FSWatcher } from "node:fs";
 import type { Timer } from "../base/clock.ts";
-import type { Bench } from "./bench.ts";
+import type { Desk } from "./desk.ts";
 import { followLedger } from "./follow.ts";
 import { ingestFolders } from "./ingest-all.ts";
 import { layouts } from "./layout.ts";
@@ -15,10 +15,10 @@ export const checkMsDefault = 5 * 60_000;
  * Follows the files. The system's events only make it quicker: all folders are looked at every
  * `checkMs` anyway, so that an event that never came, or a system that has none, loses nothing.
  */
-export function watchFiles(bench: Bench, options: WatchOptions = {}): Watching {
+export function watchFiles(desk: Desk, options: WatchOptions = {}): Watching {
   const { quietMs = quietMsDefault, checkMs = checkMsDefault, onIngested = () => {} } = options;
   const { followMs } = options;
-  const { clock, log, disk } = bench;
+  const { clock, log, disk } = desk;
   const touched = new Set<string>();
   let touchedAtMs = 0;
   let quiet: Timer | undefined;
@@ -30,7 +30,7 @@ export function watchFiles(bench: Bench, options: WatchOptions = {}): Watching {
     work = work.then(async () => {
       if (isStopped) return;
       try {
-        onIngested(await bench.inTurn(() => ingestFolders(bench, only ? { only } : {})));
+        onIngested(await desk.inTurn(() => ingestFolders(desk, only ? { only } : {})));
       } catch (error) {
         // This loop owns the work: it says what is wrong, and looks again at the next check.
         log.error("hand edits could not be taken in", { error });
@@ -76,7 +76,7 @@ export function watchFiles(bench: Bench, options: WatchOptions = {}): Watching {
   };
   void look(undefined);
   checkAgain();
-  const following = followLedger(bench, followMs === undefined ? {} : { everyMs: followMs });
+  const following = followLedger(desk, followMs === undefined ? {} : { everyMs: followMs });
 
   return {
     async stop() {

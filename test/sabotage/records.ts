@@ -160,8 +160,8 @@ const inRest: readonly Sabotage[] = [
   {
     name: "merging gives every value the source of who merged",
     file: "src/records/merge.ts",
-    find: "bench.ledger.write({ source: writer, changes: some })",
-    replace: "bench.ledger.write({ source: writer && source, changes: some })",
+    find: "desk.ledger.write({ source: writer, changes: some })",
+    replace: "desk.ledger.write({ source: writer && source, changes: some })",
     caughtBy: `${folders} > merging keeps what both knew`,
   },
   {
@@ -225,7 +225,7 @@ const inTurns: readonly Sabotage[] = [
   },
   {
     name: "among processes: what is kept in memory is never checked",
-    file: "src/records/bench.ts",
+    file: "src/records/desk.ts",
     find: "if (now === version) return;",
     replace: "if (now >= 0) return;",
     caughtBy: `${turns} > how far another process has come is never taken back`,
@@ -240,7 +240,7 @@ const inTurns: readonly Sabotage[] = [
   {
     name: "among processes: a company is made without looking at what others wrote",
     file: "src/records/open-records.ts",
-    find: "await catchUp(bench, { isUnbroken: true });",
+    find: "await catchUp(desk, { isUnbroken: true });",
     replace: "",
     caughtBy: `${turns} > one that was written by a process that died`,
   },
@@ -260,7 +260,7 @@ const inTurns: readonly Sabotage[] = [
   },
   {
     name: "among processes: a write that changes nothing is never rendered",
-    file: "src/records/bench.ts",
+    file: "src/records/desk.ts",
     find: "|| isBehind(ledger, stored.position());",
     replace: ";",
     caughtBy: `${shape} > who writes what another wrote and did not render`,

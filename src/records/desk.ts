@@ -19,7 +19,7 @@ import { createTurns, type Turns } from "./turns.ts";
 import { worthWriting } from "./machine-facts.ts";
 
 /** What the parts of open records share. Whatever touches files does so `inTurn`. */
-export interface Bench {
+export interface Desk {
   readonly ledger: Ledger;
   readonly index: GatheringIndex;
   readonly stored: RecordIndex;
@@ -63,7 +63,7 @@ export interface Edit {
   readonly fields: readonly string[];
 }
 
-export function createBench(options: RecordsOptions): Bench {
+export function createDesk(options: RecordsOptions): Desk {
   const { ledger, index: stored, clock, random, log } = options;
   const source = `hand:${options.user}`;
   const disk = openRecordDisk(options.folder, random);
@@ -80,7 +80,7 @@ export function createBench(options: RecordsOptions): Bench {
       return written;
     },
   };
-  const tell: Bench["tell"] = (path, target, reason) => {
+  const tell: Desk["tell"] = (path, target, reason) => {
     const known = index.problems().find((one) => one.path === path);
     const foundAt = known?.foundAt ?? new Date(clock.nowMs()).toISOString();
     index.problem(path, reason === undefined ? undefined : { path, target, reason, foundAt });
@@ -111,7 +111,7 @@ export function createBench(options: RecordsOptions): Bench {
     },
   });
 
-  const renderMany: Bench["renderMany"] = async (targets, how = {}) => {
+  const renderMany: Desk["renderMany"] = async (targets, how = {}) => {
     const edits: Edit[] = [];
     const open = [...targets];
     /** One that was rendered before it was followed to is rendered once more. */
@@ -146,9 +146,9 @@ export function createBench(options: RecordsOptions): Bench {
     if (kind !== "broken") await renderMany([target]);
     return kind;
   };
-  const settle: Bench["settle"] = () => aside.settle(takeInCopy);
+  const settle: Desk["settle"] = () => aside.settle(takeInCopy);
 
-  const conclude: Bench["conclude"] = async (written = []) => {
+  const conclude: Desk["conclude"] = async (written = []) => {
     if (aside.isDue()) await settle();
     const all = [...written, ...fromFiles];
     fromFiles = [];
@@ -156,16 +156,16 @@ export function createBench(options: RecordsOptions): Bench {
     index.apply(all.length > 0 ? follower.position() : undefined);
   };
 
-  const isDue: Bench["isDue"] = (all) =>
+  const isDue: Desk["isDue"] = (all) =>
     // Another process may have written the same, or ours before its answer was lost, and then died.
     all.some(({ written }) => written.datagrams.length > 0) || isBehind(ledger, stored.position());
-  const renderWritten: Bench["renderWritten"] = async (all) => {
+  const renderWritten: Desk["renderWritten"] = async (all) => {
     const targets = new Set(all.flatMap(({ commit }) => commit.changes.map((one) => one.target)));
     await renderMany(targets, { isHasty: all.length > 1 });
     await conclude(all.map(({ written }) => written.datagrams));
   };
 
-  const write: Bench["write"] = async (commit) => {
+  const write: Desk["write"] = async (commit) => {
     const worth = worthWriting(commit);
     const dropped = commit.changes.length - worth.changes.length;
     if (dropped > 0) log.debug("values that say nothing were left out", { dropped });
