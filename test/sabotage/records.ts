@@ -287,4 +287,12 @@ export const recordsSabotages: readonly Sabotage[] = [
   ...inBroken,
   ...inRest,
   ...inTurns,
+  {
+    name: "what another node forgot stays in the file of the index",
+    file: "src/records/follow-ledger.ts",
+    find: "if (since && hasForgotten) desk.stored.scrub();",
+    replace: "",
+    caughtBy:
+      "src/records/catch-up.test.ts > what was forgotten elsewhere is scrubbed from the index here",
+  },
 ];
