@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { createWorker, defineHandler } from "../../src/worker/index.ts";
+import { createWorker, defineHandler, workerNodeFlags } from "../../src/worker/index.ts";
 import type { Side, SideContext } from "../frame/side.ts";
 import { anything, checkDone, drained, openBench, type WorkerInput } from "./worker-sides.ts";
 
@@ -28,6 +28,7 @@ const programFile = fileURLToPath(new URL("./worker-memory-program.ts", import.m
  * collects: what really grows is the heap after a collection, and what is outside of it.
  */
 export const memory: Side<MemoryInput> = async (input, context) => {
+  for (const flag of workerNodeFlags) setFlagsFromString(flag); // as `forager work` starts its own
   await runProgram({ input, context });
   const queue = await openBench(input, context);
   const keptAfterCollecting = () => {

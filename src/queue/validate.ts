@@ -78,7 +78,7 @@ export function createValidator({ clock, newId }: ValidatorOptions) {
         outcome: outcome(input.outcome),
       };
       // Nearly all finishes of a busy queue are no more than this.
-      if (input.sinceStartMs === undefined && !add && !raises) return ended;
+      if (!add && !raises) return Object.assign(ended, sinceStart(input));
       return {
         ...ended,
         ...sinceStart(input),

@@ -115,7 +115,8 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
   });
   for (const handler of options.handlers) {
     if (kinds.has(handler.kind)) throw twice(handler.kind);
-    const shared = { clock, metrics: counters, onTimeout: hands.timedOut };
+    const { inHand, timedOut: onTimeout } = hands;
+    const shared = { clock, metrics: counters, inHand, onTimeout };
     kinds.set(handler.kind, createKindState(handler, shared));
   }
   if (kinds.size === 0) throw new AppError("invalid", "no_handlers", "a worker needs a handler");

@@ -137,10 +137,15 @@ export function createEndings(options: EndingsOptions): Endings {
 function toFinish({ task, outcome, add, raise }: Ending): FinishInput {
   const { id, token } = task.lease;
   const sinceStartMs = task.run?.sinceStartMs();
-  const finish = { id, token, outcome: outcome! };
-  if (sinceStartMs === undefined && !add && !raise) return finish;
+  if (!add && !raise) {
+    return sinceStartMs === undefined
+      ? { id, token, outcome: outcome! }
+      : { id, token, outcome: outcome!, sinceStartMs };
+  }
   return {
-    ...finish,
+    id,
+    token,
+    outcome: outcome!,
     ...(sinceStartMs === undefined ? {} : { sinceStartMs }),
     ...(add && { add }),
     ...(raise && { raise }),

@@ -3,9 +3,10 @@ import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
 import type { GateView, LeasedTask } from "../queue/index.ts";
 import type { Endings } from "./endings.ts";
+import { createBag, type Bag } from "./bag.ts";
 import { outcomeOf, PermanentError, reasonOf } from "./failure.ts";
 import { createCapLine } from "./cap-line.ts";
-import { createGateRun, type GateRun } from "./gate-run.ts";
+import { GateRun } from "./gate-run.ts";
 import type { KindState, TaskEnd } from "./kind-state.ts";
 import { isOutcome, slowDownOf, type HandlerOutcome } from "./outcome.ts";
 import type { Politeness } from "./politeness.ts";
@@ -26,7 +27,7 @@ export interface Hands {
   readonly startReady: () => void;
   /** How many more slots are worth claiming for. */
   readonly room: () => number;
-  readonly inHand: () => ReadonlySet<TaskInHand>;
+  readonly inHand: () => Bag<TaskInHand>;
   readonly atWork: () => number;
   readonly waitingForCap: () => number;
   /** Handlers that went on after they were told to stop, and were given up. */
@@ -63,8 +64,8 @@ const inHandMax = 20_000;
 
 export function createHands(options: HandsOptions): Hands {
   const { kinds, endings, politeness, clock, random, logger, onChange } = options;
-  const inHand = new Set<TaskInHand>();
-  const runs = new Set<GateRun>();
+  const inHand = createBag<TaskInHand>();
+  const runs = createBag<GateRun>();
   const ready: TaskInHand[] = [];
   const shared: Shared = {
     services: options.services,
@@ -83,7 +84,7 @@ export function createHands(options: HandsOptions): Hands {
   }
 
   function forgetIfOver(run: GateRun): void {
-    if (run.waiting().length === 0 && run.atWork() === 0) runs.delete(run);
+    if (run.waiting.length === 0 && run.atWork === 0) runs.delete(run);
   }
 
   function giveBack(task: TaskInHand): void {
@@ -143,7 +144,7 @@ export function createHands(options: HandsOptions): Hands {
     task.state = "working";
     task.startedAtMs = nowMs;
     started.add(1);
-    timeouts.add(task);
+    timeouts.arm();
     slots.call(task);
   }
 
@@ -191,10 +192,10 @@ export function createHands(options: HandsOptions): Hands {
   function reserved(): number {
     let sum = 0;
     for (const run of runs) {
-      const [first] = run.waiting();
+      const [first] = run.waiting;
       if (!first) continue;
-      const share = run.delayMs() > 0 ? first.kind.meanMs / run.delayMs() : run.limit();
-      sum += Math.max(0, Math.min(run.limit(), run.waiting().length, share) - run.atWork());
+      const share = run.delayMs > 0 ? first.kind.meanMs / run.delayMs : run.limit;
+      sum += Math.max(0, Math.min(run.limit, run.waiting.length, share) - run.atWork);
     }
     return sum;
   }
@@ -207,7 +208,7 @@ export function createHands(options: HandsOptions): Hands {
         const { gate, pace } = lease;
         let run = pace?.isRun ? newRuns.get(gate) : undefined;
         if (pace?.isRun && !run) {
-          run = createGateRun({ gate, pace, clock, offer: caps.offer });
+          run = new GateRun({ gate, pace, clock, offer: caps.offer });
           newRuns.set(gate, run);
           runs.add(run);
         }

@@ -21,6 +21,7 @@ export {
   type SlowDown,
   type With,
 } from "./outcome.ts";
+export { workerNodeFlags } from "./node-flags.ts";
 export { createProcessLoad, type ProcessLoad } from "./process-load.ts";
 export type { Bounds } from "./politeness.ts";
 export type { Decision, ScaleReason } from "./scaler.ts";

@@ -33,11 +33,12 @@ const meanMsUnknown = 250;
 export interface KindOptions {
   readonly clock: Clock;
   readonly metrics: WorkerMetrics;
+  readonly inHand: () => Iterable<TaskInHand>;
   readonly onTimeout: (task: TaskInHand) => void;
 }
 
 export function createKindState(handler: Handler<never>, options: KindOptions): KindState {
-  const { clock, metrics, onTimeout } = options;
+  const { clock, metrics, inHand, onTimeout } = options;
   const { cap, timeoutMs, kind, yields } = handler;
   const counters = metrics.ofKind(kind);
   const yielded = yields && metrics.yieldOf(kind);
@@ -51,7 +52,7 @@ export function createKindState(handler: Handler<never>, options: KindOptions): 
   };
   return {
     handler,
-    timeouts: createTimeouts(clock, timeoutMs, onTimeout),
+    timeouts: createTimeouts({ clock, timeoutMs, inHand, onTimeout }),
     caps: cap && createKeyedLimiter({ limit: cap.limit, keysMax: 10_000, idleMs: 600_000, clock }),
     started: counters.started,
     durations: counters.durations,

@@ -68,7 +68,6 @@ export function createSlots({ clock, logger, ...options }: SlotsOptions): Slots 
   function leave(task: TaskInHand): void {
     task.isSettled = true;
     atWork -= 1;
-    task.kind.timeouts.remove(task);
     task.leaveCap?.();
     const tookMs = clock.monotonicMs() - task.startedAtMs;
     task.kind.meanMs += (tookMs - task.kind.meanMs) / 16;

@@ -36,6 +36,8 @@ export class TaskInHand implements HandlerContext {
   /** By this worker's monotonic clock; the lease surely lasts until then. */
   deadlineMs: number;
   startedAtMs = 0;
+  /** Among the tasks in hand; -1: not in hand. */
+  place = -1;
   /** What its handler last said of itself. */
   note: string | undefined;
   leaveCap: (() => void) | undefined;

@@ -3,47 +3,47 @@ import type { TaskInHand } from "./task-in-hand.ts";
 
 /** Ends what takes too long. */
 export interface Timeouts {
-  add(task: TaskInHand): void;
-  remove(task: TaskInHand): void;
+  /** A task of this kind has begun. */
+  arm(): void;
   stop(): void;
 }
 
+export interface TimeoutsOptions {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly inHand: () => Iterable<TaskInHand>;
+  readonly onTimeout: (task: TaskInHand) => void;
+}
+
 /**
- * One timer for all tasks of a kind: they have the same time, so the one that began first is due
- * first. A timer for each would cost more than a short task does.
+ * One timer for all tasks of a kind: they have the same time, so one that begins later is due
+ * later. A timer for each would cost more than a short task does.
  */
-export function createTimeouts(
-  clock: Clock,
-  timeoutMs: number,
-  onTimeout: (task: TaskInHand) => void,
-): Timeouts {
-  const working = new Set<TaskInHand>(); // in the order they began
+export function createTimeouts(options: TimeoutsOptions): Timeouts {
+  const { clock, timeoutMs, inHand, onTimeout } = options;
   let timer: Timer | undefined;
 
   function look(): void {
     timer = undefined;
     const nowMs = clock.monotonicMs();
-    for (const task of working) {
+    let nextMs = Infinity;
+    for (const task of inHand()) {
+      if (task.kind.timeouts !== timeouts || task.state !== "working") continue;
       const leftMs = task.startedAtMs + timeoutMs - nowMs;
-      if (leftMs > 0) {
-        timer = clock.setTimer(leftMs, look, { background: true });
-        return;
-      }
-      working.delete(task);
-      onTimeout(task);
+      if (leftMs <= 0) onTimeout(task);
+      else nextMs = Math.min(nextMs, leftMs);
     }
+    if (nextMs < Infinity) timer = clock.setTimer(nextMs, look, { background: true });
   }
 
-  return {
-    add(task) {
-      working.add(task);
+  const timeouts: Timeouts = {
+    arm() {
       timer ??= clock.setTimer(timeoutMs, look, { background: true });
     },
-    remove: (task) => void working.delete(task),
     stop() {
       timer?.cancel();
       timer = undefined;
-      working.clear();
     },
   };
+  return timeouts;
 }

@@ -31,7 +31,7 @@ export interface TaskAtWork {
 const tasksShownMax = 50;
 
 /** Those that have been at work longest, first. */
-export function tasksAtWork(inHand: ReadonlySet<TaskInHand>, nowMs: number): readonly TaskAtWork[] {
+export function tasksAtWork(inHand: Iterable<TaskInHand>, nowMs: number): readonly TaskAtWork[] {
   return [...inHand]
     .filter(({ state }) => state === "working")
     .sort((a, b) => a.startedAtMs - b.startedAtMs)

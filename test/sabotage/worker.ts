@@ -114,7 +114,7 @@ export const workerSabotages: readonly Sabotage[] = [
   {
     name: "a handler may take as long as it likes",
     file: "src/worker/hands.ts",
-    find: "    timeouts.add(task);\n",
+    find: "    timeouts.arm();\n",
     replace: "",
     caughtBy: `${runs} > lesson 23: a hung task is not kept by the extensions of its neighbours`,
   },

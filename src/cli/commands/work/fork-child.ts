@@ -1,6 +1,11 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { Child, ChildEvents, FromChild } from "../../../worker/index.ts";
+import {
+  workerNodeFlags,
+  type Child,
+  type ChildEvents,
+  type FromChild,
+} from "../../../worker/index.ts";
 
 export interface ForkOptions {
   /** The command line of the parent, which the child reads too. */
@@ -14,6 +19,7 @@ const program = fileURLToPath(new URL("./work-process.js", import.meta.url));
 /** Starts one worker process. */
 export function forkChild({ argv, isStdoutTaken }: ForkOptions, events: ChildEvents): Child {
   const child = fork(program, argv, {
+    execArgv: [...process.execArgv, ...workerNodeFlags],
     stdio: ["ignore", isStdoutTaken ? 2 : "inherit", "inherit", "ipc"],
   });
   let isGone = false;

@@ -61,7 +61,7 @@ function take(
   job.served = unit.meta.served += 1;
   const pace = enterGate(unit, lane, tasks.length, slots);
   const expiresAtMs = now.ms + leaseMs;
-  sql.leaseAll.run(token, expiresAtMs, `[${tasks.map(([id]) => id).join()}]`);
+  sql.leaseAll.run(token, expiresAtMs, JSON.stringify(tasks.map(([id]) => id)));
   for (const task of tasks) {
     noteWait(unit, lane.kind, task);
     leases.push(toLease(lane, task, { token, isSuspect: from === "suspect", leaseMs, pace }));
@@ -95,7 +95,7 @@ function toLease(
   { token, isSuspect, leaseMs, pace }: Leased,
 ): Lease {
   const [id, key, payload, priority, , createdAtMs, used, attemptsMax] = task;
-  const lease = {
+  const lease: Lease = {
     id,
     token,
     kind: lane.kind,
@@ -110,7 +110,7 @@ function toLease(
     isSuspect,
     leaseMs,
   };
-  return pace ? { ...lease, pace } : lease;
+  return pace ? Object.assign(lease, { pace }) : lease;
 }
 
 function noteWait({ waits, now }: Unit, kind: string, task: ReadyRow): void {

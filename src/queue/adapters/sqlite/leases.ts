@@ -104,7 +104,7 @@ function endAll(
   ids: readonly number[],
 ): (id: number) => LaneRow | undefined {
   const { sql, rows, now } = unit;
-  const list = `[${ids.join()}]`;
+  const list = JSON.stringify(ids);
   const only = unit.laneOfClaim.get(token);
   const count = ids.length;
   if (only !== undefined && endAllOf(unit, { lane: only, token, list, count })) {

@@ -62,7 +62,6 @@ export function createRows(db: Database, now: () => number): Rows {
   const gates = new Map<string, GateRow>();
   const lanes = new Map<number, LaneRow>();
   const lanesByName = new Map<string, LaneRow>();
-  const lanesByGate = new Map<string, Set<LaneRow>>();
   const dirtyJobs = new Set<JobRow>();
   const dirtyGates = new Set<GateRow>();
   const dirtyLanes = new Set<LaneRow>();
@@ -73,9 +72,6 @@ export function createRows(db: Database, now: () => number): Rows {
   const keepLane = (row: LaneRow) => {
     lanes.set(row.id, row);
     lanesByName.set(laneName(row.kind, row.job, row.gate), row);
-    const ofGate = lanesByGate.get(row.gate);
-    if (ofGate) ofGate.add(row);
-    else lanesByGate.set(row.gate, new Set([row]));
     return row;
   };
 
@@ -153,7 +149,6 @@ export function createRows(db: Database, now: () => number): Rows {
       touchTurn(lane);
       lanes.delete(lane.id);
       lanesByName.delete(laneName(lane.kind, lane.job, lane.gate));
-      lanesByGate.get(lane.gate)?.delete(lane);
       sql.dropLane.run(lane.id);
     },
     takeTouched() {
@@ -165,32 +160,69 @@ export function createRows(db: Database, now: () => number): Rows {
     flush(nowMs) {
       for (const gate of dirtyGates) {
         const open = isOpen(gate, nowMs);
-        sql.writeGate.run({
-          ...gate,
-          openFromMs: openFromMs(gate),
-          hasRoom: hasRoom(gate) ? 1 : 0,
-          isOpen: open ? 1 : 0,
-        });
+        sql.writeGate.run(
+          gate.name,
+          gate.delayMs,
+          gate.limit,
+          gate.blockedUntilMs,
+          gate.opensAtMs,
+          gate.running,
+          gate.runSlots,
+          openFromMs(gate),
+          hasRoom(gate) ? 1 : 0,
+          open ? 1 : 0,
+        );
         if (open !== gate.wasOpen) {
           sql.openLanes.run(open ? 1 : 0, gate.name);
           // All at once: they are few, and an iterator of the driver outlives young garbage.
-          const ready = sql.readyOfGate.all(gate.name) as [kind: string, job: string][];
-          for (const [kind, job] of ready) touchTurn({ kind, job });
-          for (const lane of lanesByGate.get(gate.name) ?? []) lane.isOpen = open;
+          for (const [id, kind, job, ready] of sql.lanesOfGate.all(gate.name) as LaneOfGate[]) {
+            if (ready > 0) touchTurn({ kind, job });
+            const lane = lanes.get(id);
+            if (lane) lane.isOpen = open;
+          }
           gate.wasOpen = open;
         }
       }
       for (const lane of dirtyLanes) {
         if (lane.isHeadStale) refreshHead(lane);
-        sql.writeLane.run({ ...lane, isOpen: lane.isOpen ? 1 : 0 });
+        sql.writeLane.run(
+          lane.ready,
+          lane.suspect,
+          lane.scheduled,
+          lane.backoff,
+          lane.running,
+          lane.done,
+          lane.skipped,
+          lane.failed,
+          lane.isOpen ? 1 : 0,
+          lane.top,
+          lane.head,
+          lane.id,
+        );
         touchTurn(lane);
       }
       for (const job of dirtyJobs) {
-        sql.writeJob.run({
-          ...job,
-          isPaused: job.isPaused ? 1 : 0,
-          isSealed: job.isSealed ? 1 : 0,
-        });
+        sql.writeJob.run(
+          job.name,
+          job.isPaused ? 1 : 0,
+          job.isSealed ? 1 : 0,
+          job.ended,
+          job.concurrency,
+          job.budget,
+          job.gate,
+          job.slots,
+          job.added,
+          job.overBudget,
+          job.pending,
+          job.running,
+          job.done,
+          job.skipped,
+          job.failed,
+          job.completions,
+          job.openedAtMs,
+          job.endedAtMs,
+          job.served,
+        );
       }
       for (const { kind, job } of dirtyTurns.values()) turns.write(kind, job, rows.job(job));
       for (const job of dirtyJobs) turns.writeJob(job);
@@ -203,7 +235,7 @@ export function createRows(db: Database, now: () => number): Rows {
       if (jobs.size + gates.size + lanes.size > cachedRowsMax) rows.forget();
     },
     forget() {
-      for (const map of [jobs, gates, lanes, lanesByName, lanesByGate, dirtyTurns]) map.clear();
+      for (const map of [jobs, gates, lanes, lanesByName, dirtyTurns]) map.clear();
       for (const set of [dirtyJobs, dirtyGates, dirtyLanes, touched]) set.clear();
     },
   };
@@ -217,6 +249,7 @@ export function createRows(db: Database, now: () => number): Rows {
   return rows;
 }
 
+type LaneOfGate = [id: number, kind: string, job: string, ready: number];
 type TurnName = Pick<LaneRow, "kind" | "job">;
 const laneName = (kind: string, job: string, gate: string) => `${kind}\0${job}\0${gate}`;
 
@@ -308,22 +341,21 @@ const prepare = (db: Database) => ({
   dropGate: db.prepare("delete from gate where name = ?"),
   dropLane: db.prepare("delete from lane where id = ?"),
   openLanes: db.prepare("update lane set is_open = ? where gate = ?"),
-  readyOfGate: db.prepare("select kind, job from lane where gate = ? and ready > 0").raw(),
+  lanesOfGate: db.prepare("select id, kind, job, ready from lane where gate = ?").raw(),
   readHead: db.prepare(
     "select priority, id from task where lane = ? and state = 0 order by priority desc, id limit 1",
   ),
   writeJob: db.prepare(
-    `insert or replace into job values (@name, @isPaused, @isSealed, @ended, @concurrency, @budget,
-       @gate, @slots, @added, @overBudget, @pending, @running, @done, @skipped, @failed,
-       @completions, @openedAtMs, @endedAtMs, @served)`,
+    `insert or replace into job (name, is_paused, is_sealed, ended, concurrency, budget, gate,
+       slots, added, over_budget, pending, running, done, skipped, failed, completions, opened_at,
+       ended_at, served) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ),
   writeGate: db.prepare(
-    `insert or replace into gate values (@name, @delayMs, @limit, @blockedUntilMs, @opensAtMs,
-       @running, @runSlots, @openFromMs, @hasRoom, @isOpen)`,
+    `insert or replace into gate (name, delay_ms, capacity, blocked_until, opens_at, running,
+       run_slots, open_from, has_room, is_open) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ),
   writeLane: db.prepare(
-    `update lane set ready = @ready, suspects = @suspect, scheduled = @scheduled,
-       backoff = @backoff, running = @running, done = @done, skipped = @skipped,
-       failed = @failed, is_open = @isOpen, top = @top, head = @head where id = @id`,
+    `update lane set ready = ?, suspects = ?, scheduled = ?, backoff = ?, running = ?, done = ?,
+       skipped = ?, failed = ?, is_open = ?, top = ?, head = ? where id = ?`,
   ),
 });
