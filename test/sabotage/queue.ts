@@ -261,7 +261,7 @@ const inSqlite: readonly Sabotage[] = [
   {
     name: "sqlite: a gate that opens gives nobody a turn",
     file: "src/queue/adapters/sqlite/rows.ts",
-    find: "for (const [kind, job] of ready) touchTurn({ kind, job });",
+    find: "            if (ready > 0) touchTurn({ kind, job });\n",
     replace: "",
     caughtBy: `${model} > random histories: the store answers as the model does`,
   },
