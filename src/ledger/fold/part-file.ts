@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { createHash } from "node:crypto";
 import { AppError } from "../../base/app-error.ts";
 import { eachOwnLine, encodeRecord, escapedUnits } from "../../usv/index.ts";
@@ -85,7 +86,8 @@ export function foldRecords(
   records: Uint8Array,
   isCounted: (datagram: Datagram) => boolean,
 ): void {
-  const text = Buffer.from(records.buffer, records.byteOffset, records.byteLength).toString();
+  const bytes = Buffer.from(records.buffer, records.byteOffset, records.byteLength);
+  const text = bytes.toString(isAscii(bytes) ? "latin1" : "utf8"); // the former is a mere copy
   const place = createPlace();
   eachOwnLine(text, (from, end, next, hasEscape) => {
     const isPlain = !hasEscape && locate(text, from, end, place);
@@ -97,7 +99,8 @@ export function foldRecords(
   });
 }
 
-export const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+export const digestOf = (text: string | Uint8Array): string =>
+  createHash("sha256").update(text).digest("hex");
 
 function cellAt(part: PartState, place: Pick<Datagram, "target" | "field">): Cell {
   let fields = part.get(place.target);

@@ -9,7 +9,7 @@ export interface Spill extends AsyncDisposable {
   add(part: number, bytes: Uint8Array, from: number, to: number): void;
   /** Resolves when there is room for more. Call it after each segment. */
   flush(): Promise<void>;
-  /** Pieces of whole records. */
+  /** Pieces of whole records, once for each part: they are the caller's. */
   read(part: number): Promise<readonly Uint8Array[]>;
   /** Parts that something was added to. */
   touched(): readonly number[];

@@ -12,9 +12,12 @@ import { hasFolded, type Vector } from "../fold/vector.ts";
  * here or by other threads. What a hub knows and decides stays with the hub.
  */
 export interface FoldMill extends AsyncDisposable {
-  /** Reads one segment. Throws `corrupt` for one that cannot be used. */
+  /**
+   * Reads one segment, whose bytes are the mill's until they come back with the answer. Throws
+   * `corrupt` for one that cannot be used.
+   */
   scan(job: ScanJob): Promise<Scanned>;
-  /** Folds one part. */
+  /** Folds one part; its pieces are the mill's from now on. */
   fold(job: FoldJob): Promise<FoldedPart>;
 }
 
@@ -28,6 +31,7 @@ export interface ScanJob {
 }
 
 export interface Scanned {
+  readonly body: Uint8Array;
   readonly last: number;
   /** The latest stamp that is not ahead. */
   readonly newest: string;
@@ -84,13 +88,13 @@ export function scanJob({ body, key, first, name, ahead }: ScanJob): Scanned {
     if (found.isAbout(quarantineKind)) drops.push(found.datagram());
   };
   const last = scanSegment(body, { key, first, name }, onDatagram);
-  return { last, newest, isWorthIt, records: new Int32Array(records), early, drops };
+  return { body, last, newest, isWorthIt, records: new Int32Array(records), early, drops };
 }
 
 export function foldJob({ index, base, pieces, vector, aside, dropped }: FoldJob): FoldedPart {
   const part: PartState = base === undefined ? new Map() : decodePart(base, `part ${index}`);
   const isCounted = (datagram: Datagram) => dropped.size === 0 || !dropped.has(dotOf(datagram));
   for (const piece of pieces) foldRecords(part, piece, isCounted);
-  const text = encodePart(part, hasFolded(vector, aside));
-  return { body: Buffer.from(text), digest: digestOf(text) };
+  const body = Buffer.from(encodePart(part, hasFolded(vector, aside)));
+  return { body, digest: digestOf(body) };
 }

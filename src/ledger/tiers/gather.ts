@@ -41,10 +41,10 @@ export async function gather(options: GatherOptions, state: HubState): Promise<G
         if (known < head.number) onFault(`${name} is missing, and the head says it is there`);
         return;
       }
+      bytes += got.body.byteLength;
       const taken = await state.take({ body: got.body, key, name });
       count += taken.datagrams;
       isWorthIt ||= taken.isWorthIt;
-      bytes += got.body.byteLength;
       await spill.flush();
     }
   };

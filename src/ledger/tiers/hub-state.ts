@@ -15,8 +15,8 @@ export interface HubState {
   dropped(): ReadonlySet<Dot>;
   latest(): string;
   /**
-   * Takes the segment of that session that follows on what is known. Answers how many were new.
-   * One at a time of a session.
+   * Takes the segment of that session that follows on what is known, and its bytes with it. Answers
+   * how many were new. One at a time of a session.
    */
   take(segment: {
     readonly body: Uint8Array;
@@ -73,7 +73,7 @@ export function createHubState(options: HubStateOptions): HubState {
       // Only now: a segment is taken whole, or stays where it is.
       const { records, last } = found;
       for (let at = 0; at < records.length; at += 3) {
-        spill.add(records[at]!, body, records[at + 1]!, records[at + 2]!);
+        spill.add(records[at]!, found.body, records[at + 1]!, records[at + 2]!);
       }
       for (const datagram of found.early) {
         if (!dropped.has(dotOf(datagram))) aside.set(dotOf(datagram), datagram);

@@ -2,6 +2,7 @@
 import { parentPort } from "node:worker_threads";
 import { AppError, assert } from "../../../base/app-error.ts";
 import { foldJob, scanJob } from "../../tiers/fold-mill.ts";
+import { handedOver } from "./handed-over.ts";
 import type { MillAnswer, MillJob } from "./thread-mill.ts";
 
 const port = parentPort;
@@ -16,4 +17,13 @@ const answerTo = (job: MillJob): MillAnswer => {
     return { kind: "refused", error: kind, code, message };
   }
 };
-port.on("message", (job: MillJob) => port.postMessage(answerTo(job)));
+/** What is sent back and not used here any more. */
+const movedWith = (answer: MillAnswer) => {
+  if (answer.kind === "refused") return [];
+  const { value } = answer;
+  return handedOver("records" in value ? [value.body, value.records] : [value.body]);
+};
+port.on("message", (job: MillJob) => {
+  const answer = answerTo(job);
+  port.postMessage(answer, movedWith(answer));
+});

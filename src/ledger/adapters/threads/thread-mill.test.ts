@@ -19,34 +19,41 @@ const datagrams = Array.from({ length: 500 }, (_, index) => ({
   causality: "",
 }));
 const body = Buffer.from(cutSegment(datagrams).body);
-const scan = { body, key, first: 1, name: "segment", ahead: "2026-11-15T19:02:03.004Z-01e0" };
+/** A mill keeps the bytes it is given: each gets its own. */
+const scanOf = (bytes: Uint8Array) => ({
+  body: Uint8Array.from(bytes),
+  key,
+  first: 1,
+  name: "segment",
+  ahead: "2026-11-15T19:02:03.004Z-01e0",
+});
 
 describe("a mill of threads", () => {
   test("do what this thread does, and refuse what it refuses", async () => {
     await using threads = createThreadMill({ threads: 2, ownBytes: 0 });
     const own = createOwnMill();
-    const scanned = await own.scan(scan);
+    const scanned = await own.scan(scanOf(body));
     expect(scanned.early).toHaveLength(500 - 0x1e1);
-    const answers = await Promise.all([threads.scan(scan), threads.scan(scan), threads.scan(scan)]);
+    const answers = await Promise.all([1, 2, 3].map(() => threads.scan(scanOf(body))));
     for (const answer of answers) expect(answer).toEqual(scanned);
 
-    const pieces = [body.subarray(body.indexOf("\n") + 1)];
+    const records = body.subarray(body.indexOf("\n") + 1);
     const sets = { aside: new Set<string>(), dropped: new Set([`${key}/500`]) };
-    const fold = { index: 1, base: undefined, pieces, vector: new Map([[key, 500]]), ...sets };
-    const folded = await own.fold(fold);
-    const inThread = await threads.fold(fold);
+    const fold = { index: 1, base: undefined, vector: new Map([[key, 500]]), ...sets };
+    const folded = await own.fold({ ...fold, pieces: [Uint8Array.from(records)] });
+    const inThread = await threads.fold({ ...fold, pieces: [Uint8Array.from(records)] });
     expect(Buffer.from(inThread.body).equals(folded.body)).toBe(true);
     expect(inThread.digest).toBe(folded.digest);
 
-    const wrong = { ...scan, body: body.subarray(0, -5) };
+    const wrong = scanOf(body.subarray(0, -5));
     const refused = { name: "AppError", kind: "corrupt", code: "ledger_segment" };
     await expect(threads.scan(wrong)).rejects.toMatchObject(refused);
-    expect((await threads.scan(scan)).last).toBe(500);
+    expect((await threads.scan(scanOf(body))).last).toBe(500);
   });
 
   test("a small fold starts no thread", async () => {
     await using threads = createThreadMill({ threads: 2 });
-    expect((await threads.scan(scan)).last).toBe(500);
+    expect((await threads.scan(scanOf(body))).last).toBe(500);
     expect(process.getActiveResourcesInfo()).not.toContain("Worker");
   });
 });

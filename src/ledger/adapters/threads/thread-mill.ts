@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { AppError, type ErrorKind } from "../../../base/app-error.ts";
+import { handedOver } from "./handed-over.ts";
 import { createOwnMill, type FoldMill } from "../../tiers/fold-mill.ts";
 import type { FoldJob, FoldedPart, ScanJob, Scanned } from "../../tiers/fold-mill.ts";
 
@@ -82,7 +83,8 @@ function startThread(): Thread {
       new Promise((resolve, reject) => {
         if (failure) return reject(failure);
         waiting.push({ resolve, reject });
-        worker.postMessage(job);
+        const { kind, job: bytes } = job;
+        worker.postMessage(job, handedOver(kind === "scan" ? [bytes.body] : bytes.pieces));
       }),
     waiting: () => waiting.length,
     end: async () => void (await worker.terminate()),
