@@ -2,13 +2,17 @@ import type { Clock } from "../base/clock.ts";
 import { createId } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
 import { hashOf, isAsWritten } from "./front-matter.ts";
+import { recordFile } from "./layout.ts";
 import type { RecordDisk } from "./record-disk.ts";
+import { besides, sideFile } from "./side-file.ts";
 
 /**
  * Files that had to make way for a render. An editor may have a file open, and write to it after
  * it was taken away: so what was taken is looked at again before it goes.
  * - `records/aside/`: taken, and not yet looked at; after a crash they are what is left to do;
  * - `records/kept/`: hand edits that were taken in, kept for a day.
+ * A record's file has its side file with it, as it was then: when a copy is looked at again, more
+ * renders may have come since than the newest side file tells of.
  */
 export interface Aside {
   /** Takes a file away; undefined where there was none. */
@@ -37,7 +41,7 @@ export type TakeIn = (taken: Taken) => Promise<"taken" | "nothing" | "broken">;
 export interface Taken {
   /** Where it was: `companies/acme/_index.md`. */
   readonly from: string;
-  /** Where it is. */
+  /** Where it is; its side file, if there was one, is beside it under `sideOf` that name. */
   readonly name: string;
   readonly bytes: Uint8Array;
 }
@@ -47,7 +51,10 @@ const asideFolder = "records/aside";
 const keptFolder = "records/kept";
 /** Time for an editor to finish what it is writing. */
 const restMs = 2_000;
-const nameLengthMax = 100;
+/** Of the place in a name. Above that of any record, so that only names of notes are cut. */
+const placeBytesMax = 150;
+const recordEnd = `~${recordFile}`;
+const sideEnd = `~${sideFile}`;
 
 export interface AsideOptions {
   readonly disk: RecordDisk;
@@ -61,7 +68,7 @@ export function createAside({ disk, clock, random }: AsideOptions): Aside {
 
   const copies = (folder: string): readonly Taken[] =>
     disk.list(folder).flatMap((file): Taken[] => {
-      const from = placeIn(file);
+      const from = file.endsWith(sideEnd) ? undefined : placeIn(file);
       const name = `${folder}/${file}`;
       const bytes = from === undefined ? undefined : disk.read(name);
       return from === undefined || !bytes ? [] : [{ from, name, bytes }];
@@ -73,10 +80,22 @@ export function createAside({ disk, clock, random }: AsideOptions): Aside {
     const [takenAt = "", id = "", ...rest] = taken.name.slice(asideFolder.length + 1).split("-");
     const file = `${takenAt}-${hashOf(taken.bytes)}-${id}-${rest.join("-")}`;
     disk.move(taken.name, `${keptFolder}/${file}`);
+    if (hasSide(taken)) disk.move(sideOf(taken.name), sideOf(`${keptFolder}/${file}`));
   };
-  const remove = ({ name }: Taken) => {
-    resting.delete(name);
-    disk.remove(name);
+  const remove = (copy: Taken) => {
+    resting.delete(copy.name);
+    disk.remove(copy.name);
+    if (hasSide(copy)) disk.remove(sideOf(copy.name));
+  };
+  /** Side files whose copy is gone: a crash came between the two. */
+  const removeOrphans = () => {
+    for (const folder of [asideFolder, keptFolder]) {
+      const files = new Set(disk.list(folder));
+      for (const file of files) {
+        const copy = `${file.slice(0, -sideEnd.length)}${recordEnd}`;
+        if (file.endsWith(sideEnd) && !files.has(copy)) disk.remove(`${folder}/${file}`);
+      }
+    }
   };
   /** An editor may be about to write to it. */
   const isFresh = ({ name }: Taken): boolean => {
@@ -89,20 +108,26 @@ export function createAside({ disk, clock, random }: AsideOptions): Aside {
       if (clock.nowMs() - parseInt(takenAt, 36) < keptForMs) continue;
       // An editor that kept it open may have written to it since.
       const outcome = hashOf(copy.bytes) === hash ? "nothing" : await takeIn(copy);
-      if (outcome !== "broken") disk.remove(copy.name);
+      if (outcome !== "broken") remove(copy);
     }
   };
 
   return {
     take(from) {
-      const place = from.split("/").join("~").slice(0, nameLengthMax);
+      const place = Buffer.from(from.split("/").join("~")).subarray(0, placeBytesMax).toString();
       const name = `${asideFolder}/${clock.nowMs().toString(36)}-${createId(random, 8)}-${place}`;
-      if (disk.move(from, name) === undefined) return undefined;
-      const bytes = disk.read(name);
-      return bytes && { from, name, bytes };
+      const copy = { from, name, bytes: new Uint8Array() };
+      // First, so that no copy is ever without; it is replaced by others, and never written to.
+      if (hasSide(copy)) disk.share(besides(from), sideOf(name));
+      const bytes = disk.move(from, name) && disk.read(name);
+      if (bytes) return { ...copy, bytes };
+      remove(copy);
+      return undefined;
     },
     keep,
-    putBack: ({ name, from }) => void disk.putBack(name, from),
+    putBack(taken) {
+      if (disk.putBack(taken.name, taken.from) === "placed") remove(taken);
+    },
     letGo: ({ name }) => void resting.set(name, clock.monotonicMs()),
     isDue() {
       const [oldest] = resting.values();
@@ -126,15 +151,21 @@ export function createAside({ disk, clock, random }: AsideOptions): Aside {
         else if (!resting.has(copy.name)) resting.set(copy.name, clock.monotonicMs());
       }
       await settleKept(takeIn);
+      removeOrphans();
     },
     forget(isOf) {
       const found = all().filter(isOf);
-      for (const { name } of found) disk.remove(name);
+      for (const copy of found) remove(copy);
+      removeOrphans();
       return found.length;
     },
     count: (isOf) => all().filter(isOf).length,
   };
 }
+
+const hasSide = ({ name }: Taken): boolean => name.endsWith(recordEnd);
+/** Where the side file of a copy is. */
+export const sideOf = (name: string): string => `${name.slice(0, -recordEnd.length)}${sideEnd}`;
 
 /** Behind the moment and the ids: where the file was. */
 function placeIn(file: string): string | undefined {

@@ -3,17 +3,17 @@ import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
 import type { Commit, Datagram, Ledger, Written } from "../ledger/index.ts";
-import { createAside, type Aside, type Taken } from "./aside.ts";
+import { createAside, sideOf, type Aside, type Taken } from "./aside.ts";
 import { createEntryFiles, type EntryFiles } from "./entry-files.ts";
 import { isBehind } from "./follow.ts";
 import { createFollower, type Follower } from "./follower.ts";
 import { gatherIndex, type GatheringIndex } from "./gathering-index.ts";
-import { layouts } from "./layout.ts";
+import { layouts, recordFile } from "./layout.ts";
 import { openRecordDisk, temporaryFolder, type RecordDisk } from "./record-disk.ts";
 import type { RecordIndex } from "./record-index.ts";
 import type { RecordsOptions } from "./records.ts";
 import { createRedirects, type Redirects } from "./redirects.ts";
-import { createRenderer, type Renderer, type RenderOptions } from "./render.ts";
+import { createRenderer, type Edit, type Renderer, type RenderOptions } from "./render.ts";
 import { createEntryTaker, type EntryTaker } from "./take-in-entry.ts";
 import { createTurns, type Turns } from "./turns.ts";
 import { worthWriting } from "./machine-facts.ts";
@@ -56,11 +56,6 @@ export interface Desk {
 export interface Outcome {
   readonly commit: Commit;
   readonly written: Written;
-}
-
-export interface Edit {
-  readonly target: string;
-  readonly fields: readonly string[];
 }
 
 export function createDesk(options: RecordsOptions): Desk {
@@ -119,8 +114,8 @@ export function createDesk(options: RecordsOptions): Desk {
     try {
       for (let at = 0; at < open.length; at++) {
         const target = open[at]!;
-        const { fields, followers } = await renderer.render(target, how);
-        if (fields.length > 0) edits.push({ target, fields });
+        const { edits: found, followers } = await renderer.render(target, how);
+        edits.push(...found.filter(({ fields }) => fields.length > 0));
         for (const one of followers) {
           if (followed.has(one)) continue;
           followed.add(one);
@@ -136,15 +131,17 @@ export function createDesk(options: RecordsOptions): Desk {
     return edits;
   };
 
-  /** A copy that was put aside belongs to the record in whose folder it was. */
+  /** A copy that was put aside: of the record it names, or of the one that has its folder now. */
   const takeInCopy = async (copy: Taken) => {
     const [folder, slug = ""] = copy.from.split("/");
     const layout = layouts.find((one) => one.folder === folder);
-    const target = layout && index.bySlug(layout.kind, slug);
-    if (target === undefined || !copy.from.endsWith("/_index.md")) return "nothing";
-    const { kind } = await renderer.takeIn({ target, ...copy });
-    if (kind !== "broken") await renderMany([target]);
-    return kind;
+    if (!layout || !copy.from.endsWith(`/${recordFile}`)) return "nothing";
+    const holder = index.bySlug(layout.kind, slug);
+    const sideThen = sideOf(copy.name);
+    const taken = await renderer.takeIn({ ...copy, layout, holder, sideThen });
+    if (!taken) return "nothing";
+    if (taken.kind !== "broken") await renderMany([taken.target]);
+    return taken.kind;
   };
   const settle: Desk["settle"] = () => aside.settle(takeInCopy);
 

@@ -131,7 +131,7 @@ describe("a hand edit", () => {
     // An editor that writes into the file it had opened, after the render took it away.
     const held = at.read(file);
     await at.say(target, { city: "Berlin" });
-    const aside = at.list("records/aside");
+    const aside = at.copies("aside");
     expect(aside).toHaveLength(1);
     at.save(`records/aside/${aside[0]}`, held.replace('zip: "50667"', 'zip: "1"'));
     await at.clock.advance(3_000);
@@ -142,7 +142,7 @@ describe("a hand edit", () => {
       rating: 3,
     });
     expect(at.read(file)).toContain('zip: "1"');
-    expect(at.list("records/aside").length).toBeLessThanOrEqual(2);
+    expect(at.copies("aside").length).toBeLessThanOrEqual(2);
   });
 
   test("saved at any moment of a render: it becomes a fact, and so does what was rendered", async () => {
@@ -166,11 +166,11 @@ describe("a hand edit", () => {
     at.edit(file, (text) => text.replace("city: Köln", "city: Bonn"));
     const edited = at.read(file);
     await at.records.ingest();
-    const [kept] = at.list("records/kept");
+    const [kept] = at.copies("kept");
     expect(at.read(`records/kept/${kept}`)).toBe(edited);
     await at.clock.advance(23 * 3_600_000);
     await at.records.ingest();
-    expect(at.list("records/kept")).toHaveLength(1);
+    expect(at.copies("kept")).toHaveLength(1);
     await at.clock.advance(2 * 3_600_000);
     await at.records.ingest();
     expect(at.list("records/kept")).toEqual([]);

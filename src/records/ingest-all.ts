@@ -1,5 +1,5 @@
 import { afterTick } from "../base/tick.ts";
-import type { Desk, Edit } from "./desk.ts";
+import type { Desk } from "./desk.ts";
 import { idOf } from "./company.ts";
 import { createPlanner } from "./create.ts";
 import { aliasPrefix } from "./fields.ts";
@@ -14,6 +14,7 @@ import {
 } from "./ingest.ts";
 import { layouts } from "./layout.ts";
 import { personTarget } from "./person.ts";
+import type { Edit } from "./render.ts";
 import type { Ingested, IngestOptions } from "./records.ts";
 import { createId } from "../base/ids.ts";
 import { randomLength } from "./identity.ts";
@@ -81,6 +82,7 @@ async function ingestOne(desk: Desk, place: FolderPlace): Promise<readonly Edit[
     return [];
   }
   if (found.kind === "new") return makeNew(desk, place, found);
+  if (found.kind === "left") return takeLeft(desk, place, found.target);
   if (found.kind === "renamed") await takeRename(desk, place, found);
   const { target } = found;
   const folder = desk.index.render(target)!.folder;
@@ -90,6 +92,25 @@ async function ingestOne(desk: Desk, place: FolderPlace): Promise<readonly Edit[
   if (isAsWritten && !desk.index.problems().some((one) => one.path === path)) return [];
   const edits = await desk.renderMany([target]);
   return fields.length > 0 ? [{ target, fields }, ...edits] : edits;
+}
+
+/** A record's text in the folder it had before: an edit like any other, and then a redirect again. */
+async function takeLeft(
+  desk: Desk,
+  place: FolderPlace,
+  target: string,
+): Promise<readonly Edit[]> {
+  const { aside, renderer } = desk;
+  const copy = aside.take(pathOf(place));
+  if (!copy) return [];
+  const { from, bytes } = copy;
+  const taken = await renderer.takeIn({ layout: place.layout, holder: target, from, bytes });
+  if (taken?.kind !== "taken") {
+    aside.putBack(copy);
+    return [];
+  }
+  aside.keep(copy);
+  return [{ target, fields: taken.fields }, ...(await desk.renderMany([target]))];
 }
 
 /** A folder under another name is a record under another name; the old one leads on. */

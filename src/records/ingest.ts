@@ -8,6 +8,7 @@ import { PageFault, parsePage, type ParsedPage } from "./parse-page.ts";
 import type { Facts } from "./page.ts";
 import type { RecordDisk } from "./record-disk.ts";
 import { isClean, textOf } from "./render.ts";
+import { findBase, sideFile } from "./side-file.ts";
 import { slugOf, isSlug } from "./slug.ts";
 import { isEmpty, readFacts } from "./take-in.ts";
 
@@ -19,6 +20,8 @@ export type FolderFound =
   | { readonly kind: "record"; readonly target: string; readonly isClean: boolean }
   /** Someone renamed the folder of a record. */
   | { readonly kind: "renamed"; readonly target: string; readonly slug: string }
+  /** Someone saved a record's text where its folder was before. */
+  | { readonly kind: "left"; readonly target: string }
   /** Someone made a new one. */
   | {
       readonly kind: "new";
@@ -104,6 +107,10 @@ function findOld(job: {
   // One that was merged away while its file could not be read.
   if (mark.folder === folderOf(layout.kind, name))
     return { kind: "record", target, isClean: false };
+  const side = textOf(disk.read(`${mark.folder}/${sideFile}`));
+  // An editor had it open when the record moved on. In any other folder it is a copy.
+  const isOldPlace = index.bySlug(layout.kind, name) === target;
+  if (isOldPlace && findBase(side, parsed.rev ?? "")) return { kind: "left", target };
   if (disk.has(`${mark.folder}/${recordFile}`) || !isSlug(slugOf(name, idOf(target)))) {
     throw new PageFault(
       `it is a copy of ${mark.folder}/${recordFile}: remove id and rev to make it a new one`,

@@ -46,6 +46,8 @@ export interface RecordDisk {
   overwrite(name: string, text: string, how: PlaceOptions): Promise<void>;
   /** Undefined where there is nothing to move. */
   move(from: string, to: string): "moved" | undefined;
+  /** Gives a file that is only ever replaced a second name; undefined where there is none. */
+  share(from: string, to: string): "shared" | undefined;
   /** Moves a file to where none is; "taken" where there is one. */
   putBack(from: string, to: string): "placed" | "taken";
   remove(name: string): void;
@@ -170,6 +172,12 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
         if (!existsSync(path(from))) return undefined;
         withFolder(to, () => renameSync(path(from), target));
         return "moved";
+      }),
+    share: (from, to) =>
+      attempt(to, (target) => {
+        if (!existsSync(path(from))) return undefined;
+        withFolder(to, () => linkSync(path(from), target));
+        return "shared";
       }),
     putBack: (from, to) =>
       attempt(to, (target) => {

@@ -19,6 +19,7 @@ import type { Redirects } from "./redirects.ts";
 import { isSlug } from "./slug.ts";
 import { addRender, findBase, sideFile, tokenOf } from "./side-file.ts";
 import { isEmpty, takeInFile, type TakenIn } from "./take-in.ts";
+import { ownerOf, type FoundFile } from "./whose.ts";
 
 /**
  * Brings the files of a record up to what the ledger knows. Always:
@@ -29,28 +30,35 @@ import { isEmpty, takeInFile, type TakenIn } from "./take-in.ts";
  */
 export interface Renderer {
   render(target: string, options?: RenderOptions): Promise<Rendered>;
-  /** Takes in what is in a file, wherever that is now. */
-  takeIn(file: {
-    readonly target: string;
-    /** Where it was, and its side file is. */
-    readonly from: string;
-    /** Where it is now, if that is elsewhere. */
-    readonly name?: string;
-    readonly bytes: Uint8Array;
-  }): Promise<TakenIn>;
+  /** Takes in what is in a file, wherever that is now. Undefined: it is nobody's. */
+  takeIn(
+    file: FoundFile & {
+      /** Where it is now, if that is elsewhere. */
+      readonly name?: string;
+    },
+  ): Promise<(TakenIn & { readonly target: string }) | undefined>;
 }
 
 export interface RenderOptions {
   /** One of many: its files are not synced. */
   readonly isHasty?: boolean;
   /** A file that became facts already, for instance because someone made it new. */
-  readonly takenIn?: { readonly bytes: Uint8Array; readonly parsed: ParsedPage };
+  readonly takenIn?: {
+    readonly bytes: Uint8Array;
+    /** Undefined: it was the text of another record, and no shape for this one. */
+    readonly parsed: ParsedPage | undefined;
+  };
+}
+
+/** What a hand had changed in a file. */
+export interface Edit {
+  readonly target: string;
+  readonly fields: readonly string[];
 }
 
 export interface Rendered {
-  /** Fields that a hand had changed. */
-  readonly fields: readonly string[];
-  /** Other records that show something of this one, and have to follow. */
+  readonly edits: readonly Edit[];
+  /** Other records that show something of this one, or whose text was found in its place. */
   readonly followers: readonly string[];
 }
 
@@ -68,7 +76,7 @@ export interface RendererOptions {
   readonly tell: (path: string, target: string, reason: string | undefined) => void;
 }
 
-const nothing: Rendered = { fields: [], followers: [] };
+const nothing: Rendered = { edits: [], followers: [] };
 /** Who saves faster than we render wins in the end; then the next event has its turn. */
 const attemptsMax = 5;
 
@@ -76,16 +84,18 @@ export function createRenderer(options: RendererOptions): Renderer {
   const { ledger, index, disk, aside, entryFiles, redirects, log, source, tell } = options;
   const links = createLinks(index);
 
-  const takeIn: Renderer["takeIn"] = async ({ target, from, name = from, bytes }) => {
-    const layout = layoutOfTarget(target)!;
-    const side = textOf(disk.read(besides(from)));
-    const taken = await takeInFile(ledger, links, { layout, target, bytes, side, source });
+  const takeIn: Renderer["takeIn"] = async (file) => {
+    const owner = ownerOf({ disk, index }, file);
+    if (!owner) return undefined;
+    const { layout, bytes, name = file.from } = file;
+    const { target } = owner;
+    const taken = await takeInFile(ledger, links, { ...owner, layout, bytes, source });
     const reason = taken.kind === "broken" ? taken.reason : undefined;
     tell(name, target, reason);
     if (taken.kind === "taken" && taken.fields.length > 0) {
       log.info("a hand edit was taken in", { target, fields: taken.fields });
     }
-    return taken;
+    return { ...taken, target };
   };
 
   /** Gives the record its folder; who had it by mistake moves out first. */
@@ -96,10 +106,16 @@ export function createRenderer(options: RendererOptions): Renderer {
     const choice = chooseFolder(index, { kind: layout.kind, target, slugWanted });
     const indexed = withSlug(wished, choice.slug);
     const old = index.find(target);
-    if (old && JSON.stringify(old) === JSON.stringify(indexed)) return { indexed, old };
+    if (old && JSON.stringify(old) === JSON.stringify(indexed)) {
+      return { indexed, old, moved: nothing };
+    }
     index.put(indexed);
-    if (choice.displaced !== undefined) await render(choice.displaced, hasty);
-    return { indexed, old };
+    const { displaced } = choice;
+    return {
+      indexed,
+      old,
+      moved: displaced === undefined ? nothing : await render(displaced, hasty),
+    };
   };
 
   /** A folder that is about to change, and that nobody else wants, becomes an alias first. */
@@ -133,33 +149,42 @@ export function createRenderer(options: RendererOptions): Renderer {
 
   const renderGone = async (view: TargetView): Promise<Rendered> => {
     const { target } = view;
+    const edits: Edit[] = [];
     const mark = index.render(target);
     if (index.find(target)) index.drop(target);
     if (mark) {
       const path = `${mark.folder}/${recordFile}`;
       const bytes = disk.read(path);
       if (bytes && !view.isForgotten && !isClean(bytes)) {
-        const { kind } = await takeIn({ target, from: path, bytes });
-        if (kind === "broken") return followersOf(view);
+        const layout = layoutOfTarget(target)!;
+        const taken = await takeIn({ layout, holder: target, from: path, bytes });
+        if (taken?.kind === "broken") return followersOf(view, []);
+        if (taken?.kind === "taken") edits.push({ target: taken.target, fields: taken.fields });
       }
       removeOwn(mark.folder);
       index.unmark(target);
       index.problem(path, undefined);
     }
-    return followersOf(view);
+    return followersOf(view, edits);
   };
-  const followersOf = ({ mergedInto }: TargetView): Rendered =>
-    mergedInto === undefined ? nothing : { ...nothing, followers: [mergedInto] };
+  const followersOf = ({ target, mergedInto }: TargetView, edits: readonly Edit[]): Rendered => {
+    const others = edits.map((edit) => edit.target).filter((one) => one !== target);
+    return { edits, followers: mergedInto === undefined ? others : [mergedInto, ...others] };
+  };
 
   const render = async (target: string, how: RenderOptions = {}): Promise<Rendered> => {
     const layout = layoutOfTarget(target);
     if (!layout) return nothing;
-    const fields: string[] = [];
+    const edits: Edit[] = [];
+    const followers = new Set<string>();
     let { takenIn } = how;
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const view = await ledger.read(target);
       if (isGone(view)) return renderGone(view);
-      const { indexed, old } = await settleFolder(layout, view, how);
+      const { indexed, old, moved } = await settleFolder(layout, view, how);
+      edits.push(...moved.edits);
+      const relatives = isRenamed(old, indexed) ? relativesOf(indexed) : [];
+      for (const one of [...moved.followers, ...relatives]) followers.add(one);
       const record = recordOf(indexed);
       const folder = folderOf(layout.kind, record.slug);
       if (await leadOn(indexed)) continue;
@@ -167,7 +192,8 @@ export function createRenderer(options: RendererOptions): Renderer {
       const outcome = await renderFile({ layout, view, folder, how, takenIn });
       if (outcome.kind === "taken") {
         ({ takenIn } = outcome);
-        fields.push(...outcome.fields);
+        edits.push(outcome.edit);
+        if (outcome.edit.target !== target) followers.add(outcome.edit.target);
       }
       if (outcome.kind === "taken" || outcome.kind === "again") continue;
       const mark = index.render(target);
@@ -175,10 +201,10 @@ export function createRenderer(options: RendererOptions): Renderer {
       if (mark?.folder !== folder || mark.rev !== rev) index.mark({ target, folder, rev });
       await entryFiles.render({ folder, entries: record.entries, ...how });
       await redirects.render(indexed, how);
-      return { fields, followers: isRenamed(old, indexed) ? relativesOf(indexed) : [] };
+      return { edits, followers: [...followers] };
     }
     log.warn("a file changes faster than it can be written", { target });
-    return { fields, followers: [] };
+    return { edits, followers: [...followers] };
   };
 
   const renderFile = async (job: FileJob): Promise<FileOutcome> => {
@@ -190,9 +216,12 @@ export function createRenderer(options: RendererOptions): Renderer {
     if (isOurs) index.problem(path, undefined);
     const isTaken = bytes !== undefined && takenIn !== undefined && isEqual(takenIn.bytes, bytes);
     if (!isOurs && !isTaken) {
-      const taken = await takeIn({ target, from: path, bytes });
-      if (taken.kind !== "taken") return { kind: "broken" };
-      return { kind: "taken", takenIn: { bytes, parsed: taken.parsed }, fields: taken.fields };
+      const taken = await takeIn({ layout, holder: target, from: path, bytes });
+      if (taken?.kind !== "taken") return { kind: "broken" };
+      const { parsed, ...edit } = taken;
+      // The shape of another record's text is not the shape of this one.
+      const shape = edit.target === target ? parsed : undefined;
+      return { kind: "taken", takenIn: { bytes, parsed: shape }, edit };
     }
     const side = textOf(disk.read(`${folder}/${sideFile}`));
     const before = isOurs ? textOf(bytes) : undefined;
@@ -293,7 +322,7 @@ type FileOutcome =
   | {
       readonly kind: "taken";
       readonly takenIn: NonNullable<RenderOptions["takenIn"]>;
-      readonly fields: readonly string[];
+      readonly edit: Edit;
     };
 
 export const indexedOf = (layout: Layout, view: TargetView): Indexed =>
@@ -324,5 +353,3 @@ export const isClean = (bytes: Uint8Array): boolean => isAsWritten(Buffer.from(b
 export const isEqual = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 export const textOf = (bytes: Uint8Array | undefined): string | undefined =>
   bytes && Buffer.from(bytes).toString();
-
-const besides = (path: string): string => path.replace(/[^/]+$/, sideFile);

@@ -10,6 +10,8 @@ import type { Facts } from "./page.ts";
  */
 export const sideFile = "_fields.tsv";
 export const rendersKept = 8;
+/** Where it is, for the file of a record. */
+export const besides = (path: string): string => path.replace(/[^/]+$/, sideFile);
 const firstLine = "# forager fields 1: field, stamp, write, source, shown, value\n";
 
 /** What one render showed. */

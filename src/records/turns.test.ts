@@ -160,12 +160,13 @@ test("a copy that another process took just now is left to rest, also when we en
   const target = "company/acme.com";
   await at.say(target, { name: "Acme", city: "Köln" });
   await at.say(target, { city: "Bonn" });
-  const [copy = ""] = at.list("records/aside");
+  const copies = at.list("records/aside");
+  expect(copies).toHaveLength(2);
   await using other = await at.reopen();
   await other.ingest();
-  expect(at.list("records/aside")).toEqual([copy]);
+  expect(at.list("records/aside")).toEqual(copies);
   await at.records[Symbol.asyncDispose]();
-  expect(at.list("records/aside")).toEqual([copy]);
+  expect(at.list("records/aside")).toEqual(copies);
   await at.clock.advance(3_000);
   await other.ingest();
   expect(at.list("records/aside")).toEqual([]);

@@ -10,6 +10,7 @@ const lessons = "src/records/lessons.test.ts";
 const catchUp = "src/records/catch-up.test.ts";
 const watch = "src/records/watch.test.ts";
 const turns = "src/records/turns.test.ts";
+const hands = "src/records/changed-hands.test.ts";
 const shape = "src/records/rebuild-shape.test.ts";
 const position = "src/ledger/position.test.ts";
 
@@ -91,7 +92,7 @@ const inEdits: readonly Sabotage[] = [
     name: "a file that was taken away is not looked at again",
     file: "src/records/aside.ts",
     find: 'const outcome = isClean ? "nothing" : await takeIn(copy);',
-    replace: 'const outcome = isClean || since !== undefined ? "nothing" : await takeIn(copy);',
+    replace: 'const outcome = isClean || resting.has(copy.name) ? "nothing" : await takeIn(copy);',
     caughtBy: `${hand} > made while the file is written is never lost`,
   },
   {
@@ -107,6 +108,51 @@ const inEdits: readonly Sabotage[] = [
     find: "void look(undefined);\n  checkAgain();",
     replace: "void look(undefined);",
     caughtBy: `${watch} > watching without events`,
+  },
+];
+
+const inChangedHands: readonly Sabotage[] = [
+  {
+    name: "the text of one record is an edit of whoever has the folder now",
+    file: "src/records/whose.ts",
+    find: "if (findBase(side, rev)) return { target: named, side };",
+    replace: "",
+    caughtBy: `${hands} > an edit that is saved in it afterwards is of the record it names`,
+  },
+  {
+    name: "an id alone makes a text an edit of another record",
+    file: "src/records/whose.ts",
+    find: "if (findBase(side, rev)) return { target: named, side };",
+    replace: "return { target: named, side };",
+    caughtBy: `${hands} > an id without a render of that record is no edit of it`,
+  },
+  {
+    name: "a copy that was put aside is compared with the newest renders alone",
+    file: "src/records/aside.ts",
+    find: "if (hasSide(copy)) disk.share(besides(from), sideOf(name));",
+    replace: "",
+    caughtBy: `${hands} > what it saves counts, however many renders came since`,
+  },
+  {
+    name: "the place in the name of a copy is cut short",
+    file: "src/records/aside.ts",
+    find: "const placeBytesMax = 150;",
+    replace: "const placeBytesMax = 100;",
+    caughtBy: `${hands} > so it does for a record of the longest name`,
+  },
+  {
+    name: "what is saved in the folder that a record had before is a copy",
+    file: "src/records/ingest.ts",
+    find: "const isOldPlace = index.bySlug(layout.kind, name) === target;",
+    replace: "const isOldPlace = false;",
+    caughtBy: `${hands} > what it saves in the folder that the record had before`,
+  },
+  {
+    name: "who links to a record that had to move out is not told",
+    file: "src/records/render.ts",
+    find: "for (const one of [...moved.followers, ...relatives]) followers.add(one);",
+    replace: "for (const one of relatives) followers.add(one);",
+    caughtBy: `${hands} > people who link to who moved out`,
   },
 ];
 
@@ -284,6 +330,7 @@ const inTurns: readonly Sabotage[] = [
 export const recordsSabotages: readonly Sabotage[] = [
   ...inFiles,
   ...inEdits,
+  ...inChangedHands,
   ...inBroken,
   ...inRest,
   ...inTurns,

@@ -37,6 +37,8 @@ export interface TestRecords extends AsyncDisposable {
   move(from: string, to: string): void;
   /** Text by name of all files below a folder. */
   tree(folder: string): ReadonlyMap<string, string>;
+  /** Files of records that were put aside, or kept; their side files are beside them. */
+  copies(where: "aside" | "kept"): readonly string[];
   /** Names in a folder, in order. */
   list(folder: string): readonly string[];
   /** As an editor that writes into the file as it is. */
@@ -65,6 +67,7 @@ export async function openTestRecords(options: TestRecordsOptions = {}): Promise
   const common = { ledger, folder, clock, random, log: silentLogger, user: "anna" };
   const records = await openRecords({ ...common, index });
   const path = (name: string) => join(folder, name);
+  const list = (name: string) => (existsSync(path(name)) ? readdirSync(path(name)).sort() : []);
   return {
     records,
     ledger,
@@ -97,7 +100,8 @@ export async function openTestRecords(options: TestRecordsOptions = {}): Promise
           return pattern.test(file.slice(folder.length)) || pattern.test(text);
         })
         .map(({ file }) => file.slice(folder.length + 1)),
-    list: (name) => (existsSync(path(name)) ? readdirSync(path(name)).sort() : []),
+    list,
+    copies: (where) => list(`records/${where}`).filter((name) => name.endsWith("_index.md")),
     save(name, text) {
       mkdirSync(dirname(path(name)), { recursive: true });
       writeFileSync(path(name), text);
