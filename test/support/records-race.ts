@@ -1,6 +1,14 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { builtCli } from "./built-cli.ts";
@@ -130,7 +138,10 @@ async function commandsUntil(sandbox: RecordsSandbox, endMs: number) {
   return facts;
 }
 
-/** As an editor that reads a file, and saves it as it is on the disk. */
+/**
+ * As an editor that reads a file, and saves it as it is on the disk: empties it, and writes. It may
+ * be slow, and the file elsewhere by then.
+ */
 function editSome(folder: string, key: string) {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   const name = names[Math.floor(Math.random() * names.length)];
@@ -140,7 +151,13 @@ function editSome(folder: string, key: string) {
     const text = readFileSync(file, "utf8");
     const domain = /^domain: (.+)$/m.exec(text)?.[1];
     if (domain === undefined) return undefined;
-    writeFileSync(file, text.replace("---\n", `---\n${key}: by hand\n`));
+    const opened = openSync(file, "w");
+    try {
+      sleepMs(Math.random() < 0.2 ? 20 : 0);
+      writeFileSync(opened, text.replace("---\n", `---\n${key}: by hand\n`));
+    } finally {
+      closeSync(opened);
+    }
     return { domain, key };
   } catch (error) {
     // Being replaced: no file for a moment. Or its folder was given to another.
@@ -148,6 +165,9 @@ function editSome(folder: string, key: string) {
     throw error;
   }
 }
+
+const sleepMs = (ms: number) =>
+  void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 /** Every file of records, by path. */
 export function filesOf(sandbox: RecordsSandbox): ReadonlyMap<string, string> {
