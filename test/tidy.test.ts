@@ -1,5 +1,6 @@
 // inputs: **
 import { describe, expect, test } from "vitest";
+import { filesLoadedWith } from "./support/loaded-files.ts";
 import { readRepository } from "./support/repository.ts";
 import { tidyViolations } from "./support/tidy-rules.ts";
 import { formatViolations } from "./support/tidy-violation.ts";
@@ -16,5 +17,14 @@ describe("the repository", () => {
 
   test("keeps its own rules", () => {
     expect(formatViolations(tidyViolations(files))).toBe("");
+  });
+
+  test("does not load all of itself for each command: the door of app leads to little", () => {
+    const loaded = filesLoadedWith("src/app/index.ts", files);
+    expect(loaded.size).toBeGreaterThan(10);
+    const light = /^src\/(?:app|base|config|bucket|queue)\//;
+    const heavy = [...loaded].filter(([path]) => !light.test(path));
+    const told = heavy.map(([path, by]) => `${path}, by ${by}: take it with await import()`);
+    expect(told).toEqual([]);
   });
 });

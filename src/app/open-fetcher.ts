@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { HttpFetcherOptions } from "../crawl/adapters/http/http-fetcher.ts";
-import { robotsToken, userAgentOf, type Fetcher } from "../crawl/index.ts";
+import type { Fetcher } from "../crawl/index.ts";
 
 export interface OpenFetcherOptions {
   readonly version: string;
@@ -16,6 +16,7 @@ export interface OpenFetcherOptions {
 /** Fetches over HTTP in the name of `contact`. */
 export async function openFetcher(options: OpenFetcherOptions): Promise<Fetcher> {
   const { version, contact, allowAddresses = [], clock, resolve } = options;
+  const { robotsToken, userAgentOf } = await import("../crawl/index.ts");
   const userAgent = userAgentOf({ token: robotsToken, version, contact });
   const { createHttpFetcher } = await import("../crawl/adapters/http/http-fetcher.ts");
   return createHttpFetcher({ userAgent, allowAddresses, clock, ...(resolve && { resolve }) });

@@ -3,7 +3,7 @@ import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import { systemRandom } from "../base/random.ts";
 import type { Paths } from "../config/index.ts";
-import { openLedger, type HubOptions, type Ledger, type LedgerDisk } from "../ledger/index.ts";
+import type { HubOptions, Ledger, LedgerDisk } from "../ledger/index.ts";
 
 export interface OpenLedgerOptions {
   readonly paths: Paths;
@@ -18,6 +18,7 @@ export interface OpenLedgerOptions {
  */
 export async function openLedgerIn(options: OpenLedgerOptions): Promise<Ledger> {
   const { paths, log, isReader = false } = options;
+  const { openLedger } = await import("../ledger/index.ts");
   const { openFileDisk } = await import("../ledger/adapters/file/file-disk.ts");
   const [clock, random, label] = [systemClock, systemRandom, hostname()];
   const openOn = async (disk: LedgerDisk) => {

@@ -5,12 +5,7 @@ import type { Logger } from "../base/logger.ts";
 import { systemRandom } from "../base/random.ts";
 import type { Paths } from "../config/index.ts";
 import type { Ledger } from "../ledger/index.ts";
-import {
-  openRecords,
-  type ProgressOptions,
-  type Records,
-  type RecordSearch,
-} from "../records/index.ts";
+import type { ProgressOptions, Records, RecordSearch } from "../records/index.ts";
 import { openLedgerIn } from "./open-ledger.ts";
 
 export interface OpenRecordsOptions extends ProgressOptions {
@@ -39,6 +34,7 @@ export async function openRecordsIn(options: OpenRecordsOptions): Promise<Record
     for (const one of closing.splice(0).reverse()) await one();
   };
   try {
+    const { openRecords } = await import("../records/index.ts");
     const index = await openIndexIn(options);
     closing.push(() => index[Symbol.dispose]());
     const folder = paths.root();

@@ -3,12 +3,8 @@
  * until nothing is left. Several of them share the folder's queue and ledger; each may be killed.
  */
 import { join } from "node:path";
-import {
-  campaignHandlers,
-  createCampaignServices,
-  openLedgerIn,
-  openQueue,
-} from "../../src/app/index.ts";
+import { campaignHandlers, createCampaignServices } from "../../src/app/campaign-services.ts";
+import { openLedgerIn, openQueue } from "../../src/app/index.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { createLedgerCompanies } from "../../src/campaign/testing/ledger-companies.ts";

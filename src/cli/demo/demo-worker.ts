@@ -3,7 +3,7 @@
  * are nobody's, so each of them leads to this machine. Works until its parent says "stop", goes
  * away, or it is killed. Its settings are JSON in the first argument.
  */
-import { createBuiltInWork, openQueue } from "../../app/index.ts";
+import { openBuiltInWork, openQueue } from "../../app/index.ts";
 import { systemClock } from "../../base/clock.ts";
 import { createMetrics } from "../../base/metrics.ts";
 import { createPinoLogger } from "../../base/pino-logger.ts";
@@ -31,7 +31,7 @@ const { worker: name, folder, address, crawl, version } = settings;
 const log = createPinoLogger({ level: "error" });
 const metrics = createMetrics();
 const queue = await openQueue(address);
-const work = createBuiltInWork({
+const work = await openBuiltInWork({
   paths: createPaths(folder),
   clock: systemClock,
   log,

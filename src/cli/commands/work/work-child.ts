@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { createBuiltInWork } from "../../../app/index.ts";
+import { openBuiltInWork } from "../../../app/index.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { createMetrics, type Metrics } from "../../../base/metrics.ts";
 import { registerConnectionMetrics, registerProcessMetrics } from "../../../observe/index.ts";
@@ -43,7 +43,7 @@ export const createWorkChild = (orders: Orders): SettingsCommand => ({
     await using queue = await openOrMakeQueue(context);
     const name = `${hostname()}.${post.name}.${process.pid}`;
     const metrics = createMetrics();
-    await using builtIn = createBuiltInWork({
+    await using builtIn = await openBuiltInWork({
       paths: context.paths,
       clock,
       log: context.log.child({ worker: name }),
