@@ -104,6 +104,20 @@ test("a process whose event loop is blocked says nothing, is killed and replaced
   expect(supervisor.look().find(({ name }) => name === "a")).toMatchObject({ restarts: 1 });
 });
 
+test("one that takes long to start is let alone for half a minute", async () => {
+  const { clock, supervisor, children, alive } = setUp([post("a")]);
+  await supervisor.start();
+  await clock.advance(29_000);
+  expect(alive()).toEqual([1]);
+  children[0]!.beat();
+  await clock.advance(9_500);
+  expect(alive()).toEqual([1]);
+  await clock.advance(1_500);
+  expect(alive()).toEqual([2]);
+  await clock.advance(32_000);
+  expect(alive()).toEqual([3]);
+});
+
 test("so is one that waits for an answer of the queue that never comes", async () => {
   const { supervisor, children, pass, alive } = setUp([post("a")]);
   await supervisor.start();

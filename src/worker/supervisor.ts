@@ -16,7 +16,8 @@ import type { WorkerView } from "./worker-view.ts";
  * - each post has at most one process, and one that dies is replaced: at once the first time,
  *   later the more often it died in a row, until it has lasted a minute;
  * - a process that says nothing for `watchdogMs` is killed: its event loop is blocked. So is one
- *   whose oldest call to the queue is older than twice that;
+ *   whose oldest call to the queue is older than twice that. While it starts it has half a minute
+ *   at least: a small or busy machine takes its time to load a program, and kills would not help;
  * - a changed post is followed without dropping work: concurrency by a message, anything else by
  *   stopping the process in good order and starting another.
  */
@@ -53,6 +54,7 @@ export interface SupervisorOptions {
   readonly metrics: Metrics;
 }
 
+const startMs = 30_000;
 const restartMsMin = 1_000;
 const restartMsMax = 60_000;
 const lastedMs = 60_000;
@@ -227,7 +229,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const nowMs = clock.monotonicMs();
     for (const { child, state, post, heardAtMs, stopBeforeMs, view } of places.values()) {
       if (!child) continue;
-      const isSilent = nowMs - heardAtMs > watchdogMs;
+      const silentMs = state === "starting" ? Math.max(watchdogMs, startMs) : watchdogMs;
+      const isSilent = nowMs - heardAtMs > silentMs;
       const isDeaf = state === "running" && (view?.oldestCallMs ?? 0) > 2 * watchdogMs;
       const isLate = state === "stopping" && nowMs > stopBeforeMs;
       if (!isSilent && !isDeaf && !isLate) continue;

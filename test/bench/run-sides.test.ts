@@ -11,6 +11,13 @@ const module = new URL("./fixtures/sides.ts", import.meta.url);
 const folder = mkdtempSync(join(tmpdir(), "forager-test-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** What else runs on the machine makes it longer, and never shorter. */
+async function bestOfThree(run: () => Promise<number>, enoughMs: number) {
+  let bestMs = Infinity;
+  for (let at = 0; at < 3 && bestMs >= enoughMs; at++) bestMs = Math.min(bestMs, await run());
+  return bestMs;
+}
+
 describe("runSide", () => {
   test("a side gets its input and a folder, and runs in a process of its own", async () => {
     const doubled = await runSide({ module, side: "double", input: 4 });
@@ -24,7 +31,8 @@ describe("runSide", () => {
 
   test("preparing and checking are off the clock", async () => {
     const input = { aroundMs: 1000, runMs: 50 };
-    const { elapsedMs } = await runSide({ module, side: "slowAround", input });
+    const run = async () => (await runSide({ module, side: "slowAround", input })).elapsedMs;
+    const elapsedMs = await bestOfThree(run, 900);
     expect(elapsedMs).toBeGreaterThanOrEqual(49);
     expect(elapsedMs).toBeLessThan(900);
   });
@@ -51,9 +59,12 @@ describe("runSide", () => {
 describe("runSides", () => {
   test("all are ready before any is told to go, and they share a folder", async () => {
     const call = (delayMs: number) => ({ module, side: "meet", input: { count: 3, delayMs } });
-    const { outcomes, elapsedMs } = await runSides([call(0), call(300), call(600)]);
-    expect(outcomes.map(({ measured }) => measured["met"])).toEqual([3, 3, 3]);
-    expect(elapsedMs).toBeLessThan(300);
+    const run = async () => {
+      const { outcomes, elapsedMs } = await runSides([call(0), call(300), call(600)]);
+      expect(outcomes.map(({ measured }) => measured["met"])).toEqual([3, 3, 3]);
+      return elapsedMs;
+    };
+    expect(await bestOfThree(run, 300)).toBeLessThan(300);
   });
 
   test("when one fails, the others are stopped", async () => {

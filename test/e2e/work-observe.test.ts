@@ -47,12 +47,12 @@ async function startWork(settings: string, args: readonly string[] = [], address
 }
 
 async function until<T>(read: () => T | Promise<T>, what: () => string): Promise<NonNullable<T>> {
-  for (let tries = 0; tries < 400; tries++) {
+  for (let tries = 0; tries < 1_800; tries++) {
     const found = await read();
     if (found) return found;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`not within 20 s: ${what()}`);
+  throw new Error(`not within 90 s: ${what()}`);
 }
 
 const isDone = (sandbox: QueueSandbox, count: number) =>
@@ -114,7 +114,7 @@ needs(["promtool", "postgres"], ({ promtool, postgres }) => {
 
 test("/healthz means consuming, /readyz that it can; a heartbeat tells of the node", async () => {
   const { sandbox, get, child, ended } = await startWork(
-    "[queue]\nleaseMs = 2000\n[work]\nwatchdogMs = 2000\n",
+    "[queue]\nleaseMs = 2000\n[work]\nwatchdogMs = 4000\n",
   );
   await until(
     async () => (await get("/readyz")).status === 200,

@@ -265,9 +265,16 @@ export const workerSabotages: readonly Sabotage[] = [
   {
     name: "nobody watches for silence",
     file: "src/worker/supervisor.ts",
-    find: "const isSilent = nowMs - heardAtMs > watchdogMs;",
+    find: "const isSilent = nowMs - heardAtMs > silentMs;",
     replace: "const isSilent = nowMs < heardAtMs;",
     caughtBy: `${supervisor} > a process whose event loop is blocked says nothing, is killed and replaced`,
+  },
+  {
+    name: "a process that takes long to start is killed as if it hung",
+    file: "src/worker/supervisor.ts",
+    find: 'state === "starting" ? Math.max(watchdogMs, startMs) : watchdogMs;',
+    replace: "watchdogMs;",
+    caughtBy: `${supervisor} > one that takes long to start is let alone`,
   },
   {
     name: "a changed process is killed",

@@ -61,7 +61,7 @@ needs(["s3"], ({ s3 }) => {
         owner: "a",
         clock,
         random,
-        ttlMs: 8_000,
+        ttlMs: 60_000,
         marginMs: 2_000,
       });
       expect(await lease.acquire()).toEqual({ status: "held", epoch: 1 });

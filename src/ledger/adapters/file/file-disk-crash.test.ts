@@ -29,30 +29,26 @@ const open = async () =>
 const program = fileURLToPath(new URL("../../testing/append-program.ts", import.meta.url));
 const source = "site:https://a.b";
 
-/** Lets a process write for a while, kills it, and answers what it was told is safe. */
-async function writeAndKill(runMs: number): Promise<readonly string[]> {
+/** Kills a process once it was told that so many writes are safe, and answers which ones were. */
+async function writeAndKill(writesMin: number): Promise<readonly string[]> {
   const child = spawn(process.execPath, ["--import", "tsx", program, folder], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let text = "";
-  const begun = new Promise<void>((resolve) =>
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-      text += chunk;
-      resolve();
-    }),
-  );
-  await begun;
-  await new Promise((resolve) => setTimeout(resolve, runMs));
-  child.kill("SIGKILL");
+  const written = () => text.split("\n").slice(0, -1);
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk;
+    if (written().length >= writesMin) child.kill("SIGKILL");
+  });
   await once(child, "close");
-  return text.split("\n").slice(0, -1);
+  return written();
 }
 
 describe("a journal on disk", () => {
   test("kill -9: what was acknowledged is there, whole, and nothing has a gap", async () => {
     const acknowledged: string[] = [];
-    for (const runMs of [10, 60, 120]) acknowledged.push(...(await writeAndKill(runMs)));
-    expect(acknowledged.length).toBeGreaterThan(100);
+    for (const writes of [1, 60, 150]) acknowledged.push(...(await writeAndKill(writes)));
+    expect(acknowledged.length).toBeGreaterThan(200);
     await using ledger = await open();
     for (const target of acknowledged) {
       const value = `${target.split("-")[1]} ü`;

@@ -80,7 +80,7 @@ needs(["postgres", "postgres15", "pgbouncer"], ({ postgres, postgres15, pgbounce
     expect(facts.clockAheadMs).toBeGreaterThan(3_590_000);
     await schema.query("rollback");
     const now = await examinePostgres({ url: postgres.url, schema: schema.name });
-    expect(Math.abs(now.clockAheadMs)).toBeLessThan(500);
+    expect(Math.abs(now.clockAheadMs)).toBeLessThan(10_000);
   });
 
   test("behind a pooler one session does not hear another, but does with a direct way", async () => {

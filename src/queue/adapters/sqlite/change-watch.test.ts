@@ -212,9 +212,12 @@ describe("what listening costs", () => {
     await new Promise((resolve) => setTimeout(resolve, 300)); // what opening stirred up
 
     const counts = countStatements();
+    const startMs = systemClock.monotonicMs();
     await new Promise((resolve) => setTimeout(resolve, 3_000));
+    // On a busy machine they are more than three.
+    const seconds = Math.floor((systemClock.monotonicMs() - startMs) / 1_000);
     expect(counts()).toBeGreaterThan(0);
-    expect(counts()).toBeLessThanOrEqual(3);
+    expect(counts()).toBeLessThanOrEqual(seconds);
   });
 });
 

@@ -51,7 +51,7 @@ describe("the store's clock", () => {
     // The processes run at the same time, so one whose wall clock is back sees no time go back.
     const before = await here.nowMs();
     const { min, max } = await ask(second);
-    expect([min, max].map((ms) => Math.abs(ms - a.min) < 1_000)).toEqual([true, true]);
+    expect([min, max].map((ms) => Math.abs(ms - a.min) < hourMs / 2)).toEqual([true, true]);
     expect(await here.nowMs()).toBeGreaterThanOrEqual(before);
     await here.queue[Symbol.asyncDispose]();
   });

@@ -3,7 +3,7 @@
  * other, and answers each. See `StoreRequest`.
  */
 import Database from "better-sqlite3";
-import { sleep, systemClock } from "../../../../base/clock.ts";
+import { systemClock } from "../../../../base/clock.ts";
 import { machineMonotonicMs } from "../../../../base/machine-clock.ts";
 import type { Operation } from "../../../operation.ts";
 import type { QueueStore } from "../../../queue-store.ts";
@@ -15,12 +15,14 @@ export type StoreRequest =
   | { readonly ask: "commit"; readonly operations: readonly Operation[] }
   /** Answers with the bounds of (store's clock - machine's clock). */
   | { readonly ask: "clock" }
-  /** Answers once it has a write transaction on the file, and keeps that for so long. */
-  | { readonly ask: "hold"; readonly file: string; readonly ms: number };
+  /** Answers once it has a write transaction on the file, and keeps that until "release". */
+  | { readonly ask: "hold"; readonly file: string }
+  | { readonly ask: "release" };
 
 export type StoreReply = { readonly result: unknown } | { readonly error: string };
 
 let opened: QueueStore | undefined;
+let held: Database.Database | undefined;
 const store = (): QueueStore => {
   if (!opened) throw new Error("open it first");
   return opened;
@@ -42,11 +44,13 @@ async function answer(request: StoreRequest): Promise<unknown> {
       return { min: now.ms - machineMonotonicMs(), max: now.ms + 1 - beforeMs };
     }
     case "hold": {
-      const db = new Database(request.file);
-      db.exec("begin immediate");
-      void sleep(systemClock, request.ms).then(() => db.exec("rollback"));
+      held = new Database(request.file);
+      held.exec("begin immediate");
       return "holding";
     }
+    case "release":
+      held?.exec("rollback");
+      return "released";
   }
 }
 
