@@ -1,6 +1,7 @@
 import type { Core } from "./core.ts";
 import { dotOf, type Datagram, type Dot } from "./datagram/datagram.ts";
 import { decodePart } from "./fold/part-file.ts";
+import { targetsOf } from "./fold/part-text.ts";
 import { partCount, type TargetState } from "./fold/part-state.ts";
 import { sessionKey } from "./fold/vector.ts";
 import type { Replica } from "./replica.ts";
@@ -30,7 +31,7 @@ export interface Changed {
 /** Undefined since: everything there is. */
 export function changedSince(core: Core, since: Position | undefined): Changed {
   const replica = core.replica();
-  const isNew = newTo(since);
+  const isNew = since && newTo(since);
   const parts = changedParts(replica, since);
   const rest = newTargets(replica, since);
   return {
@@ -89,7 +90,11 @@ function changedParts(replica: Replica, since: Position | undefined): readonly n
 
 async function* batchesOf(
   core: Core,
-  { isNew, parts, rest }: { isNew: IsNew; parts: readonly number[]; rest: readonly string[] },
+  {
+    isNew,
+    parts,
+    rest,
+  }: { isNew: IsNew | undefined; parts: readonly number[]; rest: readonly string[] },
 ): AsyncGenerator<readonly string[]> {
   for (const index of parts) {
     yield await core.steady(async (replica) =>
@@ -112,8 +117,14 @@ function newTo(since: Position | undefined): IsNew {
     (aside.size > 0 && aside.has(dotOf(datagram)));
 }
 
-function changedIn(text: string | undefined, index: number, isNew: IsNew): readonly string[] {
+/** Without `isNew`, all of it is. */
+function changedIn(
+  text: string | undefined,
+  index: number,
+  isNew: IsNew | undefined,
+): readonly string[] {
   if (text === undefined) return [];
+  if (!isNew) return targetsOf(text, `part ${index}`);
   return [...decodePart(text, `part ${index}`)].flatMap(([target, fields]) =>
     hasNew(fields, isNew) ? [target] : [],
   );

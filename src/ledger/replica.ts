@@ -3,6 +3,7 @@ import { AppError } from "../base/app-error.ts";
 import { aheadOf, noTime, parseStamp, stampOf, type HybridTime } from "./clock/stamp.ts";
 import { dotOf, type Datagram, type Dot } from "./datagram/datagram.ts";
 import { decodePart, encodePart } from "./fold/part-file.ts";
+import { openPartText, type PartText } from "./fold/part-text.ts";
 import {
   foldInto,
   partCount,
@@ -38,8 +39,8 @@ export const noBase: Base = {
 };
 
 /**
- * All that a node knows: a checkpoint and the datagrams since. Parts of the checkpoint are read
- * when someone asks for them. Always the fold of base and rest, whatever came in which order.
+ * All that a node knows: a checkpoint and the datagrams since. Parts of the checkpoint are read, and
+ * targets in them decoded, when someone asks for them. Always the fold of base and rest, whatever came in which order.
  */
 export interface Replica {
   readonly base: Base;
@@ -73,31 +74,41 @@ export interface TakeOptions {
   readonly nowMs: number | undefined;
 }
 
-/** How much text of the checkpoint stays decoded in memory; what came since is there anyway. */
+/** How much text of the checkpoint stays in memory. */
 const charactersMax = 64 * 2 ** 20;
+/** Of the fields of targets that were decoded; what came since is in memory anyway. */
+const cellsMax = 50_000;
 
 export function createReplica(base: Base): Replica {
   const vector = new Map(base.vector);
   const aside = new Map(base.aside.map((datagram) => [dotOf(datagram), datagram]));
   const dropped = new Set(base.dropped);
-  /** By part; parts that nothing was written to have none. */
-  const rest = new Map<number, Datagram[]>();
+  /** By part and target; of what nothing was written to there is none. */
+  const rest = new Map<number, Map<string, Datagram[]>>();
   let since: Datagram[] = [];
-  const loaded = new Map<number, PartState>(); // least recently used first
-  /** How much of the checkpoint each loaded part has decoded. */
-  const characters = new Map<number, number>();
+  const texts = new Map<number, PartText>(); // least recently used first
   let charactersLoaded = 0;
-  const pins = new Map<number, number>();
+  const hasOrder = new Set<number>();
+  /** Decoded targets: always the fold of checkpoint and rest. Least recently used first. */
+  const states: PartState = new Map();
+  let cells = 0;
   let latestStamp = stampOf(base.latest);
   let latest = { stamp: latestStamp, time: base.latest };
 
   const fold = (datagram: Datagram) => {
-    const index = partOf(datagram.target);
-    const some = rest.get(index);
-    if (some) some.push(datagram);
-    else rest.set(index, [datagram]);
-    const part = loaded.get(index);
-    if (part) foldInto(part, datagram);
+    const { target } = datagram;
+    const index = partOf(target);
+    let some = rest.get(index);
+    if (!some) rest.set(index, (some = new Map()));
+    const own = some.get(target);
+    if (own) own.push(datagram);
+    else some.set(target, [datagram]);
+    const state = states.get(target);
+    if (state) {
+      cells -= state.size;
+      foldInto(states, datagram);
+      cells += state.size;
+    }
     if (datagram.stamp > latestStamp) latestStamp = datagram.stamp;
     const dot = droppedDot(datagram);
     if (dot !== undefined) drop(dot);
@@ -105,52 +116,77 @@ export function createReplica(base: Base): Replica {
   /** What was dropped while it was ahead never counts, also where its time had come already. */
   const drop = (dot: Dot) => {
     dropped.add(dot);
-    if (aside.delete(dot)) return;
-    for (const [index, some] of rest) {
-      const left = some.filter((datagram) => dotOf(datagram) !== dot);
-      if (left.length === some.length) continue;
-      rest.set(index, left);
-      unload(index);
+    if (!aside.delete(dot)) keepOnly((datagram) => dotOf(datagram) !== dot);
+  };
+  const keepOnly = (isKept: (datagram: Datagram) => boolean) => {
+    for (const some of rest.values()) {
+      for (const [target, own] of some) {
+        const left = own.filter(isKept);
+        if (left.length === own.length) continue;
+        if (left.length === 0) some.delete(target);
+        else some.set(target, left);
+        discard(target);
+      }
     }
   };
+  const discard = (target: string) => {
+    cells -= states.get(target)?.size ?? 0;
+    states.delete(target);
+  };
 
-  const load = async (index: number): Promise<PartState> => {
+  /** Undefined: nothing of that part is in the checkpoint. */
+  const load = async (index: number): Promise<PartText | undefined> => {
     for (;;) {
-      const known = loaded.get(index);
+      const known = texts.get(index);
       if (known) {
-        loaded.delete(index);
-        loaded.set(index, known);
+        texts.delete(index);
+        texts.set(index, known);
         return known;
       }
       const text = await base.readPart(index);
-      if (loaded.has(index)) continue; // another was quicker
-      const part = text === undefined ? new Map() : decodePart(text, `part ${index}`);
-      for (const datagram of rest.get(index) ?? []) foldInto(part, datagram);
-      loaded.set(index, part);
-      characters.set(index, text?.length ?? 0);
-      charactersLoaded += text?.length ?? 0;
-      trim();
+      if (text === undefined) return undefined;
+      if (texts.has(index)) continue; // another was quicker
+      const name = `part ${index}`;
+      const part = openPartText(text, { name, isChecked: hasOrder.has(index) });
+      hasOrder.add(index);
+      texts.set(index, part);
+      charactersLoaded += part.length;
+      for (const [oldest, { length }] of texts) {
+        if (charactersLoaded <= charactersMax || oldest === index) break;
+        texts.delete(oldest);
+        charactersLoaded -= length;
+      }
       return part;
     }
   };
-  const trim = () => {
-    for (const index of loaded.keys()) {
-      if (charactersLoaded <= charactersMax) return;
-      if (!pins.has(index) && characters.get(index) !== 0) unload(index);
+  const stateOf = (target: string, part: PartText | undefined): TargetState | undefined => {
+    const index = partOf(target);
+    let state = states.get(target);
+    if (state) states.delete(target);
+    else {
+      state = part?.read(target);
+      const own = rest.get(index)?.get(target);
+      if (!state && !own) return undefined;
+      const alone: PartState = new Map([[target, (state ??= new Map())]]);
+      for (const datagram of own ?? []) foldInto(alone, datagram);
+      cells += state.size;
     }
-  };
-  const unload = (index: number) => {
-    if (!loaded.delete(index)) return;
-    charactersLoaded -= characters.get(index) ?? 0;
-    characters.delete(index);
-  };
-  const pin = (index: number, by: number) => {
-    const count = (pins.get(index) ?? 0) + by;
-    if (count === 0) pins.delete(index);
-    else pins.set(index, count);
+    states.set(target, state);
+    for (const oldest of states.keys()) {
+      if (cells <= cellsMax || oldest === target) break;
+      discard(oldest);
+    }
+    return state;
   };
 
-  const partText = async (index: number) => encodePart(await load(index), hasFolded(vector, aside));
+  const partText = async (index: number) => {
+    const text = await base.readPart(index);
+    const part: PartState = text === undefined ? new Map() : decodePart(text, `part ${index}`);
+    for (const own of rest.get(index)?.values() ?? []) {
+      for (const datagram of own) foldInto(part, datagram);
+    }
+    return encodePart(part, hasFolded(vector, aside));
+  };
 
   return {
     base,
@@ -190,30 +226,22 @@ export function createReplica(base: Base): Replica {
       return due;
     },
     untake(key, lastNumber) {
-      since = since.filter((one) => sessionKey(one) !== key || one.number <= lastNumber);
-      for (const [index, some] of rest) {
-        const left = some.filter((one) => sessionKey(one) !== key || one.number <= lastNumber);
-        if (left.length === some.length) continue;
-        rest.set(index, left);
-        unload(index);
-      }
+      const isKept = (one: Datagram) => sessionKey(one) !== key || one.number <= lastNumber;
+      since = since.filter(isKept);
+      keepOnly(isKept);
       if (lastNumber === 0) vector.delete(key);
       else vector.set(key, lastNumber);
     },
     async withTargets(targets, use) {
-      const indexes = [...new Set(targets.map(partOf))];
-      for (const index of indexes) pin(index, 1);
-      try {
-        for (;;) {
-          for (const index of indexes) await load(index);
-          // A drop may have thrown one out while another was read.
-          if (indexes.every((index) => loaded.has(index))) break;
-        }
-        return use((target) => loaded.get(partOf(target))!.get(target));
-      } finally {
-        for (const index of indexes) pin(index, -1);
-        trim();
+      const parts = new Map<number, PartText | undefined>();
+      for (;;) {
+        // What was decoded may be thrown out while another part is read.
+        const missing = targets.find((one) => !states.has(one) && !parts.has(partOf(one)));
+        if (missing === undefined) break;
+        const index = partOf(missing);
+        parts.set(index, await load(index));
       }
+      return use((target) => stateOf(target, parts.get(partOf(target))));
     },
     partText,
     async digest() {

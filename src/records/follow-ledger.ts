@@ -40,7 +40,7 @@ export async function catchUp(
   for await (const targets of batches) {
     step += 1;
     hasForgotten ||= targets.includes(forgetRegister);
-    const isHasty = targets.length > fewTargets;
+    const isHasty = !since || targets.length > fewTargets;
     for (let at = 0; at < targets.length; at += sliceSize) {
       if (since && !isUnbroken && records + at > 0) {
         await desk.conclude();

@@ -1,4 +1,11 @@
-export { eachOwnLine, eachOwnRecord, escapedUnits } from "./own-records.ts";
+export {
+  eachOwnLine,
+  eachOwnRecord,
+  escapedUnits,
+  hasEscape,
+  ownLineEnd,
+  ownLineStart,
+} from "./own-records.ts";
 export { createUsvScanner, scanUsv, type Dialect, type UsvItem } from "./scan-usv.ts";
 export { readUsvRecords, writeUsvRecords } from "./stream-usv.ts";
 export { encodeRecord, encodeUnit } from "./write-usv.ts";

@@ -5,27 +5,45 @@ import { scanUsv } from "./scan-usv.ts";
 export type OnLine = (from: number, end: number, next: number, hasEscape: boolean) => void;
 
 /**
- * Where the records are in a text that `encodeRecord` wrote; nothing is copied. Answers how many
- * characters were whole records; what follows them is not read.
+ * Where the records are in a text that `encodeRecord` wrote; nothing is copied. Answers up to
+ * where there were whole records; what follows them is not read.
  */
-export function eachOwnLine(text: string, onLine: OnLine): number {
-  let from = 0;
-  let nextEscape = text.indexOf(escape);
+export function eachOwnLine(text: string, onLine: OnLine, start = 0): number {
+  let from = start;
+  let nextEscape = text.indexOf(escape, start);
   for (;;) {
     // One character is found many times faster than two.
     let end = text.indexOf(recordEnd, from);
-    let hasEscape = nextEscape >= 0 && nextEscape < end;
-    while (end >= 0 && !isLineEnd(text, end, hasEscape ? from : end)) {
+    let isEscaping = nextEscape >= 0 && nextEscape < end;
+    while (end >= 0 && !isLineEnd(text, end, isEscaping ? from : end)) {
       end = text.indexOf(recordEnd, end + 1);
-      hasEscape = nextEscape >= 0 && nextEscape < end;
+      isEscaping = nextEscape >= 0 && nextEscape < end;
     }
     if (end < 0) return from;
-    if (hasEscape) nextEscape = text.indexOf(escape, end);
+    if (isEscaping) nextEscape = text.indexOf(escape, end);
     const next = end + 2;
-    onLine(from, end, next, hasEscape);
+    onLine(from, end, next, isEscaping);
     from = next;
   }
 }
+
+/** Where the record ends that begins at `from`, end mark included; the end of the text if it is cut. */
+export function ownLineEnd(text: string, from: number): number {
+  let end = text.indexOf(lineEnd, from);
+  while (end >= 0 && isEscaped(text, end, from)) end = text.indexOf(lineEnd, end + 1);
+  return end < 0 ? text.length : end + lineEnd.length;
+}
+
+/** Where the record begins that a character belongs to. At `from`, which is not after it, one does. */
+export function ownLineStart(text: string, from: number, at: number): number {
+  let end = text.lastIndexOf(lineEnd, at - lineEnd.length);
+  while (end >= from && isEscaped(text, end, from)) end = text.lastIndexOf(lineEnd, end - 1);
+  return end < from ? from : end + lineEnd.length;
+}
+
+/** Whether something in a record is escaped: then it is not as it stands. */
+export const hasEscape = (text: string, from: number, end: number): boolean =>
+  text.slice(from, end).includes(escape);
 
 /**
  * The records of a text that `encodeRecord` wrote, several times faster than the scanner: a record
@@ -57,6 +75,8 @@ function unitsOf(content: string): string[] {
 
 const isLineEnd = (text: string, at: number, from: number): boolean =>
   text.charCodeAt(at + 1) === 0x0a && !isEscaped(text, at, from);
+
+const lineEnd = `${recordEnd}\n`;
 
 /** An odd number of escapes in front makes it content. */
 function isEscaped(text: string, at: number, from: number): boolean {

@@ -1,7 +1,7 @@
 import { isAscii } from "node:buffer";
 import { createHash } from "node:crypto";
 import { AppError } from "../../base/app-error.ts";
-import { eachOwnLine, encodeRecord, escapedUnits } from "../../usv/index.ts";
+import { eachOwnLine, encodeRecord, escapedUnits, hasEscape } from "../../usv/index.ts";
 import { createPlace, datagramAt, locate } from "../datagram/datagram-place.ts";
 import { checkedDatagramAt, datagramOf, encodeDatagram } from "../datagram/datagram-record.ts";
 import { compareDatagrams, compareText, type Datagram, type Dot } from "../datagram/datagram.ts";
@@ -40,38 +40,70 @@ export function encodePart(part: PartState, isKnown: (dot: Dot) => boolean): str
 /** In front of a datagram's record. */
 const roleOf = (letter: string) => encodeRecord([letter]).slice(0, roleWidth);
 const roleWidth = 2;
+/** Of our own files: no header holds one. */
+const recordEnd = encodeRecord([]);
 const [namedRole, lastRole, conflictRole] = [roleOf("W"), roleOf("w"), roleOf("c")];
 
 export function decodePart(text: string, name: string): PartState {
   const part: PartState = new Map();
-  const place = createPlace();
-  let isFirst = true;
-  const end = eachOwnLine(text, (from, lineEnd, next, hasEscape) => {
-    if (isFirst) {
-      isFirst = false;
-      return checkHeader("part", escapedUnits(text.slice(from, next)), name);
-    }
-    const role = text[from];
-    if (role === "n") return takeName(part, escapedUnits(text.slice(from, next)), name);
-    if (role !== "w" && role !== "W" && role !== "c") {
-      throw corrupt(name, `a record of kind ${role}`);
-    }
-    const start = from + roleWidth;
-    const isPlain = !hasEscape && locate(text, start, lineEnd, place);
-    const datagram = isPlain
-      ? checkedDatagramAt(text, place)
-      : datagramOf(escapedUnits(text.slice(start, next)));
-    const cell = cellAt(part, datagram);
-    if (role === "c") cell.conflicts = [...cell.conflicts, datagram];
-    else {
-      const record = isPlain ? text.slice(start, next) : undefined;
-      cell.lanes[laneOf(datagram)] = { datagram, isNamed: role === "W", record };
-    }
-  });
-  if (isFirst && end === 0 && text !== "") checkHeader("part", [text.slice(0, 40)], name);
-  if (isFirst || end < text.length) throw corrupt(name, "it is empty, or cut off");
+  decodeRecords(part, text, { name, start: headerEndOf(text, name) });
   return part;
 }
+
+/** Where the first record after the header begins. */
+export function headerEndOf(text: string, name: string): number {
+  if (text === "") throw cutOff(name);
+  const end = text.indexOf(recordEnd) + recordEnd.length;
+  const isEnded = end >= recordEnd.length;
+  checkHeader("part", isEnded ? escapedUnits(text.slice(0, end)) : [text.slice(0, 40)], name);
+  return end;
+}
+
+/** The records from `start` on. */
+export function decodeRecords(
+  part: PartState,
+  text: string,
+  { name, start = 0 }: { readonly name: string; readonly start?: number },
+): void {
+  const place = createPlace();
+  const end = eachOwnLine(
+    text,
+    (from, lineEnd, next, isEscaping) => {
+      const role = text[from];
+      if (role === "n") return takeName(part, escapedUnits(text.slice(from, next)), name);
+      if (role !== "w" && role !== "W" && role !== "c") {
+        throw corrupt(name, `a record of kind ${role}`);
+      }
+      const start = from + roleWidth;
+      const isPlain = !isEscaping && locate(text, start, lineEnd, place);
+      const datagram = isPlain
+        ? checkedDatagramAt(text, place)
+        : datagramOf(escapedUnits(text.slice(start, next)));
+      const cell = cellAt(part, datagram);
+      if (role === "c") cell.conflicts = [...cell.conflicts, datagram];
+      else {
+        const record = isPlain ? text.slice(start, next) : undefined;
+        cell.lanes[laneOf(datagram)] = { datagram, isNamed: role === "W", record };
+      }
+    },
+    start,
+  );
+  if (end < text.length) throw cutOff(name);
+}
+
+/** The target that the record of a line is about. `end` is where its end mark is. */
+export function targetAt(text: string, from: number, end: number): string {
+  const isPlain = text[from] !== "n" && !hasEscape(text, from, end);
+  if (isPlain && locate(text, from + roleWidth, end, spot))
+    return text.slice(spot.targetFrom, spot.targetTo);
+  const units = escapedUnits(text.slice(from, end + 2));
+  return (units[0] === "n" ? units[1] : units[targetUnit]) ?? "";
+}
+
+/** Filled again and again. */
+const spot = createPlace();
+/** After the role: stamp, node, session, number, commit. */
+const targetUnit = 6;
 
 function takeName(part: PartState, units: readonly string[], name: string): void {
   const [, target = "", field = "", dot = ""] = units;
@@ -89,8 +121,8 @@ export function foldRecords(
   const bytes = Buffer.from(records.buffer, records.byteOffset, records.byteLength);
   const text = bytes.toString(isAscii(bytes) ? "latin1" : "utf8"); // the former is a mere copy
   const place = createPlace();
-  eachOwnLine(text, (from, end, next, hasEscape) => {
-    const isPlain = !hasEscape && locate(text, from, end, place);
+  eachOwnLine(text, (from, end, next, isEscaping) => {
+    const isPlain = !isEscaping && locate(text, from, end, place);
     const datagram = isPlain
       ? datagramAt(text, place)
       : datagramOf(escapedUnits(text.slice(from, next)));
@@ -111,5 +143,6 @@ function cellAt(part: PartState, place: Pick<Datagram, "target" | "field">): Cel
 const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) =>
   compareText(a, b);
 
+const cutOff = (name: string) => corrupt(name, "it is empty, or cut off");
 const corrupt = (name: string, what: string) =>
   new AppError("corrupt", "ledger_part", `${name} is not a part of a checkpoint: ${what}`);

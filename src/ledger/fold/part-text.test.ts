@@ -1,0 +1,68 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Datagram } from "../datagram/datagram.ts";
+import { anyHistory } from "../testing/histories.ts";
+import { decodePart, encodePart } from "./part-file.ts";
+import { foldInto, type PartState } from "./part-state.ts";
+import { openPartText, targetsOf } from "./part-text.ts";
+
+/** Names as people and machines give them: some begin alike, some hold what has to be escaped. */
+const anyName = fc.oneof(
+  fc.constantFrom("company/a", "company/aa", "company/a\u001e\nb", "company/\u001b", "zürich/ß"),
+  fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }),
+);
+
+const textOf = (history: readonly Datagram[], names: readonly string[]) => {
+  const part: PartState = new Map();
+  const targets = [...new Set(history.map(({ target }) => target))];
+  for (const datagram of history) {
+    const target = names[targets.indexOf(datagram.target) % names.length]!;
+    foldInto(part, { ...datagram, target });
+  }
+  // Nothing counts as arrived, so that names of what is missing stand in it too.
+  return encodePart(part, () => false);
+};
+const anyPart = fc.tuple(anyHistory, fc.uniqueArray(anyName, { minLength: 1, maxLength: 6 }));
+
+describe("the text of a part", () => {
+  test("each target reads as if all of it were decoded, and no other is there", () => {
+    fc.assert(
+      fc.property(anyPart, anyName, ([history, names], other) => {
+        const text = textOf(history, names);
+        const decoded = decodePart(text, "part");
+        const opened = openPartText(text, { name: "part", isChecked: false });
+        for (const target of [...decoded.keys(), other, "", "\uffff"]) {
+          expect(opened.read(target)).toEqual(decoded.get(target));
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("its targets are those that are in it, in order", () => {
+    fc.assert(
+      fc.property(anyPart, ([history, names]) => {
+        const text = textOf(history, names);
+        expect(targetsOf(text, "part")).toEqual([...decodePart(text, "part").keys()]);
+      }),
+    );
+  });
+
+  test("one that is not in order is refused: targets in it could not be found", () => {
+    const [header = "", ...lines] = textOf(threeTargets(), ["a", "b", "c"]).split(/(?<=\u001e\n)/u);
+    const open = (text: string) => () => openPartText(text, { name: "part 7", isChecked: false });
+    expect(open([header, ...lines].join(""))).not.toThrow();
+    expect(open([header, ...lines.toReversed()].join(""))).toThrow("part 7 is not a part");
+    expect(open([header, ...lines].join("").slice(0, -1))).toThrow("cut off");
+    expect(open("")).toThrow("cut off");
+    expect(open("something else")).toThrow("no part of forager");
+  });
+});
+
+function threeTargets(): readonly Datagram[] {
+  const [one] = fc.sample(
+    anyHistory.filter((history) => history.length > 0),
+    { numRuns: 1, seed: 1 },
+  )[0]!;
+  return ["x", "y", "z"].map((target) => ({ ...one!, target }));
+}
