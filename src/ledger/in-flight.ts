@@ -6,7 +6,7 @@ import type { TargetView } from "./view.ts";
  */
 export interface InFlight {
   track<T>(targets: readonly string[], write: () => Promise<T>): Promise<T>;
-  settled(read: () => Promise<TargetView>): Promise<TargetView>;
+  settled(read: () => Promise<readonly TargetView[]>): Promise<readonly TargetView[]>;
 }
 
 const mergedPrefix = "merged/";
@@ -15,7 +15,6 @@ export function createInFlight(): InFlight {
   const byTarget = new Map<string, Set<Promise<boolean>>>();
   let failures = 0;
   const writesTo = ({ target, fields }: TargetView): readonly Promise<boolean>[] => {
-    if (byTarget.size === 0) return [];
     const merged = fields.flatMap(({ field }) =>
       field.startsWith(mergedPrefix) ? [field.slice(mergedPrefix.length)] : [],
     );
@@ -46,9 +45,9 @@ export function createInFlight(): InFlight {
     async settled(read) {
       for (;;) {
         const before = failures;
-        const view = await read();
-        await Promise.all(writesTo(view));
-        if (failures === before) return view;
+        const views = await read();
+        if (byTarget.size > 0) await Promise.all(views.flatMap(writesTo));
+        if (failures === before) return views;
       }
     },
   };

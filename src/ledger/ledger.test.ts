@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../bucket/adapters/memory/memory-bucket.ts";
+import { silentLogger } from "../base/logger.ts";
+import { createSeededRandom } from "../base/random.ts";
 import { mergeChanges } from "./read-target.ts";
 import { openTestLedger, valuesOf } from "./testing/test-ledger.ts";
+import { compactOnce } from "./tiers/hub.ts";
 
 const target = "company/a";
 const site = "site:https://a.b";
@@ -28,6 +31,34 @@ describe("a ledger", () => {
     expect([...files.keys()].filter((name) => name.startsWith("wal/"))).toHaveLength(1);
     await using ledger = await openTestLedger({ files });
     expect(await valuesOf(ledger, target)).toEqual(values);
+  });
+
+  test("many are read as each alone: from checkpoint and journal, merged ones and none at all", async () => {
+    const clock = createTestClock();
+    const bucket = createMemoryBucket({ clock });
+    await using ledger = await openTestLedger({ clock });
+    const say = (about: string, field: string, value: unknown) =>
+      ledger.write({ source: site, changes: [{ target: about, field, value }] });
+    const targets = Array.from({ length: 600 }, (_, at) => `company/${at}`);
+    for (const about of targets.slice(0, 400)) await say(about, "name", `old ${about}`);
+    await ledger.withBucket(bucket).sync();
+    const parts = { bucket, clock, random: createSeededRandom(5), log: silentLogger, owner: "hub" };
+    let isDone = false;
+    const done = compactOnce(parts).finally(() => (isDone = true));
+    while (!isDone) await clock.advance(1_000);
+    expect(await done).toMatchObject({ status: "done" });
+    await ledger.withBucket(bucket).sync();
+    expect(ledger.status()).toMatchObject({ checkpoint: 1, datagramsSinceCheckpoint: 0 });
+    for (const about of targets.slice(300)) await say(about, "city", "Köln");
+    await ledger.write({ source: site, changes: mergeChanges("company/1", "company/2") });
+    await say("company/1", "phone", "+491");
+    const asked = [...targets, "company/nobody", "company/2", "company/2"];
+    const each = [];
+    for (const one of asked) each.push(await ledger.read(one));
+    expect(await ledger.readAll(asked)).toEqual(each);
+    const merged = each.at(-1)!.fields.find(({ field }) => field === "phone");
+    expect(merged?.value).toBe("+491");
+    expect(await ledger.readAll([])).toEqual([]);
   });
 
   test("lesson 35: what changes nothing is not logged", async () => {

@@ -21,7 +21,7 @@ import { settleMove } from "./move.ts";
 import { dropOf } from "./quarantine.ts";
 import { changedSince, type Changed, type Position } from "./position.ts";
 import type { Replica } from "./replica.ts";
-import { readTarget } from "./read-target.ts";
+import { readTarget, readTargets } from "./read-target.ts";
 import { createSync, type LedgerSync } from "./tiers/sync.ts";
 import { viewTarget, type ConflictView, type TargetView } from "./view.ts";
 
@@ -45,6 +45,8 @@ export interface Ledger extends AsyncDisposable {
    * elsewhere does not show what a crash takes back.
    */
   read(target: string): Promise<TargetView>;
+  /** The same of many, in their order: for who goes through thousands. */
+  readAll(targets: readonly string[]): Promise<readonly TargetView[]>;
   status(): LedgerStatus;
   /** What was written or came since the checkpoint, in the order in which it came. */
   log(): readonly Datagram[];
@@ -176,7 +178,12 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   return {
     node: () => core.identity().node,
     write,
-    read: (target) => inFlight.settled(() => core.steady((replica) => readTarget(replica, target))),
+    read: async (target) => {
+      const read = () => core.steady((replica) => readTarget(replica, target));
+      return (await inFlight.settled(async () => [await read()]))[0]!;
+    },
+    readAll: (targets) =>
+      inFlight.settled(() => core.steady((replica) => readTargets(replica, targets))),
     status: () => statusOf(core),
     log: () => core.replica().since(),
     vector: () => core.replica().vector(),

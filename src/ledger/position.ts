@@ -2,7 +2,7 @@ import type { Core } from "./core.ts";
 import { dotOf, type Datagram, type Dot } from "./datagram/datagram.ts";
 import { decodePart } from "./fold/part-file.ts";
 import { targetsOf } from "./fold/part-text.ts";
-import { partCount, type TargetState } from "./fold/part-state.ts";
+import { partCount, partOf, type TargetState } from "./fold/part-state.ts";
 import { sessionKey } from "./fold/vector.ts";
 import type { Replica } from "./replica.ts";
 
@@ -101,8 +101,10 @@ async function* batchesOf(
       changedIn(await replica.base.readPart(index), index, isNew),
     );
   }
-  for (let from = 0; from < rest.length; from += batchSize) {
-    yield rest.slice(from, from + batchSize);
+  // Many are told by part: who reads them needs one part after the other, and each once.
+  const told = rest.length > batchSize ? rest.toSorted((a, b) => partOf(a) - partOf(b)) : rest;
+  for (let from = 0; from < told.length; from += batchSize) {
+    yield told.slice(from, from + batchSize);
   }
 }
 

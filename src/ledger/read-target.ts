@@ -1,4 +1,4 @@
-import type { TargetState } from "./fold/part-state.ts";
+import { partOf, type TargetState } from "./fold/part-state.ts";
 import { visibleOf } from "./fold/lane.ts";
 import type { Replica } from "./replica.ts";
 import { mergedInto, viewTarget, type TargetView } from "./view.ts";
@@ -18,6 +18,32 @@ export async function readTarget(replica: Replica, target: string): Promise<Targ
     });
     return viewTarget(target, fieldsOf(target) ?? new Map(), merged);
   });
+}
+
+/** The same of many. Neighbours of one part are read together, and one part at a time. */
+export async function readTargets(
+  replica: Replica,
+  targets: readonly string[],
+): Promise<readonly TargetView[]> {
+  const views: TargetView[] = [];
+  for (let from = 0; from < targets.length;) {
+    const part = partOf(targets[from]!);
+    let to = from + 1;
+    while (to < targets.length && partOf(targets[to]!) === part) to += 1;
+    const some = targets.slice(from, to);
+    const found = await replica.withTargets(some, (fieldsOf) =>
+      some.map((target) => {
+        const fields = fieldsOf(target);
+        // Few took others in: those are read one by one.
+        return elementsOf(fields).length > 0 ? undefined : viewTarget(target, fields ?? new Map());
+      }),
+    );
+    for (const [index, view] of found.entries()) {
+      views.push(view ?? (await readTarget(replica, some[index]!)));
+    }
+    from = to;
+  }
+  return views;
 }
 
 /** Also those that went into one that went here. A circle ends where it began. */
@@ -41,10 +67,14 @@ async function mergedTargets(replica: Replica, target: string): Promise<readonly
   return [...found];
 }
 
-const elementsOf = (fields: TargetState | undefined): readonly string[] =>
-  [...(fields ?? [])]
-    .filter(([field, cell]) => field.startsWith(mergedPrefix) && visibleOf(cell) !== undefined)
-    .map(([field]) => field.slice(mergedPrefix.length));
+function elementsOf(fields: TargetState | undefined): readonly string[] {
+  const found: string[] = [];
+  for (const [field, cell] of fields ?? []) {
+    if (!field.startsWith(mergedPrefix) || visibleOf(cell) === undefined) continue;
+    found.push(field.slice(mergedPrefix.length));
+  }
+  return found;
+}
 
 /** The two changes that merge one target into another; write both in one commit. */
 export const mergeChanges = (target: string, into: string) => [

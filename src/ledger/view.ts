@@ -47,38 +47,32 @@ export function viewTarget(
 ): TargetView {
   const isGone = isForgotten(own);
   const cells = isGone ? new Map<string, Cell>() : joined(own, merged);
-  const names = [...cells.keys()].filter((name) => name !== forgottenField).sort(compareText);
-  const conflicts = names.flatMap((field) => {
+  const fields: FieldView[] = [];
+  const conflicts: ConflictView[] = [];
+  for (const field of [...cells.keys()].sort(compareText)) {
+    if (field === forgottenField) continue;
     const cell = cells.get(field)!;
     const shown = visibleOf(cell);
-    return cell.conflicts
-      .filter(({ value }) => value !== shown?.value)
-      .map((loser) => ({
-        ...fieldView(loser),
-        target,
-        shown: parsed(shown?.value),
-      }));
-  });
-  return {
-    target,
-    isForgotten: isGone,
-    mergedInto: isGone ? undefined : mergedInto(own)?.into,
-    fields: names.flatMap((field) => {
-      const shown = visibleOf(cells.get(field)!);
-      return shown ? [fieldView(shown)] : [];
-    }),
-    conflicts,
-  };
+    if (shown) fields.push(fieldView(shown));
+    for (const loser of cell.conflicts) {
+      if (loser.value === shown?.value) continue;
+      conflicts.push({ ...fieldView(loser), target, shown: parsed(shown?.value) });
+    }
+  }
+  const into = isGone ? undefined : mergedInto(own)?.into;
+  return { target, isForgotten: isGone, mergedInto: into, fields, conflicts };
 }
 
 /** Where a target went, and since when. */
 export function mergedInto(fields: TargetState) {
-  const write = visibleOf(fields.get(mergedIntoField) ?? createCell());
+  const cell = fields.get(mergedIntoField);
+  const write = cell && visibleOf(cell);
   const into = parsed(write?.value);
   return write && typeof into === "string" ? { into, stamp: write.stamp } : undefined;
 }
 
 function joined(own: TargetState, merged: readonly TargetState[]): ReadonlyMap<string, Cell> {
+  if (merged.length === 0) return own;
   const cells = new Map(own);
   for (const other of merged) {
     const since = mergedInto(other)?.stamp;

@@ -25,11 +25,26 @@ export interface PartTextOptions {
 export function openPartText(text: string, { name, isChecked }: PartTextOptions): PartText {
   const start = headerEndOf(text, name);
   if (!isChecked) checkOrder(text, { name, start });
+  /** Where the one after the last that was asked for begins: whoever reads all asks in order. */
+  let after = start;
+  const startOf = (target: string): number =>
+    after < text.length && targetAt(text, after, ownLineEnd(text, after) - lineEndWidth) === target
+      ? after
+      : boundary(text, start, (one) => one < target);
+  const endOf = (target: string, from: number): number => {
+    let to = from;
+    while (to < text.length) {
+      const next = ownLineEnd(text, to);
+      if (targetAt(text, to, next - lineEndWidth) !== target) break;
+      to = next;
+    }
+    return to;
+  };
   return {
     length: text.length,
     read(target) {
-      const from = boundary(text, start, (one) => one < target);
-      const to = boundary(text, from, (one) => one <= target);
+      const from = startOf(target);
+      const to = (after = endOf(target, from));
       if (from === to) return undefined;
       const part: PartState = new Map();
       decodeRecords(part, standalone(text.slice(from, to)), { name });

@@ -32,6 +32,7 @@ export const askSchema = z.discriminatedUnion("op", [
     after,
   }),
   z.object({ op: z.literal("read"), target }),
+  z.object({ op: z.literal("readAll"), targets: z.array(target) }),
   z.object({ op: z.literal("writtenOf"), targets: z.array(target) }),
   z.object({ op: z.literal("changedSince"), position: positionSchema.optional() }),
   z.object({ op: z.literal("digest") }),
@@ -59,6 +60,8 @@ export async function answerAsk(ledger: Ledger, ask: Ask): Promise<unknown> {
     }
     case "read":
       return ledger.read(ask.target);
+    case "readAll":
+      return ledger.readAll(ask.targets);
     case "writtenOf":
       return ledger.writtenOf(ask.targets);
     case "changedSince": {

@@ -50,6 +50,7 @@ describe("a ledger that several have open", () => {
     const values = { one: 1, two: { b: [2, "ü\u2028"] }, three: "3" };
     for (const ledger of [first, second, third]) {
       expect(await valuesOf(ledger, "company/a")).toEqual(values);
+      expect(await ledger.readAll(["company/a"])).toEqual([await ledger.read("company/a")]);
       expect(ledger.node()).toBe(first.node());
     }
     const sessions = written.flatMap(({ datagrams }) => datagrams.map(({ session }) => session));

@@ -135,6 +135,8 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Le
     node: () => (role?.kind === "holder" ? role.ledger.node() : look().status.node),
     write,
     read: async (target) => (await ask({ op: "read", target })) as TargetView,
+    readAll: async (targets) =>
+      (await ask({ op: "readAll", targets: [...targets] })) as readonly TargetView[],
     status: () => (role?.kind === "holder" ? role.ledger.status() : look().status),
     log() {
       if (role?.kind === "holder") return role.ledger.log();
