@@ -9,7 +9,6 @@ import {
   personPrefix,
   socialPrefix,
   textFields,
-  type ListName,
   type NumberField,
   type TextField,
 } from "./fields.ts";
@@ -78,6 +77,8 @@ export function companyOf(view: TargetView, slug?: string): Company {
   const id = idOf(view.target);
   const name = text("name") ?? text("domain") ?? id;
   const slugWanted = slugOf(text("slug") ?? name, id);
+  const of = groupFields(view.fields);
+  const list = (prefix: string) => elementsOf(of(prefix), prefix);
   const texts = Object.fromEntries(
     textFields.flatMap((field) => {
       const value = text(field);
@@ -85,32 +86,59 @@ export function companyOf(view: TargetView, slug?: string): Company {
     }),
   ) as Company["texts"];
   const [description, { excluded, callback }] = [text("description"), texts];
-  const lists = listsOf(view.fields);
   return {
     target: view.target,
     slug: slug ?? slugWanted,
     slugWanted,
-    aliases: elementsOf(view.fields, aliasPrefix),
+    aliases: list(aliasPrefix),
     name,
     texts,
     numbers: numbersOf(fields),
-    emails: contactsOf(view.fields, listPrefixes.emails),
-    phones: contactsOf(view.fields, listPrefixes.phones),
-    socials: socialsOf(view.fields),
-    tags: lists("tags"),
-    categories: lists("categories"),
-    services: lists("services"),
-    products: lists("products"),
-    tech: lists("tech"),
-    keywords: lists("keywords"),
-    people: membersOf(view.fields, personPrefix),
+    emails: contactsOf(of(listPrefixes.emails), listPrefixes.emails),
+    phones: contactsOf(of(listPrefixes.phones), listPrefixes.phones),
+    socials: socialsOf(of(socialPrefix)),
+    tags: list(listPrefixes.tags),
+    categories: list(listPrefixes.categories),
+    services: list(listPrefixes.services),
+    products: list(listPrefixes.products),
+    tech: list(listPrefixes.tech),
+    keywords: list(listPrefixes.keywords),
+    people: membersOf(of(personPrefix), personPrefix),
     entries: entriesOf(view.fields),
-    extra: extraOf(view.fields),
+    extra: extraOf(of(extraPrefix)),
     ...(description !== undefined && { description }),
     ...(excluded !== undefined && { excluded }),
     ...(callback !== undefined && { callback }),
     changedAt: changedAtOf(view),
   };
+}
+
+/** The folder it would like to have, without making all the rest of it. */
+export function companyWish({ target, fields }: TargetView): string {
+  let [slug, name, domain] = ["", "", ""];
+  for (const one of fields) {
+    if (one.field === "slug") slug = textOf(one) ?? "";
+    if (one.field === "name") name = textOf(one) ?? "";
+    if (one.field === "domain") domain = textOf(one) ?? "";
+  }
+  const id = idOf(target);
+  return slugOf(slug || name || domain || id, id);
+}
+
+/** Elements of collections by their prefix: a record is made of a dozen of them, and looks once. */
+export function groupFields(
+  fields: readonly FieldView[],
+): (prefix: string) => readonly FieldView[] {
+  const groups = new Map<string, FieldView[]>();
+  for (const one of fields) {
+    const slash = one.field.indexOf("/");
+    if (slash < 0) continue;
+    const prefix = one.field.slice(0, slash + 1);
+    const group = groups.get(prefix);
+    if (group) group.push(one);
+    else groups.set(prefix, [one]);
+  }
+  return (prefix) => groups.get(prefix) ?? [];
 }
 
 export const companyTarget = (id: string): string => `${companyPrefix}${id}`;
@@ -128,9 +156,6 @@ export function textOf(field: FieldView | undefined): string | undefined {
 /** The fields of a view are in order, so these are too. */
 export const elementsOf = (fields: readonly FieldView[], prefix: string): readonly string[] =>
   fields.flatMap(({ field }) => (field.startsWith(prefix) ? [field.slice(prefix.length)] : []));
-
-const listsOf = (fields: readonly FieldView[]) => (name: ListName) =>
-  elementsOf(fields, listPrefixes[name]);
 
 export function contactsOf(fields: readonly FieldView[], prefix: string): readonly Contact[] {
   return fields.flatMap(({ field, value }) => {

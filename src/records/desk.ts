@@ -67,9 +67,12 @@ export function createDesk(options: RecordsOptions): Desk {
   const follower = createFollower(stored.position());
   /** Facts that came from files while rendering: they are rendered with the rest. */
   let fromFiles: (readonly Datagram[])[] = [];
+  /** Targets that such facts are about, since views were read ahead. */
+  const staleViews = new Set<string>();
   const writing = {
     read: (target: string) => ledger.read(target),
     async write(commit: Commit) {
+      for (const { target } of commit.changes) staleViews.add(target);
       const written = await ledger.write(commit);
       fromFiles.push(written.datagrams);
       return written;
@@ -112,14 +115,20 @@ export function createDesk(options: RecordsOptions): Desk {
     /** One that was rendered before it was followed to is rendered once more. */
     const followed = new Set<string>();
     try {
-      for (let at = 0; at < open.length; at++) {
-        const target = open[at]!;
-        const { edits: found, followers } = await renderer.render(target, how);
-        edits.push(...found.filter(({ fields }) => fields.length > 0));
-        for (const one of followers) {
-          if (followed.has(one)) continue;
-          followed.add(one);
-          open.push(one);
+      for (let from = 0; from < open.length;) {
+        const some = open.slice(from, from + readAtOnce);
+        from += some.length;
+        staleViews.clear();
+        const views = some.length > 1 ? await ledger.readAll(some) : [];
+        for (const [at, target] of some.entries()) {
+          const view = staleViews.has(target) ? undefined : views[at];
+          const { edits: found, followers } = await renderer.render(target, { ...how, view });
+          edits.push(...found.filter(({ fields }) => fields.length > 0));
+          for (const one of followers) {
+            if (followed.has(one)) continue;
+            followed.add(one);
+            open.push(one);
+          }
         }
       }
     } catch (error) {
@@ -203,6 +212,8 @@ export function createDesk(options: RecordsOptions): Desk {
 }
 
 const hourMs = 3_600_000;
+/** Views that are read ahead. */
+const readAtOnce = 100;
 
 /** Nothing is lost, and who hears of it should know. */
 export function sayBehind(error: unknown): never {

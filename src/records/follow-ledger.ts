@@ -4,15 +4,21 @@ import { layoutOfTarget, recordFile } from "./layout.ts";
 import { folderOf } from "./folders.ts";
 import { foldersToLookAt } from "./ingest.ts";
 import type { ProgressOptions } from "./records.ts";
-import { recordOf } from "./gathering-index.ts";
-import { indexedOf, isClean, isGone } from "./render.ts";
+import { companyWish } from "./company.ts";
+import type { Wishes } from "./filling.ts";
+import { personWish } from "./person.ts";
+import { isClean, isGone } from "./render.ts";
 import { sideFile } from "./side-file.ts";
 
 /** More than these are not synced one by one. */
 const fewTargets = 50;
 
-/** Records and marks that go into the index as one: a commit costs as much as some hundred of them. */
+/**
+ * Records and marks that go into the index as one. A commit writes every page it has touched, and
+ * names come in any order, so the more go into it the fewer pages are written again.
+ */
 const gatheredMax = 4_000;
+const filledMax = 40_000;
 
 /** Rendered in one turn; then other processes have theirs. */
 const sliceSize = 200;
@@ -20,6 +26,8 @@ const sliceSize = 200;
 export interface CatchUpOptions extends ProgressOptions {
   /** In one turn, however much is new: nothing is written by others when it has come to its end. */
   readonly isUnbroken?: boolean;
+  /** Of files that need not be read: see `RenderOptions`. */
+  readonly clean?: ReadonlyMap<string, string>;
 }
 
 /**
@@ -30,12 +38,12 @@ export async function catchUp(
   desk: Desk,
   options: CatchUpOptions = {},
 ): Promise<{ readonly records: number }> {
-  const { onProgress = () => {}, isUnbroken = false } = options;
+  const { onProgress = () => {}, isUnbroken = false, clean } = options;
   const { ledger, follower, index } = desk;
   const since = follower.position();
   const { position, batches: told, steps } = await ledger.changedSince(since);
   const batches = since ? told : await all(told);
-  if (!since) index.foresee(await findWinners(ledger, batches));
+  if (!since) index.fill(await findWishes(ledger, batches));
   let [records, step, hasForgotten] = [0, 0, false];
   for await (const targets of batches) {
     step += 1;
@@ -48,16 +56,19 @@ export async function catchUp(
         // Someone began to make the index anew, and died.
         if (!follower.position()) return catchUp(desk, options);
       }
-      await desk.renderMany(targets.slice(at, at + sliceSize), { isHasty });
+      await desk.renderMany(targets.slice(at, at + sliceSize), {
+        isHasty,
+        ...(clean && { clean }),
+      });
     }
     records += targets.length;
-    if (index.size() > gatheredMax) await desk.conclude();
+    if (index.size() > (since ? gatheredMax : filledMax)) await desk.conclude();
     if (targets.length > 0) {
       onProgress({ step: "files", done: records, total: Math.round((records * steps) / step) });
     }
   }
   await desk.conclude();
-  index.foresee(new Map());
+  index.fill(undefined);
   index.apply(follower.reached(position));
   // Forgotten elsewhere: here too it is to be gone, and not merely unlisted.
   if (since && hasForgotten) desk.stored.scrub();
@@ -70,27 +81,29 @@ async function all<T>(some: AsyncIterable<T>): Promise<readonly T[]> {
   return found;
 }
 
-/** Of all that want a folder's name, the one with the smallest id. */
-async function findWinners(
+/** Of all that want a folder's name, the one with the smallest id has it. */
+async function findWishes(
   ledger: Desk["ledger"],
   batches: AsyncIterable<readonly string[]> | Iterable<readonly string[]>,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<Wishes> {
   const winners = new Map<string, string>();
+  const contested = new Set<string>();
   for await (const targets of batches) {
-    for (const target of targets) {
-      const layout = layoutOfTarget(target);
-      const view = layout && (await ledger.read(target));
-      if (!view || isGone(view)) continue;
-      const wish = `${layout.kind}/${recordOf(indexedOf(layout, view)).slugWanted}`;
+    for (const view of await ledger.readAll(targets.filter(layoutOfTarget))) {
+      if (isGone(view)) continue;
+      const { target } = view;
+      const { kind } = layoutOfTarget(target)!;
+      const wish = `${kind}/${kind === "company" ? companyWish(view) : personWish(view)}`;
       const rival = winners.get(wish);
+      if (rival !== undefined) contested.add(wish);
       if (rival === undefined || target < rival) winners.set(wish, target);
     }
   }
-  return winners;
+  return { winners, contested };
 }
 
 /** Index and files from the ledger alone; what hands had changed was taken in before. In turn. */
-export async function rebuildAll(desk: Desk, options: ProgressOptions = {}) {
+export async function rebuildAll(desk: Desk, options: CatchUpOptions = {}) {
   const problems = desk.index.problems();
   desk.stored.clear();
   for (const problem of problems) desk.index.problem(problem.path, problem);

@@ -1,5 +1,6 @@
 import type { Position } from "../ledger/index.ts";
 import type { Company } from "./company.ts";
+import { createFilling, type Filling, type Wishes } from "./filling.ts";
 import type { Person } from "./person.ts";
 import type {
   IndexBatch,
@@ -25,11 +26,8 @@ export interface GatheringIndex extends Pick<
   problems(): readonly RecordProblem[];
   size(): number;
   apply(position?: Position): void;
-  /**
-   * Before an empty index is filled: who will have a folder's name in the end. Else whoever comes
-   * first would get it, write over the file of the other, and lose the shape a hand gave it.
-   */
-  foresee(winners: ReadonlyMap<string, string>): void;
+  /** Begins to fill an index that is empty; undefined: it is filled. */
+  fill(wishes: Wishes | undefined): void;
   /** Another process has changed the index. */
   reload(): void;
   /** Drops what was gathered. */
@@ -44,8 +42,9 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
   /** Of those in `records`, by kind and folder. */
   let holders = new Map<string, string>();
   let wanted = new Map<string, Set<string>>();
-  /** By kind and folder. */
-  let foreseen: ReadonlyMap<string, string> = new Map();
+  /** Companies of those in `records`, by the people they name. */
+  let employers = new Map<string, Set<string>>();
+  let filling: Filling | undefined;
   let known = new Map<string, RecordProblem>();
   const reload = () => {
     known = new Map(index.problems().map((problem) => [problem.path, problem]));
@@ -57,10 +56,15 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
   reload();
   const empty = () => {
     [records, marks, found] = [new Map(), new Map(), new Map()];
-    [holders, wanted] = [new Map(), new Map()];
+    [holders, wanted, employers] = [new Map(), new Map(), new Map()];
   };
 
-  const find = (target: string) => (records.has(target) ? records.get(target) : index.find(target));
+  /** What a filling has not come to is not in the index: that need not be asked. */
+  const mayHave = (target: string) => !filling || filling.has(target);
+  const find = (target: string) =>
+    records.has(target) ? records.get(target) : mayHave(target) ? index.find(target) : undefined;
+  const holderOf = (kind: Indexed["kind"], slug: string) =>
+    filling ? filling.bySlug(kind, slug) : index.bySlug(kind, slug);
   /** Takes back what is gathered of one. */
   const take = (target: string) => {
     const old = records.get(target);
@@ -69,6 +73,7 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
     const place = `${old.kind}/${record.slug}`;
     if (holders.get(place) === target) holders.delete(place);
     wanted.get(`${old.kind}/${record.slugWanted}`)?.delete(target);
+    for (const id of peopleOf(old)) employers.get(id)?.delete(target);
   };
   const batchNow = (): IndexBatch => ({
     put: [...records.values()].filter((one) => one !== undefined),
@@ -83,27 +88,26 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
     bySlug(kind, slug) {
       const holder = holders.get(`${kind}/${slug}`);
       if (holder !== undefined) return holder;
-      const target = index.bySlug(kind, slug);
+      const target = holderOf(kind, slug);
       if (target === undefined || !records.has(target)) return target;
       const record = recordOf(records.get(target));
       return record && [record.slug, ...record.aliases].includes(slug) ? target : undefined;
     },
     wanting(kind, slug) {
+      const wish = `${kind}/${slug}`;
+      const winner = filling?.wishes.winners.get(wish);
+      const own = wanted.get(wish) ?? [];
+      if (filling && !filling.wishes.contested.has(wish)) {
+        return [...new Set(winner === undefined ? own : [winner, ...own])].sort();
+      }
       const before = index.wanting(kind, slug).filter((target) => !records.has(target));
-      const winner = foreseen.get(`${kind}/${slug}`);
-      const all = new Set([...before, ...(wanted.get(`${kind}/${slug}`) ?? [])]);
-      if (winner !== undefined) all.add(winner);
-      return [...all].sort();
+      return [...new Set([...before, ...own, ...(winner === undefined ? [] : [winner])])].sort();
     },
-    render: (target) => (marks.has(target) ? marks.get(target) : index.render(target)),
+    render: (target) =>
+      marks.has(target) ? marks.get(target) : mayHave(target) ? index.render(target) : undefined,
     byPerson(personId) {
       const before = index.byPerson(personId).filter((target) => !records.has(target));
-      const now = [...records.values()].flatMap((one) =>
-        one?.kind === "company" && one.company.people.some(({ id }) => id === personId)
-          ? [one.company.target]
-          : [],
-      );
-      return [...before, ...now].sort();
+      return [...before, ...(employers.get(personId) ?? [])].sort();
     },
     put(indexed) {
       const { target, slug, slugWanted } = recordOf(indexed);
@@ -112,10 +116,15 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
       holders.set(`${indexed.kind}/${slug}`, target);
       const wish = `${indexed.kind}/${slugWanted}`;
       wanted.set(wish, (wanted.get(wish) ?? new Set()).add(target));
+      for (const id of peopleOf(indexed)) {
+        employers.set(id, (employers.get(id) ?? new Set()).add(target));
+      }
+      filling?.put(indexed);
     },
     drop(target) {
       take(target);
       records.set(target, undefined);
+      filling?.drop(target);
     },
     mark: (render) => void marks.set(render.target, render),
     unmark: (target) => void marks.set(target, undefined),
@@ -131,11 +140,14 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
       index.update({ ...batchNow(), ...(position && { position }) });
       empty();
     },
-    foresee: (winners) => void (foreseen = winners),
+    fill: (wishes) => void (filling = wishes && createFilling(wishes)),
     reload,
     discard: empty,
   };
 }
+
+const peopleOf = (indexed: Indexed): readonly string[] =>
+  indexed.kind === "company" ? indexed.company.people.map(({ id }) => id) : [];
 
 export function recordOf(indexed: Indexed): Company | Person;
 export function recordOf(indexed: Indexed | undefined): Company | Person | undefined;

@@ -22,10 +22,15 @@ import { randomLength } from "./identity.ts";
 /** Of folders that are looked at before others get their turn. */
 const sliceSize = 100;
 
+export interface IngestFoldersOptions extends IngestOptions {
+  /** A file is as we wrote it last. */
+  readonly onClean?: (path: string, rev: string) => void;
+}
+
 /** Takes in what hands changed in files. Only in turn. */
 export async function ingestFolders(
   desk: Desk,
-  { only, onProgress = () => {} }: IngestOptions = {},
+  { only, onProgress = () => {}, onClean }: IngestFoldersOptions = {},
 ): Promise<Ingested> {
   const { disk, index } = desk;
   const edits: Edit[] = [];
@@ -35,7 +40,7 @@ export async function ingestFolders(
   for (const place of foldersToLookAt(disk, only)) {
     files += 1;
     paths.add(folderOf(place.layout.kind, place.name));
-    edits.push(...(await ingestOne(desk, place)));
+    edits.push(...(await ingestOne(desk, place, onClean)));
     if (files % sliceSize !== 0) continue;
     await desk.conclude();
     onProgress({ step: "edits", done: files, total: undefined });
@@ -70,7 +75,11 @@ async function writeMissing(desk: Desk, there: ReadonlySet<string>): Promise<voi
   }
 }
 
-async function ingestOne(desk: Desk, place: FolderPlace): Promise<readonly Edit[]> {
+async function ingestOne(
+  desk: Desk,
+  place: FolderPlace,
+  onClean: IngestFoldersOptions["onClean"],
+): Promise<readonly Edit[]> {
   const found = lookAtFolder(desk.disk, desk.index, place);
   const path = pathOf(place);
   if (found.kind === "broken") {
@@ -89,7 +98,10 @@ async function ingestOne(desk: Desk, place: FolderPlace): Promise<readonly Edit[
   const fields = await desk.entryTaker.takeIn({ target, folder });
   const isAsWritten = fields.length === 0 && found.kind === "record" && found.isClean;
   // A file that was put back as it was has missed what came while it was broken.
-  if (isAsWritten && !desk.index.problems().some((one) => one.path === path)) return [];
+  if (isAsWritten && !desk.index.problems().some((one) => one.path === path)) {
+    onClean?.(path, desk.index.render(target)!.rev);
+    return [];
+  }
   const edits = await desk.renderMany([target]);
   return fields.length > 0 ? [{ target, fields }, ...edits] : edits;
 }

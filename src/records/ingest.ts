@@ -1,6 +1,6 @@
 import { idOf } from "./company.ts";
 import { folderOf } from "./folders.ts";
-import { revIn } from "./front-matter.ts";
+import { isAsWritten, revIn } from "./front-matter.ts";
 import { recordOf, type GatheringIndex } from "./gathering-index.ts";
 import { layouts, recordFile, type Layout } from "./layout.ts";
 import { createLinks } from "./links.ts";
@@ -49,8 +49,9 @@ export function lookAtFolder(
   const mark = target === undefined ? undefined : index.render(target);
   const bytes = disk.read(`${folder}/${name}/${recordFile}`);
   if (target !== undefined && mark?.folder === `${folder}/${name}`) {
-    const isAsWritten = bytes !== undefined && isClean(bytes) && revIn(textOf(bytes)!) === mark.rev;
-    return { kind: "record", target, isClean: isAsWritten };
+    const text = textOf(bytes);
+    const isOurs = text !== undefined && isAsWritten(text) && revIn(text) === mark.rev;
+    return { kind: "record", target, isClean: isOurs };
   }
   if (!bytes || isEmpty(bytes)) return { kind: "clean" };
   try {

@@ -128,8 +128,10 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     catchUp: (request) => inTurn(() => catchUp(desk, request)),
     rebuild: (request) =>
       inTurn(async () => {
-        await ingestFolders(desk, request);
-        return rebuildAll(desk, request);
+        const clean = new Map<string, string>();
+        const onClean = (path: string, rev: string) => void clean.set(path, rev);
+        await ingestFolders(desk, { ...request, onClean });
+        return rebuildAll(desk, { ...request, clean });
       }),
     async [Symbol.asyncDispose]() {
       await inTurn(async () => {

@@ -4,6 +4,7 @@ import {
   contactsOf,
   elementsOf,
   extraOf,
+  groupFields,
   idOf,
   membersOf,
   socialsOf,
@@ -12,7 +13,14 @@ import {
   type Member,
 } from "./company.ts";
 import { entriesOf, type Entry } from "./entry.ts";
-import { aliasPrefix, companyPrefix, listPrefixes, personPrefix } from "./fields.ts";
+import {
+  aliasPrefix,
+  companyPrefix,
+  extraPrefix,
+  listPrefixes,
+  personPrefix,
+  socialPrefix,
+} from "./fields.ts";
 import { slugOf } from "./slug.ts";
 
 /** Of these, a person's record has its own. */
@@ -54,7 +62,8 @@ export function personOf(view: TargetView, slug?: string): Person {
   const fields = new Map(view.fields.map((one) => [one.field, one]));
   const text = (field: string) => textOf(fields.get(field));
   const id = idOf(view.target);
-  const emails = contactsOf(view.fields, listPrefixes.emails);
+  const of = groupFields(view.fields);
+  const emails = contactsOf(of(listPrefixes.emails), listPrefixes.emails);
   const name = text("name") ?? emails[0]?.value ?? id;
   const slugWanted = slugOf(text("slug") ?? name, id);
   const description = text("description");
@@ -62,7 +71,7 @@ export function personOf(view: TargetView, slug?: string): Person {
     target: view.target,
     slug: slug ?? slugWanted,
     slugWanted,
-    aliases: elementsOf(view.fields, aliasPrefix),
+    aliases: elementsOf(of(aliasPrefix), aliasPrefix),
     name,
     texts: Object.fromEntries(
       personTextFields.flatMap((field) => {
@@ -71,15 +80,18 @@ export function personOf(view: TargetView, slug?: string): Person {
       }),
     ),
     emails,
-    phones: contactsOf(view.fields, listPrefixes.phones),
-    socials: socialsOf(view.fields),
-    tags: elementsOf(view.fields, listPrefixes.tags),
-    companies: membersOf(view.fields, companyPrefix),
+    phones: contactsOf(of(listPrefixes.phones), listPrefixes.phones),
+    socials: socialsOf(of(socialPrefix)),
+    tags: elementsOf(of(listPrefixes.tags), listPrefixes.tags),
+    companies: membersOf(of(companyPrefix), companyPrefix),
     entries: entriesOf(view.fields),
-    extra: extraOf(view.fields),
+    extra: extraOf(of(extraPrefix)),
     ...(description !== undefined && { description }),
     changedAt: changedAtOf(view),
   };
 }
+
+/** The folder it would like to have. People are few, so all of it is made. */
+export const personWish = (view: TargetView): string => personOf(view).slugWanted;
 
 export const personTarget = (id: string): string => `${personPrefix}${id}`;

@@ -42,6 +42,10 @@ export interface Renderer {
 export interface RenderOptions {
   /** One of many: its files are not synced. */
   readonly isHasty?: boolean;
+  /** What is known of it, if that was just read. */
+  readonly view?: TargetView | undefined;
+  /** By path: the rev of files that were just found as we wrote them. They are not read again. */
+  readonly clean?: ReadonlyMap<string, string>;
   /** A file that became facts already, for instance because someone made it new. */
   readonly takenIn?: {
     readonly bytes: Uint8Array;
@@ -99,7 +103,7 @@ export function createRenderer(options: RendererOptions): Renderer {
   };
 
   /** Gives the record its folder; who had it by mistake moves out first. */
-  const settleFolder = async (layout: Layout, view: TargetView, hasty: RenderOptions) => {
+  const settleFolder = async (layout: Layout, view: TargetView, { isHasty }: RenderOptions) => {
     const { target } = view;
     const wished = indexedOf(layout, view);
     const { slugWanted } = recordOf(wished);
@@ -111,6 +115,7 @@ export function createRenderer(options: RendererOptions): Renderer {
     }
     index.put(indexed);
     const { displaced } = choice;
+    const hasty = isHasty === undefined ? {} : { isHasty };
     return {
       indexed,
       old,
@@ -177,9 +182,10 @@ export function createRenderer(options: RendererOptions): Renderer {
     if (!layout) return nothing;
     const edits: Edit[] = [];
     const followers = new Set<string>();
-    let { takenIn } = how;
+    let { takenIn, view: given } = how;
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
-      const view = await ledger.read(target);
+      const view = given ?? (await ledger.read(target));
+      given = undefined;
       if (isGone(view)) return renderGone(view);
       const { indexed, old, moved } = await settleFolder(layout, view, how);
       edits.push(...moved.edits);
@@ -211,6 +217,15 @@ export function createRenderer(options: RendererOptions): Renderer {
     const { layout, view, folder, how, takenIn } = job;
     const { target } = view;
     const path = `${folder}/${recordFile}`;
+    const seen = how.clean?.get(path);
+    if (seen !== undefined && !takenIn) {
+      const composed = compose({ layout, view, parsed: undefined });
+      // Not written, so whatever a hand has done to it since is there when it is looked at next.
+      if (revIn(composed.text) === seen) {
+        await writeSide({ ...job, ...composed, rev: seen, side: readSide(folder) });
+        return { kind: "done", rev: seen };
+      }
+    }
     const bytes = disk.read(path);
     const isOurs = bytes === undefined || isEmpty(bytes) || isClean(bytes);
     if (isOurs) index.problem(path, undefined);
@@ -223,16 +238,23 @@ export function createRenderer(options: RendererOptions): Renderer {
       const shape = edit.target === target ? parsed : undefined;
       return { kind: "taken", takenIn: { bytes, parsed: shape }, edit };
     }
-    const side = textOf(disk.read(`${folder}/${sideFile}`));
+    const side = readSide(folder);
     const before = isOurs ? textOf(bytes) : undefined;
     const parsed = isTaken ? takenIn.parsed : handmade(layout, before, side);
-    const { text, shown, isHandmade } = compose({ layout, view, parsed });
+    const composed = compose({ layout, view, parsed });
+    const { text } = composed;
     const rev = revIn(text)!;
-    const newSide = addRender(side, { rev, isHandmade, fields: view.fields, shown });
-    if (newSide !== side) await disk.overwrite(`${folder}/${sideFile}`, newSide, how);
+    await writeSide({ ...job, ...composed, rev, side });
     if (text === before) return { kind: "done", rev };
     const isPlaced = await putInPlace({ path, text, bytes, how });
     return isPlaced ? { kind: "done", rev } : { kind: "again" };
+  };
+
+  const readSide = (folder: string) => textOf(disk.read(`${folder}/${sideFile}`));
+  const writeSide = async (job: FileJob & Composed & { rev: string; side: string | undefined }) => {
+    const { folder, view, how, side } = job;
+    const newSide = addRender(side, { ...job, fields: view.fields });
+    if (newSide !== side) await disk.overwrite(`${folder}/${sideFile}`, newSide, how);
   };
 
   /** A file that a hand has shaped is patched from then on. */
@@ -349,7 +371,7 @@ const isSameFacts = (a: Facts, b: Facts): boolean =>
   a.size === b.size &&
   [...a].every(([field, value]) => b.has(field) && tokenOf(value) === tokenOf(b.get(field)));
 
-export const isClean = (bytes: Uint8Array): boolean => isAsWritten(Buffer.from(bytes).toString());
+export const isClean = (bytes: Uint8Array): boolean => isAsWritten(textOf(bytes)!);
 export const isEqual = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 export const textOf = (bytes: Uint8Array | undefined): string | undefined =>
-  bytes && Buffer.from(bytes).toString();
+  bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();

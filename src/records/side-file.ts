@@ -54,9 +54,18 @@ export interface RenderTold {
 
 /** The new render on top, and those before it as they stand in the old file. */
 export function addRender(old: string | undefined, render: RenderTold): string {
-  const sections = sectionsOf(old).filter((section) => revOf(section) !== render.rev);
-  const all = [sectionText(render), ...sections].slice(0, rendersKept);
+  const section = sectionText(render);
+  // Nearly always, where files are looked at that are there.
+  if (old?.startsWith(`${firstLine}\n${section}`) && isEnded(old, section)) return old;
+  const sections = sectionsOf(old).filter((one) => revOf(one) !== render.rev);
+  const all = [section, ...sections].slice(0, rendersKept);
   return `${firstLine}\n${all.join("\n")}`;
+}
+
+/** Whether a file that begins with that section has nothing more in it. */
+function isEnded(text: string, section: string): boolean {
+  const end = firstLine.length + 1 + section.length;
+  return text.length === end || text[end] === "\n";
 }
 
 function sectionText({ rev, isHandmade, fields, shown }: RenderTold): string {

@@ -49,7 +49,8 @@ describe("the text of a part", () => {
   });
 
   test("one that is not in order is refused: targets in it could not be found", () => {
-    const [header = "", ...lines] = textOf(threeTargets(), ["a", "b", "c"]).split(/(?<=\u001e\n)/u);
+    const text = textOf(threeTargets(), ["a", "b", "c"]);
+    const [header = "", ...lines] = text.split(/(?<=\n)/u);
     const open = (text: string) => () => openPartText(text, { name: "part 7", isChecked: false });
     expect(open([header, ...lines].join(""))).not.toThrow();
     expect(open([header, ...lines.toReversed()].join(""))).toThrow("part 7 is not a part");
