@@ -59,11 +59,23 @@ export function writePage({ keys, body }: Page, id: string): string {
 const revLine = /^rev:.*\n/m;
 const emptyRev = /^rev: (\r?)$/m;
 const writtenRev = /^rev: ([0-9a-f]{16})(\r?)$/m;
+const writtenId = /^id: (.+)\r?$/m;
 /** Whatever someone made of it. */
 const anyRev = /^rev:[ \t]*["']?([0-9a-f]{16})["']?[ \t]*(?:#.*)?\r?$/m;
 
 /** Of the render that a file comes from; undefined where it does not tell. */
 export const revIn = (text: string): string | undefined => anyRev.exec(headOf(text))?.[1];
+
+/** Of the record that a file of ours is; undefined where it is not as we write it. */
+export function idIn(text: string): string | undefined {
+  const found = writtenId.exec(headOf(text))?.[1];
+  if (found === undefined || !found.startsWith('"')) return found;
+  try {
+    return JSON.parse(found) as string;
+  } catch {
+    return undefined; // a hand was at it
+  }
+}
 
 /** Whether it is, letter for letter, what we wrote. */
 export function isAsWritten(text: string): boolean {

@@ -1,6 +1,6 @@
 import { idOf } from "./company.ts";
 import { folderOf } from "./folders.ts";
-import { isAsWritten, revIn } from "./front-matter.ts";
+import { idIn, isAsWritten, revIn } from "./front-matter.ts";
 import { recordOf, type GatheringIndex } from "./gathering-index.ts";
 import { layouts, recordFile, type Layout } from "./layout.ts";
 import { createLinks } from "./links.ts";
@@ -45,13 +45,13 @@ export function lookAtFolder(
   { layout, name }: FolderPlace,
 ): FolderFound {
   const { kind, folder } = layout;
+  const bytes = disk.read(`${folder}/${name}/${recordFile}`);
+  const known = bytes && asWrittenLast({ layout, name, index, text: textOf(bytes)! });
+  if (known !== undefined) return { kind: "record", target: known, isClean: true };
   const target = index.bySlug(kind, name);
   const mark = target === undefined ? undefined : index.render(target);
-  const bytes = disk.read(`${folder}/${name}/${recordFile}`);
   if (target !== undefined && mark?.folder === `${folder}/${name}`) {
-    const text = textOf(bytes);
-    const isOurs = text !== undefined && isAsWritten(text) && revIn(text) === mark.rev;
-    return { kind: "record", target, isClean: isOurs };
+    return { kind: "record", target, isClean: false };
   }
   if (!bytes || isEmpty(bytes)) return { kind: "clean" };
   try {
@@ -68,6 +68,23 @@ export function lookAtFolder(
     if (!(error instanceof PageFault)) throw error;
     return { kind: "broken", target, reason: error.message };
   }
+}
+
+/** The record whose last render this is, where it belongs: nearly all are, and tell their id. */
+function asWrittenLast(job: {
+  readonly layout: Layout;
+  readonly name: string;
+  readonly index: GatheringIndex;
+  readonly text: string;
+}): string | undefined {
+  const { layout, name, index, text } = job;
+  const id = idIn(text);
+  if (id === undefined || !isAsWritten(text)) return undefined;
+  const target = `${layout.kind}/${id}`;
+  const mark = index.render(target);
+  return mark?.folder === folderOf(layout.kind, name) && mark.rev === revIn(text)
+    ? target
+    : undefined;
 }
 
 function findNew(job: {

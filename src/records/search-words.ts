@@ -18,11 +18,15 @@ const wordLengthMax = 64;
 
 /** Without case and accents. `ß` and its like are what people type for them. */
 export function folded(text: string): string {
+  if (isAscii(text)) return text.toLowerCase();
   const plain = text.normalize("NFKD").toLowerCase().normalize("NFKD").replaceAll(/\p{M}/gu, "");
-  // oxlint-disable-next-line no-control-regex -- most text is, and needs no more looking
-  if (/^[\u0000-\u007f]*$/.test(plain)) return plain;
+  if (isAscii(plain)) return plain;
   return plain.replaceAll(/[ßæœøłđðþıς]/g, (char) => letters[char] ?? char);
 }
+
+/** Most text is, and needs no more looking. */
+// oxlint-disable-next-line no-control-regex -- these are the characters that are meant
+const isAscii = (text: string): boolean => /^[\u0000-\u007f]*$/.test(text);
 
 const letters: Readonly<Record<string, string>> = {
   ß: "ss",
@@ -38,7 +42,8 @@ const letters: Readonly<Record<string, string>> = {
 };
 
 export function wordsOf(text: string): readonly string[] {
-  const found = folded(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+  const plain = folded(text);
+  const found = plain.match(isAscii(plain) ? /[a-z0-9]+/g : /[\p{L}\p{N}]+/gu) ?? [];
   return found.map((word) => (word.length > wordLengthMax ? word.slice(0, wordLengthMax) : word));
 }
 
@@ -64,6 +69,7 @@ export function termsOf(indexed: Indexed): ReadonlySet<string> {
 /** `Müller` is looked for as `muller` and as `mueller`. */
 function typedWords(text: string): readonly string[] {
   const words = wordsOf(text);
+  if (isAscii(text)) return words;
   const composed = text.normalize("NFC");
   if (!/[äöüÄÖÜ]/.test(composed)) return words;
   const spelled = composed.replaceAll(/[äöü]/gi, (char) => `${char.normalize("NFD")[0]}e`);
@@ -99,7 +105,7 @@ const present = (texts: readonly (string | undefined)[]): readonly string[] =>
 
 const fact = (name: string, value: string) =>
   [factMark + name, ...wordsOf(value)].join(factMark).slice(0, 500);
-const flag = (name: string, isSo: boolean) => fact(name, isSo ? "yes" : "no");
+const flag = (name: string, isSo: boolean) => `${factMark}${name}${factMark}${isSo ? "yes" : "no"}`;
 
 function factsOf(indexed: Indexed): readonly string[] {
   const record = indexed.kind === "company" ? indexed.company : indexed.person;

@@ -12,15 +12,9 @@ const reserved =
 
 /** Never empty: where a text has no letter of ours, it is made of the id. */
 export function slugOf(text: string, id: string): string {
-  const plain = text
-    .normalize("NFKD")
-    .replaceAll(/\p{M}/gu, "")
-    .toLowerCase()
-    .replaceAll("ß", "ss")
-    .replaceAll("æ", "ae")
-    .replaceAll("ø", "o")
-    .replaceAll("ł", "l")
-    .replaceAll("đ", "d")
+  // oxlint-disable-next-line no-control-regex -- most text is, and has no accents
+  const isAscii = /^[\u0000-\u007f]*$/.test(text);
+  const plain = (isAscii ? text.toLowerCase() : withoutAccents(text))
     .replaceAll(/['’`]/g, "")
     .replaceAll("&", " and ")
     .replaceAll(/[^a-z0-9]+/g, "-")
@@ -29,6 +23,17 @@ export function slugOf(text: string, id: string): string {
   if (plain === "") return `x-${idPiece(id, 8)}`;
   return reserved.test(plain) ? `${plain}-${idPiece(id, 4)}` : plain;
 }
+
+const withoutAccents = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .replaceAll(/\p{M}/gu, "")
+    .toLowerCase()
+    .replaceAll("ß", "ss")
+    .replaceAll("æ", "ae")
+    .replaceAll("ø", "o")
+    .replaceAll("ł", "l")
+    .replaceAll("đ", "d");
 
 export const isSlug = (text: string): boolean =>
   /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(text) && text.length <= slugLengthMax + longestPiece + 1;

@@ -1,5 +1,5 @@
 /** Another number makes every older file be filled anew: nothing in it is worth a migration. */
-export const indexVersion = 1;
+export const indexVersion = 2;
 export const applicationId = 0x466f7249; // "ForI"
 
 /**
@@ -8,7 +8,8 @@ export const applicationId = 0x466f7249; // "ForI"
  * matches, sorted by name, costs as much as that page. See ./seats.ts for how one is found between
  * two others.
  * - `body` is apart from `record`, so that a walk over records reads no descriptions.
- * - `element` is what a record is looked up by: addresses, domains, aliases.
+ * - `element` is what a record is looked up by: addresses, domains, aliases. Which ones a record
+ *   has is told by its body, so there is no index for that.
  * - `search` has no content and no positions: terms (../../search-words.ts) to seats is all it is.
  *   Beginnings of up to eight letters have lists of their own: a longer one is joined from all words
  *   that begin so before the first match is known, and that costs as much as there are matches.
@@ -41,7 +42,6 @@ export const schema = `
     key integer not null,
     primary key (kind, value, key)
   ) without rowid;
-  create index element_by_key on element (key);
   create virtual table search using fts5 (
     terms, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'none',
     prefix = '1 2 3 4 5 6 7 8'

@@ -5,6 +5,7 @@ import { elementsOf, rowOf, termTextOf, type RecordRow } from "./record-rows.ts"
 
 interface Stored {
   readonly key: bigint;
+  readonly kind: Indexed["kind"];
   readonly sort: string;
   readonly seat: bigint | null;
 }
@@ -19,7 +20,7 @@ interface Waiting {
 /** Puts records into the tables, and takes them out. To be called within a transaction. */
 export function recordWriter(db: Database.Database) {
   const stored = db
-    .prepare<[string], Stored>("select key, sort, seat from record where target = ?")
+    .prepare<[string], Stored>("select key, kind, sort, seat from record where target = ?")
     .safeIntegers();
   const insert = db.prepare<RecordRow & { readonly seat: bigint | null }>(
     `insert into record (target, kind, slug, sort, seat, changed, rating, reviews, callback, domain)
@@ -35,7 +36,8 @@ export function recordWriter(db: Database.Database) {
   const addElement = db.prepare(
     "insert or ignore into element (kind, value, key) values (?, ?, ?)",
   );
-  const dropElements = db.prepare("delete from element where key = ?");
+  const dropElement = db.prepare("delete from element where kind = ? and value = ? and key = ?");
+  const bodyOf = db.prepare<[bigint], string>("select json from body where key = ?").pluck();
   const addTerms = db.prepare("insert into search (rowid, terms) values (?, ?)");
   const dropTerms = db.prepare("delete from search where rowid = ?");
   const dropBody = db.prepare("delete from body where key = ?");
@@ -56,13 +58,19 @@ export function recordWriter(db: Database.Database) {
     }
   };
 
+  const dropElements = (kind: Indexed["kind"], key: bigint) => {
+    const json = bodyOf.get(key);
+    if (json === undefined) return;
+    for (const element of elementsOf(indexedOf(kind, json))) dropElement.run(...element, key);
+  };
+
   /** Without a seat its terms are not written: whoever gives it one does that. */
   const write = ({ indexed, row, before }: Waiting, seat: bigint | null) => {
     const seated = { ...row, seat };
     const key = before ? before.key : BigInt(insert.run(seated).lastInsertRowid);
     if (before) {
       update.run(seated);
-      dropElements.run(key);
+      dropElements(indexed.kind, key);
       if (before.seat !== null) dropTerms.run(before.seat);
     }
     setBody.run(key, jsonOf(indexed));
@@ -72,7 +80,7 @@ export function recordWriter(db: Database.Database) {
 
   return {
     put(records: readonly Indexed[]): void {
-      const last = new Map(records.map((indexed) => [rowOf(indexed).target, indexed]));
+      const last = new Map(records.map((indexed) => [targetOf(indexed), indexed]));
       const all = [...last.values()].map((indexed): Waiting => {
         const row = rowOf(indexed);
         return { indexed, row, before: stored.get(row.target) };
@@ -96,11 +104,15 @@ export function recordWriter(db: Database.Database) {
         const before = stored.get(target);
         if (!before) continue;
         if (before.seat !== null) dropTerms.run(before.seat);
-        for (const statement of [dropElements, dropBody, dropRecord]) statement.run(before.key);
+        dropElements(before.kind, before.key);
+        for (const statement of [dropBody, dropRecord]) statement.run(before.key);
       }
     },
   };
 }
+
+const targetOf = (indexed: Indexed): string =>
+  indexed.kind === "company" ? indexed.company.target : indexed.person.target;
 
 const jsonOf = (indexed: Indexed): string =>
   JSON.stringify(indexed.kind === "company" ? indexed.company : indexed.person);
