@@ -1,5 +1,4 @@
 import {
-  chmodSync,
   existsSync,
   fdatasync,
   linkSync,
@@ -36,12 +35,11 @@ export interface RecordDisk {
   /** Undefined: there is none. */
   look(name: string): { readonly changedAtMs: number; readonly bytes: number } | undefined;
   /**
-   * Puts a file where there is none; "taken" where there is one by then. It is whole or not there,
-   * unless it is hasty: then a power cut may leave it empty.
+   * Writes files that are put in their places later, at once; none where one fails. To sync all of
+   * them takes as long as to sync one. Each is whole or not there, unless it is hasty: then a power
+   * cut may leave it empty.
    */
-  place(name: string, text: string, how: PlaceOptions): Promise<"placed" | "taken">;
-  /** Writes a file that is put in its place later, at once. */
-  prepare(text: string, how: PlaceOptions): Promise<Prepared>;
+  prepareAll(texts: readonly string[], how: PlaceOptions): Promise<readonly Prepared[]>;
   /** Replaces a file that nobody edits. */
   overwrite(name: string, text: string, how: PlaceOptions): Promise<void>;
   /** Undefined where there is nothing to move. */
@@ -57,16 +55,16 @@ export interface RecordDisk {
 }
 
 export interface Prepared {
-  /** "taken": another file is there by now, and stays. To be called once. */
+  /** "taken": another file is there by now, and stays. One of these is called, once. */
   place(name: string): "placed" | "taken";
-  /** Instead. */
+  /** Replaces a file that nobody edits. */
+  replace(name: string): void;
   discard(): void;
 }
 
 export interface PlaceOptions {
   /** Of many at a time, where a sync for each would take too long. */
   readonly isHasty?: boolean;
-  readonly mode?: number;
 }
 
 export const temporaryFolder = "records/tmp";
@@ -91,12 +89,11 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
     }
     return work();
   };
-  const writeTemporary = async (text: string, { isHasty, mode }: PlaceOptions) => {
+  const writeTemporary = async (text: string) => {
     const temporary = path(`${temporaryFolder}/${createId(random, 20)}`);
     withFolder(`${temporaryFolder}/x`, () => writeFileSync(temporary, text, { flag: "wx" }));
     try {
-      if (mode !== undefined) chmodSync(temporary, mode);
-      if (!isHasty) await syncFile(temporary);
+      await syncFile(temporary);
     } catch (error) {
       rmSync(temporary, { force: true });
       throw error;
@@ -104,10 +101,46 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
     return temporary;
   };
 
+  /** What fails half-way, on a full disk, is not left there for someone's edit. */
+  const writeWhole = (name: string, text: string) =>
+    withFolder(name, () => {
+      const file = openSync(path(name), "wx");
+      try {
+        writeFileSync(file, text);
+      } catch (error) {
+        unlinkSync(path(name));
+        throw error;
+      } finally {
+        closeSync(file);
+      }
+    });
+  const placing = (name: string, work: () => void): "placed" | "taken" => {
+    try {
+      work();
+      return "placed";
+    } catch (error) {
+      if (codeOf(error) === "EEXIST") return "taken";
+      throw translateFileError(error, path(name));
+    }
+  };
+  /** Nothing is written before it is known where to: one call for each file, not four. */
+  const prepareHastily = (text: string): Prepared => ({
+    discard() {},
+    place: (name) => placing(name, () => writeWhole(name, text)),
+    replace(name) {
+      attempt(name, (at) => {
+        if (!existsSync(at)) return writeWhole(name, text);
+        const temporary = `${temporaryFolder}/${createId(random, 20)}`;
+        writeWhole(temporary, text);
+        return renameSync(path(temporary), at);
+      });
+    },
+  });
   const prepare = async (text: string, how: PlaceOptions): Promise<Prepared> => {
+    if (how.isHasty) return prepareHastily(text);
     let temporary: string;
     try {
-      temporary = await writeTemporary(text, how);
+      temporary = await writeTemporary(text);
     } catch (error) {
       throw translateFileError(error, path(temporaryFolder));
     }
@@ -116,13 +149,17 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
       place(name) {
         try {
           // Unlike a rename, a link does not replace what someone has put there meanwhile.
-          withFolder(name, () => linkSync(temporary, path(name)));
-          return "placed";
-        } catch (error) {
-          if (codeOf(error) === "EEXIST") return "taken";
-          throw translateFileError(error, path(name));
+          return placing(name, () => withFolder(name, () => linkSync(temporary, path(name))));
         } finally {
           unlinkSync(temporary);
+        }
+      },
+      replace(name) {
+        try {
+          withFolder(name, () => renameSync(temporary, path(name)));
+        } catch (error) {
+          rmSync(temporary, { force: true });
+          throw translateFileError(error, path(name));
         }
       },
     };
@@ -143,30 +180,15 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
         const found = orUndefined(() => statSync(at, { throwIfNoEntry: false }));
         return found && { changedAtMs: found.mtimeMs, bytes: found.size };
       }),
-    async place(name, text, how) {
-      try {
-        if (how.isHasty && how.mode === undefined) {
-          withFolder(name, () => writeFileSync(path(name), text, { flag: "wx" }));
-          return "placed";
-        }
-      } catch (error) {
-        if (codeOf(error) === "EEXIST") return "taken";
-        throw translateFileError(error, path(name));
-      }
-      return (await prepare(text, how)).place(name);
+    async prepareAll(texts, how) {
+      const all = await Promise.allSettled(texts.map((text) => prepare(text, how)));
+      const ready = all.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+      const failed = all.find((one) => one.status === "rejected");
+      if (!failed) return ready;
+      for (const one of ready) one.discard();
+      throw failed.reason;
     },
-    prepare,
-    async overwrite(name, text, how) {
-      try {
-        if (how.isHasty && !existsSync(path(name))) {
-          return withFolder(name, () => writeFileSync(path(name), text));
-        }
-        const temporary = await writeTemporary(text, how);
-        withFolder(name, () => renameSync(temporary, path(name)));
-      } catch (error) {
-        throw translateFileError(error, path(name));
-      }
-    },
+    overwrite: async (name, text, how) => (await prepare(text, how)).replace(name),
     move: (from, to) =>
       attempt(to, (target) => {
         if (!existsSync(path(from))) return undefined;

@@ -13,7 +13,7 @@ import { factsOf, pageOf, type Facts } from "./page.ts";
 import { parsePage, type ParsedPage } from "./parse-page.ts";
 import { patchPage } from "./patch-page.ts";
 import { personOf } from "./person.ts";
-import type { RecordDisk } from "./record-disk.ts";
+import type { Prepared, RecordDisk } from "./record-disk.ts";
 import type { Indexed } from "./record-index.ts";
 import type { Redirects } from "./redirects.ts";
 import { isSlug } from "./slug.ts";
@@ -222,7 +222,9 @@ export function createRenderer(options: RendererOptions): Renderer {
       const composed = compose({ layout, view, parsed: undefined });
       // Not written, so whatever a hand has done to it since is there when it is looked at next.
       if (revIn(composed.text) === seen) {
-        await writeSide({ ...job, ...composed, rev: seen, side: readSide(folder) });
+        const [side, told] = [readSide(folder), { ...composed, rev: seen, fields: view.fields }];
+        const newSide = addRender(side, told);
+        if (newSide !== side) await disk.overwrite(`${folder}/${sideFile}`, newSide, how);
         return { kind: "done", rev: seen };
       }
     }
@@ -244,19 +246,15 @@ export function createRenderer(options: RendererOptions): Renderer {
     const composed = compose({ layout, view, parsed });
     const { text } = composed;
     const rev = revIn(text)!;
-    await writeSide({ ...job, ...composed, rev, side });
-    if (text === before) return { kind: "done", rev };
-    const isPlaced = await putInPlace({ path, text, bytes, how });
+    const newSide = addRender(side, { ...composed, rev, fields: view.fields });
+    const texts = [...(newSide === side ? [] : [newSide]), ...(text === before ? [] : [text])];
+    const ready = [...(await disk.prepareAll(texts, how))];
+    if (newSide !== side) ready.shift()!.replace(`${folder}/${sideFile}`);
+    const isPlaced = text === before || putInPlace({ path, bytes, file: ready.shift()! });
     return isPlaced ? { kind: "done", rev } : { kind: "again" };
   };
 
   const readSide = (folder: string) => textOf(disk.read(`${folder}/${sideFile}`));
-  const writeSide = async (job: FileJob & Composed & { rev: string; side: string | undefined }) => {
-    const { folder, view, how, side } = job;
-    const newSide = addRender(side, { ...job, fields: view.fields });
-    if (newSide !== side) await disk.overwrite(`${folder}/${sideFile}`, newSide, how);
-  };
-
   /** A file that a hand has shaped is patched from then on. */
   const handmade = (layout: Layout, text: string | undefined, side: string | undefined) =>
     text && findBase(side, revIn(text) ?? "")?.isHandmade
@@ -289,24 +287,21 @@ export function createRenderer(options: RendererOptions): Renderer {
   };
 
   /** False: someone was quicker, or had written to it in between. */
-  const putInPlace = async (job: {
+  const putInPlace = (job: {
     readonly path: string;
-    readonly text: string;
     readonly bytes: Uint8Array | undefined;
-    readonly how: RenderOptions;
-  }): Promise<boolean> => {
-    const { path, text, bytes, how } = job;
-    if (bytes === undefined) return (await disk.place(path, text, how)) === "placed";
-    const ready = await disk.prepare(text, how);
-    // From here on nothing waits: for an editor the file is gone for no time at all.
-    const taken = aside.take(path);
+    readonly file: Prepared;
+  }): boolean => {
+    const { path, bytes, file } = job;
+    // Nothing waits here: for an editor the file is gone for no time at all.
+    const taken = bytes && aside.take(path);
     if (taken && !isEqual(taken.bytes, bytes)) {
       // Saved between our look and now: it goes back, and is looked at first.
       aside.putBack(taken);
-      ready.discard();
+      file.discard();
       return false;
     }
-    const outcome = ready.place(path);
+    const outcome = file.place(path);
     if (taken) dismiss(taken);
     return outcome === "placed";
   };
