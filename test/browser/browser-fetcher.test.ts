@@ -4,7 +4,7 @@ import { findChromium } from "../../src/crawl/adapters/browser/find-chromium.ts"
 import { needsScripts, textOf, type Fetcher, type Found, type Hop } from "../../src/crawl/index.ts";
 import { fetcherSuite } from "../../src/crawl/testing/fetcher-suite.ts";
 import { redirectTo, startSiteServer } from "../../src/crawl/testing/site-server.ts";
-import { growthOverTasks } from "./browser-memory.ts";
+import { growthMbOverTasks } from "./browser-memory.ts";
 import { openBrowserFetcher } from "./open-browser-fetcher.ts";
 import { ownBrowserId } from "./own-browser.ts";
 
@@ -144,6 +144,6 @@ describe("the browser fetcher", () => {
   });
 
   test("memory is flat over tasks (200 in the long form)", async () => {
-    expect(await growthOverTasks(12)).toBeLessThan(60);
+    expect(await growthMbOverTasks(12)).toBeLessThan(40);
   });
 });

@@ -4,7 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 interface Process {
   readonly id: number;
   readonly parent: number;
-  readonly residentMb: number;
+  /** In ticks since the machine started: ids begin anew some day, this does not. */
+  readonly startedAtTicks: number;
   readonly command: string;
 }
 
@@ -16,8 +17,8 @@ function processes(): readonly Process[] {
         const stat = readFileSync(`/proc/${name}/stat`, "utf8");
         const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
         const command = readFileSync(`/proc/${name}/cmdline`, "utf8");
-        const residentMb = (Number(fields[21]) * 4_096) / 1024 / 1024;
-        return [{ id: Number(name), parent: Number(fields[1]), residentMb, command }];
+        const startedAtTicks = Number(fields[19]);
+        return [{ id: Number(name), parent: Number(fields[1]), startedAtTicks, command }];
       } catch {
         return []; // ended meanwhile
       }
@@ -30,10 +31,13 @@ export function ownBrowserId(): number {
     ({ parent, command }) => parent === process.pid && command.includes("--headless"),
   );
   if (own.length === 0) throw new Error("this process has no browser");
-  return Math.max(...own.map(({ id }) => id));
+  return own.reduce((a, b) => (b.startedAtTicks >= a.startedAtTicks ? b : a)).id;
 }
 
-/** The browser with all its helpers, resident. */
+/**
+ * What the browser and its helpers hold of their own. Not what is resident: that counts a shared page
+ * once for each process, and those of its program by who else runs it at the moment.
+ */
 export function ownBrowserMb(): number {
   const all = processes();
   const family = new Set([ownBrowserId()]);
@@ -41,5 +45,17 @@ export function ownBrowserMb(): number {
     size = family.size;
     for (const { id, parent } of all) if (family.has(parent)) family.add(id);
   }
-  return all.filter(({ id }) => family.has(id)).reduce((sum, one) => sum + one.residentMb, 0);
+  return [...family].reduce((sum, id) => sum + anonymousMb(id), 0);
+}
+
+function anonymousMb(id: number): number {
+  let memory: string;
+  try {
+    memory = readFileSync(`/proc/${id}/smaps_rollup`, "utf8");
+  } catch {
+    return 0; // ended meanwhile
+  }
+  const [, kb] = /^Pss_Anon:\s+(\d+) kB$/m.exec(memory) ?? [];
+  if (kb === undefined) throw new Error("this kernel does not tell anonymous memory (Pss_Anon)");
+  return Number(kb) / 1024;
 }

@@ -8,8 +8,16 @@ const readRobots = "src/crawl/robots/read-robots.test.ts";
 const sitemap = "src/crawl/sitemap/sitemap.test.ts";
 const url = "src/crawl/url/url.test.ts";
 const visit = "src/crawl/visit/site-visit.test.ts";
+const browser = "test/browser/browser-fetcher.test.ts";
 
 const inFetcher: readonly Sabotage[] = [
+  {
+    name: "the browser keeps what a page was rendered in",
+    file: "src/crawl/adapters/browser/browser-fetcher.ts",
+    find: 'signal.removeEventListener("abort", onAbort);\n      await close();',
+    replace: 'signal.removeEventListener("abort", onAbort);',
+    caughtBy: `${browser} > memory is flat over tasks`,
+  },
   {
     name: "only the first URL's address is judged, not those it redirects to",
     file: "src/crawl/adapters/http/http-fetcher.ts",

@@ -15,11 +15,12 @@ import {
 
 export const repository = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What the tests of src/, of formats and the simulation need; the rest of the tree stays out. */
+/** What the tests of src/, of browsers and formats and the simulation need; the rest of the tree stays out. */
 const copied = [
   "src",
   "scripts",
   "docs/formats",
+  "test/browser",
   "test/docs",
   "test/simulation",
   "test/support",
