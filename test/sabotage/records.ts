@@ -160,9 +160,9 @@ const inBroken: readonly Sabotage[] = [
   {
     name: "a broken file is replaced",
     file: "src/records/render.ts",
-    find: 'if (taken.kind !== "taken") return { kind: "broken" };',
+    find: 'if (taken?.kind !== "taken") return { kind: "broken" };',
     replace:
-      'if (taken.kind !== "taken") return { kind: "taken", takenIn: { bytes, parsed: undefined as never }, fields: [] };',
+      'if (taken?.kind !== "taken") return { kind: "taken", takenIn: { bytes, parsed: undefined }, edit: { target, fields: [] } };',
     caughtBy: `${broken} > YAML that is none`,
   },
   {

@@ -36,6 +36,8 @@ needs(["postgres", "postgres15", "pgbouncer"], ({ postgres, postgres15, pgbounce
     await using schema = await createTestSchema(postgres.url);
     const options = { url: postgres.url, schema: schema.name };
     await (await openPostgresQueueStore(options))[Symbol.asyncDispose]();
+    // Else the server may tidy up before anyone has looked.
+    await schema.query(`alter table ${schema.quoted}.wait set (autovacuum_enabled = false)`);
     await schema.query(
       `insert into ${schema.quoted}.wait select 'k', n, 1, 1 from generate_series(1, 500) n`,
     );
