@@ -5,8 +5,15 @@ import { join } from "node:path";
 import { buildDist } from "../../scripts/build-dist.ts";
 import { repositoryRoot } from "./repository.ts";
 
-/** The path of the built program, which is built first if the sources have changed. */
-export async function builtCli(): Promise<string> {
+let built: Promise<string> | undefined;
+
+/**
+ * The path of the built program, which is built first if the sources have changed. A file of tests
+ * looks once: to read all sources takes as long as to start the program.
+ */
+export const builtCli = (): Promise<string> => (built ??= build());
+
+async function build(): Promise<string> {
   const { kind, output } = await buildDist();
   if (kind === "failed") throw new Error(`the build failed:\n${output}`);
   return join(repositoryRoot, "dist", "cli", "main.js");
