@@ -12,7 +12,7 @@ export function createRecordCompanies({
 }): CompanyWriter {
   return {
     async put({ source, name, place, domain, fields, firstFields }) {
-      const { outcome, target } = await records.create({
+      const { outcome, target, written } = await records.create({
         source,
         fields: {
           name,
@@ -30,7 +30,7 @@ export function createRecordCompanies({
         changes: missing.map(({ field, value }) => ({ target, field, value })),
       });
       if (outcome === "created") return { status: "created", target };
-      return { status: datagrams.length > 0 ? "changed" : "unchanged", target };
+      return { status: written + datagrams.length > 0 ? "changed" : "unchanged", target };
     },
   };
 }

@@ -12,9 +12,15 @@ export async function asUsage<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof AppError) || error.kind !== "invalid") throw error;
+    if (!(error instanceof AppError) || error.kind !== "invalid" || isOfSystem(error)) throw error;
     throw usageError(error.message, { cause: error });
   }
+}
+
+/** A folder that may not be written, for instance: whatever one writes on the command line. */
+function isOfSystem(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return "syscall" in error || isOfSystem(error.cause);
 }
 
 export function isUsageError(error: unknown): boolean {

@@ -29,6 +29,21 @@ describe("catching up", () => {
     expect(await at.records.catchUp()).toEqual({ records: 0 });
   });
 
+  test("a rebuild counts records that are there, each once, and comes to its end with the last", async () => {
+    await using at = await openTestRecords();
+    for (const id of ["a", "b", "c", "d"]) await at.say(`company/${id}`, { name: `Acme ${id}` });
+    await at.ledger.write(set("tile/30.2_-97.7", "floors", { found: 3 }));
+    await at.records.merge({ from: "acme-a", into: "acme-b", source: "hand:anna" });
+    await at.records.forget({ name: "acme-c", source: "hand:anna" });
+    const told: unknown[] = [];
+    const onProgress = (progress: { step: string }) => {
+      if (progress.step === "files") told.push(progress);
+    };
+    expect(await at.records.rebuild({ onProgress })).toEqual({ records: 2 });
+    expect(told.at(-1)).toEqual({ step: "files", done: 2, total: 2 });
+    expect((await at.records.company("acme-a"))?.target).toBe("company/b");
+  });
+
   test("what was forgotten elsewhere is scrubbed from the index here", async () => {
     const index = createMemoryRecordIndex();
     let scrubs = 0;

@@ -78,11 +78,17 @@ export function createDesk(options: RecordsOptions): Desk {
       return written;
     },
   };
+  const warned = new Map<string, string>();
   const tell: Desk["tell"] = (path, target, reason) => {
     const known = index.problems().find((one) => one.path === path);
     const foundAt = known?.foundAt ?? new Date(clock.nowMs()).toISOString();
     index.problem(path, reason === undefined ? undefined : { path, target, reason, foundAt });
-    if (reason !== undefined) log.warn("a file is left alone until it is mended", { path, reason });
+    // Once: who changes a record looks at its file several times.
+    if (reason === undefined) warned.delete(path);
+    else if (warned.get(path) !== reason) {
+      warned.set(path, reason);
+      log.warn("a file is left alone until it is mended", { path, reason });
+    }
   };
   const entryFiles = createEntryFiles(disk);
   const redirects = createRedirects(disk, index);

@@ -42,8 +42,9 @@ export async function catchUp(
   const { ledger, follower, index } = desk;
   const since = follower.position();
   const { position, batches: told, steps } = await ledger.changedSince(since);
-  const batches = since ? told : await all(told);
-  if (!since) index.fill(await findWishes(ledger, batches));
+  const found = since ? undefined : await lookThrough(ledger, told);
+  const batches = found?.batches ?? told;
+  if (found) index.fill(found.wishes);
   let [records, step, hasForgotten] = [0, 0, false];
   for await (const targets of batches) {
     step += 1;
@@ -64,7 +65,8 @@ export async function catchUp(
     records += targets.length;
     if (index.size() > (since ? gatheredMax : filledMax)) await desk.conclude();
     if (targets.length > 0) {
-      onProgress({ step: "files", done: records, total: Math.round((records * steps) / step) });
+      const total = found?.records ?? Math.round((records * steps) / step);
+      onProgress({ step: "files", done: records, total });
     }
   }
   await desk.conclude();
@@ -75,31 +77,29 @@ export async function catchUp(
   return { records };
 }
 
-async function all<T>(some: AsyncIterable<T>): Promise<readonly T[]> {
-  const found: T[] = [];
-  for await (const one of some) found.push(one);
-  return found;
-}
-
-/** Of all that want a folder's name, the one with the smallest id has it. */
-async function findWishes(
-  ledger: Desk["ledger"],
-  batches: AsyncIterable<readonly string[]> | Iterable<readonly string[]>,
-): Promise<Wishes> {
+/** All that an empty index is filled with: each record once, and none that is gone. */
+async function lookThrough(ledger: Desk["ledger"], told: AsyncIterable<readonly string[]>) {
+  const batches: (readonly string[])[] = [];
+  const seen = new Set<string>();
   const winners = new Map<string, string>();
   const contested = new Set<string>();
-  for await (const targets of batches) {
-    for (const view of await ledger.readAll(targets.filter(layoutOfTarget))) {
-      if (isGone(view)) continue;
+  for await (const targets of told) {
+    const some = targets.filter((target) => layoutOfTarget(target) && !seen.has(target));
+    const views = (await ledger.readAll(some)).filter((view) => !isGone(view));
+    for (const view of views) {
       const { target } = view;
+      seen.add(target);
       const { kind } = layoutOfTarget(target)!;
       const wish = `${kind}/${kind === "company" ? companyWish(view) : personWish(view)}`;
       const rival = winners.get(wish);
       if (rival !== undefined) contested.add(wish);
+      // Of all that want a folder's name, the one with the smallest id has it.
       if (rival === undefined || target < rival) winners.set(wish, target);
     }
+    batches.push(views.map(({ target }) => target));
   }
-  return { winners, contested };
+  const wishes: Wishes = { winners, contested };
+  return { batches, wishes, records: seen.size };
 }
 
 /** Index and files from the ledger alone; what hands had changed was taken in before. In turn. */

@@ -87,9 +87,10 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
         changes.push({ target, field: `${companyPrefix}${idOf(owner)}`, value });
         changes.push({ target: owner, field: `${personPrefix}${id}`, value });
       }
-      await desk.write({ source, changes });
+      const { datagrams } = await desk.write({ source, changes });
       const found = stored.find(target);
-      return { outcome: "created", target, slug: found ? recordOf(found).slug : slug, leftOut: [] };
+      const given = found ? recordOf(found).slug : slug;
+      return { outcome: "created", target, slug: given, written: datagrams.length, leftOut: [] };
     },
     async duplicatesOf(name) {
       return findDuplicates(stored, await mustBeCompany(name));
@@ -180,17 +181,19 @@ async function createAll(desk: Desk, requests: readonly CreateRequest[]) {
   for (let at = 0; at < requests.length; at += chunkSize) {
     const some = requests.slice(at, at + chunkSize);
     // In one turn, so that of two processes that find the same one, the second knows the first's.
-    const plans = await desk.inTurn(async () => {
+    const { plans, outcomes } = await desk.inTurn(async () => {
       await catchUp(desk, { isUnbroken: true });
       const made: CreatePlan[] = [];
       for (const request of some) made.push(await planner.plan(request));
       const commits = made.flatMap(({ commit }) => (commit ? [commit] : []));
-      await desk.renderWritten(await writeSome(desk, commits)).catch(sayBehind);
-      return made;
+      const all = await writeSome(desk, commits);
+      await desk.renderWritten(all).catch(sayBehind);
+      return { plans: made, outcomes: [...all] };
     });
-    for (const { outcome, target, leftOut } of plans) {
+    for (const { outcome, target, leftOut, commit } of plans) {
       const found = stored.find(target);
-      created.push({ outcome, target, leftOut, slug: found ? recordOf(found).slug : "" });
+      const written = commit ? outcomes.shift()!.written.datagrams.length : 0;
+      created.push({ outcome, target, leftOut, written, slug: found ? recordOf(found).slug : "" });
     }
   }
   return created;

@@ -120,6 +120,8 @@ export interface Created {
   readonly target: string;
   /** "" for one that was forgotten. */
   readonly slug: string;
+  /** How many fields were new, or changed. */
+  readonly written: number;
   /** Fields that were forgotten elsewhere, an address for instance, and were not taken up. */
   readonly leftOut: readonly string[];
 }

@@ -74,6 +74,21 @@ describe("exports", () => {
     });
   });
 
+  test("tags come back as they were: one or many, with a comma or without", () => {
+    for (const tags of [[], ["a"], ["a, b"], ["a", "b, c"], ["a", "b"]]) {
+      const reader = createCsvReader();
+      const text = companyCsvHeader() + companyCsvLine({ ...acme, tags });
+      const [header, values] = [...reader.push(text), ...reader.end()].map(({ cells }) => cells);
+      const { columns } = planColumns(header!);
+      const cells = columns.flatMap((column, at): Cell[] =>
+        column ? [[column, values![at]]] : [],
+      );
+      const { fields } = readCompany(cells, { at: "2026-01-01T00:00:00.000Z" });
+      const found = Object.keys(fields).filter((field) => field.startsWith("tag/"));
+      expect(found).toEqual(tags.map((tag) => `tag/${tag}`));
+    }
+  });
+
   test("a company as JSON comes back with all that is known, notes included", () => {
     const object = JSON.parse(JSON.stringify(companyObject(acme))) as Record<string, unknown>;
     const cells = Object.entries(object).flatMap(([header, value]): Cell[] => {

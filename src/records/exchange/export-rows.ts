@@ -27,7 +27,7 @@ const companyColumns = {
   categories: ({ categories }: Company) => categories.join("; "),
   services: ({ services }: Company) => services.join("; "),
   products: ({ products }: Company) => products.join("; "),
-  tags: ({ tags }: Company) => tags.join("; "),
+  tags: ({ tags }: Company) => joinedTags(tags),
   tech: ({ tech }: Company) => tech.join("; "),
   keywords: ({ keywords }: Company) => keywords.join("; "),
   facebook: ({ socials }: Company) => socials["facebook"],
@@ -46,6 +46,10 @@ const companyColumns = {
 } satisfies Record<string, (company: Company) => CsvValue>;
 
 const isoLength = "2026-11-15T19:02:03.004Z".length;
+/** A comma alone would part a tag where it is imported: the semicolon says that it does not. */
+const joinedTags = (tags: readonly string[]) =>
+  tags.length === 1 && tags[0]!.includes(",") ? `${tags[0]!};` : tags.join("; ");
+
 const joined = (contacts: readonly Contact[]) => contacts.map(({ value }) => value).join("; ");
 
 export const companyColumnNames: readonly string[] = Object.keys(companyColumns);
@@ -145,7 +149,7 @@ const emailColumns = {
   state: ({ company }: EmailRow) => company.texts.state,
   country: ({ company }: EmailRow) => company.texts.country,
   categories: ({ company }: EmailRow) => company.categories.join("; "),
-  tags: ({ company }: EmailRow) => company.tags.join("; "),
+  tags: ({ company }: EmailRow) => joinedTags(company.tags),
   source: ({ contact }: EmailRow) => contact.url,
 } satisfies Record<string, (row: EmailRow) => CsvValue>;
 

@@ -73,6 +73,7 @@ describe("a line of an import", () => {
       Phone: "089 / 123456",
       Country: "DE",
       Categories: "Plumbing, heating; Roofs",
+      Tags: "vip, neu",
       Rating: "4,5",
       Facebook: "facebook.com/mueller",
       Notes: "called twice",
@@ -90,6 +91,8 @@ describe("a line of an import", () => {
       country: "DE",
       "category/Plumbing, heating": true,
       "category/Roofs": true,
+      "tag/vip": true,
+      "tag/neu": true,
       rating: 4.5,
       "social/facebook": "https://facebook.com/mueller",
       [Object.keys(fields).find((field) => field.startsWith("note/"))!]: {

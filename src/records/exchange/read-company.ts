@@ -148,11 +148,15 @@ const textOf = (value: unknown): string | undefined => {
   return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
 };
 
-/** Commas part addresses and numbers, but `Plumbing, heating` is one category. */
-const split = (text: string | undefined, { field }: ImportColumn): readonly string[] =>
-  (text ?? "")
-    .split(field === "email" || field === "phone" ? /[;,|\n]/ : /[;|\n]/)
-    .map((part) => part.trim());
+/**
+ * Commas part addresses and numbers, but `Plumbing, heating` is one category. Tags are parted by
+ * them unless something stronger does: our own export puts a semicolon behind a tag with a comma.
+ */
+function split(text = "", { field }: ImportColumn): readonly string[] {
+  const areParted = field === "email" || field === "phone";
+  const areTags = field === "tag" && !/[;|\n]/.test(text);
+  return text.split(areParted || areTags ? /[;,|\n]/ : /[;|\n]/).map((part) => part.trim());
+}
 
 function tell({ problems }: Reading, { header, field }: ImportColumn, value: unknown): void {
   const shown = typeof value === "string" ? value.slice(0, 80) : (JSON.stringify(value) ?? "");
