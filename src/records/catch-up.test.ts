@@ -29,6 +29,20 @@ describe("catching up", () => {
     expect(await at.records.catchUp()).toEqual({ records: 0 });
   });
 
+  test("an edit that is taken in on the way is not lost to what was read ahead", async () => {
+    await using at = await openTestRecords();
+    await at.say("company/b", { name: "Acme", city: "Köln" });
+    at.edit(file, (text) => text.replace("city: Köln", "city: Bonn"));
+    // The first takes the folder from the second, whose file is taken in then.
+    await at.ledger.write(set("company/a", "name", "Acme"));
+    await at.ledger.write(set("company/b", "zip", "1"));
+    await at.records.catchUp();
+    expect(at.read(file)).toContain("id: a\n");
+    const [other] = at.list("companies").filter((name) => name !== "acme");
+    expect(at.read(`companies/${other}/_index.md`)).toContain("city: Bonn");
+    expect(await valuesOf(at.ledger, "company/b")).toMatchObject({ city: "Bonn", zip: "1" });
+  });
+
   test("a rebuild counts records that are there, each once, and comes to its end with the last", async () => {
     await using at = await openTestRecords();
     for (const id of ["a", "b", "c", "d"]) await at.say(`company/${id}`, { name: `Acme ${id}` });

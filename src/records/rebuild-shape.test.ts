@@ -20,6 +20,29 @@ test("a rebuild keeps the shape that hands gave to files whose names collide", a
   expect(at.read("companies/acme/_index.md")).toContain("# ours");
 });
 
+test("a rebuild writes what is new in the ledger, and leaves what a hand does meanwhile", async () => {
+  await using at = await openTestRecords();
+  const targets = Array.from({ length: 120 }, (_, index) => `company/${100 + index}`);
+  for (const target of targets) await at.say(target, { name: target.slice(8), city: "Köln" });
+  const [old, edited] = ["companies/100/_index.md", "companies/101/_index.md"];
+  const changes = [{ target: "company/100", field: "city", value: "Ulm" }];
+  let isEdited = false;
+  await at.records.rebuild({
+    onProgress({ step }) {
+      if (step !== "edits" || isEdited) return;
+      isEdited = true;
+      // Both files were looked at by now.
+      at.edit(edited, (text) => text.replace("city: Köln", "city: Bonn"));
+      void at.ledger.write({ source: "site:https://acme.com", changes });
+    },
+  });
+  expect(isEdited).toBe(true);
+  expect(at.read(old)).toContain("city: Ulm");
+  await at.records.ingest();
+  expect(at.read(edited)).toContain("city: Bonn");
+  expect(await valuesOf(at.ledger, "company/101")).toMatchObject({ city: "Bonn" });
+});
+
 test("who writes what another wrote and did not render renders it", async () => {
   await using at = await openTestRecords();
   const target = "company/acme";

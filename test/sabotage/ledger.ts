@@ -1,6 +1,7 @@
 import type { Sabotage } from "./sabotage.ts";
 
 const fold = "src/ledger/fold/fold.test.ts";
+const partText = "src/ledger/fold/part-text.test.ts";
 const journal = "src/ledger/journal/journal.test.ts";
 const ledger = "src/ledger/ledger.test.ts";
 const tiers = "src/ledger/tiers/tiers.test.ts";
@@ -54,6 +55,37 @@ const inFold: readonly Sabotage[] = [
     file: "src/ledger/changes.ts",
     find: "if (shown === json) return [];",
     replace: 'if (shown === json && field === "") return [];',
+    caughtBy: `${ledger} > lesson 35`,
+  },
+];
+
+const inPartText: readonly Sabotage[] = [
+  {
+    name: "a target is looked for behind where it begins",
+    file: "src/ledger/fold/part-text.ts",
+    find: "boundary(text, start, (one) => one < target);",
+    replace: "boundary(text, start, (one) => one <= target);",
+    caughtBy: `${partText} > each target reads as if all of it were decoded`,
+  },
+  {
+    name: "a part that is not in order is believed",
+    file: "src/ledger/fold/part-text.ts",
+    find: "if (target < last) throw",
+    replace: 'if (target === "" && last !== "") throw',
+    caughtBy: `${partText} > one that is not in order is refused`,
+  },
+  {
+    name: "of many, those that took others in are read without them",
+    file: "src/ledger/read-target.ts",
+    find: "return elementsOf(fields).length > 0 ? undefined : viewTarget(target, fields ?? new Map());",
+    replace: "return viewTarget(target, fields ?? new Map());",
+    caughtBy: `${ledger} > many are read as each alone`,
+  },
+  {
+    name: "what was decoded is not folded any further",
+    file: "src/ledger/replica.ts",
+    find: "foldInto(states, datagram);",
+    replace: "",
     caughtBy: `${ledger} > lesson 35`,
   },
 ];
@@ -300,6 +332,7 @@ const inDoor: readonly Sabotage[] = [
 
 export const ledgerSabotages: readonly Sabotage[] = [
   ...inFold,
+  ...inPartText,
   ...inJournal,
   ...inTiers,
   ...inBytes,

@@ -314,15 +314,15 @@ const inTurns: readonly Sabotage[] = [
   {
     name: "among processes: who comes first gets the folder while an index is filled",
     file: "src/records/follow-ledger.ts",
-    find: "if (!since) index.foresee(await findWinners(ledger, batches));",
-    replace: "",
+    find: "if (rival === undefined || target < rival) winners.set(wish, target);",
+    replace: "if (rival === undefined) winners.set(wish, target);",
     caughtBy: `${shape} > a rebuild keeps the shape`,
   },
   {
     name: "among processes: the ledger shows what is not on the disk yet",
     file: "src/ledger/in-flight.ts",
-    find: "await Promise.all(writesTo(view));",
-    replace: "writesTo(view);",
+    find: "if (byTarget.size > 0) await Promise.all(views.flatMap(writesTo));",
+    replace: "views.flatMap(writesTo);",
     caughtBy: `src/ledger/in-flight.test.ts > what is on its way to the disk`,
   },
 ];
@@ -341,5 +341,26 @@ export const recordsSabotages: readonly Sabotage[] = [
     replace: "",
     caughtBy:
       "src/records/catch-up.test.ts > what was forgotten elsewhere is scrubbed from the index here",
+  },
+  {
+    name: "a rebuild takes a file that is as we wrote it for one that is up to date",
+    file: "src/records/render.ts",
+    find: "if (revIn(composed.text) === seen) {",
+    replace: 'if (seen !== "") {',
+    caughtBy: `${shape} > a rebuild writes what is new`,
+  },
+  {
+    name: "what was read ahead is rendered, whatever a hand's edit has changed since",
+    file: "src/records/desk.ts",
+    find: "const view = staleViews.has(target) ? undefined : views[at];",
+    replace: "const view = views[at];",
+    caughtBy: `${catchUp} > an edit that is taken in on the way`,
+  },
+  {
+    name: "a rebuild counts what is gone, and what it is told of twice",
+    file: "src/records/follow-ledger.ts",
+    find: ".filter((view) => !isGone(view));",
+    replace: ".filter((view) => view.target !== '');",
+    caughtBy: `${catchUp} > a rebuild counts records that are there, each once`,
   },
 ];
