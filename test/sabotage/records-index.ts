@@ -152,7 +152,7 @@ const inNumbers: readonly Sabotage[] = [
     file: "src/records/adapters/sqlite/write-records.ts",
     find: "for (const element of elementsOf(indexedOf(kind, json))) dropElement.run(...element, key);",
     replace: "",
-    caughtBy: `${index} > email`,
+    caughtBy: `${index} > a domain, place or address has all who have it`,
   },
   {
     name: "a tag with a comma falls apart on its way out and in",
