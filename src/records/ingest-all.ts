@@ -107,11 +107,7 @@ async function ingestOne(
 }
 
 /** A record's text in the folder it had before: an edit like any other, and then a redirect again. */
-async function takeLeft(
-  desk: Desk,
-  place: FolderPlace,
-  target: string,
-): Promise<readonly Edit[]> {
+async function takeLeft(desk: Desk, place: FolderPlace, target: string): Promise<readonly Edit[]> {
   const { aside, renderer } = desk;
   const copy = aside.take(pathOf(place));
   if (!copy) return [];
