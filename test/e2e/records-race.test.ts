@@ -12,7 +12,7 @@ afterEach(() => sandbox.remove());
 test("four writers, a watcher, hand edits and kill -9: nothing is lost, all agree", async () => {
   const promised = await raceRecords({ sandbox, forMs: 3_000, writers: 4, killEveryMs: 900 });
   await checkRace(sandbox, promised);
-}, 120_000);
+}, 300_000);
 
 describe("kill -9 between the ledger and the files", () => {
   const stumble = async () => {
@@ -21,27 +21,24 @@ describe("kill -9 between the ledger and the files", () => {
     await stumbling.opened;
     await stumbling.kill();
     expect(stumbling.told).toEqual([{ kind: "written" }]);
-    expect(read()).not.toContain("stumbled");
   };
   const read = () => readFileSync(sandbox.inData("companies/zero/_index.md"), "utf8");
 
   test("who opens them next writes the files, though another was written since", async () => {
     await stumble();
+    expect(read()).not.toContain("stumbled");
     await sandbox.good("company", "add", "One", "--domain", "c1.example");
     expect(read()).toContain("stumbled");
-  }, 60_000);
+  }, 120_000);
 
   test("who has them open sees it soon", async () => {
     const watcher = await startRacer(sandbox.inData(""), "watcher", "watch");
     await watcher.opened;
     try {
       await stumble();
-      for (let tries = 0; tries < 500 && !read().includes("stumbled"); tries++) {
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-      expect(read()).toContain("stumbled");
+      await expect.poll(read, { timeout: 30_000, interval: 20 }).toContain("stumbled");
     } finally {
       await watcher.stop();
     }
-  }, 60_000);
+  }, 120_000);
 });

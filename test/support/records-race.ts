@@ -64,6 +64,10 @@ export interface RaceOptions {
   readonly withCommands?: boolean;
 }
 
+/** A race with less in it shows nothing. */
+export const enough = { facts: 20, edits: 10, kills: 0 };
+const longerMs = 60_000;
+
 /** What was promised to somebody. */
 export interface Promised {
   readonly facts: readonly { readonly domain: string; readonly tag: string }[];
@@ -93,14 +97,23 @@ export async function raceRecords(options: RaceOptions): Promise<Promised> {
     const commands = withCommands ? commandsUntil(sandbox, endMs) : Promise.resolve([]);
     commands.catch(() => {}); // told where it is waited for
     let killAtMs = performance.now() + killEveryMs;
-    while (performance.now() < endMs) {
+    const told = () => all.flatMap((racer) => racer.told).filter(({ kind }) => kind === "fact");
+    const isEnough = () =>
+      told().length > enough.facts && edits.length > enough.edits && kills > enough.kills;
+    // On a busy machine it takes longer until there is something to look at.
+    const lastMs = endMs + longerMs;
+    while (performance.now() < (isEnough() ? endMs : lastMs)) {
       await new Promise((resolve) => setTimeout(resolve, 15));
       const edit = editSome(join(data, "companies"), `hand${edits.length}`);
       if (edit) edits.push(edit);
       if (performance.now() < killAtMs) continue;
+      // One that has begun to write: else, on a busy machine, all are killed while they start.
+      const writing = running.filter((racer) => racer.told.some(({ kind }) => kind === "fact"));
+      const chosen = writing[Math.floor(Math.random() * writing.length)];
+      if (!chosen) continue;
       killAtMs = performance.now() + killEveryMs;
-      const victim = Math.floor(Math.random() * running.length);
-      await running[victim]!.kill();
+      const victim = running.indexOf(chosen);
+      await chosen.kill();
       kills += 1;
       running[victim] = await begin("write");
     }
