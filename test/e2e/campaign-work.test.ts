@@ -65,7 +65,7 @@ test("workers that share queue and ledger are killed with -9: every place is a c
       const now = await done();
       return now > before || now === 459;
     };
-    await expect.poll(hasGoneOn, { timeout: 30_000, interval: 10 }).toBe(true);
+    await expect.poll(hasGoneOn, { timeout: 60_000, interval: 10 }).toBe(true);
     victim.kill("SIGKILL");
     await once(victim, "close");
     victim = startWorker();

@@ -125,7 +125,7 @@ async function runDemo(
       return false; // its queue is not made yet
     }
   };
-  await expect.poll(hasWorkers, { timeout: 30_000, interval: 50 }).toBe(true);
+  await expect.poll(hasWorkers, { timeout: 60_000, interval: 50 }).toBe(true);
   onStart(demo, folder()!);
   return { exitCode: await ended, ...text };
 }

@@ -47,4 +47,4 @@ test("kill -9 at any moment: files and index agree with the ledger again", async
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 60_000);
+}, 120_000);

@@ -146,13 +146,11 @@ needs(["postgres"], ({ postgres }) => {
       code: "queue_busy",
     });
     // The answer is on its way before the server has cleaned up; without a limit it would wait on.
-    await vi.waitFor(async () => {
-      const waiting = await schema.query(
-        "select 1 from pg_locks where not granted and relation = $1::regclass",
-        [`${schema.quoted}.task`],
-      );
-      expect(waiting).toEqual([]);
-    });
+    const waiting = () =>
+      schema.query("select 1 from pg_locks where not granted and relation = $1::regclass", [
+        `${schema.quoted}.task`,
+      ]);
+    await expect.poll(waiting).toEqual([]);
     await schema.query("rollback");
     expect(await store.browse({ afterId: 0, limit: 10 })).toEqual([]);
     await store[Symbol.asyncDispose]();
