@@ -1,0 +1,128 @@
+import { AppError } from "../../../base/app-error.ts";
+import type { Clock } from "../../../base/clock.ts";
+import type { Random } from "../../../base/random.ts";
+import { formatAddress, parseAddress } from "../../address.ts";
+import { packetBytesMax, type PullTransport, type Transport } from "../../transport.ts";
+
+/** How the network is now. Each may be changed at any time. */
+export interface NetworkConditions {
+  /** Of packets, from 0 to 1. */
+  loss: number;
+  duplication: number;
+  /** Each packet takes some time in between: so they overtake one another. */
+  delayMs: { readonly min: number; readonly max: number };
+  /** Whether what is sent from there to there arrives at all. */
+  isOpen: (from: string, to: string) => boolean;
+}
+
+export interface MemoryNetwork {
+  readonly conditions: NetworkConditions;
+  /** Where a node is. Who joins at an address where another was takes its place. */
+  join(address: string): { readonly transport: Transport; readonly pull: PullTransport };
+  /** Sees every packet as it is sent. */
+  watch(watcher: (from: string, to: string, packet: Uint8Array) => void): void;
+  /** How many packets were sent. */
+  sent(): number;
+}
+
+type Listener = (from: string, packet: Uint8Array) => void;
+type Answerer = (from: string, question: Uint8Array) => Promise<Uint8Array | undefined>;
+
+const pullTimeoutMs = 2_000;
+
+/** A network in one process, on the given clock: by chance as bad as it is told to be. */
+export function createMemoryNetwork(options: {
+  readonly clock: Clock;
+  readonly random: Random;
+}): MemoryNetwork {
+  const { clock, random } = options;
+  const listeners = new Map<string, Listener>();
+  const answerers = new Map<string, Answerer>();
+  const watchers: ((from: string, to: string, packet: Uint8Array) => void)[] = [];
+  let sent = 0;
+  const conditions: NetworkConditions = {
+    loss: 0,
+    duplication: 0,
+    delayMs: { min: 0, max: 0 },
+    isOpen: () => true,
+  };
+  const delayMs = () => {
+    const { min, max } = conditions.delayMs;
+    return min + random.next() * (max - min);
+  };
+
+  const deliver = (from: string, to: string, packet: Uint8Array) => {
+    if (!conditions.isOpen(from, to) || random.next() < conditions.loss) return;
+    const copy = packet.slice();
+    clock.setTimer(delayMs(), () => listeners.get(to)?.(from, copy), { background: true });
+  };
+
+  const ask = (from: string, to: string, question: Uint8Array) =>
+    new Promise<Uint8Array>((resolve, reject) => {
+      const fail = () => reject(failed(to));
+      clock.setTimer(pullTimeoutMs, fail, { background: true });
+      const isOpen = () => conditions.isOpen(from, to) && conditions.isOpen(to, from);
+      const hangUp = () => void clock.setTimer(delayMs(), fail, { background: true });
+      const arrive = () => {
+        if (!isOpen()) return;
+        const answerer = answerers.get(to);
+        if (!answerer) return hangUp();
+        answerer(from, question.slice()).then(
+          (answer) => {
+            if (!answer) return hangUp();
+            const back = () => isOpen() && resolve(answer.slice());
+            clock.setTimer(delayMs(), () => void back(), { background: true });
+          },
+          () => hangUp(),
+        );
+      };
+      clock.setTimer(delayMs(), arrive, { background: true });
+    });
+
+  return {
+    conditions,
+    sent: () => sent,
+    watch: (watcher) => void watchers.push(watcher),
+    join(address) {
+      const { host, port } = parseAddress(address)!;
+      let listener: Listener | undefined;
+      let answerer: Answerer | undefined;
+      let isOver = false;
+      let failures = 0;
+      const transport: Transport = {
+        address: () => address,
+        send(to, packet) {
+          if (isOver || packet.length > packetBytesMax) return void (failures += 1);
+          sent += 1;
+          for (const watcher of watchers) watcher(address, to, packet);
+          deliver(address, to, packet);
+          if (random.next() < conditions.duplication) deliver(address, to, packet);
+        },
+        listen(next) {
+          listener = next;
+          listeners.set(address, next);
+        },
+        failed: () => failures,
+        async [Symbol.asyncDispose]() {
+          isOver = true;
+          if (listeners.get(address) === listener) listeners.delete(address);
+        },
+      };
+      const pull: PullTransport = {
+        port: () => port,
+        ask: (to, question) => ask(formatAddress({ host, port }), to, question),
+        answer(next) {
+          answerer = next;
+          answerers.set(address, next);
+        },
+        async [Symbol.asyncDispose]() {
+          if (answerers.get(address) === answerer) answerers.delete(address);
+        },
+      };
+      return { transport, pull };
+    },
+  };
+}
+
+const failed = (to: string) =>
+  new AppError("unavailable", "gossip_pull", `${to} did not answer over a connection`);

@@ -1,0 +1,183 @@
+import type { Clock } from "../base/clock.ts";
+import type { Random } from "../base/random.ts";
+import { isLoopback, parseAddress } from "./address.ts";
+import type { Answers } from "./answers.ts";
+import type { Contacts } from "./contacts.ts";
+import type { Counting } from "./counters.ts";
+import { aheadOf, chunksOf, hashOf } from "./digest.ts";
+import type { Inbox } from "./inbox.ts";
+import { limits } from "./limits.ts";
+import { fitEntries } from "./packing.ts";
+import type { Peer, Peers } from "./peers.ts";
+import type { Pushes } from "./pushes.ts";
+import { lastOf, type Range, type Replica } from "./replica.ts";
+import type { Sayings } from "./sayings.ts";
+import type { Wants } from "./wants.ts";
+import type { Chunk, Entry, Item, Summary } from "./wire/items.ts";
+
+/** What is said between two that know each other. */
+export interface Conversation {
+  /** A peer was let in: it is told what we have at once. */
+  begin(peer: Peer): void;
+  /** One of them by chance is told what we have: so every loss is found in the end. */
+  tell(): void;
+  take(peer: Peer, items: readonly Item[]): void;
+}
+
+export interface ConversationOptions {
+  readonly replica: Replica;
+  readonly peers: Peers;
+  readonly contacts: Contacts;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly counting: Counting;
+  readonly room: number;
+  readonly pullPort: number;
+  readonly ownAddress: string;
+  readonly inbox: Inbox;
+  readonly wants: Wants;
+  readonly pushes: Pushes;
+  readonly sayings: Sayings;
+  readonly answers: Answers;
+  readonly send: (peer: Peer, items: readonly Item[]) => void;
+  readonly mayReach: (address: string) => boolean;
+  readonly prove: (address: string, token: Uint8Array) => void;
+}
+
+/** What telling a part of our vector costs a peer of its share. */
+const chunkBytes = 1_024;
+const rttMsMax = 60_000;
+/** One in so many digests tells of other peers too. */
+const peersEvery = 10;
+
+export function createConversation(options: ConversationOptions): Conversation {
+  const { replica, peers, contacts, clock, random, counting, room, pullPort } = options;
+  const { inbox, wants, pushes, sayings, answers, send, mayReach } = options;
+  let ticks = 0;
+
+  const summary = (): Summary => {
+    const sentMs = Math.floor(clock.monotonicMs());
+    return { kind: "summary", hash: hashOf(replica.vector()), sentMs, pullPort };
+  };
+
+  /** Those of late, and never an address of this machine to another one. */
+  const acquaintances = (of: Peer): readonly Item[] => {
+    const known = peers
+      .some(limits.peersToldMax, new Set([of]))
+      .filter((peer) => !peers.isQuiet(peer))
+      .map(({ address }) => address)
+      .filter((address) => isLoopback(address) === isLoopback(of.address));
+    return known.length > 0 ? [{ kind: "peers", addresses: known }] : [];
+  };
+
+  const told = (peer: Peer, { origin, number }: Entry) => {
+    const before = peer.told.get(origin);
+    if (before === undefined && peer.told.size >= limits.toldEntriesMax) return;
+    peer.told.set(origin, Math.max(number, before ?? 0));
+  };
+  const learn = (peer: Peer, entries: readonly Entry[]) => {
+    for (const entry of entries) {
+      told(peer, entry);
+      wants.note(entry.origin, entry.number, peer);
+    }
+  };
+
+  const compare = (peer: Peer, item: Summary) => {
+    peer.pullPort = item.pullPort;
+    const echo: Item = { kind: "echo", sentMs: item.sentMs, pullPort };
+    const vector = replica.vector();
+    const hash = Buffer.from(hashOf(vector)).toString("hex");
+    if (Buffer.from(item.hash).toString("hex") === hash) {
+      counting.add("digestsEqual");
+      if (peer.equalHash !== hash) {
+        peer.equalHash = hash;
+        for (const [origin, number] of vector) told(peer, { origin, number });
+      }
+      return send(peer, [echo]);
+    }
+    counting.add("digestsDiffering");
+    if (!peer.answers.take(chunkBytes)) return send(peer, [echo]);
+    const { chunks, next } = chunksOf(vector, {
+      start: peer.chunkAt,
+      room,
+      chunksMax: limits.chunksMax,
+    });
+    peer.chunkAt = next;
+    send(peer, [echo, ...chunks]);
+  };
+
+  const learnChunk = (peer: Peer, chunk: Chunk) => {
+    learn(peer, chunk.entries);
+    const ahead = aheadOf(chunk, replica.vector());
+    if (ahead.length === 0 || !peer.answers.take(chunkBytes)) return;
+    // Where there is more than one packet takes, another part of it each time.
+    const start = random.below(ahead.length);
+    const fitting = fitEntries(ahead, room);
+    const entries = fitting.length === ahead.length ? ahead : fitEntries(ahead.slice(start), room);
+    send(peer, [{ kind: "have", entries }]);
+  };
+
+  const receive = (peer: Peer, range: Range): readonly Range[] => {
+    if (range.records.length === 0) return [];
+    const last = lastOf(range);
+    told(peer, { origin: range.origin, number: last });
+    const fresh = inbox.take(range);
+    if (inbox.hasHole(range.origin, last)) wants.note(range.origin, last, peer);
+    return fresh;
+  };
+
+  const takeItem = (peer: Peer, item: Item): void => {
+    switch (item.kind) {
+      case "challenge":
+        return options.prove(peer.address, item.token);
+      case "proof":
+        return; // it was let in already
+      case "summary":
+        return compare(peer, item);
+      case "echo": {
+        const rttMs = clock.monotonicMs() - item.sentMs;
+        if (rttMs >= -1 && rttMs < rttMsMax) peer.rttMs = Math.max(0, rttMs);
+        peer.pullPort = item.pullPort;
+        return;
+      }
+      case "chunk":
+        return learnChunk(peer, item);
+      case "have":
+        return learn(peer, item.entries);
+      case "push":
+        for (const range of receive(peer, item.range)) pushes.relay(range, item.hops, peer);
+        return;
+      case "answer":
+        return void receive(peer, item.range);
+      case "ask":
+        return answers.take(peer, item);
+      case "ended":
+        return wants.ended(peer, item);
+      case "say":
+        return sayings.take(peer, item);
+      case "peers":
+        for (const address of item.addresses.slice(0, limits.peersToldMax)) {
+          const isUsable = parseAddress(address) && address !== options.ownAddress;
+          if (isUsable && mayReach(address)) contacts.meet("told", address);
+        }
+        return;
+      case "pull":
+      case "pulled":
+        return counting.drop("malformed"); // only ever over a connection
+    }
+  };
+
+  return {
+    begin: (peer) => send(peer, [summary(), ...acquaintances(peer)]),
+    tell() {
+      ticks += 1;
+      const [peer] = peers.some(1);
+      if (!peer) return;
+      const more = ticks % peersEvery === 0 ? acquaintances(peer) : [];
+      send(peer, [summary(), ...more]);
+    },
+    take(peer, items) {
+      for (const item of items) takeItem(peer, item);
+    },
+  };
+}

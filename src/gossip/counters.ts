@@ -1,0 +1,92 @@
+/** Why a packet, or a part of one, was not used. */
+export const dropReasons = [
+  "oversize", //        larger than any of ours
+  "version", //         of another version of this format
+  "cluster", //         of another fleet
+  "unauthenticated", // nobody who has a key sent it
+  "replayed", //        seen before, or older than anything we would remember
+  "own", //             it came back to its sender
+  "malformed", //       its header or its body is none
+  "stranger", //        of a session that has not shown yet that it hears us
+  "offLoopback", //     without a key nothing comes from or goes to other machines
+  "limited", //         more than its sender may ask for
+  "refused", //         records that the replica would not have
+  "failed", //          records that the replica could not store now
+  "overflow", //        records that came before others, beyond what waits for these
+] as const;
+export type DropReason = (typeof dropReasons)[number];
+
+export interface GossipCounters {
+  readonly packetsIn: number;
+  readonly packetsOut: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  /** Packets that the system would not send. */
+  readonly sendErrors: number;
+  readonly droppedByReason: Readonly<Record<DropReason, number>>;
+  /** Records of others that were new here, and those that were known already. */
+  readonly recordsNew: number;
+  readonly recordsKnown: number;
+  /** Records of this node that went out as they were written. */
+  readonly recordsPushed: number;
+  /** Records of others that were passed on. */
+  readonly recordsRelayed: number;
+  /** What was missing and asked for, and such asks of others that were answered. */
+  readonly asksOut: number;
+  readonly asksIn: number;
+  readonly recordsAnswered: number;
+  readonly pulls: number;
+  readonly pullsFailed: number;
+  readonly pullsAnswered: number;
+  /** What no peer holds any more: the bucket has it. */
+  readonly leftToBucket: number;
+  readonly peersMet: number;
+  readonly peersForgotten: number;
+  readonly digestsEqual: number;
+  readonly digestsDiffering: number;
+}
+
+type Plain = Exclude<keyof GossipCounters, "droppedByReason" | "sendErrors">;
+
+export interface Counting {
+  add(name: Plain, count?: number): void;
+  /** Answers undefined: nothing came of it. */
+  drop(reason: DropReason, count?: number): undefined;
+  read(sendErrors: number): GossipCounters;
+}
+
+export function createCounting(): Counting {
+  const counts: Record<Plain, number> = {
+    packetsIn: 0,
+    packetsOut: 0,
+    bytesIn: 0,
+    bytesOut: 0,
+    recordsNew: 0,
+    recordsKnown: 0,
+    recordsPushed: 0,
+    recordsRelayed: 0,
+    asksOut: 0,
+    asksIn: 0,
+    recordsAnswered: 0,
+    pulls: 0,
+    pullsFailed: 0,
+    pullsAnswered: 0,
+    leftToBucket: 0,
+    peersMet: 0,
+    peersForgotten: 0,
+    digestsEqual: 0,
+    digestsDiffering: 0,
+  };
+  const dropped = Object.fromEntries(dropReasons.map((reason) => [reason, 0])) as Record<
+    DropReason,
+    number
+  >;
+  return {
+    add: (name, count = 1) => void (counts[name] += count),
+    drop(reason, count = 1) {
+      dropped[reason] += count;
+      return undefined;
+    },
+    read: (sendErrors) => ({ ...counts, sendErrors, droppedByReason: { ...dropped } }),
+  };
+}

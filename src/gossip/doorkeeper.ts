@@ -1,0 +1,134 @@
+import type { Clock } from "../base/clock.ts";
+import { AppError } from "../base/app-error.ts";
+import type { Random } from "../base/random.ts";
+import { createAdmission } from "./admission.ts";
+import type { Contacts } from "./contacts.ts";
+import type { Counting } from "./counters.ts";
+import { limits } from "./limits.ts";
+import type { Peer, Peers } from "./peers.ts";
+import type { Opened, Sealer } from "./sealer.ts";
+import { createTokenBucket } from "./token-bucket.ts";
+import { readItems, type Item } from "./wire/items.ts";
+
+/**
+ * Decides whose packets count. Until a session has proved that it hears us, its packets make it be
+ * asked for that proof, no more often than the limit, and nothing of it is kept.
+ */
+export interface Doorkeeper {
+  /** undefined: it is not for us, or not yet; counted. */
+  enter(from: string, packet: Uint8Array): Entered | undefined;
+  /** What came over a connection: nobody is let in there. */
+  openOfPeer(bytes: Uint8Array): { readonly peer: Peer; readonly opened: Opened } | undefined;
+  /** Greets where somebody may be. */
+  greet(): void;
+  /** Answers a challenge. */
+  prove(address: string, token: Uint8Array): void;
+}
+
+export interface Entered {
+  readonly peer: Peer;
+  readonly items: readonly Item[];
+  readonly isNew: boolean;
+}
+
+export interface DoorkeeperOptions {
+  readonly sealer: Sealer;
+  readonly peers: Peers;
+  readonly contacts: Contacts;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly counting: Counting;
+  readonly mayReach: (address: string) => boolean;
+  readonly sendTo: (address: string, items: readonly Item[]) => void;
+}
+
+/** Heard so lately, a node needs no greeting at its other addresses. */
+const presentMs = 15_000;
+
+export function createDoorkeeper(options: DoorkeeperOptions): Doorkeeper {
+  const { sealer, peers, contacts, clock, random, counting, mayReach, sendTo } = options;
+  const admission = createAdmission({ clock, random });
+  const greetings = createTokenBucket({
+    clock,
+    perS: limits.greetingsPerS,
+    burst: limits.greetingsPerS,
+  });
+
+  const open = (packet: Uint8Array): Opened | undefined => {
+    const opened = sealer.open(packet);
+    if (typeof opened !== "string") return opened;
+    counting.drop(opened);
+    return undefined;
+  };
+
+  const parse = (body: Uint8Array): readonly Item[] | undefined => {
+    try {
+      return readItems(body);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      counting.drop("malformed");
+      return undefined;
+    }
+  };
+
+  const admit = (from: string, opened: Opened, items: readonly Item[]): Peer | undefined => {
+    const isProved = items.some(
+      (item) => item.kind === "proof" && admission.isProof(from, item.token),
+    );
+    if (!isProved) return undefined;
+    const { node, session, counter, subkey } = opened;
+    const how = contacts.howOf(from) ?? "heard";
+    return peers.admit({ node, session, address: from, how, counter, subkey });
+  };
+
+  const isPresent = (peer: Peer | undefined) =>
+    peer !== undefined && clock.monotonicMs() - peer.heardMs <= presentMs;
+
+  return {
+    enter(from, packet) {
+      const opened = open(packet);
+      if (!opened) return undefined;
+      const known = peers.of(opened.node, opened.session);
+      if (known) {
+        known.window.mark(opened.counter);
+        known.subkey = opened.subkey;
+        peers.heard(known, from, opened.counter);
+        const items = parse(opened.body);
+        return items && { peer: known, items, isNew: false };
+      }
+      const items = parse(opened.body);
+      if (!items) return undefined;
+      const peer = admit(from, opened, items);
+      if (peer) {
+        contacts.learn(from, peer.node);
+        return { peer, items, isNew: true };
+      }
+      counting.drop("stranger");
+      if (!greetings.take(1)) return counting.drop("limited");
+      const challenge = items.find((item) => item.kind === "challenge");
+      const proof: readonly Item[] = challenge ? [{ kind: "proof", token: challenge.token }] : [];
+      sendTo(from, [...proof, { kind: "challenge", token: admission.tokenFor(from) }]);
+      return undefined;
+    },
+    openOfPeer(bytes) {
+      const opened = open(bytes);
+      if (!opened) return undefined;
+      const peer = peers.of(opened.node, opened.session);
+      if (!peer) return counting.drop("stranger");
+      peer.window.mark(opened.counter);
+      return { peer, opened };
+    },
+    greet() {
+      const isThere = (address: string, node: string | undefined) =>
+        isPresent(peers.at(address)) ||
+        (node !== undefined && peers.all().some((peer) => peer.node === node && isPresent(peer)));
+      for (const address of contacts.due(isThere)) {
+        if (!mayReach(address) || !greetings.take(1)) continue;
+        sendTo(address, [{ kind: "challenge", token: admission.tokenFor(address) }]);
+      }
+    },
+    prove(address, token) {
+      if (greetings.take(1)) sendTo(address, [{ kind: "proof", token }]);
+    },
+  };
+}

@@ -1,0 +1,265 @@
+import { AppError } from "../base/app-error.ts";
+import type { Clock, Timer } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import type { Random } from "../base/random.ts";
+import { isLoopback, parseAddress } from "./address.ts";
+import { createAnswers } from "./answers.ts";
+import { createContacts } from "./contacts.ts";
+import { createConversation } from "./conversation.ts";
+import { createCounting, type GossipCounters } from "./counters.ts";
+import { createDoorkeeper } from "./doorkeeper.ts";
+import { createInbox } from "./inbox.ts";
+import type { Keyring } from "./keyring.ts";
+import { limits } from "./limits.ts";
+import { createPeers, type How, type Peer } from "./peers.ts";
+import { packItems } from "./packing.ts";
+import { createPulls } from "./pulls.ts";
+import { createPushes } from "./pushes.ts";
+import { isName, type Replica } from "./replica.ts";
+import { createSayings, type Hearer, type Topic } from "./sayings.ts";
+import { createSealer } from "./sealer.ts";
+import { packetBytesMax, type PullTransport, type Transport } from "./transport.ts";
+import type { Item } from "./wire/items.ts";
+import { createWants, type Wants } from "./wants.ts";
+
+/**
+ * Spreads what each node writes to all others, at once as a rule, and by itself again after any
+ * losses. Always:
+ * - nothing is used that does not come from somebody who has a key and hears us;
+ * - every packet has at most 1,200 bytes; what has no room in one is asked for over a connection;
+ * - what is waited for, remembered or answered has limits, whatever arrives;
+ * - only monotonic time is looked at: a node whose clock is wrong is a node like any other.
+ */
+export interface Gossip extends AsyncDisposable {
+  /** Of this life of gossip. It is no session of the ledger. */
+  readonly session: string;
+  /** Adds or refreshes where peers may be; a static one has no node id until it speaks. */
+  meet(how: "mdns" | "static" | "bucket", found: readonly FoundPeer[]): void;
+  peers(): readonly PeerView[];
+  /**
+   * Reaches all peers that are heard, best effort, and is heard once or never; of each sender and
+   * topic nothing after something newer. Throws `invalid` for more than 1,000 bytes.
+   */
+  say(topic: Topic, bytes: Uint8Array): void;
+  /** Answers how to stop. */
+  hear(topic: Topic, listener: Hearer): () => void;
+  counters(): GossipCounters;
+  /** From now on these keys. Throws `invalid` for none where it is bound to more than loopback. */
+  useKeys(keyring: Keyring): void;
+}
+
+export interface FoundPeer {
+  readonly node?: string;
+  /** "host:port" in numbers; "[::1]:port" for IPv6. */
+  readonly address: string;
+}
+
+export interface PeerView {
+  readonly node: string;
+  readonly session: string;
+  readonly address: string;
+  /** "told": by another peer; "heard": it spoke first. */
+  readonly how: How;
+  /** By this node's wall clock. */
+  readonly lastHeardMs: number;
+  readonly rttMs: number | undefined;
+  /** What it has, as far as it told: exact whenever its digest was answered. */
+  readonly vector: ReadonlyMap<string, number>;
+}
+
+export interface GossipOptions {
+  readonly replica: Replica;
+  /** Disposed of with this, and so is `pull`. */
+  readonly transport: Transport;
+  /** Without it what has no room in a packet is left to the bucket. */
+  readonly pull?: PullTransport;
+  readonly keyring: Keyring;
+  /** A name; nodes of others are not heard. */
+  readonly cluster: string;
+  readonly node: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+export function createGossip(options: GossipOptions): Gossip {
+  const { replica, transport, pull, keyring, cluster, node, clock, random, log } = options;
+  if (!isName(node)) throw new AppError("invalid", "gossip_node", `'${node}' is no node id`);
+  refuseOpen(keyring, transport);
+  const counting = createCounting();
+  const peers = createPeers({ clock, random, counting });
+  const contacts = createContacts({ clock });
+  const sealer = createSealer({
+    node,
+    cluster,
+    keyring,
+    random,
+    peerOf: (...id) => peers.of(...id),
+  });
+  const room = sealer.bodyBytesMax(packetBytesMax);
+  let isOver = false;
+  let saidOffLoopback = false;
+
+  const mayReach = (address: string) => {
+    if (sealer.hasKey() || isLoopback(address)) return true;
+    counting.drop("offLoopback");
+    if (!saidOffLoopback) log.warn("without a gossip key no other machine is heard", { address });
+    saidOffLoopback = true;
+    return false;
+  };
+
+  const sendTo = (addresses: readonly string[], items: readonly Item[]) => {
+    if (isOver || addresses.length === 0) return;
+    for (const body of packItems(items, room)) {
+      const packet = sealer.seal(body);
+      for (const address of addresses) {
+        if (!mayReach(address)) continue;
+        counting.add("packetsOut");
+        counting.add("bytesOut", packet.length);
+        transport.send(address, packet);
+      }
+    }
+  };
+  const send = (peer: Peer, items: readonly Item[]) => sendTo([peer.address], items);
+  const broadcast = (to: readonly Peer[], items: readonly Item[]) =>
+    sendTo(
+      to.map(({ address }) => address),
+      items,
+    );
+
+  let wants: Wants | undefined;
+  const changed = (origin: string) => wants?.changed(origin);
+  const inbox = createInbox({ replica, clock, log, counting, changed });
+  const doorkeeper = createDoorkeeper({
+    sealer,
+    peers,
+    contacts,
+    clock,
+    random,
+    counting,
+    mayReach,
+    sendTo: (address, items) => sendTo([address], items),
+  });
+  const pulls = createPulls({
+    transport: pull,
+    replica,
+    sealer,
+    clock,
+    random,
+    counting,
+    log,
+    open: (from, bytes) => (mayReach(from) ? doorkeeper.openOfPeer(bytes) : undefined),
+    take: (range) => inbox.take(range).reduce((sum, { records }) => sum + records.length, 0),
+  });
+  wants = createWants({
+    replica,
+    inbox,
+    peers,
+    clock,
+    random,
+    counting,
+    send,
+    pull: (peer, span, ended) => pulls.start(peer, span, ended),
+  });
+  const pushes = createPushes({ peers, clock, counting, room, broadcast });
+  const sayings = createSayings({
+    clock,
+    broadcast: (items) => broadcast(peers.all(), items),
+    failed: (topic, error) => log.error("a listener failed", { topic, reason: String(error) }),
+  });
+  const conversation = createConversation({
+    replica,
+    peers,
+    contacts,
+    clock,
+    random,
+    counting,
+    room,
+    pullPort: pull?.port() ?? 0,
+    ownAddress: transport.address(),
+    inbox,
+    wants,
+    pushes,
+    sayings,
+    answers: createAnswers({ replica, counting, log, room, send }),
+    send,
+    mayReach,
+    prove: (address, token) => doorkeeper.prove(address, token),
+  });
+
+  transport.listen((from, packet) => {
+    if (isOver) return;
+    counting.add("packetsIn");
+    counting.add("bytesIn", packet.length);
+    if (packet.length > packetBytesMax) return counting.drop("oversize");
+    if (!mayReach(from)) return;
+    const entered = doorkeeper.enter(from, packet);
+    if (!entered) return;
+    if (entered.isNew) conversation.begin(entered.peer);
+    conversation.take(entered.peer, entered.items);
+  });
+  const unfollow = replica.follow((range) => pushes.own(range));
+
+  let timer: Timer | undefined;
+  const tick = () => {
+    peers.forgetQuiet();
+    contacts.forgetOld();
+    doorkeeper.greet();
+    conversation.tell();
+    arm(limits.tickMs * (0.9 + random.next() * 0.2));
+  };
+  const arm = (delayMs: number) => {
+    if (!isOver) timer = clock.setTimer(delayMs, tick, { background: true });
+  };
+  arm(random.next() * limits.tickMs);
+
+  return {
+    session: sealer.session,
+    meet(how, found) {
+      for (const { address, node: itsNode } of found) {
+        const isUsable = parseAddress(address) !== undefined && address !== transport.address();
+        if (!isUsable || itsNode === node || !mayReach(address)) continue;
+        contacts.meet(how, address, itsNode);
+      }
+      doorkeeper.greet();
+    },
+    peers: () => peers.all().map((peer) => viewOf(peer, clock)),
+    say: (topic, bytes) => sayings.say(topic, bytes),
+    hear: (topic, listener) => sayings.hear(topic, listener),
+    counters: () => counting.read(transport.failed()),
+    useKeys(next) {
+      refuseOpen(next, transport);
+      sealer.useKeys(next);
+      for (const peer of peers.all()) peer.subkey = undefined;
+    },
+    async [Symbol.asyncDispose]() {
+      isOver = true;
+      unfollow();
+      timer?.cancel();
+      wants?.stop();
+      pushes.stop();
+      sayings.stop();
+      await pull?.[Symbol.asyncDispose]();
+      await transport[Symbol.asyncDispose]();
+      await inbox.idle();
+    },
+  };
+}
+
+const viewOf = (peer: Peer, clock: Clock): PeerView => ({
+  node: peer.node,
+  session: peer.session,
+  address: peer.address,
+  how: peer.how,
+  lastHeardMs: Math.floor(clock.nowMs() - (clock.monotonicMs() - peer.heardMs)),
+  rttMs: peer.rttMs,
+  vector: new Map(peer.told),
+});
+
+function refuseOpen({ keys }: Keyring, transport: Transport): void {
+  if (keys.length > 0 || isLoopback(transport.address())) return;
+  const message =
+    `gossip without a key may only bind to loopback, not to ${transport.address()}: ` +
+    "give every node the same key (`forager node key` makes one), or bind to 127.0.0.1";
+  throw new AppError("invalid", "gossip_key_missing", message);
+}

@@ -1,0 +1,210 @@
+import { AppError } from "../base/app-error.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import type { Counting } from "./counters.ts";
+import { limits } from "./limits.ts";
+import type { Range, Replica } from "./replica.ts";
+
+/**
+ * What came and is not stored yet. Records that came before their predecessors wait here, within
+ * limits; what is complete is given to the replica, of each origin one range at a time.
+ */
+export interface Inbox {
+  /** Answers what of it is new: neither known nor waiting. */
+  take(range: Range): readonly Range[];
+  /** Whether something before that number has not come. */
+  hasHole(origin: string, upTo: number): boolean;
+  /** Up to `gapsMax` spans that are missing up to there. */
+  gaps(origin: string, upTo: number): readonly Span[];
+  /** The replica would not have this origin, or could not, a moment ago. */
+  isMuted(origin: string): boolean;
+  waiting(): { readonly records: number; readonly bytes: number };
+  /** When nothing is being stored. */
+  idle(): Promise<void>;
+}
+
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface InboxOptions {
+  readonly replica: Replica;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly counting: Counting;
+  /** More of this origin is known now, or all of what waited was dropped. */
+  readonly changed: (origin: string) => void;
+}
+
+interface Lane {
+  readonly records: Map<number, Uint8Array>;
+  bytes: number;
+  storing: Promise<void> | undefined;
+  /** Up to here nothing is missing: it is known, or waits. */
+  edge: number;
+  /** What is known was taken out up to here. */
+  cleanTo: number;
+  /** What was offered last, in vain: it is of no use to offer the same again. */
+  offeredTo: number;
+}
+
+const mutedMax = 1_024;
+
+const newLane = (have: number): Lane => ({
+  records: new Map(),
+  bytes: 0,
+  storing: undefined,
+  edge: have,
+  cleanTo: have,
+  offeredTo: 0,
+});
+
+export function createInbox({ replica, clock, log, counting, changed }: InboxOptions): Inbox {
+  const lanes = new Map<string, Lane>();
+  const muted = new Map<string, { untilMs: number; forMs: number }>();
+  let records = 0;
+  let bytes = 0;
+  const haveOf = (origin: string) => replica.vector().get(origin) ?? 0;
+
+  const remove = (origin: string, lane: Lane, number: number) => {
+    const record = lane.records.get(number);
+    if (!record) return;
+    lane.records.delete(number);
+    lane.bytes -= record.length;
+    bytes -= record.length;
+    records -= 1;
+    if (lane.records.size === 0 && !lane.storing) lanes.delete(origin);
+  };
+
+  const mute = (origin: string) => {
+    const before = muted.get(origin)?.forMs ?? limits.mutedMsMin / 2;
+    const forMs = Math.min(before * 2, limits.mutedMsMax);
+    if (muted.size >= mutedMax) muted.clear();
+    muted.set(origin, { untilMs: clock.monotonicMs() + forMs, forMs });
+  };
+
+  /** Room for one more: others of more weight, or later ones of the same origin, give way. */
+  const makeRoom = (origin: string, number: number, size: number): boolean => {
+    while (records + 1 > limits.waitingRecordsMax || bytes + size > limits.waitingBytesMax) {
+      const [heaviest, lane] = [...lanes].reduce((a, b) => (b[1].bytes > a[1].bytes ? b : a));
+      const last = Math.max(...lane.records.keys());
+      if (heaviest === origin && last < number) return false;
+      if (!lane.records.has(last)) return false;
+      remove(heaviest, lane, last);
+      lane.edge = 0;
+      counting.drop("overflow");
+    }
+    return true;
+  };
+
+  const clean = (origin: string, lane: Lane, have: number) => {
+    if (have - lane.cleanTo <= lane.records.size) {
+      for (let at = lane.cleanTo + 1; at <= have; at++) remove(origin, lane, at);
+    } else {
+      for (const number of lane.records.keys()) if (number <= have) remove(origin, lane, number);
+    }
+    lane.cleanTo = Math.max(lane.cleanTo, have);
+  };
+  const edgeOf = (lane: Lane, have: number) => {
+    let edge = Math.max(lane.edge, have);
+    while (lane.records.has(edge + 1)) edge += 1;
+    return (lane.edge = edge);
+  };
+
+  const store = async (origin: string, lane: Lane): Promise<void> => {
+    for (;;) {
+      const have = haveOf(origin);
+      clean(origin, lane, have);
+      const run: Uint8Array[] = [];
+      for (let next = have + 1; lane.records.has(next); next++) run.push(lane.records.get(next)!);
+      const to = have + run.length;
+      if (run.length === 0 || to === lane.offeredTo) return;
+      lane.offeredTo = to;
+      try {
+        await replica.receive({ origin, from: have + 1, records: run });
+        const now = haveOf(origin);
+        if (now > have) {
+          counting.add("recordsNew", Math.min(now, to) - have);
+          muted.delete(origin);
+        }
+      } catch (error) {
+        const kind = error instanceof AppError ? error.kind : "internal";
+        const isBad = kind === "invalid" || kind === "corrupt";
+        counting.drop(isBad ? "refused" : "failed", run.length);
+        log.warn(isBad ? "records were refused" : "records could not be stored", {
+          origin,
+          from: have + 1,
+          to,
+          reason: String(error),
+        });
+        for (const number of lane.records.keys()) remove(origin, lane, number);
+        lane.offeredTo = 0;
+        lane.edge = 0;
+        mute(origin);
+      }
+      changed(origin);
+    }
+  };
+
+  const begin = (origin: string, lane: Lane) => {
+    if (lane.storing || !lane.records.has(haveOf(origin) + 1)) return;
+    lane.storing = store(origin, lane).finally(() => {
+      lane.storing = undefined;
+      if (lane.records.size === 0) lanes.delete(origin);
+      else begin(origin, lane);
+    });
+  };
+
+  return {
+    take({ origin, from, records: came }) {
+      if (isMuted(origin)) return [];
+      const have = haveOf(origin);
+      const lane = lanes.get(origin) ?? newLane(have);
+      const fresh: { from: number; records: Uint8Array[] }[] = [];
+      came.forEach((record, at) => {
+        const number = from + at;
+        if (number <= have || lane.records.has(number)) return counting.add("recordsKnown");
+        if (!makeRoom(origin, number, record.length)) return counting.drop("overflow");
+        lane.records.set(number, record);
+        lanes.set(origin, lane);
+        lane.bytes += record.length;
+        bytes += record.length;
+        records += 1;
+        const last = fresh.at(-1);
+        if (last && last.from + last.records.length === number) last.records.push(record);
+        else fresh.push({ from: number, records: [record] });
+      });
+      if (fresh.length > 0) begin(origin, lane);
+      edgeOf(lane, have);
+      return fresh.map((range) => ({ origin, ...range }));
+    },
+    hasHole(origin, upTo) {
+      const have = haveOf(origin);
+      const lane = lanes.get(origin);
+      return upTo > (lane ? edgeOf(lane, have) : have);
+    },
+    gaps(origin, upTo) {
+      const here = lanes.get(origin)?.records;
+      const spans: Span[] = [];
+      let from = haveOf(origin) + 1;
+      const waiting = [...(here?.keys() ?? [])].sort((a, b) => a - b);
+      for (const number of waiting) {
+        if (number > upTo || spans.length >= limits.gapsMax) break;
+        if (number > from) spans.push({ from, to: number - 1 });
+        from = Math.max(from, number + 1);
+      }
+      if (from <= upTo && spans.length < limits.gapsMax) spans.push({ from, to: upTo });
+      return spans;
+    },
+    isMuted,
+    waiting: () => ({ records, bytes }),
+    async idle() {
+      for (const { storing } of lanes.values()) await storing;
+    },
+  };
+
+  function isMuted(origin: string): boolean {
+    return (muted.get(origin)?.untilMs ?? 0) > clock.monotonicMs();
+  }
+}

@@ -1,0 +1,10 @@
+export { formatAddress, isLoopback, parseAddress, type Address } from "./address.ts";
+export { dropReasons, type DropReason, type GossipCounters } from "./counters.ts";
+export { createGossip, type FoundPeer, type Gossip, type GossipOptions } from "./gossip.ts";
+export type { PeerView } from "./gossip.ts";
+export { keyBytes, keysMax, makeKey, parseKeyring, type Keyring } from "./keyring.ts";
+export type { How } from "./peers.ts";
+export { isOrigin, type Range, type ReadAsk, type Replica } from "./replica.ts";
+export { topics, type Hearer, type Topic } from "./sayings.ts";
+export { packetBytesMax, type PullTransport, type Transport } from "./transport.ts";
+export { clusterHash } from "./wire/packet.ts";

@@ -1,0 +1,62 @@
+import { hkdfSync } from "node:crypto";
+import { AppError } from "../base/app-error.ts";
+import type { Random } from "../base/random.ts";
+
+/**
+ * The secret that the nodes of a fleet share. The first key encrypts, all are accepted: a new key
+ * comes in last, moves to the front once every node has it, and then the old one goes. Empty: no
+ * secret, and nothing leaves this machine.
+ */
+export interface Keyring {
+  /** 32 bytes each. */
+  readonly keys: readonly Uint8Array[];
+}
+
+export const keyBytes = 32;
+/** Each more costs every packet of a stranger one more try. */
+export const keysMax = 4;
+
+export function parseKeyring(texts: readonly string[]): Keyring {
+  if (texts.length > keysMax) throw badKeys(`there are ${texts.length}; ${keysMax} are enough`);
+  const keys = texts.map((text) => {
+    const key = /^[A-Za-z0-9+/]{43}=?$/.test(text) ? Buffer.from(text, "base64") : undefined;
+    if (key?.byteLength !== keyBytes) throw badKeys("one is not 32 bytes in base64");
+    return new Uint8Array(key);
+  });
+  return checkKeyring({ keys });
+}
+
+export function checkKeyring(keyring: Keyring): Keyring {
+  const { keys } = keyring;
+  if (keys.length > keysMax) throw badKeys(`there are ${keys.length}; ${keysMax} are enough`);
+  for (const key of keys) {
+    if (key.byteLength !== keyBytes) throw badKeys(`one has ${key.byteLength} bytes, not 32`);
+    if (key.every((byte) => byte === key[0])) throw badKeys("one is the same byte all over");
+  }
+  return keyring;
+}
+
+/** As the setting takes it. Only ever with the system's random. */
+export const makeKey = (random: Random): string =>
+  Buffer.from(random.bytes(keyBytes)).toString("base64");
+
+/** Of one sender's one life: so counters may begin at 1 in each, and no nonce is used twice. */
+export function subkeyOf(key: Uint8Array, node: string, session: string): Uint8Array {
+  const info = `forager gossip 1/${node}/${session}`;
+  return new Uint8Array(hkdfSync("sha256", key, "", info, keyBytes));
+}
+
+/** Known to all, so it protects nothing: why no packet under it may leave the machine. */
+const openKey = new Uint8Array(
+  hkdfSync("sha256", "", "", "forager gossip without a key", keyBytes),
+);
+
+export const usedKeys = ({ keys }: Keyring): readonly Uint8Array[] =>
+  keys.length > 0 ? keys : [openKey];
+
+const badKeys = (why: string) =>
+  new AppError(
+    "invalid",
+    "gossip_keys",
+    `the gossip keys cannot be used: ${why}; \`forager node key\` makes one`,
+  );

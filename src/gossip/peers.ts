@@ -1,0 +1,159 @@
+import type { Clock } from "../base/clock.ts";
+import type { Random } from "../base/random.ts";
+import type { Counting } from "./counters.ts";
+import { limits } from "./limits.ts";
+import { createTokenBucket, type TokenBucket } from "./token-bucket.ts";
+import { createReplayWindow, type ReplayWindow } from "./wire/replay-window.ts";
+
+export type How = "mdns" | "static" | "bucket" | "told" | "heard";
+
+/** One life of another node, which has shown that it has the key and hears us. */
+export interface Peer {
+  readonly node: string;
+  readonly session: string;
+  readonly window: ReplayWindow;
+  address: string;
+  how: How;
+  /** Of the monotonic clock. */
+  heardMs: number;
+  rttMs: number | undefined;
+  /** 0: it cannot be asked over a connection. */
+  pullPort: number;
+  /** The newest packet that the address was taken from. */
+  newestCounter: number;
+  /** undefined: the keys have changed. */
+  subkey: Uint8Array | undefined;
+  /** The digest by which it was last seen to have all that we have. */
+  equalHash: string;
+  /** What it told of its vector. */
+  readonly told: Map<string, number>;
+  /** Origins of which it holds nothing more, and until when that is believed. */
+  readonly goneUntilMs: Map<string, number>;
+  readonly answers: TokenBucket;
+  /** The number of the last thing it said, by topic. */
+  readonly said: Map<number, number>;
+  /** Where its chunk of our vector begins the next time. */
+  chunkAt: string;
+}
+
+/**
+ * The sessions we speak with. At most `peersMax`; an address belongs to one of them, the last that
+ * proved itself there; who is not heard for `forgetMs` is forgotten.
+ */
+export interface Peers {
+  all(): readonly Peer[];
+  of(node: string, session: string): Peer | undefined;
+  at(address: string): Peer | undefined;
+  /** undefined: there are too many. */
+  admit(peer: Admitted): Peer | undefined;
+  /** It spoke, with something newer than ever before or not. */
+  heard(peer: Peer, from: string, counter: number): void;
+  forgetQuiet(): void;
+  /** Up to `count` of them by chance. */
+  some(count: number, but?: ReadonlySet<Peer>): readonly Peer[];
+  isQuiet(peer: Peer): boolean;
+}
+
+export interface Admitted {
+  readonly node: string;
+  readonly session: string;
+  readonly address: string;
+  readonly how: How;
+  readonly counter: number;
+  readonly subkey: Uint8Array;
+}
+
+export interface PeersOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly counting: Counting;
+}
+
+export function createPeers({ clock, random, counting }: PeersOptions): Peers {
+  const byId = new Map<string, Peer>();
+  const byAddress = new Map<string, Peer>();
+  let list: readonly Peer[] = [];
+  const idOf = (node: string, session: string) => `${node}/${session}`;
+
+  const forget = (peer: Peer) => {
+    byId.delete(idOf(peer.node, peer.session));
+    if (byAddress.get(peer.address) === peer) byAddress.delete(peer.address);
+    list = [...byId.values()];
+    counting.add("peersForgotten");
+  };
+
+  const settleAt = (peer: Peer, address: string) => {
+    if (byAddress.get(peer.address) === peer) byAddress.delete(peer.address);
+    const before = byAddress.get(address);
+    peer.address = address;
+    byAddress.set(address, peer);
+    if (before && before !== peer) forget(before); // a socket has one life at a time
+    byAddress.set(address, peer);
+  };
+
+  const isQuiet = (peer: Peer, forMs: number = limits.quietMs) =>
+    clock.monotonicMs() - peer.heardMs > forMs;
+
+  return {
+    all: () => list,
+    of: (node, session) => byId.get(idOf(node, session)),
+    at: (address) => byAddress.get(address),
+    admit({ node, session, address, how, counter, subkey }) {
+      // An earlier life of that node. A clone of its disk that still speaks stays.
+      for (const other of list) if (other.node === node && isQuiet(other, 5_000)) forget(other);
+      if (byId.size >= limits.peersMax) {
+        const quiet = list.find((peer) => isQuiet(peer));
+        if (!quiet) return undefined;
+        forget(quiet);
+      }
+      const peer: Peer = {
+        node,
+        session,
+        window: createReplayWindow(counter),
+        address,
+        how,
+        heardMs: clock.monotonicMs(),
+        rttMs: undefined,
+        pullPort: 0,
+        newestCounter: counter,
+        subkey,
+        equalHash: "",
+        told: new Map(),
+        goneUntilMs: new Map(),
+        answers: createTokenBucket({
+          clock,
+          perS: limits.answerBytesPerS,
+          burst: limits.answerBurstBytes,
+        }),
+        said: new Map(),
+        chunkAt: "",
+      };
+      byId.set(idOf(node, session), peer);
+      settleAt(peer, address);
+      list = [...byId.values()];
+      counting.add("peersMet");
+      return peer;
+    },
+    heard(peer, from, counter) {
+      peer.heardMs = clock.monotonicMs();
+      if (counter <= peer.newestCounter) return;
+      peer.newestCounter = counter;
+      if (peer.address !== from) settleAt(peer, from);
+    },
+    forgetQuiet() {
+      for (const peer of list) if (isQuiet(peer, limits.forgetMs)) forget(peer);
+    },
+    some(count, but) {
+      const left = list.filter((peer) => !but?.has(peer));
+      const chosen: Peer[] = [];
+      while (chosen.length < count && left.length > 0) {
+        const at = random.below(left.length);
+        chosen.push(left[at]!);
+        left[at] = left.at(-1)!;
+        left.pop();
+      }
+      return chosen;
+    },
+    isQuiet,
+  };
+}
