@@ -1,9 +1,10 @@
 /**
- * `npm run sim -- [bucket|queue|ledger] --seeds N [--from SEED]`: simulates that many worlds and counts
- * their faults. `npm run sim -- [bucket|queue|ledger] --seed SEED` prints the trace of one. Exits 1
- * when an obligation was broken.
+ * `npm run sim -- [bucket|queue|ledger|gossip] --seeds N [--from SEED]`: simulates that many worlds
+ * and counts their faults. `npm run sim -- [bucket|queue|ledger|gossip] --seed SEED` prints the trace of
+ * one. Exits 1 when an obligation was broken.
  */
 import { parseArgs } from "node:util";
+import { simulateGossip } from "../test/simulation/gossip-simulate.ts";
 import { simulateLedger } from "../test/simulation/ledger-simulate.ts";
 import { simulate } from "../test/simulation/simulate.ts";
 import { simulateQueue } from "../test/simulation/simulate-queue.ts";
@@ -17,9 +18,17 @@ const { values, positionals } = parseArgs({
   },
 });
 const [world = "bucket", ...others] = positionals;
-const run = { bucket: simulate, queue: simulateQueue, ledger: simulateLedger }[world];
+const worlds = {
+  bucket: simulate,
+  queue: simulateQueue,
+  ledger: simulateLedger,
+  gossip: simulateGossip,
+};
+const run = Object.hasOwn(worlds, world) ? worlds[world as keyof typeof worlds] : undefined;
 if (!run || others.length > 0)
-  throw new Error(`simulate what? bucket, queue or ledger, not '${positionals.join(" ")}'`);
+  throw new Error(
+    `simulate what? ${Object.keys(worlds).join(", ")}, not '${positionals.join(" ")}'`,
+  );
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
 if (values.seed !== undefined) {

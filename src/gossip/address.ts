@@ -8,7 +8,9 @@ export interface Address {
 /** Numbers only: `10.0.0.7:9999`, `[fe80::1]:9999`. undefined: it is none. */
 export function parseAddress(text: string): Address | undefined {
   const [, six, four, portText = ""] =
-    /^(?:\[([0-9a-fA-F:.]{2,45})\]|([0-9.]{7,15})):(\d{1,5})$/.exec(text) ?? [];
+    /^(?:\[([0-9a-fA-F:.]{2,45}(?:%[0-9A-Za-z._-]{1,15})?)\]|([0-9.]{7,15})):(\d{1,5})$/.exec(
+      text,
+    ) ?? [];
   const host = six ?? four ?? "";
   const port = Number(portText);
   if (port < 1 || port > 65_535 || isIP(host) !== (six === undefined ? 4 : 6)) return undefined;

@@ -9,6 +9,7 @@ interface Contact {
   node: string | undefined;
   metMs: number;
   tries: number;
+  triedMs: number;
   nextMs: number;
 }
 
@@ -54,10 +55,13 @@ export function createContacts({ clock }: { readonly clock: Clock }): Contacts {
           known.node = node ?? known.node;
         }
         known.metMs = nowMs;
+        // Found anew: it may just have come back.
+        known.nextMs = Math.min(known.nextMs, known.triedMs + limits.helloMsMin);
         return;
       }
       if (!makeRoom()) return;
-      contacts.set(address, { address, how, node, metMs: nowMs, tries: 0, nextMs: nowMs });
+      const times = { metMs: nowMs, triedMs: nowMs - limits.helloMsMin, nextMs: nowMs };
+      contacts.set(address, { address, how, node, tries: 0, ...times });
     },
     learn(address, node) {
       const known = contacts.get(address);
@@ -73,6 +77,7 @@ export function createContacts({ clock }: { readonly clock: Clock }): Contacts {
           due.push(contact.address);
           const waitMs = limits.helloMsMin * 2 ** Math.min(contact.tries, 8);
           contact.nextMs = nowMs + Math.min(waitMs, limits.helloMsMax);
+          contact.triedMs = nowMs;
           contact.tries += 1;
         }
       }

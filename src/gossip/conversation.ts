@@ -148,7 +148,8 @@ export function createConversation(options: ConversationOptions): Conversation {
         for (const range of receive(peer, item.range)) pushes.relay(range, item.hops, peer);
         return;
       case "answer":
-        return void receive(peer, item.range);
+        receive(peer, item.range);
+        return wants.answered(peer, item.range.origin);
       case "ask":
         return answers.take(peer, item);
       case "ended":

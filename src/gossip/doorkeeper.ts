@@ -42,8 +42,9 @@ export interface DoorkeeperOptions {
   readonly sendTo: (address: string, items: readonly Item[]) => void;
 }
 
-/** Heard so lately, a node needs no greeting at its other addresses. */
-const presentMs = 15_000;
+/** Heard so lately, a node needs no greeting; the more there are, the less often each is heard. */
+const presentMsMin = 15_000;
+const presentMsPerPeer = 3_000;
 
 export function createDoorkeeper(options: DoorkeeperOptions): Doorkeeper {
   const { sealer, peers, contacts, clock, random, counting, mayReach, sendTo } = options;
@@ -81,8 +82,10 @@ export function createDoorkeeper(options: DoorkeeperOptions): Doorkeeper {
     return peers.admit({ node, session, address: from, how, counter, subkey });
   };
 
-  const isPresent = (peer: Peer | undefined) =>
-    peer !== undefined && clock.monotonicMs() - peer.heardMs <= presentMs;
+  const isPresent = (peer: Peer | undefined) => {
+    const presentMs = Math.max(presentMsMin, presentMsPerPeer * peers.all().length);
+    return peer !== undefined && clock.monotonicMs() - peer.heardMs <= presentMs;
+  };
 
   return {
     enter(from, packet) {

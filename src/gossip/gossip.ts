@@ -85,7 +85,8 @@ export interface GossipOptions {
 export function createGossip(options: GossipOptions): Gossip {
   const { replica, transport, pull, keyring, cluster, node, clock, random, log } = options;
   if (!isName(node)) throw new AppError("invalid", "gossip_node", `'${node}' is no node id`);
-  refuseOpen(keyring, transport);
+  const bound = [transport.address(), ...(pull ? [pull.address()] : [])];
+  refuseOpen(keyring, bound);
   const counting = createCounting();
   const peers = createPeers({ clock, random, counting });
   const contacts = createContacts({ clock });
@@ -175,7 +176,7 @@ export function createGossip(options: GossipOptions): Gossip {
     random,
     counting,
     room,
-    pullPort: pull?.port() ?? 0,
+    pullPort: pull ? (parseAddress(pull.address())?.port ?? 0) : 0,
     ownAddress: transport.address(),
     inbox,
     wants,
@@ -228,7 +229,7 @@ export function createGossip(options: GossipOptions): Gossip {
     hear: (topic, listener) => sayings.hear(topic, listener),
     counters: () => counting.read(transport.failed()),
     useKeys(next) {
-      refuseOpen(next, transport);
+      refuseOpen(next, bound);
       sealer.useKeys(next);
       for (const peer of peers.all()) peer.subkey = undefined;
     },
@@ -256,10 +257,11 @@ const viewOf = (peer: Peer, clock: Clock): PeerView => ({
   vector: new Map(peer.told),
 });
 
-function refuseOpen({ keys }: Keyring, transport: Transport): void {
-  if (keys.length > 0 || isLoopback(transport.address())) return;
+function refuseOpen({ keys }: Keyring, bound: readonly string[]): void {
+  const open = bound.find((address) => !isLoopback(address));
+  if (keys.length > 0 || open === undefined) return;
   const message =
-    `gossip without a key may only bind to loopback, not to ${transport.address()}: ` +
+    `gossip without a key may only bind to loopback, not to ${open}: ` +
     "give every node the same key (`forager node key` makes one), or bind to 127.0.0.1";
   throw new AppError("invalid", "gossip_key_missing", message);
 }

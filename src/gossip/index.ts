@@ -6,5 +6,5 @@ export { keyBytes, keysMax, makeKey, parseKeyring, type Keyring } from "./keyrin
 export type { How } from "./peers.ts";
 export { isOrigin, type Range, type ReadAsk, type Replica } from "./replica.ts";
 export { topics, type Hearer, type Topic } from "./sayings.ts";
-export { packetBytesMax, type PullTransport, type Transport } from "./transport.ts";
+export { packetBytesMax, portDefault, type PullTransport, type Transport } from "./transport.ts";
 export { clusterHash } from "./wire/packet.ts";

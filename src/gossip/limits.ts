@@ -13,9 +13,9 @@ export const limits = {
   /** What is missing may be under way: so long it is waited for, then asked for. */
   holeMs: 50,
   askTimeoutMsMin: 100,
-  askTimeoutMsMax: 2_000,
+  askTimeoutMsMax: 1_000,
   /** After so many tries in vain it waits for the next digest. */
-  askTriesMax: 6,
+  askTriesMax: 8,
   asksAtOnceMax: 64,
   gapsMax: 4,
   wantsMax: 2_048,

@@ -15,14 +15,16 @@ export interface Transport extends AsyncDisposable {
  * here, and prove themselves to whom they are for.
  */
 export interface PullTransport extends AsyncDisposable {
-  /** Where others ask; the host is that of the packets. */
-  port(): number;
+  /** Where it is bound to. Others ask at this port, and at the host that our packets come from. */
+  address(): string;
   /** Throws AppError `unavailable` for every failure, a time-out and an answer too long among them. */
   ask(to: string, question: Uint8Array): Promise<Uint8Array>;
   /** One listener; the latest. It answers undefined to hang up. */
   answer(listener: (from: string, question: Uint8Array) => Promise<Uint8Array | undefined>): void;
 }
 
+/** For packets and for questions alike. */
+export const portDefault = 9_999;
 /** Of a packet in all: it passes every network that carries IPv6, tunnels included. */
 export const packetBytesMax = 1_200;
 /** Of a question and of an answer over a connection. */

@@ -15,6 +15,8 @@ import type { Ended, Item } from "./wire/items.ts";
 export interface Wants {
   /** This peer has that much of it. */
   note(origin: string, upTo: number, teller: Peer): void;
+  /** Some of what was asked for came. */
+  answered(peer: Peer, origin: string): void;
   ended(peer: Peer, item: Ended): void;
   /** More is known, or what was there was dropped. */
   changed(origin: string): void;
@@ -85,7 +87,7 @@ export function createWants(options: WantsOptions): Wants {
   };
 
   const timeoutMs = ({ rttMs = 0 }: Peer, tries: number) => {
-    const baseMs = Math.max(limits.askTimeoutMsMin, 4 * rttMs) * 2 ** tries;
+    const baseMs = Math.max(limits.askTimeoutMsMin, 2 * rttMs) * 1.5 ** tries;
     return Math.min(baseMs, limits.askTimeoutMsMax) * (1 + random.next() / 4);
   };
 
@@ -152,6 +154,11 @@ export function createWants(options: WantsOptions): Wants {
       };
       wants.set(origin, want);
       again(want, limits.holeMs);
+    },
+    answered(peer, origin) {
+      const want = wants.get(origin);
+      // Packets of one answer come close together: what is not here soon was lost, or its end was.
+      if (want?.asked === peer) again(want, limits.holeMs + (peer.rttMs ?? 0) / 2);
     },
     ended(peer, { origin, why, next }) {
       const want = wants.get(origin);

@@ -82,7 +82,7 @@ export const tokenBytes = 16;
 export const hashBytes = 8;
 export const originBytesMax = 65;
 export const sayBytesMax = 1_000;
-const addressBytesMax = 51;
+const addressBytesMax = 70;
 
 const kinds = [
   "challenge",

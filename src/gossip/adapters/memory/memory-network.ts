@@ -1,7 +1,6 @@
 import { AppError } from "../../../base/app-error.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { Random } from "../../../base/random.ts";
-import { formatAddress, parseAddress } from "../../address.ts";
 import { packetBytesMax, type PullTransport, type Transport } from "../../transport.ts";
 
 /** How the network is now. Each may be changed at any time. */
@@ -84,7 +83,6 @@ export function createMemoryNetwork(options: {
     sent: () => sent,
     watch: (watcher) => void watchers.push(watcher),
     join(address) {
-      const { host, port } = parseAddress(address)!;
       let listener: Listener | undefined;
       let answerer: Answerer | undefined;
       let isOver = false;
@@ -109,8 +107,8 @@ export function createMemoryNetwork(options: {
         },
       };
       const pull: PullTransport = {
-        port: () => port,
-        ask: (to, question) => ask(formatAddress({ host, port }), to, question),
+        address: () => address,
+        ask: (to, question) => ask(address, to, question),
         answer(next) {
           answerer = next;
           answerers.set(address, next);
