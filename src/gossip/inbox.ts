@@ -148,7 +148,9 @@ export function createInbox({ replica, clock, log, counting, changed }: InboxOpt
   };
 
   const begin = (origin: string, lane: Lane) => {
-    if (lane.storing || !lane.records.has(haveOf(origin) + 1)) return;
+    const have = haveOf(origin);
+    const edge = edgeOf(lane, have);
+    if (lane.storing || edge === have || edge === lane.offeredTo) return;
     lane.storing = store(origin, lane).finally(() => {
       lane.storing = undefined;
       if (lane.records.size === 0) lanes.delete(origin);

@@ -43,7 +43,7 @@ export function createSayings({ clock, broadcast, failed }: SayingsOptions): Say
         kind: "say",
         topic: topics.indexOf(topic),
         number,
-        bytes: bytes.slice(),
+        bytes: Uint8Array.from(bytes),
       };
       broadcast([item]);
       repeats.get(topic)?.cancel();
@@ -61,7 +61,7 @@ export function createSayings({ clock, broadcast, failed }: SayingsOptions): Say
       peer.said.set(topic, at);
       for (const listener of listeners.get(name) ?? []) {
         try {
-          listener({ node: peer.node, session: peer.session }, bytes.slice());
+          listener({ node: peer.node, session: peer.session }, Uint8Array.from(bytes));
         } catch (error) {
           failed(name, error);
         }

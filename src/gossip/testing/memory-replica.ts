@@ -28,7 +28,7 @@ export function createMemoryReplica(): MemoryReplica {
     return log;
   };
   const append = (origin: string, record: Uint8Array) => {
-    const count = logOf(origin).push(record.slice());
+    const count = logOf(origin).push(Uint8Array.from(record));
     vector.set(origin, count);
     stored.push(`${origin}/${count}`);
   };

@@ -52,7 +52,7 @@ export function createMemoryNetwork(options: {
 
   const deliver = (from: string, to: string, packet: Uint8Array) => {
     if (!conditions.isOpen(from, to) || random.next() < conditions.loss) return;
-    const copy = packet.slice();
+    const copy = Uint8Array.from(packet);
     clock.setTimer(delayMs(), () => listeners.get(to)?.(from, copy), { background: true });
   };
 
@@ -66,10 +66,10 @@ export function createMemoryNetwork(options: {
         if (!isOpen()) return;
         const answerer = answerers.get(to);
         if (!answerer) return hangUp();
-        answerer(from, question.slice()).then(
+        answerer(from, Uint8Array.from(question)).then(
           (answer) => {
             if (!answer) return hangUp();
-            const back = () => isOpen() && resolve(answer.slice());
+            const back = () => isOpen() && resolve(Uint8Array.from(answer));
             clock.setTimer(delayMs(), () => void back(), { background: true });
           },
           () => hangUp(),
