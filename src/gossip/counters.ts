@@ -44,15 +44,21 @@ export interface GossipCounters {
   readonly peersForgotten: number;
   readonly digestsEqual: number;
   readonly digestsDiffering: number;
+  /** Now: records that wait for their predecessors, origins that are asked for, addresses known. */
+  readonly waitingRecords: number;
+  readonly waitingBytes: number;
+  readonly wanted: number;
+  readonly contacts: number;
 }
 
-type Plain = Exclude<keyof GossipCounters, "droppedByReason" | "sendErrors">;
+type Now = "sendErrors" | "waitingRecords" | "waitingBytes" | "wanted" | "contacts";
+type Plain = Exclude<keyof GossipCounters, "droppedByReason" | Now>;
 
 export interface Counting {
   add(name: Plain, count?: number): void;
   /** Answers undefined: nothing came of it. */
   drop(reason: DropReason, count?: number): undefined;
-  read(sendErrors: number): GossipCounters;
+  read(now: Pick<GossipCounters, Now>): GossipCounters;
 }
 
 export function createCounting(): Counting {
@@ -87,6 +93,6 @@ export function createCounting(): Counting {
       dropped[reason] += count;
       return undefined;
     },
-    read: (sendErrors) => ({ ...counts, sendErrors, droppedByReason: { ...dropped } }),
+    read: (now) => ({ ...counts, ...now, droppedByReason: { ...dropped } }),
   };
 }

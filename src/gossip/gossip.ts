@@ -33,6 +33,8 @@ import { createWants, type Wants } from "./wants.ts";
 export interface Gossip extends AsyncDisposable {
   /** Of this life of gossip. It is no session of the ledger. */
   readonly session: string;
+  /** Where it is bound to. */
+  address(): string;
   /** Adds or refreshes where peers may be; a static one has no node id until it speaks. */
   meet(how: "mdns" | "static" | "bucket", found: readonly FoundPeer[]): void;
   peers(): readonly PeerView[];
@@ -216,6 +218,7 @@ export function createGossip(options: GossipOptions): Gossip {
 
   return {
     session: sealer.session,
+    address: () => transport.address(),
     meet(how, found) {
       for (const { address, node: itsNode } of found) {
         const isUsable = parseAddress(address) !== undefined && address !== transport.address();
@@ -227,7 +230,16 @@ export function createGossip(options: GossipOptions): Gossip {
     peers: () => peers.all().map((peer) => viewOf(peer, clock)),
     say: (topic, bytes) => sayings.say(topic, bytes),
     hear: (topic, listener) => sayings.hear(topic, listener),
-    counters: () => counting.read(transport.failed()),
+    counters() {
+      const { records, bytes } = inbox.waiting();
+      return counting.read({
+        sendErrors: transport.failed(),
+        waitingRecords: records,
+        waitingBytes: bytes,
+        wanted: wants?.size() ?? 0,
+        contacts: contacts.size(),
+      });
+    },
     useKeys(next) {
       refuseOpen(next, bound);
       sealer.useKeys(next);

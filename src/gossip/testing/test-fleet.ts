@@ -33,6 +33,8 @@ export interface OpenOptions {
   readonly cluster: string;
   readonly replica: MemoryReplica;
   readonly isPullable: boolean;
+  /** Gets what the node listens with, to speak to it at once. */
+  readonly heard: (listener: (from: string, packet: Uint8Array) => void) => void;
 }
 
 export const testKey = (fill: number): Uint8Array =>
@@ -56,7 +58,15 @@ export function createTestFleet({ seed = 1, keyring = { keys: [testKey(1)] } } =
       const { transport, pull } = network.join(address);
       const gossip = createGossip({
         replica,
-        transport,
+        transport: more.heard
+          ? {
+              ...transport,
+              listen(listener) {
+                more.heard!(listener);
+                transport.listen(listener);
+              },
+            }
+          : transport,
         ...((more.isPullable ?? true) && { pull }),
         keyring: more.keyring ?? keyring,
         cluster: more.cluster ?? "test",
