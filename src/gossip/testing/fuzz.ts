@@ -159,41 +159,34 @@ function anyItem(random: Random): Item {
     if (kind === 0) return strange[random.below(strange.length)]!;
     return kind === 1 ? "honest/1" : `x${random.below(100_000)}/y`;
   };
-  const records = Array.from({ length: random.below(5) }, () => random.bytes(random.below(200)));
-  const range = { origin: origin(), from: number(), records };
-  const entries = Array.from({ length: random.below(20) }, () => {
-    return { origin: origin(), number: number() };
-  });
-  const span = { origin: origin(), from: number(), to: number() };
-  const items: readonly Item[] = [
-    { kind: "push", hops: random.below(256), range },
-    { kind: "answer", range },
-    { kind: "have", entries },
-    { kind: "chunk", after: origin(), through: origin(), entries },
-    { kind: "ask", ...span },
-    { kind: "ended", origin: origin(), why: "behind", next: number() },
-    { kind: "ended", origin: "honest/1", why: "large", next: number() },
-    { kind: "summary", hash: random.bytes(8), sentMs: number(), pullPort: random.below(65_536) },
-    { kind: "echo", sentMs: number(), pullPort: random.below(65_536) },
-    {
-      kind: "say",
-      topic: random.below(256),
-      number: number(),
-      bytes: random.bytes(random.below(1_000)),
-    },
-    {
-      kind: "peers",
-      addresses: Array.from(
-        { length: 8 },
-        () => `10.9.${random.below(256)}.${random.below(256)}:9`,
-      ),
-    },
-    { kind: "challenge", token: random.bytes(16) },
-    { kind: "proof", token: random.bytes(16) },
-    { kind: "pull", token: random.bytes(16), ...span },
-    { kind: "pulled", token: random.bytes(16), range },
+  const range = () => {
+    const records = Array.from({ length: random.below(5) }, () => random.bytes(random.below(200)));
+    return { origin: origin(), from: number(), records };
+  };
+  const entries = () =>
+    Array.from({ length: random.below(20) }, () => ({ origin: origin(), number: number() }));
+  const span = () => ({ origin: origin(), from: number(), to: number() });
+  const token = () => random.bytes(16);
+  const port = () => random.below(65_536);
+  const address = () => `10.9.${random.below(256)}.${random.below(256)}:9`;
+  const items: readonly (() => Item)[] = [
+    () => ({ kind: "push", hops: random.below(256), range: range() }),
+    () => ({ kind: "answer", range: range() }),
+    () => ({ kind: "have", entries: entries() }),
+    () => ({ kind: "chunk", after: origin(), through: origin(), entries: entries() }),
+    () => ({ kind: "ask", ...span() }),
+    () => ({ kind: "ended", origin: origin(), why: "behind", next: number() }),
+    () => ({ kind: "ended", origin: "honest/1", why: "large", next: number() }),
+    () => ({ kind: "summary", hash: random.bytes(8), sentMs: number(), pullPort: port() }),
+    () => ({ kind: "echo", sentMs: number(), pullPort: port() }),
+    () => ({ kind: "say", topic: random.below(256), number: number(), bytes: token() }),
+    () => ({ kind: "peers", addresses: Array.from({ length: 8 }, address) }),
+    () => ({ kind: "challenge", token: token() }),
+    () => ({ kind: "proof", token: token() }),
+    () => ({ kind: "pull", token: token(), ...span() }),
+    () => ({ kind: "pulled", token: token(), range: range() }),
   ];
-  return items[random.below(items.length)]!;
+  return items[random.below(items.length)]!();
 }
 
 /** After a collection: what is really held. */
