@@ -263,6 +263,11 @@ describe("keys", () => {
         expect(b.replica.records("a/1")).toHaveLength(count); // also half-way through each step
       }
     }
+    const { transport, forge } = attacker(fleet, old); // somebody found the old one
+    const before = a.gossip.counters().droppedByReason.unauthenticated;
+    transport.send(a.address, forge("b", b.gossip.session, [push("b/1")]));
+    await fleet.advance(1);
+    expect(a.gossip.counters().droppedByReason.unauthenticated).toBe(before + 1);
     const late = fleet.open("late"); // has the old key only
     late.gossip.meet("static", [{ address: a.address }]);
     await fleet.advance(3_000);

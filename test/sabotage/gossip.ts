@@ -1,0 +1,186 @@
+import type { Sabotage } from "./sabotage.ts";
+
+const gossip = "src/gossip/gossip.test.ts";
+const peers = "src/gossip/peers.test.ts";
+const hostile = "src/gossip/hostile.test.ts";
+const wire = "src/gossip/wire/wire.test.ts";
+const simulation = "test/simulation/gossip-simulation.test.ts";
+
+const inPackets: readonly Sabotage[] = [
+  {
+    name: "a tag that does not fit is let pass",
+    file: "src/gossip/wire/packet.ts",
+    find: "    return undefined;\n  }\n  return body;",
+    replace: "    return body;\n  }\n  return body;",
+    caughtBy: `${hostile} > a packet changed in a single bit is none`,
+  },
+  {
+    name: "the counter is not part of the nonce",
+    file: "src/gossip/wire/packet.ts",
+    find: "nonce.writeUIntBE(counter, 12",
+    replace: "nonce.writeUIntBE(counter * 0, 12",
+    caughtBy: `${wire} > the bytes of one are pinned`,
+  },
+  {
+    name: "all sessions share one key, and so their nonces",
+    file: "src/gossip/keyring.ts",
+    find: "`forager gossip 1/${node}/${session}`",
+    replace: "`forager gossip 1/${node.slice(0, 0)}${session.slice(0, 0)}`",
+    caughtBy: `${wire} > two never share key and nonce`,
+  },
+  {
+    name: "replays are not looked for",
+    file: "src/gossip/sealer.ts",
+    find: "if (peer && !peer.window.isNew(header.counter))",
+    replace: "if (peer && header.counter < 0)",
+    caughtBy: `${hostile} > a replay is dropped`,
+  },
+  {
+    name: "the window forgets what it has seen when it moves",
+    file: "src/gossip/wire/replay-window.ts",
+    find: "seen[wordOf(counter)]! |= bitOf(counter);",
+    replace: "seen[wordOf(counter)]! = bitOf(counter);",
+    caughtBy: `${wire} > lets each counter in once`,
+  },
+  {
+    name: "whoever has the key is let in, recorded or not",
+    file: "src/gossip/doorkeeper.ts",
+    find: "if (!isProved) return undefined;",
+    replace: "if (!isProved && items.length > 1_000) return undefined;",
+    caughtBy: `${hostile} > a replay is dropped`,
+  },
+  {
+    name: "a key that was taken out is still accepted from who is known",
+    file: "src/gossip/gossip.ts",
+    find: "for (const peer of peers.all()) peer.subkey = undefined;",
+    replace: "for (const peer of peers.all()) peer.equalHash = '';",
+    caughtBy: `${hostile} > rotate without a break`,
+  },
+  {
+    name: "without a key it binds to every address",
+    file: "src/gossip/gossip.ts",
+    find: "if (keys.length > 0 || open === undefined) return;",
+    replace: "if (keys.length >= 0 || open === undefined) return;",
+    caughtBy: `${hostile} > without one it refuses to bind`,
+  },
+  {
+    name: "without a key it speaks to other machines",
+    file: "src/gossip/gossip.ts",
+    find: "if (sealer.hasKey() || isLoopback(address)) return true;",
+    replace: "if (sealer.hasKey() || isLoopback(address) || address) return true;",
+    caughtBy: `${hostile} > without one it works on loopback`,
+  },
+  {
+    name: "names that arrive are not looked at",
+    file: "src/gossip/replica.ts",
+    find: "/^[0-9a-z]{1,32}$/",
+    replace: "/^.{0,32}/s",
+    caughtBy: `${hostile} > names that lead elsewhere`,
+  },
+];
+
+const inSpreading: readonly Sabotage[] = [
+  {
+    name: "a hole is asked for at once, though it may be under way",
+    file: "src/gossip/wants.ts",
+    find: "wants.set(origin, want);\n      again(want, limits.holeMs);",
+    replace: "wants.set(origin, want);\n      again(want, 0);",
+    caughtBy: `${gossip} > a hole is asked for 50 ms after it was seen`,
+  },
+  {
+    name: "what came before its predecessors is thrown away",
+    file: "src/gossip/inbox.ts",
+    find: "if (!makeRoom(origin, number, record.length))",
+    replace: "if (number > have + came.length || !makeRoom(origin, number, record.length))",
+    caughtBy: `${gossip} > a hole is asked for 50 ms after it was seen`,
+  },
+  {
+    name: "nobody is told what we have",
+    file: "src/gossip/conversation.ts",
+    find: "const [peer] = peers.some(1);",
+    replace: "const [peer] = peers.some(0);",
+    caughtBy: `${gossip} > with every push lost, a digest finds what is missing`,
+  },
+  {
+    name: "the digest does not see numbers",
+    file: "src/gossip/digest.ts",
+    find: "hash.update(`${origin} ${number}\\n`)",
+    replace: "hash.update(`${origin} ${number > 0}\\n`)",
+    caughtBy: `${gossip} > with every push lost, a digest finds what is missing`,
+  },
+  {
+    name: "of a long vector always the same part is told",
+    file: "src/gossip/conversation.ts",
+    find: "start: peer.chunkAt,",
+    replace: 'start: "",',
+    caughtBy: `${gossip} > a vector that fills several packets heals too`,
+  },
+  {
+    name: "in a large fleet nobody passes on what is new",
+    file: "src/gossip/pushes.ts",
+    find: "if (hops === 0 || !isLarge()) return;",
+    replace: "if (hops >= 0 || !isLarge()) return;",
+    caughtBy: `${gossip} > above 16 peers some are told`,
+  },
+  {
+    name: "what was offered in vain is never offered again",
+    file: "src/gossip/inbox.ts",
+    find: "edge === have || edge === lane.offeredTo) return;",
+    replace: "edge === have || lane.offeredTo > 0) return;",
+    caughtBy: `${gossip} > what a replica takes only whole`,
+  },
+  {
+    name: "two ranges of one origin are stored at the same time",
+    file: "src/gossip/inbox.ts",
+    find: "if (lane.storing || edge === have",
+    replace: "if (edge === have",
+    caughtBy: `${simulation} > six small fleets of it`,
+  },
+  {
+    name: "who asks without end is answered without end",
+    file: "src/gossip/answers.ts",
+    find: "!peer.answers.take(askBytes)) {",
+    replace: "peer.answers.left() < 0) {",
+    caughtBy: `${hostile} > a peer that asks without end`,
+  },
+  {
+    name: "what is said twice is heard twice",
+    file: "src/gossip/sayings.ts",
+    find: "at <= (peer.said.get(topic) ?? 0)",
+    replace: "at < (peer.said.get(topic) ?? 0)",
+    caughtBy: `${gossip} > is heard once by all who listen`,
+  },
+];
+
+const inPeers: readonly Sabotage[] = [
+  {
+    name: "peers never expire",
+    file: "src/gossip/peers.ts",
+    find: "if (isQuiet(peer, limits.forgetMs)) forget(peer);",
+    replace: "if (isQuiet(peer, limits.forgetMs * 1_000)) forget(peer);",
+    caughtBy: `${peers} > lesson 45`,
+  },
+  {
+    name: "addresses that discovery found are greeted for ever",
+    file: "src/gossip/contacts.ts",
+    find: 'how !== "static" && clock.monotonicMs()',
+    replace: 'how === "heard" && clock.monotonicMs()',
+    caughtBy: `${peers} > lesson 45`,
+  },
+  {
+    name: "an old packet moves a peer",
+    file: "src/gossip/peers.ts",
+    find: "if (counter <= peer.newestCounter) return;",
+    replace: "if (counter < 0) return;",
+    caughtBy: `${peers} > a newer packet from elsewhere moves a peer`,
+  },
+  {
+    name: "a restart leaves its earlier life among the peers",
+    file: "src/gossip/peers.ts",
+    find: "if (before && before !== peer) forget(before);",
+    replace: "if (before && before === peer) forget(before);",
+    caughtBy: `${peers} > a restart at the same address`,
+  },
+];
+
+export const gossipSabotages: readonly Sabotage[] = [...inPackets, ...inSpreading, ...inPeers];
