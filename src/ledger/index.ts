@@ -9,7 +9,7 @@ export { openLedger, type Ledger, type LedgerOptions, type LedgerStatus } from "
 export type { Written } from "./ledger.ts";
 export type { Changed, Position } from "./position.ts";
 export { mergeChanges } from "./read-target.ts";
-export { decodeHead, type Head, type HeadSession } from "./tiers/head.ts";
+export { decodeHead, type Head, type HeadSaid, type HeadSession } from "./tiers/head.ts";
 export {
   compactOnce,
   createHub,

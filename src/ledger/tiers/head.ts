@@ -11,7 +11,7 @@ import { headKey } from "./keys.ts";
  * sessions has come. Changed by compare-and-swap, so two disks with one id cannot both speak: the
  * one that finds a session it never had is the clone, and takes another id.
  */
-export interface Head {
+export interface Head extends Partial<HeadSaid> {
   readonly node: string;
   readonly label: string;
   /** The life that wrote it. */
@@ -20,6 +20,14 @@ export interface Head {
   readonly stamp: string;
   /** A session stands here before its first segment is sent, until a checkpoint covers it. */
   readonly sessions: readonly HeadSession[];
+}
+
+/** What a node tells of itself beside its sessions. Nothing here rests on it being right. */
+export interface HeadSaid {
+  /** Where peers may reach it, as `host:port`. */
+  readonly addresses: readonly string[];
+  /** How it is: see observe's `Beat`. Opaque here. */
+  readonly beat: Readonly<Record<string, unknown>>;
 }
 
 export interface HeadSession {
@@ -49,12 +57,31 @@ export function decodeHead(body: Uint8Array, name: string): Head {
     isSessionId(session) &&
     Array.isArray(sessions) &&
     sessions.every((one) => isSessionId(one.session) && Number.isSafeInteger(one.number));
-  if (isGood) return found as Head;
+  if (isGood) return withSaid(found as Head);
   throw new AppError("corrupt", "ledger_head", `${name} is not the head of a node of ours`);
 }
 
+const addressesMax = 16;
+const addressLengthMax = 120;
+
+/** What is said and makes no sense is left out: how far the node has come still counts. */
+function withSaid({ addresses, beat, ...head }: Head): Head {
+  const isAddress = (one: unknown) => typeof one === "string" && one.length <= addressLengthMax;
+  const isBeat = typeof beat === "object" && beat !== null && !Array.isArray(beat);
+  return {
+    ...head,
+    ...(Array.isArray(addresses) && {
+      addresses: addresses.filter(isAddress).slice(0, addressesMax),
+    }),
+    ...(isBeat && { beat }),
+  };
+}
+
 export interface HeadWriter {
-  /** "cloned": another disk speaks for this node; nothing was written. */
+  /**
+   * "cloned": another disk speaks for this node; nothing was written. What the node has said of
+   * itself stays where it is not said anew.
+   */
   write(head: Omit<Head, "nonce">): Promise<"written" | "cloned">;
 }
 
@@ -74,7 +101,7 @@ const backoffMs = { first: 50, max: 2_000 };
 export function createHeadWriter(options: HeadWriterOptions): HeadWriter {
   const { bucket, clock, random } = options;
   /** The content that the last look or write left there. */
-  let known: { readonly key: string; readonly etag: string | undefined } | undefined;
+  let known: Known | undefined;
 
   return {
     async write(content) {
@@ -90,19 +117,20 @@ export function createHeadWriter(options: HeadWriterOptions): HeadWriter {
             const got = await bucket.get(key);
             const found = got.status === "found" ? decodeHead(got.body, key) : undefined;
             if (got.status === "found" && found) {
-              known = { key, etag: got.etag };
+              known = { key, etag: got.etag, said: saidOf(found) };
               if (found.nonce === nonce) return "written";
               if (isAnother(found, options)) return "cloned";
               sessions = joined(content.sessions, found.sessions);
-            } else known = { key, etag: undefined };
+            } else known = { key, etag: undefined, said: {} };
           }
-          const body = encodeHead({ ...content, sessions, nonce });
+          const head = { ...known.said, ...content, sessions, nonce };
+          const body = encodeHead(head);
           const answer =
             known.etag === undefined
               ? await bucket.putIfAbsent(key, body)
               : await bucket.putIfMatch(key, body, known.etag);
           if ("etag" in answer) {
-            known = { key, etag: answer.etag };
+            known = { key, etag: answer.etag, said: saidOf(head) };
             return "written";
           }
         } catch (error) {
@@ -116,6 +144,17 @@ export function createHeadWriter(options: HeadWriterOptions): HeadWriter {
     },
   };
 }
+
+interface Known {
+  readonly key: string;
+  readonly etag: string | undefined;
+  readonly said: Partial<HeadSaid>;
+}
+
+const saidOf = ({ addresses, beat }: Partial<HeadSaid>): Partial<HeadSaid> => ({
+  ...(addresses && { addresses }),
+  ...(beat && { beat }),
+});
 
 const encodeHead = (head: Head) => Buffer.from(`${JSON.stringify({ format: 1, ...head })}\n`);
 

@@ -7,7 +7,7 @@ import type { Datagram } from "../datagram/datagram.ts";
 import { sessionKey } from "../fold/vector.ts";
 import { isScrubbed } from "../forget.ts";
 import { readBoundary } from "./boundary.ts";
-import type { HeadSession, HeadWriter } from "./head.ts";
+import type { Head, HeadSaid, HeadSession, HeadWriter } from "./head.ts";
 import { segmentKey } from "./keys.ts";
 import { cutSegment, readSegment } from "./segment.ts";
 
@@ -28,22 +28,13 @@ export async function publish(core: Core, bucket: Bucket, heads: HeadWriter): Pr
   if (core.unpublished().some(({ stamp }) => isAhead(stamp, nowMs))) {
     return { status: "must-move", reason: "ahead" };
   }
-  const { node, label } = core.identity();
   const mine = core.session();
   await core.saveIdentity({
     sessions: [...new Set([...core.identity().sessions, mine])],
     highWater: core.highWater(),
   });
   const reached = new Map<string, number>();
-  const sessionsNow = (): readonly HeadSession[] => headSessions(core, reached);
-  const writeHead = async () =>
-    heads.write({
-      node,
-      label,
-      session: mine,
-      stamp: core.highWater(),
-      sessions: sessionsNow(),
-    });
+  const writeHead = async () => heads.write(headOf(core, reached));
   for (const key of waiting.keys()) reached.set(key, core.identity().published[key] ?? 0);
   if ((await writeHead()) === "cloned") return { status: "must-move", reason: "cloned" };
 
@@ -60,6 +51,27 @@ export async function publish(core: Core, bucket: Bucket, heads: HeadWriter): Pr
   });
   for (const [key, number] of reached) core.published(key, number);
   return { status: "published", datagrams: count };
+}
+
+/**
+ * Says in the head that this node lives, with what else it has to say: one write. The session must
+ * stand in the node's file first, or the next life would take its own head for a clone's.
+ */
+export async function beat(
+  core: Core,
+  heads: HeadWriter,
+  said: HeadSaid,
+): Promise<"written" | "cloned"> {
+  const mine = core.session();
+  const { sessions } = core.identity();
+  if (!sessions.includes(mine)) await core.saveIdentity({ sessions: [...sessions, mine] });
+  return heads.write({ ...headOf(core, new Map()), ...said });
+}
+
+function headOf(core: Core, reached: ReadonlyMap<string, number>): Omit<Head, "nonce"> {
+  const { node, label } = core.identity();
+  const sessions = headSessions(core, reached);
+  return { node, label, session: core.session(), stamp: core.highWater(), sessions };
 }
 
 function bySession(datagrams: readonly Datagram[]): ReadonlyMap<string, readonly Datagram[]> {

@@ -6,9 +6,9 @@ import type { Gate } from "../ledger.ts";
 import { move } from "../move.ts";
 import { adoptNewest, type AdoptOptions } from "./adopt.ts";
 import { readHeads } from "./gather.ts";
-import { createHeadWriter } from "./head.ts";
+import { createHeadWriter, type HeadSaid } from "./head.ts";
 import { findNewestManifest } from "./manifest.ts";
-import { publish, type Published } from "./publish.ts";
+import { beat, publish, type Published } from "./publish.ts";
 import { createPuller, type Pulled } from "./pull.ts";
 
 /** Brings a ledger and a bucket together. Appends go on meanwhile; calls wait for each other. */
@@ -19,6 +19,11 @@ export interface LedgerSync {
   preview(): Promise<Preview>;
   /** Measures the time and brings own writes up, no more. */
   push(): Promise<number>;
+  /**
+   * Says in this node's head that it lives, and what else it has to say; later heads carry it too.
+   * One write, never journalled.
+   */
+  beat(said: HeadSaid): Promise<void>;
 }
 
 export interface Synced {
@@ -63,19 +68,26 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
   const puller = createPuller(core, bucket);
   let moved = 0;
 
-  const push = async () => {
+  /** Until this node can speak: what it had not published may have to be written anew before. */
+  const speak = async <T>(work: () => Promise<T | Moving>): Promise<T> => {
     core.time.check(await bucket.now());
     for (let moves = 0; ; moves++) {
-      const result: Published = await publish(core, bucket, heads);
-      if (result.status === "published") return result.datagrams;
-      if (moves === movesMax) throw cannotSettle(result.reason);
-      core.options.log.warn("own datagrams are written anew", { reason: result.reason });
+      const result = await work();
+      if (!isMoving(result)) return result;
+      const { reason } = result;
+      if (moves === movesMax) throw cannotSettle(reason);
+      core.options.log.warn("own datagrams are written anew", { reason });
       moved += await gate.close(async () => {
         await core.journal().idle();
-        return move(core, result.reason);
+        return move(core, reason);
       });
     }
   };
+  const push = () =>
+    speak(async () => {
+      const result: Published = await publish(core, bucket, heads);
+      return result.status === "published" ? result.datagrams : result;
+    });
 
   const pullAll = async (options: AdoptOptions) => {
     let adopted = await adoptNewest(core, bucket, options);
@@ -95,6 +107,13 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
 
   return {
     push: () => inTurn(push),
+    beat: (said) =>
+      inTurn(() =>
+        speak<void>(async () => {
+          const reason = await beat(core, heads, said);
+          if (reason === "cloned") return { status: "must-move", reason };
+        }),
+      ),
     sync: (options = {}) =>
       inTurn(async () => {
         moved = 0;
@@ -120,6 +139,11 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
     },
   };
 }
+
+type Moving = Extract<Published, { status: "must-move" }>;
+
+const isMoving = (result: unknown): result is Moving =>
+  (result as Partial<Moving> | undefined)?.status === "must-move";
 
 const cannotSettle = (reason: string) =>
   new AppError(

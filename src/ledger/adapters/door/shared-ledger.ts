@@ -176,6 +176,7 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Le
         sync: (adopt) => led((sync) => sync.sync(adopt)),
         preview: () => led((sync) => sync.preview()),
         push: () => led((sync) => sync.push()),
+        beat: (said) => led((sync) => sync.beat(said)),
       };
     },
     async [Symbol.asyncDispose]() {
