@@ -5,14 +5,24 @@ import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
 import { readBase } from "./base-files.ts";
 import { createPhysicalTime, type PhysicalTime } from "./clock/physical-time.ts";
-import { noTime, parseStamp, stampOf, tick, witness, type HybridTime } from "./clock/stamp.ts";
+import {
+  aheadMsMax,
+  noTime,
+  parseStamp,
+  stampOf,
+  tick,
+  witness,
+  type HybridTime,
+} from "./clock/stamp.ts";
 import { nodeIdLength, sessionIdLength } from "./datagram/check-parts.ts";
 import type { Datagram } from "./datagram/datagram.ts";
-import { isCovered, lastKnown, sessionKey } from "./fold/vector.ts";
+import { isCovered, lastKnown, sessionKey, type Vector } from "./fold/vector.ts";
+import { createIncoming } from "./incoming.ts";
 import type { LedgerDisk } from "./journal/disk.ts";
 import { openJournal, type Cut, type Journal } from "./journal/journal.ts";
-import { isMoved, readNodeFile, writeNodeFile, type NodeFile } from "./node-file.ts";
+import { isMoved, readNodeFile, wasMovedAway, writeNodeFile, type NodeFile } from "./node-file.ts";
 import { createReplica, type Base, type Replica } from "./replica.ts";
+import { toldOf } from "./told.ts";
 
 export interface CoreOptions {
   readonly disk: LedgerDisk;
@@ -47,6 +57,16 @@ export interface Core {
   lastNumber(session: string): number;
   /** This life's session, and its last number that is on the disk; undefined before a write. */
   durable(): { readonly key: string; readonly number: number } | undefined;
+  /** Calls with what this node wrote, once it is on the disk, in order. Answers how to stop. */
+  follow(listener: (datagrams: readonly Datagram[]) => void): () => void;
+  /**
+   * What others may be told of: what is on the disk. A node that has met a bucket tells of its own
+   * writes only when it has met it in this life too: before that they may have to be written anew,
+   * because the clock was wrong or the disk is a clone, and must not be known to anyone.
+   */
+  told(): Vector;
+  /** The bucket was met in this life: time and name are right. */
+  settle(): void;
   /** The bucket has that session up to that number. */
   published(key: string, number: number): void;
   /** Gives the next moment, later than all that was seen. */
@@ -54,7 +74,7 @@ export interface Core {
   highWater(): string;
   /** Stamps, folds and journals; undefined session: this life's. Resolves when it is durable. */
   append(drafts: readonly Draft[]): Promise<readonly Datagram[]>;
-  /** Journals and folds what came from others. */
+  /** Journals and folds what came from others; see `incoming.ts`. */
   receive(datagrams: readonly Datagram[]): Promise<readonly Datagram[]>;
   /** Goes over to another checkpoint, keeping what it does not cover. */
   standOn(base: Base): void;
@@ -85,6 +105,11 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   let unpublished: Datagram[] = [];
   let cuts: readonly Cut[] = [];
   let stranded = 0;
+  let isSettled = false;
+  const followers = new Set<(datagrams: readonly Datagram[]) => void>();
+  /** What was written anew under another name may come back from others: then it is not ours. */
+  const isOwn = (datagram: Datagram) =>
+    datagram.node === identity.node && !wasMovedAway(identity, datagram);
 
   const load = async () => {
     const found = await readNodeFile(disk);
@@ -99,7 +124,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       : opened.datagrams;
     // Time is at least what was seen before, however a clock without a battery starts.
     last = identity.highWater === "" ? noTime : parseStamp(identity.highWater);
-    const own = counted.filter(({ node }) => node === identity.node);
+    const own = counted.filter(isOwn);
     const ownLast = own.reduce((max, { stamp }) => (stamp > max ? stamp : max), "");
     if (ownLast !== "") last = witness(last, parseStamp(ownLast));
     time ??= createPhysicalTime(clock, last.ms);
@@ -122,9 +147,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     let skipped = 0;
     for (const datagram of datagrams) {
       const known = lastKnown(replica.vector(), sessionKey(datagram));
-      const isOwn = datagram.node === identity.node;
       if (datagram.number > known + 1) skipped += 1;
-      else replica.take([datagram], { nowMs: isOwn ? undefined : time!.nowMs() });
+      else replica.take([datagram], { nowMs: isOwn(datagram) ? undefined : time!.nowMs() });
     }
     return skipped;
   };
@@ -154,6 +178,13 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     }
     return session;
   };
+  const incoming = createIncoming({
+    journal: () => journal,
+    replica: () => replica,
+    nowMs: () => time!.nowMs(),
+    // A restored disk gets back what it had told others, and brings it to the bucket as it would have.
+    onTaken: (datagrams) => unpublished.push(...datagrams.filter(isOwn)),
+  });
   const nextStamp = () => {
     last = tick(witness(last, replica.latest()), time!.nowMs());
     return stampOf(last);
@@ -180,6 +211,20 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     },
     durable: () =>
       session === undefined ? undefined : { key: `${identity.node}/${session}`, number: durable },
+    follow(listener) {
+      followers.add(listener);
+      return () => void followers.delete(listener);
+    },
+    told() {
+      const own =
+        session === undefined
+          ? undefined
+          : { key: `${identity.node}/${session}`, durable, last: sessionCount };
+      const isAhead = last.ms > time!.nowMs() + aheadMsMax;
+      const isHidden = identity.sessions.length > 0 && (!isSettled || isAhead);
+      return toldOf({ replica, identity, own, unpublished: isHidden ? unpublished : [] });
+    },
+    settle: () => void (isSettled = true),
     published(key, number) {
       unpublished = unpublished.filter((one) => sessionKey(one) !== key || one.number > number);
     },
@@ -205,14 +250,10 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       await journal.append(datagrams);
       durable = commit;
       for (const datagram of datagrams) unpublished.push(datagram);
+      for (const follower of followers) follower(datagrams);
       return datagrams;
     },
-    async receive(datagrams) {
-      const fresh = datagrams.filter((one) => !isCovered(replica.vector(), one));
-      if (fresh.length === 0) return [];
-      await journal.append(fresh);
-      return replica.take(fresh, { nowMs: time!.nowMs() });
-    },
+    receive: (datagrams) => incoming.receive(datagrams),
     standOn(base) {
       const old = replica;
       replica = createReplica(base);

@@ -16,6 +16,8 @@ import {
   unforgetChanges,
 } from "./forget.ts";
 import { createInFlight } from "./in-flight.ts";
+import { createExchange, type Exchange } from "./exchange/exchange.ts";
+import { joinCommits } from "./exchange/open-commits.ts";
 import type { Cut } from "./journal/journal.ts";
 import { settleMove } from "./move.ts";
 import { dropOf } from "./quarantine.ts";
@@ -88,6 +90,8 @@ export interface Ledger extends AsyncDisposable {
   unscrubbed(): Promise<number>;
   /** What brings it together with a bucket. One for each bucket. */
   withBucket(bucket: Bucket): LedgerSync;
+  /** What hands datagrams to and takes them from other nodes, record by record. */
+  readonly exchange: Exchange;
 }
 
 export interface Written {
@@ -194,7 +198,10 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
         .since()
         .filter(({ target }) => wanted.has(target));
     },
-    changedSince: async (position) => changedSince(core, position),
+    async changedSince(position) {
+      core.replica().release(core.time.nowMs()); // its time may have come with nothing else to tell
+      return changedSince(core, position);
+    },
     digest: () => core.steady((replica) => replica.digest()),
     conflicts: () => core.steady(allConflicts),
     async restore({ target, dot, source }) {
@@ -243,6 +250,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
         .filter((datagram) => isToScrub(floors, datagram)).length;
     },
     withBucket: (bucket) => createSync({ core, bucket, gate, inTurn }),
+    exchange: joinCommits(createExchange({ core, gate })),
     async [Symbol.asyncDispose]() {
       await core.journal().idle();
       if (!options.isReader) await core.saveIdentity({ highWater: core.highWater() });

@@ -57,7 +57,8 @@ async function finishMove(core: Core, plan: Move, isClockReset: boolean): Promis
   await core.journal().remove((datagram) => isMoved(plan, datagram));
   const { moving: _done, ...identity } = core.identity();
   const highWater = isClockReset ? trueHighWater(core, plan) : core.highWater();
-  await core.replaceIdentity({ ...identity, node: plan.node, highWater });
+  const movedAway = [...(identity.movedAway ?? []), ...plan.from];
+  await core.replaceIdentity({ ...identity, node: plan.node, highWater, movedAway });
 }
 
 /** The latest moment that was not moved away. */

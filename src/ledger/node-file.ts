@@ -17,6 +17,8 @@ export interface NodeFile {
   readonly highWater: string;
   /** One's own datagrams are being written anew, under another session or another node. */
   readonly moving?: Move;
+  /** What was written anew: these sessions, from that number on, are no longer this node's word. */
+  readonly movedAway?: Move["from"];
 }
 
 export interface Move {
@@ -30,6 +32,7 @@ export interface Move {
 
 const fileName = "ledger/node.json";
 const sessionsMax = 64;
+const movedAwayMax = 256;
 
 export async function readNodeFile(disk: LedgerDisk): Promise<NodeFile | undefined> {
   const bytes = await disk.read(fileName);
@@ -53,11 +56,21 @@ export async function readNodeFile(disk: LedgerDisk): Promise<NodeFile | undefin
 }
 
 export async function writeNodeFile(disk: LedgerDisk, file: NodeFile): Promise<void> {
-  const kept = { ...file, sessions: file.sessions.slice(-sessionsMax) };
+  const { sessions, movedAway } = file;
+  const kept = {
+    ...file,
+    sessions: sessions.slice(-sessionsMax),
+    ...(movedAway && { movedAway: movedAway.slice(-movedAwayMax) }),
+  };
   await disk.replace(fileName, Buffer.from(`${JSON.stringify(kept, null, 2)}\n`));
 }
 
-export function isMoved({ from }: Move, datagram: Datagram): boolean {
+export const isMoved = ({ from }: Move, datagram: Datagram): boolean => isIn(from, datagram);
+
+export const wasMovedAway = ({ movedAway = [] }: NodeFile, datagram: Datagram): boolean =>
+  movedAway.length > 0 && isIn(movedAway, datagram);
+
+function isIn(from: Move["from"], datagram: Datagram): boolean {
   const key = `${datagram.node}/${datagram.session}`;
   return from.some((one) => one.key === key && datagram.number >= one.number);
 }

@@ -11,7 +11,14 @@ import {
   type PartState,
   type TargetState,
 } from "./fold/part-state.ts";
-import { hasFolded, isCovered, lastKnown, sessionKey, type Vector } from "./fold/vector.ts";
+import {
+  hasFolded,
+  isCovered,
+  lastKnown,
+  sessionKey,
+  type SessionKey,
+  type Vector,
+} from "./fold/vector.ts";
 import { droppedDot } from "./quarantine.ts";
 
 /** A checkpoint that a replica stands on. */
@@ -50,6 +57,8 @@ export interface Replica {
   dropped(): ReadonlySet<Dot>;
   /** All that was taken since the checkpoint, folded or not, in the order in which it came. */
   since(): readonly Datagram[];
+  /** Those of one session in order, without a gap; none where the checkpoint has all of them. */
+  sinceOf(key: SessionKey): readonly Datagram[];
   /** The latest moment that was folded. */
   latest(): HybridTime;
   /** Takes what is new of it, whole commits of a session in order. A gap throws. */
@@ -87,6 +96,7 @@ export function createReplica(base: Base): Replica {
   const rest = new Map<number, Map<string, Datagram[]>>();
   let since: Datagram[] = [];
   const texts = new Map<number, PartText>(); // least recently used first
+  const bySession = new Map<SessionKey, Datagram[]>();
   let charactersLoaded = 0;
   const hasOrder = new Set<number>();
   /** Decoded targets: always the fold of checkpoint and rest. Least recently used first. */
@@ -194,6 +204,7 @@ export function createReplica(base: Base): Replica {
     aside: () => aside,
     dropped: () => dropped,
     since: () => since,
+    sinceOf: (key) => bySession.get(key) ?? [],
     latest() {
       if (latest.stamp !== latestStamp) {
         latest = { stamp: latestStamp, time: parseStamp(latestStamp) };
@@ -210,6 +221,9 @@ export function createReplica(base: Base): Replica {
         vector.set(key, datagram.number);
         taken.push(datagram);
         since.push(datagram);
+        const some = bySession.get(key);
+        if (some) some.push(datagram);
+        else bySession.set(key, [datagram]);
         if (dropped.size > 0 && dropped.has(dotOf(datagram))) continue;
         if (ahead !== undefined && datagram.stamp > ahead) aside.set(dotOf(datagram), datagram);
         else fold(datagram);
@@ -228,6 +242,9 @@ export function createReplica(base: Base): Replica {
     untake(key, lastNumber) {
       const isKept = (one: Datagram) => sessionKey(one) !== key || one.number <= lastNumber;
       since = since.filter(isKept);
+      const mine = bySession.get(key)?.filter(isKept) ?? [];
+      if (mine.length === 0) bySession.delete(key);
+      else bySession.set(key, mine);
       keepOnly(isKept);
       if (lastNumber === 0) vector.delete(key);
       else vector.set(key, lastNumber);

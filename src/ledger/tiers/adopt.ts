@@ -22,6 +22,11 @@ export interface AdoptOptions {
   readonly onProgress?: (progress: AdoptProgress) => void;
 }
 
+export interface AdoptingOptions extends AdoptOptions {
+  /** Does something while nobody else writes to the journals. */
+  readonly quietly: (work: () => Promise<void>) => Promise<void>;
+}
+
 /** How many parts travel at once. */
 const lanes = 8;
 
@@ -33,13 +38,13 @@ const lanes = 8;
 export async function adoptNewest(
   core: Core,
   bucket: Bucket,
-  { onProgress = () => {} }: AdoptOptions = {},
+  { onProgress = () => {}, quietly }: AdoptingOptions,
 ): Promise<number | undefined> {
   for (;;) {
     const found = await findNewestManifest(bucket, core.replica().base.number);
     if (!found) return undefined;
     if ((await fetchParts(core, bucket, found.manifest, onProgress)) === "pruned") continue;
-    await standOn(core, found);
+    await standOn(core, found, quietly);
     return found.manifest.number;
   }
 }
@@ -83,7 +88,11 @@ async function fetchParts(
   throw new AppError("corrupt", "ledger_part", message);
 }
 
-async function standOn(core: Core, { manifest, body }: FoundManifest): Promise<void> {
+async function standOn(
+  core: Core,
+  { manifest, body }: FoundManifest,
+  quietly: AdoptingOptions["quietly"],
+): Promise<void> {
   const { disk } = core.options;
   const { vector } = manifest;
   const left = Object.entries(core.identity().published).filter(
@@ -94,6 +103,6 @@ async function standOn(core: Core, { manifest, body }: FoundManifest): Promise<v
   await switchBase(disk, body);
   core.standOn(baseOf(disk, manifest));
   await removeOldParts(disk, manifest);
-  if (core.stranded() > 0) await core.reload();
+  if (core.stranded() > 0) await quietly(() => core.reload());
   await core.journal().prune((datagram) => isCovered(vector, datagram));
 }

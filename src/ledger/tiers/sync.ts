@@ -6,7 +6,7 @@ import type { Gate } from "../ledger.ts";
 import { move } from "../move.ts";
 import { adoptNewest, type AdoptOptions } from "./adopt.ts";
 import { readHeads } from "./gather.ts";
-import { createHeadWriter, type HeadSaid } from "./head.ts";
+import { createHeadWriter, type HeadSaid, type HeadWriter } from "./head.ts";
 import { findNewestManifest } from "./manifest.ts";
 import { beat, publish, type Published } from "./publish.ts";
 import { createPuller, type Pulled } from "./pull.ts";
@@ -58,16 +58,29 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
   const { clock, random } = core.options;
   const isOwn = (session: string) =>
     session === core.session() || core.identity().sessions.includes(session);
-  const heads = createHeadWriter({
+  const writer = createHeadWriter({
     bucket,
     clock,
     random,
     isOwn,
     lastNumber: (session) => core.lastNumber(session),
   });
+  const heads: HeadWriter = {
+    async write(head) {
+      const answer = await writer.write(head);
+      // This disk speaks for its node, and the time was asked for before: others may hear of it.
+      if (answer === "written") core.settle();
+      return answer;
+    },
+  };
   const puller = createPuller(core, bucket);
   let moved = 0;
 
+  const quietly = <T>(work: () => Promise<T>) =>
+    gate.close(async () => {
+      await core.journal().idle();
+      return work();
+    });
   /** Until this node can speak: what it had not published may have to be written anew before. */
   const speak = async <T>(work: () => Promise<T | Moving>): Promise<T> => {
     core.time.check(await bucket.now());
@@ -77,10 +90,7 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
       const { reason } = result;
       if (moves === movesMax) throw cannotSettle(reason);
       core.options.log.warn("own datagrams are written anew", { reason });
-      moved += await gate.close(async () => {
-        await core.journal().idle();
-        return move(core, reason);
-      });
+      moved += await quietly(() => move(core, reason));
     }
   };
   const push = () =>
@@ -90,13 +100,13 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
     });
 
   const pullAll = async (options: AdoptOptions) => {
-    let adopted = await adoptNewest(core, bucket, options);
+    let adopted = await adoptNewest(core, bucket, { ...options, quietly });
     let sum: Pulled = { datagrams: 0, nodes: 0, faults: [], mustAdopt: false };
     for (;;) {
       const pulled = await puller.pull();
       sum = { ...pulled, datagrams: sum.datagrams + pulled.datagrams };
       if (!pulled.mustAdopt) return { ...sum, adopted };
-      const next = await adoptNewest(core, bucket, options);
+      const next = await adoptNewest(core, bucket, { ...options, quietly });
       if (next === undefined) {
         const faults = [...sum.faults, "a segment is missing, and no checkpoint covers it yet"];
         return { ...sum, faults, adopted };

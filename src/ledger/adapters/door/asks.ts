@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError, type ErrorKind } from "../../../base/app-error.ts";
 import type { Datagram } from "../../datagram/datagram.ts";
+import type { RecordRange } from "../../exchange/exchange.ts";
 import type { Ledger, LedgerStatus } from "../../ledger.ts";
 import type { Position } from "../../position.ts";
 import { leftToWrite } from "./left-to-write.ts";
@@ -43,6 +44,21 @@ export const askSchema = z.discriminatedUnion("op", [
   z.object({ op: z.literal("unforget"), target, source }),
   z.object({ op: z.literal("isForgotten"), key: z.string() }),
   z.object({ op: z.literal("unscrubbed") }),
+  z.object({
+    op: z.literal("readRange"),
+    origin: z.string(),
+    from: z.number(),
+    to: z.number(),
+    bytesMax: z.number(),
+  }),
+  z.object({
+    op: z.literal("takeRange"),
+    origin: z.string(),
+    from: z.number(),
+    records: z.array(z.string()),
+  }),
+  /** From now on the door tells what is written. */
+  z.object({ op: z.literal("follow") }),
   z.object({ op: z.literal("ping") }),
   z.object({ op: z.literal("mark") }),
   z.object({ op: z.literal("yield") }),
@@ -86,8 +102,15 @@ export async function answerAsk(ledger: Ledger, ask: Ask): Promise<unknown> {
       return ledger.isForgotten(ask.key);
     case "unscrubbed":
       return ledger.unscrubbed();
+    case "readRange": {
+      const range = await ledger.exchange.read(ask);
+      return range && rangeAsText(range);
+    }
+    case "takeRange":
+      return ledger.exchange.receive(rangeFromText(ask));
     case "mark":
       return ledger.status().highWater;
+    case "follow":
     case "ping":
     case "yield":
       return true;
@@ -107,8 +130,29 @@ export interface Look {
   /** All of it, or what changed since the last look. */
   readonly vector: readonly (readonly [string, number])[];
   readonly isWhole: boolean;
+  /** Sessions of which others may know less than this node does: up to which number. */
+  readonly limits: readonly (readonly [string, number])[];
   readonly quarantine: readonly Datagram[];
 }
+
+/** As it goes through the door: records are text. */
+export interface RangeText {
+  readonly origin: string;
+  readonly from: number;
+  readonly records: readonly string[];
+}
+
+export const rangeAsText = ({ origin, from, records }: RecordRange): RangeText => ({
+  origin,
+  from,
+  records: records.map((record) => Buffer.from(record).toString()),
+});
+
+export const rangeFromText = ({ origin, from, records }: RangeText): RecordRange => ({
+  origin,
+  from,
+  records: records.map((record) => Buffer.from(record)),
+});
 
 export interface Failure {
   readonly kind: ErrorKind;
@@ -119,6 +163,7 @@ export interface Failure {
 /** From the holder. */
 export type Said =
   | { readonly look: Look }
+  | { readonly wrote: RangeText }
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly failure: Failure };
 
@@ -127,6 +172,6 @@ export const failureOf = (error: unknown): Failure =>
     ? { kind: error.kind, code: error.code, message: error.message }
     : { kind: "internal", code: "ledger_holder_failed", message: String(error) };
 
-/** The largest commit, with its names, as JSON; more is refused before it is read. */
-export const askBytesMax = 24 * 2 ** 20;
+/** The largest commit, with its names, as JSON in JSON; more is refused before it is read. */
+export const askBytesMax = 48 * 2 ** 20;
 export const saidBytesMax = 256 * 2 ** 20;

@@ -3,8 +3,9 @@ import { AppError } from "../../../base/app-error.ts";
 import type { Clock, Timer } from "../../../base/clock.ts";
 import type { Random } from "../../../base/random.ts";
 import type { Written } from "../../ledger.ts";
+import type { RecordRange } from "../../exchange/exchange.ts";
 import type { Ask, Look, Said } from "./asks.ts";
-import { askBytesMax, saidBytesMax } from "./asks.ts";
+import { askBytesMax, rangeFromText, saidBytesMax } from "./asks.ts";
 import type { DoorPlace } from "./door-file.ts";
 import { createFrameReader, createFrameWriter, encodeFrame } from "./frames.ts";
 import { shakeAsClient } from "./handshake.ts";
@@ -22,13 +23,16 @@ export interface DoorGuest {
   /** The newest stamp there is, as of now. */
   mark(): Promise<string>;
   look(): LookNow;
+  /** Calls with what any process writes from now on, until the connection is gone. */
+  follow(listener: (range: RecordRange) => void): void;
   /** Resolves when the connection is gone. */
   readonly gone: Promise<void>;
   close(): void;
 }
 
-export interface LookNow extends Omit<Look, "vector" | "isWhole"> {
+export interface LookNow extends Omit<Look, "vector" | "isWhole" | "limits"> {
   readonly vector: ReadonlyMap<string, number>;
+  readonly limits: ReadonlyMap<string, number>;
 }
 
 /** How long a holder may say nothing while it is waited for. */
@@ -74,6 +78,7 @@ async function stay(socket: Socket, { place, clock }: DoorGuestOptions): Promise
   let sinceMs = heardMs;
   let timer: Timer | undefined;
   let onFirstLook = () => {};
+  let onWrote = (_range: RecordRange) => {};
   /** Those who ask in one turn of the event loop share it. */
   let marked: { readonly turn: number; readonly stamp: Promise<unknown> } | undefined;
 
@@ -110,6 +115,12 @@ async function stay(socket: Socket, { place, clock }: DoorGuestOptions): Promise
     if ("look" in said) {
       knowledge.renew(said.look);
       return onFirstLook();
+    }
+    if ("wrote" in said) {
+      const { origin, from, records } = said.wrote;
+      knowledge.raise(origin, from + records.length - 1);
+      knowledge.lift(origin);
+      return onWrote(rangeFromText(said.wrote));
     }
     const reply = waiting.get(said.id);
     waiting.delete(said.id);
@@ -152,6 +163,9 @@ async function stay(socket: Socket, { place, clock }: DoorGuestOptions): Promise
       new Promise<unknown>((resolve, reject) => send(ask, { resolve, reject })).then((value) => {
         const { datagrams = [] } = (ask.op === "write" ? value : {}) as Partial<Written>;
         knowledge.addOwn(datagrams);
+        if (ask.op === "takeRange") {
+          knowledge.raise(ask.origin, ask.from + ask.records.length - 1);
+        }
         return value;
       }),
     async mark() {
@@ -164,6 +178,10 @@ async function stay(socket: Socket, { place, clock }: DoorGuestOptions): Promise
       return (await marked.stamp) as string;
     },
     look: () => knowledge.now()!,
+    follow(listener) {
+      onWrote = listener;
+      send({ op: "follow" }, { resolve: () => {}, reject: () => {} });
+    },
     gone,
     close: () => void socket.destroy(),
   };
@@ -171,16 +189,24 @@ async function stay(socket: Socket, { place, clock }: DoorGuestOptions): Promise
 
 /** The looks of one holder, one upon the other. */
 function createKnowledge() {
-  let known: Omit<Look, "vector" | "isWhole"> | undefined;
+  let known: Omit<LookNow, "vector"> | undefined;
   const vector = new Map<string, number>();
   const raise = (key: string, number: number) =>
-    vector.set(key, Math.max(vector.get(key) ?? 0, number));
+    void vector.set(key, Math.max(vector.get(key) ?? 0, number));
   return {
     now: (): LookNow | undefined => known && { ...known, vector },
-    renew({ vector: told, isWhole, ...rest }: Look) {
+    raise,
+    /** It was told to all: the limit of the last look is over. */
+    lift(key: string) {
+      if (!known?.limits.has(key)) return;
+      const limits = new Map(known.limits);
+      limits.delete(key);
+      known = { ...known, limits };
+    },
+    renew({ vector: told, isWhole, limits, ...rest }: Look) {
       if (isWhole) vector.clear();
       for (const [key, number] of told) raise(key, number);
-      known = rest;
+      known = { ...rest, limits: new Map(limits) };
     },
     /** What one was told is durable is known from then on, also before the next look comes. */
     addOwn(datagrams: Written["datagrams"]) {

@@ -239,7 +239,7 @@ describe("the door", () => {
     await using first = await open();
     const place = (await readDoorFile(doorFile))!;
     const guest = (await knock({ place, clock, random }))!;
-    const text = "x".repeat(25 * 2 ** 20);
+    const text = "x".repeat(49 * 2 ** 20);
     await expect(guest.ask({ op: "read", target: text })).rejects.toMatchObject({
       code: "ledger_commit_too_big",
     });

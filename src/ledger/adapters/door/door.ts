@@ -4,7 +4,7 @@ import type { Clock, Timer } from "../../../base/clock.ts";
 import type { Logger } from "../../../base/logger.ts";
 import type { Random } from "../../../base/random.ts";
 import type { Ledger } from "../../ledger.ts";
-import { answerAsk, askBytesMax, askSchema, failureOf, type Said } from "./asks.ts";
+import { answerAsk, askBytesMax, askSchema, failureOf, rangeAsText, type Said } from "./asks.ts";
 import { createFrameReader, createFrameWriter, encodeFrame } from "./frames.ts";
 import { shakeAsHolder } from "./handshake.ts";
 import { createLookout } from "./lookout.ts";
@@ -111,6 +111,9 @@ function welcome(socket: Socket, ledger: Ledger, { onYield }: DoorOptions): Gues
   const lookout = createLookout((look) => tell({ look }));
   const inHand = new Set<Promise<void>>();
   let isPaused = false;
+  let unfollow: (() => void) | undefined;
+  const follow = () => ledger.exchange.follow((range) => tell({ wrote: rangeAsText(range) }));
+  socket.on("close", () => unfollow?.());
 
   const answer = async (id: number, body: unknown) => {
     try {
@@ -119,6 +122,7 @@ function welcome(socket: Socket, ledger: Ledger, { onYield }: DoorOptions): Gues
       const value = await answerAsk(ledger, ask);
       if (ask.op !== "write" && ask.op !== "read") lookout.look(ledger);
       tell({ id, value });
+      if (ask.op === "follow") unfollow ??= follow();
       if (ask.op === "yield") onYield();
     } catch (error) {
       tell({ id, failure: failureOf(error) });

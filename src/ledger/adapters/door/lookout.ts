@@ -7,10 +7,11 @@ export function createLookout(tell: (look: Look) => void) {
   let last: string | undefined;
   let told = new Map<string, number>();
   return {
-    look(ledger: Pick<Ledger, "status" | "vector" | "quarantine">): void {
+    look(ledger: Pick<Ledger, "status" | "vector" | "quarantine" | "exchange">): void {
       const status = ledger.status();
       const quarantine = ledger.quarantine();
-      const now = JSON.stringify([status, quarantine.map(dotOf)]);
+      const limits = limitsOf(ledger);
+      const now = JSON.stringify([status, limits, quarantine.map(dotOf)]);
       if (now === last) return;
       last = now;
       const vector = new Map(ledger.vector());
@@ -18,7 +19,18 @@ export function createLookout(tell: (look: Look) => void) {
       // Sessions that have ended leave the vector: then all of it is told.
       const isWhole = [...told.keys()].some((key) => !vector.has(key)) || told.size === 0;
       told = vector;
-      tell({ status, vector: isWhole ? [...vector] : changed, isWhole, quarantine });
+      tell({ status, vector: isWhole ? [...vector] : changed, isWhole, limits, quarantine });
     },
   };
+}
+
+/** Where what others may know is not what this node knows: as a rule nowhere. */
+export function limitsOf(
+  ledger: Pick<Ledger, "vector" | "exchange">,
+): readonly (readonly [string, number])[] {
+  const told = ledger.exchange.vector();
+  return [...ledger.vector()].flatMap(([key, number]) => {
+    const limit = told.get(key) ?? 0;
+    return limit < number ? [[key, limit] as const] : [];
+  });
 }

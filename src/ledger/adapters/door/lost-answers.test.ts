@@ -32,8 +32,10 @@ function openThrough(ledger: Ledger, fateOf: (ask: Ask) => Fate | Promise<Fate>)
       look: () => ({
         status: ledger.status(),
         vector: ledger.vector(),
+        limits: new Map(),
         quarantine: ledger.quarantine(),
       }),
+      follow: () => {},
       gone,
       close: shut,
     };

@@ -3,12 +3,15 @@ import { sleep, type Clock } from "../../../base/clock.ts";
 import type { Bucket } from "../../../bucket/index.ts";
 import { checkCommit, type Commit } from "../../changes.ts";
 import type { Datagram } from "../../datagram/datagram.ts";
+import { joinCommits } from "../../exchange/open-commits.ts";
 import type { Ledger, Written } from "../../ledger.ts";
 import type { Position } from "../../position.ts";
 import type { LedgerSync } from "../../tiers/sync.ts";
 import type { ConflictView, TargetView } from "../../view.ts";
 import { answerAsk, type Ask } from "./asks.ts";
 import { isDoorShut, type DoorGuest, type LookNow } from "./door-guest.ts";
+import { limitsOf } from "./lookout.ts";
+import { createSharedExchange } from "./shared-exchange.ts";
 import { createTurns } from "./turns.ts";
 
 /** This process holds the ledger, and lets others in. */
@@ -63,6 +66,7 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Le
       .then((found) => {
         role = found;
         if (found.kind === "guest") void found.guest.gone.then(() => step(found));
+        if (exchange.isFollowed()) followAt(found);
         return found;
       })
       .finally(() => (standing = undefined));
@@ -72,6 +76,25 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Le
     if (role !== from) return;
     last = lookOf(from);
     role = undefined;
+    if (exchange.isFollowed()) void keepFollowing();
+  };
+  /** Those followed already: one is told of each write once. */
+  const followed = new WeakSet<Holder | Guest>();
+  const followAt = (at: Holder | Guest) => {
+    if (followed.has(at)) return;
+    followed.add(at);
+    if (at.kind === "guest") at.guest.follow((range) => exchange.tell(range));
+    else at.ledger.exchange.follow((range) => exchange.tell(range));
+  };
+  /** Who follows needs someone to tell, also where it asks for nothing itself. */
+  const keepFollowing = async () => {
+    while (!isClosed && exchange.isFollowed()) {
+      try {
+        return followAt(await stand());
+      } catch {
+        await sleep(clock, followAgainMs); // what is written meanwhile is in the vector
+      }
+    }
   };
   /** Another process needs the ledger: as soon as nothing here must not be interrupted. */
   const letGo = async () => {
@@ -129,6 +152,12 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Le
     }
   };
   const look = (): LookNow => (role ? lookOf(role) : last!);
+  const exchange = createSharedExchange({
+    ask,
+    look,
+    held: () => (role?.kind === "holder" ? role.ledger.exchange : undefined),
+    onFollow: () => void keepFollowing(),
+  });
   await stand();
 
   return {
@@ -179,6 +208,7 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Le
         beat: (said) => led((sync) => sync.beat(said)),
       };
     },
+    exchange: joinCommits(exchange),
     async [Symbol.asyncDispose]() {
       if (isClosed) return;
       while (asks.size > 0) await Promise.allSettled(asks);
@@ -219,6 +249,7 @@ const closed = () => new AppError("internal", "ledger_closed", "the ledger was c
 const yieldMs = 100;
 const leadMsMax = 60_000;
 const leadRepeatMs = 2_000;
+const followAgainMs = 1_000;
 
 const syncsByLedger = new WeakMap<Ledger, Map<Bucket, LedgerSync>>();
 
@@ -237,6 +268,7 @@ const lookOf = (role: Holder | Guest): LookNow =>
     : {
         status: role.ledger.status(),
         vector: role.ledger.vector(),
+        limits: new Map(limitsOf(role.ledger)),
         quarantine: role.ledger.quarantine(),
       };
 

@@ -1,0 +1,102 @@
+import { AppError } from "../base/app-error.ts";
+import type { Datagram } from "./datagram/datagram.ts";
+import { lastKnown, sessionKey } from "./fold/vector.ts";
+import type { Journal } from "./journal/journal.ts";
+import type { Replica } from "./replica.ts";
+
+/** What other nodes wrote, on its way to the disk, by whichever way it came. */
+export interface Incoming {
+  /**
+   * Whole commits, each session's in order. Durable and folded when it resolves, with what was new
+   * of it; what is known is passed over. Throws `ledger_gap` where numbers are missing before it:
+   * then nothing of it is kept.
+   */
+  receive(datagrams: readonly Datagram[]): Promise<readonly Datagram[]>;
+}
+
+export interface IncomingOptions {
+  readonly journal: () => Journal;
+  readonly replica: () => Replica;
+  readonly nowMs: () => number;
+  readonly onTaken: (datagrams: readonly Datagram[]) => void;
+}
+
+interface Waiting {
+  readonly datagrams: readonly Datagram[];
+  readonly resolve: (taken: readonly Datagram[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Those who come while others are being written wait, and are then written as one: a thousand a
+ * second cost as many syncs of the disk as there is time for, and nothing is written twice that
+ * came by gossip and by the bucket at once.
+ */
+export function createIncoming(options: IncomingOptions): Incoming {
+  const { journal, replica, nowMs, onTaken } = options;
+  let waiting: Waiting[] = [];
+  let isRunning = false;
+
+  const takeGroup = async (group: readonly Waiting[]) => {
+    const fresh = freshOf(group, replica());
+    const all = [...fresh.values()].flat();
+    if (all.length > 0) {
+      await journal().append(all);
+      replica().take(all, { nowMs: nowMs() });
+      onTaken(all);
+    }
+    for (const [entry, some] of fresh) entry.resolve(some);
+  };
+  const run = async () => {
+    isRunning = true;
+    while (waiting.length > 0) {
+      const group = waiting;
+      waiting = [];
+      await takeGroup(group).catch((error: unknown) => {
+        for (const { reject } of group) reject(error);
+      });
+    }
+    isRunning = false;
+  };
+
+  return {
+    receive: (datagrams) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ datagrams, resolve, reject });
+        if (!isRunning) void run();
+      }),
+  };
+}
+
+/** What is new of each; who comes with a gap is sent away alone. */
+function freshOf(group: readonly Waiting[], replica: Replica) {
+  const reached = new Map<string, number>();
+  const fresh = new Map<Waiting, readonly Datagram[]>();
+  for (const entry of group) {
+    const mine: Datagram[] = [];
+    const next = new Map<string, number>();
+    const gap = entry.datagrams.find((datagram) => {
+      const key = sessionKey(datagram);
+      const known = next.get(key) ?? reached.get(key) ?? lastKnown(replica.vector(), key);
+      if (datagram.number <= known) return false;
+      if (datagram.number > known + 1) return true;
+      next.set(key, datagram.number);
+      mine.push(datagram);
+      return false;
+    });
+    if (gap) {
+      entry.reject(gapBefore(gap));
+      continue;
+    }
+    for (const [key, number] of next) reached.set(key, number);
+    fresh.set(entry, mine);
+  }
+  return fresh;
+}
+
+const gapBefore = (datagram: Datagram) =>
+  new AppError(
+    "corrupt",
+    "ledger_gap",
+    `${sessionKey(datagram)} has a gap before datagram ${datagram.number}: those before it come first`,
+  );
