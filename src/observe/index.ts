@@ -11,6 +11,7 @@ export {
 export { createNodeObserver, type NodeObserver, type Observed } from "./node-observer.ts";
 export {
   readMachine,
+  readTemperature,
   registerMachineMetrics,
   registerProcessMetrics,
   type MachineReading,

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
-import { statfs } from "node:fs/promises";
+import { readdir, readFile, statfs } from "node:fs/promises";
 import { freemem, loadavg, totalmem } from "node:os";
+import { join } from "node:path";
 import type { Metrics } from "../base/metrics.ts";
 
 /** What this process uses. Processes of one node are added up. */
@@ -34,6 +35,8 @@ export interface MachineReading {
   readonly diskBytes: { readonly total: number; readonly free: number } | undefined;
   /** Since boot, without loopback; undefined where the system does not tell. */
   readonly networkBytes: { readonly received: number; readonly sent: number } | undefined;
+  /** Of the hottest part; undefined where the system tells of none, as most virtual machines do. */
+  readonly temperatureC?: number | undefined;
 }
 
 export async function readMachine(folder: string): Promise<MachineReading> {
@@ -42,7 +45,24 @@ export async function readMachine(folder: string): Promise<MachineReading> {
     memoryBytes: { total: totalmem(), free: freemem() },
     diskBytes: await readDisk(folder),
     networkBytes: readNetwork(),
+    temperatureC: await readTemperature(),
   };
+}
+
+const thermalFolder = "/sys/class/thermal";
+
+/** https://docs.kernel.org/driver-api/thermal/sysfs-api.html: thousandths of a degree. */
+export async function readTemperature(folder = thermalFolder): Promise<number | undefined> {
+  const names = await readdir(folder).catch(() => []); // not Linux, or none is there
+  const zones = names.filter((name) => name.startsWith("thermal_zone"));
+  const texts = await Promise.all(
+    zones.map((name) => readFile(join(folder, name, "temp"), "utf8").catch(() => "")),
+  );
+  const degrees = texts
+    .map((text) => (/^-?\d+\s*$/.test(text) ? Number(text) / 1_000 : NaN))
+    // What a sensor says that is switched off or broken.
+    .filter((value) => value > -40 && value < 150 && value !== 0);
+  return degrees.length > 0 ? Math.max(...degrees) : undefined;
 }
 
 async function readDisk(folder: string): Promise<MachineReading["diskBytes"]> {

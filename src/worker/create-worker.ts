@@ -20,7 +20,7 @@ import { createScalerReader } from "./scaler-reader.ts";
 import { createTimedQueue, type WorkerQueue } from "./timed-queue.ts";
 import { registerGauges } from "./worker-gauges.ts";
 import { createWorkerMetrics } from "./worker-metrics.ts";
-import { tasksAtWork, type WorkerView } from "./worker-view.ts";
+import { countByKind, tasksAtWork, type WorkerView } from "./worker-view.ts";
 
 export interface WorkerOptions<Services = unknown, K extends Kinds = Kinds> {
   readonly queue: WorkerQueue<K>;
@@ -238,6 +238,7 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
       completed: [...kinds.values()].reduce((sum, kind) => sum + kind.recorded(), 0),
       concurrency: hands.concurrency(),
       atWork: hands.atWork(),
+      atWorkByKind: countByKind(hands.inHand()),
       inHand: hands.inHand().size,
       waitingForCap: hands.waitingForCap(),
       abandoned: hands.abandoned(),

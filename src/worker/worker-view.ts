@@ -7,6 +7,7 @@ export interface WorkerView {
   readonly kinds: readonly string[];
   readonly concurrency: number;
   readonly atWork: number;
+  readonly atWorkByKind: Readonly<Record<string, number>>;
   /** Attempts that were recorded, whatever their outcome. */
   readonly completed: number;
   readonly inHand: number;
@@ -26,6 +27,15 @@ export interface TaskAtWork {
   readonly key: string;
   readonly forMs: number;
   readonly note: string | undefined;
+}
+
+/** Kinds of which nothing is at work are left out. */
+export function countByKind(inHand: ReadonlySet<TaskInHand>): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { state, lease } of inHand) {
+    if (state === "working") counts[lease.kind] = (counts[lease.kind] ?? 0) + 1;
+  }
+  return counts;
 }
 
 const tasksShownMax = 50;

@@ -9,7 +9,7 @@ export const layers: readonly (readonly string[])[] = [
   ["base"],
   ["usv", "config", "bucket"],
   ["queue", "ledger"],
-  ["gossip", "records", "worker", "observe", "crawl", "extract"],
+  ["gossip", "fleet", "records", "worker", "observe", "crawl", "extract"],
   ["sources", "campaign"],
   ["dashboard"],
   ["app"],

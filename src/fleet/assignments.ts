@@ -1,0 +1,114 @@
+import { AppError } from "../base/app-error.ts";
+import { nearest } from "../config/index.ts";
+import type { Assignment, Entry } from "./wanted.ts";
+
+/** What can be wanted of a node, typed. */
+export interface NodeWanted {
+  readonly state: NodeState;
+  /** When that was said; 0: never. */
+  readonly stateRevision: number;
+  /** By kind: tasks at once, or `PROCESSESxCONCURRENCY` as work.pools has it; 0 for none. */
+  readonly workers: ReadonlyMap<string, string>;
+  /** By name of the campaign, then by field. */
+  readonly campaigns: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
+  /** Until then the node puts its log lines into the bucket every few seconds. */
+  readonly logsUntilMs: number;
+  /** Keys of a version to come, and values that make no sense here: told, not followed. */
+  readonly faults: readonly string[];
+}
+
+export type NodeState = "working" | "paused" | "drained";
+
+export const nodeStates: Readonly<Record<string, NodeState>> = {
+  pause: "paused",
+  resume: "working",
+  drain: "drained",
+};
+
+const forms = ["pause", "resume", "drain", "workers.KIND=COUNT", "campaign.NAME.FIELD=VALUE"];
+const workersShape = /^(?:\d{1,5}|\d{1,3}x\d{1,5}(?:-\d{1,5})?)$/;
+const kindShape = /^[\w:.-]{1,100}$/;
+const campaignShape = /^campaign\.([a-z0-9][a-z0-9-]{0,62})\.([A-Za-z][\w.]{0,100})$/;
+const valueBytesMax = 8_000;
+export const logsKey = "logs.untilMs";
+const stateKey = "state";
+/** As a value: what the node's own settings say. */
+const byDefault = "default";
+
+/** What only others know: campaigns are not this module's. Answers what is wrong. */
+export type CheckField = (field: string, value: unknown) => string | undefined;
+
+/** `pause`, `workers.enrich=4`, `campaign.austin.proximityKm=20`. Throws `fleet_assignment`. */
+export function parseAssignment(text: string, checkField: CheckField): Assignment {
+  const state = nodeStates[text];
+  if (state) return { key: stateKey, value: state };
+  const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (key === undefined || value === undefined) {
+    const meant = nearest(text, Object.keys(nodeStates));
+    throw wrong(text, `nothing is wanted by that; did you mean ${meant}? There is ${known}`);
+  }
+  const assignment = { key, value: value === byDefault ? null : readValue(key, value) };
+  const fault = faultOf(assignment, checkField);
+  if (fault !== undefined) throw wrong(text, fault);
+  return assignment;
+}
+
+const known = `${forms.slice(0, -1).join(", ")} and ${forms.at(-1)}`;
+
+const readValue = (key: string, text: string): unknown => {
+  if (key.startsWith("workers.")) return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text; // a word needs no quotes
+  }
+};
+
+function faultOf({ key, value }: Assignment, checkField: CheckField): string | undefined {
+  if (Buffer.byteLength(JSON.stringify(value)) > valueBytesMax) {
+    return `it is longer than ${valueBytesMax} bytes`;
+  }
+  if (key.startsWith("workers.")) {
+    if (!kindShape.test(key.slice("workers.".length))) return "a kind is missing after workers.";
+    return value === null ? undefined : workersFault(value);
+  }
+  const [, , field] = campaignShape.exec(key) ?? [];
+  if (field !== undefined) return value === null ? undefined : checkField(field, value);
+  return `there is no ${key}, only ${known}`;
+}
+
+function workersFault(value: unknown): string | undefined {
+  const isGood = typeof value === "string" && workersShape.test(value) && !/x0|^0x/.test(value);
+  return isGood ? undefined : "write how many tasks at once (0 for none), such as 4, or 2x5-20";
+}
+
+/** What the entries that count for a node say. */
+export function toNodeWanted(entries: ReadonlyMap<string, Entry>): NodeWanted {
+  const workers = new Map<string, string>();
+  const campaigns = new Map<string, Map<string, unknown>>();
+  const faults: string[] = [];
+  let state: NodeState = "working";
+  let stateRevision = 0;
+  let logsUntilMs = 0;
+  for (const [key, { value, revision }] of [...entries].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const [, name, field] = campaignShape.exec(key) ?? [];
+    if (key === stateKey && (value === null || isState(value))) {
+      state = value ?? "working";
+      stateRevision = revision;
+    } else if (key === logsKey && typeof value === "number") logsUntilMs = value;
+    else if (key.startsWith("workers.") && faultOf({ key, value }, () => undefined) === undefined) {
+      if (value !== null) workers.set(key.slice("workers.".length), value as string);
+    } else if (name !== undefined && field !== undefined) {
+      const fields = campaigns.get(name) ?? new Map<string, unknown>();
+      campaigns.set(name, fields);
+      if (value !== null) fields.set(field, value);
+    } else faults.push(`${key.slice(0, 100)} is not known to this version`);
+  }
+  return { state, stateRevision, workers, campaigns, logsUntilMs, faults };
+}
+
+const isState = (value: unknown): value is NodeState =>
+  Object.values(nodeStates).includes(value as NodeState);
+
+const wrong = (text: string, why: string) =>
+  new AppError("invalid", "fleet_assignment", `'${text.slice(0, 200)}': ${why}`);

@@ -1,0 +1,124 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { silentLogger } from "../base/logger.ts";
+import { createTestClock } from "../base/testing/test-clock.ts";
+import { beatBytesMax, decodeBeat, encodeBeat, headBeat, parseBeat, type Beat } from "./beat.ts";
+import { createBeater } from "./beater.ts";
+
+const beat: Beat = {
+  atMs: Date.UTC(2026, 0, 1),
+  label: "pi-3",
+  version: "0.1.0",
+  state: "working",
+  config: "a1b2c3d4e5f6",
+  load1: 0.42,
+  memoryBytes: { total: 8e9, free: 5e9 },
+  diskBytes: { total: 32e9, free: 20e9 },
+  temperatureC: 51.5,
+  kinds: { enrich: [4, 2], details: [10, 0] },
+  clockOffsetMs: -12,
+  peers: 4,
+  alerts: ["work of kind enrich is stalled"],
+  followed: { revision: 7, atMs: Date.UTC(2026, 0, 1), isApplied: true, what: "enrich=4" },
+  knows: { checkpoint: 3, beyond: { "n/s": 12 } },
+};
+
+test("B20: load, memory, disk, temperature, workers and in-flight by kind, version, clock offset, peers", () => {
+  const { knows: _inHeads, ...said } = beat;
+  expect(decodeBeat(encodeBeat(beat))).toEqual(said);
+  expect(parseBeat(JSON.parse(JSON.stringify(headBeat(beat))))).toEqual(beat);
+});
+
+test("whatever a node has to say fits into a packet, and is a heartbeat", () => {
+  const words = fc.string({ maxLength: 200 });
+  const wide = fc.record({
+    label: fc.string({ maxLength: 100 }),
+    alerts: fc.array(words, { maxLength: 20 }),
+    kinds: fc.dictionary(
+      fc.string({ maxLength: 100 }),
+      fc.tuple(fc.nat(), fc.nat()).map((pair) => pair as [number, number]),
+    ),
+    what: fc.string({ maxLength: 300, unit: "binary" }),
+  });
+  fc.assert(
+    fc.property(wide, ({ what, ...more }) => {
+      const followed = { ...beat.followed!, what };
+      const bytes = encodeBeat({ ...beat, ...more, followed });
+      expect(bytes.byteLength).toBeLessThanOrEqual(beatBytesMax);
+      const got = decodeBeat(bytes);
+      expect(got).toMatchObject({ atMs: beat.atMs, version: beat.version, state: "working" });
+    }),
+  );
+});
+
+test("what is no heartbeat is none: nothing of it is used", () => {
+  const wrong: readonly unknown[] = [
+    null,
+    [],
+    "x",
+    {},
+    { ...beat, atMs: "now" },
+    { ...beat, state: "on fire" },
+    { ...beat, label: "x".repeat(5_000) },
+    { ...beat, kinds: { enrich: [-1, 2] } },
+    { ...beat, alerts: Array.from({ length: 1_000 }, () => "x") },
+  ];
+  for (const value of wrong) expect(parseBeat(value)).toBeUndefined();
+  expect(decodeBeat(Buffer.from("{"))).toBeUndefined();
+  // A version to come may say more.
+  expect(parseBeat({ ...beat, mood: "fine" })).toEqual(beat);
+});
+
+test("a vector beyond all measure stays out of the head", () => {
+  const beyond = Object.fromEntries(Array.from({ length: 501 }, (_, at) => [`n/${at}`, at]));
+  expect(headBeat({ ...beat, knows: { checkpoint: 1, beyond } })).not.toHaveProperty("knows");
+});
+
+function createBeating(writeHead: () => Promise<void> = async () => {}) {
+  const clock = createTestClock();
+  const heads: unknown[] = [];
+  const packets: Uint8Array[] = [];
+  const beater = createBeater({
+    read: async () => ({ ...beat, atMs: clock.nowMs() }),
+    say: (bytes) => void packets.push(bytes),
+    writeHead: async (said) => {
+      await writeHead();
+      heads.push(said);
+    },
+    clock,
+    log: silentLogger,
+  });
+  return { clock, beater, heads, packets };
+}
+
+test("once a minute by gossip and in the head, one write each; at once where others wait for it", async () => {
+  const { clock, beater, heads, packets } = createBeating();
+  await beater.start();
+  await clock.advance(10 * 60_000);
+  expect([heads.length, packets.length]).toEqual([11, 11]);
+  await clock.advance(30_000);
+  await beater.beatNow();
+  expect(heads).toHaveLength(12);
+  await clock.advance(59_000);
+  expect(heads).toHaveLength(12); // the minute begins anew
+  await clock.advance(1_000);
+  expect(heads).toHaveLength(13);
+  await beater.stop();
+  expect(heads.at(-1)).toMatchObject({ state: "stopped" });
+  await clock.advance(10 * 60_000);
+  expect(heads).toHaveLength(14);
+});
+
+test("a bucket that cannot be reached does not end it, nor keep it from the peers", async () => {
+  let isDown = true;
+  const { clock, beater, heads, packets } = createBeating(async () => {
+    if (isDown) throw new Error("no answer");
+  });
+  await beater.start();
+  await clock.advance(120_000);
+  expect([heads.length, packets.length]).toEqual([0, 3]);
+  isDown = false;
+  await clock.advance(60_000);
+  expect(heads).toHaveLength(1);
+  await beater.stop();
+});

@@ -1,0 +1,42 @@
+export {
+  logsKey,
+  nodeStates,
+  parseAssignment,
+  toNodeWanted,
+  type CheckField,
+  type NodeState,
+  type NodeWanted,
+} from "./assignments.ts";
+export {
+  beatBytesMax,
+  decodeBeat,
+  encodeBeat,
+  headBeat,
+  parseBeat,
+  type Beat,
+  type Followed,
+} from "./beat.ts";
+export { beatEveryMs, createBeater, type Beater, type BeaterOptions } from "./beater.ts";
+export { desiredKey, openDesiredObject } from "./desired-object.ts";
+export {
+  createFollower,
+  type Applied,
+  type Follower,
+  type FollowerOptions,
+  type WantedMemory,
+  type WantedSource,
+} from "./follower.ts";
+export { auditCommand, readCommands } from "./ledger-commands.ts";
+export {
+  allNodes,
+  commanded,
+  joined,
+  nothingWanted,
+  wantedOf,
+  type Assignment,
+  type Command,
+  type Entry,
+  type Wanted,
+} from "./wanted.ts";
+export { parseWanted } from "./wanted-format.ts";
+export { wantedInBucket, wantedInLedger } from "./wanted-sources.ts";

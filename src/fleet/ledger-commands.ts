@@ -1,0 +1,54 @@
+import type { Ledger } from "../ledger/index.ts";
+import { allNodes, joined, nothingWanted, type Entry, type Wanted } from "./wanted.ts";
+import { parseWanted } from "./wanted-format.ts";
+
+type LedgerPart = Pick<Ledger, "read" | "write">;
+
+const targetOf = (scope: string) => `fleet/${scope}`;
+
+/**
+ * Commands are facts too: a datagram on `fleet/<node>` or `fleet/all` says who wanted what and
+ * when, for good, and travels as all facts do. So a fleet without a bucket is commanded as well.
+ */
+export async function auditCommand(
+  ledger: LedgerPart,
+  { scopes }: Wanted,
+  revision: number,
+): Promise<number> {
+  let written = 0;
+  const bySource = new Map<string, { target: string; field: string; value: unknown }[]>();
+  for (const [scope, keys] of Object.entries(scopes)) {
+    for (const [field, { by, ...entry }] of Object.entries(keys)) {
+      if (entry.revision !== revision) continue;
+      const changes = bySource.get(by) ?? [];
+      bySource.set(by, changes);
+      changes.push({ target: targetOf(scope), field, value: entry });
+    }
+  }
+  for (const [source, changes] of bySource) {
+    written += (await ledger.write({ source, changes })).datagrams.length;
+  }
+  return written;
+}
+
+/** What the ledger knows of what is wanted of these nodes, and of all. */
+export async function readCommands(
+  ledger: Pick<LedgerPart, "read">,
+  nodes: readonly string[],
+): Promise<Wanted> {
+  let wanted = nothingWanted;
+  for (const scope of [allNodes, ...nodes]) {
+    const { fields } = await ledger.read(targetOf(scope));
+    for (const { field, value, source } of fields) {
+      if (typeof value !== "object" || value === null) continue;
+      const entry = { ...(value as Omit<Entry, "by">), by: source };
+      // What somebody wrote there by hand and is none of ours is passed over.
+      const found = parseWanted({
+        revision: entry.revision,
+        scopes: { [scope]: { [field]: entry } },
+      });
+      if (found) wanted = joined(wanted, found);
+    }
+  }
+  return wanted;
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { AppError } from "../base/app-error.ts";
+import type { Wanted } from "./wanted.ts";
+
+const entry = z.object({
+  value: z.unknown(),
+  revision: z.int().min(1),
+  by: z.string().max(200),
+  atMs: z.number(),
+});
+const scope = z.string().regex(/^(?:all|[0-9a-z]{13})$/);
+const schema = z.object({
+  revision: z.int().min(0),
+  scopes: z.record(scope, z.record(z.string().max(200), entry)),
+});
+const hintSchema = schema.extend({ since: z.int().min(0) });
+
+/** Undefined: it is none. */
+export function parseWanted(value: unknown): Wanted | undefined {
+  const parsed = schema.safeParse(value);
+  return parsed.success ? (parsed.data as Wanted) : undefined;
+}
+
+/** What stands in the bucket is either right or told: a node never follows half of it. */
+export function checkWanted(value: unknown, where: string): Wanted {
+  const found = parseWanted(value);
+  if (found) return found;
+  const message = `${where} does not hold what is wanted of a fleet: nothing of it is followed`;
+  throw new AppError("corrupt", "fleet_desired", message);
+}
+
+/** What is news to whoever knows all up to `since`. */
+export interface Hint extends Wanted {
+  readonly since: number;
+}
+
+/** For a packet. Where it is too much, the revision alone: who hears it looks for itself. */
+export function encodeHint(hint: Hint, bytesMax: number): Uint8Array {
+  const whole = Buffer.from(JSON.stringify(hint));
+  if (whole.byteLength <= bytesMax) return whole;
+  return Buffer.from(JSON.stringify({ ...hint, scopes: {} }));
+}
+
+export function decodeHint(bytes: Uint8Array): Hint | undefined {
+  try {
+    const parsed = hintSchema.safeParse(JSON.parse(Buffer.from(bytes).toString()));
+    return parsed.success ? (parsed.data as Hint) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,44 @@
+import type { SharedObject } from "../bucket/index.ts";
+import type { Ledger } from "../ledger/index.ts";
+import type { WantedSource } from "./follower.ts";
+import { readCommands } from "./ledger-commands.ts";
+import type { Wanted } from "./wanted.ts";
+
+/** In the bucket a look costs a request; with the time to act on it, well within 15 seconds. */
+const bucketEveryMs = 10_000;
+/** On this machine it costs next to nothing. */
+const ledgerEveryMs = 250;
+
+export function wantedInBucket(object: Pick<SharedObject<Wanted>, "read">): WantedSource {
+  let last: Wanted | undefined;
+  return {
+    name: "bucket",
+    everyMs: bucketEveryMs,
+    async read() {
+      const found = await object.read();
+      if (found === last) return undefined;
+      last = found;
+      return found;
+    },
+  };
+}
+
+/** What came by gossip, and what was written on this machine. */
+export function wantedInLedger(ledger: Pick<Ledger, "node" | "read" | "vector">): WantedSource {
+  let last = "";
+  return {
+    name: "ledger",
+    everyMs: ledgerEveryMs,
+    async read() {
+      const vector = ledger.vector();
+      let sum = 0;
+      for (const number of vector.values()) sum += number;
+      // Numbers only rise, so nothing has come while both are the same.
+      const now = `${ledger.node()} ${vector.size} ${sum}`;
+      if (now === last) return undefined;
+      const found = await readCommands(ledger, [ledger.node()]);
+      last = now;
+      return found;
+    },
+  };
+}

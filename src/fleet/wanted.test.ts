@@ -1,0 +1,147 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseAssignment, toNodeWanted } from "./assignments.ts";
+import { commanded, joined, nothingWanted, wantedOf, wantedSince, type Wanted } from "./wanted.ts";
+import { decodeHint, encodeHint, parseWanted } from "./wanted-format.ts";
+
+const [pi1, pi2] = ["0000000000001", "0000000000002"];
+const by = "hand:anna";
+let atMs = 1;
+const command = (wanted: Wanted, scopes: readonly string[], ...words: string[]) => {
+  const assignments = words.map((word) => parseAssignment(word, () => undefined));
+  return commanded(wanted, { scopes, assignments, by, atMs: atMs++ });
+};
+const stateOf = (wanted: Wanted, node: string) => toNodeWanted(wantedOf(wanted, node)).state;
+
+describe("what is wanted", () => {
+  test("of one node or of all; what was said last counts", () => {
+    let wanted = command(nothingWanted, ["all"], "workers.enrich=4", "pause");
+    wanted = command(wanted, [pi1], "resume");
+    expect([stateOf(wanted, pi1), stateOf(wanted, pi2)]).toEqual(["working", "paused"]);
+    expect(wanted.revision).toBe(2);
+    wanted = command(wanted, ["all"], "pause");
+    expect([stateOf(wanted, pi1), stateOf(wanted, pi2)]).toEqual(["paused", "paused"]);
+    expect(Object.keys(wanted.scopes)).toEqual(["all"]);
+    wanted = command(wanted, [pi1, pi2], "workers.enrich=default", "drain");
+    const now = toNodeWanted(wantedOf(wanted, pi1));
+    expect(now).toMatchObject({ state: "drained", stateRevision: 4 });
+    expect(now.workers.size).toBe(0);
+  });
+
+  const anyWanted = fc
+    .array(
+      fc.record({
+        scope: fc.constantFrom("all", pi1, pi2),
+        key: fc.constantFrom("state", "workers.a"),
+        value: fc.constantFrom("paused", "working", null),
+        revision: fc.integer({ min: 1, max: 4 }),
+        atMs: fc.integer({ min: 1, max: 2 }),
+        by: fc.constantFrom("hand:a", "hand:b"),
+      }),
+      { maxLength: 8 },
+    )
+    .map((some) =>
+      some.reduce<Wanted>(
+        (wanted, { scope, key, ...entry }) =>
+          joined(wanted, { revision: entry.revision, scopes: { [scope]: { [key]: entry } } }),
+        nothingWanted,
+      ),
+    );
+  const plain = (wanted: Wanted) => ({
+    revision: wanted.revision,
+    nodes: ["x", pi1, pi2].map((node) => wantedOf(wanted, node)),
+  });
+
+  test("is the same by whichever way, in whichever order and however often it comes", () => {
+    fc.assert(
+      fc.property(anyWanted, anyWanted, anyWanted, (a, b, c) => {
+        expect(plain(joined(a, b))).toEqual(plain(joined(b, a)));
+        expect(plain(joined(joined(a, b), c))).toEqual(plain(joined(a, joined(b, c))));
+        expect(joined(a, a)).toEqual(a);
+        expect(plain(joined(a, wantedSince(a, 2)))).toEqual(plain(a));
+      }),
+    );
+  });
+
+  test("a revision is greater than all that were known, and parses back", () => {
+    fc.assert(
+      fc.property(anyWanted, (wanted) => {
+        const next = command(wanted, ["all"], "pause");
+        const { state } = next.scopes["all"]!;
+        expect(state!.revision).toBeGreaterThan(wanted.revision);
+        expect(stateOf(next, pi1)).toBe("paused");
+        expect(parseWanted(JSON.parse(JSON.stringify(next)))).toEqual(next);
+      }),
+    );
+  });
+
+  test("a hint that does not fit into a packet says the revision alone", () => {
+    const wanted = command(nothingWanted, ["all"], `campaign.a.phrases=${"x".repeat(2_000)}`);
+    const hint = { ...wanted, since: 0 };
+    expect(decodeHint(encodeHint(hint, 9_000))).toEqual(hint);
+    const bytes = encodeHint(hint, 1_000);
+    expect(bytes.byteLength).toBeLessThan(100);
+    expect(decodeHint(bytes)).toEqual({ revision: 1, since: 0, scopes: {} });
+    for (const wrong of ["", "[]", '{"revision":-1,"since":0,"scopes":{}}', "null"]) {
+      expect(decodeHint(Buffer.from(wrong))).toBeUndefined();
+    }
+    const odd = { revision: 1, since: 0, scopes: { "../../x": {} } };
+    expect(decodeHint(Buffer.from(JSON.stringify(odd)))).toBeUndefined();
+  });
+});
+
+describe("what is typed", () => {
+  const parse = (text: string) => parseAssignment(text, (field) => `no ${field}`);
+
+  test.each([
+    ["pause", { key: "state", value: "paused" }],
+    ["resume", { key: "state", value: "working" }],
+    ["drain", { key: "state", value: "drained" }],
+    ["workers.enrich=4", { key: "workers.enrich", value: "4" }],
+    ["workers.enrich=0", { key: "workers.enrich", value: "0" }],
+    ["workers.page=2x5-20", { key: "workers.page", value: "2x5-20" }],
+    ["workers.page=default", { key: "workers.page", value: null }],
+  ])("%s", (text, wanted) => {
+    expect(parse(text)).toEqual(wanted);
+  });
+
+  test("values of campaigns are JSON, or plain words", () => {
+    const value = (text: string) => parseAssignment(text, () => undefined).value;
+    expect(value("campaign.austin.proximityKm=20")).toBe(20);
+    expect(value('campaign.austin.phrases=["plumber"]')).toEqual(["plumber"]);
+    expect(value("campaign.austin.politeness.contact=a@b.example")).toBe("a@b.example");
+    expect(value("campaign.austin.proximityKm=default")).toBeNull();
+  });
+
+  test.each([
+    ["puase", "did you mean pause"],
+    ["workers.enrich", "There is pause, resume, drain, workers.KIND=COUNT"],
+    ["workers.enrich=lots", "how many tasks at once"],
+    ["workers.enrich=-1", "how many tasks at once"],
+    ["workers.enrich=2x0", "how many tasks at once"],
+    ["workers.=2", "a kind is missing"],
+    ["crew.enrich=2", "there is no crew.enrich, only"],
+    ["campaign.austin.colour=blue", "no colour"],
+    ["campaign.../x.a=1", "there is no campaign.../x.a"],
+    ["__proto__=1", "there is no __proto__"],
+    [`campaign.a.phrases=${"x".repeat(9_000)}`, "longer than"],
+  ])("lesson 24: %s is refused, and it says what to write", (text, words) => {
+    expect(() => parse(text)).toThrow(words);
+  });
+
+  test("a key of a version to come is told and not followed; the rest is", () => {
+    const entry = { revision: 1, by, atMs: 1 };
+    const now = toNodeWanted(
+      new Map([
+        ["mood", { ...entry, value: "good" }],
+        ["state", { ...entry, value: "paused" }],
+        ["workers.x", { ...entry, value: "many" }],
+      ]),
+    );
+    expect(now.state).toBe("paused");
+    expect(now.faults).toEqual([
+      "mood is not known to this version",
+      "workers.x is not known to this version",
+    ]);
+  });
+});

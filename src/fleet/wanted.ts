@@ -1,0 +1,98 @@
+/**
+ * What is wanted of the nodes of a fleet: desired state, which replicates and is followed, not
+ * messages, which get lost. Always:
+ * - an entry says what one key should be, for one node or for all; the newer entry of the two
+ *   counts, so "pause all" also pauses a node that was told otherwise before;
+ * - a revision is greater than every one that its writer knew. Where a bucket is, it is the only
+ *   one of its number, because the bucket serialises; else equal ones are ordered by what they say;
+ * - joining two states is commutative, associative and idempotent: it does not matter by which way
+ *   (bucket, ledger, gossip) or how often an entry arrives.
+ */
+export interface Wanted {
+  readonly revision: number;
+  /** By scope (`all`, or the id of a node), then by key. */
+  readonly scopes: Readonly<Record<string, Readonly<Record<string, Entry>>>>;
+}
+
+export interface Entry {
+  /** null: as the node's own settings have it. */
+  readonly value: unknown;
+  readonly revision: number;
+  readonly by: string;
+  /** By the writer's clock; for people. */
+  readonly atMs: number;
+}
+
+export const allNodes = "all";
+export const nothingWanted: Wanted = { revision: 0, scopes: {} };
+
+export interface Command {
+  /** Ids of nodes, or `all`. */
+  readonly scopes: readonly string[];
+  readonly assignments: readonly Assignment[];
+  readonly by: string;
+  readonly atMs: number;
+}
+
+export interface Assignment {
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** The state after a command, all of whose entries have the next revision. */
+export function commanded(wanted: Wanted, { scopes, assignments, by, atMs }: Command): Wanted {
+  const revision = wanted.revision + 1;
+  const keys = Object.fromEntries(
+    assignments.map(({ key, value }): [string, Entry] => [key, { value, revision, by, atMs }]),
+  );
+  const added = Object.fromEntries(scopes.map((scope) => [scope, keys]));
+  return joined(wanted, { revision, scopes: added });
+}
+
+/** Both. An entry of a node that one for all came after says nothing any more and is left out. */
+export function joined(a: Wanted, b: Wanted): Wanted {
+  const scopes: Record<string, Record<string, Entry>> = {};
+  for (const [scope, keys] of [...Object.entries(a.scopes), ...Object.entries(b.scopes)]) {
+    const own = (scopes[scope] ??= {});
+    for (const [key, entry] of Object.entries(keys)) {
+      const known = own[key];
+      if (!known || isNewer(entry, known)) own[key] = entry;
+    }
+  }
+  const all = scopes[allNodes] ?? {};
+  const kept = Object.entries(scopes).flatMap(([scope, keys]) => {
+    if (scope === allNodes) return [[scope, keys] as const];
+    const left = Object.entries(keys).filter(([key, entry]) => {
+      const general = all[key];
+      return !general || isNewer(entry, general);
+    });
+    return left.length > 0 ? [[scope, Object.fromEntries(left)] as const] : [];
+  });
+  return { revision: Math.max(a.revision, b.revision), scopes: Object.fromEntries(kept) };
+}
+
+/** By key, what counts for a node. */
+export function wantedOf(wanted: Wanted, node: string): ReadonlyMap<string, Entry> {
+  return new Map([
+    ...Object.entries(wanted.scopes[allNodes] ?? {}),
+    ...Object.entries(wanted.scopes[node] ?? {}),
+  ]);
+}
+
+/** Only what came after a revision. */
+export function wantedSince(wanted: Wanted, revision: number): Wanted {
+  const scopes = Object.entries(wanted.scopes).flatMap(([scope, keys]) => {
+    const newer = Object.entries(keys).filter(([, entry]) => entry.revision > revision);
+    return newer.length > 0 ? [[scope, Object.fromEntries(newer)] as const] : [];
+  });
+  return { revision: wanted.revision, scopes: Object.fromEntries(scopes) };
+}
+
+/** A total order, so that equal revisions of two writers without a bucket end alike everywhere. */
+function isNewer(a: Entry, b: Entry): boolean {
+  if (a.revision !== b.revision) return a.revision > b.revision;
+  if (a.atMs !== b.atMs) return a.atMs > b.atMs;
+  return textOf(a) > textOf(b);
+}
+
+const textOf = ({ value, by }: Entry) => JSON.stringify([by, value]);
