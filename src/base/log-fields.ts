@@ -29,6 +29,7 @@ function toPlain(value: unknown, above: readonly object[]): unknown {
   if (typeof value === "number") return Number.isFinite(value) ? value : `${value}`;
   if (typeof value === "bigint") return `${value}`;
   if (typeof value === "function" || typeof value === "symbol") return `[${typeof value}]`;
+  if (typeof value === "string") return withoutPasswords(value);
   if (typeof value !== "object" || value === null) return value;
   if (above.includes(value)) return "[circular]";
   if (above.length >= depthMax) return "[too deep]";
@@ -79,8 +80,8 @@ function toPlainError(error: Error, path: readonly object[]): object {
     name: error.name,
     ...(error instanceof AppError && { kind: error.kind }),
     ...(code !== undefined && { code: toPlain(code, path) }),
-    message: error.message,
-    ...(isBug && path.length === 1 && { stack: error.stack }),
+    message: withoutPasswords(error.message),
+    ...(isBug && path.length === 1 && { stack: withoutPasswords(error.stack ?? "") }),
     ...(error instanceof AggregateError && { errors: toPlainArray(error.errors, path) }),
     ...(error.cause !== undefined && { cause: toPlain(error.cause, path) }),
   };
@@ -91,3 +92,7 @@ function withoutPassword(url: URL): string {
   if (shown.password) shown.password = "***";
   return shown.href;
 }
+
+/** `scheme://user:password@host` inside a text, however it came there. */
+const withoutPasswords = (text: string): string =>
+  text.includes("://") ? text.replaceAll(/(:\/\/[^\s:@/"']*):[^\s@/"']+@/g, "$1:***@") : text;

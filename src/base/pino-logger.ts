@@ -11,6 +11,8 @@ export interface PinoLoggerOptions {
   readonly destination?: LogDestination;
   /** Lines for people instead of JSON. Absent: whether the destination is a terminal. */
   readonly pretty?: boolean;
+  /** Gets every line too, always as JSON. */
+  readonly kept?: LogDestination;
   readonly clock?: Clock;
 }
 
@@ -27,6 +29,7 @@ export function createPinoLogger({
   level,
   destination,
   pretty,
+  kept,
   clock = systemClock,
 }: PinoLoggerOptions): Logger {
   const isPretty = pretty ?? (destination ?? process.stderr).isTTY ?? false;
@@ -43,7 +46,12 @@ export function createPinoLogger({
       },
       serializers: { err: (value: unknown) => value }, // errors are plain already
     },
-    { write: (line) => void target.write(isPretty ? formatLogLine(line) : line) },
+    {
+      write(line) {
+        target.write(isPretty ? formatLogLine(line) : line);
+        kept?.write(line);
+      },
+    },
   );
 
   const withFields = (bound: LogFields): Logger => {

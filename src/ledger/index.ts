@@ -23,7 +23,7 @@ export { createMemorySpill, type Spill } from "./fold/spill.ts";
 export type { FoldMill } from "./tiers/fold-mill.ts";
 export { checkpointTarget, hubLease } from "./tiers/keys.ts";
 export { findNewestManifest, type Manifest } from "./tiers/manifest.ts";
-export { listManifests } from "./tiers/manifest.ts";
+export { listManifests, readManifest } from "./tiers/manifest.ts";
 export { findCopies, scrubNow, type Copies } from "./tiers/scrub.ts";
 export { readHeads } from "./tiers/gather.ts";
 export type { LedgerSync, Preview, Synced } from "./tiers/sync.ts";
