@@ -16,3 +16,11 @@ export {
 } from "./open-records.ts";
 export type { BuiltInServices, BuiltInWork, BuiltInWorkOptions } from "./built-in-work.ts";
 export { openBuiltInWork } from "./open-built-in-work.ts";
+export {
+  createFleetMember,
+  type FleetGossip,
+  type FleetMember,
+  type FleetMemberOptions,
+  type NodeWork,
+} from "./fleet-member.ts";
+export { lookIntoWindow } from "./node-window.ts";

@@ -1,10 +1,11 @@
-import { mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { AppError } from "../base/app-error.ts";
 import { translateFileError, writeFileAtomic } from "../base/atomic-file.ts";
 import type { Paths } from "../config/index.ts";
 import { campaignNameRule, campaignNameWords, type Campaign } from "./campaign.ts";
-import { parseCampaign } from "./parse-campaign.ts";
+import { parseCampaign, type CampaignFields } from "./parse-campaign.ts";
 import type { Target } from "./plan.ts";
 import { encodeTargetIndex } from "./target-index.ts";
 import { campaignTemplate, type TemplateOptions } from "./template.ts";
@@ -19,8 +20,18 @@ export interface CampaignFolder {
   create(name: string, options?: TemplateOptions): Promise<string>;
   /** Writes the target index anew. Answers its path. */
   writeTargets(name: string, targets: readonly Target[]): Promise<string>;
+  /**
+   * Sets what is wanted of campaigns over what their files say, until it is taken away; files stay
+   * as people wrote them. What makes no sense is told, and nothing of it is done.
+   */
+  want(campaigns: ReadonlyMap<string, CampaignFields>): Promise<CampaignsWanted>;
   /** Where the file of its source is; undefined: it names none. */
   sourceFile(campaign: Campaign): string | undefined;
+}
+
+export interface CampaignsWanted {
+  readonly changed: readonly string[];
+  readonly faults: readonly string[];
 }
 
 const configBytesMax = 2 ** 20;
@@ -42,19 +53,57 @@ export function openCampaignFolder(paths: Pick<Paths, "resolve">): CampaignFolde
     return names.filter((_, index) => has[index]).sort();
   };
 
+  const wantedFileOf = (name: string) => join(folderOf(name), "wanted.json");
+  const readWanted = async (name: string): Promise<CampaignFields> => {
+    const text = await readFile(wantedFileOf(name), "utf8").catch(() => "{}"); // as a rule none is
+    try {
+      return new Map(Object.entries(JSON.parse(text) as Readonly<Record<string, unknown>>));
+    } catch (cause) {
+      const message = `${wantedFileOf(name)} is damaged: remove it, and it is written anew`;
+      throw new AppError("corrupt", "campaign_wanted", message, { cause });
+    }
+  };
+  const want = async (name: string, fields: CampaignFields): Promise<string | undefined> => {
+    const before = await readWanted(name);
+    if (isDeepStrictEqual(before, fields)) return undefined;
+    if (fields.size === 0) await rm(wantedFileOf(name), { force: true });
+    else {
+      await load(name, fields);
+      const text = `${JSON.stringify(Object.fromEntries(fields), null, 2)}\n`;
+      await writeFileAtomic(wantedFileOf(name), text);
+    }
+    return `campaign ${name} follows ${fields.size} wanted fields`;
+  };
+  const load = async (name: string, fields?: CampaignFields): Promise<Campaign> => {
+    const file = configOf(name);
+    let bytes: Uint8Array;
+    try {
+      if ((await stat(file)).size > configBytesMax) throw tooLong(file);
+      bytes = await readFile(file);
+    } catch (error) {
+      if (!isMissing(error)) throw translateFileError(error, file);
+      throw noCampaign(name, file, await list());
+    }
+    const over = fields ?? (await readWanted(name));
+    return parseCampaign(name, file, new TextDecoder().decode(bytes), over);
+  };
+
   return {
     list,
-    async load(name) {
-      const file = configOf(name);
-      let bytes: Uint8Array;
-      try {
-        if ((await stat(file)).size > configBytesMax) throw tooLong(file);
-        bytes = await readFile(file);
-      } catch (error) {
-        if (!isMissing(error)) throw translateFileError(error, file);
-        throw noCampaign(name, file, await list());
+    load: (name) => load(name),
+    async want(campaigns) {
+      const changed: string[] = [];
+      const faults: string[] = [];
+      for (const [name, fields] of campaigns) {
+        try {
+          const what = await want(name, fields);
+          if (what !== undefined) changed.push(what);
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+          faults.push(error.message);
+        }
       }
-      return parseCampaign(name, file, new TextDecoder().decode(bytes));
+      return { changed, faults };
     },
     async create(name, options = {}) {
       const file = configOf(name);

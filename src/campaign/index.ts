@@ -25,7 +25,7 @@ export type { VisitRecord } from "./enrich/visit-record.ts";
 export { firstTask, gateOf, type FirstTask } from "./enrich/visit-task.ts";
 export { exclusionOf } from "./exclusions.ts";
 export { boxOf, centreOf, parseTileId, tileAt, tilesAround, type Box, type Tile } from "./grid.ts";
-export { parseCampaign } from "./parse-campaign.ts";
+export { checkCampaignField, parseCampaign } from "./parse-campaign.ts";
 export { placeSchema, type Place, type PlaceFinder, type PlaceQuery } from "./place.ts";
 export { planTargets, planTiles, type PlannedTile, type Target } from "./plan.ts";
 export type { CampaignServices, CompanyToEnrich } from "./services.ts";

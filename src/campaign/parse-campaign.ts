@@ -81,8 +81,18 @@ const keys = [
   "freshness.emptyDays",
 ]; // prettier-ignore
 
+/** By field, `politeness.delayMs`: what goes over what the file says. */
+export type CampaignFields = ReadonlyMap<string, unknown>;
+
+const noFields: CampaignFields = new Map();
+
 /** Throws one `campaign_config` error with all that is wrong: file, line, key, what to write. */
-export function parseCampaign(name: string, file: string, text: string): Campaign {
+export function parseCampaign(
+  name: string,
+  file: string,
+  text: string,
+  over: CampaignFields = noFields,
+): Campaign {
   let root: Readonly<Record<string, unknown>>;
   try {
     root = parse(text);
@@ -91,6 +101,7 @@ export function parseCampaign(name: string, file: string, text: string): Campaig
     const [reason = ""] = error.message.replace("Invalid TOML document: ", "").split("\n", 1);
     throw faulty([`${file}:${error.line}:${error.column}: TOML syntax: ${reason}`], error);
   }
+  root = withFields(root, over);
   const parsed = schema.safeParse(root);
   if (!parsed.success) {
     const lines = parsed.error.issues.flatMap((issue) => describe(issue, file, text, root));
@@ -114,6 +125,32 @@ export function parseCampaign(name: string, file: string, text: string): Campaig
 }
 
 type Issue = z.core.$ZodIssue;
+
+/** What is wrong with a value for a field of any campaign; undefined: nothing. */
+export function checkCampaignField(field: string, value: unknown): string | undefined {
+  const settable = keys.filter((key) => !key.startsWith("locations."));
+  if (!settable.includes(field)) {
+    return `there is no ${field} in a campaign; did you mean ${nearest(field, settable)}?`;
+  }
+  const least = { phrases: ["x"], locations: [{ name: "x", lat: 0, lon: 0 }] };
+  const parsed = schema.safeParse(withFields(least, new Map([[field, value]])));
+  if (parsed.success) return undefined;
+  const [issue] = parsed.error.issues;
+  const what = issue?.code === "unrecognized_keys" ? `without ${issue.keys[0]}` : issue?.message;
+  return `${field} must be ${what}`;
+}
+
+function withFields(
+  root: Readonly<Record<string, unknown>>,
+  fields: CampaignFields,
+): Readonly<Record<string, unknown>> {
+  const all: Record<string, unknown> = { ...root };
+  for (const [field, value] of fields) {
+    const [first = "", second] = field.split(".");
+    all[first] = second === undefined ? value : { ...(all[first] as object), [second]: value };
+  }
+  return all;
+}
 
 function describe(issue: Issue, file: string, text: string, root: unknown): readonly string[] {
   if (issue.code === "unrecognized_keys") {

@@ -24,6 +24,8 @@ interface CommandBase {
 /** Runs once the settings were read and found good. The usual case. */
 export interface SettingsCommand extends CommandBase {
   readonly needs: "settings";
+  /** Runs on: its log lines are kept in the data folder too, where `forager logs` finds them. */
+  readonly keepsLog?: true;
   run(context: SettingsContext): Promise<Outcome>;
 }
 

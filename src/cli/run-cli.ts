@@ -75,7 +75,7 @@ async function prepareRun(
   const { command } = found;
   const context = createContext(found, options);
   if (command.needs === "nothing") return () => command.run(context);
-  const prepared = await readSettings(found.global, options);
+  const prepared = await readSettings(found.global, options, command.keepsLog === true);
   return () => command.run({ ...context, ...prepared });
 }
 
@@ -106,16 +106,22 @@ type Prepared = Omit<SettingsContext, keyof BareContext>;
 async function readSettings(
   global: GlobalFlags,
   { cwd, env, home }: CliOptions,
+  keepsLog: boolean,
 ): Promise<Prepared> {
-  const [{ createPaths, loadSettings }, { createPinoLogger }] = await Promise.all([
+  const [{ createPaths, loadSettings }, { createPinoLogger }, { openKeptLog }] = await Promise.all([
     import("../config/index.ts"),
     import("../base/pino-logger.ts"),
+    import("../base/kept-log.ts"),
   ]);
   const reload = () => loadSettings({ cwd, env, home, flags: settingFlags(global, cwd) });
   const loaded = await reload();
   const { settings } = loaded;
-  const log = createPinoLogger({ level: settings.log.level });
-  return { settings, loaded, reload, paths: createPaths(settings.data), log };
+  const paths = createPaths(settings.data);
+  const kept = keepsLog
+    ? openKeptLog({ folder: paths.logs(), name: String(process.pid) })
+    : undefined;
+  const log = createPinoLogger({ level: settings.log.level, ...(kept && { kept }) });
+  return { settings, loaded, reload, paths, log };
 }
 
 /** The global flags that are settings too, and so have the last word over files and environment. */

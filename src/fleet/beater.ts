@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../base/clock.ts";
+import { sleep, type Clock, type Timer } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Service } from "../base/service.ts";
 import { encodeBeat, headBeat, type Beat } from "./beat.ts";
@@ -22,6 +22,8 @@ export interface Beater extends Service {
 }
 
 export const beatEveryMs = 60_000;
+/** A bucket that does not answer keeps no process from ending. */
+const lastMsMax = 5_000;
 
 /**
  * Beats once a minute. One that fails is told once and made up for by the next: a node that cannot
@@ -69,7 +71,9 @@ export function createBeater(options: BeaterOptions): Beater {
       timer?.cancel();
       // So that nobody misses a node that was stopped on purpose.
       turn = turn.then(() => (hasBegun ? beat(true) : undefined));
-      await turn;
+      const waited = new AbortController();
+      await Promise.race([turn, sleep(clock, lastMsMax, waited.signal).catch(() => {})]);
+      waited.abort();
     },
     beatNow: beatNext,
   };

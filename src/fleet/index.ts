@@ -27,6 +27,8 @@ export {
   type WantedSource,
 } from "./follower.ts";
 export { auditCommand, readCommands } from "./ledger-commands.ts";
+export { createLogSender, logKey, type LogSender } from "./log-sender.ts";
+export { decodeNodeView, encodeNodeView, type NodeView, type PeerSeen } from "./node-view.ts";
 export {
   allNodes,
   commanded,

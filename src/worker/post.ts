@@ -7,6 +7,10 @@ export interface Post {
   readonly name: string;
   /** Absent: all that there are handlers for. */
   readonly kinds?: readonly string[];
+  /** Of those, not these: other posts do them, or nobody should. */
+  readonly except?: readonly string[];
+  /** By a command from afar: a kind that this node has no handler for must not end it. */
+  readonly isWanted?: true;
   /** Can be changed while it runs. */
   readonly concurrency: Concurrency;
   /** Whatever else the process depends on: when it changes, a new process takes its place. */

@@ -3,18 +3,21 @@ import { createPaths } from "../../config/index.ts";
 import { createSupervisor } from "../../worker/index.ts";
 import type { Command } from "../command.ts";
 import { readVersion } from "../run-process.ts";
+import { createCrew } from "./work/crew.ts";
 import { forkChild } from "./work/fork-child.ts";
 import { followSettings } from "./work/follow-settings.ts";
+import { joinFleet } from "./work/join-fleet.ts";
 import { observeNode } from "./work/observe-node.ts";
 import { createSettingsMarker } from "./work/settings-marks.ts";
 import { openWatchedQueue } from "./work/watched-queue.ts";
-import { planPosts, workOptions } from "./work/work-options.ts";
+import { workOptions } from "./work/work-options.ts";
 
 /** Beyond the time of grace, for storing how tasks ended. */
 const stopMarginMs = 15_000;
 
 export const work: Command = {
   needs: "settings",
+  keepsLog: true,
   options: workOptions,
   examples: [
     {
@@ -46,7 +49,7 @@ export const work: Command = {
     const marker = createSettingsMarker(clock);
     const marks = await marker.read(loaded, { isAsked: true });
     const supervisor = createSupervisor({
-      posts: planPosts({ settings, marks }, context),
+      posts: [],
       spawn: (_, events) =>
         forkChild({ argv: process.argv.slice(2), isStdoutTaken: out.isJson }, events),
       watchdogMs: settings.work.watchdogMs,
@@ -57,6 +60,8 @@ export const work: Command = {
     });
     await using queue = await openWatchedQueue(context);
     const watching = observeNode({ context, queue, supervisor, metrics, version: readVersion() });
+    const crew = createCrew({ context, supervisor, settings, marks });
+    await using fleet = await joinFleet(context, { ...crew, alerts: () => watching.alerts() });
     const following = followSettings({
       marks,
       marker,
@@ -65,7 +70,7 @@ export const work: Command = {
       logger: log,
       async apply(changed) {
         const { settings: changedTo } = changed.loaded;
-        supervisor.setPosts(planPosts({ settings: changedTo, marks: changed.marks }, context));
+        crew.setPlan({ settings: changedTo, marks: changed.marks });
         watching.follow(changed.loaded);
         if (!changed.keys.some((key) => key.startsWith("queue.") || key === "data")) return;
         await queue.follow({ settings: changedTo, paths: createPaths(changedTo.data) });
@@ -73,12 +78,15 @@ export const work: Command = {
     });
     try {
       await watching.start();
+      await fleet.start();
+      crew.begin();
       await supervisor.start();
-      await Promise.race([supervisor.drained, aborted(signal)]);
+      await Promise.race([supervisor.drained, crew.left, aborted(signal)]);
     } finally {
       following.stop();
       await supervisor.stop();
       await watching.stop();
+      await fleet.stop();
     }
     const ended = summarise(supervisor.metrics());
     const text = `${ended.done} done, ${ended.skip} skipped, ${ended.retry} tried again, ${ended.fail} failed`;

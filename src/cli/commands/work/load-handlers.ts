@@ -1,6 +1,11 @@
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { defineHandler, type Handler, type HandlerOptions } from "../../../worker/index.ts";
+import {
+  defineHandler,
+  type Handler,
+  type HandlerOptions,
+  type Post,
+} from "../../../worker/index.ts";
 import { usageError } from "../../usage-error.ts";
 
 /**
@@ -56,13 +61,16 @@ export function joinHandlers<Services>(
   return [...loaded, ...builtIn.filter(({ kind }) => !own.has(kind))];
 }
 
-/** Those of the wanted kinds; all when none are named. */
+/** Those of the wanted kinds; all when none are named, but for those that are left to others. */
 export function chooseHandlers<Services>(
   handlers: readonly Handler<Services>[],
-  kinds: readonly string[] | undefined,
+  { kinds, except = [], isWanted }: Pick<Post, "kinds" | "except" | "isWanted">,
   file: string | undefined,
 ): readonly Handler<Services>[] {
-  if (!kinds) return handlers;
+  if (!kinds || isWanted) {
+    const own = handlers.filter(({ kind }) => kinds?.includes(kind) ?? !except.includes(kind));
+    return own.length > 0 ? own : [noWork];
+  }
   return kinds.map((kind) => {
     const found = handlers.find((handler) => handler.kind === kind);
     if (found) return found;
@@ -71,6 +79,10 @@ export function chooseHandlers<Services>(
     throw file === undefined ? usageError(`there is ${why}`) : wrong(file, `it has ${why}`);
   });
 }
+
+/** Of a process that has nothing to do at its post: it stands there, beats, and can be told to stop. */
+export const noWorkKind = "no-work";
+const noWork = defineHandler(noWorkKind, anything, () => {});
 
 /** Trying again cannot help: the process that says so is not replaced. */
 const wrong = (file: string, why: string, cause?: unknown) =>

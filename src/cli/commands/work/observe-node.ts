@@ -40,6 +40,8 @@ const unreachableMs = 60_000;
 export interface NodeWatch extends Service {
   /** What alerts need is taken from these settings from now on. */
   follow(loaded: LoadedSettings): void;
+  /** What is the matter now, in words. */
+  alerts(): readonly string[];
 }
 
 /** All that watches over the workers of a node: alerts, heartbeat, and what is served. */
@@ -74,7 +76,12 @@ export function observeNode(options: ObserveNodeOptions): NodeWatch {
     start: () => forgetOldHeartbeats(context),
     stop: () => rm(heartbeatFile(context), { force: true }),
   };
-  if (listen === undefined) return { ...createServiceGroup([beating, observer]), follow };
+  const alerts = () =>
+    observer.alerts().map(({ event, of, part, what }) => {
+      const name = event.replace("_began", "").replaceAll("_", " ");
+      return `${name}: ${of} ${part}${what === undefined ? "" : ` ${what}`}`;
+    });
+  if (listen === undefined) return { ...createServiceGroup([beating, observer]), follow, alerts };
   const server = createHealthServer({
     listen,
     metrics: () => {
@@ -92,7 +99,7 @@ export function observeNode(options: ObserveNodeOptions): NodeWatch {
     },
     stop: () => server.stop(),
   };
-  return { ...createServiceGroup([beating, observer, announced]), follow };
+  return { ...createServiceGroup([beating, observer, announced]), follow, alerts };
 }
 
 function openWebhook({ clock, log }: SettingsContext, { settings }: LoadedSettings) {

@@ -5,6 +5,10 @@ import type { Concurrency, Post } from "../../../worker/index.ts";
 export interface Pool {
   /** Absent: all that there are handlers for. */
   readonly kinds?: readonly string[];
+  /** Not these, where it does all. */
+  readonly except?: readonly string[];
+  /** See Post. */
+  readonly isWanted?: true;
   readonly processes: number;
   readonly concurrency: Concurrency;
 }
@@ -53,12 +57,37 @@ const wrong = (text: string, why: string) =>
 
 /** One post for each process. `version`: see Post. */
 export function toPosts(pools: readonly Pool[], version: string): readonly Post[] {
-  return pools.flatMap(({ kinds, processes, concurrency }) =>
+  return pools.flatMap(({ kinds, except, isWanted, processes, concurrency }) =>
     Array.from({ length: processes }, (_, at) => ({
       name: `${kinds?.join("+") ?? "all"}-${at + 1}`,
       ...(kinds && { kinds }),
+      ...(except && { except }),
+      ...(isWanted && { isWanted }),
       concurrency,
-      version,
+      // What a process leaves to others it has to know when it begins.
+      version: except ? JSON.stringify([version, except]) : version,
     })),
   );
+}
+
+/**
+ * The pools with what is wanted of each kind: one that is wanted has a pool of its own, and no other
+ * does it; of 0 there is none. So the count is of the whole node, whatever the settings say.
+ */
+export function withWorkers(
+  pools: readonly Pool[],
+  workers: ReadonlyMap<string, string>,
+): readonly Pool[] {
+  if (workers.size === 0) return pools;
+  const rest = pools.flatMap((pool): readonly Pool[] => {
+    if (!pool.kinds) return [{ ...pool, except: [...workers.keys()].sort() }];
+    const kinds = pool.kinds.filter((kind) => !workers.has(kind));
+    return kinds.length > 0 ? [{ ...pool, kinds }] : [];
+  });
+  const own = [...workers].flatMap(([kind, count]): readonly Pool[] => {
+    if (count === "0") return [];
+    const [pool] = parsePools(`${kind}=${count.includes("x") ? count : `1x${count}`}`);
+    return pool ? [{ ...pool, isWanted: true }] : [];
+  });
+  return [...rest, ...own];
 }

@@ -31,6 +31,7 @@ const dayMs = 86_400_000;
 /** `forager work` as its worker processes run it. */
 export const createWorkChild = (orders: Orders): SettingsCommand => ({
   needs: "settings",
+  keepsLog: true,
   options: workOptions,
   examples: [{ line: "forager work", summary: "a process of it" }],
 
@@ -54,7 +55,7 @@ export const createWorkChild = (orders: Orders): SettingsCommand => ({
       version: readVersion(),
     });
     const all = joinHandlers(builtIn.handlers, loaded);
-    const handlers = chooseHandlers(all, post.kinds, file);
+    const handlers = chooseHandlers(all, post, file);
     registerProcessMetrics(metrics);
     registerConnectionMetrics(metrics, () => queue.connections());
     const worker = createWorker({

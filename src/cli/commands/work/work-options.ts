@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
 import type { Settings } from "../../../config/index.ts";
+import type { NodeWanted } from "../../../fleet/index.ts";
 import type { Post } from "../../../worker/index.ts";
 import type { Flags, OptionSpec, SettingsContext } from "../../command.ts";
 import { listFlag, parseCount, textFlag } from "../../flags.ts";
 import type { SettingsMarks } from "./settings-marks.ts";
-import { parseConcurrency, parsePools, toPosts, type Pool } from "./pools.ts";
+import { parseConcurrency, parsePools, toPosts, withWorkers, type Pool } from "./pools.ts";
 
 /** Of `forager work`, and of each of its processes, which read the same command line. */
 export const workOptions: readonly OptionSpec[] = [
@@ -55,9 +56,11 @@ const readAtBegin = ["data", "log.", "queue.", "crawl.", "work.handlers", "work.
 export function planPosts(
   { settings, marks }: { readonly settings: Settings; readonly marks: SettingsMarks },
   { flags }: Pick<SettingsContext, "flags">,
+  wanted: Pick<NodeWanted, "state" | "workers"> | undefined,
 ): readonly Post[] {
+  if (wanted && wanted.state !== "working") return [];
   const version = JSON.stringify(
     [...marks].filter(([key]) => readAtBegin.some((prefix) => key.startsWith(prefix))),
   );
-  return toPosts(planPools(settings, flags), version);
+  return toPosts(withWorkers(planPools(settings, flags), wanted?.workers ?? new Map()), version);
 }

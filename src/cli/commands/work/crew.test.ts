@@ -1,0 +1,109 @@
+import { expect, test } from "vitest";
+import { createTestClock } from "../../../base/testing/test-clock.ts";
+import type { NodeWanted } from "../../../fleet/index.ts";
+import type { Post, PostView } from "../../../worker/index.ts";
+import { createCrew } from "./crew.ts";
+import { parsePools, toPosts, withWorkers } from "./pools.ts";
+
+const nothing: NodeWanted = {
+  state: "working",
+  stateRevision: 0,
+  workers: new Map(),
+  campaigns: new Map(),
+  logsUntilMs: 0,
+  faults: [],
+};
+const workers = (counts: Readonly<Record<string, string>>) => new Map(Object.entries(counts));
+
+test("a kind that is wanted has a pool of its own, and no other does it", () => {
+  const plan = (pools: string, counts: Readonly<Record<string, string>>) =>
+    toPosts(withWorkers(parsePools(pools), workers(counts)), "1").map(
+      ({ name, except, concurrency }) => [name, concurrency, except ?? []],
+    );
+  expect(plan("*=1x10", {})).toEqual([["all-1", 10, []]]);
+  expect(plan("*=1x10", { enrich: "4" })).toEqual([
+    ["all-1", 10, ["enrich"]],
+    ["enrich-1", 4, []],
+  ]);
+  expect(plan("*=1x10", { enrich: "0" })).toEqual([["all-1", 10, ["enrich"]]]);
+  expect(plan("page+map=1x5 *=1x10", { map: "2x3-6" })).toEqual([
+    ["page-1", 5, []],
+    ["all-1", 10, ["map"]],
+    ["map-1", { min: 3, max: 6 }, []],
+    ["map-2", { min: 3, max: 6 }, []],
+  ]);
+  expect(plan("page=1x5", { page: "0" })).toEqual([]);
+});
+
+test("another count is no reason for a new process; another kind is, for those that did it", () => {
+  const versionOf = (counts: Readonly<Record<string, string>>, name: string) =>
+    toPosts(withWorkers(parsePools("*=1x10"), workers(counts)), "1").find(
+      (post) => post.name === name,
+    )?.version;
+  expect(versionOf({ enrich: "4" }, "enrich-1")).toBe(versionOf({ enrich: "9" }, "enrich-1"));
+  expect(versionOf({ enrich: "4" }, "all-1")).toBe(versionOf({ enrich: "9" }, "all-1"));
+  expect(versionOf({ enrich: "4" }, "all-1")).not.toBe(versionOf({}, "all-1"));
+});
+
+function setUp() {
+  const clock = createTestClock();
+  let posts: readonly Post[] | undefined;
+  let views: readonly PostView[] = [];
+  const crew = createCrew({
+    context: { flags: {}, clock },
+    supervisor: {
+      setPosts: (wanted) => {
+        posts = wanted;
+      },
+      look: () => views,
+    },
+    settings: { work: { pools: "*=1x10" } } as never,
+    marks: new Map(),
+  });
+  const running = (kinds: readonly string[], atWorkByKind = {}) => {
+    const view = { kinds, concurrency: 10, atWorkByKind } as never;
+    views = [{ name: "all-1", state: "running", pid: 1, restarts: 0, view }];
+  };
+  return { clock, crew, running, gone: () => (views = []), names: () => posts?.map((p) => p.name) };
+}
+
+test("nothing is started before what is wanted is known: what was paused stays paused", async () => {
+  const { crew, names } = setUp();
+  await crew.apply({ ...nothing, state: "paused", stateRevision: 3 });
+  expect(names()).toBeUndefined();
+  crew.begin();
+  expect(names()).toEqual([]);
+  expect(await crew.apply(nothing)).toEqual({ what: "working", faults: [] });
+  expect(names()).toEqual(["all-1"]);
+});
+
+test("a kind that this node cannot do is told, and the rest is done", async () => {
+  const { crew, names, running } = setUp();
+  crew.begin();
+  running(["discover", "enrich"], { enrich: 2 });
+  const applied = await crew.apply({ ...nothing, workers: workers({ enrch: "4", enrich: "3" }) });
+  expect(applied).toEqual({
+    what: "working, enrich 3",
+    faults: ["no handler for the kind enrch here, only discover, enrich"],
+  });
+  expect(names()).toEqual(["all-1", "enrich-1"]);
+  expect(crew.kinds()).toEqual({ discover: [10, 0], enrich: [10, 2] });
+});
+
+test("told to leave, it does when nothing is at work; started again it waits to be wanted", async () => {
+  const { clock, crew, running, gone } = setUp();
+  let hasLeft = false;
+  void crew.left.then(() => (hasLeft = true));
+  await crew.apply({ ...nothing, state: "drained", stateRevision: 1 });
+  crew.begin();
+  await clock.advance(60_000);
+  expect(hasLeft).toBe(false);
+  await crew.apply(nothing);
+  running(["enrich"]);
+  await crew.apply({ ...nothing, state: "drained", stateRevision: 3 });
+  await clock.advance(10_000);
+  expect(hasLeft).toBe(false);
+  gone();
+  await clock.advance(1_000);
+  expect(hasLeft).toBe(true);
+});

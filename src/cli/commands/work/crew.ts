@@ -1,0 +1,99 @@
+import { sleep } from "../../../base/clock.ts";
+import type { Settings } from "../../../config/index.ts";
+import type { Applied, NodeWanted } from "../../../fleet/index.ts";
+import type { Supervisor } from "../../../worker/index.ts";
+import type { SettingsContext } from "../../command.ts";
+import { noWorkKind } from "./load-handlers.ts";
+import type { SettingsMarks } from "./settings-marks.ts";
+import { planPosts } from "./work-options.ts";
+
+interface Plan {
+  readonly settings: Settings;
+  readonly marks: SettingsMarks;
+}
+
+/** The worker processes of a node, by its settings and by what its fleet wants of it. */
+export interface Crew {
+  /** Until then nothing is started. */
+  begin(): void;
+  setPlan(plan: Plan): void;
+  apply(wanted: NodeWanted): Promise<Applied>;
+  /** By kind: how many tasks may be at work at once, and how many are. */
+  kinds(): Readonly<Record<string, [number, number]>>;
+  /** Resolves when the node was told to leave while it ran, and nothing is at work any more. */
+  readonly left: Promise<void>;
+}
+
+export interface CrewOptions extends Plan {
+  readonly context: Pick<SettingsContext, "flags" | "clock">;
+  readonly supervisor: Pick<Supervisor, "setPosts" | "look">;
+}
+
+const lookMs = 100;
+
+export function createCrew({ context, supervisor, ...first }: CrewOptions): Crew {
+  let plan: Plan = first;
+  let wanted: NodeWanted | undefined;
+  let hasBegun = false;
+  /** All that processes have ever said they can do. */
+  const can = new Set<string>();
+  let onLeft = () => {};
+  const left = new Promise<void>((resolve) => (onLeft = resolve));
+
+  const learn = () => {
+    for (const { view } of supervisor.look()) for (const kind of view?.kinds ?? []) can.add(kind);
+    can.delete(noWorkKind);
+  };
+  const follow = () => {
+    if (hasBegun) supervisor.setPosts(planPosts(plan, context, wanted));
+  };
+  async function leave(): Promise<void> {
+    while (supervisor.look().length > 0) {
+      await sleep(context.clock, lookMs);
+      if (wanted?.state !== "drained") return; // wanted back meanwhile
+    }
+    onLeft();
+  }
+
+  return {
+    begin() {
+      hasBegun = true;
+      follow();
+    },
+    setPlan(next) {
+      plan = next;
+      follow();
+    },
+    async apply(next) {
+      learn();
+      const unknown = [...next.workers.keys()].filter((kind) => can.size > 0 && !can.has(kind));
+      const workers = new Map([...next.workers].filter(([kind]) => !unknown.includes(kind)));
+      wanted = { ...next, workers };
+      follow();
+      // One that is started anew after it was told to leave waits, or it would end for ever.
+      if (hasBegun && next.state === "drained") void leave();
+      const counts = [...workers].map(([kind, count]) => `${kind} ${count}`);
+      return {
+        what: [next.state, ...counts].join(", "),
+        faults: unknown.map((kind) => `no handler for the kind ${kind} here, only ${listOf(can)}`),
+      };
+    },
+    kinds() {
+      learn();
+      const counts: Record<string, [number, number]> = {};
+      for (const kind of can) counts[kind] = [0, 0];
+      for (const { view } of supervisor.look()) {
+        for (const kind of view?.kinds ?? []) {
+          const own = counts[kind];
+          if (!own || !view) continue;
+          own[0] += view.concurrency;
+          own[1] += view.atWorkByKind[kind] ?? 0;
+        }
+      }
+      return counts;
+    },
+    left,
+  };
+}
+
+const listOf = (kinds: ReadonlySet<string>) => [...kinds].sort().join(", ");

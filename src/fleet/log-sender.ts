@@ -1,0 +1,103 @@
+import type { Clock, Timer } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import type { Service } from "../base/service.ts";
+import type { Bucket } from "../bucket/index.ts";
+
+/** Node ids are checked before they come here. */
+export const logKey = (node: string): string => `fleet/logs/${node}.jsonl`;
+
+export interface LogSenderOptions {
+  readonly bucket: Pick<Bucket, "put">;
+  readonly node: () => string;
+  /** Equal while no line was written. */
+  readonly mark: () => string;
+  /** The newest lines, oldest first. */
+  readonly read: (options: { readonly linesMax: number }) => readonly string[];
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface LogSender extends Service {
+  /** Somebody reads along until then, by this node's clock. */
+  sendUntil(untilMs: number): void;
+}
+
+const restMs = 60_000;
+const hurryMs = 2_000;
+/** Nobody reads along for longer than that with one command. */
+const hurryMsMax = 600_000;
+const linesMax = 1_000;
+const bytesMax = 128 * 1024;
+
+/**
+ * Puts the last log lines of a node into the bucket: at most once a minute, every two seconds while
+ * somebody reads along, and only when there are new ones, so a node at rest costs nothing. What a
+ * node said last can be read when it is gone.
+ */
+export function createLogSender(options: LogSenderOptions): LogSender {
+  const { bucket, clock, log } = options;
+  let sent: string | undefined;
+  let untilMs = 0;
+  let timer: Timer | undefined;
+  let isStopped = false;
+  let isFailing = false;
+  let turn: Promise<void> = Promise.resolve();
+
+  async function send(): Promise<void> {
+    const mark = options.mark();
+    if (mark === sent || mark === "") return;
+    try {
+      const body = Buffer.from(fitting(options.read({ linesMax })));
+      await bucket.put(logKey(options.node()), body);
+      sent = mark;
+      isFailing = false;
+    } catch (error) {
+      // Said once; saying it each time would be something new to send each time.
+      if (!isFailing) log.warn("log lines could not be put into the bucket", { error });
+      isFailing = true;
+    }
+  }
+  function arm(): void {
+    timer?.cancel();
+    if (isStopped) return;
+    const delayMs = clock.nowMs() < untilMs ? hurryMs : restMs;
+    timer = clock.setTimer(delayMs, run, { background: true });
+  }
+  function run(): void {
+    turn = turn.then(send).then(arm);
+  }
+
+  return {
+    async start() {
+      arm();
+    },
+    async stop() {
+      if (isStopped) return turn;
+      isStopped = true;
+      timer?.cancel();
+      turn = turn.then(send);
+      await turn;
+    },
+    sendUntil(wantedMs) {
+      const untilMsMax = clock.nowMs() + hurryMsMax;
+      const isNew = wantedMs > clock.nowMs() && wantedMs > untilMs;
+      untilMs = Math.min(wantedMs, untilMsMax);
+      if (isNew && !isStopped) run();
+    },
+  };
+}
+
+/** Whole lines, as many of the newest as there is room for. */
+function fitting(lines: readonly string[]): string {
+  const kept: string[] = [];
+  let bytes = 0;
+  for (const line of lines.toReversed()) {
+    bytes += Buffer.byteLength(line) + 1;
+    if (bytes > bytesMax) break;
+    kept.push(line);
+  }
+  return kept
+    .toReversed()
+    .map((line) => `${line}\n`)
+    .join("");
+}
