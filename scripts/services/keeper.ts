@@ -8,6 +8,8 @@
  * input, "restart", restarts the service.
  */
 import { AppError, assert } from "../../src/base/app-error.ts";
+import { startAvahi } from "./avahi.ts";
+import { startNamespaces } from "./namespaces.ts";
 import { startPgbouncer } from "./pgbouncer.ts";
 import { startPostgres, startPostgres15 } from "./postgres.ts";
 import { startPromtool } from "./promtool.ts";
@@ -35,6 +37,8 @@ const starters: Readonly<Record<ServiceName, (context: ServiceContext) => Promis
   pgbouncer: startPgbouncer,
   s3: startS3,
   promtool: startPromtool,
+  namespaces: startNamespaces,
+  avahi: startAvahi,
 };
 
 /** After this long an orderly stop is given up and the group killed. */

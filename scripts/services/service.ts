@@ -22,7 +22,8 @@ export interface ServiceContext {
   readonly signal: AbortSignal;
 }
 
-export type ServiceName = "postgres" | "postgres15" | "pgbouncer" | "s3" | "promtool";
+export type ServiceName =
+  "postgres" | "postgres15" | "pgbouncer" | "s3" | "promtool" | "namespaces" | "avahi";
 
 export const serviceNames: readonly ServiceName[] = [
   "postgres",
@@ -30,6 +31,8 @@ export const serviceNames: readonly ServiceName[] = [
   "pgbouncer",
   "s3",
   "promtool",
+  "namespaces",
+  "avahi",
 ];
 
 export function isServiceName(name: string): name is ServiceName {
@@ -48,6 +51,8 @@ export const serviceVariables: Readonly<Record<ServiceName, readonly [string, ..
     "FORAGER_TEST_S3_REGION",
   ],
   promtool: ["FORAGER_TEST_PROMTOOL"],
+  namespaces: ["FORAGER_TEST_NAMESPACES"],
+  avahi: ["FORAGER_TEST_AVAHI_DAEMON", "FORAGER_TEST_AVAHI_TOOLS", "FORAGER_TEST_AVAHI_BUS"],
 };
 
 /** Holds the reason why a service could not be had, so that the test that needs it can tell. */

@@ -23,6 +23,10 @@ export interface Services {
   };
   /** A program, no server. */
   readonly promtool: { readonly path: string };
+  /** Networks of a test's own: see test/support/namespaces.ts. */
+  readonly namespaces: { readonly ip: string };
+  /** Programs that a test starts in such a network: see test/support/avahi.ts. */
+  readonly avahi: { readonly daemon: string; readonly tools: string; readonly bus: string };
 }
 
 /**
@@ -78,6 +82,12 @@ const readers: { readonly [Name in ServiceName]: () => Services[Name] } = {
     region: variable("FORAGER_TEST_S3_REGION"),
   }),
   promtool: () => ({ path: variable("FORAGER_TEST_PROMTOOL") }),
+  namespaces: () => ({ ip: variable("FORAGER_TEST_NAMESPACES") }),
+  avahi: () => ({
+    daemon: variable("FORAGER_TEST_AVAHI_DAEMON"),
+    tools: variable("FORAGER_TEST_AVAHI_TOOLS"),
+    bus: variable("FORAGER_TEST_AVAHI_BUS"),
+  }),
 };
 
 function variable(name: string): string {
