@@ -1,5 +1,12 @@
 export { formatAddress, isLoopback, parseAddress, type Address } from "./address.ts";
 export { dropReasons, type DropReason, type GossipCounters } from "./counters.ts";
+export {
+  createBucketDiscovery,
+  type BucketDiscoveryOptions,
+} from "./discovery/bucket-discovery.ts";
+export type { Discovery, Found } from "./discovery/discovery.ts";
+export { reachOf, type Reach } from "./discovery/reach.ts";
+export { createStaticDiscovery, parsePeer } from "./discovery/static-discovery.ts";
 export { createGossip, type FoundPeer, type Gossip, type GossipOptions } from "./gossip.ts";
 export type { PeerView } from "./gossip.ts";
 export { keyBytes, keysMax, makeKey, parseKeyring, type Keyring } from "./keyring.ts";

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
-import { Worker } from "node:worker_threads";
 import { AppError, type ErrorKind } from "../../../base/app-error.ts";
 import { handedOver } from "./handed-over.ts";
+import { startThread as startProgram } from "../../../base/start-thread.ts";
 import { createOwnMill, type FoldMill } from "../../tiers/fold-mill.ts";
 import type { FoldJob, FoldedPart, ScanJob, Scanned } from "../../tiers/fold-mill.ts";
 
@@ -64,7 +64,7 @@ interface Thread {
 }
 
 function startThread(): Thread {
-  const worker = startWorker();
+  const worker = startProgram(new URL("./mill-thread", import.meta.url));
   const waiting: { resolve(value: unknown): void; reject(error: unknown): void }[] = [];
   let failure: Error | undefined;
   const fail = (error: Error) => {
@@ -89,14 +89,4 @@ function startThread(): Thread {
     waiting: () => waiting.length,
     end: async () => void (await worker.terminate()),
   };
-}
-
-function startWorker(): Worker {
-  if (!import.meta.url.endsWith(".ts")) {
-    return new Worker(new URL("./mill-thread.js", import.meta.url));
-  }
-  // In development it is source, and a thread does not inherit what reads TypeScript.
-  const program = JSON.stringify(new URL("./mill-thread.ts", import.meta.url).href);
-  const begin = `import("tsx/esm/api").then((tsx) => { tsx.register(); return import(${program}); });`;
-  return new Worker(begin, { eval: true });
 }

@@ -3,8 +3,8 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import { openNetwork, type Network, type NetworkNode } from "./namespaces.ts";
-import { needs } from "./services.ts";
+import { openNetwork, type Network, type NetworkNode } from "../support/namespaces.ts";
+import { needs } from "../support/services.ts";
 
 needs(["namespaces"], ({ namespaces }) => {
   const list = () => execFileSync(namespaces.ip, ["netns", "list"], { encoding: "utf8" });

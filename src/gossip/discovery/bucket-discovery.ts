@@ -1,0 +1,116 @@
+import { AppError } from "../../base/app-error.ts";
+import type { Clock, Timer } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Random } from "../../base/random.ts";
+import { isUnavailable, type Bucket, type ListedObject } from "../../bucket/index.ts";
+import { decodeHead, headsPrefix } from "../../ledger/index.ts";
+import type { FoundPeer } from "../gossip.ts";
+import { addressesMax, foundMax, type Discovery, type Found } from "./discovery.ts";
+import type { Reach } from "./reach.ts";
+
+export interface BucketDiscoveryOptions {
+  /** Count what goes through it: looking costs money. */
+  readonly bucket: Bucket;
+  readonly node: string;
+  readonly reach: () => Pick<Reach, "accepts">;
+  readonly found: Found;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Whether nobody is heard: only then looking often is worth its price. */
+  readonly isAlone: () => boolean;
+}
+
+/** One look is a LIST, and a GET for each head that changed: $0.25 a month once a minute. */
+export const lookMsMin = 60_000;
+/** Who is new greets us: a node that hears others has little to find here. */
+export const lookMsMax = 1_800_000;
+/** A head is written once a minute while its node lives: this much older than the newest, it is not. */
+const goneMs = 86_400_000;
+
+interface Seen {
+  readonly etag: string;
+  readonly peers: readonly FoundPeer[];
+}
+
+/** Where nodes say in their heads that they are. It works across networks, and costs requests. */
+export function createBucketDiscovery(options: BucketDiscoveryOptions): Discovery {
+  const { bucket, clock, found, isAlone, log, node, random, reach } = options;
+  let seen = new Map<string, Seen>();
+  let delayMs = lookMsMin;
+  let isOver = false;
+  let hasFailed = false;
+  let timer: Timer | undefined;
+
+  const read = async ({ key, etag }: ListedObject): Promise<Seen> => {
+    const known = seen.get(key);
+    if (known?.etag === etag) return known;
+    const got = await bucket.get(key);
+    if (got.status !== "found") return { etag, peers: [] };
+    return { etag: got.etag, peers: peersOf(key, got.body) };
+  };
+
+  const peersOf = (key: string, body: Uint8Array): readonly FoundPeer[] => {
+    try {
+      const head = decodeHead(body, key);
+      if (head.node === node) return [];
+      return readAddresses(head).map((address) => ({ node: head.node, address }));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return []; // a head that cannot be read is told by whoever reads it for the ledger
+    }
+  };
+
+  const look = async (): Promise<void> => {
+    const listed = await bucket.list(headsPrefix);
+    const newest = listed.toSorted((a, b) => b.modifiedAtMs - a.modifiedAtMs).slice(0, foundMax);
+    const oldestMs = (newest[0]?.modifiedAtMs ?? 0) - goneMs;
+    const next = new Map<string, Seen>();
+    for (const one of newest.filter(({ modifiedAtMs }) => modifiedAtMs >= oldestMs)) {
+      if (isOver) return;
+      next.set(one.key, await read(one));
+    }
+    seen = next;
+    if (isOver) return;
+    const { accepts } = reach();
+    const peers = [...seen.values()].flatMap((one) => one.peers);
+    found(peers.filter(({ address }) => accepts(address)).slice(0, foundMax));
+  };
+
+  const run = async (): Promise<void> => {
+    try {
+      await look();
+      if (hasFailed) log.info("peers are found in the bucket again");
+      hasFailed = false;
+    } catch (error) {
+      if (isOver) return;
+      const why = error instanceof Error ? error.message : String(error);
+      if (!hasFailed) log.warn("peers cannot be looked up in the bucket", { why });
+      hasFailed = true;
+      if (!isUnavailable(error)) delayMs = lookMsMax; // not mended by asking
+    }
+    if (isOver) return;
+    delayMs = isAlone() && !hasFailed ? lookMsMin : Math.min(lookMsMax, delayMs * 2);
+    // Not sooner than a minute, and not all nodes of a fleet at once.
+    timer = clock.setTimer(delayMs * (1 + random.next() / 4), again, { background: true });
+  };
+  const again = () => void (running = run());
+  let running = run();
+
+  return {
+    how: "bucket",
+    async [Symbol.asyncDispose]() {
+      isOver = true;
+      timer?.cancel();
+      await running;
+    },
+  };
+}
+
+function readAddresses(head: object): readonly string[] {
+  const addresses: unknown = "addresses" in head ? head.addresses : undefined;
+  if (!Array.isArray(addresses)) return [];
+  return addresses
+    .slice(0, addressesMax)
+    .filter((address): address is string => typeof address === "string");
+}
