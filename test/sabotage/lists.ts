@@ -2,6 +2,7 @@ import { bucketQueueSabotages } from "./bucket-queue.ts";
 import { bucketSabotages } from "./bucket.ts";
 import { campaignSabotages } from "./campaign.ts";
 import { crawlSabotages } from "./crawl.ts";
+import { discoverySabotages } from "./discovery.ts";
 import { enrichSabotages } from "./enrich.ts";
 import { extractSabotages } from "./extract.ts";
 import { gossipSabotages } from "./gossip.ts";
@@ -52,6 +53,7 @@ export const sabotageLists: Readonly<Record<string, SabotageList>> = {
     sabotages: recordsIndexSabotages,
     countMin: 8,
   },
+  discovery: { name: "discovery", part: "gossip", sabotages: discoverySabotages, countMin: 10 },
   extract: { name: "extraction", part: "extract", sabotages: extractSabotages, countMin: 10 },
   crawl: { name: "crawl", part: "crawl", sabotages: crawlSabotages, countMin: 15 },
   campaign: { name: "campaigns", part: "campaign", sabotages: campaignSabotages, countMin: 8 },
