@@ -24,3 +24,6 @@ export {
   type NodeWork,
 } from "./fleet-member.ts";
 export { lookIntoWindow } from "./node-window.ts";
+export type { GossipNow } from "./gossip-now.ts";
+export { runNode, type RunningNode, type RunNodeOptions, type Touch } from "./run-node.ts";
+export { createWakeHints, type WakeHints } from "./wake-hints.ts";

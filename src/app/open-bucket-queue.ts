@@ -3,11 +3,14 @@ import { systemClock } from "../base/clock.ts";
 import { createId } from "../base/ids.ts";
 import { systemRandom } from "../base/random.ts";
 import { createRetryingBucket } from "../bucket/index.ts";
-import type { QueueStore } from "../queue/index.ts";
+import type { Operation, Outcomes, QueueStore } from "../queue/index.ts";
 import { openBucket } from "./open-bucket.ts";
+import type { WakeHints } from "./wake-hints.ts";
 
 export interface OpenBucketQueueOptions {
   readonly mustExist?: boolean;
+  /** Where there is more than this process: who adds tells, who waits is told. */
+  readonly hints?: WakeHints;
 }
 
 /**
@@ -16,7 +19,7 @@ export interface OpenBucketQueueOptions {
  */
 export async function openQueueOnBucket(
   address: string,
-  { mustExist = false }: OpenBucketQueueOptions = {},
+  { mustExist = false, hints }: OpenBucketQueueOptions = {},
 ): Promise<QueueStore> {
   const { place, shards } = splitShards(address);
   const { openBucketQueueStore } = await import("../queue/adapters/bucket/bucket-queue-store.ts");
@@ -36,9 +39,20 @@ export async function openQueueOnBucket(
       random: systemRandom,
       probe: "daily",
     });
+    let stop: (() => void) | undefined;
     return {
       ...store,
+      async commit(operations) {
+        const outcomes = await store.commit(operations);
+        if (hasAdded(operations, outcomes)) hints?.tell("added");
+        return outcomes;
+      },
+      watch(listener) {
+        stop ??= hints?.follow("woken", () => store.hint());
+        return store.watch(listener);
+      },
       async [Symbol.asyncDispose]() {
+        stop?.();
         await store[Symbol.asyncDispose]();
         await opened[Symbol.asyncDispose]();
       },
@@ -47,6 +61,17 @@ export async function openQueueOnBucket(
     await opened[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** Whether something may wait now that idle nodes do not know of. */
+function hasAdded(operations: readonly Operation[], outcomes: Outcomes): boolean {
+  return operations.some((operation, index) => {
+    if (operation.op === "finish")
+      return operation.finishes.some(({ add }) => add && add.length > 0);
+    const outcome: unknown = outcomes[index];
+    if (operation.op === "add") return Array.isArray(outcome) && outcome.includes("added");
+    return operation.op === "retry" || operation.op === "resume";
+  });
 }
 
 const shardsMax = 256;

@@ -4,6 +4,7 @@ import { systemRandom } from "../base/random.ts";
 import { readLibpqVariables } from "../config/index.ts";
 import type { PostgresQueueStoreOptions } from "../queue/adapters/postgres/postgres-queue-store.ts";
 import { createQueue, type Kinds, type Queue, type QueueStore } from "../queue/index.ts";
+import type { WakeHints } from "./wake-hints.ts";
 
 export interface OpenQueueOptions {
   /** SQLite only. `full` also survives a power cut; default `normal` survives any crash. */
@@ -13,6 +14,8 @@ export interface OpenQueueOptions {
   readonly postgres?: PostgresOptions;
   /** Bucket only: a queue that was never made is an error. A file is looked for by the caller. */
   readonly mustExist?: boolean;
+  /** Bucket only: how the processes of this machine hear of work that is added elsewhere. */
+  readonly hints?: WakeHints;
 }
 
 /** As `PostgresQueueStoreOptions` explains them; what is left out has a safe default. */

@@ -26,27 +26,47 @@ const indexFile = "index/records.db";
 
 /** Opens the records of a data folder; files and index are as the ledger says when it resolves. */
 export async function openRecordsIn(options: OpenRecordsOptions): Promise<RecordsIn> {
-  const { paths, log, user, onProgress } = options;
+  const { paths, log } = options;
   const mark = await ledgerMark(paths);
   const ledger = await openLedgerIn({ paths, log });
-  const closing: (() => PromiseLike<void> | void)[] = [() => ledger[Symbol.asyncDispose]()];
-  const close = async () => {
-    for (const one of closing.splice(0).reverse()) await one();
-  };
   try {
-    const { openRecords } = await import("../records/index.ts");
-    const index = await openIndexIn(options);
-    closing.push(() => index[Symbol.dispose]());
+    const opened = await openRecordsOn(ledger, options);
+    // Of before the ledger was opened: what anyone has written since is looked at next time.
+    opened.index.setMark(mark);
+    return {
+      ...opened,
+      async [Symbol.asyncDispose]() {
+        await opened[Symbol.asyncDispose]();
+        await ledger[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    await ledger[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** The same over a ledger that is open already, and is not closed with them. */
+export async function openRecordsOn(ledger: Ledger, options: OpenRecordsOptions) {
+  const { paths, log, user, onProgress } = options;
+  const { openRecords } = await import("../records/index.ts");
+  const index = await openIndexIn(options);
+  try {
     const folder = paths.root();
     const [clock, random] = [systemClock, systemRandom];
     const given = { ledger, folder, index, clock, random, log, user };
     const records = await openRecords({ ...given, ...(onProgress && { onProgress }) });
-    closing.push(() => records[Symbol.asyncDispose]());
-    // Of before the ledger was opened: what anyone has written since is looked at next time.
-    index.setMark(mark);
-    return { records, index, ledger, [Symbol.asyncDispose]: close };
+    return {
+      records,
+      index,
+      ledger,
+      async [Symbol.asyncDispose]() {
+        await records[Symbol.asyncDispose]();
+        index[Symbol.dispose]();
+      },
+    };
   } catch (error) {
-    await close();
+    index[Symbol.dispose]();
     throw error;
   }
 }

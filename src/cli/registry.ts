@@ -249,6 +249,16 @@ export const registry: Registry = {
       load: async () => (await import("./commands/node/join.ts")).nodeJoin,
     },
     {
+      name: "node run",
+      summary: "stay in touch with the fleet, and do no tasks",
+      load: async () => (await import("./commands/node/run.ts")).nodeRun,
+    },
+    {
+      name: "node key",
+      summary: "make a key that the nodes of a fleet share",
+      load: async () => (await import("./commands/node/key.ts")).nodeKey,
+    },
+    {
       name: "hub run",
       summary: "make checkpoints until stopped",
       load: async () => (await import("./commands/hub/run.ts")).hubRun,

@@ -40,6 +40,7 @@ test("with no source at all every setting has its default", async () => {
       },
     },
     bucket: {},
+    gossip: { on: "yes", cluster: "forager", port: 9_999, mdns: "yes" },
     ledger: { archive: "keep" },
     crawl: {
       delayMs: 1_000,

@@ -90,6 +90,33 @@ export const settingsSchema = z.strictObject({
       form: "secret",
     }),
   }),
+  gossip: z.strictObject({
+    on: choice(["yes", "no"]).default("yes").register(settingMeta, {
+      description: "whether `forager work` and `node run` tell other nodes at once what is new",
+    }),
+    keys: z.custom<Secret>(isSecret).optional().register(settingMeta, {
+      description:
+        "the fleet's keys from `forager node key`, the first encrypts; else loopback only",
+      form: "secret",
+    }),
+    cluster: text("a name").default("forager").register(settingMeta, {
+      description: "name of the fleet: nodes of others are not heard, though they have the key",
+    }),
+    host: text("an address of this machine in numbers").optional().register(settingMeta, {
+      description: "address that is bound; by default all with keys, and 127.0.0.1 without",
+    }),
+    port: wholeNumber(0, 65_535).default(9_999).register(settingMeta, {
+      description:
+        "UDP and TCP port; another free one is taken where it is in use, or where it is 0",
+    }),
+    peers: text("HOST:PORT parted by commas").optional().register(settingMeta, {
+      description: "nodes that are always looked for, such as pi-7:9999,10.0.0.8:9999",
+    }),
+    mdns: choice(["yes", "no"]).default("yes").register(settingMeta, {
+      description:
+        "whether nodes of the local network are looked for by mDNS, where there are keys",
+    }),
+  }),
   ledger: z.strictObject({
     archive: choice(["keep", "delete"]).default("keep").register(settingMeta, {
       description: "what the hub does with folded segments: keep them for history, or delete them",

@@ -161,6 +161,8 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     return { datagrams, cut };
   };
 
+  /** The time of what was ahead may have come, with nothing else to tell. */
+  const release = () => void core.replica().release(core.time.nowMs());
   const floorsNow = () =>
     core.steady((replica) =>
       replica.withTargets([forgetRegister], (fieldsOf) => floorsOf(fieldsOf(forgetRegister))),
@@ -188,7 +190,10 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     },
     readAll: (targets) =>
       inFlight.settled(() => core.steady((replica) => readTargets(replica, targets))),
-    status: () => statusOf(core),
+    status() {
+      release();
+      return statusOf(core);
+    },
     log: () => core.replica().since(),
     vector: () => core.replica().vector(),
     writtenOf: async (targets) => {
@@ -199,7 +204,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
         .filter(({ target }) => wanted.has(target));
     },
     async changedSince(position) {
-      core.replica().release(core.time.nowMs()); // its time may have come with nothing else to tell
+      release();
       return changedSince(core, position);
     },
     digest: () => core.steady((replica) => replica.digest()),
@@ -210,7 +215,10 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
       if (!found) throw unknown("conflict", dot, `\`forager ledger conflicts\` lists them`);
       return write({ source, changes: [changeOf(target, found.field, found.value)] });
     },
-    quarantine: () => [...core.replica().aside().values()],
+    quarantine() {
+      release();
+      return [...core.replica().aside().values()];
+    },
     async restamp(dot) {
       const found = core.replica().aside().get(dot);
       if (!found)

@@ -49,7 +49,10 @@ export function isBehind(
   ledger: Pick<Ledger, "vector" | "status">,
   position: Position | undefined,
 ): boolean {
-  if (!position || ledger.status().checkpoint !== position.checkpoint) return true;
+  const { checkpoint, quarantined } = ledger.status();
+  if (!position || checkpoint !== position.checkpoint) return true;
+  // What was ahead of its time counts when that has come, though nothing else has.
+  if (quarantined < position.aside.length) return true;
   for (const [key, number] of ledger.vector()) {
     if (number > (position.vector[key] ?? 0)) return true;
   }

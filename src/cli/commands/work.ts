@@ -3,10 +3,10 @@ import { createPaths } from "../../config/index.ts";
 import { createSupervisor } from "../../worker/index.ts";
 import type { Command } from "../command.ts";
 import { readVersion } from "../run-process.ts";
+import { openNode } from "./node/open-node.ts";
 import { createCrew } from "./work/crew.ts";
 import { forkChild } from "./work/fork-child.ts";
 import { followSettings } from "./work/follow-settings.ts";
-import { joinFleet } from "./work/join-fleet.ts";
 import { observeNode } from "./work/observe-node.ts";
 import { createSettingsMarker } from "./work/settings-marks.ts";
 import { openWatchedQueue } from "./work/watched-queue.ts";
@@ -39,6 +39,8 @@ export const work: Command = {
     "A handler is an exported object { kind, run }: see docs/worker.md. Which kinds, in how many\n" +
       "processes and with how many tasks at once is work.pools in the settings, such as\n" +
       '"page+map=2x5-20 *=1x10". A changed settings file is followed while it runs, at once on SIGHUP.',
+    "Where gossip.keys, gossip.peers or bucket.url is set, it keeps this node in touch with its\n" +
+      "fleet as `forager node run` does.",
     "Ctrl-C or SIGTERM: starts nothing more, gives back what has not begun, waits work.graceMs for\n" +
       "the rest. A second one: gives all back at once. A process that dies or hangs is replaced.",
   ],
@@ -61,7 +63,8 @@ export const work: Command = {
     await using queue = await openWatchedQueue(context);
     const watching = observeNode({ context, queue, supervisor, metrics, version: readVersion() });
     const crew = createCrew({ context, supervisor, settings, marks });
-    await using fleet = await joinFleet(context, { ...crew, alerts: () => watching.alerts() });
+    const working = { ...crew, alerts: () => watching.alerts() };
+    await using node = await openNode(context, working);
     const following = followSettings({
       marks,
       marker,
@@ -72,13 +75,14 @@ export const work: Command = {
         const { settings: changedTo } = changed.loaded;
         crew.setPlan({ settings: changedTo, marks: changed.marks });
         watching.follow(changed.loaded);
+        if (changed.keys.includes("gossip.keys")) await node.follow(changedTo);
         if (!changed.keys.some((key) => key.startsWith("queue.") || key === "data")) return;
         await queue.follow({ settings: changedTo, paths: createPaths(changedTo.data) });
       },
     });
     try {
       await watching.start();
-      await fleet.start();
+      await node.start();
       crew.begin();
       await supervisor.start();
       await Promise.race([supervisor.drained, crew.left, aborted(signal)]);
@@ -86,7 +90,7 @@ export const work: Command = {
       following.stop();
       await supervisor.stop();
       await watching.stop();
-      await fleet.stop();
+      await node.stop();
     }
     const ended = summarise(supervisor.metrics());
     const text = `${ended.done} done, ${ended.skip} skipped, ${ended.retry} tried again, ${ended.fail} failed`;

@@ -1,8 +1,14 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { sep } from "node:path";
-import { locateQueue, openQueue, type OpenQueueOptions } from "../../../app/index.ts";
+import {
+  createWakeHints,
+  locateQueue,
+  openQueue,
+  type OpenQueueOptions,
+} from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
+import { systemClock } from "../../../base/clock.ts";
 import type { Settings } from "../../../config/index.ts";
 import type { Queue } from "../../../queue/index.ts";
 import type { SettingsContext } from "../../command.ts";
@@ -43,7 +49,8 @@ async function open(
   process.env["AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED"] ??= "true";
   try {
     const { address } = locateQueue(settings.queue.url, paths);
-    return await openQueue(address, { ...(await queueOptions(settings)), ...more });
+    const hints = createWakeHints({ paths, clock: systemClock });
+    return await openQueue(address, { ...(await queueOptions(settings)), ...more, hints });
   } catch (error) {
     // The address is from the command line or the settings: they are wrong, not the queue.
     const isAddress =

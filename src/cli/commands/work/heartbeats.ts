@@ -33,7 +33,7 @@ export async function forgetOldHeartbeats({ paths, clock }: Context): Promise<vo
 }
 
 /** These are a node's own, and differ between nodes for good reasons. */
-const ownSettings = ["data", "log.", "work."];
+const ownSettings = ["data", "log.", "work.", "gossip.host", "gossip.port", "gossip.peers"];
 
 /** Of the settings that a fleet should have in common. A secret is in it as the stars it shows as. */
 export function fingerprintOf({ values }: LoadedSettings): string {

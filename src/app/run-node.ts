@@ -1,0 +1,72 @@
+import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import type { Random } from "../base/random.ts";
+import { createServiceGroup, type Service } from "../base/service.ts";
+import type { Bucket } from "../bucket/index.ts";
+import type { Paths, Settings } from "../config/index.ts";
+import type { Keyring } from "../gossip/index.ts";
+import type { Ledger, LedgerSync } from "../ledger/index.ts";
+import { createGossipSlot, type GossipNow } from "./gossip-now.ts";
+import { keepInTouch } from "./keep-in-touch.ts";
+import { openLedgerIn } from "./open-ledger.ts";
+
+/** What a node is in touch by, for whatever else runs with it. */
+export interface Touch {
+  readonly ledger: Ledger;
+  /** Undefined: there is none. */
+  readonly bucket: Bucket | undefined;
+  readonly sync: LedgerSync | undefined;
+  readonly gossip: GossipNow;
+}
+
+export interface RunNodeOptions {
+  readonly paths: Paths;
+  readonly settings: Settings["gossip"];
+  readonly keyring: Keyring;
+  /** One that asks again what got no answer; undefined: there is none. Not closed. */
+  readonly bucket: Bucket | undefined;
+  /** Its requests cost nothing. */
+  readonly isBucketFree: boolean;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Who edits files here. */
+  readonly user: string;
+  /** What else every process of the node runs: heartbeats, desired state. Ends before the rest. */
+  readonly parts: (touch: Touch) => readonly Service[];
+}
+
+export interface RunningNode extends Service, AsyncDisposable {
+  readonly touch: Touch;
+  /** From now on these keys. */
+  useKeys(keyring: Keyring): void;
+}
+
+/**
+ * One process of a node: its ledger, what every such process runs, and what one of them does for
+ * all (`keep-in-touch.ts`), where there is a bucket, a key or a peer.
+ */
+export async function runNode(options: RunNodeOptions): Promise<RunningNode> {
+  const { paths, settings, bucket, log } = options;
+  let { keyring } = options;
+  const ledger = await openLedgerIn({ paths, log });
+  const gossip = createGossipSlot();
+  const sync = bucket && ledger.withBucket(bucket);
+  const touch = { ledger, bucket, sync, gossip };
+  const keeping = keepInTouch({ ...options, touch, keyring: () => keyring });
+  const isGossip = settings.on === "yes" && (settings.keys ?? settings.peers) !== undefined;
+  const hasFleet = bucket !== undefined || isGossip;
+  const group = createServiceGroup([...(hasFleet ? [keeping] : []), ...options.parts(touch)]);
+  return {
+    ...group,
+    touch,
+    useKeys(next) {
+      keyring = next;
+      keeping.useKeys(next);
+    },
+    async [Symbol.asyncDispose]() {
+      await group.stop();
+      await ledger[Symbol.asyncDispose]();
+    },
+  };
+}

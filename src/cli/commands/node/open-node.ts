@@ -1,0 +1,77 @@
+import { hostname } from "node:os";
+import { createFleetMember, runNode, type NodeWork, type Touch } from "../../../app/index.ts";
+import { systemRandom } from "../../../base/random.ts";
+import type { Service } from "../../../base/service.ts";
+import type { Settings } from "../../../config/index.ts";
+import { parseKeyring, type Keyring } from "../../../gossip/index.ts";
+import type { SettingsContext } from "../../command.ts";
+import { readVersion } from "../../run-process.ts";
+import { asUsage } from "../../usage-error.ts";
+import { openPatientFleetBucket } from "../ledger/bucket-option.ts";
+import { hasBucket } from "../ledger/forget.ts";
+import { userName } from "../records/record-context.ts";
+import { fingerprintOf } from "../work/heartbeats.ts";
+
+export interface OpenNode extends Service, AsyncDisposable {
+  readonly touch: Touch;
+  /** Takes the keys of these settings from now on. */
+  follow(settings: Settings): Promise<void>;
+}
+
+/** This process as one of its node, and of its fleet, as the settings have it. */
+export async function openNode(context: SettingsContext, work?: NodeWork): Promise<OpenNode> {
+  const { settings, loaded, paths, clock, log } = context;
+  const random = systemRandom;
+  const keyring = await keyringOf(settings);
+  const bucket = hasBucket(context) ? await openPatientFleetBucket(context) : undefined;
+  const member = ({ ledger, gossip }: Touch) =>
+    createFleetMember({
+      paths,
+      ledger,
+      bucket,
+      gossip,
+      addresses: () => gossip.addresses(),
+      ...(work && { work }),
+      version: readVersion(),
+      label: hostname(),
+      pid: process.pid,
+      config: () => fingerprintOf(loaded),
+      clock,
+      random,
+      log,
+    });
+  try {
+    const node = await runNode({
+      paths,
+      settings: settings.gossip,
+      keyring,
+      bucket,
+      isBucketFree: !isCharged(context),
+      clock,
+      random,
+      log,
+      user: userName(),
+      parts: (touch) => [member(touch)],
+    });
+    return {
+      ...node,
+      follow: async (changed) => node.useKeys(await keyringOf(changed)),
+      async [Symbol.asyncDispose]() {
+        await node[Symbol.asyncDispose]();
+        await bucket?.[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    await bucket?.[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Keys may be parted by commas, spaces or lines: a file has one on each line. */
+async function keyringOf({ gossip }: Settings): Promise<Keyring> {
+  const text = (await gossip.keys?.reveal()) ?? "";
+  return asUsage(async () => parseKeyring(text.split(/[\s,]+/u).filter((one) => one !== "")));
+}
+
+const isCharged = ({ flags, settings }: SettingsContext) =>
+  String(flags["bucket"] ?? settings.bucket.url).startsWith("s3:");
