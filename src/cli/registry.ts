@@ -14,6 +14,7 @@ export const registry: Registry = {
     campaign: "what is looked for, and where",
     node: "this machine, and the others of its fleet",
     hub: "the node that makes checkpoints",
+    fleet: "what is wanted of nodes",
     config: "settings, and where they come from",
   },
   commands: [
@@ -257,6 +258,16 @@ export const registry: Registry = {
       name: "node key",
       summary: "make a key that the nodes of a fleet share",
       load: async () => (await import("./commands/node/key.ts")).nodeKey,
+    },
+    {
+      name: "fleet set",
+      summary: "pause, scale or change nodes while they run",
+      load: async () => (await import("./commands/fleet/set.ts")).fleetSet,
+    },
+    {
+      name: "fleet show",
+      summary: "show what is wanted of nodes, and who follows it",
+      load: async () => (await import("./commands/fleet/show.ts")).fleetShow,
     },
     {
       name: "hub run",

@@ -26,9 +26,18 @@ export {
   type WantedMemory,
   type WantedSource,
 } from "./follower.ts";
+export { giveCommand, readWanted, type CommandPlace } from "./give-command.ts";
 export { auditCommand, readCommands } from "./ledger-commands.ts";
 export { createLogSender, logKey, type LogSender } from "./log-sender.ts";
 export { decodeNodeView, encodeNodeView, type NodeView, type PeerSeen } from "./node-view.ts";
+export {
+  findNode,
+  isPresent,
+  missedMs,
+  rosterOf,
+  type NodeSeen,
+  type RosterInput,
+} from "./roster.ts";
 export {
   allNodes,
   commanded,

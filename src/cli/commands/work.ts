@@ -14,6 +14,8 @@ import { workOptions } from "./work/work-options.ts";
 
 /** Beyond the time of grace, for storing how tasks ended. */
 const stopMarginMs = 15_000;
+/** For ever, as far as a machine is concerned. */
+const stayMs = 1e12;
 
 export const work: Command = {
   needs: "settings",
@@ -80,6 +82,8 @@ export const work: Command = {
         await queue.follow({ settings: changedTo, paths: createPaths(changedTo.data) });
       },
     });
+    // A node that is paused has no process and no timer of its own, and must not end by that.
+    const staying = clock.setTimer(stayMs, () => {});
     try {
       await watching.start();
       await node.start();
@@ -87,6 +91,7 @@ export const work: Command = {
       await supervisor.start();
       await Promise.race([supervisor.drained, crew.left, aborted(signal)]);
     } finally {
+      staying.cancel();
       following.stop();
       await supervisor.stop();
       await watching.stop();

@@ -66,20 +66,37 @@ export async function gather(options: GatherOptions, state: HubState): Promise<G
   return { datagrams: count, isWorthIt };
 }
 
-export async function readHeads(
+/** A head, and how long ago it was written, by the store's clock alone. */
+export interface HeadSeen {
+  readonly head: Head;
+  readonly ageMs: number;
+}
+
+export async function readHeadsSeen(
   bucket: Bucket,
   onFault: (fault: string) => void,
-): Promise<readonly Head[]> {
-  const heads: Head[] = [];
-  for (const { key } of await listHeads(bucket)) {
-    const got = await bucket.get(key);
-    if (got.status !== "found") continue;
-    try {
-      heads.push(decodeHead(got.body, key));
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      onFault(error.message);
+): Promise<readonly HeadSeen[]> {
+  const seen = new Map<string, HeadSeen>();
+  const keys = (await listHeads(bucket)).map(({ key }) => key);
+  const left = [...keys];
+  const read = async () => {
+    for (let key = left.shift(); key !== undefined; key = left.shift()) {
+      const got = await bucket.get(key);
+      if (got.status !== "found") continue;
+      try {
+        const head = decodeHead(got.body, key);
+        seen.set(key, { head, ageMs: Math.max(0, got.seenAtMs - got.modifiedAtMs) });
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        onFault(error.message);
+      }
     }
-  }
-  return heads;
+  };
+  await Promise.all(Array.from({ length: lanes }, read));
+  return keys.flatMap((key) => seen.get(key) ?? []);
 }
+
+export const readHeads = async (
+  bucket: Bucket,
+  onFault: (fault: string) => void,
+): Promise<readonly Head[]> => (await readHeadsSeen(bucket, onFault)).map(({ head }) => head);

@@ -104,6 +104,6 @@ test("told to leave, it does when nothing is at work; started again it waits to 
   await clock.advance(10_000);
   expect(hasLeft).toBe(false);
   gone();
-  await clock.advance(1_000);
+  await clock.advance(1_100);
   expect(hasLeft).toBe(true);
 });

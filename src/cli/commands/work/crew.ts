@@ -30,6 +30,8 @@ export interface CrewOptions extends Plan {
 }
 
 const lookMs = 100;
+/** Who gave the command can still see that it was followed. */
+const lingerMs = 1_000;
 
 export function createCrew({ context, supervisor, ...first }: CrewOptions): Crew {
   let plan: Plan = first;
@@ -52,6 +54,7 @@ export function createCrew({ context, supervisor, ...first }: CrewOptions): Crew
       await sleep(context.clock, lookMs);
       if (wanted?.state !== "drained") return; // wanted back meanwhile
     }
+    await sleep(context.clock, lingerMs);
     onLeft();
   }
 

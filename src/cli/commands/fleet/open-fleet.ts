@@ -1,0 +1,67 @@
+import { existsSync } from "node:fs";
+import { hostname } from "node:os";
+import { lookIntoWindow, openLedgerIn } from "../../../app/index.ts";
+import { createId } from "../../../base/ids.ts";
+import { systemRandom } from "../../../base/random.ts";
+import type { Bucket } from "../../../bucket/index.ts";
+import {
+  decodeNodeView,
+  openDesiredObject,
+  rosterOf,
+  type CommandPlace,
+  type NodeSeen,
+  type NodeView,
+} from "../../../fleet/index.ts";
+import { readHeadsSeen, type Ledger } from "../../../ledger/index.ts";
+import type { SettingsContext } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
+import { openPatientFleetBucket } from "../ledger/bucket-option.ts";
+
+/** What a command about the fleet stands on: ledger, bucket where there is one, and who is there. */
+export interface OpenFleet extends AsyncDisposable {
+  readonly ledger: Ledger;
+  readonly bucket: Bucket | undefined;
+  readonly desired: CommandPlace["desired"];
+  /** What the node that runs on this machine shows; undefined: none runs. */
+  view(): Promise<NodeView | undefined>;
+  roster(): Promise<readonly NodeSeen[]>;
+  /** Heads that cannot be used, and why. */
+  readonly faults: string[];
+}
+
+/** `isReader`: writes nothing, not even a ledger where there is none. */
+export async function openFleet(
+  context: SettingsContext,
+  { isReader }: { readonly isReader: boolean },
+): Promise<OpenFleet> {
+  const { paths, log, clock, flags, settings } = context;
+  const hasBucket = textFlag(flags, "bucket") !== undefined || settings.bucket.url !== undefined;
+  const bucket = hasBucket ? await openPatientFleetBucket(context) : undefined;
+  const ledger = await openLedgerIn({ paths, log, isReader });
+  const session = createId(systemRandom);
+  const desired = bucket && openDesiredObject({ bucket, session, clock, random: systemRandom });
+  const faults: string[] = [];
+  const view = async () => {
+    const text = await lookIntoWindow(paths);
+    return text === undefined ? undefined : decodeNodeView(text);
+  };
+  return {
+    ledger,
+    bucket,
+    desired,
+    faults,
+    view,
+    async roster() {
+      faults.length = 0;
+      const heads = bucket ? await readHeadsSeen(bucket, (fault) => void faults.push(fault)) : [];
+      // One who only looks makes no node, and would see another id each time.
+      const isMade = !isReader || existsSync(paths.resolve("ledger", "node.json"));
+      const self = { node: isMade ? ledger.node() : "-", label: hostname() };
+      return rosterOf({ nowMs: clock.nowMs(), self, heads, view: await view() });
+    },
+    async [Symbol.asyncDispose]() {
+      await ledger[Symbol.asyncDispose]();
+      await bucket?.[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { checkCampaignField } from "../../../campaign/index.ts";
+import type { Bucket } from "../../../bucket/index.ts";
+import {
+  allNodes,
+  findNode,
+  giveCommand,
+  parseAssignment,
+  parseBeat,
+  type Assignment,
+  type Followed,
+  type NodeSeen,
+} from "../../../fleet/index.ts";
+import { readHeadsSeen } from "../../../ledger/index.ts";
+import type { Command } from "../../command.ts";
+import { formatDuration } from "../../duration.ts";
+import { parseDuration } from "../../duration.ts";
+import { textFlag } from "../../flags.ts";
+import { asUsage, usageError } from "../../usage-error.ts";
+import { bucketOption } from "../ledger/bucket-option.ts";
+import { sourceOf } from "../records/record-context.ts";
+import { awaitFollowers, type Acknowledgement } from "./await-followers.ts";
+import { openFleet, type OpenFleet } from "./open-fleet.ts";
+
+export const fleetSet: Command = {
+  needs: "settings",
+  arguments: [
+    { name: "node", summary: "name or id of a node, or all" },
+    {
+      name: "what",
+      summary: "pause, resume, drain, workers.KIND=COUNT, campaign.NAME.FIELD=VALUE",
+      isRepeated: true,
+    },
+  ],
+  options: [
+    bucketOption,
+    { flag: "--wait", value: "time", summary: "for acknowledgements (default: 20s; 0 for none)" },
+    { flag: "--source", value: "source", summary: "who says so (default: hand:YOU)" },
+  ],
+  examples: [
+    { line: "forager fleet set all pause", summary: "start no more tasks anywhere" },
+    { line: "forager fleet set pi-3 workers.enrich=4", summary: "four visits at once on pi-3" },
+    { line: "forager fleet set pi-3 workers.enrich=default", summary: "as its settings say" },
+    {
+      line: "forager fleet set all campaign.austin.politeness.delayMs=3000",
+      summary: "a field of a campaign, over what its file says",
+    },
+  ],
+  details: [
+    "What is set is wanted until it is set anew; a node that is away follows when it is back. COUNT\n" +
+      "is tasks at once, 0 for none, or PROCESSESxCONCURRENCY such as 2x5-20. pause: what is at work\n" +
+      "has work.graceMs to end. drain: the same, and `forager work` ends. See docs/fleet.md.",
+    "Exits 3 when a node could not follow, or did not say so in time.",
+  ],
+
+  async run(context) {
+    const { args, flags, out, clock, signal } = context;
+    const [name = "", ...words] = args;
+    const wait = textFlag(flags, "wait") ?? "20s";
+    const timeoutMs = parseDuration("wait", wait);
+    const assignments = await asUsage(async () =>
+      words.map((word) => parseAssignment(word, checkCampaignField)),
+    );
+    await using fleet = await openFleet(context, { isReader: false });
+    const roster = await fleet.roster();
+    const chosen = await asUsage(async () =>
+      name === allNodes ? roster : [findNode(roster, name)],
+    );
+    checkKinds(assignments, roster);
+    const scope = name === allNodes ? allNodes : chosen[0]!.node;
+    const place = { ...fleet, nodes: roster.map(({ node }) => node) };
+    const by = sourceOf(context);
+    const command = { scopes: [scope], assignments, by, atMs: clock.nowMs() };
+    const { revision } = await giveCommand(place, command);
+    const nodes = await awaitFollowers({
+      revision,
+      nodes: chosen,
+      timeoutMs,
+      lookNear: () => lookNear(fleet),
+      lookFar: fleet.bucket && ((ids) => lookFar(fleet.bucket!, ids)),
+      clock,
+      signal,
+    });
+    const told = { revision, scope, by, assignments, nodes };
+    out.result(told, (layout) =>
+      [`revision ${revision}, ${scope}: ${words.join(" ")}`, layout.table(nodes, columns)].join(
+        "\n",
+      ),
+    );
+    if (!fleet.bucket && nodes.every(({ status }) => status === "absent")) {
+      out.note("no node runs here, and no bucket is set: nobody else hears of it before both are");
+    }
+    if (timeoutMs === 0) return undefined;
+    return nodes.every(({ status }) => status === "followed" || status === "absent")
+      ? undefined
+      : "partial";
+  },
+};
+
+const columns = [
+  { title: "node", value: ({ node }: Acknowledgement) => node },
+  { title: "name", value: ({ label }: Acknowledgement) => label },
+  {
+    title: "",
+    value: ({ status }: Acknowledgement) => status,
+    tint: ({ status }: Acknowledgement) =>
+      status === "followed"
+        ? ("good" as const)
+        : status === "absent"
+          ? undefined
+          : ("bad" as const),
+  },
+  {
+    title: "after",
+    value: ({ afterMs }: Acknowledgement) => (afterMs === undefined ? "" : formatDuration(afterMs)),
+  },
+  { title: "what", value: ({ what }: Acknowledgement) => what, isNeverCut: true },
+];
+
+/** A kind that no node has ever named is a mistake in typing, as a rule. */
+function checkKinds(assignments: readonly Assignment[], nodes: readonly NodeSeen[]): void {
+  const known = new Set(nodes.flatMap(({ beat }) => Object.keys(beat?.kinds ?? {})));
+  if (known.size === 0) return;
+  for (const { key, value } of assignments) {
+    const [, kind] = /^workers\.(.+)$/.exec(key) ?? [];
+    if (kind === undefined || value === null || known.has(kind)) continue;
+    throw usageError(`no node does the kind '${kind}', only ${[...known].sort().join(", ")}`);
+  }
+}
+
+async function lookNear(fleet: OpenFleet): Promise<ReadonlyMap<string, Followed | undefined>> {
+  const view = await fleet.view();
+  if (!view) return new Map();
+  const peers = view.peers.map(({ node, beat }) => [node, beat?.followed] as const);
+  return new Map([...peers, [view.node, view.beat.followed]]);
+}
+
+async function lookFar(bucket: Bucket, nodes: readonly string[]) {
+  const heads = await readHeadsSeen(bucket, () => {});
+  return new Map(
+    heads
+      .filter(({ head }) => nodes.includes(head.node))
+      .map(({ head }) => [head.node, parseBeat(head.beat)?.followed] as const),
+  );
+}

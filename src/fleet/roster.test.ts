@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import type { HeadSeen } from "../ledger/index.ts";
+import type { Beat } from "./beat.ts";
+import { decodeNodeView, encodeNodeView, type NodeView } from "./node-view.ts";
+import { findNode, isPresent, rosterOf } from "./roster.ts";
+
+const nowMs = Date.UTC(2026, 0, 2);
+const ids = ["0000000000001", "0000000000002", "0000000000003"] as const;
+const beatOf = (label: string, more: Partial<Beat> = {}): Beat => ({
+  atMs: nowMs,
+  label,
+  version: "0.1.0",
+  state: "working",
+  load1: 0,
+  memoryBytes: { total: 1, free: 1 },
+  kinds: {},
+  peers: 0,
+  alerts: [],
+  ...more,
+});
+const headOf = (node: string, label: string, ageMs: number, more: Partial<Beat> = {}): HeadSeen => {
+  const beat = { ...beatOf(label, { atMs: nowMs - ageMs, ...more }) };
+  const head = { node, label, session: "s", nonce: "n", stamp: "", sessions: [], beat };
+  return { head: { ...head, addresses: ["10.0.0.2:9999"] }, ageMs };
+};
+const view: NodeView = {
+  node: ids[0],
+  pid: 1,
+  atMs: nowMs,
+  beat: beatOf("pi-1"),
+  wanted: { revision: 0, scopes: {} },
+  peers: [
+    {
+      node: ids[1],
+      session: "t",
+      address: "10.0.0.9:9999",
+      how: "mdns",
+      lastHeardMs: nowMs - 200,
+      rttMs: 1.5,
+      vector: new Map([["n/s", 4]]),
+      beat: beatOf("pi-2", { load1: 9 }),
+    },
+  ],
+};
+const self = { node: ids[0], label: "pi-1" };
+
+test("all that bucket, peers and this machine know: who, where, how found, last seen; the newest counts", () => {
+  const heads = [headOf(ids[1], "pi-2", 50_000), headOf(ids[2], "pi-3", 400_000)];
+  const nodes = rosterOf({ nowMs, self, heads, view });
+  expect(nodes.map(({ label, how, lastSeenMs }) => [label, how, nowMs - lastSeenMs!])).toEqual([
+    ["pi-1", "self", 0],
+    ["pi-2", "mdns", 200],
+    ["pi-3", "head", 400_000],
+  ]);
+  expect(nodes[1]).toMatchObject({ session: "t", addresses: ["10.0.0.9:9999"], rttMs: 1.5 });
+  expect(nodes[1]!.beat!.load1).toBe(9);
+  expect(nodes.map((node) => isPresent(node, nowMs))).toEqual([true, true, false]);
+});
+
+test("alone, with nothing running, there is this node, which was never seen", () => {
+  const [own, ...rest] = rosterOf({ nowMs, self, heads: [], view: undefined });
+  expect(rest).toEqual([]);
+  expect(own).toMatchObject({ label: "pi-1", how: "self", lastSeenMs: undefined });
+});
+
+test("a node that said that it stops is not there, however fresh its last word is", () => {
+  const heads = [headOf(ids[1], "pi-2", 1_000, { state: "stopped" })];
+  const [, other] = rosterOf({ nowMs, self, heads, view: undefined });
+  expect(isPresent(other!, nowMs)).toBe(false);
+});
+
+test("a node is found by id, by the beginning of it or by name; else it says who there is", () => {
+  const heads = [headOf(ids[1], "pi-2", 0), headOf(ids[2], "pi-2", 0)];
+  const nodes = rosterOf({ nowMs, self, heads, view: undefined });
+  expect(findNode(nodes, "pi-1").node).toBe(ids[0]);
+  expect(findNode(nodes, ids[2]).node).toBe(ids[2]);
+  expect(() => findNode(nodes, "pi-2")).toThrow("several nodes are called that: give the id");
+  expect(() => findNode(nodes, "000")).toThrow("there is no such node");
+  expect(() => findNode(nodes, "pi1")).toThrow("did you mean pi-1?");
+});
+
+test("what a node shows to others of its machine comes back as it was; anything else is nothing", () => {
+  expect(decodeNodeView(encodeNodeView(view))).toEqual(view);
+  for (const text of ["", "{}", "null", encodeNodeView(view).replace('"working"', '"off"')]) {
+    expect(decodeNodeView(text)).toBeUndefined();
+  }
+});

@@ -1,0 +1,95 @@
+import { AppError } from "../base/app-error.ts";
+import { nearest } from "../config/index.ts";
+import type { HeadSeen } from "../ledger/index.ts";
+import { parseBeat, type Beat } from "./beat.ts";
+import type { NodeView, PeerSeen } from "./node-view.ts";
+
+/** A node of the fleet, by all that is known of it here. */
+export interface NodeSeen {
+  readonly node: string;
+  readonly label: string;
+  readonly isSelf: boolean;
+  /** By this machine's clock; undefined: it never showed itself. */
+  readonly lastSeenMs: number | undefined;
+  readonly session: string | undefined;
+  readonly addresses: readonly string[];
+  /** How it is known: self, mdns, static, bucket, told, heard; head: by the bucket alone. */
+  readonly how: string;
+  readonly rttMs: number | undefined;
+  readonly beat: Beat | undefined;
+  readonly head: HeadSeen["head"] | undefined;
+  readonly peer: PeerSeen | undefined;
+}
+
+export interface RosterInput {
+  readonly nowMs: number;
+  readonly self: { readonly node: string; readonly label: string };
+  readonly heads: readonly HeadSeen[];
+  /** Of the node that runs on this machine; undefined: none does. */
+  readonly view: NodeView | undefined;
+}
+
+/** A node that beats each minute and was not heard for three is missed. */
+export const missedMs = 180_000;
+
+export const isPresent = ({ lastSeenMs, beat }: NodeSeen, nowMs: number): boolean =>
+  lastSeenMs !== undefined && nowMs - lastSeenMs < missedMs && beat?.state !== "stopped";
+
+/** Everybody that the bucket, the peers or this machine knows of; this node first, then by name. */
+export function rosterOf({ nowMs, self, heads, view }: RosterInput): readonly NodeSeen[] {
+  const headOf = new Map(heads.map((seen) => [seen.head.node, seen]));
+  const peerOf = new Map((view?.peers ?? []).map((peer) => [peer.node, peer]));
+  const names = new Set([self.node, ...headOf.keys(), ...peerOf.keys()]);
+  const nodes = [...names].map((node): NodeSeen => {
+    const [seen, peer] = [headOf.get(node), peerOf.get(node)];
+    const isSelf = node === self.node;
+    const own = isSelf && view?.node === node ? view : undefined;
+    const headAtMs = seen && nowMs - seen.ageMs;
+    const headBeat = parseBeat(seen?.head.beat);
+    const moments = [own?.atMs, peer?.lastHeardMs, headAtMs].filter((at) => at !== undefined);
+    const beat = own?.beat ?? newer(peer?.beat, headBeat);
+    return {
+      node,
+      label: beat?.label || seen?.head.label || (isSelf ? self.label : ""),
+      isSelf,
+      lastSeenMs: moments.length > 0 ? Math.max(...moments) : undefined,
+      session: peer?.session ?? seen?.head.session,
+      addresses: peer ? [peer.address] : (seen?.head.addresses ?? []),
+      how: isSelf ? "self" : (peer?.how ?? "head"),
+      rttMs: peer?.rttMs,
+      beat,
+      head: seen?.head,
+      peer,
+    };
+  });
+  return nodes.sort((a, b) => {
+    if (a.isSelf !== b.isSelf) return a.isSelf ? -1 : 1;
+    return a.label === b.label ? (a.node < b.node ? -1 : 1) : a.label < b.label ? -1 : 1;
+  });
+}
+
+/** Of two heartbeats of one node, so of one clock. */
+const newer = (a: Beat | undefined, b: Beat | undefined): Beat | undefined =>
+  a && b ? (a.atMs >= b.atMs ? a : b) : (a ?? b);
+
+/** By id, by the beginning of it, or by the host's name. Throws `fleet_node`. */
+export function findNode(nodes: readonly NodeSeen[], name: string): NodeSeen {
+  const found =
+    nodes.find(({ node }) => node === name) ??
+    only(nodes.filter(({ label }) => label === name)) ??
+    only(nodes.filter(({ node }) => name.length >= 3 && node.startsWith(name)));
+  if (found) return found;
+  const shown = nodes.slice(0, 20).map(({ node, label }) => `${label} (${node})`);
+  const isMany = nodes.filter(({ label }) => label === name).length > 1;
+  const why = isMany ? "several nodes are called that: give the id" : "there is no such node";
+  const meant =
+    nearest(
+      name,
+      nodes.map(({ label }) => label),
+    ) ?? "";
+  const hint = isMany || meant === "" ? "" : `; did you mean ${meant}?`;
+  const message = `'${name.slice(0, 80)}': ${why}${hint} There are ${shown.join(", ")}`;
+  throw new AppError("invalid", "fleet_node", message);
+}
+
+const only = <T>(some: readonly T[]): T | undefined => (some.length === 1 ? some[0] : undefined);

@@ -1,0 +1,170 @@
+// inputs: src/** package.json tsconfig.json tsconfig.build.json
+import { spawn, type ChildProcess } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Acknowledgement } from "../../src/cli/commands/fleet/await-followers.ts";
+import { builtCli } from "../support/built-cli.ts";
+import { createQueueSandbox, type QueueSandbox } from "../support/queue-sandbox.ts";
+
+const handlers = `
+import { setTimeout as wait } from "node:timers/promises";
+export const slow = { kind: "slow", run: ({ task, signal }) => wait(task.payload.ms, undefined, { signal }) };
+`;
+
+interface Node {
+  readonly child: ChildProcess;
+  readonly ended: Promise<number | null>;
+  readonly text: () => string;
+}
+
+async function setUp({ hasBucket }: { readonly hasBucket: boolean }) {
+  const sandbox = await createQueueSandbox();
+  sandbox.write("handlers.mjs", handlers);
+  const bucket = hasBucket ? `[bucket]\nurl = "dir:${join(sandbox.folder, "bucket")}"\n` : "";
+  sandbox.write("forager.toml", `${bucket}[work]\ngraceMs = 200\n`);
+  await sandbox.use((queue) =>
+    queue.add(
+      Array.from({ length: 400 }, (_, at) => ({
+        kind: "slow",
+        key: `slow-${at}`,
+        payload: { ms: 50 },
+      })),
+    ),
+  );
+  return sandbox;
+}
+
+async function startNode(sandbox: QueueSandbox, data: string): Promise<Node> {
+  const main = await builtCli();
+  const words = ["work", "--handlers", "handlers.mjs", "--queue", "sqlite:q.db", "--data", data];
+  const child = spawn(process.execPath, [main, ...words, "--concurrency", "1"], {
+    cwd: sandbox.folder,
+    env: { PATH: process.env["PATH"], HOME: sandbox.folder },
+  });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  }
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  await until(
+    () => text.includes("worker process started"),
+    "the node works",
+    () => text,
+  );
+  return { child, ended, text: () => text };
+}
+
+async function until(isSo: () => boolean | Promise<boolean>, what: string, text = () => "") {
+  for (let tries = 0; tries < 300; tries++) {
+    if (await isSo()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`not within 15 s: ${what}\n${text()}`);
+}
+
+interface Told {
+  readonly revision: number;
+  readonly nodes: readonly Acknowledgement[];
+}
+
+/** `forager fleet set …` on a data folder. */
+const setOn =
+  (sandbox: QueueSandbox, data: string) =>
+  async (line: string, exitCode = 0) => {
+    const words = ["fleet", "set", ...line.split(" "), "--data", data, "--json"];
+    const result = await sandbox.forager(words);
+    expect(result.exitCode, result.stderr).toBe(exitCode);
+    return JSON.parse(result.stdout) as Told;
+  };
+
+const doneIn = async (sandbox: QueueSandbox) =>
+  (await sandbox.use((queue) => queue.stats())).states.done;
+
+const pass = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe("forager fleet", () => {
+  test("B11: by the bucket alone a command reaches real processes in under 15 s, and is acknowledged and audited", async () => {
+    const sandbox = await setUp({ hasBucket: true });
+    const [a, b] = await Promise.all(["a", "b"].map((data) => startNode(sandbox, data)));
+    // From a third machine, which runs nothing.
+    const set = setOn(sandbox, "laptop");
+    await until(async () => {
+      const { stdout } = await sandbox.forager(["node", "list", "--data", "laptop", "--json"]);
+      return (JSON.parse(stdout) as unknown[]).length === 2;
+    }, "both show themselves in the bucket");
+    const paused = await set("all pause --source hand:anna");
+    expect(paused.revision).toBe(1);
+    const present = paused.nodes.filter(({ status }) => status !== "absent");
+    expect(present).toHaveLength(2);
+    for (const { status, afterMs, what } of present) {
+      expect([status, what]).toEqual(["followed", "paused"]);
+      expect(afterMs).toBeLessThan(15_000);
+    }
+    await pass(500);
+    const before = await doneIn(sandbox);
+    await pass(1_000);
+    expect(await doneIn(sandbox)).toBe(before);
+    for (const node of [a!, b!]) expect(node.child.exitCode).toBeNull();
+
+    const shown = await sandbox.forager(["fleet", "show", "--data", "laptop", "--json"]);
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      revision: 1,
+      entries: [{ scope: "all", key: "state", value: "paused", by: "hand:anna" }],
+    });
+    const log = await sandbox.forager(["ledger", "log", "--data", "laptop", "--json"]);
+    expect(log.stdout).toContain("fleet/all");
+    expect(log.stdout).toContain("hand:anna");
+
+    await set("all resume");
+    await until(async () => (await doneIn(sandbox)) > before, "work goes on");
+  });
+
+  test("A9: on one machine, without a bucket: workers are scaled live, paused and drained within a second or two", async () => {
+    const sandbox = await setUp({ hasBucket: false });
+    const node = await startNode(sandbox, "a");
+    const set = setOn(sandbox, "a");
+    const refused = await sandbox.forager(["fleet", "set", "all", "workers.slwo=2", "--data", "a"]);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain("no node does the kind 'slwo', only details, discover");
+    const failed = await set("all campaign.austin.proximityKm=20", 3);
+    expect(failed.nodes).toMatchObject([{ status: "failed" }]);
+    expect(failed.nodes[0]!.what).toContain("there is no campaign austin");
+    await set("all campaign.austin.proximityKm=default");
+
+    const { nodes } = await set("all workers.slow=4");
+    expect(nodes).toMatchObject([{ status: "followed", what: "working, slow 4" }]);
+    expect(nodes[0]!.afterMs).toBeLessThan(3_000);
+    await until(() => node.text().includes('"worker":"slow-1"'), "a process of its own", node.text);
+    const pids = /"worker":"slow-1","pid":(\d+)/.exec(node.text());
+    await set("all workers.slow=6");
+    await until(
+      () => node.text().includes("concurrency changed"),
+      "the count is followed",
+      node.text,
+    );
+    expect(pids).not.toBeNull();
+    process.kill(Number(pids![1]), 0); // the same process still
+
+    expect((await set("all pause")).nodes).toMatchObject([
+      { status: "followed", what: "paused, slow 6" },
+    ]);
+    const drained = await set("all drain");
+    expect(drained.nodes).toMatchObject([{ status: "followed", what: "drained, slow 6" }]);
+    expect(await node.ended, node.text()).toBe(0);
+
+    // Started again it stays away from work until it is wanted: it was told so, and remembers.
+    const main = await builtCli();
+    const words = ["work", "--handlers", "handlers.mjs", "--queue", "sqlite:q.db", "--data", "a"];
+    const again = spawn(process.execPath, [main, ...words], {
+      cwd: sandbox.folder,
+      env: { PATH: process.env["PATH"], HOME: sandbox.folder },
+    });
+    onTestFinished(() => void again.kill("SIGKILL"));
+    const before = await doneIn(sandbox);
+    await pass(1_500);
+    expect(await doneIn(sandbox)).toBe(before);
+    await set("all resume workers.slow=default");
+    await until(async () => (await doneIn(sandbox)) > before, "work goes on");
+  });
+});
