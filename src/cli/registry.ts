@@ -44,6 +44,11 @@ export const registry: Registry = {
       load: async () => (await import("./commands/top.ts")).top,
     },
     {
+      name: "status",
+      summary: "how this node and its fleet are, and what needs attention",
+      load: async () => (await import("./commands/status.ts")).status,
+    },
+    {
       name: "loadtest",
       summary: "put load on a queue with local fake sites, and judge how it went",
       load: async () => (await import("./commands/loadtest.ts")).loadtest,

@@ -18,6 +18,7 @@ export {
 } from "./beat.ts";
 export { beatEveryMs, createBeater, type Beater, type BeaterOptions } from "./beater.ts";
 export { desiredKey, openDesiredObject } from "./desired-object.ts";
+export { driftOf, type Drift, type DriftInput } from "./drift.ts";
 export {
   createFollower,
   type Applied,

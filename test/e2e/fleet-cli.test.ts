@@ -24,10 +24,10 @@ async function setUp({ hasBucket }: { readonly hasBucket: boolean }) {
   sandbox.write("forager.toml", `${bucket}[work]\ngraceMs = 200\n`);
   await sandbox.use((queue) =>
     queue.add(
-      Array.from({ length: 400 }, (_, at) => ({
+      Array.from({ length: 4_000 }, (_, at) => ({
         kind: "slow",
         key: `slow-${at}`,
-        payload: { ms: 50 },
+        payload: { ms: 100 },
       })),
     ),
   );

@@ -24,7 +24,8 @@ export interface OpenFleet extends AsyncDisposable {
   readonly desired: CommandPlace["desired"];
   /** What the node that runs on this machine shows; undefined: none runs. */
   view(): Promise<NodeView | undefined>;
-  roster(): Promise<readonly NodeSeen[]>;
+  /** `withHeads` false: without asking the bucket. */
+  roster(withHeads?: boolean): Promise<readonly NodeSeen[]>;
   /** Heads that cannot be used, and why. */
   readonly faults: string[];
 }
@@ -51,9 +52,10 @@ export async function openFleet(
     desired,
     faults,
     view,
-    async roster() {
+    async roster(withHeads = true) {
       faults.length = 0;
-      const heads = bucket ? await readHeadsSeen(bucket, (fault) => void faults.push(fault)) : [];
+      const onFault = (fault: string) => void faults.push(fault);
+      const heads = bucket && withHeads ? await readHeadsSeen(bucket, onFault) : [];
       // One who only looks makes no node, and would see another id each time.
       const isMade = !isReader || existsSync(paths.resolve("ledger", "node.json"));
       const self = { node: isMade ? ledger.node() : "-", label: hostname() };

@@ -1,0 +1,82 @@
+import { existsSync } from "node:fs";
+import { locateQueue, openLedgerIn } from "../../app/index.ts";
+import { sleep } from "../../base/clock.ts";
+import type { Queue } from "../../queue/index.ts";
+import type { Command, SettingsContext } from "../command.ts";
+import { parseDuration } from "../duration.ts";
+import { textFlag } from "../flags.ts";
+import { openFleet } from "./fleet/open-fleet.ts";
+import { bucketOption } from "./ledger/bucket-option.ts";
+import { openExistingQueue } from "./queue/open-queue.ts";
+import { gatherStatus } from "./status/gather-status.ts";
+import { describeStatus, describeStatusInLine } from "./status/status-view.ts";
+
+export const status: Command = {
+  needs: "settings",
+  options: [
+    { flag: "--cluster", summary: "all nodes of the fleet, by the bucket and by gossip" },
+    { flag: "--watch", summary: "again and again, until Ctrl-C" },
+    { flag: "--every", value: "time", summary: "how often with --watch (default: 5s)" },
+    bucketOption,
+  ],
+  examples: [
+    { line: "forager status", summary: "this node: what it knows, what waits, what is the matter" },
+    { line: "forager status --cluster", summary: "every node: last seen, drift, hub, queue" },
+    { line: "forager status --cluster --json", summary: "the same for a program" },
+  ],
+  details: [
+    "It reads and changes nothing. Exits 3 when something needs attention, and says what: a node that\n" +
+      "is missed, drift that lasts, an alert, quarantined data, a hub that is gone, a clock that is off.",
+    "lacks here/there: datagrams of that node's that this one has not, and the other way round. Without\n" +
+      "--cluster no request is made to the bucket.",
+  ],
+
+  async run(context) {
+    const { flags, out, clock, signal } = context;
+    const isCluster = flags["cluster"] === true;
+    const everyMs = parseDuration("every", textFlag(flags, "every") ?? "5s");
+    await using fleet = await openFleet(context, { isReader: true });
+    await using queue = await openQueueOrNone(context);
+    const counted = createConflictCount();
+    const look = async () => {
+      const { paths, log } = context;
+      await using ledger = await openLedgerIn({ paths, log, isReader: true });
+      const conflicts = await counted.of(ledger);
+      return gatherStatus({ context, fleet, ledger, queue: queue.queue, isCluster, conflicts });
+    };
+    if (flags["watch"] !== true) {
+      const found = await look();
+      out.result(found, (layout) => describeStatus(found, isCluster, layout));
+      return found.attention.length > 0 ? "partial" : undefined;
+    }
+    for (;;) {
+      const found = await look();
+      out.frame(found, {
+        screen: (layout) => describeStatus(found, isCluster, layout),
+        line: () => describeStatusInLine(found),
+      });
+      await sleep(clock, everyMs, signal);
+    }
+  },
+};
+
+/** To count them all is read: again only when something has come. */
+function createConflictCount() {
+  let known: { readonly of: string; readonly count: number } | undefined;
+  return {
+    async of(ledger: Awaited<ReturnType<typeof openLedgerIn>>): Promise<number> {
+      const of = JSON.stringify([...ledger.vector()]);
+      if (known?.of !== of) known = { of, count: (await ledger.conflicts()).length };
+      return known.count;
+    },
+  };
+}
+
+async function openQueueOrNone(
+  context: SettingsContext,
+): Promise<{ readonly queue: Queue | undefined } & AsyncDisposable> {
+  const { file } = locateQueue(context.settings.queue.url, context.paths);
+  const queue =
+    file !== undefined && !existsSync(file) ? undefined : await openExistingQueue(context);
+  return { queue, [Symbol.asyncDispose]: async () => queue?.[Symbol.asyncDispose]() };
+}

@@ -1,0 +1,55 @@
+import type { Beat, Drift } from "../../../fleet/index.ts";
+import type { LedgerStatus } from "../../../ledger/index.ts";
+import type { QueueStats } from "../../../queue/index.ts";
+
+/** How this node and its fleet are, as `forager status --json` prints it. */
+export interface ClusterStatus {
+  readonly atMs: number;
+  readonly ledger: Omit<LedgerStatus, "cuts"> & {
+    readonly cuts: number;
+    readonly conflicts: number;
+  };
+  readonly nodes: readonly NodeStatus[];
+  /** null: nobody ever was, or there is no bucket to ask. */
+  readonly hub: HubStatus | null;
+  readonly checkpoint: CheckpointStatus | null;
+  /** null: there is none yet. */
+  readonly queue: QueueStatus | null;
+  /** What a person should look at; empty: all is well. */
+  readonly attention: readonly string[];
+}
+
+export interface NodeStatus {
+  readonly node: string;
+  readonly label: string;
+  readonly isSelf: boolean;
+  /** null: it never showed itself. */
+  readonly lastSeenMs: number | null;
+  readonly agoMs: number | null;
+  readonly isPresent: boolean;
+  readonly session: string | null;
+  readonly addresses: readonly string[];
+  readonly how: string;
+  readonly rttMs: number | null;
+  readonly beat: Beat | null;
+  /** null: of this node itself, or not known. */
+  readonly drift: Drift | null;
+}
+
+export interface HubStatus {
+  readonly node: string;
+  readonly epoch: number;
+  readonly state: string;
+  readonly ageMs: number;
+}
+
+export interface CheckpointStatus {
+  readonly number: number;
+  readonly madeAtMs: number;
+  readonly ageMs: number;
+  readonly quarantined: number;
+}
+
+export type QueueStatus = Pick<QueueStats, "states" | "reasons" | "kinds"> & {
+  readonly address: string;
+};

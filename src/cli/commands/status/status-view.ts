@@ -1,0 +1,110 @@
+import { formatDuration, formatMoment } from "../../duration.ts";
+import type { Layout } from "../../output.ts";
+import type { Column } from "../../table.ts";
+import { countOf } from "../queue/count-words.ts";
+import type { ClusterStatus, NodeStatus } from "./cluster-status.ts";
+
+/** For people: who is there, how far apart, what waits, and what to look at. */
+export function describeStatus(status: ClusterStatus, isCluster: boolean, layout: Layout): string {
+  const { ledger, nodes, attention } = status;
+  const shares = ledger.unpublished > 0 ? `, ${ledger.unpublished} not shared yet` : "";
+  const sections = [
+    layout.table(nodes, nodeColumns(isCluster)),
+    [
+      `ledger: checkpoint ${ledger.checkpoint}, ${countOf(ledger.datagramsSinceCheckpoint, "datagram")} beyond it${shares}; ` +
+        `${ledger.quarantined} quarantined, ${countOf(ledger.conflicts, "conflict")}`,
+      ...(isCluster ? [describeHub(status)] : []),
+      ...describeQueue(status),
+    ].join("\n"),
+    attention.length === 0
+      ? "nothing needs attention"
+      : ["needs attention:", ...attention.map((one) => `  ${one}`)].join("\n"),
+  ];
+  return sections.join("\n\n");
+}
+
+/** For a log. */
+export function describeStatusInLine({ atMs, nodes, queue, attention }: ClusterStatus): string {
+  const present = nodes.filter(({ isPresent }) => isPresent).length;
+  const tasks = queue ? `, ${queue.states.pending} pending, ${queue.states.running} running` : "";
+  const care = attention.length === 0 ? "all well" : attention.join("; ");
+  return `${formatMoment(atMs)} ${present} of ${countOf(nodes.length, "node")}${tasks}, ${care}`;
+}
+
+function describeHub({ hub, checkpoint }: ClusterStatus): string {
+  const who = hub
+    ? `hub ${hub.node}, epoch ${hub.epoch}, ${hub.state}, heard ${formatDuration(hub.ageMs)} ago`
+    : "no hub";
+  const what = checkpoint
+    ? `checkpoint ${checkpoint.number} of ${formatDuration(checkpoint.ageMs)} ago, ${checkpoint.quarantined} quarantined`
+    : "no checkpoint";
+  return `${who}; ${what}`;
+}
+
+function describeQueue({ queue }: ClusterStatus): readonly string[] {
+  if (!queue) return ["queue: none yet"];
+  const states = Object.entries(queue.states).map(([state, count]) => `${count} ${state}`);
+  const reasons = queue.reasons
+    .filter(({ count }) => count > 0)
+    .map(({ reason, count, oldestAgeMs }) => `${count} ${reason} (${formatDuration(oldestAgeMs)})`);
+  const kinds = queue.kinds.map(
+    ({ kind, pending, running, done, failed }) =>
+      `  ${kind}: ${pending} pending, ${running} running, ${done} done, ${failed} failed`,
+  );
+  return [
+    `queue: ${states.join(", ")}`,
+    ...(reasons.length > 0 ? [`  waiting: ${reasons.join(", ")}`] : []),
+    ...kinds,
+  ];
+}
+
+const dash = "-";
+
+const nodeColumns = (isCluster: boolean): readonly Column<NodeStatus>[] => [
+  { title: "node", value: ({ node }) => node },
+  { title: "name", value: ({ label, isSelf }) => (isSelf ? `${label} *` : label) },
+  {
+    title: "seen",
+    value: ({ agoMs }) => (agoMs === null ? "never" : `${formatDuration(agoMs)} ago`),
+    tint: ({ isPresent, beat }) =>
+      isPresent ? "good" : beat?.state === "stopped" ? undefined : "bad",
+  },
+  { title: "state", value: ({ beat }) => beat?.state ?? dash },
+  ...(isCluster ? fleetColumns : []),
+  { title: "load", value: ({ beat }) => beat?.load1.toFixed(2) ?? dash },
+  { title: "memory", value: ({ beat }) => (beat ? shareLeft(beat.memoryBytes) : dash) },
+  { title: "disk", value: ({ beat }) => (beat?.diskBytes ? shareLeft(beat.diskBytes) : dash) },
+  {
+    title: "°C",
+    value: ({ beat }) => (beat?.temperatureC === undefined ? dash : beat.temperatureC.toFixed(0)),
+  },
+  {
+    title: "clock",
+    value: ({ beat }) => (beat?.clockOffsetMs === undefined ? dash : signed(beat.clockOffsetMs)),
+  },
+  { title: "version", value: ({ beat }) => beat?.version ?? dash },
+  { title: "at work", value: ({ beat }) => (beat ? describeKinds(beat.kinds) : dash) },
+];
+
+const fleetColumns: readonly Column<NodeStatus>[] = [
+  { title: "address", value: ({ addresses }) => addresses[0] ?? dash },
+  { title: "found", value: ({ how }) => how },
+  { title: "session", value: ({ session }) => session?.slice(0, 6) ?? dash },
+  {
+    title: "lacks here/there",
+    value: ({ drift }) => (drift ? `${drift.missingHere}/${drift.missingThere ?? "?"}` : dash),
+    tint: ({ drift }) =>
+      drift && drift.missingHere + (drift.missingThere ?? 0) > 0 ? "warn" : undefined,
+  },
+  { title: "for", value: ({ drift }) => (drift ? formatDuration(drift.seconds * 1_000) : dash) },
+];
+
+const shareLeft = ({ total, free }: { readonly total: number; readonly free: number }) =>
+  total === 0 ? dash : `${Math.round((100 * free) / total)}% free`;
+
+const signed = (ms: number) => `${ms < 0 ? "-" : "+"}${formatDuration(Math.abs(ms))}`;
+
+const describeKinds = (kinds: Readonly<Record<string, readonly [number, number]>>): string =>
+  Object.entries(kinds)
+    .map(([kind, [limit, atWork]]) => `${kind} ${atWork}/${limit}`)
+    .join(" ") || dash;

@@ -1,0 +1,117 @@
+import { expect, test } from "vitest";
+import { createTestClock, type TestClock } from "../base/testing/test-clock.ts";
+import { createMemoryBucket } from "../bucket/adapters/memory/memory-bucket.ts";
+import { readHeadsSeen, type Ledger } from "../ledger/index.ts";
+import { openTestLedger } from "../ledger/testing/test-ledger.ts";
+import type { Beat } from "./beat.ts";
+import { driftOf } from "./drift.ts";
+import type { PeerSeen } from "./node-view.ts";
+import { rosterOf } from "./roster.ts";
+
+const beat: Beat = {
+  atMs: 0,
+  label: "b",
+  version: "0.1.0",
+  state: "working",
+  load1: 0,
+  memoryBytes: { total: 1, free: 1 },
+  kinds: {},
+  peers: 0,
+  alerts: [],
+};
+
+async function createTwo() {
+  const clock = createTestClock();
+  const bucket = createMemoryBucket({ clock });
+  const [a, b] = [await openTestLedger({ clock }), await openTestLedger({ clock })];
+  let written = 0;
+  const write = async (ledger: Ledger, count: number) => {
+    for (let at = 0; at < count; at++) {
+      const changes = [{ target: "company/x", field: `f${written++}`, value: at }];
+      await ledger.write({ source: "site:https://a.b", changes });
+    }
+  };
+  return { clock, bucket, a, b, write };
+}
+type Two = Awaited<ReturnType<typeof createTwo>>;
+
+/** As a sees b. */
+async function see({ clock, bucket, a, b }: Two, peer?: Pick<PeerSeen, "vector">) {
+  const view = peer && {
+    node: a.node(),
+    pid: 1,
+    atMs: clock.nowMs(),
+    beat,
+    wanted: { revision: 0, scopes: {} },
+    peers: [
+      {
+        ...peer,
+        node: b.node(),
+        session: "s",
+        address: "10.0.0.2:1",
+        how: "mdns",
+        lastHeardMs: clock.nowMs(),
+        rttMs: 1,
+        beat: undefined,
+      },
+    ],
+  };
+  const heads = await readHeadsSeen(bucket, () => {});
+  const self = { node: a.node(), label: "a" };
+  const seen = rosterOf({ nowMs: clock.nowMs(), self, heads, view }).find(
+    ({ node }) => node === b.node(),
+  );
+  const { vector, log } = { vector: a.vector(), log: a.log() };
+  return seen && driftOf(seen, { nowMs: clock.nowMs(), vector, log, checkpoints: new Map() });
+}
+const passMinutes = (clock: TestClock, minutes: number) => clock.advance(minutes * 60_000);
+
+test("E5: by gossip, exactly how many datagrams each lacks of the other, and for how long", async () => {
+  const two = await createTwo();
+  const { a, b, write, clock } = two;
+  const vector = () => b.vector();
+  expect(await see(two, { vector: vector() })).toEqual({
+    missingHere: 0,
+    missingThere: 0,
+    seconds: 0,
+  });
+  await write(a, 3);
+  await passMinutes(clock, 2);
+  await write(a, 1);
+  expect(await see(two, { vector: vector() })).toEqual({
+    missingHere: 0,
+    missingThere: 4,
+    seconds: 120,
+  });
+  await write(b, 2);
+  expect(await see(two, { vector: vector() })).toMatchObject({ missingHere: 2, missingThere: 4 });
+});
+
+test("by the bucket alone: what it published and is not here; what it lacks, where its heartbeat tells", async () => {
+  const two = await createTwo();
+  const { a, b, bucket, write, clock } = two;
+  await write(b, 5);
+  await b.withBucket(bucket).push();
+  await a.withBucket(bucket).sync();
+  expect(await see(two)).toEqual({ missingHere: 0, missingThere: undefined, seconds: 0 });
+  await passMinutes(clock, 3);
+  await write(b, 4);
+  await b.withBucket(bucket).push();
+  expect(await see(two)).toMatchObject({ missingHere: 4, seconds: 180 });
+  await a.withBucket(bucket).sync();
+  expect(await see(two)).toMatchObject({ missingHere: 0, seconds: 0 });
+
+  const tell = async () => {
+    const knows = { checkpoint: 0, beyond: Object.fromEntries(b.vector()) };
+    await b.withBucket(bucket).beat({ addresses: [], beat: { ...beat, knows } });
+  };
+  await tell();
+  expect(await see(two)).toEqual({ missingHere: 0, missingThere: 0, seconds: 0 });
+  await write(a, 6);
+  await passMinutes(clock, 1);
+  expect(await see(two)).toEqual({ missingHere: 0, missingThere: 6, seconds: 60 });
+  await a.withBucket(bucket).push();
+  await b.withBucket(bucket).sync();
+  await tell();
+  expect(await see(two)).toEqual({ missingHere: 0, missingThere: 0, seconds: 0 });
+});

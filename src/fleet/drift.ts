@@ -1,0 +1,86 @@
+import { parseStamp, type Datagram } from "../ledger/index.ts";
+import type { NodeSeen } from "./roster.ts";
+
+type Vector = ReadonlyMap<string, number>;
+
+/** How far two nodes are apart. Numbers have no gaps, so it is exact. */
+export interface Drift {
+  /** Datagrams that it has and this node has not, as far as it told. */
+  readonly missingHere: number;
+  /** Datagrams that this node has and it has not; undefined: it does not tell what it has. */
+  readonly missingThere: number | undefined;
+  /** How long the oldest of them has been missing; 0 where nothing is. */
+  readonly seconds: number;
+}
+
+export interface DriftInput {
+  readonly nowMs: number;
+  readonly vector: Vector;
+  /** What came since the checkpoint. */
+  readonly log: readonly Datagram[];
+  /** By number, as far as they can be read. */
+  readonly checkpoints: ReadonlyMap<number, Vector>;
+}
+
+/** Undefined: nothing is known of what it has. */
+export function driftOf(seen: NodeSeen, input: DriftInput): Drift | undefined {
+  const { vector, nowMs } = input;
+  const whole = seen.peer?.vector ?? knownVector(seen, input.checkpoints);
+  const published = new Map(
+    (seen.head?.sessions ?? []).map(({ session, number }) => [`${seen.node}/${session}`, number]),
+  );
+  if (!whole && !seen.head) return undefined;
+  const theirs = joinedVector(whole ?? new Map(), published);
+  const missingHere = countBeyond(theirs, vector);
+  const missingThere = whole && countBeyond(vector, theirs);
+  const hereMs = missingHere > 0 ? sinceLastOf(seen, input) : 0;
+  const thereMs = missingThere ? nowMs - oldestBeyond(theirs, input) : 0;
+  return {
+    missingHere,
+    missingThere,
+    seconds: Math.max(0, Math.round(Math.max(hereMs, thereMs) / 1_000)),
+  };
+}
+
+/** What a heartbeat says: a checkpoint, and what is beyond it. */
+function knownVector({ beat }: NodeSeen, checkpoints: DriftInput["checkpoints"]) {
+  if (!beat?.knows) return undefined;
+  const { checkpoint, beyond } = beat.knows;
+  const base = checkpoint === 0 ? new Map<string, number>() : checkpoints.get(checkpoint);
+  return base && joinedVector(base, new Map(Object.entries(beyond)));
+}
+
+function joinedVector(a: Vector, b: Vector): Vector {
+  const both = new Map(a);
+  for (const [key, number] of b) both.set(key, Math.max(number, both.get(key) ?? 0));
+  return both;
+}
+
+function countBeyond(a: Vector, b: Vector): number {
+  let count = 0;
+  for (const [key, number] of a) count += Math.max(0, number - (b.get(key) ?? 0));
+  return count;
+}
+
+/** The stamp of the first datagram of ours that it lacks. */
+function oldestBeyond(theirs: Vector, { log, nowMs }: DriftInput): number {
+  let oldestMs = nowMs;
+  for (const { node, session, number, stamp } of log) {
+    if (number <= (theirs.get(`${node}/${session}`) ?? 0)) continue;
+    oldestMs = Math.min(oldestMs, parseStamp(stamp).ms);
+  }
+  return oldestMs;
+}
+
+/**
+ * What is missing here cannot be looked at: it is newer than the last that came from there, and as
+ * old as what the node had said last.
+ */
+function sinceLastOf({ node, head, lastSeenMs }: NodeSeen, { log, nowMs }: DriftInput): number {
+  const saidMs = head && head.stamp !== "" ? parseStamp(head.stamp).ms : (lastSeenMs ?? nowMs);
+  let lastMs = 0;
+  for (const one of log) {
+    if (one.node === node) lastMs = Math.max(lastMs, parseStamp(one.stamp).ms);
+  }
+  return lastMs === 0 ? nowMs - saidMs : Math.max(nowMs - saidMs, saidMs - lastMs);
+}
