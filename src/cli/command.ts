@@ -79,6 +79,8 @@ export interface ArgumentSpec {
 export interface OptionSpec {
   /** `--limit`; `--no-color` makes `color` false. */
   readonly flag: `--${string}`;
+  /** One letter, where people are used to it. */
+  readonly short?: `-${string}`;
   /** What the flag's value is, as help shows it. Without it the flag is a switch. */
   readonly value?: string;
   readonly summary: string;

@@ -115,8 +115,9 @@ function describe(sub: Program, command: Command): void {
 }
 
 function toOption(spec: OptionSpec): Option {
-  const { flag, value, summary, choices, isRepeated, default: fallback } = spec;
-  const option = new Option(value === undefined ? flag : `${flag} <${value}>`, summary);
+  const { flag, short, value, summary, choices, isRepeated, default: fallback } = spec;
+  const flags = short === undefined ? flag : `${short}, ${flag}`;
+  const option = new Option(value === undefined ? flags : `${flags} <${value}>`, summary);
   if (choices) option.choices(choices);
   if (isRepeated) {
     option.argParser<readonly string[] | undefined>((text, before) => [...(before ?? []), text]);

@@ -49,6 +49,11 @@ export const registry: Registry = {
       load: async () => (await import("./commands/status.ts")).status,
     },
     {
+      name: "logs",
+      summary: "read the last log lines of any node",
+      load: async () => (await import("./commands/logs.ts")).logs,
+    },
+    {
       name: "loadtest",
       summary: "put load on a queue with local fake sites, and judge how it went",
       load: async () => (await import("./commands/loadtest.ts")).loadtest,

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Acknowledgement } from "../../src/cli/commands/fleet/await-followers.ts";
+import type { ClusterStatus } from "../../src/cli/commands/status/cluster-status.ts";
 import { builtCli } from "../support/built-cli.ts";
 import { createQueueSandbox, type QueueSandbox } from "../support/queue-sandbox.ts";
 
@@ -118,6 +119,48 @@ describe("forager fleet", () => {
 
     await set("all resume");
     await until(async () => (await doneIn(sandbox)) > before, "work goes on");
+
+    const [one] = present;
+    const status = await sandbox.forager([
+      "status",
+      "--cluster",
+      "--json",
+      "--queue",
+      "sqlite:q.db",
+      "--data",
+      "laptop",
+    ]);
+    expect(status.exitCode, status.stdout).toBe(0);
+    const { nodes, queue, attention, hub } = JSON.parse(status.stdout) as ClusterStatus;
+    expect(attention).toEqual([]);
+    expect(nodes.map(({ isSelf, isPresent }) => [isSelf, isPresent])).toEqual([
+      [true, false],
+      [false, true],
+      [false, true],
+    ]);
+    expect(nodes[1]).toMatchObject({ how: "head", drift: { missingHere: 0 } });
+    expect(nodes[1]!.beat).toMatchObject({ state: "working", followed: { revision: 2 } });
+    expect([hub, queue!.states.failed]).toEqual([null, 0]);
+
+    // B20: log lines of a node from a machine that runs nothing, and of one that is gone.
+    const lines = await sandbox.forager([
+      "logs",
+      one!.node,
+      "-n",
+      "200",
+      "--json",
+      "--data",
+      "laptop",
+    ]);
+    expect(lines.exitCode, lines.stderr).toBe(0);
+    expect(lines.stdout).toContain('"msg":"what is wanted is followed"');
+    expect(lines.stdout).toContain('"msg":"worker process started"');
+    const ended = Promise.all([a!.ended, b!.ended]);
+    for (const { child } of [a!, b!]) child.kill("SIGTERM");
+    await ended;
+    const gone = await sandbox.forager(["logs", one!.node, "--data", "laptop"]);
+    expect(gone.stdout).toContain("worker process started");
+    expect(gone.stderr).toContain("is not there: its last lines");
   });
 
   test("A9: on one machine, without a bucket: workers are scaled live, paused and drained within a second or two", async () => {
