@@ -22,6 +22,8 @@ export interface Beater extends Service {
 }
 
 export const beatEveryMs = 60_000;
+/** After it has begun, a node is soon another one: with workers, and with peers. */
+const secondMs = 5_000;
 /** A bucket that does not answer keeps no process from ending. */
 const lastMsMax = 5_000;
 
@@ -54,10 +56,11 @@ export function createBeater(options: BeaterOptions): Beater {
     timer?.cancel();
     const mine = turn.then(async () => {
       if (isStopped) return;
+      const nextMs = hasBegun ? everyMs : Math.min(secondMs, everyMs);
       hasBegun = true;
       await beat();
       timer?.cancel();
-      if (!isStopped) timer = clock.setTimer(everyMs, () => void beatNext(), { background: true });
+      if (!isStopped) timer = clock.setTimer(nextMs, () => void beatNext(), { background: true });
     });
     turn = mine;
     return mine;

@@ -18,12 +18,20 @@ export interface OpenNode extends Service, AsyncDisposable {
   follow(settings: Settings): Promise<void>;
 }
 
+/** A bucket that does not answer keeps no process from ending for longer. */
+const lastWordMsMax = 5_000;
+
 /** This process as one of its node, and of its fleet, as the settings have it. */
 export async function openNode(context: SettingsContext, work?: NodeWork): Promise<OpenNode> {
   const { settings, loaded, paths, clock, log } = context;
   const random = systemRandom;
   const keyring = await keyringOf(settings);
-  const bucket = hasBucket(context) ? await openPatientFleetBucket(context) : undefined;
+  // Not ended by the signal that ends the process: a node says a last word, within its time.
+  const over = new AbortController();
+  const signal = over.signal;
+  const bucket = hasBucket(context)
+    ? await openPatientFleetBucket({ ...context, signal })
+    : undefined;
   const member = ({ ledger, gossip }: Touch) =>
     createFleetMember({
       paths,
@@ -56,6 +64,10 @@ export async function openNode(context: SettingsContext, work?: NodeWork): Promi
     return {
       ...node,
       follow: async (changed) => node.useKeys(await keyringOf(changed)),
+      async stop() {
+        const patience = clock.setTimer(lastWordMsMax, () => over.abort(), { background: true });
+        await node.stop().finally(() => patience.cancel());
+      },
       async [Symbol.asyncDispose]() {
         await node[Symbol.asyncDispose]();
         await bucket?.[Symbol.asyncDispose]();
