@@ -27,14 +27,14 @@ export const discoverySabotages: readonly Sabotage[] = [
     file: "src/gossip/discovery/read-hint.ts",
     find: ' || said["cluster"] !== cluster',
     replace: "",
-    caughtBy: `${hint} > another fleet is nobody`,
+    caughtBy: `${hint} > another fleet`,
   },
   {
     name: "any name is believed to be a node's",
     file: "src/gossip/discovery/read-hint.ts",
     find: '!isNodeId(said["node"])',
     replace: 'typeof said["node"] !== "string"',
-    caughtBy: `${hint} > lesson 45: a name that leads out of a folder is nobody`,
+    caughtBy: `${hint} > lesson 45: a name that leads out of a folder`,
   },
   {
     name: "all addresses of a name are taken",
