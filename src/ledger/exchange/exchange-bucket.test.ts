@@ -170,6 +170,31 @@ describe("an exchange beside a bucket", () => {
     expect(await read(2)).toMatchObject({ from: 2, records: { length: 1 } });
   });
 
+  test("what others told up to the middle of a segment goes on from there", async () => {
+    const { clock, sync } = createFleet();
+    await using author = await openTestLedger({ clock });
+    await using other = await openTestLedger({ clock });
+    for (let index = 0; index < 5; index++) await set(author, index);
+    await sync(author);
+    for (let index = 5; index < 9; index++) await set(author, index);
+    await sync(author); // segments 1 to 5 and 6 to 9
+    for (const upTo of [3, 7]) {
+      const [origin] = author.exchange.vector().keys();
+      const from = (other.exchange.vector().get(origin!) ?? 0) + 1;
+      const ask = { origin: origin!, from, to: upTo, bytesMax: Infinity };
+      await other.exchange.receive((await author.exchange.read(ask))!);
+      expect(told(other)).toEqual([upTo]);
+    }
+    expect(await sync(other)).toMatchObject({ pulled: 2, faults: [] });
+    expect(await other.digest()).toBe(await author.digest());
+    await using third = await openTestLedger({ clock });
+    const [origin] = author.exchange.vector().keys();
+    const ask = { origin: origin!, from: 1, to: 3, bytesMax: Infinity };
+    await third.exchange.receive((await author.exchange.read(ask))!);
+    expect(await sync(third)).toMatchObject({ pulled: 6, faults: [] });
+    expect(await third.digest()).toBe(await author.digest());
+  });
+
   test("what came by the bucket and by others at once is taken once", async () => {
     const { clock, sync } = createFleet();
     const files = new Map<string, Uint8Array>();

@@ -3,8 +3,8 @@ import { listLimitMax, type Bucket, type ListedObject } from "../../bucket/index
 import type { Core } from "../core.ts";
 import { lastKnown } from "../fold/vector.ts";
 import { decodeHead, type Head } from "./head.ts";
-import { headsPrefix, segmentKey } from "./keys.ts";
-import { readSegment } from "./segment.ts";
+import { headsPrefix, parseSegmentKey, segmentKey, segmentsPrefix } from "./keys.ts";
+import { readSegment, type Segment } from "./segment.ts";
 
 export interface Pulled {
   readonly datagrams: number;
@@ -23,6 +23,21 @@ export interface Puller {
 export function createPuller(core: Core, bucket: Bucket): Puller {
   const etags = new Map<string, string>();
 
+  const segmentBehind = async (key: string, known: number): Promise<Segment> => {
+    const read = async (first: number) => {
+      const name = segmentKey(key, first);
+      const got = await bucket.get(name);
+      return got.status === "found" ? readSegment(got.body, { key, first, name }) : undefined;
+    };
+    const next = await read(known + 1);
+    if (next) return next;
+    // What comes from other nodes ends anywhere: the rest may be inside of an earlier segment.
+    const first = await firstBefore(bucket, key, known);
+    const begun = first === undefined ? undefined : await read(first);
+    if (begun && begun.lastNumber > known) return begun;
+    throw new MissingSegment(segmentKey(key, known + 1));
+  };
+
   const pullHead = async (head: Head) => {
     let count = 0;
     for (const { session, number } of head.sessions) {
@@ -30,11 +45,8 @@ export function createPuller(core: Core, bucket: Bucket): Puller {
       for (;;) {
         const known = lastKnown(core.replica().vector(), key);
         if (known >= number) break;
-        const name = segmentKey(key, known + 1);
-        const got = await bucket.get(name);
-        if (got.status !== "found") throw new MissingSegment(name);
-        const { datagrams } = readSegment(got.body, { key, first: known + 1, name });
-        count += (await core.receive(datagrams)).length;
+        const { datagrams } = await segmentBehind(key, known);
+        count += (await core.receive(datagrams.filter((one) => one.number > known))).length;
       }
     }
     return count;
@@ -67,6 +79,21 @@ export function createPuller(core: Core, bucket: Bucket): Puller {
       return { datagrams, nodes, faults, mustAdopt };
     },
   };
+}
+
+/** Where the last segment begins that begins with `known` or earlier. */
+async function firstBefore(bucket: Bucket, key: string, known: number) {
+  let [startAfter, last] = ["", undefined as number | undefined];
+  for (;;) {
+    const page = await bucket.list(`${segmentsPrefix}${key}/`, { startAfter });
+    for (const one of page) {
+      const first = parseSegmentKey(one.key)?.first ?? Infinity;
+      if (first > known) return last;
+      last = first;
+    }
+    if (page.length < listLimitMax) return last;
+    startAfter = page.at(-1)!.key;
+  }
 }
 
 /** Not an error for people: the way on is the checkpoint. */
