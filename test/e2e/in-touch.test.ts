@@ -1,0 +1,123 @@
+// inputs: src/** package.json tsconfig.json tsconfig.build.json
+import { createSocket } from "node:dgram";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createSandbox, type Sandbox } from "../support/built-cli.ts";
+
+/** A port that nobody has: two nodes of one machine cannot both have the usual one. */
+async function freePort(): Promise<number> {
+  const socket = createSocket("udp4");
+  await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
+  const { port } = socket.address();
+  await new Promise<void>((resolve) => socket.close(() => resolve()));
+  return port;
+}
+
+interface Place {
+  readonly env: Readonly<Record<string, string>>;
+  readonly data: string;
+}
+
+/** Two nodes of one machine that know of each other, with one queue in a folder. */
+async function setUp(): Promise<{ sandbox: Sandbox; places: readonly [Place, Place] }> {
+  const sandbox = await createSandbox();
+  onTestFinished(() => sandbox.remove());
+  const ports = [await freePort(), await freePort()];
+  const place = (own: number): Place => {
+    const data = join(sandbox.folder, `node${own}`);
+    return {
+      data,
+      env: {
+        FORAGER_DATA: data,
+        FORAGER_QUEUE_URL: `dir:${join(sandbox.folder, "queue")}`,
+        FORAGER_GOSSIP_PORT: String(ports[own]),
+        FORAGER_GOSSIP_PEERS: `127.0.0.1:${ports[1 - own]}`,
+      },
+    };
+  };
+  return { sandbox, places: [place(0), place(1)] };
+}
+
+/** Runs until the test is over; resolves when it is in touch. */
+async function start(sandbox: Sandbox, { env }: Place, args: readonly string[]): Promise<void> {
+  let text = "";
+  let ended: Promise<unknown> = Promise.resolve();
+  const begun = new Promise<void>((resolve, reject) => {
+    ended = sandbox
+      .run("sh", ["-c", `exec "$0" "$@" 2>&1`, process.execPath, ...args], {
+        env,
+        onStart: (kill) =>
+          onTestFinished(async () => {
+            kill("SIGTERM");
+            await ended;
+          }),
+        onStdout(all) {
+          text = all;
+          if (all.includes("gossip has begun")) resolve();
+        },
+      })
+      .then(() => reject(new Error(`it ended: ${text}`)));
+    ended.catch(() => {});
+  });
+  await begun;
+}
+
+const handlers = `
+import { appendFileSync } from "node:fs";
+export const note = {
+  kind: "note",
+  run: async ({ task }) => void appendFileSync("log", \`\${task.key} \${Date.now()}\\n\`),
+};
+`;
+
+test("work that is added on one node is begun by an idle one within a second", async () => {
+  const { sandbox, places } = await setUp();
+  const main = (await sandbox.run("sh", ["-c", "echo $FORAGER_TEST_MAIN"])).stdout.trim();
+  const log = join(sandbox.folder, "log");
+  writeFileSync(log, "");
+  writeFileSync(join(sandbox.folder, "handlers.mjs"), handlers);
+  const add = async (key: string) => {
+    const args = ["queue", "add", "note", "{}", "--key", key];
+    const { exitCode, stderr } = await sandbox.forager(args, { env: places[0].env });
+    expect(exitCode, stderr).toBe(0);
+    return Date.now();
+  };
+  await start(sandbox, places[0], [main, "node", "run"]);
+  await start(sandbox, places[1], [main, "work", "--handlers", "handlers.mjs"]);
+  const begun = () => readFileSync(log, "utf8").trim().split("\n").filter(Boolean);
+  await add("first");
+  await expect.poll(() => begun().length, { timeout: 15_000 }).toBe(1);
+  // Until it looks by itself only every eight seconds.
+  await new Promise((resolve) => setTimeout(resolve, 9_000));
+  const addedAtMs = await add("second");
+  await expect.poll(() => begun().length, { timeout: 10_000, interval: 20 }).toBe(2);
+  const begunAtMs = Number(begun()[1]!.split(" ")[1]);
+  expect(begunAtMs - addedAtMs).toBeLessThan(1_000);
+}, 60_000);
+
+test("what another process writes on one node is a file on the other, soon after", async () => {
+  const { sandbox, places } = await setUp();
+  const main = (await sandbox.run("sh", ["-c", "echo $FORAGER_TEST_MAIN"])).stdout.trim();
+  await start(sandbox, places[0], [main, "node", "run"]);
+  await start(sandbox, places[1], [main, "node", "run"]);
+  const args = ["ledger", "set", "company/a1", "name=Acme", "slug=acme", "domain=acme.test"];
+  const { exitCode, stderr } = await sandbox.forager(args, { env: places[0].env });
+  expect(exitCode, stderr).toBe(0);
+  const file = join(places[1].data, "companies", "acme", "_index.md");
+  await expect.poll(() => existsSync(file), { timeout: 10_000 }).toBe(true);
+  expect(readFileSync(file, "utf8")).toContain("domain: acme.test");
+}, 60_000);
+
+test("without anybody to be in touch with, `node run` says what is missing", async () => {
+  const { sandbox } = await setUp();
+  const { exitCode, stderr } = await sandbox.forager(["node", "run"]);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain("gossip.keys");
+  const key = await sandbox.forager(["node", "key"]);
+  expect(key.stdout).toMatch(/^[A-Za-z0-9+/]{43}=\n$/u);
+  const bad = { FORAGER_GOSSIP_KEYS: "short" };
+  expect((await sandbox.forager(["node", "run"], { env: bad })).stderr).toContain(
+    "forager node key",
+  );
+}, 30_000);
