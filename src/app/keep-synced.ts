@@ -26,8 +26,10 @@ export interface KeepSynced extends Service {
 const tickMs = 1_000;
 /** Own writes are brought up so often at most, and others' looked for. */
 export const syncMsMin = 10_000;
-/** Where nothing comes for long, a look costs more than it brings: two listings, $0.09 a month. */
-export const syncMsMax = 300_000;
+/** Where nothing comes for long, a look costs more than it brings: a listing, $0.03 a month. */
+export const syncMsMax = 420_000;
+/** Newer checkpoints are looked for so often; one that is needed before is fetched then. */
+const adoptMs = 3_600_000;
 
 /**
  * Keeps a ledger and a bucket together. What fails is told once, and tried again in its time: a node
@@ -39,12 +41,14 @@ export function keepSynced(options: KeepSyncedOptions): KeepSynced {
   let isStopped = false;
   let isFailing = false;
   let pullMs = syncMsMin;
-  let [pulledAtMs, pushedAtMs] = [-Infinity, -Infinity];
+  let [pulledAtMs, pushedAtMs, adoptedAtMs] = [-Infinity, -Infinity, -Infinity];
   let work: Promise<void> = Promise.resolve();
 
   const syncOnce = async () => {
     const startMs = clock.monotonicMs();
-    const { pulled, published, adopted, faults } = await sync.sync();
+    const isLight = startMs - adoptedAtMs < adoptMs;
+    const { pulled, published, adopted, faults } = await sync.sync({ isLight });
+    if (!isLight) adoptedAtMs = startMs;
     [pulledAtMs, pushedAtMs] = [startMs, startMs];
     const isNews = pulled > 0 || adopted !== undefined;
     const nextMs = isNews || isFree ? syncMsMin : Math.min(syncMsMax, pullMs * 2);

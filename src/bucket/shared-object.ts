@@ -149,12 +149,14 @@ export function createSharedObject<Value>(
   const apply = async (change: Change<Value>): Promise<Value> => {
     const commit = { number: ++lastNumber, change };
     const deadlineMs = clock.monotonicMs() + giveUpMs;
-    let base = (isSticky && freshest()) || (await lookAgain());
+    const known = isSticky ? freshest() : undefined;
+    let base = known ?? (await lookAgain());
     let next = await prepare(base, commit);
     let lastError: unknown;
     for (let attempt = 0; attempt < triesMin || clock.monotonicMs() < deadlineMs; attempt++) {
       if (next === undefined) {
-        const now = isSticky ? await read() : base;
+        // What was just looked at need not be looked at again to be sure of it.
+        const now = base === known ? await read() : base;
         if (now.etag === base.etag) return base.envelope!.value;
         base = now;
         next = await prepare(base, commit);

@@ -5,7 +5,7 @@ import { readCommands } from "./ledger-commands.ts";
 import type { Wanted } from "./wanted.ts";
 
 /** In the bucket a look costs a request; with the time to act on it, well within 15 seconds. */
-const bucketEveryMs = 10_000;
+const bucketEveryMs = 13_000;
 /** On this machine it costs next to nothing. */
 const ledgerEveryMs = 250;
 

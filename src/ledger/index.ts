@@ -27,5 +27,5 @@ export { findNewestManifest, type Manifest } from "./tiers/manifest.ts";
 export { listManifests, readManifest } from "./tiers/manifest.ts";
 export { findCopies, scrubNow, type Copies } from "./tiers/scrub.ts";
 export { readHeads, readHeadsSeen, type HeadSeen } from "./tiers/gather.ts";
-export type { LedgerSync, Preview, Synced } from "./tiers/sync.ts";
+export type { LedgerSync, Preview, Synced, SyncHow } from "./tiers/sync.ts";
 export type { ConflictView, FieldView, TargetView } from "./view.ts";

@@ -13,6 +13,8 @@ import { createZombieDetector, type WorkerReading } from "./zombie.ts";
 
 export interface NodeObserverOptions {
   readonly queue: Pick<Queue, "stats">;
+  /** A look at the queue costs money: then it is looked at once a minute. */
+  readonly isCharged?: () => boolean;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -42,6 +44,8 @@ export interface NodeObserver extends Service {
 
 /** Or four times within what is called a stall, where that is less. */
 const everyMsMax = 5_000;
+/** Of a queue on a bucket that is paid for by the request. */
+const chargedEveryMs = 60_000;
 /** Tasks come first: looking at the queue may take one part in so many of the time. */
 const restFactor = 20;
 /** A task that could run and is this old is stuck. */
@@ -50,7 +54,7 @@ export const stuckMs = 600_000;
 /** Looks at the queue and the machine from time to time, and says when something is wrong. */
 export function createNodeObserver(options: NodeObserverOptions): NodeObserver {
   const { queue, clock, logger } = options;
-  const { stallMs } = options;
+  const { stallMs, isCharged = () => false } = options;
   const book = createAlertBook();
   const stalls = createStallDetector({ stallMs, stuckMs });
   const zombies = createZombieDetector({ stallMs });
@@ -80,18 +84,21 @@ export function createNodeObserver(options: NodeObserverOptions): NodeObserver {
   let isStopped = false;
 
   async function look(): Promise<void> {
-    stats = await queue.stats();
-    readAtMs = clock.monotonicMs();
+    const nowMs = clock.monotonicMs();
+    if (!stats || !isCharged() || nowMs - readAtMs >= chargedEveryMs) {
+      stats = await queue.stats();
+      readAtMs = clock.monotonicMs();
+    }
     machine = await options.readMachine();
-    for (const event of book.update(await findTroubles(stats, readAtMs))) {
+    for (const event of book.update(await findTroubles(stats, clock.monotonicMs()))) {
       alerts.of(event.event).add(1);
       const name = nameOf(event);
       if (event.event.endsWith("_began")) logger.error(messages[name].began, { ...event });
       else logger.info(messages[name].ended, { ...event });
       options.onAlert(event);
     }
-    if (readAtMs - beatAtMs < heartbeatEveryMs) return;
-    beatAtMs = readAtMs;
+    if (nowMs - beatAtMs < heartbeatEveryMs) return;
+    beatAtMs = nowMs;
     await options.writeHeartbeat({ machine, alerts: book.now() });
   }
 

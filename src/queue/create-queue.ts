@@ -103,6 +103,7 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
     gates: async () => (await store().overview()).gates,
     wakeInMs: async (kinds, worker) => store().wakeInMs(check.kinds(kinds), check.worker(worker)),
     watch: (listener) => store().watch(check.listener(listener)),
+    ...(options.store.netMs !== undefined && { netMs: options.store.netMs }),
     connections: () => store().connections?.(),
     reconcile: async (how = {}) => store().reconcile(check.reconcile(how)),
 

@@ -4,7 +4,7 @@ import type { Service } from "../base/service.ts";
 import type { Queue } from "./queue.ts";
 
 export interface MaintenanceOptions {
-  readonly queue: Pick<Queue, "sweep" | "purge" | "now">;
+  readonly queue: Pick<Queue, "sweep" | "purge" | "now" | "netMs">;
   readonly clock: Clock;
   readonly logger: Logger;
   /** How long finished tasks are kept, and with them their keys. */
@@ -13,7 +13,9 @@ export interface MaintenanceOptions {
 }
 
 /** So that leases of a dead worker come back also where nobody claims. */
-const sweepEveryMs = 15_000;
+const sweepEveryMsDefault = 15_000;
+/** Where a look is paid for: claims sweep too, and who waits knows when a lease ends. */
+const sweepEveryMsPaid = 120_000;
 const purgeEveryMs = 3_600_000;
 /** Sweeps one tick does at most: the next one goes on. */
 const sweepsMax = 100;
@@ -24,6 +26,7 @@ const sweepsMax = 100;
  */
 export function createMaintenance(options: MaintenanceOptions): Service {
   const { queue, clock, logger, keepDoneMs, keepFailedMs } = options;
+  const sweepEveryMs = queue.netMs === undefined ? sweepEveryMsDefault : sweepEveryMsPaid;
   let timer: Timer | undefined;
   let working: Promise<void> = Promise.resolve();
   let purgedAtMs = -Infinity;

@@ -39,6 +39,11 @@ export interface QueueStore extends AsyncDisposable {
   wakeInMs(kinds: readonly string[], worker?: string): Promise<number | undefined>;
   /** Calls back soon after anyone, in any process, may have made work claimable. May be spurious. */
   watch(listener: ChangeListener): () => void;
+  /**
+   * How soon it is looked again though nothing was heard, as a net under notifications; absent: each
+   * half minute. Longer where a look is a request that is paid for, and `watch` looks by itself.
+   */
+  readonly netMs?: number;
 
   /** Of this process with the backend, where it keeps some open. */
   connections?(): Connections;

@@ -77,6 +77,8 @@ export interface Queue<K extends Kinds = Kinds> extends AsyncDisposable {
   gates(): Promise<readonly Gate[]>;
   wakeInMs(kinds: readonly string[], worker?: string): Promise<number | undefined>;
   watch(listener: ChangeListener): () => void;
+  /** See QueueStore. */
+  readonly netMs?: number;
   /** Of this process with the backend; undefined where there are none to count. */
   connections(): Connections | undefined;
   reconcile(options?: { readonly repair?: boolean }): Promise<Reconciled>;

@@ -40,7 +40,7 @@ export type WakeReason =
   | "poll"; //   nothing was heard for long: the net under all of that
 
 export interface WakerOptions {
-  readonly queue: Pick<Queue, "wakeInMs" | "watch">;
+  readonly queue: Pick<Queue, "wakeInMs" | "watch" | "netMs">;
   readonly kinds: readonly string[];
   /** As it claims: with empty hands it is also woken for a suspect. */
   readonly worker?: string;
@@ -49,7 +49,7 @@ export interface WakerOptions {
 
 /** What lies further ahead is left to the poll, which will come near enough to time it. */
 const timerMsMax = 300_000;
-const pollMs = 30_000;
+const pollMsDefault = 30_000;
 /**
  * A wake-up may be in vain again and again: others are quicker at every opening of a gate, or this
  * worker holds a suspect and gets nothing else. Then the next comes this much later at most.
@@ -57,6 +57,7 @@ const pollMs = 30_000;
 const holdMsMax = 50;
 
 export function createWaker({ queue, kinds, worker, clock = systemClock }: WakerOptions): Waker {
+  const pollMs = queue.netMs ?? pollMsDefault;
   let claims = 0;
   let changes = 0;
   /** Changes so far that were news. */

@@ -22,7 +22,7 @@ export interface Dispatcher {
 }
 
 export interface DispatcherOptions {
-  readonly queue: Pick<Queue, "claim" | "wakeInMs" | "watch">;
+  readonly queue: Pick<Queue, "claim" | "wakeInMs" | "watch" | "netMs">;
   readonly worker: string;
   readonly kinds: readonly string[];
   readonly leaseMs: number;

@@ -16,6 +16,7 @@ export type WorkerQueue<K extends Kinds = Kinds> = Pick<
   | "now"
   | "wakeInMs"
   | "watch"
+  | "netMs"
   | "stats"
 >;
 
@@ -57,6 +58,7 @@ export function createTimedQueue(
     now: () => queue.now(),
     wakeInMs: (kinds, worker) => measured("wakeInMs", queue.wakeInMs(kinds, worker)),
     watch: (listener) => queue.watch(listener),
+    ...(queue.netMs !== undefined && { netMs: queue.netMs }),
     stats: () => measured("stats", queue.stats()),
     oldestCallMs() {
       const [oldest] = open;

@@ -14,7 +14,7 @@ import { createPuller, type Pulled } from "./pull.ts";
 /** Brings a ledger and a bucket together. Appends go on meanwhile; calls wait for each other. */
 export interface LedgerSync {
   /** All of it: own writes go up, the newest checkpoint and the others' writes come down. */
-  sync(options?: AdoptOptions): Promise<Synced>;
+  sync(options?: SyncHow): Promise<Synced>;
   /** What `sync` would do, without doing it. */
   preview(): Promise<Preview>;
   /** Measures the time and brings own writes up, no more. */
@@ -24,6 +24,11 @@ export interface LedgerSync {
    * One write, never journalled.
    */
   beat(said: HeadSaid): Promise<void>;
+}
+
+export interface SyncHow extends AdoptOptions {
+  /** Goes over to a newer checkpoint only where it must: a listing less. */
+  readonly isLight?: boolean;
 }
 
 export interface Synced {
@@ -99,8 +104,8 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
       return result.status === "published" ? result.datagrams : result;
     });
 
-  const pullAll = async (options: AdoptOptions) => {
-    let adopted = await adoptNewest(core, bucket, { ...options, quietly });
+  const pullAll = async ({ isLight = false, ...options }: SyncHow) => {
+    let adopted = isLight ? undefined : await adoptNewest(core, bucket, { ...options, quietly });
     let sum: Pulled = { datagrams: 0, nodes: 0, faults: [], mustAdopt: false };
     for (;;) {
       const pulled = await puller.pull();

@@ -53,6 +53,7 @@ export function observeNode(options: ObserveNodeOptions): NodeWatch {
   const node = hostname();
   const observer = createNodeObserver({
     queue,
+    isCharged: () => loaded.settings.queue.url.startsWith("s3:"),
     clock,
     logger: log,
     metrics,

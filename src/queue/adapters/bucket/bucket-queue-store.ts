@@ -122,7 +122,7 @@ export async function openBucketQueueStore(
   const watch = createIdleWatch({
     clock,
     random,
-    pollMsMax: options.idlePollMsMax ?? 10_000,
+    pollMsMax: options.idlePollMsMax ?? 13_000,
     look: (isHinted) => set.look(isHinted),
   });
 
@@ -167,6 +167,7 @@ export async function openBucketQueueStore(
     gate: (name) => set.gate(name),
     wakeInMs: (kinds, worker) => set.wakeInMs(kinds, worker),
     watch: (listener) => watch.watch(listener),
+    netMs,
     reconcile: ({ repair }) => set.reconcile(repair),
     async *doneLog() {
       for await (const { task, ...entry } of set.doneLog()) {
@@ -192,6 +193,9 @@ export async function openBucketQueueStore(
     return found;
   }
 }
+
+/** What watches looks every few seconds anyway. */
+const netMs = 300_000;
 
 /** Claims and extensions make nothing claimable. */
 const mayWake = ({ op }: Operation) => op !== "claim" && op !== "extend";

@@ -51,7 +51,7 @@ export function createIdleWatch({ clock, random, pollMsMax, look }: IdleWatchOpt
     timer = undefined;
     looking = lookOnce().then(() => {
       looking = undefined;
-      arm(isHinted ? 0 : pollMs * (0.75 + random.next() / 4));
+      arm(isHinted ? 0 : pollMs * (0.9 + random.next() / 10));
     });
   };
   const arm = (delayMs: number) => {
