@@ -3,6 +3,8 @@ import { createSocket } from "node:dgram";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import type { Acknowledgement } from "../../src/cli/commands/fleet/await-followers.ts";
+import type { ClusterStatus } from "../../src/cli/commands/status/cluster-status.ts";
 import { createSandbox, type Sandbox } from "../support/built-cli.ts";
 
 /** A port that nobody has: two nodes of one machine cannot both have the usual one. */
@@ -121,3 +123,34 @@ test("without anybody to be in touch with, `node run` says what is missing", asy
     "forager node key",
   );
 }, 30_000);
+
+test("B11: by gossip alone a command reaches another node at once, and both acknowledge it", async () => {
+  const { sandbox, places } = await setUp();
+  const main = (await sandbox.run("sh", ["-c", "echo $FORAGER_TEST_MAIN"])).stdout.trim();
+  await start(sandbox, places[0], [main, "node", "run"]);
+  await start(sandbox, places[1], [main, "work"]);
+  const json = async <T>(args: readonly string[]): Promise<T> => {
+    const { stdout, stderr } = await sandbox.forager([...args, "--json"], { env: places[0].env });
+    expect(stderr).toBe("");
+    return JSON.parse(stdout) as T;
+  };
+  const status = () => json<ClusterStatus>(["status", "--cluster"]);
+  // The first word of a peer is a heartbeat; what it is told may come before it was met.
+  await expect
+    .poll(async () => (await status()).nodes.filter(({ beat }) => beat).length, { timeout: 20_000 })
+    .toBe(2);
+  const { nodes } = await json<{ nodes: readonly Acknowledgement[] }>(
+    ["fleet", "set", "all", "pause", "--wait", "8s"], // shorter than any look into a bucket
+  );
+  expect(nodes.map(({ status: end }) => end)).toEqual(["followed", "followed"]);
+  const [own, other] = [nodes[0]!, nodes[1]!];
+  expect([own.what, other.what]).toEqual(["nothing works here", "paused"]);
+  expect(other.afterMs).toBeLessThan(4_000);
+  const after = await status();
+  expect(after.nodes[1]).toMatchObject({
+    isPresent: true,
+    how: "static",
+    drift: { missingHere: 0, missingThere: 0, seconds: 0 },
+    beat: { state: "paused", followed: { revision: 1, isApplied: true } },
+  });
+}, 60_000);
