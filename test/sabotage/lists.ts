@@ -6,6 +6,7 @@ import { discoverySabotages } from "./discovery.ts";
 import { enrichSabotages } from "./enrich.ts";
 import { extractSabotages } from "./extract.ts";
 import { gossipSabotages } from "./gossip.ts";
+import { inTouchSabotages } from "./in-touch.ts";
 import { ledgerSabotages } from "./ledger.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
@@ -46,6 +47,7 @@ export const sabotageLists: Readonly<Record<string, SabotageList>> = {
   worker: { name: "worker", part: "worker", sabotages: workerSabotages, countMin: 20 },
   ledger: { name: "ledger", part: "ledger", sabotages: ledgerSabotages, countMin: 10 },
   gossip: { name: "gossip", part: "gossip", sabotages: gossipSabotages, countMin: 15 },
+  "in-touch": { name: "nodes in touch", part: "ledger", sabotages: inTouchSabotages, countMin: 20 },
   records: { name: "records", part: "records", sabotages: recordsSabotages, countMin: 20 },
   "records-index": {
     name: "index and exchange of records",

@@ -1,0 +1,193 @@
+import type { Sabotage } from "./sabotage.ts";
+
+const exchange = "src/ledger/exchange/exchange.test.ts";
+const beside = "src/ledger/exchange/exchange-bucket.test.ts";
+const hostile = "src/ledger/exchange/hostile-records.test.ts";
+const door = "src/ledger/adapters/door/door-exchange.test.ts";
+const hints = "src/app/wake-hints.test.ts";
+const synced = "src/app/keep-synced.test.ts";
+
+const inExchange: readonly Sabotage[] = [
+  {
+    name: "what is not on the disk yet is told to others",
+    file: "src/ledger/told.ts",
+    find: "if (own) limit(own.key, own.durable);",
+    replace: "",
+    caughtBy: `${exchange} > who follows is told what was written`,
+  },
+  {
+    name: "half a commit is used",
+    file: "src/ledger/exchange/open-commits.ts",
+    find: "all.datagrams.findLastIndex(({ number, commit }) => number === commit) + 1",
+    replace: "all.datagrams.length",
+    caughtBy: `${exchange} > cut anywhere, a commit is used whole or not at all`,
+  },
+  {
+    name: "a range beyond a hole is kept",
+    file: "src/ledger/exchange/open-commits.ts",
+    find: "if (from > entry.last + 1) return;",
+    replace: "",
+    caughtBy: `${exchange} > of what is beyond a hole nothing is kept`,
+  },
+  {
+    name: "commits that never end fill the memory",
+    file: "src/ledger/exchange/open-commits.ts",
+    find: "if (entry.bytes > openBytesMax) {",
+    replace: "if (entry.bytes > 100 * openBytesMax) {",
+    caughtBy: `${hostile} > commits that never end`,
+  },
+  {
+    name: "two copies of one process write as one",
+    file: "src/ledger/exchange/exchange.ts",
+    find: "if (origin === `${core.identity().node}/${core.session()}`) throw twice(origin);",
+    replace: "",
+    caughtBy: `${exchange} > another who writes as this very process is refused`,
+  },
+  {
+    name: "what comes from others is never ahead of its time",
+    file: "src/ledger/incoming.ts",
+    find: "{ nowMs: nowMs() }",
+    replace: "{ nowMs: nowMs() * 2 }",
+    caughtBy: `${exchange} > lesson 46`,
+  },
+  {
+    name: "each that comes is synced to the disk alone",
+    file: "src/ledger/incoming.ts",
+    find: "const group = waiting;\n      waiting = [];",
+    replace: "const group = waiting.splice(0, 1);",
+    caughtBy: `${exchange} > a thousand that come one by one`,
+  },
+  {
+    name: "what comes by the bucket and by gossip at once is written twice",
+    file: "src/ledger/incoming.ts",
+    find: "if (datagram.number <= known) return false;",
+    replace: "",
+    caughtBy: `${exchange} > gossip loop-back`,
+  },
+];
+
+const besideBucket: readonly Sabotage[] = [
+  {
+    name: "a node tells of its writes before it knows its name and the time",
+    file: "src/ledger/core.ts",
+    find: "identity.sessions.length > 0 && (!isSettled || isAhead)",
+    replace: "identity.sessions.length > 0 && !isSettled && isAhead",
+    caughtBy: `${beside} > lessons 46, 47`,
+  },
+  {
+    name: "what was written anew is one's own again when it comes back",
+    file: "src/ledger/node-file.ts",
+    find: "movedAway.length > 0 && isIn(movedAway, datagram)",
+    replace: "movedAway.length < 0 && isIn(movedAway, datagram)",
+    caughtBy: `${beside} > written anew since, is not published again and again`,
+  },
+  {
+    name: "one's own lost writes that come back do not go to the bucket",
+    file: "src/ledger/core.ts",
+    find: "unpublished.push(...datagrams.filter(isOwn))",
+    replace: "unpublished.push(...datagrams.slice(0, 0))",
+    caughtBy: `${beside} > a disk that was set back`,
+  },
+  {
+    name: "what others may not know yet is handed out",
+    file: "src/ledger/exchange/exchange.ts",
+    find: "Math.min(to, core.told().get(origin) ?? 0)",
+    replace: "Math.min(to, core.replica().vector().get(origin) ?? 0)",
+    caughtBy: `${beside} > lessons 46, 47`,
+  },
+];
+
+const againstHostile: readonly Sabotage[] = [
+  {
+    name: "a record may say another session or number than was claimed",
+    file: "src/ledger/exchange/decode-range.ts",
+    find: "if (sessionKey(datagram) !== origin || datagram.number !== number) {",
+    replace: "if (sessionKey(datagram) === origin && datagram.number !== number && number < 0) {",
+    caughtBy: `${hostile} > of another session`,
+  },
+  {
+    name: "names that would be paths are taken",
+    file: "src/ledger/exchange/decode-range.ts",
+    find: "  checkTarget(target);\n",
+    replace: "",
+    caughtBy: `${hostile} > lesson 45`,
+  },
+  {
+    name: "the same in other bytes is taken",
+    file: "src/ledger/exchange/decode-range.ts",
+    find: "if (encodeDatagram(datagram) !== text)",
+    replace: "if (encodeDatagram(datagram) === '')",
+    caughtBy: `${hostile} > a right checksum over another way`,
+  },
+];
+
+const throughTheDoor: readonly Sabotage[] = [
+  {
+    name: "lesson 25: who follows through the door is never told",
+    file: "src/ledger/adapters/door/door.ts",
+    find: 'if (ask.op === "follow") unfollow ??= follow();',
+    replace: "",
+    caughtBy: `${door} > follows the writes of all processes`,
+  },
+  {
+    name: "what was taken through the door is not in the vector yet",
+    file: "src/ledger/adapters/door/door-guest.ts",
+    find: "knowledge.raise(ask.origin, ask.from + ask.records.length - 1);",
+    replace: "",
+    caughtBy: `${door} > in its vector when it resolves`,
+  },
+];
+
+const inApp: readonly Sabotage[] = [
+  {
+    name: "lesson 25: hints are told and nobody listens",
+    file: "src/app/open-bucket-queue.ts",
+    find: 'stop ??= hints?.follow("woken", () => store.hint());',
+    replace: "",
+    caughtBy: `${hints} > who waits for work looks at once`,
+  },
+  {
+    name: "what was known already wakes everybody",
+    file: "src/app/open-bucket-queue.ts",
+    find: 'Array.isArray(outcome) && outcome.includes("added")',
+    replace: "Array.isArray(outcome)",
+    caughtBy: `${hints} > who adds work says so`,
+  },
+  {
+    name: "any hint is taken for any other",
+    file: "src/app/wake-hints.ts",
+    find: "if (file === hint) heard();",
+    replace: "if (file !== null) heard();",
+    caughtBy: `${hints} > lesson 25`,
+  },
+  {
+    name: "a node at rest asks its bucket all the time",
+    file: "src/app/keep-synced.ts",
+    find: "isNews || isFree ? syncMsMin",
+    replace: "isNews || !isFree ? syncMsMin",
+    caughtBy: `${synced} > at rest it costs cents a month`,
+  },
+  {
+    name: "every second's writes are a segment of their own",
+    file: "src/app/keep-synced.ts",
+    find: "unpublished() > 0 && nowMs - pushedAtMs >= syncMsMin",
+    replace: "unpublished() > 0 && nowMs >= pushedAtMs",
+    caughtBy: `${synced} > own writes go up every ten seconds at most`,
+  },
+  {
+    name: "a node that stops keeps its last writes to itself",
+    file: "src/app/keep-synced.ts",
+    find: "if (!isFailing && unpublished() > 0)",
+    replace: "if (isFailing && unpublished() > 0)",
+    caughtBy: `${synced} > own writes go up every ten seconds at most`,
+  },
+];
+
+/** Known-wrong variants of how ledger, processes and gossip are joined. */
+export const inTouchSabotages: readonly Sabotage[] = [
+  ...inExchange,
+  ...besideBucket,
+  ...againstHostile,
+  ...throughTheDoor,
+  ...inApp,
+];
