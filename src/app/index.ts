@@ -25,5 +25,6 @@ export {
 } from "./fleet-member.ts";
 export { lookIntoWindow } from "./node-window.ts";
 export type { GossipNow } from "./gossip-now.ts";
+export { gossipPeersOf } from "./open-gossip.ts";
 export { runNode, type RunningNode, type RunNodeOptions, type Touch } from "./run-node.ts";
 export { createWakeHints, type WakeHints } from "./wake-hints.ts";

@@ -81,7 +81,7 @@ describe("a ledger that is kept in touch with its bucket", () => {
     expect(ledger.status().unpublished).toBe(0);
   });
 
-  test("B17: at rest it costs cents a month", async () => {
+  test("A8: at rest it costs cents a month", async () => {
     const { clock, node, dollars } = createFleet();
     const nodes = await Promise.all(["a", "b", "c"].map(node));
     for (const { synced, ledger } of nodes) {

@@ -120,7 +120,7 @@ async function openDiscoveries(
     gossip.meet(how, peers);
   const reach = () => reachOf({ bound });
   const open: AsyncDisposable[] = [];
-  const peers = peersOf(settings);
+  const peers = gossipPeersOf(settings);
   if (peers.length > 0) {
     open.push(createStaticDiscovery({ peers, found: found("static"), clock, log }));
   }
@@ -138,5 +138,7 @@ async function openDiscoveries(
   return open;
 }
 
-export const peersOf = ({ peers = "" }: Pick<Settings["gossip"], "peers">): readonly string[] =>
+export const gossipPeersOf = ({
+  peers = "",
+}: Pick<Settings["gossip"], "peers">): readonly string[] =>
   peers.split(/[\s,]+/u).filter((one) => one !== "");

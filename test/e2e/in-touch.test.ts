@@ -118,6 +118,8 @@ test("without anybody to be in touch with, `node run` says what is missing", asy
   expect(stderr).toContain("gossip.keys");
   const key = await sandbox.forager(["node", "key"]);
   expect(key.stdout).toMatch(/^[A-Za-z0-9+/]{43}=\n$/u);
+  const lost = await sandbox.forager(["node", "run"], { env: { FORAGER_GOSSIP_PEERS: "pi-7" } });
+  expect([lost.exitCode, lost.stderr]).toEqual([2, expect.stringContaining("host:port")]);
   const bad = { FORAGER_GOSSIP_KEYS: "short" };
   expect((await sandbox.forager(["node", "run"], { env: bad })).stderr).toContain(
     "forager node key",

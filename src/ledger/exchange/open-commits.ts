@@ -21,7 +21,7 @@ interface Arriving {
 }
 
 /** One commit, with its names and all. */
-const openBytesMax = 2 * commitBytesMax;
+const openBytesMaxDefault = 2 * commitBytesMax;
 const originsMax = 256;
 
 /**
@@ -29,7 +29,10 @@ const originsMax = 256;
  * only. A begun commit counts in the vector while this process runs, so that its rest is asked for
  * and not all of it again; after a crash it is asked for from its beginning.
  */
-export function joinCommits(inner: CommitExchange): Exchange {
+export function joinCommits(
+  inner: CommitExchange,
+  { openBytesMax = openBytesMaxDefault }: { readonly openBytesMax?: number } = {},
+): Exchange {
   const arriving = new Map<string, Arriving>();
   const known = (origin: string) => inner.vector().get(origin) ?? 0;
 

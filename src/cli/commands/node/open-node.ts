@@ -1,9 +1,15 @@
 import { hostname } from "node:os";
-import { createFleetMember, runNode, type NodeWork, type Touch } from "../../../app/index.ts";
+import {
+  createFleetMember,
+  gossipPeersOf,
+  runNode,
+  type NodeWork,
+  type Touch,
+} from "../../../app/index.ts";
 import { systemRandom } from "../../../base/random.ts";
 import type { Service } from "../../../base/service.ts";
 import type { Settings } from "../../../config/index.ts";
-import { parseKeyring, type Keyring } from "../../../gossip/index.ts";
+import { parseKeyring, parsePeer, type Keyring } from "../../../gossip/index.ts";
 import type { SettingsContext } from "../../command.ts";
 import { readVersion } from "../../run-process.ts";
 import { asUsage } from "../../usage-error.ts";
@@ -26,6 +32,8 @@ export async function openNode(context: SettingsContext, work?: NodeWork): Promi
   const { settings, loaded, paths, clock, log } = context;
   const random = systemRandom;
   const keyring = await keyringOf(settings);
+  // Here, so that a slip in the settings is said at once and ends the command.
+  await asUsage(async () => gossipPeersOf(settings.gossip).map(parsePeer));
   // Not ended by the signal that ends the process: a node says a last word, within its time.
   const over = new AbortController();
   const signal = over.signal;
