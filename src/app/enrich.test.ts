@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { redirectTo, startSiteServer, type Answer } from "../crawl/testing/site-server.ts";
 import type { SiteServer } from "../crawl/testing/site-server.ts";
+import { firstTask } from "../campaign/index.ts";
 import { openEnrichBench, type EnrichBench } from "./testing/enrich-bench.ts";
 import { email, html, page, status, text, withContact, words } from "./testing/floor-site.ts";
 
@@ -46,6 +47,28 @@ describe("a visit", () => {
     expect(site!.requests[0]!.headers["user-agent"]).toBe(
       "forager/1.0 (+https://crawler.example/about)",
     );
+  });
+
+  test("a company that comes later than its task is waited for, and one that never comes is not", async () => {
+    const website = await serve(withContact);
+    await bench.visit("company/late", `${website}/`);
+    const working = bench.work();
+    const tries = async () => (await bench.queue.browse({}))[0]?.attempts.length;
+    await expect.poll(tries, { timeout: 10_000 }).toBe(1);
+    expect(asked()).toEqual([]);
+    const changes = [{ target: "company/late", field: "name", value: "Late" }];
+    await bench.ledger.write({ source: "place:t/9", changes });
+    await working;
+    expect(await visitOf("company/late")).toMatchObject({ outcome: "done", pages: 2 });
+    await bench.queue.add([
+      {
+        ...firstTask({ job: "test", round: "x", target: "company/never", website }),
+        attemptsMax: 1,
+      },
+    ]);
+    await bench.work();
+    const never = (await bench.queue.browse({ states: ["skipped"] }))[0];
+    expect(never?.attempts[0]?.reason).toBe("nothing is known of company/never");
   });
 
   test("lesson 43: a title never becomes a name", async () => {

@@ -41,6 +41,9 @@ export interface StepResult {
   readonly outcome?: string;
 }
 
+/** The node that found a company adds its visit at once; the company may come later, by the bucket. */
+const arrivalMs = (used: number) => 500 * 5 ** (used - 1);
+
 /** Of one request: what fails for a while is asked for again, what goes on failing is told the plan. */
 const triesMax = 3;
 
@@ -73,6 +76,9 @@ async function takeStep(
   const campaign =
     payload.campaign === undefined ? undefined : await services.campaign(payload.campaign);
   const view = await companyView(services, payload.target);
+  if (view.fields.length === 0 && !view.isForgotten && task.used < task.attemptsMax) {
+    return retry(`nothing is known of ${payload.target} yet`, { delayMs: arrivalMs(task.used) });
+  }
   const needless = await whyNot(services, { payload, view, campaign });
   if (needless) return skip(needless);
   const fetcher = await services.fetcher(campaign?.politeness.contact ?? services.crawl.contact);
