@@ -1,8 +1,7 @@
 // inputs: src/** package.json tsconfig.json tsconfig.build.json
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { DemoResult } from "../../src/cli/demo/run-demo.ts";
 import { builtCli, createSandbox, type RunResult, type Sandbox } from "../support/built-cli.ts";
@@ -19,16 +18,28 @@ describe("forager demo", () => {
       env: { TMPDIR: sandbox.folder },
     });
     expect(exitCode, stderr).toBe(0);
-    const { verdict, visits, contacts, requests, elapsedMs, record } = JSON.parse(
-      stdout,
-    ) as DemoResult;
+    const result = JSON.parse(stdout) as DemoResult;
+    const { verdict, visits, contacts, requests, elapsedMs, record } = result;
     expect(verdict).toMatchObject({
       isGood: true,
       targets: { all: 8, witnessed: 8 },
       places: { all: 40, found: 40 },
       forbidden: [],
       failed: 0,
+      isEqual: true,
+      abandoned: 0,
     });
+    const { killed, takeOvers, replicas, cluster = "" } = result;
+    const names = ["node-1", "node-2", "node-3"];
+    expect(names).toContain(killed?.name);
+    expect(takeOvers.length).toBeGreaterThan(0);
+    for (const { from, by } of takeOvers) {
+      expect(from).toBe(killed?.name);
+      expect(names).toContain(by);
+    }
+    expect(replicas.map(({ name }) => name)).toEqual(names);
+    expect(replicas.every(({ wrote }) => wrote > 0)).toBe(true);
+    for (const { node } of replicas) expect(cluster).toContain(node);
     expect(verdict.emails.recall).toBeGreaterThanOrEqual(0.95);
     expect(verdict.emails.precision).toBeGreaterThanOrEqual(0.98);
     expect(verdict.politeness).toMatchObject({ hosts: 40, early: [] });
@@ -51,12 +62,16 @@ describe("forager demo", () => {
     expect(exitCode, stderr).toBe(0);
     expect(stdout).toMatch(/^4 tiles × 2 phrases: 8 of 8 looked through, 8 of 8 places found/);
     expect(stdout).toContain("judged: good");
+    expect(stdout).toMatch(/^node-\d was killed \(kill -9 \d+\) after \d+ visits?, with/m);
+    expect(stdout).toMatch(/^ {2}node-\d took over \d+, from \d+\.\d s later on: /m);
+    expect(stdout).toMatch(/^all replicas are equal:$/m);
+    expect(stdout).toMatch(/^forager status --cluster$/m);
     expect(stdout).toMatch(/^wal\/.*\.usv$/m);
     expect(stdout).toMatch(/company\/place-\d+␟name␟"/);
     const folder = keptFolder();
     const csv = readFileSync(join(folder, "companies.csv"), "utf8");
     expect(csv.trim().split("\r\n")).toHaveLength(9);
-    const lines = stdout.split("next:\n")[1]!.split("\n").filter((line) => line.includes("--data")); // prettier-ignore
+    const lines = stdout.split("next:\n")[1]!.split("\n").filter((line) => / --(?:data|queue) /.test(line)); // prettier-ignore
     expect(lines.length).toBeGreaterThanOrEqual(4);
     for (const line of lines) {
       const [program = "", ...args] = line.trim().split(" ");
@@ -76,31 +91,31 @@ describe("forager demo", () => {
 });
 
 describe("a demo that ends early", () => {
-  test("Ctrl-C: the workers end, the temporary folder is removed, the exit code is 130", async () => {
-    let workers: number[] = [];
+  test("Ctrl-C: the nodes end, the temporary folder is removed, the exit code is 130", async () => {
+    let nodes: number[] = [];
     const { exitCode, stdout } = await runDemo((demo, folder) => {
-      workers = openersOf(folder).filter((pid) => pid !== demo.pid);
+      nodes = nodesOf(folder);
       demo.kill("SIGINT");
     });
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: "" });
-    expect(workers.length).toBeGreaterThan(0);
-    expect(workers.filter(isAlive)).toEqual([]);
+    expect(nodes).toHaveLength(3);
+    expect(nodes.filter(isAlive)).toEqual([]);
     expect(readdirSync(sandbox.folder)).toEqual([]);
   });
 
-  test("a worker that ends by itself is reported, and the others are stopped", async () => {
-    let workers: number[] = [];
-    const { exitCode, stderr } = await runDemo((demo, folder) => {
-      workers = openersOf(folder).filter((pid) => pid !== demo.pid);
-      process.kill(workers[0]!, "SIGKILL");
+  test("a node that ends by itself is reported, and the others are stopped", async () => {
+    let nodes: number[] = [];
+    const { exitCode, stderr } = await runDemo((_, folder) => {
+      nodes = nodesOf(folder);
+      process.kill(nodes[0]!, "SIGKILL");
     });
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/worker-\d ended by itself \(SIGKILL\)/);
-    expect(workers.filter(isAlive)).toEqual([]);
+    expect(stderr).toMatch(/node-\d ended by itself \(SIGKILL\)/);
+    expect(nodes.filter(isAlive)).toEqual([]);
   });
 });
 
-/** Runs the demo in a temporary folder of its own; `onStart` is called once workers are seen. */
+/** Runs the demo in a temporary folder of its own; `onStart` is called once all nodes have begun. */
 async function runDemo(
   onStart: (demo: ReturnType<typeof spawn>, folder: string) => void,
 ): Promise<RunResult> {
@@ -117,15 +132,9 @@ async function runDemo(
     const [name] = readdirSync(sandbox.folder).filter((one) => one.startsWith("forager-demo-"));
     return name && join(sandbox.folder, name);
   };
-  const hasWorkers = () => {
-    const found = folder();
-    try {
-      return found !== undefined && openersOf(found).length > 1;
-    } catch {
-      return false; // its queue is not made yet
-    }
-  };
-  await expect.poll(hasWorkers, { timeout: 60_000, interval: 50 }).toBe(true);
+  const wal = (name: string) => existsSync(join(folder() ?? "", name, "wal"));
+  const hasNodes = () => ["node-1", "node-2", "node-3"].every(wal);
+  await expect.poll(hasNodes, { timeout: 60_000, interval: 50 }).toBe(true);
   onStart(demo, folder()!);
   return { exitCode: await ended, ...text };
 }
@@ -135,14 +144,19 @@ function keptFolder(): string {
   return join(sandbox.folder, "kept", name);
 }
 
-/** The processes that have a queue open, as it notes itself. */
-function openersOf(folder: string): number[] {
-  const db = new Database(join(folder, "queue.db"), { readonly: true });
-  try {
-    return db.prepare("select pid from opener order by pid").pluck().all() as number[];
-  } finally {
-    db.close();
-  }
+/** The processes that were started with a data folder in this one. */
+function nodesOf(folder: string): number[] {
+  const isNode = (pid: string) => {
+    try {
+      const line = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+      return line.includes("demo-node.js") && line.includes(folder);
+    } catch {
+      return false; // it has just ended
+    }
+  };
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && isNode(name))
+    .map(Number);
 }
 
 function isAlive(pid: number): boolean {

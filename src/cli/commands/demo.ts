@@ -5,8 +5,10 @@ import { createId } from "../../base/ids.ts";
 import { systemRandom } from "../../base/random.ts";
 import { createPaths } from "../../config/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
+import { nodeNames } from "../demo/demo-fleet.ts";
 import { formatReport } from "../demo/report.ts";
 import { runDemo } from "../demo/run-demo.ts";
+import { showCluster } from "../demo/show-cluster.ts";
 import { parseCount } from "../flags.ts";
 import { readVersion } from "../run-process.ts";
 import { usageError } from "../usage-error.ts";
@@ -28,8 +30,10 @@ export const demo: Command = {
     { line: "forager demo --json", summary: "what was found and measured, for a program" },
   ],
   details: [
-    "The region's websites are served on loopback; nothing leaves this machine.\n" +
-      "Exit code 1: what was found differs too much from the truth, or a site was asked too often.",
+    "Three nodes, each a process with a data folder of its own, share a bucket and gossip; one of\n" +
+      "them is killed in the middle. The region's websites are on loopback; nothing leaves this machine.\n" +
+      "Exit code 1: what was found differs too much from the truth, a site was asked too often, or the\n" +
+      "nodes do not know the same in the end.",
   ],
 
   async run(context) {
@@ -47,6 +51,7 @@ export const demo: Command = {
         log,
         signal,
         startProgress: (total) => progress.start({ label: "visits", total }),
+        showCluster: (where) => showCluster(process.argv[1] ?? "", where),
       });
       const next = nextLines(isKept, folder, context.cwd);
       out.result({ ...result, ...(isKept ? { folder } : {}) }, formatReport(result, next));
@@ -84,11 +89,12 @@ function nextLines(isKept: boolean, folder: string, cwd: string): readonly strin
     ];
   }
   const forager = programName(cwd);
+  const node = join(folder, nodeNames[0]);
   return [
-    `${forager} company search bakery --data ${folder}`,
-    `${forager} export emails --data ${folder}`,
-    `${forager} campaign status --data ${folder}`,
-    `${forager} queue stats --data ${folder}`,
+    `${forager} company search bakery --data ${node}`,
+    `${forager} export emails --data ${node}`,
+    `${forager} campaign status --data ${node}`,
+    `${forager} queue stats --queue dir:${join(folder, "bucket")}`,
     "docs/campaigns.md   a campaign of your own",
   ];
 }

@@ -2,19 +2,21 @@ import { fork, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { AppError } from "../../base/app-error.ts";
 import { sleep, type Clock } from "../../base/clock.ts";
-import type { VisitEvent } from "../loadtest/visit-log.ts";
 
 export interface CrewOptions {
   /** What a worker runs, with its settings as JSON in the first argument. */
   readonly program: URL;
   readonly clock: Clock;
-  readonly onEvent: (event: VisitEvent) => void;
+  /** What a worker says. */
+  readonly onEvent: (message: unknown, worker: string) => void;
 }
 
 /** Worker processes to be killed on purpose. However it ends, `stop` leaves none of them behind. */
 export interface Crew {
   /** `first` is the first message it gets: what others must not read in a list of processes. */
   hire(settings: { readonly worker: string }, first?: object): void;
+  /** One that is gone does not hear it. */
+  tell(worker: string, message: string): void;
   /** SIGKILL: it gets no chance to give anything back. Returns its process id. */
   kill(worker: string): number;
   /** Rejects when a worker ends that nobody ended. */
@@ -42,7 +44,7 @@ export function createCrew({ program: url, clock, onEvent }: CrewOptions): Crew 
     child.stderr
       ?.setEncoding("utf8")
       .on("data", (text: string) => (errorText = (errorText + text).slice(-errorTextMax)));
-    child.on("message", (event) => onEvent(event as VisitEvent));
+    child.on("message", (message) => onEvent(message, worker));
     const exited = new Promise<void>((resolve) => {
       child.once("close", (code, signal) => {
         resolve();
@@ -64,6 +66,10 @@ export function createCrew({ program: url, clock, onEvent }: CrewOptions): Crew 
   return {
     hire,
     mishap,
+    tell(worker, message) {
+      const child = workers.get(worker)?.child;
+      if (child?.connected) child.send(message, () => {});
+    },
     kill(worker) {
       const found = workers.get(worker);
       if (!found?.child.pid) throw new AppError("internal", "demo_no_worker", `no ${worker}`);

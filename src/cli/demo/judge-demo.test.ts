@@ -58,6 +58,8 @@ const good: Evidence = {
     request(slow, "/", 1_010),
   ],
   failed: 0,
+  digests: ["a", "a", "a"],
+  abandoned: 0,
   delayMs: 100,
 };
 const isGood = (change: Partial<Evidence>) => judgeDemo({ ...good, ...change }).isGood;
@@ -101,6 +103,11 @@ describe("the demo's judgement", () => {
     expect(isGood({ companies: companies.slice(1) })).toBe(false);
     expect(isGood({ companies: [...companies, companies[0]!] })).toBe(false);
     expect(isGood({ failed: 1 })).toBe(false);
+  });
+
+  test("replicas that differ, and leases of the dead that nobody took over: not good", () => {
+    expect(isGood({ digests: ["a", "b", "a"] })).toBe(false);
+    expect(isGood({ abandoned: 1 })).toBe(false);
   });
 
   test("contacts that are missed, and ones that are wrong: not good beyond a few", () => {

@@ -13,6 +13,10 @@ export interface Evidence {
   /** Tasks that did not end well. */
   readonly failed: number;
   readonly delayMs: number;
+  /** Of what each node has on its disk. */
+  readonly digests: readonly string[];
+  /** Leases of a dead node that nobody took over. */
+  readonly abandoned: number;
 }
 
 export interface Verdict {
@@ -26,6 +30,9 @@ export interface Verdict {
   /** What was fetched although robots.txt forbids it: host and path. */
   readonly forbidden: readonly string[];
   readonly failed: number;
+  /** Whether all nodes know the same. */
+  readonly isEqual: boolean;
+  readonly abandoned: number;
 }
 
 export interface Politeness {
@@ -46,7 +53,7 @@ const slowDelayMs = 1_000;
 const least = { emailRecall: 0.95, emailPrecision: 0.98, others: 0.95 };
 
 export function judgeDemo(evidence: Evidence): Verdict {
-  const { sites, companies, status, requests, failed, delayMs } = evidence;
+  const { sites, companies, status, requests, failed, delayMs, abandoned } = evidence;
   const byDomain = new Map(companies.map((company) => [company.texts.domain, company]));
   const score = (key: "emails" | "phones" | "socials") =>
     scoreOf(
@@ -60,7 +67,10 @@ export function judgeDemo(evidence: Evidence): Verdict {
   const politeness = judgePoliteness(sites, requests, delayMs);
   const forbidden = forbiddenRequests(sites, requests);
   const witnessed = status.fresh + status.empty;
+  const isEqual = new Set(evidence.digests).size === 1;
   const isGood =
+    isEqual &&
+    abandoned === 0 &&
     witnessed === status.targets &&
     places === sites.length &&
     companies.length === sites.length &&
@@ -82,6 +92,8 @@ export function judgeDemo(evidence: Evidence): Verdict {
     politeness,
     forbidden,
     failed,
+    isEqual,
+    abandoned,
   };
 }
 

@@ -15,7 +15,7 @@ export function formatReport(result: DemoResult, nextLines: readonly string[]): 
   const { emails, phones, socials, people } = contacts;
   const lines = [
     `${result.tiles} tiles × ${result.phrases} phrases: ${targets.witnessed} of ${targets.all} looked through, ` +
-      `${places.found} of ${places.all} places found, in ${seconds.toFixed(1)} s by ${countOf(result.workers, "process").replace(/processs$/, "processes")}`,
+      `${places.found} of ${places.all} places found, in ${seconds.toFixed(1)} s by ${countOf(result.replicas.length, "node")}`,
     "",
     `visits      ${countsOf(visits)}`,
     `pages       ${formatCount(requests)} requests, ${(requests / seconds).toFixed(1)}/s`,
@@ -27,6 +27,8 @@ export function formatReport(result: DemoResult, nextLines: readonly string[]): 
     `robots.txt  ${verdict.forbidden.length === 0 ? "nothing was fetched that it forbids" : `BROKEN: ${listed(verdict.forbidden)}`}`,
     `waited for  ${countsOf(reasons) || "nothing"}`,
     ...(verdict.failed > 0 ? [`failed      ${countOf(verdict.failed, "task")}`] : []),
+    "",
+    ...fleetLines(result),
     ...(record
       ? ["", record.file, ...indented(record.text.trimEnd().split("\n"), recordLinesMax)]
       : []),
@@ -40,6 +42,36 @@ export function formatReport(result: DemoResult, nextLines: readonly string[]): 
     ...nextLines.map((line) => `  ${line}`),
   ];
   return lines.join("\n");
+}
+
+/** Who died, who took over what, and that nothing of it was lost. */
+function fleetLines({ killed, takeOvers, replicas, verdict, cluster }: DemoResult) {
+  const lines: string[] = [];
+  if (killed) {
+    const { name, pid, visited } = killed;
+    lines.push(
+      `${name} was killed (kill -9 ${pid}) after ${countOf(visited, "visit")}, with ${countOf(takeOvers.length, "lease")} in its hands:`,
+    );
+    for (const by of new Set(takeOvers.map((one) => one.by))) {
+      const own = takeOvers.filter((one) => one.by === by);
+      const tasks = listed(own.map(({ task }) => task));
+      const soonest = Math.min(...own.map(({ afterMs = 0 }) => afterMs));
+      lines.push(
+        by === undefined
+          ? `  NOBODY took over ${own.length}: ${tasks}`
+          : `  ${by} took over ${own.length}, from ${(soonest / 1_000).toFixed(1)} s later on: ${tasks}`,
+      );
+    }
+    lines.push(`then it was started again, and has what it missed`);
+  }
+  lines.push("", verdict.isEqual ? "all replicas are equal:" : "the replicas are NOT EQUAL:");
+  for (const { name, node, wrote, knows, digest } of replicas) {
+    lines.push(
+      `  ${name}  ${node}  wrote ${formatCount(wrote)}, knows ${formatCount(knows)} datagrams  ${digest.slice(0, 16)}…`,
+    );
+  }
+  if (cluster !== undefined) lines.push("", "forager status --cluster", ...cluster.split("\n").map((line) => `  ${line}`.trimEnd())); // prettier-ignore
+  return lines;
 }
 
 const countsOf = (counts: Readonly<Record<string, number>>): string =>

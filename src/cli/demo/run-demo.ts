@@ -4,13 +4,15 @@ import { AppError } from "../../base/app-error.ts";
 import { sleep, type Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { campaignStatus, planTiles, readWitnesses, visitRecordOf } from "../../campaign/index.ts";
-import type { Paths, Settings } from "../../config/index.ts";
+import { createPaths, type Paths, type Settings } from "../../config/index.ts";
 import type { Queue, QueueStats, WaitingReason } from "../../queue/index.ts";
 import { companyCsvHeader, companyCsvLine, type Company } from "../../records/index.ts";
 import type { ProgressHandle } from "../progress.ts";
-import { createCrew } from "./crew.ts";
-import type { DemoWorkerSettings } from "./demo-worker.ts";
+import { nodeNames, openDemoFleet, type DemoFleet } from "./demo-fleet.ts";
 import { judgeDemo, type Verdict } from "./judge-demo.ts";
+import type { TakeOver } from "./lease-book.ts";
+import { createMishaps, takenOver, type KilledNode } from "./mishaps.ts";
+import { readReplicas, type Replica } from "./replicas.ts";
 import { chooseRecord, showRecord, type ShownRecord } from "./show-record.ts";
 import { campaignName, politeDelayMs, setStage, type Stage } from "./stage.ts";
 
@@ -24,6 +26,15 @@ export interface DemoOptions {
   readonly log: Logger;
   readonly signal: AbortSignal;
   readonly startProgress: (total: number) => ProgressHandle;
+  /** What `forager status --cluster` says of it, while all of it runs. */
+  readonly showCluster: (where: ClusterPlace) => Promise<string | undefined>;
+}
+
+export interface ClusterPlace {
+  /** The data folder of one node. */
+  readonly data: string;
+  readonly bucket: string;
+  readonly queue: string;
 }
 
 export interface DemoResult {
@@ -31,13 +42,17 @@ export interface DemoResult {
   readonly tiles: number;
   readonly phrases: number;
   readonly elapsedMs: number;
-  readonly workers: number;
   readonly requests: number;
   /** How the visits of websites ended → how many. */
   readonly visits: Readonly<Record<string, number>>;
   readonly contacts: Readonly<Record<"emails" | "phones" | "socials" | "people", number>>;
   /** The most tasks that waited for each reason at any look. */
   readonly reasons: Readonly<Partial<Record<WaitingReason, number>>>;
+  /** Undefined: it was over before. */
+  readonly killed: KilledNode | undefined;
+  readonly takeOvers: readonly TakeOver[];
+  readonly replicas: readonly Replica[];
+  readonly cluster?: string;
   readonly verdict: Verdict;
   readonly record: ShownRecord | undefined;
   /** The file with all companies, and its rows. */
@@ -45,67 +60,96 @@ export interface DemoResult {
   readonly rows: number;
 }
 
-const workers = ["worker-1", "worker-2"];
 const lookMs = 100;
 /** What a run may take before it is called stuck, beside the time its sites need. */
 const patienceMs = 120_000;
+/** The replicas need milliseconds; a machine that has much else to do needs more. */
+const settleMs = 30_000;
 
-/** Sets a region up, lets worker processes find and visit all of it, and judges what they brought. */
+/**
+ * Sets a region up, lets a fleet of three nodes find and visit all of it, kills one of them in the
+ * middle, and judges what they brought.
+ */
 export async function runDemo(options: DemoOptions): Promise<DemoResult> {
   const { paths, size, clock, log, crawl, version } = options;
-  await mkdir(paths.root(), { recursive: true });
-  const address = `sqlite:${paths.queueFile()}`;
+  const folders = nodeNames.map((name) => createPaths(paths.resolve(name)));
+  for (const one of folders) await mkdir(one.root(), { recursive: true });
+  const bucket = `dir:${paths.resolve("bucket")}`;
+  const address = `${bucket}?shards=1`;
   await using queue = await openQueue(address);
-  await using stage = await setStage({ paths, size, queue, clock });
-  const crew = createCrew({
-    program: new URL("./demo-worker.js", import.meta.url),
-    clock,
-    onEvent() {},
-  });
+  await using stage = await setStage({ folders, size, queue, clock });
+  const fleet = await openDemoFleet({ folder: paths.root(), bucket, queue: address, crawl, version, clock }); // prettier-ignore
   const progress = options.startProgress(size);
   const peaks = new Map<WaitingReason, number>();
+  const mishaps = createMishaps({ fleet, size, clock });
   const startMs = clock.monotonicMs();
+  let elapsedMs = 0;
+  let cluster: string | undefined;
   try {
-    const folder = paths.root();
-    for (const worker of workers) {
-      const settings: DemoWorkerSettings = { worker, folder, address, version, crawl: { ...crawl, allowAddresses: "127.0.0.1", deobfuscate: "simple" } }; // prettier-ignore
-      crew.hire(settings);
-    }
-    await Promise.race([crew.mishap, watch(options, queue, progress, peaks)]);
+    for (const name of nodeNames) fleet.start(name);
+    const run = async () => {
+      await watch(options, { queue, progress, peaks, onLook: (visited) => mishaps.look(visited) });
+      elapsedMs = clock.monotonicMs() - startMs;
+      mishaps.end();
+      progress.note("the replicas become equal");
+      await settle(fleet, options);
+      cluster = await options.showCluster({ data: folders[0]!.root(), bucket, queue: address });
+    };
+    await Promise.race([fleet.mishap, run()]);
   } finally {
-    await crew.stop();
+    await fleet.stop();
     progress.done();
   }
-  const elapsedMs = clock.monotonicMs() - startMs;
-  await using opened = await openRecordsIn({ paths, log, user: "demo" });
+  const [own] = folders as [Paths];
+  const replicas = await readReplicas(folders, log);
+  await using opened = await openRecordsIn({ paths: own, log, user: "demo" });
   const companies = allCompanies(opened);
   const csv = "companies.csv";
   const rows = companies.map(companyCsvLine);
   await writeFile(paths.resolve(csv), `${companyCsvHeader()}${rows.join("")}`);
   const chosen = chooseRecord(companies);
+  const takeOvers = await takenOver(fleet, queue);
   return {
     size,
     tiles: stage.region.tiles.length,
     phrases: stage.region.phrases.length,
     elapsedMs,
-    workers: workers.length,
     requests: stage.server.requests().length,
     visits: await visitsOf(opened, companies),
     contacts: contactsOf(companies),
     reasons: Object.fromEntries(peaks),
-    verdict: await judge(stage, { opened, queue, companies, clock }),
-    record: chosen && (await showRecord(paths, chosen)),
+    killed: mishaps.killed(),
+    takeOvers,
+    replicas,
+    ...(cluster !== undefined && { cluster }),
+    verdict: await judge(stage, { opened, queue, companies, clock, replicas, takeOvers }),
+    record: chosen && (await showRecord(own, chosen)),
     csv,
     rows: rows.length,
   };
 }
 
+/** Until all know the same; where that takes too long, the digests will show it. */
+async function settle(fleet: DemoFleet, { clock, signal }: DemoOptions): Promise<void> {
+  const giveUpMs = clock.monotonicMs() + settleMs;
+  while (clock.monotonicMs() < giveUpMs) {
+    const states = await fleet.states(signal);
+    if (states.length === nodeNames.length && new Set(states.map(({ digest }) => digest)).size === 1) return; // prettier-ignore
+    await sleep(clock, lookMs, signal);
+  }
+}
+
+interface Watched {
+  readonly queue: Queue;
+  readonly progress: ProgressHandle;
+  readonly peaks: Map<WaitingReason, number>;
+  readonly onLook: (visited: number) => void;
+}
+
 /** Looks at the queue, as anyone could from another process, until there is nothing left to do. */
 async function watch(
   { size, clock, signal }: DemoOptions,
-  queue: Queue,
-  progress: ProgressHandle,
-  peaks: Map<WaitingReason, number>,
+  { queue, progress, peaks, onLook }: Watched,
 ): Promise<void> {
   const giveUpMs = clock.monotonicMs() + patienceMs + size * 1_000;
   let ended = 0;
@@ -118,6 +162,7 @@ async function watch(
     const visited = visitsEnded(stats);
     progress.advance(visited - ended);
     ended = visited;
+    onLook(visited);
     progress.note(waitingText(stats));
     const { pending, running } = stats.states;
     if (pending + running === 0) return;
@@ -175,11 +220,13 @@ interface JudgeOptions {
   readonly queue: Queue;
   readonly companies: readonly Company[];
   readonly clock: Clock;
+  readonly replicas: readonly Replica[];
+  readonly takeOvers: readonly TakeOver[];
 }
 
 async function judge(
   { campaign, targets, sites, server }: Stage,
-  { opened, queue, companies, clock }: JudgeOptions,
+  { opened, queue, companies, clock, replicas, takeOvers }: JudgeOptions,
 ): Promise<Verdict> {
   const tiles = planTiles(campaign).map(({ tile }) => tile);
   const witnesses = await readWitnesses(opened.ledger, tiles);
@@ -191,5 +238,7 @@ async function judge(
     status: campaignStatus(campaign, targets, witnesses, clock.nowMs()),
     failed: job?.failed ?? 0,
     delayMs: politeDelayMs,
+    digests: replicas.map(({ digest }) => digest),
+    abandoned: takeOvers.filter(({ by }) => by === undefined).length,
   });
 }

@@ -24,17 +24,29 @@ export function chooseRecord(companies: readonly Company[]): Company | undefined
 export async function showRecord(paths: Paths, company: Company): Promise<ShownRecord> {
   const file = join("companies", company.slug, "_index.md");
   const text = await readFile(paths.resolve(file), "utf8");
-  const [journal = ""] = (await readdir(paths.resolve("wal"), { recursive: true }))
-    .filter((name) => name.endsWith(".usv"))
-    .sort();
-  const lines: string[] = [];
-  const bytes = await readFile(paths.resolve("wal", journal), "utf8");
-  for (const line of bytes.split("\n")) {
-    const [target, field] = line.split("\u001f").slice(5, 7);
-    const isContact = /^(?:name|email\/|phone\/)/.test(field ?? "");
-    if (target === company.target && isContact) lines.push(visible(line));
+  const names = await readdir(paths.resolve("wal"), { recursive: true });
+  let best: Pick<ShownRecord, "journal" | "lines"> = { journal: "", lines: [] };
+  // What each node wrote is in a journal of its own: the one that found the company is shown.
+  for (const name of names.filter((one) => one.endsWith(".usv")).sort()) {
+    const lines = contactLines(await readFile(paths.resolve("wal", name), "utf8"), company);
+    const isBetter = worthOf(lines) > worthOf(best.lines);
+    if (isBetter) best = { journal: join("wal", name), lines: lines.slice(0, linesMax) };
   }
-  return { file, text, journal: join("wal", journal), lines: lines.slice(0, linesMax) };
+  return { file, text, ...best };
+}
+
+/** A name says most. */
+const worthOf = (lines: readonly string[]) =>
+  lines.length + (lines.some((line) => line.includes("␟name␟")) ? 1_000 : 0);
+
+function contactLines(bytes: string, { target }: Company): readonly string[] {
+  const lines: string[] = [];
+  for (const line of bytes.split("\n")) {
+    const [ownTarget, field] = line.split("\u001f").slice(5, 7);
+    const isContact = /^(?:name|email\/|phone\/)/.test(field ?? "");
+    if (ownTarget === target && isContact) lines.push(visible(line));
+  }
+  return lines;
 }
 
 /**

@@ -27,7 +27,8 @@ export interface Stage extends AsyncDisposable {
 }
 
 export interface StageOptions {
-  readonly paths: Paths;
+  /** The data folders of all nodes: each has the campaign's files, as if copied there. */
+  readonly folders: readonly Paths[];
   readonly size: number;
   readonly queue: Queue;
   readonly clock: Clock;
@@ -41,24 +42,15 @@ const centre = { name: "Nowhere, in the Atlantic", latitude: 46.6, longitude: -3
 const seed = 7;
 
 /** Makes all of it: config, plan, the first tasks. */
-export async function setStage({ paths, size, queue, clock }: StageOptions): Promise<Stage> {
+export async function setStage({ folders, size, queue, clock }: StageOptions): Promise<Stage> {
   const region = makeRegion({ size, random: createSeededRandom(seed) });
   const random = createSeededRandom(seed + 1);
   const sites = region.businesses.map((business) => makeSite(business, random));
   const server = await startRegionServer({ sites, clock });
   try {
-    const folder = openCampaignFolder(paths);
-    const file = await folder.create(campaignName, {
-      phrases: region.phrases,
-      locations: [centre],
-      proximityKm: 5,
-      sourceFile: "places.jsonl",
-      politeness: { delayMs: politeDelayMs, contact: "demo@example.org" },
-    });
-    await writeFile(join(dirname(file), "places.jsonl"), placesJsonl(region, server.port));
-    const campaign = await folder.load(campaignName);
-    const targets = planTargets(campaign);
-    await folder.writeTargets(campaignName, targets);
+    const planned = [];
+    for (const paths of folders) planned.push(await plan(paths, region, server.port));
+    const [{ campaign, targets }] = planned as [Planned];
     const { freshness } = campaign;
     const witnesses = new Map();
     const due = dueTargets({ targets, witnesses, freshness, nowMs: clock.nowMs() });
@@ -69,4 +61,23 @@ export async function setStage({ paths, size, queue, clock }: StageOptions): Pro
     await server[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+type Planned = Pick<Stage, "campaign" | "targets">;
+
+/** What `forager campaign new` and `plan` do. */
+async function plan(paths: Paths, region: Region, port: number): Promise<Planned> {
+  const folder = openCampaignFolder(paths);
+  const file = await folder.create(campaignName, {
+    phrases: region.phrases,
+    locations: [centre],
+    proximityKm: 5,
+    sourceFile: "places.jsonl",
+    politeness: { delayMs: politeDelayMs, contact: "demo@example.org" },
+  });
+  await writeFile(join(dirname(file), "places.jsonl"), placesJsonl(region, port));
+  const campaign = await folder.load(campaignName);
+  const targets = planTargets(campaign);
+  await folder.writeTargets(campaignName, targets);
+  return { campaign, targets };
 }

@@ -1,0 +1,107 @@
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { join } from "node:path";
+import { machineMonotonicMs } from "../../base/machine-clock.ts";
+import { sleep, type Clock } from "../../base/clock.ts";
+import { systemRandom } from "../../base/random.ts";
+import type { Settings } from "../../config/index.ts";
+import { makeKey } from "../../gossip/index.ts";
+import { createCrew } from "./crew.ts";
+import type { DemoNodeSettings, NodeEvent, NodeState } from "./demo-node.ts";
+import { createLeaseBook, type LeaseBook } from "./lease-book.ts";
+
+export interface DemoFleetOptions {
+  readonly folder: string;
+  readonly bucket: string;
+  readonly queue: string;
+  readonly crawl: Settings["crawl"];
+  readonly version: string;
+  readonly clock: Clock;
+}
+
+/** Three nodes, each a process with a data folder of its own. They share a bucket, and gossip. */
+export interface DemoFleet {
+  readonly book: LeaseBook;
+  /** Rejects when a node ends that nobody ended. */
+  readonly mishap: Promise<never>;
+  /** `kill -9`. Answers what its process id was. */
+  kill(name: string): number;
+  start(name: string): void;
+  /** Calls whenever a node has just got a lease. One listener; the latest. */
+  onClaim(listener: (name: string) => void): void;
+  /** What each of them knows, once all have answered; after a while, of those that have. */
+  states(signal: AbortSignal): Promise<readonly (NodeState & { readonly name: string })[]>;
+  stop(): Promise<void>;
+}
+
+export const nodeNames = ["node-1", "node-2", "node-3"] as const;
+const statesMs = 10_000;
+
+export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFleet> {
+  const { clock, folder } = options;
+  const ports = await freePorts(nodeNames.length);
+  const first = { key: makeKey(systemRandom) };
+  const book = createLeaseBook();
+  const states = new Map<string, NodeState>();
+  let claimed: (name: string) => void = () => {};
+  const crew = createCrew({
+    program: new URL("./demo-node.js", import.meta.url),
+    clock,
+    onEvent(message, name) {
+      const event = message as NodeEvent;
+      if (event.kind === "state") return void states.set(name, event);
+      book.note(name, event, machineMonotonicMs());
+      if (event.kind === "claimed") claimed(name);
+    },
+  });
+  const settingsOf = (name: string): DemoNodeSettings => {
+    const port = ports[nodeNames.findIndex((one) => one === name)]!;
+    const peers = ports.filter((one) => one !== port).map((one) => `127.0.0.1:${one}`);
+    const { bucket, queue, crawl, version } = options;
+    return {
+      worker: name,
+      folder: join(folder, name),
+      bucket,
+      queue,
+      gossip: { on: "yes", cluster: "demo", host: "127.0.0.1", port, peers: peers.join(","), mdns: "no" }, // prettier-ignore
+      crawl: { ...crawl, allowAddresses: "127.0.0.1", deobfuscate: "simple" },
+      version,
+    };
+  };
+  const start = (name: string) => crew.hire(settingsOf(name), first);
+
+  return {
+    book,
+    mishap: crew.mishap,
+    start,
+    onClaim: (listener) => void (claimed = listener),
+    kill(name) {
+      const pid = crew.kill(name);
+      book.bury(name, machineMonotonicMs());
+      return pid;
+    },
+    async states(signal) {
+      states.clear();
+      const giveUpMs = clock.monotonicMs() + statesMs;
+      while (states.size < nodeNames.length && clock.monotonicMs() < giveUpMs) {
+        // One that has just been started may not listen yet: it is asked again.
+        for (const name of nodeNames) if (!states.has(name)) crew.tell(name, "state");
+        await sleep(clock, 200, signal);
+      }
+      return [...states].map(([name, state]) => ({ name, ...state }));
+    },
+    stop: () => crew.stop(),
+  };
+}
+
+/** Taken again a moment later by the nodes: who is faster than they are makes the demo fail. */
+async function freePorts(count: number): Promise<readonly number[]> {
+  const sockets = Array.from({ length: count }, () => createSocket("udp4"));
+  for (const socket of sockets) {
+    socket.bind(0, "127.0.0.1");
+    await once(socket, "listening");
+  }
+  const ports = sockets.map((socket) => socket.address().port);
+  for (const socket of sockets) socket.close();
+  return ports;
+}

@@ -1,0 +1,149 @@
+/**
+ * One node of the demo: what `forager work` does, in one process, with one difference. The region's
+ * names are nobody's, so each of them leads to this machine. Works until its parent says "stop",
+ * goes away, or it is killed. Its settings are JSON in the first argument; the key of the fleet is
+ * the first message, since arguments can be read by all.
+ */
+import { once } from "node:events";
+import {
+  createBuiltInWork,
+  createFleetMember,
+  openBucket,
+  openQueue,
+  runNode,
+} from "../../app/index.ts";
+import { systemClock } from "../../base/clock.ts";
+import { createMetrics } from "../../base/metrics.ts";
+import { createPinoLogger } from "../../base/pino-logger.ts";
+import { systemRandom } from "../../base/random.ts";
+import { createRetryingBucket } from "../../bucket/index.ts";
+import { createPaths, type Settings } from "../../config/index.ts";
+import { parseKeyring } from "../../gossip/index.ts";
+import type { Queue } from "../../queue/index.ts";
+import { createWorker } from "../../worker/index.ts";
+import type { LeaseEvent } from "./lease-book.ts";
+
+export interface DemoNodeSettings {
+  readonly worker: string;
+  readonly folder: string;
+  /** Of the bucket that all share. */
+  readonly bucket: string;
+  readonly queue: string;
+  readonly gossip: Settings["gossip"];
+  readonly crawl: Settings["crawl"];
+  readonly version: string;
+}
+
+/** To the parent. */
+export type NodeEvent = LeaseEvent | ({ readonly kind: "state" } & NodeState);
+
+export interface NodeState {
+  readonly node: string;
+  readonly digest: string;
+  readonly datagrams: number;
+  readonly peers: number;
+}
+
+const concurrency = 20;
+/** Short, so that what a killed node held comes back while one looks on. */
+const leaseMs = 8_000;
+
+const settings = JSON.parse(process.argv[2] ?? "") as DemoNodeSettings;
+process.on("disconnect", () => process.exit(1)); // the parent is gone: nobody would stop us
+// Ctrl-C reaches all processes of a terminal, and it is the parent who says when to stop.
+process.on("SIGINT", () => {});
+const [{ key }] = (await once(process, "message")) as [{ readonly key: string }];
+const tell = (event: NodeEvent) => void process.send?.(event);
+
+const { worker: name, folder, gossip, crawl, version } = settings;
+const [clock, random] = [systemClock, systemRandom];
+const log = createPinoLogger({ level: "error" });
+const paths = createPaths(folder);
+const metrics = createMetrics();
+const opened = await openBucket(settings.bucket);
+const bucket = createRetryingBucket({ bucket: opened, clock, random });
+const given = { paths, clock, log, user: "demo" };
+const node = await runNode({
+  ...given,
+  random,
+  bucket,
+  settings: gossip,
+  keyring: parseKeyring([key]),
+  isBucketFree: true,
+  parts: (touch) => [
+    createFleetMember({
+      ...given,
+      ...touch,
+      random,
+      addresses: () => touch.gossip.addresses(),
+      version,
+      label: name,
+      pid: process.pid,
+    }),
+  ],
+});
+await node.start();
+const queue = told(await openQueue(settings.queue));
+const work = createBuiltInWork({
+  ...given,
+  queue,
+  crawl,
+  metrics,
+  version,
+  resolve: async () => ["127.0.0.1"],
+});
+const worker = createWorker({
+  queue,
+  name,
+  handlers: work.handlers,
+  services: work.services,
+  concurrency,
+  leaseMs,
+  graceMs: 2_000,
+  metrics,
+  logger: log,
+});
+process.on("message", (order) => void (order === "stop" ? worker.stop() : tellState()));
+await worker.start();
+await worker.ended;
+await work[Symbol.asyncDispose]();
+await node[Symbol.asyncDispose]();
+await queue[Symbol.asyncDispose]();
+await opened[Symbol.asyncDispose]();
+process.exit(0);
+
+async function tellState(): Promise<void> {
+  const { ledger, gossip: now } = node.touch;
+  const datagrams = [...ledger.vector().values()].reduce((sum, number) => sum + number, 0);
+  const peers = now.peers().length;
+  tell({ kind: "state", node: ledger.node(), digest: await ledger.digest(), datagrams, peers });
+}
+
+/** The same queue; who holds what is told. */
+function told(inner: Queue): Queue {
+  const tasks = new Map<number, string>();
+  return {
+    ...inner,
+    async claim(request) {
+      const found = await inner.claim(request);
+      for (const { id, token, kind, gate, key: ownKey } of found.leases) {
+        tasks.set(id, `${kind} ${gate || ownKey}`);
+        tell({ kind: "claimed", id, token, task: tasks.get(id)! });
+      }
+      return found;
+    },
+    async finish(finishes) {
+      const answers = await inner.finish(finishes);
+      for (const { id, token } of finishes) {
+        tell({ kind: "ended", id, token, task: tasks.get(id) ?? "" });
+        tasks.delete(id);
+      }
+      return answers;
+    },
+    async release(releases) {
+      const answers = await inner.release(releases);
+      for (const { id, token } of releases) tell({ kind: "ended", id, token, task: "" });
+      return answers;
+    },
+  };
+}

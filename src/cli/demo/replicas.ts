@@ -1,0 +1,36 @@
+import { openLedgerIn } from "../../app/index.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Paths } from "../../config/index.ts";
+import { nodeNames } from "./demo-fleet.ts";
+
+/** What is on the disk of a node. */
+export interface Replica {
+  readonly name: string;
+  readonly node: string;
+  /** Datagrams: its own, and all. */
+  readonly wrote: number;
+  readonly knows: number;
+  readonly digest: string;
+}
+
+/** From the folders, when all processes are gone: what a disk has, not what a process says. */
+export async function readReplicas(
+  folders: readonly Paths[],
+  log: Logger,
+): Promise<readonly Replica[]> {
+  const replicas: Replica[] = [];
+  for (const [at, paths] of folders.entries()) {
+    await using ledger = await openLedgerIn({ paths, log, isReader: true });
+    const node = ledger.node();
+    const counts = [...ledger.vector()];
+    const sum = (of: typeof counts) => of.reduce((all, [, number]) => all + number, 0);
+    replicas.push({
+      name: nodeNames[at]!,
+      node,
+      wrote: sum(counts.filter(([origin]) => origin.startsWith(`${node}/`))),
+      knows: sum(counts),
+      digest: await ledger.digest(),
+    });
+  }
+  return replicas;
+}
