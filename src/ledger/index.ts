@@ -21,7 +21,6 @@ export {
 } from "./tiers/hub.ts";
 export { createMemorySpill, type Spill } from "./fold/spill.ts";
 export type { FoldMill } from "./tiers/fold-mill.ts";
-export { isNodeId } from "./datagram/check-parts.ts";
 export { checkpointTarget, headsPrefix, hubLease } from "./tiers/keys.ts";
 export { findNewestManifest, type Manifest } from "./tiers/manifest.ts";
 export { listManifests, readManifest } from "./tiers/manifest.ts";

@@ -32,8 +32,8 @@ export const discoverySabotages: readonly Sabotage[] = [
   {
     name: "any name is believed to be a node's",
     file: "src/gossip/discovery/read-hint.ts",
-    find: '!isNodeId(said["node"])',
-    replace: 'typeof said["node"] !== "string"',
+    find: "!isName(id)",
+    replace: 'id === ""',
     caughtBy: `${hint} > lesson 45: a name that leads out of a folder`,
   },
   {

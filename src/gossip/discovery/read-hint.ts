@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
-import { isNodeId } from "../../ledger/index.ts";
 import { formatAddress } from "../address.ts";
 import type { FoundPeer } from "../gossip.ts";
+import { isName } from "../replica.ts";
 import { addressesMax } from "./discovery.ts";
 
 /** What anybody on the network may have said: nothing of it is to be believed. */
@@ -29,14 +29,14 @@ export function readHint(hint: Hint, { cluster, node }: HintRules): readonly Fou
   if (typeof txt !== "object" || txt === null) return [];
   const said = txt as Readonly<Record<string, unknown>>;
   if (said["v"] !== "1" || said["cluster"] !== cluster) return [];
-  if (!isNodeId(said["node"]) || said["node"] === node) return [];
+  const id = said["node"];
+  if (typeof id !== "string" || !isName(id) || id === node) return [];
   if (!Number.isInteger(port) || (port as number) < 1 || (port as number) > 65_535) return [];
   // The packet's own sender first: that way at least one packet has come already.
   const hosts = [from, ...(Array.isArray(addresses) ? (addresses as unknown[]) : [])]
     .slice(0, addressesMax)
     .filter((host): host is string => typeof host === "string" && isIP(host) !== 0);
   const found = [...new Set(hosts)];
-  const id = said["node"];
   return found.map((host) => ({
     node: id,
     address: formatAddress({ host, port: port as number }),
