@@ -30,7 +30,7 @@ export interface TaskAtWork {
 }
 
 /** Kinds of which nothing is at work are left out. */
-export function countByKind(inHand: ReadonlySet<TaskInHand>): Readonly<Record<string, number>> {
+export function countByKind(inHand: Iterable<TaskInHand>): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { state, lease } of inHand) {
     if (state === "working") counts[lease.kind] = (counts[lease.kind] ?? 0) + 1;

@@ -6,7 +6,7 @@
  */
 import { once } from "node:events";
 import {
-  createBuiltInWork,
+  openBuiltInWork,
   createFleetMember,
   openBucket,
   openQueue,
@@ -84,7 +84,7 @@ const node = await runNode({
 });
 await node.start();
 const queue = told(await openQueue(settings.queue));
-const work = createBuiltInWork({
+const work = await openBuiltInWork({
   ...given,
   queue,
   crawl,
