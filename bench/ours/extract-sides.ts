@@ -65,10 +65,7 @@ export interface SpeedInput {
 
 /** Long pages of the region, read again and again. */
 export const speed: Side<SpeedInput> = async ({ pages, chars, rounds }) => {
-  const random = createSeededRandom(3);
-  const long = pagesOf(Math.ceil(pages / 5), 3)
-    .slice(0, pages)
-    .map((page) => ({ ...page, html: lengthened(page.html, chars, random) }));
+  const long = longPages({ pages, chars });
   const readAll = () =>
     long.reduce(
       (sum, { html, url, country }) =>
@@ -78,13 +75,25 @@ export const speed: Side<SpeedInput> = async ({ pages, chars, rounds }) => {
   const links = readAll();
   return {
     async run() {
+      const before = process.cpuUsage();
       for (let round = 0; round < rounds; round++) {
         if (readAll() !== links) throw new Error("the same pages gave something else");
       }
-      return { charsRead: rounds * long.reduce((sum, { html }) => sum + html.length, 0) };
+      const { user, system } = process.cpuUsage(before);
+      return {
+        charsRead: rounds * long.reduce((sum, { html }) => sum + html.length, 0),
+        cpuMs: (user + system) / 1_000,
+      };
     },
   };
 };
+
+function longPages({ pages, chars }: Pick<SpeedInput, "pages" | "chars">) {
+  const random = createSeededRandom(3);
+  return pagesOf(Math.ceil(pages / 5), 3)
+    .slice(0, pages)
+    .map((page) => ({ ...page, html: lengthened(page.html, chars, random) }));
+}
 
 function pagesOf(size: number, seed: number) {
   const random = createSeededRandom(seed);

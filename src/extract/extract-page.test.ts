@@ -183,6 +183,15 @@ describe("services and products", () => {
 });
 
 describe("links", () => {
+  test("links before a base start from the page, those after it from the base", () => {
+    const html = `<a href="/a">1</a><base href="https://other.example/x/"><a href="/a">2</a><a href="b">3</a>`;
+    expect(extractFrom(html).links.map(({ href }) => href)).toEqual([
+      "https://www.tischlerei-brandt.de/a",
+      "https://other.example/a",
+      "https://other.example/x/b",
+    ]);
+  });
+
   test("are absolute, seen, each once at its best place, with text and rel", () => {
     const html = `<base href="/de/"><header><a href="kontakt#form">Kontakt</a></header><p><a href="kontakt">hier</a>
       <a rel="nofollow noopener" href="https://other.de/x?page=2"><b>Partner</b> 2</a><a href="mailto:a@b.de">m</a><a href="javascript:x()">j</a><a href="#top">t</a>

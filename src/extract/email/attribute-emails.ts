@@ -1,4 +1,5 @@
 import { backwards } from "../text/characters.ts";
+import { domainNames, localNames, namesAddress, suffixNames } from "./attribute-names.ts";
 import { fromBase64, rot13, unshifted } from "./ciphers.ts";
 import { cloudflareHash, cloudflareText } from "./cloudflare.ts";
 import { findAddresses } from "./find-addresses.ts";
@@ -31,7 +32,7 @@ export function dataAddresses(attributes: Attributes): readonly Part[] {
     if (/mailto-token/.test(name)) {
       const plain = unshifted(value);
       if (plain) found.push(...unwrapped(mailtoText(plain) ?? ""));
-    } else if (/mail|addr|contact|cloak|encod|obfus|protect|crypt|href|link/.test(name)) {
+    } else if (namesAddress.test(name)) {
       found.push(...unwrapped(value));
     }
   }
@@ -52,45 +53,6 @@ function unwrapped(value: string): readonly Part[] {
     if (found.length > 0) return found;
   }
   return [];
-}
-
-const localNames = [
-  "user",
-  "name",
-  "local",
-  "localpart",
-  "u",
-  "account",
-  "mailbox",
-  "part1",
-  "first",
-  "before",
-  "id",
-  "login",
-  "username",
-  "mail-user",
-  "email-user",
-  "email-name",
-].map(inData);
-const domainNames = [
-  "domain",
-  "host",
-  "d",
-  "server",
-  "website",
-  "part2",
-  "second",
-  "after",
-  "site",
-  "at",
-  "mail-domain",
-  "email-domain",
-  "hostname",
-].map(inData);
-const suffixNames = ["tld", "suffix", "ext", "part3", "t", "zone", "email-tld"].map(inData);
-
-function inData(name: string): string {
-  return `data-${name}`;
 }
 
 function inParts(attributes: Attributes): readonly Part[] {

@@ -1,5 +1,7 @@
+import { flags } from "../page/attribute-flags.ts";
 import type { Collector, Element, Line } from "../page/page-events.ts";
 import { backwards } from "../text/characters.ts";
+import { marks } from "../text/marks.ts";
 import type { AddressBook } from "./address-book.ts";
 import { cloudflareAddresses, dataAddresses } from "./attribute-emails.ts";
 import { withoutDecoys } from "./decoys.ts";
@@ -66,7 +68,7 @@ export function createEmailCollector({
   }
 
   function link(href: string): void {
-    if (!/mailto|@|javascript:/i.test(href)) return;
+    if (isPath(href) || !/mailto|@|javascript:/i.test(href)) return;
     const to = mailtoText(href);
     if (to !== undefined) {
       const text = (isSimple ? withoutDecoys(to) : undefined) ?? to;
@@ -89,7 +91,7 @@ export function createEmailCollector({
       for (const value of unlabelled) book.remark(value, { label, isCredit });
       unlabelled = [];
     }
-    if (mayHold(read.text)) search(read);
+    if (mayHold(read)) search(read);
     lastLine = read.text.length < 60 ? read.text : "";
   }
 
@@ -135,6 +137,7 @@ export function createEmailCollector({
   }
 
   return {
+    hears: { elements: "a area img meta", attributes: flags.data | flags.words },
     open,
     line,
     script({ type, text }) {
@@ -143,10 +146,25 @@ export function createEmailCollector({
   };
 }
 
+/** Most links: to another page of the site. */
+const isPath = (href: string): boolean => href.charCodeAt(0) === slash;
+const slash = 47;
+
 const isCreditLine = (text: string): boolean => text.length < 300 && credits.test(text);
 
-const mayHold = (text: string): boolean => text.includes("@") || signs.test(text);
-
 /** Anything that may stand for the sign; findWordForms looks closer. */
-const signs =
-  /[＠﹫]|[[({<«|*/_~-] ?(?:(?:at|a|ät|aet|æt|ett|à|et|ad)(?![a-z])|arrob|arobas|chioc|klammer|affen|snabel|apenst|zavin|kukac|ma[lł]pa|соб)|(?:^|\s)(?:at|ät|arroba|arobase|chiocciola|klammeraffe|snabel-?a|apenstaartje|zavináč|kukac|małpa|собака|at-sign)\s/iu;
+function mayHold({ text, marks: bits }: Line): boolean {
+  if ((bits & marks.at) !== 0) return true;
+  const isWide = (bits & marks.wide) !== 0;
+  if (isWide && /[＠﹫]/.test(text)) return true;
+  const isBracketed = (bits & marks.bracket) !== 0 || (isWide && text.includes("«"));
+  return (isBracketed && bracketed.test(text)) || (isWide ? spaced : plainSpaced).test(text);
+}
+
+const bracketed =
+  /[[({<«|*/_~-] ?(?:(?:at|a|ät|aet|æt|ett|à|et|ad)(?![a-z])|arrob|arobas|chioc|klammer|affen|snabel|apenst|zavin|kukac|ma[lł]pa|соб)/i;
+const spaced =
+  /(?:^|\s)(?:at|ät|arroba|arobase|chiocciola|klammeraffe|snabel-?a|apenstaartje|zavináč|kukac|małpa|собака|at-sign)\s/i;
+/** Those of them that are ASCII. */
+const plainSpaced =
+  /(?:^| )(?:at|arroba|arobase|chiocciola|klammeraffe|snabel-?a|apenstaartje|kukac|at-sign) /i;

@@ -1,3 +1,5 @@
+import { isPartOfAddress, mayHoldAddress } from "../email/attribute-names.ts";
+
 /**
  * What the attributes of a tag can matter for. Most tags have none that anybody asks for, and asking
  * each of them a dozen times was a third of the time a page took.
@@ -7,15 +9,17 @@ export const flags = {
   style: 1,
   /** Its names may say which part of the page it is. */
   names: 2,
-  /** data-…, on…: for scripts. */
-  data: 4,
-  item: 8,
+  role: 4,
+  id: 8,
+  /** For scripts, and may hold an address. */
+  data: 16,
+  item: 32,
   /** Words that are shown without being text. */
-  words: 16,
+  words: 64,
 } as const;
 
-/** Flags for which the collectors hear of any element. */
-export const heardFlags = flags.data | flags.item | flags.words;
+/** Flags by which a collector may ask for elements. */
+export const heardFlags = flags.id | flags.data | flags.item | flags.words;
 
 export interface AttributeKind {
   /** "" for what nobody asks for. */
@@ -23,25 +27,38 @@ export interface AttributeKind {
   readonly flag: number;
 }
 
-/** All there is to know about a name, looked up once for each attribute. */
-export const attributeKind = (name: string): AttributeKind =>
-  kinds.get(name) ?? {
-    name,
-    flag: name.startsWith("data-") || name.startsWith("on") ? flags.data : 0,
-  };
+/** All there is to know about a name as it is written, looked up once for each attribute. */
+export function attributeKind(written: string): AttributeKind {
+  const known = kinds.get(written);
+  if (known) return known;
+  const name = written.toLowerCase();
+  const kind = kinds.get(name) ?? newKind(name);
+  // A page may have as many names as it likes; we remember the first ones of all pages.
+  if (kinds.size < namesMax) kinds.set(written, kind);
+  return kind;
+}
 
-const kinds: ReadonlyMap<string, AttributeKind> = new Map([
+const namesMax = 2_000;
+const unasked: AttributeKind = { name: "", flag: 0 };
+
+function newKind(name: string): AttributeKind {
+  if (!name.startsWith("data-")) return unasked;
+  if (mayHoldAddress(name)) return { name, flag: flags.data };
+  return isPartOfAddress(name) ? { name, flag: 0 } : unasked;
+}
+
+const kinds = new Map<string, AttributeKind>([
   ...named("style hidden", flags.style),
-  ...named("class id role", flags.names),
+  ...named("class", flags.names),
+  ...named("role", flags.role),
+  ...named("id", flags.names | flags.id),
   ...named("itemprop itemscope", flags.item),
   ...named("title aria-label", flags.words),
-  ...named("href src alt rel name content type itemtype lang property", 0),
-  // The layout of pictures and forms.
+  ...named("onclick onmouseover onmousedown", flags.data),
   ...named(
-    "width height srcset sizes loading decoding target border align valign bgcolor cellpadding cellspacing colspan rowspan " +
-      "tabindex fetchpriority crossorigin integrity referrerpolicy autocomplete d fill stroke viewbox xmlns x y points transform",
+    "href src alt rel name content type itemtype lang xml:lang property http-equiv language dir datetime value",
     0,
-  ).map(([name]) => [name, { name: "", flag: 0 }] as const),
+  ),
 ]);
 
 function named(names: string, flag: number): readonly (readonly [string, AttributeKind])[] {

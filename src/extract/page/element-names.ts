@@ -15,10 +15,15 @@ const voids = new Set(
 for (const name of seamless) blocks.delete(name);
 const bold = new Set(["b", "strong", "h1", "h2", "h3", "h4", "h5", "h6"]);
 
-/** Elements whose own attributes are worth hearing of. */
-const heard = new Set(
-  "html base link meta title script style a area img iframe frame app-root input".split(" "),
-);
+/** Others that somebody asks for by name. */
+const named =
+  "html base title a area img iframe frame app-root span i em small u svg path bdo".split(" ");
+const containers = new Set("div section ul ol table td aside center".split(" "));
+const placed = new Set("header nav footer main article".split(" "));
+const drawings = new Set(["svg", "math"]);
+/** Whose text is not for readers, or not here. */
+const kept = new Set(["script", "style", "title"]);
+const unread = new Set(["textarea", "option"]);
 
 const paragraphEnds = new Set(["p"]);
 /** What a start tag ends that was left open. */
@@ -43,10 +48,18 @@ const closedBy: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 /** All there is to know about a name, looked up once for each tag. */
 export interface ElementKind {
   readonly name: string;
+  /** One for each name we know, 0 for all others. */
+  readonly number: number;
   readonly isBlock: boolean;
   readonly isBold: boolean;
   readonly isVoid: boolean;
-  readonly isHeard: boolean;
+  /** What is in it may be another part of the page, by its name or by its class. */
+  readonly isPlaced: boolean;
+  readonly isContainer: boolean;
+  readonly isDrawing: boolean;
+  /** It may stand for a sign: `signOf`. */
+  readonly isSign: boolean;
+  readonly text: "read" | "kept" | "unread";
   /** HTML in the middle of a picture: the picture was never closed. */
   readonly breaksOut: boolean;
   readonly closes: ReadonlySet<string> | undefined;
@@ -58,22 +71,33 @@ for (const name of [
   ...seamless,
   ...voids,
   ...bold,
-  ...heard,
+  ...named,
+  ...drawings,
+  ...placed,
   ...closedBy.keys(),
-  ..."span i em small u svg path".split(" "),
 ])
-  kinds.set(name, newKind(name));
+  if (!kinds.has(name)) kinds.set(name, newKind(name, kinds.size + 1));
 
-/** Names nobody has heard of are not remembered: a page may have as many as it likes. */
-export const kindOf = (name: string): ElementKind => kinds.get(name) ?? newKind(name);
+/** By the name as it is written. Names nobody has heard of are not remembered: a page may have as many as it likes. */
+export function kindOf(written: string): ElementKind {
+  const known = kinds.get(written);
+  if (known) return known;
+  const name = written.toLowerCase();
+  return kinds.get(name) ?? newKind(name, 0);
+}
 
-function newKind(name: string): ElementKind {
+function newKind(name: string, number: number): ElementKind {
   return {
     name,
+    number,
     isBlock: blocks.has(name),
     isBold: bold.has(name),
     isVoid: voids.has(name),
-    isHeard: heard.has(name),
+    isPlaced: placed.has(name),
+    isContainer: containers.has(name),
+    isDrawing: drawings.has(name),
+    isSign: name === "img" || name === "i" || name === "span",
+    text: kept.has(name) ? "kept" : unread.has(name) ? "unread" : "read",
     breaksOut: name !== "title" && blocks.has(name),
     closes: closedBy.get(name),
   };
@@ -81,7 +105,6 @@ function newKind(name: string): ElementKind {
 
 /** Pictures that stand for a sign of an address: `info<img alt="@">company.com`. */
 export function signOf(name: string, attributes: Readonly<Record<string, string>>): string {
-  if (name === "br") return "";
   if (name === "img") {
     const alt = (attributes["alt"] ?? "").trim().toLowerCase();
     if (alt === "@" || alt === "at" || alt === "(at)" || alt === "[at]") return "@";
@@ -91,8 +114,7 @@ export function signOf(name: string, attributes: Readonly<Record<string, string>
     )?.[1];
     return file === undefined || alt !== "" ? "" : file.toLowerCase() === "dot" ? "." : "@";
   }
-  if (name !== "i" && name !== "span") return "";
-  return /(?:^|\s)(?:fa-at|icon-at|bi-at|ti-at|mdi-at)(?:\s|$)/.test(attributes["class"] ?? "")
-    ? "@"
-    : "";
+  const { class: classes } = attributes;
+  if (classes === undefined) return "";
+  return /(?:^|\s)(?:fa-at|icon-at|bi-at|ti-at|mdi-at)(?:\s|$)/.test(classes) ? "@" : "";
 }

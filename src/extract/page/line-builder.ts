@@ -1,11 +1,13 @@
 import type { LinkWhere } from "../page-facts.ts";
 import { backwards, shown } from "../text/characters.ts";
+import { joinedMarks, marks, noMarks } from "../text/marks.ts";
 import type { Line } from "./page-events.ts";
 
 export interface LineBuilder {
   /** A block element opens, or goes on after one in it has ended. */
   begin(block: string): void;
-  text(part: string, place: Place): void;
+  /** `bits`: the marks of the part. */
+  text(part: string, place: Place, bits: number): void;
   /** An inline element begins or ends here. */
   seam(): void;
   end(): void;
@@ -28,15 +30,16 @@ export function createLineBuilder(give: (line: Line) => void): LineBuilder {
   let heading = 0;
   let where: LinkWhere = "body";
   let parts = "";
+  let allBits = noMarks;
   let seams: number[] = [];
   let isLink = true;
   let isBold = true;
   let reversedFrom: number | undefined;
 
-  function text(part: string, place: Place): void {
-    const isSpace = part.trim() === "";
+  function text(part: string, place: Place, bits: number): void {
+    const isSpace = (bits & marks.word) === 0 || ((bits & marks.wide) !== 0 && part.trim() === "");
     if (isSpace && (parts === "" || parts.endsWith(" "))) return;
-    const plain = isSpace ? " " : shown(part);
+    const plain = isSpace ? " " : (bits & (marks.odd | marks.wide)) === 0 ? part : shown(part);
     if (plain === "") return;
     if (parts.length + plain.length > charsMax) {
       end();
@@ -44,7 +47,7 @@ export function createLineBuilder(give: (line: Line) => void): LineBuilder {
         // A text without any markup: in pieces, cut where there is a space.
         for (let at = 0; at < plain.length;) {
           const to = pieceEnd(plain, at);
-          text(plain.slice(at, to), place);
+          text(plain.slice(at, to), place, bits);
           end();
           at = to;
         }
@@ -60,6 +63,7 @@ export function createLineBuilder(give: (line: Line) => void): LineBuilder {
     else turnRound();
     const isDoubled = plain.charCodeAt(0) === 32 && (parts === "" || parts.endsWith(" "));
     parts += isDoubled ? plain.slice(1) : plain;
+    allBits = joinedMarks(allBits, bits);
   }
 
   function turnRound(): void {
@@ -76,6 +80,7 @@ export function createLineBuilder(give: (line: Line) => void): LineBuilder {
       const line = parts.endsWith(" ") ? parts.slice(0, -1) : parts;
       give({
         text: line,
+        marks: allBits,
         seams,
         where,
         block,
@@ -86,6 +91,7 @@ export function createLineBuilder(give: (line: Line) => void): LineBuilder {
       });
     }
     parts = "";
+    allBits = noMarks;
     if (seams.length > 0) seams = [];
     isLink = true;
     isBold = true;

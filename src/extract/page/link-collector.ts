@@ -10,7 +10,6 @@ export interface LinkCollector extends Collector {
 const linksMax = 2_000;
 
 interface Link {
-  readonly href: string;
   readonly where: LinkFact["where"];
   readonly rel: readonly string[];
   text: string;
@@ -20,40 +19,36 @@ const order = { header: 0, footer: 1, body: 2 } as const;
 
 /** Links a visitor can see, each address once, at the best place it stands in. */
 export function createLinkCollector(baseUrl: () => string): LinkCollector {
+  /** By address, those of the site itself by what follows its origin. */
   const links = new Map<string, Link>();
-  const urls = new Map<string, string | undefined>();
   let fresh = false;
-  let originOf: { readonly base: string; readonly origin: string | undefined } = {
-    base: "",
-    origin: undefined,
-  };
+  /** Of the first link: a page may change what its links start from. */
+  let own: { readonly base: string; readonly origin: string } | undefined;
   let open: { readonly element: Element; readonly link: Link } | undefined;
 
-  function absolute(href: string): string | undefined {
-    const known = urls.get(href);
-    if (known !== undefined || urls.has(href)) return known;
+  function keyOf(href: string): string | undefined {
     const base = baseUrl();
-    if (base !== originOf.base) originOf = { base, origin: originIn(base) };
-    const isPlain = plainPath.test(href) && !href.includes("/.");
-    const url =
-      isPlain && originOf.origin !== undefined ? originOf.origin + href : resolved(href, base);
-    if (urls.size < linksMax) urls.set(href, url);
-    return url;
+    own ??= { base, origin: originIn(base) };
+    if (base === own.base && own.origin !== "" && isPlain(href)) return href;
+    const url = leadsNowhere.test(href) ? undefined : resolved(href, base);
+    const isOfSite = own.origin !== "" && url?.startsWith(`${own.origin}/`);
+    return isOfSite ? url!.slice(own.origin.length) : url;
   }
 
   function add(href: string | undefined, { where, attributes }: Element): Link | undefined {
-    if (href === undefined || leadsNowhere.test(href)) return undefined;
-    const url = absolute(href);
-    if (url === undefined) return undefined;
-    const known = links.get(url);
+    if (href === undefined) return undefined;
+    const key = keyOf(href);
+    if (key === undefined) return undefined;
+    const known = links.get(key);
     if (known && order[known.where] <= order[where]) return known;
     if (!known && links.size >= linksMax) return undefined;
-    const link: Link = { href: url, where, rel: relOf(attributes), text: known?.text ?? "" };
-    links.set(url, link);
+    const link: Link = { where, rel: relOf(attributes), text: known?.text ?? "" };
+    links.set(key, link);
     return link;
   }
 
   return {
+    hears: { elements: "a area frame iframe img" },
     open(element) {
       const { name, attributes, isHidden } = element;
       if (isHidden) return;
@@ -84,8 +79,8 @@ export function createLinkCollector(baseUrl: () => string): LinkCollector {
       if (open?.element === element) open = undefined;
     },
     finish: () =>
-      [...links.values()].map(({ href, where, rel, text }) => ({
-        href,
+      Array.from(links, ([key, { where, rel, text }]) => ({
+        href: key.charCodeAt(0) === slash ? `${own?.origin}${key}` : key,
         where,
         rel,
         text: cleanText(text, 120),
@@ -111,13 +106,17 @@ function isOwn(src: string | undefined, base: string): boolean {
 }
 
 /** Most links: nothing in them that a URL would change, and parsing each was a fifth of the time. */
+const isPlain = (href: string): boolean =>
+  href.charCodeAt(0) === slash && plainPath.test(href) && !href.includes("/.");
 const plainPath = /^\/(?!\/)[\w./-]{0,200}(?:\?[\w=&-]{0,200})?$/;
+const slash = 47;
 
-function originIn(base: string): string | undefined {
+/** "" where there is none to build on. */
+function originIn(base: string): string {
   try {
     const { origin, protocol } = new URL(base);
-    return protocol === "http:" || protocol === "https:" ? origin : undefined;
+    return protocol === "http:" || protocol === "https:" ? origin : "";
   } catch {
-    return undefined;
+    return "";
   }
 }

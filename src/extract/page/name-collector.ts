@@ -1,5 +1,6 @@
 import type { OrganizationFact } from "../page-facts.ts";
 import { cleanName, folded } from "../text/clean-text.ts";
+import { marks } from "../text/marks.ts";
 import type { Collector } from "./page-events.ts";
 
 /**
@@ -15,6 +16,8 @@ export interface NameCollector extends Collector {
 
 const legalForm =
   /(?:^|\s)(?:gmbh(?: ?& ?co\.? ?k?g?(?:aa)?)?|ggmbh|ag|kg|ohg|ug(?: ?\(haftungsbeschränkt\))?|gbr|e\.? ?k\.?|e\.? ?v\.?|ltd\.?|limited|llc|l\.l\.c\.|inc\.?|corp\.?|corporation|plc|llp|sarl|s\.à\.? ?r\.?l\.?|sàrl|sas|sasu|eurl|s\.?a\.?|srl|s\.r\.l\.?|s\.?p\.?a\.?|s\.?l\.?u?\.?|b\.?v\.?|n\.?v\.?|vof|lda\.?|ltda\.?|sp\. ?z ?o\.? ?o\.?|s\.r\.o\.?|kft\.?|oy|ab|as|aps|a\/s|pty\.? ltd\.?|co\., ltd\.?)$/i;
+/** More than the longest of them, with the space before it. */
+const legalFormCharsMax = 32;
 const japanese =
   /^(?:株式会社|有限会社|合同会社)\S{1,30}$|^\S{1,30}(?:株式会社|有限会社|合同会社)$/;
 const copyright =
@@ -27,13 +30,14 @@ export function createNameCollector(): NameCollector {
   let owner: string | undefined;
 
   return {
-    line({ text, where }) {
+    line({ text, marks: bits, where }) {
       if (text.length > 200) return;
       if (
         where !== "header" &&
         legal === undefined &&
         text.length < 90 &&
-        (legalForm.test(text) || japanese.test(text))
+        (legalForm.test(text.slice(-legalFormCharsMax)) ||
+          ((bits & marks.wide) !== 0 && japanese.test(text)))
       )
         legal = usable(
           text.replace(
@@ -41,7 +45,7 @@ export function createNameCollector(): NameCollector {
             "",
           ),
         );
-      if (owner === undefined && /©|\(c\)|copyright/i.test(text))
+      if (owner === undefined && isOwned(text, bits))
         owner = usable(copyright.exec(text)?.[1]?.replace(/[\s.,]+$/, ""));
     },
     finish({ organizations, siteName }) {
@@ -50,6 +54,9 @@ export function createNameCollector(): NameCollector {
     },
   };
 }
+
+const isOwned = (text: string, bits: number): boolean =>
+  /copyright/i.test(text) || ((bits & (marks.wide | marks.bracket)) !== 0 && /©|\(c\)/i.test(text));
 
 function usable(text: string | undefined): string | undefined {
   const name = cleanName(text ?? "", 100).replace(

@@ -2,6 +2,8 @@ import type { LinkWhere } from "../page-facts.ts";
 
 /** What collectors hear of. One pass over the page feeds all of them. */
 export interface Collector {
+  /** Which elements it hears of. */
+  readonly hears?: Hears;
   /** Also for what a reader cannot see: `isHidden` says so. */
   readonly open?: (element: Element) => void;
   readonly close?: (element: Element) => void;
@@ -14,11 +16,18 @@ export interface Collector {
   readonly title?: (part: string) => void;
 }
 
+export interface Hears {
+  /** Those with these names, with spaces between. */
+  readonly elements?: string;
+  /** Those with attributes of these kinds: flags of attribute-flags.ts. */
+  readonly attributes?: number;
+}
+
 export interface Element {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly isHidden: boolean;
-  /** It has attributes of scripts: data-…, on…. */
+  /** It has attributes of scripts that may hold an address. */
   readonly hasData: boolean;
   readonly where: LinkWhere;
   /** Inside something that is shown backwards. */
@@ -30,6 +39,8 @@ export interface Element {
 export interface Line {
   /** Cleaned, inline elements joined without spaces, as a reader sees it. */
   readonly text: string;
+  /** What is in it, see marks.ts: may say too much, never too little. */
+  readonly marks: number;
   /** Offsets in `text` where an inline element began or ended: words may be glued there. */
   readonly seams: readonly number[];
   readonly where: LinkWhere;

@@ -1,8 +1,10 @@
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
-import { attributeKind, flags, heardFlags } from "./attribute-flags.ts";
-import type { Collector, Element } from "./page-events.ts";
-import { createLineBuilder } from "./line-builder.ts";
+import { marksOf } from "../text/marks.ts";
+import { attributeKind, flags } from "./attribute-flags.ts";
 import { kindOf, signOf, type ElementKind } from "./element-names.ts";
+import { createHearers, type Hearers } from "./hearers.ts";
+import { createLineBuilder } from "./line-builder.ts";
+import type { Collector, Element } from "./page-events.ts";
 import { createPlaces } from "./page-place.ts";
 import { createStyleRules, noEffect } from "./style-rules.ts";
 
@@ -24,23 +26,22 @@ interface Frame extends Element {
   readonly isInArticle: boolean;
   readonly isInLink: boolean;
   readonly isBold: boolean;
-  /** Collectors heard of it, and will hear of its end. */
-  readonly isHeard: boolean;
+  readonly hearers: Hearers;
 }
 
 const noAttributes: Record<string, string> = Object.freeze({});
-/** The first few elements are heard of in any case: a page that scripts fill has nothing else. */
-const heardDepthMax = 5;
+const placingFlags = flags.names | flags.role;
 
 export function readPage(html: string, collectors: readonly Collector[]): void {
-  const openers = collectors.filter((collector) => collector.open);
-  const closers = collectors.filter((collector) => collector.close);
   const liners = collectors.filter((collector) => collector.line);
   const texters = collectors.filter((collector) => collector.text);
   const scripters = collectors.filter((collector) => collector.script);
+  const hearersOf = createHearers(collectors);
   const styles = createStyleRules();
   const places = createPlaces();
-  const lines = createLineBuilder((line) => liners.forEach((collector) => collector.line!(line)));
+  const lines = createLineBuilder((line) => {
+    for (const collector of liners) collector.line!(line);
+  });
   const root: Frame = {
     kind: kindOf("#root"),
     name: "#root",
@@ -53,14 +54,14 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
     isInArticle: false,
     isInLink: false,
     isBold: false,
-    isHeard: false,
+    hearers: hearersOf(kindOf("#root"), 0),
   };
   const stack: Frame[] = [root];
   let top = root;
   let depthOver = 0;
   let foreign = 0;
 
-  let tag = "";
+  let kind: ElementKind | undefined;
   let attributes = noAttributes;
   let attributeCount = 0;
   let attribute = "";
@@ -69,8 +70,7 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
   let raw = "";
 
   function openTag(isSelfClosed: boolean): void {
-    if (tag === "") return;
-    const kind = kindOf(tag);
+    if (!kind) return;
     const { name, closes } = kind;
     if (foreign > 0 && kind.breaksOut) while (foreign > 0) pop();
     if (closes) while (closes.has(top.name)) pop();
@@ -79,42 +79,45 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
       lines.end();
       lines.begin(name);
     } else if (name !== "wbr") lines.seam();
-    if (frame.isHeard) for (const collector of openers) collector.open!(frame);
-    const sign = frame.isHidden || attributes === noAttributes ? "" : signOf(name, attributes);
-    if (sign) lines.text(sign, top);
+    for (const collector of frame.hearers.open) collector.open!(frame);
+    if (kind.isSign && attributes !== noAttributes && !frame.isHidden) {
+      const sign = signOf(name, attributes);
+      if (sign) lines.text(sign, top, marksOf(sign));
+    }
     if (kind.isVoid || (isSelfClosed && foreign > 0)) {
-      if (frame.isHeard) for (const collector of closers) collector.close!(frame);
+      for (const collector of frame.hearers.close) collector.close!(frame);
       return;
     }
     if (stack.length > depthMax) {
       depthOver += 1;
       return;
     }
-    if (name === "svg" || name === "math") foreign += 1;
+    if (kind.isDrawing) foreign += 1;
     raw = "";
     stack.push(frame);
     top = frame;
   }
 
-  function frameOf(kind: ElementKind): Frame {
-    const { name } = kind;
+  function frameOf(own: ElementKind): Frame {
+    const { name } = own;
     const hasStyle =
       (found & flags.style) !== 0 || ((found & flags.names) !== 0 && styles.hasRules());
     const { isHidden, isReversed } = hasStyle ? styles.effectOf(name, attributes) : noEffect;
     const turns = isReversed || (name === "bdo" && /^rtl$/i.test(attributes["dir"] ?? ""));
+    const isPlaced = own.isPlaced || (found & placingFlags) !== 0;
     return {
-      kind,
+      kind: own,
       name,
       attributes,
       isHidden: top.isHidden || isHidden || name === "template",
       isReversed: top.isReversed || turns,
       hasData: (found & flags.data) !== 0,
-      where: places.placeOf(name, attributes, top.isInArticle) ?? top.where,
+      where: (isPlaced ? places.placeOf(own, attributes, top.isInArticle) : undefined) ?? top.where,
       depth: stack.length,
       isInArticle: top.isInArticle || name === "article" || name === "main",
       isInLink: top.isInLink || name === "a",
-      isBold: top.isBold || kind.isBold,
-      isHeard: stack.length <= heardDepthMax || kind.isHeard || (found & heardFlags) !== 0,
+      isBold: top.isBold || own.isBold,
+      hearers: hearersOf(own, found),
     };
   }
 
@@ -138,14 +141,14 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
   function pop(): void {
     const frame = stack.pop()!;
     top = stack.at(-1) ?? root;
-    if (frame.name === "svg" || frame.name === "math") foreign -= 1;
-    if (frame.name === "style") styles.add(raw);
+    if (frame.kind.isDrawing) foreign -= 1;
+    else if (frame.name === "style") styles.add(raw);
     else if (frame.name === "script") giveScript(frame);
     if (frame.kind.isBlock) {
       lines.end();
       lines.begin(top.name);
     } else lines.seam();
-    if (frame.isHeard) for (const collector of closers) collector.close!(frame);
+    for (const collector of frame.hearers.close) collector.close!(frame);
   }
 
   function giveScript(frame: Frame): void {
@@ -156,14 +159,13 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
   }
 
   function text(part: string): void {
-    if (part === "") return;
-    if (top.name === "script" || top.name === "style" || top.name === "title") {
+    if (top.kind.text === "kept") {
       if (raw.length < scriptCharsMax) raw += part.slice(0, scriptCharsMax - raw.length);
       if (top.name === "title" && foreign === 0) titleText(part);
       return;
     }
-    if (top.isHidden || top.name === "textarea" || top.name === "option" || foreign > 0) return;
-    lines.text(part, top);
+    if (top.isHidden || top.kind.text === "unread" || foreign > 0) return;
+    lines.text(part, top, marksOf(part));
     for (const collector of texters) collector.text!(part);
   }
 
@@ -173,35 +175,41 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
 
   const callbacks: TokenizerCallbacks = {
     onopentagname(start, end) {
-      tag = end - start > 40 ? "" : html.slice(start, end).toLowerCase();
+      kind = end - start > 40 ? undefined : kindOf(html.slice(start, end));
       attributes = noAttributes;
       attributeCount = 0;
       found = 0;
     },
     onattribname(start, end) {
-      const kind = attributeKind(end - start > 80 ? "" : html.slice(start, end).toLowerCase());
-      attribute = kind.name;
+      const { name, flag } = attributeKind(end - start > 80 ? "" : html.slice(start, end));
+      attribute = name;
       value = "";
-      found |= kind.flag;
+      found |= flag;
     },
     onattribdata(start, end) {
-      if (value.length < attributeCharsMax)
+      if (attribute !== "" && value.length < attributeCharsMax)
         value += html.slice(start, Math.min(end, start + attributeCharsMax));
     },
     onattribentity(codepoint) {
       if (value.length < attributeCharsMax) value += String.fromCodePoint(codepoint);
     },
     onattribend() {
-      if (attribute === "" || attribute === "__proto__") return;
+      if (attribute === "") return;
       if (attributes === noAttributes) attributes = {};
       if (attributes[attribute] !== undefined || ++attributeCount > attributesMax) return;
       attributes[attribute] = value;
     },
     onopentagend: () => openTag(false),
     onselfclosingtag: () => openTag(true),
-    onclosetag: (start, end) =>
-      closeTag(html.slice(start, Math.min(end, start + 40)).toLowerCase()),
-    ontext: (start, end) => text(html.slice(start, end)),
+    onclosetag(start, end) {
+      const { name } = top;
+      // Nearly always what was opened last.
+      if (depthOver === 0 && end - start === name.length && html.startsWith(name, start)) pop();
+      else closeTag(html.slice(start, Math.min(end, start + 40)));
+    },
+    ontext(start, end) {
+      if (end > start) text(html.slice(start, end));
+    },
     ontextentity: (codepoint) => text(String.fromCodePoint(codepoint)),
     oncdata: () => {},
     oncomment: () => {},

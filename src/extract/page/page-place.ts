@@ -1,14 +1,14 @@
 import type { LinkWhere } from "../page-facts.ts";
+import type { ElementKind } from "./element-names.ts";
 
 const footerWords = /(?:^|[\s_-])(?:site-?footer|footer|foot|fusszeile|pie|colophon)(?:$|[\s_-])/i;
 const headerWords =
   /(?:^|[\s_-])(?:site-?header|header|masthead|topbar|top-bar|nav|navbar|navigation|mainnav|menu|main-menu|breadcrumbs?)(?:$|[\s_-])/i;
-const containers = new Set(["div", "section", "ul", "ol", "table", "td", "aside", "center"]);
 
 export interface Places {
   /** Where an element puts what is in it; undefined: where its parent does. */
   placeOf(
-    name: string,
+    kind: Pick<ElementKind, "name" | "isContainer">,
     attributes: Readonly<Record<string, string>>,
     isInArticle: boolean,
   ): LinkWhere | undefined;
@@ -20,9 +20,9 @@ const namesMax = 2_000;
 export function createPlaces(): Places {
   const byNames = new Map<string, LinkWhere | undefined>();
   return {
-    placeOf(name, attributes, isInArticle) {
+    placeOf({ name, isContainer }, attributes, isInArticle) {
       const byTag = ofTag(name, attributes["role"], isInArticle);
-      if (byTag !== undefined || !containers.has(name)) return byTag;
+      if (byTag !== undefined || !isContainer) return byTag;
       const { class: classes, id } = attributes;
       if (classes === undefined && id === undefined) return undefined;
       const place = strongest(known(classes), known(id));

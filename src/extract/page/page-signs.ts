@@ -1,4 +1,5 @@
 import { folded } from "../text/clean-text.ts";
+import { flags } from "./attribute-flags.ts";
 import type { Collector } from "./page-events.ts";
 
 /** Signs that this is not really somebody's page, or not yet. */
@@ -48,6 +49,7 @@ const blockedWords: readonly (readonly [string, RegExp])[] = [
 
 const shells =
   /^(?:root|app|__next|__nuxt|main-app|react-root|app-root|q-app|svelte|ember\d*|___gatsby)$/;
+const shellDepthMax = 5;
 /** So little text that a page of words would be called empty. */
 const shellCharsMax = 200;
 
@@ -57,9 +59,12 @@ export function createSignCollector(): SignCollector {
   let asksForScripts = false;
 
   return {
-    open({ name, attributes }) {
+    hears: { elements: "script app-root", attributes: flags.id },
+    open({ name, attributes, depth }) {
       if (name === "script") scripts += 1;
-      else if (name === "app-root" || shells.test(attributes["id"] ?? "")) hasShell = true;
+      else if (name === "app-root") hasShell = true;
+      // Further in it is a part of a page, which has more than that.
+      else if (depth <= shellDepthMax && shells.test(attributes["id"] ?? "")) hasShell = true;
     },
     line({ text }) {
       if (
@@ -74,7 +79,7 @@ export function createSignCollector(): SignCollector {
     },
     finish({ title, beginning, chars, links }) {
       const isShort = chars < 1_500;
-      const text = folded(`${title}\n${beginning.slice(0, 2_000)}`);
+      const text = isShort ? folded(`${title}\n${beginning.slice(0, 2_000)}`) : "";
       const isEmpty = chars < shellCharsMax && links < 3;
       return {
         needsScripts:

@@ -58,9 +58,9 @@ export function createTechCollector(): TechCollector {
   let pictures = 0;
 
   return {
+    hears: { elements: "script link iframe img" },
     open({ name, attributes }) {
       const isPicture = name === "img";
-      if (!isPicture && name !== "script" && name !== "link" && name !== "iframe") return;
       const address = attributes["src"] ?? attributes["href"];
       if (address === undefined || address.startsWith("data:")) return;
       // A few pictures tell as much as all of them.

@@ -7,6 +7,7 @@ import { readNumber } from "../phone/read-number.ts";
 import { findNumbers } from "../phone/find-numbers.ts";
 import { nodesOf, textOf, type StructuredNode } from "../structured/structured-node.ts";
 import { cleanName } from "../text/clean-text.ts";
+import { digitsIn, marks } from "../text/marks.ts";
 import { personName } from "./person-names.ts";
 import { introducedPerson, roleOf } from "./person-roles.ts";
 
@@ -31,6 +32,8 @@ interface Draft {
 }
 
 const peopleMax = 60;
+/** "Owner: …", "Owner – …" */
+const introducing = marks.colon | marks.bracket | marks.wide;
 /** So many lines after a name still speak of that person. */
 const linesMax = 6;
 /** A role stands right below the name. */
@@ -50,9 +53,11 @@ export function createPeopleCollector(): PeopleCollector {
     drafts.push(current);
   }
 
-  function line({ text, where, block, heading, isBold, isLink }: Line): void {
+  function line({ text, marks: bits, where, block, heading, isBold, isLink }: Line): void {
     if (where === "header") return;
-    const introduced = introducedPerson(text);
+    // Nobody's name is without a capital, and without one before we wait for no role.
+    if (!current && (bits & marks.wide) === 0 && !/[A-Z]/.test(text)) return;
+    const introduced = (bits & introducing) === 0 ? undefined : introducedPerson(text);
     const named = introduced && personName(introduced.name);
     if (introduced && named) return begin(named, introduced.role);
     const [before, after] = halves(text);
@@ -67,14 +72,15 @@ export function createPeopleCollector(): PeopleCollector {
       return;
     }
     if (current.lines <= roleLinesMax && !isLink) current.role ??= roleOf(text);
-    current.email ??= text.includes("@") ? addressIn(text) : undefined;
-    current.phone ??= findNumbers(text)[0]?.text;
+    current.email ??= (bits & marks.at) === 0 ? undefined : addressIn(text);
+    current.phone ??= digitsIn(bits) < 6 ? undefined : findNumbers(text)[0]?.text;
   }
 
   return {
     line,
-    open({ name, attributes: { href }, isHidden }) {
-      if (name !== "a" || href === undefined || isHidden || !current) return;
+    hears: { elements: "a" },
+    open({ attributes: { href }, isHidden }) {
+      if (!current || href === undefined || isHidden) return;
       const to = mailtoText(href);
       if (to !== undefined) current.email ??= addressIn(to);
       else if (/^tel:/i.test(href)) current.phone ??= href.slice(4, 40);

@@ -1,6 +1,7 @@
 import type { CountryCode } from "libphonenumber-js/max";
 import type { PhoneFact } from "../page-facts.ts";
 import type { Collector, Line } from "../page/page-events.ts";
+import { digitsIn, marks } from "../text/marks.ts";
 import { decoded, labelOf } from "../email/mailto.ts";
 import { findNumbers } from "./find-numbers.ts";
 import { isTaxNumber, labelBefore, type PhoneLabel } from "./phone-labels.ts";
@@ -44,16 +45,17 @@ export function createPhoneCollector(): PhoneCollector {
   const labels = new Map<string, PhoneLabel>();
   const note = (one: Noted): void => void (noted.length < notedMax && noted.push(one));
 
-  function line({ text, seams }: Line): void {
+  function line({ text, seams, marks: bits }: Line): void {
     for (const link of links) link.before ??= text.replace(/[+\d][\d\s()./-]{5,}/g, " ");
     links = [];
-    if (mayHold(text)) search(unglued(text, seams));
+    if (mayHold(text, bits)) search(unglued(text, seams));
     lastLine = text.length < 60 ? text : "";
   }
 
   function search(text: string): void {
     const plain = wide.test(text) ? text.normalize("NFKC") : text;
     for (const { text: number, start, end, extension } of findNumbers(plain)) {
+      if (isDate(number)) continue;
       const before = plain.slice(Math.max(0, start - 60), start);
       // The label may stand in the cell, or on the line, before.
       const says = isTaxNumber(before, number)
@@ -77,8 +79,9 @@ export function createPhoneCollector(): PhoneCollector {
   }
 
   return {
-    open({ name, attributes: { href }, isHidden }) {
-      if (isHidden || href === undefined || name !== "a" || !mayCall.test(href)) return;
+    hears: { elements: "a" },
+    open({ attributes: { href }, isHidden }) {
+      if (isHidden || href === undefined || !mayCall.test(href)) return;
       const number = /^\s{0,5}(?:tel|callto|phone)\s{0,3}:\/{0,2}(.{4,60})/is.exec(
         decoded(href.slice(0, 200)),
       )?.[1];
@@ -167,16 +170,23 @@ function unglued(text: string, seams: readonly number[]): string {
   return plain + text.slice(from);
 }
 
+/** "12.03.2024", with the hour after it: nobody's number, and tables are full of them. */
+const isDate = (text: string): boolean =>
+  /^(?:(?:0?[1-9]|[12]\d|3[01])[./-](?:0?[1-9]|1[0-2])[./-](?:19|20)\d{2}|(?:19|20)\d{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?: \d{1,2})?$/.test(
+    text,
+  );
+
 /** "089 1234567 (Fax)" */
 const labelAfter = (text: string): PhoneLabel =>
   /^\s{0,2}[([]?\s{0,1}(?:fax|telefax)\b/i.test(text) ? "fax" : undefined;
 
 const mayCall = /^\s{0,5}[tcp%]/i;
 const wide = /[\uff10-\uff19\uff08\uff09\uff0b\uff0d]/;
-const mayHold = (text: string): boolean =>
-  /\d\D{0,4}\d\D{0,4}\d\D{0,4}\d\D{0,4}\d\D{0,4}\d|[\uff10-\uff19]{2}|8(?:00|88|77|66|55|44|33)\)?[-. ][A-Z]/.test(
-    text,
-  );
+/** Six digits near each other, wide ones, or the beginning of a number in letters. */
+const mayHold = (text: string, bits: number): boolean =>
+  (digitsIn(bits) >= 6 && /\d\D{0,4}\d\D{0,4}\d\D{0,4}\d\D{0,4}\d\D{0,4}\d/.test(text)) ||
+  ((bits & marks.wide) !== 0 && /[\uff10-\uff19]{2}/.test(text)) ||
+  (digitsIn(bits) >= 3 && /8(?:00|88|77|66|55|44|33)\)?[-. ][A-Z]/.test(text));
 /** 1-800-FLOWERS */
 const vanity =
   /(?<![\d-])((?:\+?1[-. ]?)?\(?8(?:00|33|44|55|66|77|88)\)?[-. ](?=[\dA-Z-]{0,8}[A-Z])[A-Z\d]{1,7}(?:[- ]?[A-Z\d]{1,6}){0,2})(?![a-z])/g;

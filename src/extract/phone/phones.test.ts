@@ -92,6 +92,7 @@ describe("no telephone number is", () => {
     ],
     ["a coordinate", "<p>48.137154, 11.576124</p><p>GPS 48.1371540 11.5761240</p>"],
     ["a date", "<p>12.05.2024 10:00</p><p>2024-05-12 08:30</p><p>1999 - 2024</p><p>01/02/2023</p>"],
+    ["a date after a word for telephones", "<p>Call</p><p>01.02.2023 14:30</p>"],
     ["a price", "<p>1.234.567,00 €</p><p>$ 5124729999</p><p>EUR 0891234567</p>"],
     ["an address of a machine", "<p>192.168.100.200</p>"],
     ["a book", "<p>ISBN 978-3-16-148410-0</p>"],

@@ -192,7 +192,7 @@ const networks: readonly Network[] = [
 
 /** The profile that an address leads to, or undefined: share links, posts and dialogues are none. */
 export function profileOf(href: string): Profile | undefined {
-  if (href.length > 500 || !mayBe.test(href)) return undefined;
+  if (href.length > 500 || isOwnPath(href) || !mayBe.test(href)) return undefined;
   let url: URL;
   try {
     url = new URL(href.startsWith("//") ? `https:${href}` : href.trim());
@@ -210,6 +210,9 @@ export function profileOf(href: string): Profile | undefined {
   if (!found || nobodys.has(found.handle.toLowerCase())) return undefined;
   return { network: network.name, ...found };
 }
+
+/** "/page", but not "//host/page". */
+const isOwnPath = (href: string): boolean => href.charCodeAt(0) === 47 && href.charCodeAt(1) !== 47;
 
 const mayBe =
   /facebook|fb\.(?:com|me)|instagr|twitter|\/\/(?:www\.|mobile\.)?x\.com|linkedin|youtube|tiktok|pinterest|whatsapp|wa\.me|t\.me|telegram|xing|threads|bsky|vk\.(?:com|ru)|vkontakte/i;

@@ -28,8 +28,9 @@ export function createSocialCollector(): SocialCollector {
   }
 
   return {
-    open({ name, attributes: { href }, isHidden, where }) {
-      if ((name === "a" || name === "area") && href !== undefined && !isHidden) add(href, where);
+    hears: { elements: "a area" },
+    open({ attributes: { href }, isHidden, where }) {
+      if (href !== undefined && !isHidden) add(href, where);
     },
     finish(sameAs) {
       for (const url of sameAs) add(url, "structured");

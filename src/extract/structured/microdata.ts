@@ -1,3 +1,4 @@
+import { flags } from "../page/attribute-flags.ts";
 import type { Collector, Element } from "../page/page-events.ts";
 import { cleanText } from "../text/clean-text.ts";
 import { typeName, type StructuredNode, type StructuredValue } from "./structured-node.ts";
@@ -64,7 +65,7 @@ export function createMicrodataCollector(): MicrodataCollector {
     else top.push(scope);
   }
 
-  return { open, text, close, finish: () => top };
+  return { hears: { attributes: flags.item }, open, text, close, finish: () => top };
 }
 
 function put(scope: Scope, names: readonly string[], value: StructuredValue): void {

@@ -1,3 +1,5 @@
+import { marks, marksOf } from "./marks.ts";
+
 type Range = readonly [first: number, last: number];
 
 /** Zero-width signs, soft hyphens, variation selectors, marks that turn the direction of writing. */
@@ -37,7 +39,7 @@ const odd = new RegExp(
 
 /** As a reader sees it: nothing invisible, every run of space a single one. */
 export function shown(text: string): string {
-  if (!odd.test(text)) return text;
+  if ((marksOf(text) & (marks.odd | marks.wide)) === 0 || !odd.test(text)) return text;
   return text.replace(invisible, "").replace(spaces, " ").replace(loneSurrogates, "");
 }
 
