@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { gzipSync } from "node:zlib";
 import { writeFileAtomic } from "../base/atomic-file.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
 import type { Metrics } from "../base/metrics.ts";
 import {
   createEnrichCounts,
@@ -30,6 +31,7 @@ import { openFetcher } from "./open-fetcher.ts";
 export interface EnrichServicesOptions {
   readonly paths: Paths;
   readonly clock: Clock;
+  readonly log: Logger;
   readonly ledger: Pick<Ledger, "read" | "isForgotten">;
   readonly records: Pick<Records, "write">;
   readonly queue: Pick<Queue, "gate" | "setGate">;
@@ -83,11 +85,12 @@ export function createEnrichServices(options: EnrichServicesOptions): OpenEnrich
 }
 
 /** One for each contact that sites are told, so that connections are shared. */
-function createFetchers({ crawl, metrics, version, clock, resolve }: EnrichServicesOptions) {
+function createFetchers({ crawl, metrics, version, clock, log, resolve }: EnrichServicesOptions) {
   const allowAddresses = crawl.allowAddresses === "" ? [] : crawl.allowAddresses.split(",");
   const byContact = new Map<string, Promise<Fetcher>>();
   const counted = createFetchCounter(metrics);
-  const common = { version, allowAddresses, clock, ...(resolve && { resolve }) };
+  const browser = { mode: crawl.browser, executable: crawl.browserPath, log };
+  const common = { version, allowAddresses, clock, browser, ...(resolve && { resolve }) };
   const open = async (contact: string) => counted(await openFetcher({ ...common, contact }));
   const of = (contact: string | undefined): Promise<Fetcher> | undefined => {
     if (contact === undefined) return undefined;

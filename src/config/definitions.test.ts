@@ -38,6 +38,8 @@ test("every setting is known by its key, variable and one-line description", () 
     "crawl.deobfuscate": "FORAGER_CRAWL_DEOBFUSCATE",
     "crawl.ttlDays": "FORAGER_CRAWL_TTL_DAYS",
     "crawl.allowAddresses": "FORAGER_CRAWL_ALLOW_ADDRESSES",
+    "crawl.browser": "FORAGER_CRAWL_BROWSER",
+    "crawl.browserPath": "FORAGER_CRAWL_BROWSER_PATH",
     "crawl.keepHtmlBytes": "FORAGER_CRAWL_KEEP_HTML_BYTES",
     "work.handlers": "FORAGER_WORK_HANDLERS",
     "work.pools": "FORAGER_WORK_POOLS",

@@ -50,6 +50,7 @@ test("with no source at all every setting has its default", async () => {
       deobfuscate: "simple",
       ttlDays: 90,
       allowAddresses: "",
+      browser: "auto",
       keepHtmlBytes: 0,
     },
     work: { pools: "*=1x10", graceMs: 25_000, watchdogMs: 30_000 },

@@ -148,6 +148,13 @@ export const settingsSchema = z.strictObject({
     allowAddresses: networks().default("").register(settingMeta, {
       description: "networks that may be visited although not public, such as 127.0.0.1,10.0.0.0/8",
     }),
+    browser: choice(["off", "auto", "always"]).default("auto").register(settingMeta, {
+      description:
+        "which pages a browser renders: auto is those that are empty without their scripts",
+    }),
+    browserPath: text("the path of a program").optional().register(settingMeta, {
+      description: "the Chromium that renders pages; default: the first that is found",
+    }),
     keepHtmlBytes: wholeNumber(0, 5_000_000).default(0).register(settingMeta, {
       description: "keep the first bytes of each page as it came, so many; 0 keeps none",
     }),

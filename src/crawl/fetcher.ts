@@ -103,6 +103,8 @@ export interface Found extends Validators {
   readonly body: Uint8Array;
   /** `onBody` had enough before the end. */
   readonly isCut: boolean;
+  /** Scripts have changed it: what the site says of the page as it sends it holds for no more than that. */
+  readonly isRendered?: boolean;
   readonly bytes: FetchBytes;
 }
 

@@ -4,6 +4,8 @@ const visits = "src/app/enrich.test.ts";
 const pace = "src/app/enrich-pace.test.ts";
 const pack = "src/campaign/enrich/pack-visit.test.ts";
 const batch = "src/campaign/enrich/batch.test.ts";
+const browser = "test/browser/visit-browser.test.ts";
+const partHooks = "src/campaign/enrich/part-hooks.ts";
 const askSite = "src/campaign/enrich/ask-site.ts";
 const enrich = "src/campaign/enrich/enrich.ts";
 
@@ -135,4 +137,47 @@ const inPlan: readonly Sabotage[] = [
   },
 ];
 
-export const enrichSabotages: readonly Sabotage[] = [...inPace, ...inFacts, ...inPlan];
+const inBrowser: readonly Sabotage[] = [
+  {
+    name: "the parts of a page are asked for at once",
+    file: partHooks,
+    find: "const wait = () => lastMs + delayMs - clock.monotonicMs();",
+    replace: "const wait = () => lastMs - clock.monotonicMs();",
+    caughtBy: `${browser} > auto: a shell is rendered, at the pace`,
+  },
+  {
+    name: "robots.txt is not for parts",
+    file: partHooks,
+    find: "isAllowedByRobots(note.robots, hop.url)",
+    replace: "isAllowedByRobots(note.robots, url)",
+    caughtBy: `${browser} > parts that robots.txt forbids`,
+  },
+  {
+    name: "parts of other hosts are asked for behind this one's gate",
+    file: partHooks,
+    find: "originOf(hop.url) !== origin ||",
+    replace: "",
+    caughtBy: `${browser} > parts that robots.txt forbids`,
+  },
+  {
+    name: "a shell that has not changed is taken for its page",
+    file: askSite,
+    find: "isRendered ? {} : outcome",
+    replace: "outcome",
+    caughtBy: `${browser} > auto: a shell is rendered, at the pace`,
+  },
+  {
+    name: "every page is rendered",
+    file: "src/app/open-fetcher.ts",
+    find: "(!isMissing && needsScripts(textOf(found).text))",
+    replace: "!isMissing",
+    caughtBy: `${browser} > auto: a page with words of its own`,
+  },
+];
+
+export const enrichSabotages: readonly Sabotage[] = [
+  ...inPace,
+  ...inFacts,
+  ...inPlan,
+  ...inBrowser,
+];

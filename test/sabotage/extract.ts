@@ -102,8 +102,8 @@ export const extractSabotages: readonly Sabotage[] = [
   {
     name: "control characters stay in values",
     file: "src/extract/text/characters.ts",
-    find: "if (!odd.test(text)) return text;",
-    replace: "if (text !== undefined) return text;",
+    find: "|| !odd.test(text)) return text;",
+    replace: "|| text !== undefined) return text;",
     caughtBy: `${hostile} > control characters, among them our own separator`,
   },
   {

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger, type Logger } from "../../base/logger.ts";
 import { createMetrics } from "../../base/metrics.ts";
 import { createEnrichHandler, firstTask } from "../../campaign/index.ts";
 import { createPaths, type Settings } from "../../config/index.ts";
@@ -28,6 +28,8 @@ export interface EnrichBench extends AsyncDisposable {
   visit(target: string, website: string, more?: VisitOptions): Promise<void>;
   /** Works until nothing is left. */
   work(): Promise<void>;
+  /** What workers warned of. */
+  readonly warnings: readonly string[];
   fieldsOf(target: string): Promise<Readonly<Record<string, unknown>>>;
 }
 
@@ -50,6 +52,7 @@ export const testCrawl: Settings["crawl"] = {
   deobfuscate: "simple",
   ttlDays: 90,
   allowAddresses: "127.0.0.1",
+  browser: "off",
   keepHtmlBytes: 0,
 };
 
@@ -61,12 +64,18 @@ export async function openEnrichBench(
   const given = { paths, log: silentLogger, user: "tester" };
   const queue = await openQueue(`sqlite:${join(folder, "queue.db")}`);
   const { ledger, records, ...opened } = await openRecordsIn(given);
+  const warnings: string[] = [];
+  const log: Logger = {
+    ...silentLogger,
+    warn: (message, fields) => void warnings.push(`${message} ${JSON.stringify(fields)}`),
+  };
   let made = 0;
   const bench: EnrichBench = {
     folder,
     queue,
     ledger,
     records,
+    warnings,
     async plant(website, { fields = {}, isVisited = true } = {}) {
       const name = `Company ${++made}`;
       const all = { name, place: `t/${made}`, website, ...fields };
@@ -81,6 +90,7 @@ export async function openEnrichBench(
     async work() {
       await using services = createEnrichServices({
         paths,
+        log,
         clock: systemClock,
         ledger,
         records,

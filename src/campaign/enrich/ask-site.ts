@@ -1,8 +1,9 @@
 /**
  * One request to a site, and what its answer changes in the plan of the visit. Exactly one request
- * goes out: a redirect ends the fetch, and where it leads is asked for by a task of its own, behind
+ * goes out, but for the parts of a page that a browser renders: a redirect ends the fetch, and where it leads is asked for by a task of its own, behind
  * that host's gate and after its robots.txt.
  */
+import type { Clock } from "../../base/clock.ts";
 import {
   isTemporary,
   originOf,
@@ -25,12 +26,17 @@ import {
   type Visit,
 } from "../../crawl/index.ts";
 import { extractPage, type Deobfuscate, type PageFacts } from "../../extract/index.ts";
+import { partHooks } from "./part-hooks.ts";
 import type { StepRequest } from "./visit-task.ts";
 
 export interface AskOptions {
   readonly fetcher: Fetcher;
   readonly robots: RobotsCache;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
+  /** Of the host, between the parts of a page that a browser renders. */
+  readonly delayMs: number;
+  /** No other task asks this host meanwhile. */
+  readonly isAlone: boolean;
   readonly signal: AbortSignal;
   readonly markStart: () => void;
   /** What is known of a page that was read before. */
@@ -66,8 +72,10 @@ export function askSite(visit: Visit, request: StepRequest, options: AskOptions)
   switch (request.kind) {
     case "robots":
       return askRobots(visit, request, hooks, options);
-    case "page":
-      return askPage(visit, request, hooks, options);
+    case "page": {
+      const { url } = request;
+      return askPage(visit, request, partHooks({ ...options, visit, url }), options);
+    }
     case "sitemap":
       return askSitemap(visit, request, hooks, options);
   }
@@ -81,7 +89,7 @@ async function askRobots(
   visit: Visit,
   request: StepRequest,
   hooks: RequestHooks,
-  { fetcher, robots, nowMs }: AskOptions,
+  { fetcher, robots, clock }: AskOptions,
 ): Promise<Asked> {
   const { url, origin = originOf(url), hops = 0 } = request;
   const chunks: Uint8Array[] = [];
@@ -103,11 +111,14 @@ async function askRobots(
   }
   const ended: FetchOutcome =
     outcome.kind === "stopped" ? tooManyHops(outcome.url, outcome.hops) : outcome;
-  const now = robotsNoteOf(ended, Buffer.concat(chunks), { token: robotsToken, atMs: nowMs() });
+  const now = robotsNoteOf(ended, Buffer.concat(chunks), {
+    token: robotsToken,
+    atMs: clock.nowMs(),
+  });
   const before = await robots.get(origin);
   const isLost = now.state === "unreachable" && before?.state === "read";
   // Rules that were read once outlive a server's bad day; that it had one is not worth keeping.
-  const note = isLost && nowMs() - before.atMs < rulesKeptMs ? before : now;
+  const note = isLost && clock.nowMs() - before.atMs < rulesKeptMs ? before : now;
   if (now.state !== "unreachable") await robots.put(origin, note);
   const told = tellRobots(visit, origin, note);
   if (originOf(url) === origin || new URL(url).pathname !== "/robots.txt") {
@@ -164,7 +175,9 @@ async function askPage(
   const isParked = facts.parked !== undefined || looksParked({ url: outcome.url, text: "" });
   const told = tellPage(visit, { url, outcome, links: linksOf(facts), isParked });
   if (isParked) return { visit: told, outcome };
-  const { etag, lastModified, body } = outcome;
+  const { body, isRendered } = outcome;
+  // The shell may stay as it is while what its scripts fetch does not.
+  const { etag, lastModified }: Validators = isRendered ? {} : outcome;
   const validators = {
     ...(etag !== undefined && { etag: etag.slice(0, 200) }),
     ...(lastModified !== undefined && { lastModified: lastModified.slice(0, 60) }),

@@ -22,7 +22,7 @@ import { domainOf } from "../company-fields.ts";
 import { exclusionOf } from "../exclusions.ts";
 import { enrichKind } from "../tasks.ts";
 import { askSite, troubleOf, type Asked } from "./ask-site.ts";
-import { createFloors, paceOf, setPace } from "./pace.ts";
+import { createFloors, paceOf, setPace, type Pace } from "./pace.ts";
 import { sourceOf, validatorsOf } from "./page-changes.ts";
 import type { EnrichServices } from "./services.ts";
 import { extractorVersion, isVisitFresh, visitRecordOf } from "./visit-record.ts";
@@ -99,7 +99,7 @@ async function takeStep(
     const moved = nextTask(task.job, { ...payload, state });
     return skip(`asked for behind the gate of ${gate}`, { add: [moved] });
   }
-  return askAndGoOn(context, on, { ...plan, request }, pace.delayMs);
+  return askAndGoOn(context, on, { ...plan, request }, pace);
 }
 
 interface Site {
@@ -112,7 +112,7 @@ async function askAndGoOn(
   context: Context,
   on: Site,
   plan: VisitState,
-  delayMs: number,
+  { delayMs, limit }: Pace,
 ): Promise<HandlerOutcome> {
   const { task, services, signal, markStart, progress } = context;
   const { clock, robots, crawl } = services;
@@ -123,7 +123,9 @@ async function askAndGoOn(
   const asked = await askSite(plan.visit, request, {
     fetcher,
     robots,
-    nowMs: () => clock.nowMs(),
+    clock,
+    delayMs,
+    isAlone: limit === 1,
     signal,
     markStart: () => markStart(),
     known: (url) => (isRead(view) ? validatorsOf(view, url) : undefined),

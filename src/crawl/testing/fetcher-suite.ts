@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { sleep, systemClock } from "../../base/clock.ts";
 import { isAborted } from "./is-aborted.ts";
 import type { Failed, Fetcher, Found, Hop } from "../fetcher.ts";
@@ -194,8 +194,10 @@ export function fetcherSuite({ name, open, deviations = {} }: FetcherSuiteOption
     clause("a signal ends it at once", async ({ fetcher, site }) => {
       const control = new AbortController();
       const fetched = fetcher.fetch({ url: `${site.origin}/never`, signal: control.signal });
-      systemClock.setTimer(50, () => control.abort());
-      await expect(fetched).rejects.toSatisfy(isAborted);
+      const ended = expect(fetched).rejects.toSatisfy(isAborted);
+      await vi.waitFor(() => expect(site.requests.length).toBe(1), { timeout: 10_000 });
+      control.abort();
+      await ended;
       await expect(
         fetcher.fetch({ url: `${site.origin}/`, signal: AbortSignal.abort() }),
       ).rejects.toSatisfy(isAborted);

@@ -33,6 +33,14 @@ export interface BrowserFetcherOptions extends BrowserKeeperOptions {
   /** How long a page that is loaded may still change itself, default 2,000. */
   readonly settleMs?: number;
   readonly clock?: Clock;
+  /** Asked when a page could not be rendered: whether it is taken as it came. Default: it has failed. */
+  readonly onUnrendered?: (why: Unrendered) => "as_it_came" | "failed";
+}
+
+export interface Unrendered {
+  /** Of the failure, or of the error: `browser_missing`, `browser_driver_missing`. */
+  readonly code: string;
+  readonly message: string;
 }
 
 export function createBrowserFetcher(options: BrowserFetcherOptions): Fetcher {
@@ -64,6 +72,7 @@ export function createBrowserFetcher(options: BrowserFetcherOptions): Fetcher {
         url,
         contentType,
         body,
+        isRendered: true,
         bytes: { wire: wireBytes, unpacked: body.length },
       };
     } finally {
@@ -101,8 +110,16 @@ export function createBrowserFetcher(options: BrowserFetcherOptions): Fetcher {
       const onAbort = () => control.abort();
       signal?.addEventListener("abort", onAbort, { once: true });
       const timer = clock.setTimer(totalMs - (clock.monotonicMs() - startMs), onAbort);
+      const isKept = (why: Unrendered) => options.onUnrendered?.(why) === "as_it_came";
       try {
-        return await renderTwice(found, request, control.signal);
+        const outcome = await renderTwice(found, request, control.signal);
+        if (outcome.kind !== "failed") return outcome;
+        const { reason: code, message } = outcome;
+        return isKept({ code, message }) ? found : outcome;
+      } catch (error) {
+        const isOurs = error instanceof AppError && error.kind !== "aborted";
+        if (!isOurs || !isKept(error)) throw error;
+        return found;
       } finally {
         timer.cancel();
         signal?.removeEventListener("abort", onAbort);
