@@ -21,11 +21,12 @@ import {
   type KeptPage,
 } from "../campaign/index.ts";
 import type { Paths, Settings } from "../config/index.ts";
-import { createFetchCounter, createMemoryRobotsCache, type Fetcher } from "../crawl/index.ts";
+import { createFetchCounter, type Fetcher } from "../crawl/index.ts";
 import type { HttpFetcherOptions } from "../crawl/adapters/http/http-fetcher.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type { Queue } from "../queue/index.ts";
 import type { Records } from "../records/index.ts";
+import { createFolderRobotsCache } from "./folder-robots-cache.ts";
 import { openFetcher } from "./open-fetcher.ts";
 
 export interface EnrichServicesOptions {
@@ -62,7 +63,7 @@ export function createEnrichServices(options: EnrichServicesOptions): OpenEnrich
     write: async (commit) => void (await records.write(commit)),
     campaign: (name) => folder.load(name),
     fetcher: async (contact) => fetchers.of(contact),
-    robots: createMemoryRobotsCache(),
+    robots: createFolderRobotsCache(paths),
     counts: createEnrichCounts(options.metrics),
     ...(options.crawl.keepHtmlBytes > 0 && {
       keepPage: (page) => keepPage(paths, page, options.crawl.keepHtmlBytes),

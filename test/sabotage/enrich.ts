@@ -137,6 +137,30 @@ const inPlan: readonly Sabotage[] = [
   },
 ];
 
+const inBudget: readonly Sabotage[] = [
+  {
+    name: "a process knows only the robots.txt that it asked for itself",
+    file: "src/app/folder-robots-cache.ts",
+    find: "if (stored) await memory.put(origin, stored);\n      return stored;",
+    replace: "return stored && own;",
+    caughtBy: "src/app/folder-robots-cache.test.ts > a worker that is started anew",
+  },
+  {
+    name: "bytes are not counted",
+    file: "src/crawl/visit/visit-answers.ts",
+    find: "const bytes = visit.bytes + outcome.bytes.wire;",
+    replace: "const bytes = visit.bytes;",
+    caughtBy: "src/app/enrich-budget.test.ts > a budget of bytes",
+  },
+  {
+    name: "time is not counted",
+    file: enrich,
+    find: "spentMs: plan.spentMs + delayMs + Math.ceil(clock.monotonicMs() - startMs),",
+    replace: "spentMs: startMs * 0,",
+    caughtBy: "src/app/enrich-budget.test.ts > a budget of seconds",
+  },
+];
+
 const inBrowser: readonly Sabotage[] = [
   {
     name: "the parts of a page are asked for at once",
@@ -179,5 +203,6 @@ export const enrichSabotages: readonly Sabotage[] = [
   ...inPace,
   ...inFacts,
   ...inPlan,
+  ...inBudget,
   ...inBrowser,
 ];
