@@ -20,6 +20,7 @@ const named =
   "html base title a area img iframe frame app-root span i em small u svg path bdo".split(" ");
 const containers = new Set("div section ul ol table td aside center".split(" "));
 const placed = new Set("header nav footer main article".split(" "));
+const signs = new Set(["img", "i", "span"]);
 const drawings = new Set(["svg", "math"]);
 /** Whose text is not for readers, or not here. */
 const kept = new Set(["script", "style", "title"]);
@@ -56,6 +57,10 @@ export interface ElementKind {
   /** What is in it may be another part of the page, by its name or by its class. */
   readonly isPlaced: boolean;
   readonly isContainer: boolean;
+  /** Its class matters, whatever its style. */
+  readonly isNamed: boolean;
+  /** 1 to 6 for h1 to h6, else 0. */
+  readonly heading: number;
   readonly isDrawing: boolean;
   /** It may stand for a sign: `signOf`. */
   readonly isSign: boolean;
@@ -95,8 +100,10 @@ function newKind(name: string, number: number): ElementKind {
     isVoid: voids.has(name),
     isPlaced: placed.has(name),
     isContainer: containers.has(name),
+    isNamed: containers.has(name) || signs.has(name),
+    heading: /^h[1-6]$/.test(name) ? Number(name[1]) : 0,
     isDrawing: drawings.has(name),
-    isSign: name === "img" || name === "i" || name === "span",
+    isSign: signs.has(name),
     text: kept.has(name) ? "kept" : unread.has(name) ? "unread" : "read",
     breaksOut: name !== "title" && blocks.has(name),
     closes: closedBy.get(name),

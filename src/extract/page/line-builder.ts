@@ -1,11 +1,12 @@
 import type { LinkWhere } from "../page-facts.ts";
 import { backwards, shown } from "../text/characters.ts";
 import { joinedMarks, marks, noMarks } from "../text/marks.ts";
+import type { ElementKind } from "./element-names.ts";
 import type { Line } from "./page-events.ts";
 
 export interface LineBuilder {
   /** A block element opens, or goes on after one in it has ended. */
-  begin(block: string): void;
+  begin(kind: Pick<ElementKind, "name" | "heading">): void;
   /** `bits`: the marks of the part. */
   text(part: string, place: Place, bits: number): void;
   /** An inline element begins or ends here. */
@@ -20,7 +21,6 @@ interface Place {
   readonly isBold: boolean;
 }
 
-const headings = ["h1", "h2", "h3", "h4", "h5", "h6"];
 const charsMax = 20_000;
 const seamsMax = 500;
 
@@ -99,9 +99,9 @@ export function createLineBuilder(give: (line: Line) => void): LineBuilder {
   }
 
   return {
-    begin(name) {
-      block = name;
-      heading = headings.indexOf(name) + 1;
+    begin(kind) {
+      block = kind.name;
+      heading = kind.heading;
     },
     text,
     seam() {

@@ -77,7 +77,7 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
     const frame = frameOf(kind);
     if (kind.isBlock) {
       lines.end();
-      lines.begin(name);
+      lines.begin(kind);
     } else if (name !== "wbr") lines.seam();
     for (const collector of frame.hearers.open) collector.open!(frame);
     if (kind.isSign && attributes !== noAttributes && !frame.isHidden) {
@@ -146,7 +146,7 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
     else if (frame.name === "script") giveScript(frame);
     if (frame.kind.isBlock) {
       lines.end();
-      lines.begin(top.name);
+      lines.begin(top.kind);
     } else lines.seam();
     for (const collector of frame.hearers.close) collector.close!(frame);
   }
@@ -182,7 +182,9 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
     },
     onattribname(start, end) {
       const { name, flag } = attributeKind(end - start > 80 ? "" : html.slice(start, end));
-      attribute = name;
+      // Half of all attributes are classes that style sheets of other files ask for.
+      const isForStyle = flag === flags.names && !kind?.isNamed && !styles.hasRules();
+      attribute = isForStyle ? "" : name;
       value = "";
       found |= flag;
     },

@@ -52,11 +52,13 @@ const shells =
 const shellDepthMax = 5;
 /** So little text that a page of words would be called empty. */
 const shellCharsMax = 200;
+const askingCharsMax = 400;
 
 export function createSignCollector(): SignCollector {
   let scripts = 0;
   let hasShell = false;
   let asksForScripts = false;
+  let read = 0;
 
   return {
     hears: { elements: "script app-root", attributes: flags.id },
@@ -67,7 +69,10 @@ export function createSignCollector(): SignCollector {
       else if (depth <= shellDepthMax && shells.test(attributes["id"] ?? "")) hasShell = true;
     },
     line({ text }) {
+      read += text.length;
       if (
+        // Whoever says more than that has said something.
+        read < askingCharsMax &&
         text.length < 300 &&
         /java ?script/i.test(text) &&
         /(?:enable|activate|requires?|without|turn on|aktivier\w{0,4}|activer|habilit\w{0,3}|abilit\w{0,3}).{0,30}java ?script|java ?script.{0,30}(?:enable|required|disabled|aktivier|deaktiviert|désactivé|deshabilitado)/i.test(
@@ -85,7 +90,7 @@ export function createSignCollector(): SignCollector {
         needsScripts:
           scripts > 0 &&
           ((isEmpty && (hasShell || asksForScripts || chars < 20)) ||
-            (asksForScripts && chars < 400 && links < 3)),
+            (asksForScripts && chars < askingCharsMax && links < 3)),
         parked: isShort ? first(parkedWords, text) : undefined,
         // Long pages only speak of such things.
         blocked:
