@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { redirectTo, startSiteServer, type Answer } from "../crawl/testing/site-server.ts";
@@ -227,6 +227,28 @@ test("pages are kept as they came only where a setting says so, and no longer th
   await bench.work();
   const [company = ""] = readdirSync(join(bench.folder, "pages"));
   expect(readdirSync(join(bench.folder, "pages", company))).toHaveLength(2);
+});
+
+test("B4: navigation and sitemap are kept beside the record, not in it", async () => {
+  const urls = Array.from(
+    { length: 120 },
+    (_, at) => `<url><loc>http://acme-floors.com/${at}</loc></url>`,
+  );
+  const website = await serve({
+    "/": page("Home", `<header><a href="/oak">Oak floors</a></header><p>${words}</p>`),
+    "/sitemap.xml": text(`<?xml version="1.0"?><urlset>${urls.join("")}</urlset>`),
+  });
+  const target = await bench.plant(`${website}/`);
+  await bench.work();
+  const known = await bench.fieldsOf(target);
+  expect(known["site/navigation"]).toEqual([{ text: "Oak floors", url: `${website}/oak` }]);
+  const sitemap = known[`sitemap/${encodeURIComponent(`${website}/sitemap.xml`)}`];
+  expect(sitemap).toMatchObject({ url: `${website}/sitemap.xml`, count: 120 });
+  expect((sitemap as { urls: string[] }).urls).toHaveLength(100);
+  const [company = ""] = readdirSync(join(bench.folder, "companies"));
+  const folder = join(bench.folder, "companies", company);
+  expect(readFileSync(join(folder, "_index.md"), "utf8")).not.toContain("Oak floors");
+  expect(readFileSync(join(folder, "_fields.tsv"), "utf8")).toContain("site/navigation");
 });
 
 test("people become records of their own, once, tied to the company", async () => {

@@ -139,6 +139,13 @@ const inPlan: readonly Sabotage[] = [
 
 const inBudget: readonly Sabotage[] = [
   {
+    name: "a sitemap is kept to its end",
+    file: "src/campaign/enrich/page-changes.ts",
+    find: "urls: urls.slice(0, sitemapUrlsMax)",
+    replace: "urls",
+    caughtBy: `${visits} > B4: navigation and sitemap`,
+  },
+  {
     name: "a process knows only the robots.txt that it asked for itself",
     file: "src/app/folder-robots-cache.ts",
     find: "if (stored) await memory.put(origin, stored);\n      return stored;",

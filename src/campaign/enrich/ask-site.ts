@@ -26,6 +26,7 @@ import {
   type Visit,
 } from "../../crawl/index.ts";
 import { extractPage, type Deobfuscate, type PageFacts } from "../../extract/index.ts";
+import type { SitemapSaid } from "./page-changes.ts";
 import { partHooks } from "./part-hooks.ts";
 import type { StepRequest } from "./visit-task.ts";
 
@@ -50,6 +51,8 @@ export interface Asked {
   readonly outcome: FetchOutcome;
   /** Of a page that was found and is the company's. */
   readonly page?: FoundPage;
+  /** Of a sitemap that was read. */
+  readonly sitemap?: SitemapSaid;
   /** robots.txt lies elsewhere: to be asked for there. */
   readonly follow?: StepRequest;
 }
@@ -223,7 +226,8 @@ async function askSitemap(
   });
   const { outcome, children } = file;
   const wireBytes = outcome.kind === "found" ? outcome.bytes.wire : 0;
-  return { visit: tellSitemap(visit, { url, urls, children, wireBytes }), outcome };
+  const told = tellSitemap(visit, { url, urls, children, wireBytes });
+  return { visit: told, outcome, sitemap: { url, urls } };
 }
 
 /** Whether the same request, later, may end better; and whether the host asked for patience. */

@@ -28,7 +28,7 @@ import type { EnrichServices } from "./services.ts";
 import { extractorVersion, isVisitFresh, visitRecordOf } from "./visit-record.ts";
 import { gateOf, nextTask, visitSchema, type StepRequest } from "./visit-task.ts";
 import type { VisitPayload, VisitState } from "./visit-task.ts";
-import { writeEnd, writePage } from "./write-visit.ts";
+import { writeEnd, writePage, writeSitemap } from "./write-visit.ts";
 
 type Context = HandlerContext<VisitPayload, EnrichServices>;
 
@@ -143,6 +143,7 @@ async function askAndGoOn(
     : asked.outcome.kind === "not_modified"
       ? contactsFrom(view, asked.outcome.url)
       : [];
+  if (asked.sitemap) await writeSitemap(services, view, asked.sitemap);
   for (const field of shown) if (seen.size < seenMax) seen.add(field);
   const { isTooSlow } = paceOf(services, { campaign, visit: asked.visit, url: asked.visit.home });
   const next = await planned(services, {

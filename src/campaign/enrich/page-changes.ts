@@ -51,6 +51,8 @@ export function pageChanges(
     }
   }
   if (isHome) sayHome(say, facts);
+  const menu = navigationOf(facts);
+  if (isHome && menu.length > 0) say(navigationField, menu);
   const places = ["address", "street", "city", "zip"];
   if (places.every(isOpen)) sayAddress(say, facts.organizations);
   if (isOpen("latitude") && isOpen("longitude")) sayPoint(say, facts.organizations);
@@ -62,6 +64,31 @@ export function pageChanges(
     ...validators,
   });
   return [...changes.values()];
+}
+
+/** Beside the record: no key of its file shows it. */
+export const navigationField = "site/navigation";
+const navigationMax = 60;
+
+/** What the menus of a site's home page lead to, in their order. */
+const navigationOf = ({ links }: PageFacts) =>
+  links
+    .filter(({ where, text }) => where === "header" && text !== "")
+    .slice(0, navigationMax)
+    .map(({ text, href: url }) => ({ text, url }));
+
+const sitemapUrlsMax = 100;
+
+export interface SitemapSaid {
+  readonly url: string;
+  readonly urls: readonly string[];
+}
+
+/** The beginning of a sitemap, beside the record too; undefined for one that names no page. */
+export function sitemapChange(target: string, { url, urls }: SitemapSaid): Change | undefined {
+  if (urls.length === 0) return undefined;
+  const value = { url, count: urls.length, urls: urls.slice(0, sitemapUrlsMax) };
+  return { target, field: sitemapField(url), value };
 }
 
 type Say = (field: string, value: unknown) => void;
@@ -98,10 +125,13 @@ export const contactsIn = ({ emails, phones, socials }: PageFacts): readonly str
 const fieldBytesMax = 280;
 
 /** Where title, language and validators of a page are kept. */
-export function pageField(url: string): string {
-  const field = `page/${encodeURIComponent(decoded(url))}`;
+export const pageField = (url: string): string => urlField("page", url);
+const sitemapField = (url: string): string => urlField("sitemap", url);
+
+function urlField(prefix: string, url: string): string {
+  const field = `${prefix}/${encodeURIComponent(decoded(url))}`;
   if (field.length <= fieldBytesMax) return field;
-  return `page/h-${createHash("sha256").update(url).digest("hex").slice(0, 32)}`;
+  return `${prefix}/h-${createHash("sha256").update(url).digest("hex").slice(0, 32)}`;
 }
 
 /** As the last part of a field's name; undefined where nothing is left. */

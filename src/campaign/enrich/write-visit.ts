@@ -1,7 +1,13 @@
 import type { Change, TargetView } from "../../ledger/index.ts";
 import type { VisitOutcome } from "../../crawl/index.ts";
 import type { FoundPage } from "./ask-site.ts";
-import { contactsIn, pageChanges, sourceOf } from "./page-changes.ts";
+import {
+  contactsIn,
+  pageChanges,
+  sitemapChange,
+  sourceOf,
+  type SitemapSaid,
+} from "./page-changes.ts";
 import { personChanges } from "./person-changes.ts";
 import type { EnrichServices } from "./services.ts";
 import { extractorVersion, visitField, type VisitRecord } from "./visit-record.ts";
@@ -24,6 +30,15 @@ export async function writePage(
   const seen = contactsIn(facts);
   counts.pageRead(seen.length);
   return seen;
+}
+
+export async function writeSitemap(
+  { write }: EnrichServices,
+  { target }: TargetView,
+  said: SitemapSaid,
+): Promise<void> {
+  const change = sitemapChange(target, said);
+  if (change) await write({ source: sourceOf(said.url), changes: [change] });
 }
 
 /** Addresses that someone asked to be forgotten, wherever they are found again. */
