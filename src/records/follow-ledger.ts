@@ -18,7 +18,7 @@ const fewTargets = 50;
  * names come in any order, so the more go into it the fewer pages are written again.
  */
 const gatheredMax = 4_000;
-const filledMax = 40_000;
+const filledMax = 30_000;
 
 /** Rendered in one turn; then other processes have theirs. */
 const sliceSize = 200;

@@ -6,6 +6,7 @@ import type { Logger } from "../../../base/logger.ts";
 import { applicationId, indexVersion, schema } from "./schema.ts";
 import { isDamage } from "./index-error.ts";
 
+export const cacheKib = 65_536;
 /** Others write in short transactions; a rebuild's are the longest. */
 const busyMs = 10_000;
 
@@ -43,7 +44,7 @@ function openOnce(file: string): Database.Database | undefined {
     // A power cut may take back the last moments, never tear the file; then the records catch up.
     db.pragma("journal_mode = wal");
     db.pragma("synchronous = normal");
-    db.pragma("cache_size = -65536");
+    db.pragma(`cache_size = -${cacheKib}`);
     db.pragma("temp_store = memory");
     db.pragma("secure_delete = on"); // who was forgotten is not to be found in free pages
     db.pragma("wal_autocheckpoint = 16000"); // 64 MB: a rebuild is a few dozen large commits

@@ -6,7 +6,7 @@ import type { Position } from "../../../ledger/index.ts";
 import type { IndexBatch, Indexed, RecordProblem, RenderMark } from "../../record-index.ts";
 import type { RecordSearch, Twins, Usage } from "../../record-search.ts";
 import { guarded } from "./index-error.ts";
-import { openIndexFile } from "./open-index-file.ts";
+import { cacheKib, openIndexFile } from "./open-index-file.ts";
 import { joined, named, type ElementKind } from "./record-rows.ts";
 import { recordSearcher } from "./search-records.ts";
 import { openTurnLock } from "./turn-lock.ts";
@@ -93,7 +93,8 @@ function openTables(file: string, log: Logger): Tables {
     setMark: (text) => guarded(file, () => state.setMark(text)),
     render: (target) => guarded(file, () => state.render(target)),
     problems: () => guarded(file, () => state.problems()),
-    update: (batch) => guarded(file, () => inTransaction.immediate(batch)),
+    update: (batch) =>
+      guarded(file, () => withCache(db, batch, () => inTransaction.immediate(batch))),
     clear: () => guarded(file, () => db.transaction(() => db.exec(emptying)).immediate()),
     // Dropped words stay in the full text until its parts are joined, and all of it in the log.
     scrub: () =>
@@ -108,6 +109,20 @@ function openTables(file: string, log: Logger): Tables {
       }),
     [Symbol.dispose]: () => void db.close(),
   };
+}
+
+/** From so many on pages that were touched would leave a cache of the usual size, and come back. */
+const manyRecords = 5_000;
+
+/** Names come in any order, so a large batch touches most pages of every index. */
+function withCache(db: Database.Database, { put = [] }: IndexBatch, work: () => void): void {
+  if (put.length < manyRecords) return work();
+  db.pragma(`cache_size = -${4 * cacheKib}`);
+  try {
+    work();
+  } finally {
+    db.pragma(`cache_size = -${cacheKib}`);
+  }
 }
 
 /** The mark stays: what it tells is of the ledger, and without a position nobody trusts it. */
