@@ -55,8 +55,11 @@ export interface RecordDisk {
 }
 
 export interface Prepared {
-  /** "taken": another file is there by now, and stays. One of these is called, once. */
-  place(name: string): "placed" | "taken";
+  /**
+   * "taken": another file is there by now, and stays. One of these is called, once. Where there was
+   * a file before (`isAgain`), an editor may be reading: then it is there whole from the beginning.
+   */
+  place(name: string, options: { readonly isAgain: boolean }): "placed" | "taken";
   /** Replaces a file that nobody edits. */
   replace(name: string): void;
   discard(): void;
@@ -123,16 +126,28 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
       throw translateFileError(error, path(name));
     }
   };
-  /** Nothing is written before it is known where to: one call for each file, not four. */
+  const writeElsewhere = (text: string): string => {
+    const temporary = `${temporaryFolder}/${createId(random, 20)}`;
+    writeWhole(temporary, text);
+    return temporary;
+  };
+  /** Nothing is written before it is known where to: a new file is one call, not four. */
   const prepareHastily = (text: string): Prepared => ({
     discard() {},
-    place: (name) => placing(name, () => writeWhole(name, text)),
+    place: (name, { isAgain }) =>
+      placing(name, () => {
+        if (!isAgain) return writeWhole(name, text);
+        const temporary = path(writeElsewhere(text));
+        try {
+          linkSync(temporary, path(name));
+        } finally {
+          unlinkSync(temporary);
+        }
+      }),
     replace(name) {
       attempt(name, (at) => {
-        if (!existsSync(at)) return writeWhole(name, text);
-        const temporary = `${temporaryFolder}/${createId(random, 20)}`;
-        writeWhole(temporary, text);
-        return renameSync(path(temporary), at);
+        if (!existsSync(at)) writeWhole(name, text);
+        else renameSync(path(writeElsewhere(text)), at);
       });
     },
   });

@@ -301,7 +301,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       file.discard();
       return false;
     }
-    const outcome = file.place(path);
+    const outcome = file.place(path, { isAgain: bytes !== undefined });
     if (taken) dismiss(taken);
     return outcome === "placed";
   };
