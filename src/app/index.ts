@@ -16,15 +16,10 @@ export {
 } from "./open-records.ts";
 export type { BuiltInServices, BuiltInWork, BuiltInWorkOptions } from "./built-in-work.ts";
 export { openBuiltInWork } from "./open-built-in-work.ts";
-export {
-  createFleetMember,
-  type FleetGossip,
-  type FleetMember,
-  type FleetMemberOptions,
-  type NodeWork,
-} from "./fleet-member.ts";
+export type { FleetGossip, FleetMember, FleetMemberOptions, NodeWork } from "./fleet-member.ts";
 export { lookIntoWindow } from "./node-window.ts";
 export type { GossipNow } from "./gossip-now.ts";
-export { gossipPeersOf } from "./open-gossip.ts";
-export { runNode, type RunningNode, type RunNodeOptions, type Touch } from "./run-node.ts";
+export type { RunningNode, RunNodeOptions, Touch } from "./run-node.ts";
+/** What keeps a node in touch with its fleet, for who runs one. */
+export const loadNodeParts = () => import("./node-parts.ts");
 export { createWakeHints, type WakeHints } from "./wake-hints.ts";

@@ -15,8 +15,11 @@ describe("what an install brings in", () => {
     expect(directDependencies(lockfile).length).toBeLessThanOrEqual(16);
   });
 
-  test("at most 80 packages beside the AWS client", () => {
-    const installed = installedPackages(lockfile, { besides: ["@aws-sdk/client-s3"] });
+  test("at most 80 packages beside the AWS client and what is optional", () => {
+    const optional = Object.keys(lockfile.packages[""]?.optionalDependencies ?? {});
+    expect(optional).toEqual(["bonjour-service"]);
+    const besides = ["@aws-sdk/client-s3", ...optional];
+    const installed = installedPackages(lockfile, { besides });
     expect(installed).toContain("node_modules/commander");
     expect(installed.length, installed.join("\n")).toBeLessThanOrEqual(80);
   });

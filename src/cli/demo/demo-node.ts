@@ -5,13 +5,7 @@
  * the first message, since arguments can be read by all.
  */
 import { once } from "node:events";
-import {
-  openBuiltInWork,
-  createFleetMember,
-  openBucket,
-  openQueue,
-  runNode,
-} from "../../app/index.ts";
+import { loadNodeParts, openBucket, openBuiltInWork, openQueue } from "../../app/index.ts";
 import { systemClock } from "../../base/clock.ts";
 import { createMetrics } from "../../base/metrics.ts";
 import { createPinoLogger } from "../../base/pino-logger.ts";
@@ -63,6 +57,7 @@ const metrics = createMetrics();
 const opened = await openBucket(settings.bucket);
 const bucket = createRetryingBucket({ bucket: opened, clock, random });
 const given = { paths, clock, log, user: "demo" };
+const { createFleetMember, runNode } = await loadNodeParts();
 const node = await runNode({
   ...given,
   random,

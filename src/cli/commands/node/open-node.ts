@@ -1,11 +1,5 @@
 import { hostname } from "node:os";
-import {
-  createFleetMember,
-  gossipPeersOf,
-  runNode,
-  type NodeWork,
-  type Touch,
-} from "../../../app/index.ts";
+import { loadNodeParts, type NodeWork, type Touch } from "../../../app/index.ts";
 import { systemRandom } from "../../../base/random.ts";
 import type { Service } from "../../../base/service.ts";
 import type { Settings } from "../../../config/index.ts";
@@ -31,6 +25,7 @@ const lastWordMsMax = 5_000;
 export async function openNode(context: SettingsContext, work?: NodeWork): Promise<OpenNode> {
   const { settings, loaded, paths, clock, log } = context;
   const random = systemRandom;
+  const { createFleetMember, gossipPeersOf, runNode } = await loadNodeParts();
   const keyring = await keyringOf(settings);
   // Here, so that a slip in the settings is said at once and ends the command.
   await asUsage(async () => gossipPeersOf(settings.gossip).map(parsePeer));

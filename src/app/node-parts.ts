@@ -1,0 +1,3 @@
+export { createFleetMember } from "./fleet-member.ts";
+export { gossipPeersOf } from "./open-gossip.ts";
+export { runNode } from "./run-node.ts";
