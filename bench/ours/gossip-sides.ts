@@ -104,9 +104,11 @@ export const writer: Side<GossipInput> = async (input, { folder }) => {
         await wait(1);
       }
       const percent = cpuPercent(before, startMs);
-      const isTold = () =>
-        gossip.peers().every(({ vector }) => (vector.get(origin) ?? 0) >= records);
-      await until("propagation", isTold);
+      // Who has all of it says so and is gone; until then it may ask for what it lacks.
+      const readers = input.names.filter((name) => name !== input.name);
+      await until("propagation", () =>
+        readers.every((name) => existsSync(join(folder, `${name}.done`))),
+      );
       return { cpuPercent: percent };
     },
     async check() {
@@ -132,6 +134,7 @@ export const reader: Side<GossipInput> = async (input, { folder }) => {
     async run() {
       const [before, startMs] = [process.cpuUsage(), performance.now()];
       await until("propagation", () => replica.vector().get(origin) === input.records);
+      writeFileSync(join(folder, `${input.name}.done`), "");
       return {
         cpuPercent: cpuPercent(before, startMs),
         p50Ms: percentile(latenciesMs, 50),

@@ -82,17 +82,23 @@ export function createConversation(options: ConversationOptions): Conversation {
     }
   };
 
+  /** Whether it has exactly what we have; then that is what it told. */
+  const isEqual = (peer: Peer, theirs: Uint8Array, ours: Uint8Array): boolean => {
+    if (Buffer.compare(theirs, ours) !== 0) return false;
+    const hash = Buffer.from(ours).toString("hex");
+    if (peer.equalHash === hash) return true;
+    peer.equalHash = hash;
+    for (const [origin, number] of replica.vector()) told(peer, { origin, number });
+    return true;
+  };
+
   const compare = (peer: Peer, item: Summary) => {
     peer.pullPort = item.pullPort;
-    const echo: Item = { kind: "echo", sentMs: item.sentMs, pullPort };
     const vector = replica.vector();
-    const hash = Buffer.from(hashOf(vector)).toString("hex");
-    if (Buffer.from(item.hash).toString("hex") === hash) {
+    const hash = hashOf(vector);
+    const echo: Item = { kind: "echo", hash, sentMs: item.sentMs, pullPort };
+    if (isEqual(peer, item.hash, hash)) {
       counting.add("digestsEqual");
-      if (peer.equalHash !== hash) {
-        peer.equalHash = hash;
-        for (const [origin, number] of vector) told(peer, { origin, number });
-      }
       return send(peer, [echo]);
     }
     counting.add("digestsDiffering");
@@ -138,7 +144,7 @@ export function createConversation(options: ConversationOptions): Conversation {
         const rttMs = clock.monotonicMs() - item.sentMs;
         if (rttMs >= -1 && rttMs < rttMsMax) peer.rttMs = Math.max(0, rttMs);
         peer.pullPort = item.pullPort;
-        return;
+        return void isEqual(peer, item.hash, hashOf(replica.vector()));
       }
       case "chunk":
         return learnChunk(peer, item);

@@ -9,7 +9,7 @@ export type Item =
   | { readonly kind: "proof"; readonly token: Uint8Array }
   /** A digest of all that the sender has, to be answered by an `echo` of `sentMs`. */
   | Summary
-  | { readonly kind: "echo"; readonly sentMs: number; readonly pullPort: number }
+  | Echo
   /** All entries of the sender's vector with an origin after `after`, up to `through`. */
   | Chunk
   /** Some entries of the sender's vector. */
@@ -42,6 +42,14 @@ export interface Summary {
   readonly hash: Uint8Array;
   readonly sentMs: number;
   /** 0: the sender cannot be asked over a connection. */
+  readonly pullPort: number;
+}
+
+/** The same of whoever got a summary, with the `sentMs` of that. */
+export interface Echo {
+  readonly kind: "echo";
+  readonly hash: Uint8Array;
+  readonly sentMs: number;
   readonly pullPort: number;
 }
 
@@ -109,10 +117,8 @@ export function writeItem(to: ByteWriter, item: Item): void {
     case "proof":
       return to.raw(item.token);
     case "summary":
-      to.raw(item.hash);
-      to.number(item.sentMs);
-      return to.number(item.pullPort);
     case "echo":
+      to.raw(item.hash);
       to.number(item.sentMs);
       return to.number(item.pullPort);
     case "chunk":
@@ -171,9 +177,8 @@ function readItem(from: ByteReader): Item {
     case "proof":
       return { kind, token: from.raw(tokenBytes) };
     case "summary":
-      return { kind, hash: from.raw(hashBytes), sentMs: from.number(), pullPort: port(from) };
     case "echo":
-      return { kind, sentMs: from.number(), pullPort: port(from) };
+      return { kind, hash: from.raw(hashBytes), sentMs: from.number(), pullPort: port(from) };
     case "chunk":
       return { kind, after: bound(from), through: bound(from), entries: readEntries(from) };
     case "have":

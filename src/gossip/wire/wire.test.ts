@@ -39,7 +39,7 @@ const kind = <Kind extends string>(word: Kind) => fc.constant(word);
 const item: fc.Arbitrary<Item> = fc.oneof(
   fc.record({ kind: fc.constantFrom("challenge" as const, "proof" as const), token }),
   fc.record({ kind: kind("summary"), hash, sentMs: fc.nat(), pullPort: port }),
-  fc.record({ kind: kind("echo"), sentMs: fc.nat(), pullPort: port }),
+  fc.record({ kind: kind("echo"), hash, sentMs: fc.nat(), pullPort: port }),
   fc.record({ kind: kind("chunk"), after: origin, through: fc.constant(""), entries }),
   fc.record({ kind: kind("have"), entries }),
   fc.record({ kind: kind("push"), hops: fc.nat(8), range }),
