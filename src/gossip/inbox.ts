@@ -4,6 +4,7 @@ import type { Logger } from "../base/logger.ts";
 import type { Counting } from "./counters.ts";
 import { limits } from "./limits.ts";
 import type { Range, Replica } from "./replica.ts";
+import { createTokenBucket } from "./token-bucket.ts";
 
 /**
  * What came and is not stored yet. Records that came before their predecessors wait here, within
@@ -63,6 +64,7 @@ const newLane = (have: number): Lane => ({
 export function createInbox({ replica, clock, log, counting, changed }: InboxOptions): Inbox {
   const lanes = new Map<string, Lane>();
   const muted = new Map<string, { untilMs: number; forMs: number }>();
+  const warnings = createTokenBucket({ clock, perS: 0.2, burst: 5 });
   let records = 0;
   let bytes = 0;
   const haveOf = (origin: string) => replica.vector().get(origin) ?? 0;
@@ -132,7 +134,9 @@ export function createInbox({ replica, clock, log, counting, changed }: InboxOpt
         const kind = error instanceof AppError ? error.kind : "internal";
         const isBad = kind === "invalid" || kind === "corrupt";
         counting.drop(isBad ? "refused" : "failed", run.length);
-        log.warn(isBad ? "records were refused" : "records could not be stored", {
+        // Who has the key may send many that are none: the counter tells of all of them.
+        const say = warnings.take(1) ? "warn" : "debug";
+        log[say](isBad ? "records were refused" : "records could not be stored", {
           origin,
           from: have + 1,
           to,

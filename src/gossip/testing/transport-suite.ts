@@ -11,12 +11,12 @@ export interface TransportSuiteOptions {
   readonly name: string;
   /** Opens one more place on the same network. The suite closes it. */
   readonly open: () => Promise<Fixture>;
-  /** Lets what is under way arrive. */
-  readonly settle: () => Promise<void>;
+  /** Lets time pass until it is so, or for long enough. */
+  readonly until: (isSo: () => boolean) => Promise<void>;
 }
 
 /** The contract of Transport and PullTransport, clause by clause. */
-export function transportSuite({ name, open, settle }: TransportSuiteOptions): void {
+export function transportSuite({ name, open, until }: TransportSuiteOptions): void {
   describe(`Transport: ${name}`, () => {
     const opened: Fixture[] = [];
     const openOne = async () => {
@@ -37,7 +37,7 @@ export function transportSuite({ name, open, settle }: TransportSuiteOptions): v
       const came: string[] = [];
       b.transport.listen((from, packet) => came.push(`${from} ${Buffer.from(packet).toString()}`));
       a.transport.send(b.transport.address(), Buffer.from("hello"));
-      await settle();
+      await until(() => came.length > 0);
       expect(came).toEqual([`${a.transport.address()} hello`]);
     });
 
@@ -47,7 +47,6 @@ export function transportSuite({ name, open, settle }: TransportSuiteOptions): v
       a.transport.send("nonsense", Buffer.from("x"));
       await a.transport[Symbol.asyncDispose]();
       a.transport.send("127.0.0.1:1", Buffer.from("x"));
-      await settle();
       expect(a.transport.failed()).toBeGreaterThan(0);
     });
 
@@ -59,8 +58,9 @@ export function transportSuite({ name, open, settle }: TransportSuiteOptions): v
         return Buffer.from(question).toString() === "?" ? answer : undefined;
       });
       const asked = a.pull.ask(b.pull.address(), Buffer.from("?"));
-      asked.catch(() => {});
-      await settle();
+      let isEnded = false;
+      asked.catch(() => {}).finally(() => (isEnded = true));
+      await until(() => isEnded);
       expect(Buffer.from(await asked).equals(answer)).toBe(true);
     });
 
@@ -70,7 +70,9 @@ export function transportSuite({ name, open, settle }: TransportSuiteOptions): v
       const hungUp = a.pull.ask(b.pull.address(), Buffer.from("?"));
       const nobody = a.pull.ask("127.0.0.1:1", Buffer.from("?"));
       const ends = Promise.allSettled([hungUp, nobody]);
-      await settle();
+      let isEnded = false;
+      void ends.then(() => (isEnded = true));
+      await until(() => isEnded);
       for (const end of await ends) {
         expect(end.status).toBe("rejected");
         const { reason } = end as PromiseRejectedResult;

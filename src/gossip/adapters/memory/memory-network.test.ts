@@ -10,5 +10,5 @@ let opened = 0;
 transportSuite({
   name: "memory",
   open: async () => network.join(`10.0.0.${(opened += 1)}:9999`),
-  settle: () => clock.advance(5_000),
+  until: () => clock.advance(5_000),
 });

@@ -17,13 +17,13 @@ const openBoth = async (host = "127.0.0.1") => ({
   pull: await openTcpPull({ host, port: 0, clock: systemClock, log }),
 });
 
-transportSuite({ name: "UDP and TCP", open: () => openBoth(), settle: () => wait(50) });
-
 async function until(isSo: () => boolean): Promise<void> {
   const endMs = performance.now() + 10_000;
   while (!isSo() && performance.now() < endMs) await wait(5);
   expect(isSo()).toBe(true);
 }
+
+transportSuite({ name: "UDP and TCP", open: () => openBoth(), until });
 
 describe("gossip over real sockets", () => {
   test.each(["127.0.0.1", "::1"])("small and large records arrive, on %s", async (host) => {
