@@ -181,6 +181,33 @@ describe("gossip", () => {
     expect(textsOf(b, "a/1")).toEqual(["one"]);
   });
 
+  test("lesson 44: bytes are bytes, and what is old is sent as what is new", async () => {
+    await using fleet = createTestFleet();
+    const a = fleet.open("a");
+    const old = Array.from({ length: 30 }, (_, at) => "Grüße, 世界, 🌍 ".repeat(at));
+    a.write(...old);
+    fleet.clock.step(48 * 3_600_000); // two midnights later somebody joins
+    const b = fleet.open("b");
+    await fleet.meetAll();
+    await fleet.advance(1_000);
+    expect(textsOf(b, "a/1")).toEqual(old);
+  });
+
+  test("lesson 46: a wall clock that jumps by hours changes nothing", async () => {
+    await using fleet = createTestFleet();
+    const [a, b] = open(fleet, "a", "b");
+    await fleet.meetAll();
+    for (const stepMs of [2 * 3_600_000, -9 * 3_600_000]) {
+      fleet.clock.step(stepMs);
+      a.write(`after ${stepMs}`);
+      await fleet.advance(1);
+      expect(a.gossip.peers()).toHaveLength(1);
+    }
+    expect(textsOf(b, "a/1")).toHaveLength(2);
+    const [view] = a.gossip.peers();
+    expect(Math.abs(view!.lastHeardMs - fleet.clock.nowMs())).toBeLessThan(5_000);
+  });
+
   test("drift is exact: peers tell what they have", async () => {
     await using fleet = createTestFleet();
     const [a, b] = open(fleet, "a", "b");
