@@ -207,6 +207,7 @@ export function createGossip(options: GossipOptions): Gossip {
   const tick = () => {
     peers.forgetQuiet();
     contacts.forgetOld();
+    inbox.tidy();
     doorkeeper.greet();
     conversation.tell();
     arm(limits.tickMs * (0.9 + random.next() * 0.2));

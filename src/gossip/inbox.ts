@@ -19,6 +19,11 @@ export interface Inbox {
   gaps(origin: string, upTo: number): readonly Span[];
   /** The replica would not have this origin, or could not, a moment ago. */
   isMuted(origin: string): boolean;
+  /**
+   * Now and then: what waits for what never came is dropped, and what waits for something that came
+   * by another way is stored.
+   */
+  tidy(): void;
   waiting(): { readonly records: number; readonly bytes: number };
   /** When nothing is being stored. */
   idle(): Promise<void>;
@@ -48,9 +53,15 @@ interface Lane {
   cleanTo: number;
   /** What was offered last, in vain: it is of no use to offer the same again. */
   offeredTo: number;
+  /** Nothing beyond it waits. */
+  highest: number;
+  /** When something of it came. */
+  cameMs: number;
 }
 
 const mutedMax = 1_024;
+
+const weigh = ({ bytes, records }: Lane) => bytes + 64 * records.size;
 
 const newLane = (have: number): Lane => ({
   records: new Map(),
@@ -59,6 +70,8 @@ const newLane = (have: number): Lane => ({
   edge: have,
   cleanTo: have,
   offeredTo: 0,
+  highest: 0,
+  cameMs: 0,
 });
 
 export function createInbox({ replica, clock, log, counting, changed }: InboxOptions): Inbox {
@@ -86,18 +99,26 @@ export function createInbox({ replica, clock, log, counting, changed }: InboxOpt
     muted.set(origin, { untilMs: clock.monotonicMs() + forMs, forMs });
   };
 
-  /** Room for one more: others of more weight, or later ones of the same origin, give way. */
+  const drop = (origin: string, lane: Lane, numbers: Iterable<number>) => {
+    for (const number of numbers) remove(origin, lane, number);
+    lane.edge = 0;
+    lane.offeredTo = 0;
+  };
+
+  /** Room for one more: the later half of what waits most gives way; it is asked for again. */
   const makeRoom = (origin: string, number: number, size: number): boolean => {
-    while (records + 1 > limits.waitingRecordsMax || bytes + size > limits.waitingBytesMax) {
-      const [heaviest, lane] = [...lanes].reduce((a, b) => (b[1].bytes > a[1].bytes ? b : a));
-      const last = Math.max(...lane.records.keys());
-      if (heaviest === origin && last < number) return false;
-      if (!lane.records.has(last)) return false;
-      remove(heaviest, lane, last);
-      lane.edge = 0;
-      counting.drop("overflow");
+    const isFull = () =>
+      records + 1 > limits.waitingRecordsMax || bytes + size > limits.waitingBytesMax;
+    while (isFull() && lanes.size > 0) {
+      const [heaviest, lane] = [...lanes].reduce((a, b) => (weigh(b[1]) > weigh(a[1]) ? b : a));
+      if (heaviest === origin && number > lane.highest) return false;
+      const later = [...lane.records.keys()].sort((a, b) => b - a);
+      later.length = Math.ceil(later.length / 2);
+      counting.drop("overflow", later.length);
+      drop(heaviest, lane, later);
+      lane.highest = later.at(-1) ?? 0;
     }
-    return true;
+    return !isFull();
   };
 
   const clean = (origin: string, lane: Lane, have: number) => {
@@ -142,9 +163,7 @@ export function createInbox({ replica, clock, log, counting, changed }: InboxOpt
           to,
           reason: String(error),
         });
-        for (const number of lane.records.keys()) remove(origin, lane, number);
-        lane.offeredTo = 0;
-        lane.edge = 0;
+        drop(origin, lane, lane.records.keys());
         mute(origin);
       }
       changed(origin);
@@ -174,6 +193,8 @@ export function createInbox({ replica, clock, log, counting, changed }: InboxOpt
         if (!makeRoom(origin, number, record.length)) return counting.drop("overflow");
         lane.records.set(number, record);
         lanes.set(origin, lane);
+        lane.highest = Math.max(lane.highest, number);
+        lane.cameMs = clock.monotonicMs();
         lane.bytes += record.length;
         bytes += record.length;
         records += 1;
@@ -204,6 +225,16 @@ export function createInbox({ replica, clock, log, counting, changed }: InboxOpt
       return spans;
     },
     isMuted,
+    tidy() {
+      for (const [origin, lane] of lanes) {
+        if (lane.storing) continue;
+        clean(origin, lane, haveOf(origin));
+        if (clock.monotonicMs() - lane.cameMs > limits.waitingMs) {
+          drop(origin, lane, lane.records.keys());
+        }
+        begin(origin, lane);
+      }
+    },
     waiting: () => ({ records, bytes }),
     async idle() {
       for (const { storing } of lanes.values()) await storing;

@@ -31,6 +31,7 @@ export const limits = {
   /** Must hold one commit of the largest size, else it could never be given on whole. */
   waitingBytesMax: 40 * 2 ** 20,
   waitingRecordsMax: 65_536,
+  waitingMs: 60_000,
   /** A vector is told in up to so many packets at a time; the rest the next time. */
   chunksMax: 4,
   toldEntriesMax: 4_096,

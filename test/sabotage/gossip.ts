@@ -4,6 +4,7 @@ const gossip = "src/gossip/gossip.test.ts";
 const peers = "src/gossip/peers.test.ts";
 const hostile = "src/gossip/hostile.test.ts";
 const wire = "src/gossip/wire/wire.test.ts";
+const inbox = "src/gossip/inbox.test.ts";
 const simulation = "test/simulation/gossip-simulation.test.ts";
 
 const inPackets: readonly Sabotage[] = [
@@ -128,6 +129,20 @@ const inSpreading: readonly Sabotage[] = [
     find: "edge === have || edge === lane.offeredTo) return;",
     replace: "edge === have || lane.offeredTo > 0) return;",
     caughtBy: `${gossip} > what a replica takes only whole`,
+  },
+  {
+    name: "what waits has no limit",
+    file: "src/gossip/inbox.ts",
+    find: "bytes + size > limits.waitingBytesMax",
+    replace: "bytes + size < 0",
+    caughtBy: `${inbox} > keeps within its bytes`,
+  },
+  {
+    name: "what waits is not looked at when the bucket fills the hole",
+    file: "src/gossip/inbox.ts",
+    find: "        begin(origin, lane);\n      }\n    },\n    waiting",
+    replace: "      }\n    },\n    waiting",
+    caughtBy: `${inbox} > stores what waited once the hole was filled`,
   },
   {
     name: "two ranges of one origin are stored at the same time",
