@@ -212,6 +212,43 @@ describe("hostile packets", () => {
     expect(a.gossip.counters().droppedByReason.limited).toBeGreaterThan(300);
   });
 
+  test("over a connection only peers are answered, and each question once", async () => {
+    await using fleet = createTestFleet();
+    const [a, b] = open(fleet, "a", "b");
+    a.write("one");
+    await fleet.meetAll();
+    const { pull } = fleet.network.join("10.6.6.9:666");
+    const question: Item = {
+      kind: "pull",
+      token: new Uint8Array(16),
+      origin: "a/1",
+      from: 1,
+      to: 9,
+    };
+    const ask = async (packet: Uint8Array) => {
+      const answered = pull.ask(a.address, packet).then(
+        (answer) => answer.length,
+        () => "hung up",
+      );
+      await fleet.advance(10);
+      return answered;
+    };
+    const { session } = b.gossip;
+    expect(await ask(attacker(fleet, testKey(66)).forge("b", session, [question]))).toBe("hung up");
+    const { forge } = attacker(fleet, testKey(1));
+    expect(await ask(forge("evil", "s", [question]))).toBe("hung up");
+    expect(await ask(forge("b", session, [question, question]))).toBe("hung up");
+    expect(await ask(forge("b", session, [push("b/1")]))).toBe("hung up");
+    const good = forge("b", session, [question]);
+    expect(await ask(good)).toBeGreaterThan(50);
+    expect(await ask(good)).toBe("hung up");
+    const { unauthenticated, malformed, stranger, replayed } = a.gossip.counters().droppedByReason;
+    expect({ unauthenticated, malformed }).toEqual({ unauthenticated: 1, malformed: 2 });
+    for (const count of [stranger, replayed]) expect(count).toBeGreaterThan(0);
+    expect(a.gossip.counters().pullsAnswered).toBe(1);
+    expect(a.replica.stored).toEqual(["a/1/1"]);
+  });
+
   test("nodes of another cluster with the same key are not heard", async () => {
     await using fleet = createTestFleet();
     const a = fleet.open("a");
