@@ -11,8 +11,8 @@ import {
   openDesiredObject,
   wantedInBucket,
   wantedInLedger,
-  type Beat,
 } from "../fleet/index.ts";
+import { sampleBeat } from "../fleet/testing/sample-beat.ts";
 import { openTestLedger } from "../ledger/testing/test-ledger.ts";
 import { createNodeObserver } from "../observe/index.ts";
 import { openBucketQueueStore } from "../queue/adapters/bucket/bucket-queue-store.ts";
@@ -32,18 +32,6 @@ async function pass(clock: TestClock, forMs: number): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
 }
-
-const beat: Beat = {
-  atMs: 0,
-  label: "pi",
-  version: "0.1.0",
-  state: "working",
-  load1: 0,
-  memoryBytes: { total: 1, free: 1 },
-  kinds: { page: [10, 0] },
-  peers: 0,
-  alerts: [],
-};
 
 test("B20: a node at rest costs at most $0.50 a month in all: queue, heartbeats, desired state, ledger", async () => {
   const clock = createTestClock();
@@ -88,7 +76,7 @@ test("B20: a node at rest costs at most $0.50 a month in all: queue, heartbeats,
         log: silentLogger,
       }),
       createBeater({
-        read: async () => ({ ...beat, atMs: clock.nowMs() }),
+        read: async () => ({ ...sampleBeat, atMs: clock.nowMs() }),
         writeHead: (said) => sync.beat({ addresses: [], beat: said }),
         clock,
         log: silentLogger,

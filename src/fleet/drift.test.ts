@@ -3,22 +3,10 @@ import { createTestClock, type TestClock } from "../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../bucket/adapters/memory/memory-bucket.ts";
 import { readHeadsSeen, type Ledger } from "../ledger/index.ts";
 import { openTestLedger } from "../ledger/testing/test-ledger.ts";
-import type { Beat } from "./beat.ts";
 import { driftOf } from "./drift.ts";
 import type { PeerSeen } from "./node-view.ts";
 import { rosterOf } from "./roster.ts";
-
-const beat: Beat = {
-  atMs: 0,
-  label: "b",
-  version: "0.1.0",
-  state: "working",
-  load1: 0,
-  memoryBytes: { total: 1, free: 1 },
-  kinds: {},
-  peers: 0,
-  alerts: [],
-};
+import { sampleBeat } from "./testing/sample-beat.ts";
 
 async function createTwo() {
   const clock = createTestClock();
@@ -41,7 +29,7 @@ async function see({ clock, bucket, a, b }: Two, peer?: Pick<PeerSeen, "vector">
     node: a.node(),
     pid: 1,
     atMs: clock.nowMs(),
-    beat,
+    beat: sampleBeat,
     wanted: { revision: 0, scopes: {} },
     peers: [
       {
@@ -103,7 +91,7 @@ test("by the bucket alone: what it published and is not here; what it lacks, whe
 
   const tell = async () => {
     const knows = { checkpoint: 0, beyond: Object.fromEntries(b.vector()) };
-    await b.withBucket(bucket).beat({ addresses: [], beat: { ...beat, knows } });
+    await b.withBucket(bucket).beat({ addresses: [], beat: { ...sampleBeat, knows } });
   };
   await tell();
   expect(await see(two)).toEqual({ missingHere: 0, missingThere: 0, seconds: 0 });

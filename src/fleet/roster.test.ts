@@ -3,19 +3,14 @@ import type { HeadSeen } from "../ledger/index.ts";
 import type { Beat } from "./beat.ts";
 import { decodeNodeView, encodeNodeView, type NodeView } from "./node-view.ts";
 import { findNode, isPresent, rosterOf } from "./roster.ts";
+import { sampleBeat } from "./testing/sample-beat.ts";
 
 const nowMs = Date.UTC(2026, 0, 2);
 const ids = ["0000000000001", "0000000000002", "0000000000003"] as const;
 const beatOf = (label: string, more: Partial<Beat> = {}): Beat => ({
+  ...sampleBeat,
   atMs: nowMs,
   label,
-  version: "0.1.0",
-  state: "working",
-  load1: 0,
-  memoryBytes: { total: 1, free: 1 },
-  kinds: {},
-  peers: 0,
-  alerts: [],
   ...more,
 });
 const headOf = (node: string, label: string, ageMs: number, more: Partial<Beat> = {}): HeadSeen => {

@@ -5,6 +5,7 @@ import { crawlSabotages } from "./crawl.ts";
 import { discoverySabotages } from "./discovery.ts";
 import { enrichSabotages } from "./enrich.ts";
 import { extractSabotages } from "./extract.ts";
+import { fleetSabotages } from "./fleet.ts";
 import { gossipSabotages } from "./gossip.ts";
 import { inTouchSabotages } from "./in-touch.ts";
 import { ledgerSabotages } from "./ledger.ts";
@@ -45,6 +46,7 @@ export const sabotageLists: Readonly<Record<string, SabotageList>> = {
     services: ["FORAGER_TEST_POSTGRES_URL", "FORAGER_TEST_PGBOUNCER_URL"],
   },
   worker: { name: "worker", part: "worker", sabotages: workerSabotages, countMin: 20 },
+  fleet: { name: "fleet", part: "fleet", sabotages: fleetSabotages, countMin: 20 },
   ledger: { name: "ledger", part: "ledger", sabotages: ledgerSabotages, countMin: 10 },
   gossip: { name: "gossip", part: "gossip", sabotages: gossipSabotages, countMin: 15 },
   "in-touch": { name: "nodes in touch", part: "ledger", sabotages: inTouchSabotages, countMin: 20 },

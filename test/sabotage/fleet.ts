@@ -1,0 +1,200 @@
+import type { Sabotage } from "./sabotage.ts";
+
+const wanted = "src/fleet/wanted.test.ts";
+const follower = "src/fleet/follower.test.ts";
+const beat = "src/fleet/beat.test.ts";
+const roster = "src/fleet/roster.test.ts";
+const drift = "src/fleet/drift.test.ts";
+const sender = "src/fleet/log-sender.test.ts";
+const head = "src/ledger/tiers/head.test.ts";
+const crew = "src/cli/commands/work/crew.test.ts";
+const attention = "src/cli/commands/status/attention.test.ts";
+const fields = "src/campaign/wanted-fields.test.ts";
+const kept = "src/base/kept-log.test.ts";
+const rest = "src/app/at-rest.test.ts";
+
+/** Known-wrong variants of what steers a fleet and shows how it is. */
+export const fleetSabotages: readonly Sabotage[] = [
+  {
+    name: "what was set for one node stays in force when all are told otherwise",
+    file: "src/fleet/wanted.ts",
+    find: "return !general || isNewer(entry, general);",
+    replace: "return true;",
+    caughtBy: `${wanted} > of one node or of all; what was said last counts`,
+  },
+  {
+    name: "of two entries the one that came last counts",
+    file: "src/fleet/wanted.ts",
+    find: "if (!known || isNewer(entry, known)) own[key] = entry;",
+    replace: "own[key] = entry;",
+    caughtBy: `${wanted} > is the same by whichever way, in whichever order and however often it comes`,
+  },
+  {
+    name: "equal revisions of two writers are not ordered",
+    file: "src/fleet/wanted.ts",
+    find: "return textOf(a) > textOf(b);",
+    replace: "return false;",
+    caughtBy: `${wanted} > is the same by whichever way, in whichever order and however often it comes`,
+  },
+  {
+    name: "a scope may be anything, also a path",
+    file: "src/fleet/wanted-format.ts",
+    find: "z.string().regex(/^(?:all|[0-9a-z]{13})$/)",
+    replace: "z.string()",
+    caughtBy: `${wanted} > a hint that does not fit into a packet says the revision alone`,
+  },
+  {
+    name: "a count of workers is not checked",
+    file: "src/fleet/assignments.ts",
+    find: "return isGood ? undefined",
+    replace: "return isGood || true ? undefined",
+    caughtBy: `${wanted} > is refused, and it says what to write`,
+  },
+  {
+    name: "a hint with a hole before it is taken as all there is",
+    file: "src/fleet/follower.ts",
+    find: "if (hint.since <= wanted.revision && Object.keys(hint.scopes).length > 0) {",
+    replace: "if (Object.keys(hint.scopes).length > 0) {",
+    caughtBy: `${follower} > a hint with a hole before it is not acknowledged`,
+  },
+  {
+    name: "nobody is told what a node has learnt",
+    file: "src/fleet/follower.ts",
+    find: "if (hasBegun && wanted.revision > before.revision) {",
+    replace: "if (false as boolean) {",
+    caughtBy: `${follower} > lesson 25: what one node says the others hear, and act on at once`,
+  },
+  {
+    name: "what failed is never tried again",
+    file: "src/fleet/follower.ts",
+    find: 'if (!isApplied) arm("again", retryMs, () => inTurn(follow));',
+    replace: "",
+    caughtBy: `${follower} > what failed is acknowledged as failed, tried again each minute, and then acknowledged`,
+  },
+  {
+    name: "what was wanted is forgotten with the process",
+    file: "src/fleet/follower.ts",
+    find: "if (kept) await inTurn(() => take(kept));",
+    replace: "void kept;",
+    caughtBy: `${follower} > what was wanted is kept over a restart without a network, and counts before work begins`,
+  },
+  {
+    name: "a look transfers the object each time",
+    file: "src/fleet/desired-object.ts",
+    find: "key: desiredKey, isSticky: true }",
+    replace: "key: desiredKey, isSticky: false }",
+    caughtBy: `${follower} > a node that looks and finds nothing new costs one conditional GET`,
+  },
+  {
+    name: "a heartbeat may be larger than a packet",
+    file: "src/fleet/beat.ts",
+    find: "if (bytes.byteLength <= beatBytesMax) return bytes;",
+    replace: "return bytes;",
+    caughtBy: `${beat} > whatever a node has to say fits into a packet, and is a heartbeat`,
+  },
+  {
+    name: "a node that is stopped does not say so",
+    file: "src/fleet/beater.ts",
+    find: 'isLast ? { ...now, state: "stopped" } : now',
+    replace: "isLast ? now : now",
+    caughtBy: `${beat} > once a minute by gossip and in the head, one write each`,
+  },
+  {
+    name: "the older of two heartbeats counts",
+    file: "src/fleet/roster.ts",
+    find: "a.atMs >= b.atMs ? a : b",
+    replace: "a.atMs >= b.atMs ? b : a",
+    caughtBy: `${roster} > all that bucket, peers and this machine know`,
+  },
+  {
+    name: "a node that stopped counts as there",
+    file: "src/fleet/roster.ts",
+    find: 'nowMs - lastSeenMs < missedMs && beat?.state !== "stopped"',
+    replace: "nowMs - lastSeenMs < missedMs",
+    caughtBy: `${roster} > a node that said that it stops is not there`,
+  },
+  {
+    name: "drift counts sessions, not datagrams",
+    file: "src/fleet/drift.ts",
+    find: "count += Math.max(0, number - (b.get(key) ?? 0));",
+    replace: "count += number > (b.get(key) ?? 0) ? 1 : 0;",
+    caughtBy: `${drift} > E5: by gossip, exactly how many datagrams each lacks of the other`,
+  },
+  {
+    name: "log lines are sent though nothing is new",
+    file: "src/fleet/log-sender.ts",
+    find: 'if (mark === sent || mark === "") return;',
+    replace: 'if (mark === "") return;',
+    caughtBy: `${sender} > at most once a minute, and only when there is something new`,
+  },
+  {
+    name: "who reads along makes a node send for ever",
+    file: "src/fleet/log-sender.ts",
+    find: "untilMs = Math.min(wantedMs, untilMsMax);",
+    replace: "untilMs = wantedMs;",
+    caughtBy: `${sender} > at once and every two seconds while somebody reads along, but not for ever`,
+  },
+  {
+    name: "a head for a segment drops what the node said of itself",
+    file: "src/ledger/tiers/head.ts",
+    find: "const head = { ...known.said, ...content, sessions, nonce };",
+    replace: "const head = { ...content, sessions, nonce };",
+    caughtBy: `${head} > what was said stays with heads that are written for segments`,
+  },
+  {
+    name: "a life that only beats is not known to the next one, which takes it for a clone's",
+    file: "src/ledger/tiers/publish.ts",
+    find: "if (!sessions.includes(mine)) await core.saveIdentity({ sessions: [...sessions, mine] });",
+    replace: "void sessions.includes(mine);",
+    caughtBy: `${head} > a beat takes nothing back of how far a session is, and the next life is no clone`,
+  },
+  {
+    name: "a kind that is wanted is still done by those that do all",
+    file: "src/cli/commands/work/pools.ts",
+    find: "if (!pool.kinds) return [{ ...pool, except: [...workers.keys()].sort() }];",
+    replace: "if (!pool.kinds) return [pool];",
+    caughtBy: `${crew} > a kind that is wanted has a pool of its own, and no other does it`,
+  },
+  {
+    name: "work begins before it is known what is wanted",
+    file: "src/cli/commands/work/crew.ts",
+    find: "if (hasBegun) supervisor.setPosts(",
+    replace: "supervisor.setPosts(",
+    caughtBy: `${crew} > nothing is started before what is wanted is known`,
+  },
+  {
+    name: "a node that was told to leave ends again whenever it is started",
+    file: "src/cli/commands/work/crew.ts",
+    find: 'if (hasBegun && next.state === "drained") void leave();',
+    replace: 'if (next.state === "drained") void leave();',
+    caughtBy: `${crew} > told to leave, it does when nothing is at work; started again it waits to be wanted`,
+  },
+  {
+    name: "drift of a moment is an alarm",
+    file: "src/cli/commands/status/attention.ts",
+    find: "const driftSecondsMax = 120;",
+    replace: "const driftSecondsMax = 1;",
+    caughtBy: `${attention} > what passes by itself is no alarm`,
+  },
+  {
+    name: "wanted fields of a campaign are not checked before they count",
+    file: "src/campaign/campaign-folder.ts",
+    find: "      await load(name, fields);\n",
+    replace: "",
+    caughtBy: `${fields} > what makes no sense is told, and nothing of it is done`,
+  },
+  {
+    name: "a password inside an address is logged",
+    file: "src/base/log-fields.ts",
+    find: 'if (typeof value === "string") return withoutPasswords(value);',
+    replace: "",
+    caughtBy: `${kept} > B27: a logger's lines are kept without secrets, also those inside an address`,
+  },
+  {
+    name: "a desired state is looked at every second",
+    file: "src/fleet/wanted-sources.ts",
+    find: "const bucketEveryMs = 13_000;",
+    replace: "const bucketEveryMs = 1_000;",
+    caughtBy: `${rest} > B20: a node at rest costs at most $0.50 a month in all`,
+  },
+];
