@@ -11,6 +11,7 @@ import { hubOptions, hubSettings } from "./hub-options.ts";
 
 export const hubRun: Command = {
   needs: "settings",
+  keepsLog: true,
   options: [
     bucketOption,
     { flag: "--interval", value: "time", summary: "between two looks", default: "1m" },
