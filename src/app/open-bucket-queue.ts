@@ -39,7 +39,7 @@ export async function openQueueOnBucket(
       random: systemRandom,
       probe: "daily",
     });
-    let stop: (() => void) | undefined;
+    let stops: readonly (() => void)[] | undefined;
     return {
       ...store,
       async commit(operations) {
@@ -48,11 +48,13 @@ export async function openQueueOnBucket(
         return outcomes;
       },
       watch(listener) {
-        stop ??= hints?.follow("woken", () => store.hint());
+        stops ??= (["added", "woken"] as const).flatMap(
+          (hint) => hints?.follow(hint, () => store.hint()) ?? [],
+        );
         return store.watch(listener);
       },
       async [Symbol.asyncDispose]() {
-        stop?.();
+        for (const stop of stops ?? []) stop();
         await store[Symbol.asyncDispose]();
         await opened[Symbol.asyncDispose]();
       },

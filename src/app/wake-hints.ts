@@ -11,7 +11,7 @@ import type { Paths } from "../config/index.ts";
  */
 export interface WakeHints {
   tell(hint: WakeHint): void;
-  /** Answers how to stop. */
+  /** What this very object tells is not heard by it. Answers how to stop. */
   follow(hint: WakeHint, listener: () => void): () => void;
 }
 
@@ -24,11 +24,17 @@ export interface WakeHintsOptions {
 
 /** At once, and then not again for so long: who looks, sees all that came until then. */
 const pauseMs = 1_000;
+/** What happens that soon after one's own hint is most likely that hint. */
+const echoMs = 50;
 
 export function createWakeHints({ paths, clock }: WakeHintsOptions): WakeHints {
   const folder = () => paths.resolve("node", "hints");
   const paces = new Map<WakeHint, () => void>();
+  const toldAtMs = new Map<WakeHint, number>();
+  const isOwn = (hint: WakeHint) =>
+    clock.monotonicMs() - (toldAtMs.get(hint) ?? -Infinity) < echoMs;
   const write = (hint: WakeHint) => {
+    toldAtMs.set(hint, clock.monotonicMs());
     try {
       mkdirSync(folder(), { recursive: true, mode: 0o700 });
       writeFileSync(join(folder(), hint), `${clock.nowMs()}\n`, { mode: 0o600 });
@@ -48,7 +54,7 @@ export function createWakeHints({ paths, clock }: WakeHintsOptions): WakeHints {
       try {
         mkdirSync(folder(), { recursive: true, mode: 0o700 });
         watcher = watch(folder(), { persistent: false }, (_, file) => {
-          if (file === hint) heard();
+          if (file === hint && !isOwn(hint)) heard();
         });
         watcher.on("error", () => {});
       } catch {

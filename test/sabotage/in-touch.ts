@@ -142,8 +142,8 @@ const inApp: readonly Sabotage[] = [
   {
     name: "lesson 25: hints are told and nobody listens",
     file: "src/app/open-bucket-queue.ts",
-    find: 'stop ??= hints?.follow("woken", () => store.hint());',
-    replace: "",
+    find: "(hint) => hints?.follow(hint, () => store.hint()) ?? [],",
+    replace: "(hint) => hints?.follow(hint, () => {}) ?? [],",
     caughtBy: `${hints} > who waits for work looks at once`,
   },
   {
@@ -156,8 +156,8 @@ const inApp: readonly Sabotage[] = [
   {
     name: "any hint is taken for any other",
     file: "src/app/wake-hints.ts",
-    find: "if (file === hint) heard();",
-    replace: "if (file !== null) heard();",
+    find: "if (file === hint && !isOwn(hint)) heard();",
+    replace: "if (file !== null && !isOwn(hint)) heard();",
     caughtBy: `${hints} > lesson 25`,
   },
   {
