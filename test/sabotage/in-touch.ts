@@ -62,7 +62,7 @@ const inExchange: readonly Sabotage[] = [
     file: "src/ledger/incoming.ts",
     find: "if (datagram.number <= known) return false;",
     replace: "",
-    caughtBy: `${exchange} > gossip loop-back`,
+    caughtBy: `${beside} > what came by the bucket and by others at once`,
   },
 ];
 

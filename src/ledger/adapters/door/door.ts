@@ -4,7 +4,15 @@ import type { Clock, Timer } from "../../../base/clock.ts";
 import type { Logger } from "../../../base/logger.ts";
 import type { Random } from "../../../base/random.ts";
 import type { Ledger } from "../../ledger.ts";
-import { answerAsk, askBytesMax, askSchema, failureOf, rangeAsText, type Said } from "./asks.ts";
+import {
+  answerAsk,
+  askBytesMax,
+  askSchema,
+  failureOf,
+  rangeAsText,
+  type Ask,
+  type Said,
+} from "./asks.ts";
 import { createFrameReader, createFrameWriter, encodeFrame } from "./frames.ts";
 import { shakeAsHolder } from "./handshake.ts";
 import { createLookout } from "./lookout.ts";
@@ -29,6 +37,8 @@ export interface Door {
   close(): void;
 }
 
+/** Of which there are so many that what they change is looked at now and then, not each time. */
+const manyAsks: ReadonlySet<Ask["op"]> = new Set(["write", "read", "takeRange", "readRange"]);
 const guestsMax = 256;
 /** Of one guest; it is read from again when some were answered. */
 const asksMax = 256;
@@ -120,7 +130,7 @@ function welcome(socket: Socket, ledger: Ledger, { onYield }: DoorOptions): Gues
       const { data: ask } = askSchema.safeParse(body);
       if (!ask) throw notUnderstood();
       const value = await answerAsk(ledger, ask);
-      if (ask.op !== "write" && ask.op !== "read") lookout.look(ledger);
+      if (!manyAsks.has(ask.op)) lookout.look(ledger);
       tell({ id, value });
       if (ask.op === "follow") unfollow ??= follow();
       if (ask.op === "yield") onYield();
