@@ -2,6 +2,7 @@ import type { Sabotage } from "./sabotage.ts";
 
 const wanted = "src/fleet/wanted.test.ts";
 const follower = "src/fleet/follower.test.ts";
+const give = "src/fleet/give-command.test.ts";
 const beat = "src/fleet/beat.test.ts";
 const roster = "src/fleet/roster.test.ts";
 const drift = "src/fleet/drift.test.ts";
@@ -77,6 +78,13 @@ export const fleetSabotages: readonly Sabotage[] = [
     find: "if (kept) await inTurn(() => take(kept));",
     replace: "void kept;",
     caughtBy: `${follower} > what was wanted is kept over a restart without a network, and counts before work begins`,
+  },
+  {
+    name: "a command takes effect before it stands in the ledger",
+    file: "src/fleet/give-command.ts",
+    find: "  await auditCommand(ledger, planned, planned.revision);\n",
+    replace: "",
+    caughtBy: `${give} > B11: a command stands in the ledger before anybody can follow it`,
   },
   {
     name: "a look transfers the object each time",
