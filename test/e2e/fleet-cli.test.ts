@@ -117,10 +117,15 @@ describe("forager fleet", () => {
     expect(log.stdout).toContain("fleet/all");
     expect(log.stdout).toContain("hand:anna");
 
-    await set("all resume");
+    // Both wait for the nodes to look again. B20: log lines from a machine that runs nothing.
+    const [one] = present;
+    const read = ["logs", one!.node, "-n", "200", "--json", "--data", "laptop"];
+    const [lines] = await Promise.all([sandbox.forager(read), set("all resume")]);
+    expect(lines.exitCode, lines.stderr).toBe(0);
+    expect(lines.stdout).toContain('"msg":"what is wanted is followed"');
+    expect(lines.stdout).toContain('"msg":"worker process started"');
     await until(async () => (await doneIn(sandbox)) > before, "work goes on");
 
-    const [one] = present;
     const status = await sandbox.forager([
       "status",
       "--cluster",
@@ -139,22 +144,9 @@ describe("forager fleet", () => {
       [false, true],
     ]);
     expect(nodes[1]).toMatchObject({ how: "head", drift: { missingHere: 0 } });
-    expect(nodes[1]!.beat).toMatchObject({ state: "working", followed: { revision: 2 } });
+    expect(nodes[1]!.beat).toMatchObject({ state: "working", followed: { isApplied: true } });
     expect([hub, queue!.states.failed]).toEqual([null, 0]);
 
-    // B20: log lines of a node from a machine that runs nothing, and of one that is gone.
-    const lines = await sandbox.forager([
-      "logs",
-      one!.node,
-      "-n",
-      "200",
-      "--json",
-      "--data",
-      "laptop",
-    ]);
-    expect(lines.exitCode, lines.stderr).toBe(0);
-    expect(lines.stdout).toContain('"msg":"what is wanted is followed"');
-    expect(lines.stdout).toContain('"msg":"worker process started"');
     const ended = Promise.all([a!.ended, b!.ended]);
     for (const { child } of [a!, b!]) child.kill("SIGTERM");
     await ended;
