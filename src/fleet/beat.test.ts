@@ -30,15 +30,17 @@ test("B20: load, memory, disk, temperature, workers and in-flight by kind, versi
 });
 
 test("whatever a node has to say fits into a packet, and is a heartbeat", () => {
-  const words = fc.string({ maxLength: 200 });
+  const size = "max"; // else generated texts are short, and all would fit
+  const words = fc.string({ maxLength: 200, size });
   const wide = fc.record({
-    label: fc.string({ maxLength: 100 }),
-    alerts: fc.array(words, { maxLength: 20 }),
+    label: fc.string({ maxLength: 100, size }),
+    alerts: fc.array(words, { maxLength: 20, size }),
     kinds: fc.dictionary(
-      fc.string({ maxLength: 100 }),
+      fc.string({ maxLength: 100, size }),
       fc.tuple(fc.nat(), fc.nat()).map((pair) => pair as [number, number]),
+      { maxKeys: 30, size },
     ),
-    what: fc.string({ maxLength: 300, unit: "binary" }),
+    what: fc.string({ maxLength: 300, unit: "binary", size }),
   });
   fc.assert(
     fc.property(wide, ({ what, ...more }) => {
