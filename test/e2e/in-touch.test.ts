@@ -148,11 +148,13 @@ test("B11: by gossip alone a command reaches another node at once, and both ackn
   const [own, other] = [nodes[0]!, nodes[1]!];
   expect([own.what, other.what]).toEqual(["nothing works here", "paused"]);
   expect(other.afterMs).toBeLessThan(4_000);
-  const after = await status();
-  expect(after.nodes[1]).toMatchObject({
-    isPresent: true,
-    how: "static",
-    drift: { missingHere: 0, missingThere: 0, seconds: 0 },
-    beat: { state: "paused", followed: { revision: 1, isApplied: true } },
-  });
+  // What a peer has is known by its next digest, a second later.
+  await expect
+    .poll(async () => (await status()).nodes[1], { timeout: 20_000 })
+    .toMatchObject({
+      isPresent: true,
+      how: "static",
+      drift: { missingHere: 0, missingThere: 0, seconds: 0 },
+      beat: { state: "paused", followed: { revision: 1, isApplied: true } },
+    });
 }, 60_000);
