@@ -35,7 +35,7 @@ const peer = z.object({
   lastHeardMs: z.number(),
   rttMs: z.number().optional(),
   vector: z.record(z.string(), z.number()),
-  beat: z.unknown(),
+  beat: z.unknown().optional(),
 });
 const schema = z.object({
   node: z.string(),

@@ -76,6 +76,9 @@ test("a node is found by id, by the beginning of it or by name; else it says who
 
 test("what a node shows to others of its machine comes back as it was; anything else is nothing", () => {
   expect(decodeNodeView(encodeNodeView(view))).toEqual(view);
+  // One that has just started has heard no heartbeat yet.
+  const peers = view.peers.map((peer) => ({ ...peer, rttMs: undefined, beat: undefined }));
+  expect(decodeNodeView(encodeNodeView({ ...view, peers }))).toEqual({ ...view, peers });
   for (const text of ["", "{}", "null", encodeNodeView(view).replace('"working"', '"off"')]) {
     expect(decodeNodeView(text)).toBeUndefined();
   }

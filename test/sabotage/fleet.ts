@@ -205,4 +205,11 @@ export const fleetSabotages: readonly Sabotage[] = [
     replace: "const bucketEveryMs = 1_000;",
     caughtBy: `${rest} > B20: a node at rest costs at most $0.50 a month in all`,
   },
+  {
+    name: "a node that has heard no heartbeat yet cannot be looked at",
+    file: "src/fleet/node-view.ts",
+    find: "  beat: z.unknown().optional(),",
+    replace: "  beat: z.unknown(),",
+    caughtBy: `${roster} > what a node shows to others of its machine comes back as it was`,
+  },
 ];
