@@ -28,8 +28,11 @@ export interface Aside {
    * what is done with, and was not taken just now.
    */
   settle(takeIn: TakeIn): Promise<void>;
-  /** Whether it is time to. */
-  isDue(): boolean;
+  /**
+   * The same for what this process took, and only if it is time: whoever saves one record after
+   * the other must not read all of the last ones each time. Now and then for all of it.
+   */
+  settleOwn(takeIn: TakeIn): Promise<void>;
   /** Removes every copy that `isOf` says is of a record. Answers how many. */
   forget(isOf: (copy: Taken) => boolean): number;
   count(isOf: (copy: Taken) => boolean): number;
@@ -51,6 +54,8 @@ const asideFolder = "records/aside";
 const keptFolder = "records/kept";
 /** Time for an editor to finish what it is writing. */
 const restMs = 2_000;
+/** So long nobody looks through all that lies here, unless asked. */
+const lookThroughMs = 60_000;
 /** Of the place in a name. Above that of any record, so that only names of notes are cut. */
 const placeBytesMax = 150;
 const recordEnd = `~${recordFile}`;
@@ -65,14 +70,15 @@ export interface AsideOptions {
 export function createAside({ disk, clock, random }: AsideOptions): Aside {
   /** Taken by us and clean then, by when. */
   const resting = new Map<string, number>();
+  let lookedThroughAtMs = -Infinity;
 
+  const copyAt = (name: string): Taken | undefined => {
+    const from = name.endsWith(sideEnd) ? undefined : placeIn(name);
+    const bytes = from === undefined ? undefined : disk.read(name);
+    return from === undefined || !bytes ? undefined : { from, name, bytes };
+  };
   const copies = (folder: string): readonly Taken[] =>
-    disk.list(folder).flatMap((file): Taken[] => {
-      const from = file.endsWith(sideEnd) ? undefined : placeIn(file);
-      const name = `${folder}/${file}`;
-      const bytes = from === undefined ? undefined : disk.read(name);
-      return from === undefined || !bytes ? [] : [{ from, name, bytes }];
-    });
+    disk.list(folder).flatMap((file) => copyAt(`${folder}/${file}`) ?? []);
   const all = () => [...copies(asideFolder), ...copies(keptFolder)];
 
   const keep = (taken: Taken) => {
@@ -112,6 +118,26 @@ export function createAside({ disk, clock, random }: AsideOptions): Aside {
     }
   };
 
+  const lookAgain = async (copy: Taken, takeIn: TakeIn) => {
+    const isClean = isAsWritten(Buffer.from(copy.bytes).toString());
+    const outcome = isClean ? "nothing" : await takeIn(copy);
+    if (outcome === "taken") keep(copy);
+    if (outcome !== "nothing") return void resting.delete(copy.name);
+    // Whoever took it: that process, or this one, or whoever is next, looks at it again.
+    if (!isFresh(copy)) remove(copy);
+    else if (!resting.has(copy.name)) resting.set(copy.name, clock.monotonicMs());
+  };
+  const settle = async (takeIn: TakeIn) => {
+    lookedThroughAtMs = clock.monotonicMs();
+    const found = copies(asideFolder);
+    // Another process may have settled some of ours.
+    const names = new Set(found.map(({ name }) => name));
+    for (const name of resting.keys()) if (!names.has(name)) resting.delete(name);
+    for (const copy of found) await lookAgain(copy, takeIn);
+    await settleKept(takeIn);
+    removeOrphans();
+  };
+
   return {
     take(from) {
       const place = Buffer.from(from.split("/").join("~")).subarray(0, placeBytesMax).toString();
@@ -129,29 +155,17 @@ export function createAside({ disk, clock, random }: AsideOptions): Aside {
       if (disk.putBack(taken.name, taken.from) === "placed") remove(taken);
     },
     letGo: ({ name }) => void resting.set(name, clock.monotonicMs()),
-    isDue() {
-      const [oldest] = resting.values();
-      return oldest !== undefined && clock.monotonicMs() - oldest >= restMs;
-    },
-    async settle(takeIn) {
-      const found = copies(asideFolder);
-      // Another process may have settled some of ours.
-      const names = new Set(found.map(({ name }) => name));
-      for (const name of resting.keys()) if (!names.has(name)) resting.delete(name);
-      for (const copy of found) {
-        const isClean = isAsWritten(Buffer.from(copy.bytes).toString());
-        const outcome = isClean ? "nothing" : await takeIn(copy);
-        if (outcome === "taken") keep(copy);
-        if (outcome !== "nothing") {
-          resting.delete(copy.name);
-          continue;
-        }
-        // Whoever took it: that process, or this one, or whoever is next, looks at it again.
-        if (!isFresh(copy)) remove(copy);
-        else if (!resting.has(copy.name)) resting.set(copy.name, clock.monotonicMs());
+    settle,
+    async settleOwn(takeIn) {
+      const nowMs = clock.monotonicMs();
+      const due = [...resting].filter(([, atMs]) => nowMs - atMs >= restMs);
+      if (due.length === 0) return;
+      if (nowMs - lookedThroughAtMs >= lookThroughMs) return settle(takeIn);
+      for (const [name] of due) {
+        const copy = copyAt(name);
+        if (copy) await lookAgain(copy, takeIn);
+        else resting.delete(name);
       }
-      await settleKept(takeIn);
-      removeOrphans();
     },
     forget(isOf) {
       const found = all().filter(isOf);

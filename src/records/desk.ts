@@ -161,7 +161,7 @@ export function createDesk(options: RecordsOptions): Desk {
   const settle: Desk["settle"] = () => aside.settle(takeInCopy);
 
   const conclude: Desk["conclude"] = async (written = []) => {
-    if (aside.isDue()) await settle();
+    await aside.settleOwn(takeInCopy);
     const all = [...written, ...fromFiles];
     fromFiles = [];
     for (const datagrams of all) follower.rendered(datagrams);

@@ -1,6 +1,7 @@
 import type { Sabotage } from "./sabotage.ts";
 
 const page = "src/records/page.test.ts";
+const aside = "src/records/aside.test.ts";
 const hand = "src/records/hand-edit.test.ts";
 const model = "src/records/hand-edit-model.test.ts";
 const broken = "src/records/broken-files.test.ts";
@@ -94,6 +95,20 @@ const inEdits: readonly Sabotage[] = [
     find: 'const outcome = isClean ? "nothing" : await takeIn(copy);',
     replace: 'const outcome = isClean || resting.has(copy.name) ? "nothing" : await takeIn(copy);',
     caughtBy: `${hand} > made while the file is written is never lost`,
+  },
+  {
+    name: "whoever saves reads all copies that rest, each time",
+    file: "src/records/aside.ts",
+    find: "if (nowMs - lookedThroughAtMs >= lookThroughMs) return settle(takeIn);",
+    replace: "if (nowMs >= lookedThroughAtMs) return settle(takeIn);",
+    caughtBy: `${aside} > who saves one record after the other`,
+  },
+  {
+    name: "only those who ask look through what others left",
+    file: "src/records/aside.ts",
+    find: "if (nowMs - lookedThroughAtMs >= lookThroughMs) return settle(takeIn);",
+    replace: "",
+    caughtBy: `${aside} > what another process left there is found`,
   },
   {
     name: "copies of edited files go at once",
