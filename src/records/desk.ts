@@ -140,7 +140,7 @@ export function createDesk(options: RecordsOptions): Desk {
     } catch (error) {
       // The facts are there, and can be found; the files follow when the disk lets them.
       fromFiles = [];
-      index.apply();
+      await index.apply();
       throw error;
     }
     return edits;
@@ -165,7 +165,7 @@ export function createDesk(options: RecordsOptions): Desk {
     const all = [...written, ...fromFiles];
     fromFiles = [];
     for (const datagrams of all) follower.rendered(datagrams);
-    index.apply(all.length > 0 ? follower.position() : undefined);
+    await index.apply(all.length > 0 ? follower.position() : undefined);
   };
 
   const isDue: Desk["isDue"] = (all) =>

@@ -18,7 +18,8 @@ const fewTargets = 50;
  * names come in any order, so the more go into it the fewer pages are written again.
  */
 const gatheredMax = 4_000;
-const filledMax = 30_000;
+/** While an index is filled they go there beside the rendering, which waits for the last of them. */
+const filledMax = 12_000;
 
 /** Rendered in one turn; then other processes have theirs. */
 const sliceSize = 200;
@@ -46,32 +47,35 @@ export async function catchUp(
   const batches = found?.batches ?? told;
   if (found) index.fill(found.wishes);
   let [records, step, hasForgotten] = [0, 0, false];
-  for await (const targets of batches) {
-    step += 1;
-    hasForgotten ||= targets.includes(forgetRegister);
-    const isHasty = !since || targets.length > fewTargets;
-    for (let at = 0; at < targets.length; at += sliceSize) {
-      if (since && !isUnbroken && records + at > 0) {
-        await desk.conclude();
-        await desk.pause();
-        // Someone began to make the index anew, and died.
-        if (!follower.position()) return catchUp(desk, options);
+  try {
+    for await (const targets of batches) {
+      step += 1;
+      hasForgotten ||= targets.includes(forgetRegister);
+      const isHasty = !since || targets.length > fewTargets;
+      for (let at = 0; at < targets.length; at += sliceSize) {
+        if (since && !isUnbroken && records + at > 0) {
+          await desk.conclude();
+          await desk.pause();
+          // Someone began to make the index anew, and died.
+          if (!follower.position()) return catchUp(desk, options);
+        }
+        await desk.renderMany(targets.slice(at, at + sliceSize), {
+          isHasty,
+          ...(clean && { clean }),
+        });
       }
-      await desk.renderMany(targets.slice(at, at + sliceSize), {
-        isHasty,
-        ...(clean && { clean }),
-      });
+      records += targets.length;
+      if (index.size() > (since ? gatheredMax : filledMax)) await desk.conclude();
+      if (targets.length > 0) {
+        const total = found?.records ?? Math.round((records * steps) / step);
+        onProgress({ step: "files", done: records, total });
+      }
     }
-    records += targets.length;
-    if (index.size() > (since ? gatheredMax : filledMax)) await desk.conclude();
-    if (targets.length > 0) {
-      const total = found?.records ?? Math.round((records * steps) / step);
-      onProgress({ step: "files", done: records, total });
-    }
+    await desk.conclude();
+  } finally {
+    if (found) await index.endFilling();
   }
-  await desk.conclude();
-  index.fill(undefined);
-  index.apply(follower.reached(position));
+  await index.apply(follower.reached(position));
   // Forgotten elsewhere: here too it is to be gone, and not merely unlisted.
   if (since && hasForgotten) desk.stored.scrub();
   return { records };

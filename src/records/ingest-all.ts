@@ -94,12 +94,15 @@ async function ingestOne(
   if (found.kind === "left") return takeLeft(desk, place, found.target);
   if (found.kind === "renamed") await takeRename(desk, place, found);
   const { target } = found;
-  const folder = desk.index.render(target)!.folder;
+  const cleanRev = found.kind === "record" ? found.cleanRev : undefined;
+  const isHere = cleanRev !== undefined;
+  const folder = isHere
+    ? folderOf(place.layout.kind, place.name)
+    : desk.index.render(target)!.folder;
   const fields = await desk.entryTaker.takeIn({ target, folder });
-  const isAsWritten = fields.length === 0 && found.kind === "record" && found.isClean;
   // A file that was put back as it was has missed what came while it was broken.
-  if (isAsWritten && !desk.index.problems().some((one) => one.path === path)) {
-    onClean?.(path, desk.index.render(target)!.rev);
+  if (isHere && fields.length === 0 && !desk.index.problems().some((one) => one.path === path)) {
+    onClean?.(path, cleanRev);
     return [];
   }
   const edits = await desk.renderMany([target]);

@@ -7,6 +7,7 @@ import { createLinks } from "./links.ts";
 import { PageFault, parsePage, type ParsedPage } from "./parse-page.ts";
 import type { Facts } from "./page.ts";
 import type { RecordDisk } from "./record-disk.ts";
+import type { RenderMark } from "./record-index.ts";
 import { isClean, textOf } from "./render.ts";
 import { findBase, sideFile } from "./side-file.ts";
 import { slugOf, isSlug } from "./slug.ts";
@@ -17,7 +18,12 @@ export type FolderFound =
   /** Nothing of ours to look at, or a redirect as we wrote it. */
   | { readonly kind: "clean" }
   /** A record's. Where its file is not as we wrote it last, rendering takes it in. */
-  | { readonly kind: "record"; readonly target: string; readonly isClean: boolean }
+  | {
+      readonly kind: "record";
+      readonly target: string;
+      /** Of the last render, where the file is as we wrote it then. */
+      readonly cleanRev: string | undefined;
+    }
   /** Someone renamed the folder of a record. */
   | { readonly kind: "renamed"; readonly target: string; readonly slug: string }
   /** Someone saved a record's text where its folder was before. */
@@ -47,11 +53,11 @@ export function lookAtFolder(
   const { kind, folder } = layout;
   const bytes = disk.read(`${folder}/${name}/${recordFile}`);
   const known = bytes && asWrittenLast({ layout, name, index, text: textOf(bytes)! });
-  if (known !== undefined) return { kind: "record", target: known, isClean: true };
+  if (known) return { kind: "record", target: known.target, cleanRev: known.rev };
   const target = index.bySlug(kind, name);
   const mark = target === undefined ? undefined : index.render(target);
   if (target !== undefined && mark?.folder === `${folder}/${name}`) {
-    return { kind: "record", target, isClean: false };
+    return { kind: "record", target, cleanRev: undefined };
   }
   if (!bytes || isEmpty(bytes)) return { kind: "clean" };
   try {
@@ -76,14 +82,13 @@ function asWrittenLast(job: {
   readonly name: string;
   readonly index: GatheringIndex;
   readonly text: string;
-}): string | undefined {
+}): RenderMark | undefined {
   const { layout, name, index, text } = job;
   const id = idIn(text);
   if (id === undefined || !isAsWritten(text)) return undefined;
-  const target = `${layout.kind}/${id}`;
-  const mark = index.render(target);
+  const mark = index.render(`${layout.kind}/${id}`);
   return mark?.folder === folderOf(layout.kind, name) && mark.rev === revIn(text)
-    ? target
+    ? mark
     : undefined;
 }
 
@@ -124,7 +129,7 @@ function findOld(job: {
   }
   // One that was merged away while its file could not be read.
   if (mark.folder === folderOf(layout.kind, name))
-    return { kind: "record", target, isClean: false };
+    return { kind: "record", target, cleanRev: undefined };
   const side = textOf(disk.read(`${mark.folder}/${sideFile}`));
   // An editor had it open when the record moved on. In any other folder it is a copy.
   const isOldPlace = index.bySlug(layout.kind, name) === target;

@@ -44,6 +44,12 @@ export interface IndexBatch {
   readonly position?: Position;
 }
 
+/** Applies batches one after the other, beside other work. Nobody else updates meanwhile. */
+export interface IndexLoader extends AsyncDisposable {
+  /** As `update`: it is applied when the promise is fulfilled. */
+  load(batch: IndexBatch): Promise<void>;
+}
+
 /**
  * Finds records without looking through folders. It holds nothing that cannot be made anew from
  * the ledger and the files: `position()` answers undefined, and the records fill it again.
@@ -61,6 +67,8 @@ export interface RecordIndex extends Disposable {
   /** Undefined when it is empty, or of another version of ours. */
   position(): Position | undefined;
   update(batch: IndexBatch): void;
+  /** For who has so much to put in that other work can be done meanwhile. One at a time, in turn. */
+  startLoading(): IndexLoader;
   /** Empties it, position included. */
   clear(): void;
   /** Nothing that was dropped can be read from its files any more. May take seconds. */

@@ -1,6 +1,8 @@
 import type { Sabotage } from "./sabotage.ts";
 
 const page = "src/records/page.test.ts";
+const gathering = "src/records/gathering-index.test.ts";
+const loader = "src/records/adapters/sqlite/index-loader.test.ts";
 const aside = "src/records/aside.test.ts";
 const hand = "src/records/hand-edit.test.ts";
 const model = "src/records/hand-edit-model.test.ts";
@@ -370,6 +372,48 @@ export const recordsSabotages: readonly Sabotage[] = [
     find: "const view = staleViews.has(target) ? undefined : views[at];",
     replace: "const view = views[at];",
     caughtBy: `${catchUp} > an edit that is taken in on the way`,
+  },
+  {
+    name: "what is on its way into the index is not seen while it is filled",
+    file: "src/records/gathering-index.ts",
+    find: "now.records.has(target) ? now : passing.records.has(target) ? passing : undefined;",
+    replace: "now.records.has(target) ? now : undefined;",
+    caughtBy: `${gathering} > shows what is on its way into it`,
+  },
+  {
+    name: "what has changed since it went on its way counts twice",
+    file: "src/records/gathering-index.ts",
+    find: "[...(listOf(passing) ?? [])].filter((target) => !now.records.has(target));",
+    replace: "[...(listOf(passing) ?? [])];",
+    caughtBy: `${gathering} > shows what is on its way into it`,
+  },
+  {
+    name: "an index that could not be filled is said to be",
+    file: "src/records/gathering-index.ts",
+    find: "        await passed;\n      } finally {",
+    replace: "        await passed.catch(() => {});\n      } finally {",
+    caughtBy: `${gathering} > a batch that fails is told`,
+  },
+  {
+    name: "names stand as JavaScript sorts them",
+    file: "src/records/adapters/sqlite/seats.ts",
+    find: "if (!hasSurrogate.test(a) && !hasSurrogate.test(b)) return a < b ? -1 : 1;",
+    replace: "if (a !== b) return a < b ? -1 : 1;",
+    caughtBy: "src/records/adapters/sqlite/seats.test.ts > names stand as SQLite sorts them",
+  },
+  {
+    name: "the thread that fills an index outlives it",
+    file: "src/records/adapters/sqlite/index-loader.ts",
+    find: "await thread?.end();",
+    replace: "",
+    caughtBy: `${loader} > much is put in by a thread`,
+  },
+  {
+    name: "what a thread cannot write is taken for written",
+    file: "src/records/adapters/sqlite/index-loader.ts",
+    find: "else waiting?.reject(new AppError(answer.error, answer.code, answer.message));",
+    replace: "else waiting?.resolve();",
+    caughtBy: `${loader} > what the thread cannot write is told`,
   },
   {
     name: "a rebuild counts what is gone, and what it is told of twice",

@@ -1,3 +1,4 @@
+import { afterTick } from "../../base/tick.ts";
 import type { Position } from "../../ledger/index.ts";
 import { nameAndAddress } from "../duplicates.ts";
 import { recordOf } from "../gathering-index.ts";
@@ -17,6 +18,16 @@ export function createMemoryRecordIndex(): RecordIndex {
   return {
     takeTurn: async () => ({ [Symbol.dispose]() {} }),
     version: () => 0,
+    startLoading() {
+      return {
+        // Later, as those do that have a thread for it.
+        load: async (batch) => {
+          await new Promise<void>(afterTick);
+          this.update(batch);
+        },
+        async [Symbol.asyncDispose]() {},
+      };
+    },
     position: () => position,
     update(batch) {
       // All of it can be put, or none is.

@@ -90,6 +90,23 @@ export function recordIndexSuite({ name, open }: RecordIndexSuiteOptions): void 
       expect(index.targets({ kind: "company", limit: 10 })).toEqual(["company/a"]);
     });
 
+    test("what is loaded is there when that is said, one batch after the other", async () => {
+      using index = open();
+      {
+        await using loader = index.startLoading();
+        const first = loader.load({ put: [company("a"), company("b")] });
+        const second = loader.load({ put: [company("a", { name: "New" })], drop: ["company/b"] });
+        await first;
+        await second;
+        expect(index.find("company/a")).toEqual(company("a", { name: "New" }));
+        const broken = { ...company("b"), company: undefined } as never;
+        await expect(loader.load({ put: [company("c"), broken] })).rejects.toThrow();
+        await loader.load({ put: [company("d")], position });
+      }
+      expect(index.targets({ kind: "company", limit: 9 })).toEqual(["company/a", "company/d"]);
+      expect(index.position()).toEqual(position);
+    });
+
     clause("a domain, place or address has all who have it, by target", (index) => {
       const same = { texts: { domain: "Same.example", place: "osm/1" } };
       index.update({

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { watchThreads } from "../../../base/testing/watch-threads.ts";
 import { nodeId, sessionId } from "../../testing/histories.ts";
 import { createOwnMill } from "../../tiers/fold-mill.ts";
 import { cutSegment } from "../../tiers/segment.ts";
@@ -52,8 +53,12 @@ describe("a mill of threads", () => {
   });
 
   test("a small fold starts no thread", async () => {
-    await using threads = createThreadMill({ threads: 2 });
+    using seen = watchThreads();
+    await using own = createThreadMill({ threads: 2 });
+    expect((await own.scan(scanOf(body))).last).toBe(500);
+    expect(seen.started()).toBe(0);
+    await using threads = createThreadMill({ threads: 2, ownBytes: 0 });
     expect((await threads.scan(scanOf(body))).last).toBe(500);
-    expect(process.getActiveResourcesInfo()).not.toContain("Worker");
+    expect(seen.started()).toBe(2);
   });
 });

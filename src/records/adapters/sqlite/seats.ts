@@ -88,5 +88,11 @@ function share(
 export const compareSeated = (a: Unseated, b: Unseated): number =>
   compareBytes(a.sort, b.sort) || compareBytes(a.target, b.target);
 
-const compareBytes = (a: string, b: string): number =>
-  a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
+function compareBytes(a: string, b: string): number {
+  if (a === b) return 0;
+  // Only pairs of surrogates sort elsewhere as bytes than as a string's units.
+  if (!hasSurrogate.test(a) && !hasSurrogate.test(b)) return a < b ? -1 : 1;
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+const hasSurrogate = /[\ud800-\udfff]/;

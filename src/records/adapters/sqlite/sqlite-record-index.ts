@@ -6,6 +6,7 @@ import type { Position } from "../../../ledger/index.ts";
 import type { IndexBatch, Indexed, RecordProblem, RenderMark } from "../../record-index.ts";
 import type { RecordSearch, Twins, Usage } from "../../record-search.ts";
 import { guarded } from "./index-error.ts";
+import { manyRecords, startIndexLoader } from "./index-loader.ts";
 import { cacheKib, openIndexFile } from "./open-index-file.ts";
 import { joined, named, type ElementKind } from "./record-rows.ts";
 import { recordSearcher } from "./search-records.ts";
@@ -48,6 +49,7 @@ export function openSqliteRecordIndex({ file, log }: SqliteRecordIndexOptions): 
   return {
     ...passed,
     version: () => opened.version() + reopened * 2 ** 32,
+    startLoading: () => startIndexLoader({ file, update: (batch) => opened.update(batch) }),
     async takeTurn(clock) {
       const turn = await lock.take(clock);
       try {
@@ -65,7 +67,7 @@ export function openSqliteRecordIndex({ file, log }: SqliteRecordIndexOptions): 
   };
 }
 
-type Tables = Omit<SqliteRecordIndex, "takeTurn">;
+type Tables = Omit<SqliteRecordIndex, "takeTurn" | "startLoading">;
 type Call = (...given: never[]) => unknown;
 
 const inodeOf = (file: string): bigint | undefined =>
@@ -110,9 +112,6 @@ function openTables(file: string, log: Logger): Tables {
     [Symbol.dispose]: () => void db.close(),
   };
 }
-
-/** From so many on pages that were touched would leave a cache of the usual size, and come back. */
-const manyRecords = 5_000;
 
 /** Names come in any order, so a large batch touches most pages of every index. */
 function withCache(db: Database.Database, { put = [] }: IndexBatch, work: () => void): void {

@@ -1,0 +1,60 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { silentLogger } from "../../../base/logger.ts";
+import { watchThreads } from "../../../base/testing/watch-threads.ts";
+import { company } from "../../testing/sample-records.ts";
+import { manyRecords, startIndexLoader } from "./index-loader.ts";
+import { openSqliteRecordIndex } from "./sqlite-record-index.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "forager-loader-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const many = (from: number) =>
+  Array.from({ length: manyRecords }, (_, at) => company(`c${from + at}`, { name: `C ${at}` }));
+
+test("much is put in by a thread, in order, while this one does other work; then it ends", async () => {
+  using threads = watchThreads();
+  using index = openSqliteRecordIndex({ file: join(folder, "records.db"), log: silentLogger });
+  {
+    await using loader = index.startLoading();
+    let ticks = 0;
+    const timer = setInterval(() => (ticks += 1), 1);
+    const first = loader.load({ put: many(0) });
+    const second = loader.load({ put: [company("c7", { name: "Seven" })], drop: ["company/c8"] });
+    await first;
+    clearInterval(timer);
+    expect(ticks).toBeGreaterThan(10);
+    expect(threads.running()).toBe(1);
+    await second;
+  }
+  await expect.poll(() => threads.running()).toBe(0);
+  expect(index.find("company/c7")).toEqual(company("c7", { name: "Seven" }));
+  expect(index.find("company/c8")).toBeUndefined();
+  expect(index.count({ kind: "company" }, 9_999)).toBe(manyRecords - 1);
+});
+
+test("little needs no thread", async () => {
+  using threads = watchThreads();
+  using index = openSqliteRecordIndex({ file: join(folder, "records.db"), log: silentLogger });
+  await using loader = index.startLoading();
+  await loader.load({ put: [company("a")] });
+  expect(threads.started()).toBe(0);
+  expect(index.find("company/a")).toEqual(company("a"));
+});
+
+test("what the thread cannot write is told with its reason, and the next one too", async () => {
+  const file = join(folder, "folder");
+  mkdirSync(file);
+  await using loader = startIndexLoader({ file, update: () => {} });
+  for (const from of [0, manyRecords]) {
+    await expect(loader.load({ put: many(from) })).rejects.toMatchObject({
+      name: "AppError",
+      code: "index_read_only",
+    });
+  }
+});
