@@ -35,7 +35,8 @@ export interface NodeState {
   readonly node: string;
   readonly digest: string;
   readonly datagrams: number;
-  readonly peers: number;
+  /** Peers that have told it that they know as much. */
+  readonly equals: number;
 }
 
 const concurrency = 20;
@@ -109,9 +110,12 @@ process.exit(0);
 
 async function tellState(): Promise<void> {
   const { ledger, gossip: now } = node.touch;
-  const datagrams = [...ledger.vector().values()].reduce((sum, number) => sum + number, 0);
-  const peers = now.peers().length;
-  tell({ kind: "state", node: ledger.node(), digest: await ledger.digest(), datagrams, peers });
+  const own = [...ledger.vector()];
+  const datagrams = own.reduce((sum, [, number]) => sum + number, 0);
+  const hasAll = ({ vector }: { readonly vector: ReadonlyMap<string, number> }) =>
+    own.every(([key, number]) => (vector.get(key) ?? 0) >= number);
+  const equals = now.peers().filter(hasAll).length;
+  tell({ kind: "state", node: ledger.node(), digest: await ledger.digest(), datagrams, equals });
 }
 
 /** The same queue; who holds what is told. */

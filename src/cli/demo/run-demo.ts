@@ -129,12 +129,14 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
   };
 }
 
-/** Until all know the same; where that takes too long, the digests will show it. */
+/** Until all know the same, and that of each other; else the digests, or the drift, will show it. */
 async function settle(fleet: DemoFleet, { clock, signal }: DemoOptions): Promise<void> {
   const giveUpMs = clock.monotonicMs() + settleMs;
   while (clock.monotonicMs() < giveUpMs) {
     const states = await fleet.states(signal);
-    if (states.length === nodeNames.length && new Set(states.map(({ digest }) => digest)).size === 1) return; // prettier-ignore
+    const knowing = states.filter(({ equals }) => equals === nodeNames.length - 1);
+    const digests = new Set(states.map(({ digest }) => digest));
+    if (knowing.length === nodeNames.length && digests.size === 1) return;
     await sleep(clock, lookMs, signal);
   }
 }
