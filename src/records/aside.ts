@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { createId } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
-import { hashOf, isAsWritten } from "./front-matter.ts";
+import { hashOf, isClean } from "./front-matter.ts";
 import { recordFile } from "./layout.ts";
 import type { RecordDisk } from "./record-disk.ts";
 import { besides, sideFile } from "./side-file.ts";
@@ -119,8 +119,7 @@ export function createAside({ disk, clock, random }: AsideOptions): Aside {
   };
 
   const lookAgain = async (copy: Taken, takeIn: TakeIn) => {
-    const isClean = isAsWritten(Buffer.from(copy.bytes).toString());
-    const outcome = isClean ? "nothing" : await takeIn(copy);
+    const outcome = isClean(copy.bytes) ? "nothing" : await takeIn(copy);
     if (outcome === "taken") keep(copy);
     if (outcome !== "nothing") return void resting.delete(copy.name);
     // Whoever took it: that process, or this one, or whoever is next, looks at it again.

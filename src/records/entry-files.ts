@@ -1,6 +1,6 @@
 import type { Entry } from "./entry.ts";
 import { entryKinds, type EntryKind } from "./fields.ts";
-import { isAsWritten, joinSheet } from "./front-matter.ts";
+import { isAsWritten, joinSheet, textOf } from "./front-matter.ts";
 import type { RecordDisk } from "./record-disk.ts";
 import { idPiece, slugOf } from "./slug.ts";
 import { yamlLines } from "./yaml-text.ts";
@@ -28,10 +28,7 @@ export const entryFolders: Readonly<Record<EntryKind, string>> = {
 };
 
 export function createEntryFiles(disk: RecordDisk): EntryFiles {
-  const read = (name: string) => {
-    const bytes = disk.read(name);
-    return bytes && Buffer.from(bytes).toString();
-  };
+  const read = (name: string) => textOf(disk.read(name));
   const removeBut = (folder: string, wanted: ReadonlyMap<string, string>) => {
     for (const file of disk.list(folder)) {
       const name = `${folder}/${file}`;

@@ -7,7 +7,8 @@ import type { ProgressOptions } from "./records.ts";
 import { companyWish } from "./company.ts";
 import type { Wishes } from "./filling.ts";
 import { personWish } from "./person.ts";
-import { isClean, isGone } from "./render.ts";
+import { isClean } from "./front-matter.ts";
+import { isGone } from "./render.ts";
 import { sideFile } from "./side-file.ts";
 
 /** More than these are not synced one by one. */

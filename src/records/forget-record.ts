@@ -2,6 +2,7 @@ import type { Desk } from "./desk.ts";
 import { idOf } from "./company.ts";
 import { entryFolders } from "./entry-files.ts";
 import { folderOf } from "./folders.ts";
+import { textOf } from "./front-matter.ts";
 import { recordOf } from "./gathering-index.ts";
 import { foldersToLookAt } from "./ingest.ts";
 import { layoutOfTarget, recordFile } from "./layout.ts";
@@ -78,7 +79,7 @@ export async function remainsOf(desk: Desk, target: string): Promise<Remains> {
 const idLine = (target: string) => yamlLines("id", idOf(target)).trimEnd();
 
 const hasLine = (bytes: Uint8Array, line: string): boolean =>
-  Buffer.from(bytes).toString().split(/\r?\n/).includes(line);
+  textOf(bytes).split(/\r?\n/).includes(line);
 
 const isCopyOf = (
   { from, bytes }: Taken,

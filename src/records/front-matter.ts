@@ -96,3 +96,11 @@ function headOf(text: string): string {
 
 export const hashOf = (text: string | Uint8Array): string =>
   hash("sha256", text, "hex").slice(0, 16);
+
+export const isClean = (bytes: Uint8Array): boolean => isAsWritten(textOf(bytes));
+export const isEqual = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
+export function textOf(bytes: Uint8Array): string;
+export function textOf(bytes: Uint8Array | undefined): string | undefined;
+export function textOf(bytes: Uint8Array | undefined): string | undefined {
+  return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+}

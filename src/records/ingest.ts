@@ -1,6 +1,6 @@
 import { idOf } from "./company.ts";
 import { folderOf } from "./folders.ts";
-import { idIn, isAsWritten, revIn } from "./front-matter.ts";
+import { idIn, isAsWritten, isClean, revIn, textOf } from "./front-matter.ts";
 import { recordOf, type GatheringIndex } from "./gathering-index.ts";
 import { layouts, recordFile, type Layout } from "./layout.ts";
 import { createLinks } from "./links.ts";
@@ -8,7 +8,6 @@ import { PageFault, parsePage, type ParsedPage } from "./parse-page.ts";
 import type { Facts } from "./page.ts";
 import type { RecordDisk } from "./record-disk.ts";
 import type { RenderMark } from "./record-index.ts";
-import { isClean, textOf } from "./render.ts";
 import { findBase, sideFile } from "./side-file.ts";
 import { slugOf, isSlug } from "./slug.ts";
 import { isEmpty, readFacts } from "./take-in.ts";
@@ -52,7 +51,7 @@ export function lookAtFolder(
 ): FolderFound {
   const { kind, folder } = layout;
   const bytes = disk.read(`${folder}/${name}/${recordFile}`);
-  const known = bytes && asWrittenLast({ layout, name, index, text: textOf(bytes)! });
+  const known = bytes && asWrittenLast({ layout, name, index, text: textOf(bytes) });
   if (known) return { kind: "record", target: known.target, cleanRev: known.rev };
   const target = index.bySlug(kind, name);
   const mark = target === undefined ? undefined : index.render(target);

@@ -1,6 +1,6 @@
 import { idOf } from "./company.ts";
 import { folderOf } from "./folders.ts";
-import { isAsWritten, joinSheet } from "./front-matter.ts";
+import { isAsWritten, joinSheet, textOf } from "./front-matter.ts";
 import { recordOf, type GatheringIndex } from "./gathering-index.ts";
 import { recordFile } from "./layout.ts";
 import { linkTo } from "./links.ts";
@@ -21,10 +21,7 @@ export function createRedirects(
   disk: RecordDisk,
   index: Pick<GatheringIndex, "find" | "bySlug">,
 ): Redirects {
-  const read = (folder: string) => {
-    const bytes = disk.read(`${folder}/${recordFile}`);
-    return bytes && Buffer.from(bytes).toString();
-  };
+  const read = (folder: string) => textOf(disk.read(`${folder}/${recordFile}`));
   const clear = (folder: string) => {
     const text = read(folder);
     if (text === undefined || !isRedirect(text)) return;

@@ -7,11 +7,10 @@ import type { Aside } from "./aside.ts";
 import { entryField, entryValue } from "./entry.ts";
 import { entryFolders, entryKeys } from "./entry-files.ts";
 import type { EntryKind } from "./fields.ts";
-import { splitSheet } from "./front-matter.ts";
+import { isClean, splitSheet } from "./front-matter.ts";
 import type { KeyMeaning, Layout } from "./layout.ts";
 import { decode, hasConflict, conflictFault, PageFault, parsePage } from "./parse-page.ts";
 import type { RecordDisk } from "./record-disk.ts";
-import { isClean } from "./render.ts";
 import { isEmpty } from "./take-in.ts";
 
 export interface EntryTaker {

@@ -1,4 +1,4 @@
-import { revIn } from "./front-matter.ts";
+import { revIn, textOf } from "./front-matter.ts";
 import type { GatheringIndex } from "./gathering-index.ts";
 import type { Layout } from "./layout.ts";
 import { PageFault, parsePage } from "./parse-page.ts";
@@ -31,7 +31,7 @@ export function ownerOf(
   { disk, index }: { readonly disk: RecordDisk; readonly index: Pick<GatheringIndex, "render"> },
   { layout, holder, from, sideThen, bytes }: FoundFile,
 ): Owner | undefined {
-  const rev = revIn(Buffer.from(bytes).toString()) ?? "";
+  const rev = revIn(textOf(bytes)) ?? "";
   const id = idIn(layout, bytes);
   const named = id === "" ? undefined : `${layout.kind}/${id}`;
   const sideOf = (target: string) => {
@@ -60,5 +60,3 @@ function idIn(layout: Layout, bytes: Uint8Array): string {
     throw error;
   }
 }
-
-const textOf = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString();

@@ -41,7 +41,7 @@ const inFiles: readonly Sabotage[] = [
   },
   {
     name: "an edited file is written anew, without its comments",
-    file: "src/records/render.ts",
+    file: "src/records/render-file.ts",
     find: "if (!parsed) return { text, shown, isHandmade: false };",
     replace: "if (shown.size >= 0) return { text, shown, isHandmade: false };",
     caughtBy: `${hand} > comments, order of keys, unknown keys, body and line ends`,
@@ -86,7 +86,7 @@ const inEdits: readonly Sabotage[] = [
   },
   {
     name: "what was saved between look and replacement is thrown away",
-    file: "src/records/render.ts",
+    file: "src/records/render-file.ts",
     find: "if (taken && !isEqual(taken.bytes, bytes)) {",
     replace: "if (taken && taken.bytes.length < 0) {",
     caughtBy: `${hand} > saved at any moment of a render`,
@@ -94,8 +94,8 @@ const inEdits: readonly Sabotage[] = [
   {
     name: "a file that was taken away is not looked at again",
     file: "src/records/aside.ts",
-    find: 'const outcome = isClean ? "nothing" : await takeIn(copy);',
-    replace: 'const outcome = isClean || resting.has(copy.name) ? "nothing" : await takeIn(copy);',
+    find: 'const outcome = isClean(copy.bytes) ? "nothing" : await takeIn(copy);',
+    replace: 'const outcome = resting.has(copy.name) ? "nothing" : await takeIn(copy);',
     caughtBy: `${hand} > made while the file is written is never lost`,
   },
   {
@@ -176,7 +176,7 @@ const inChangedHands: readonly Sabotage[] = [
 const inBroken: readonly Sabotage[] = [
   {
     name: "a broken file is replaced",
-    file: "src/records/render.ts",
+    file: "src/records/render-file.ts",
     find: 'if (taken?.kind !== "taken") return { kind: "broken" };',
     replace:
       'if (taken?.kind !== "taken") return { kind: "taken", takenIn: { bytes, parsed: undefined }, edit: { target, fields: [] } };',
@@ -361,7 +361,7 @@ export const recordsSabotages: readonly Sabotage[] = [
   },
   {
     name: "a rebuild takes a file that is as we wrote it for one that is up to date",
-    file: "src/records/render.ts",
+    file: "src/records/render-file.ts",
     find: "if (revIn(composed.text) === seen) {",
     replace: 'if (seen !== "") {',
     caughtBy: `${shape} > a rebuild writes what is new`,
