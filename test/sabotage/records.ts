@@ -214,7 +214,14 @@ const inRest: readonly Sabotage[] = [
     caughtBy: `${folders} > belongs to the smallest id`,
   },
   {
-    name: "the old folder of a renamed company is a dead end",
+    name: "the old folder of a company with a new name is a dead end",
+    file: "src/records/render.ts",
+    find: "if (await leadOn(indexed)) continue;",
+    replace: "",
+    caughtBy: `${folders} > a machine's new name for a company`,
+  },
+  {
+    name: "who renames a company leaves it to every node to say where it was",
     file: "src/records/open-records.ts",
     find: "changes.push({ target, field: `${aliasPrefix}${old.slug}`, value: true });",
     replace: "",
