@@ -6,6 +6,8 @@ const socials = "src/extract/social/socials.test.ts";
 const page = "src/extract/extract-page.test.ts";
 const kinds = "src/extract/kinds-of-pages.test.ts";
 const hostile = "src/extract/hostile-pages.test.ts";
+const scanner = "src/extract/page/page-scanner.test.ts";
+const marks = "src/extract/text/marks.test.ts";
 
 export const extractSabotages: readonly Sabotage[] = [
   {
@@ -32,8 +34,8 @@ export const extractSabotages: readonly Sabotage[] = [
   {
     name: "what is hidden is read all the same",
     file: "src/extract/page/page-pass.ts",
-    find: "isHidden: top.isHidden || isHidden ||",
-    replace: "isHidden: isHidden &&",
+    find: "const isHidden = scope.isHidden || effect.isHidden ||",
+    replace: "const isHidden = effect.isHidden &&",
     caughtBy: `${emails} > a trap that is hidden`,
   },
   {
@@ -102,8 +104,8 @@ export const extractSabotages: readonly Sabotage[] = [
   {
     name: "control characters stay in values",
     file: "src/extract/text/characters.ts",
-    find: "|| !odd.test(text)) return text;",
-    replace: "|| text !== undefined) return text;",
+    find: "return (bits & marks.odd) === 0 ? text : withoutOdd(text, bits);",
+    replace: 'return bits === -1 ? "" : text;',
     caughtBy: `${hostile} > control characters, among them our own separator`,
   },
   {
@@ -147,5 +149,26 @@ export const extractSabotages: readonly Sabotage[] = [
     find: "hidden.has(name) || hidden.has(tag + name)",
     replace: "hidden.has(name)",
     caughtBy: `${kinds} > decoys that a style hides`,
+  },
+  {
+    name: "what stands in a script is taken for tags",
+    file: "src/extract/page/page-scanner.ts",
+    find: 'return raw === "none" ? after : rawText(after, kind);',
+    replace: "return after;",
+    caughtBy: `${scanner} > any page`,
+  },
+  {
+    name: "a comment ends at the first bracket",
+    file: "src/extract/page/page-scanner.ts",
+    find: "if (last > start && codes[last] === dash && codes[last - 1] === dash) return at + 1;",
+    replace: "if (last > start) return at + 1;",
+    caughtBy: `${scanner} > any page`,
+  },
+  {
+    name: "a word that two elements share is searched for in neither",
+    file: "src/extract/text/marks.ts",
+    find: "(isSplitWord ? marks.cue : 0) |",
+    replace: "",
+    caughtBy: `${marks} > joined marks miss nothing`,
   },
 ];

@@ -35,16 +35,17 @@ export function createEmailCollector({
   let unlabelled: string[] = [];
   let lastLine = "";
 
-  function open({ name, attributes, isHidden, hasData }: Element): void {
+  function open({ name, attributes, isHidden, hasData, hasWords }: Element): void {
     if (isHidden) return;
-    const { href, title, alt } = attributes;
+    const { href } = attributes;
     if (href !== undefined && (name === "a" || name === "area")) link(href);
     if (isAll && (hasData || href?.includes("/cdn-cgi/"))) wrapped(attributes);
-    if (title?.includes("@")) shownBy(title);
-    if (name === "img" && alt?.includes("@")) shownBy(alt);
-    const label = attributes["aria-label"];
-    if (label?.includes("@")) shownBy(label);
-    if (name === "meta") meta(attributes);
+    if (hasWords) {
+      shownBy(attributes["title"]);
+      shownBy(attributes["aria-label"]);
+    }
+    if (name === "img") shownBy(attributes["alt"]);
+    else if (name === "meta") meta(attributes);
   }
 
   function wrapped(attributes: Element["attributes"]): void {
@@ -56,7 +57,8 @@ export function createEmailCollector({
     if (onmousedown !== undefined) script(onmousedown);
   }
 
-  function shownBy(text: string): void {
+  function shownBy(text: string | undefined): void {
+    if (!text?.includes("@")) return;
     for (const one of findAddresses(text.slice(0, 500))) book.add(one, { method: "attribute" });
   }
 
@@ -156,15 +158,11 @@ const isCreditLine = (text: string): boolean => text.length < 300 && credits.tes
 function mayHold({ text, marks: bits }: Line): boolean {
   if ((bits & marks.at) !== 0) return true;
   const isWide = (bits & marks.wide) !== 0;
-  if (isWide && /[＠﹫]/.test(text)) return true;
   const isBracketed = (bits & marks.bracket) !== 0 || (isWide && text.includes("«"));
-  return (isBracketed && bracketed.test(text)) || (isWide ? spaced : plainSpaced).test(text);
+  return (isBracketed && bracketed.test(text)) || ((bits & marks.cue) !== 0 && spaced.test(text));
 }
 
 const bracketed =
   /[[({<«|*/_~-] ?(?:(?:at|a|ät|aet|æt|ett|à|et|ad)(?![a-z])|arrob|arobas|chioc|klammer|affen|snabel|apenst|zavin|kukac|ma[lł]pa|соб)/i;
 const spaced =
-  /(?:^|\s)(?:at|ät|arroba|arobase|chiocciola|klammeraffe|snabel-?a|apenstaartje|zavináč|kukac|małpa|собака|at-sign)\s/i;
-/** Those of them that are ASCII. */
-const plainSpaced =
-  /(?:^| )(?:at|arroba|arobase|chiocciola|klammeraffe|snabel-?a|apenstaartje|kukac|at-sign) /i;
+  /(?:^| )(?:at|ät|arroba|arobase|chiocciola|klammeraffe|snabel-?a|apenstaartje|zavináč|kukac|małpa|собака|at-sign) /i;

@@ -52,7 +52,7 @@ function addressesIn(text: string): readonly Pick<Found, "local" | "domain">[] {
 /** `writeMail("info", "company.com")`, `nospam('info', 'company', 'com')` */
 function inArguments(source: string): readonly ScriptAddress[] {
   const calls = source.matchAll(
-    /[\w$]{0,40}(?:mail|spam|addr|scrambl|cloak|contact|protect)[\w$]{0,40}\s{0,5}\(\s{0,5}(['"])([\w.+-]{1,64})\1\s{0,5},\s{0,5}(['"])([\w.-]{1,100})\3(?:\s{0,5},\s{0,5}(['"])([a-z.]{2,12})\5)?/gi,
+    /(?:mail|spam|addr|scrambl|cloak|contact|protect)[\w$]{0,40}\s{0,5}\(\s{0,5}(['"])([\w.+-]{1,64})\1\s{0,5},\s{0,5}(['"])([\w.-]{1,100})\3(?:\s{0,5},\s{0,5}(['"])([a-z.]{2,12})\5)?/gi,
   );
   return [...calls].slice(0, 50).flatMap((match) => {
     const [, , local = "", , domain = "", , suffix] = match;

@@ -10,6 +10,7 @@ const atWords =
 const dotWords =
   "dot|\\.|punkt|punto|point|ponto|punt|pkt|tečka|tecka|kropka|pont|точка|nokta|dott|piste|prik|d0t";
 const open = "[[({<«|*/_~-]";
+const anyOpen = new RegExp(open);
 const close = "[\\])}>»|*/_~-]";
 
 const bracketedAt = new RegExp(
@@ -20,6 +21,8 @@ const bareAt =
   /(?<=[a-z0-9])\s{1,3}(?:at|AT|At|ät|Ät|ÄT|arroba|ARROBA|arobase|AROBASE|chiocciola|CHIOCCIOLA|klammeraffe|snabel-a|snabela|apenstaartje|zavináč|kukac|małpa|собака|at-sign)\s{1,3}(?=[a-z0-9])/gu;
 const looseAt = /(?<=[a-z0-9])\s{1,2}@\s{0,2}(?=[a-z0-9])|(?<=[a-z0-9])@\s{1,2}(?=[a-z0-9])/giu;
 const wideAt = /[＠﹫]/g;
+/** "info@company [dot] com": the sign is there, the dots are words. */
+const plainAt = /(?<=[a-z0-9])@(?=[a-z0-9])/giu;
 const bracketedDot = new RegExp(
   `\\s{0,3}${open}\\s{0,3}(?:${dotWords})\\s{0,3}${close}\\s{0,3}`,
   "giuy",
@@ -48,18 +51,14 @@ export function findWordForms(text: string): readonly Found[] {
     )
   )
     return [];
+  const hasSign = text.includes("@");
   return [
-    ...signs(text, bracketedAt, { dots: "any", isBare: false }),
-    ...signs(text, wideAt, { dots: "any", isBare: false }),
-    ...signs(text, looseAt, { dots: "strict", isBare: false }),
+    ...(anyOpen.test(text) ? signs(text, bracketedAt, { dots: "any", isBare: false }) : []),
+    ...(/[＠﹫]/.test(text) ? signs(text, wideAt, { dots: "any", isBare: false }) : []),
+    ...(hasSign ? signs(text, looseAt, { dots: "strict", isBare: false }) : []),
     ...signs(text, bareAt, { dots: "words", isBare: true }),
-    ...plainAtWordDots(text),
+    ...(hasSign ? signs(text, plainAt, { dots: "words", isBare: false }) : []),
   ];
-}
-
-/** "info@company [dot] com": the sign is there, the dots are words. */
-function plainAtWordDots(text: string): readonly Found[] {
-  return signs(text, /(?<=[a-z0-9])@(?=[a-z0-9])/giu, { dots: "words", isBare: false });
 }
 
 interface Rule {
@@ -70,7 +69,9 @@ interface Rule {
 function signs(text: string, sign: RegExp, rule: Rule): readonly Found[] {
   const found: Found[] = [];
   let count = 0;
-  for (const match of text.matchAll(sign)) {
+  // Not matchAll: it makes a new pattern each time.
+  sign.lastIndex = 0;
+  for (let match = sign.exec(text); match; match = sign.exec(text)) {
     if (++count > 200) break;
     const local = localBefore(text, match.index);
     if (!local || (rule.isBare && notLocals.test(local.text))) continue;

@@ -5,20 +5,20 @@ import { isPartOfAddress, mayHoldAddress } from "../email/attribute-names.ts";
  * each of them a dozen times was a third of the time a page took.
  */
 export const flags = {
-  /** It may be hidden or turned round. */
-  style: 1,
-  /** Its names may say which part of the page it is. */
-  names: 2,
-  role: 4,
-  id: 8,
+  id: 1,
   /** For scripts, and may hold an address. */
-  data: 16,
-  item: 32,
+  data: 2,
+  item: 4,
   /** Words that are shown without being text. */
-  words: 64,
+  words: 8,
+  /** It may be hidden or turned round. */
+  style: 16,
+  /** Its names may say which part of the page it is. */
+  names: 32,
+  role: 64,
 } as const;
 
-/** Flags by which a collector may ask for elements. */
+/** Flags by which a collector may ask for elements: the lowest, so that they count from 0. */
 export const heardFlags = flags.id | flags.data | flags.item | flags.words;
 
 export interface AttributeKind {
@@ -29,16 +29,10 @@ export interface AttributeKind {
 
 /** All there is to know about a name as it is written, looked up once for each attribute. */
 export function attributeKind(written: string): AttributeKind {
-  const known = kinds.get(written);
-  if (known) return known;
   const name = written.toLowerCase();
-  const kind = kinds.get(name) ?? newKind(name);
-  // A page may have as many names as it likes; we remember the first ones of all pages.
-  if (kinds.size < namesMax) kinds.set(written, kind);
-  return kind;
+  return kinds.get(name) ?? newKind(name);
 }
 
-const namesMax = 2_000;
 const unasked: AttributeKind = { name: "", flag: 0 };
 
 function newKind(name: string): AttributeKind {

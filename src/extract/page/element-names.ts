@@ -19,12 +19,21 @@ const bold = new Set(["b", "strong", "h1", "h2", "h3", "h4", "h5", "h6"]);
 const named =
   "html base title a area img iframe frame app-root span i em small u svg path bdo".split(" ");
 const containers = new Set("div section ul ol table td aside center".split(" "));
+const scopes = new Set("a article main template bdo".split(" "));
 const placed = new Set("header nav footer main article".split(" "));
 const signs = new Set(["img", "i", "span"]);
 const drawings = new Set(["svg", "math"]);
 /** Whose text is not for readers, or not here. */
 const kept = new Set(["script", "style", "title"]);
 const unread = new Set(["textarea", "option"]);
+
+/** What is in them is text up to their end tag, whatever it looks like. */
+const raws = new Map<string, ElementKind["raw"]>([
+  ..."script style iframe noembed noframes xmp".split(" ").map((name) => [name, "text"] as const),
+  ["title", "references"],
+  ["textarea", "references"],
+  ["plaintext", "rest"],
+]);
 
 const paragraphEnds = new Set(["p"]);
 /** What a start tag ends that was left open. */
@@ -57,6 +66,8 @@ export interface ElementKind {
   /** What is in it may be another part of the page, by its name or by its class. */
   readonly isPlaced: boolean;
   readonly isContainer: boolean;
+  /** What is in it differs from what is around it: bold, a link, an article, unseen. */
+  readonly isScope: boolean;
   /** Its class matters, whatever its style. */
   readonly isNamed: boolean;
   /** 1 to 6 for h1 to h6, else 0. */
@@ -65,6 +76,8 @@ export interface ElementKind {
   /** It may stand for a sign: `signOf`. */
   readonly isSign: boolean;
   readonly text: "read" | "kept" | "unread";
+  /** text: as it stands. references: but for "&amp;" and the like. rest: all that follows. */
+  readonly raw: "none" | "text" | "references" | "rest";
   /** HTML in the middle of a picture: the picture was never closed. */
   readonly breaksOut: boolean;
   readonly closes: ReadonlySet<string> | undefined;
@@ -100,11 +113,13 @@ function newKind(name: string, number: number): ElementKind {
     isVoid: voids.has(name),
     isPlaced: placed.has(name),
     isContainer: containers.has(name),
+    isScope: bold.has(name) || scopes.has(name),
     isNamed: containers.has(name) || signs.has(name),
     heading: /^h[1-6]$/.test(name) ? Number(name[1]) : 0,
     isDrawing: drawings.has(name),
     isSign: signs.has(name),
     text: kept.has(name) ? "kept" : unread.has(name) ? "unread" : "read",
+    raw: raws.get(name) ?? "none",
     breaksOut: name !== "title" && blocks.has(name),
     closes: closedBy.get(name),
   };

@@ -1,5 +1,5 @@
 import type { LinkWhere } from "../page-facts.ts";
-import { backwards, shown } from "../text/characters.ts";
+import { backwards, withoutOdd } from "../text/characters.ts";
 import { joinedMarks, marks, noMarks } from "../text/marks.ts";
 import type { ElementKind } from "./element-names.ts";
 import type { Line } from "./page-events.ts";
@@ -14,7 +14,7 @@ export interface LineBuilder {
   end(): void;
 }
 
-interface Place {
+export interface Place {
   readonly where: LinkWhere;
   readonly isReversed: boolean;
   readonly isInLink: boolean;
@@ -24,22 +24,41 @@ interface Place {
 const charsMax = 20_000;
 const seamsMax = 500;
 
+interface OwnLine extends Line {
+  text: string;
+  marks: number;
+  seams: number[];
+  where: LinkWhere;
+  block: string;
+  heading: number;
+  isLink: boolean;
+  isBold: boolean;
+  isReversed: boolean;
+}
+
 /** Joins the text of inline elements as a reader sees it, and hands on one line at a time. */
 export function createLineBuilder(give: (line: Line) => void): LineBuilder {
-  let block = "";
-  let heading = 0;
-  let where: LinkWhere = "body";
+  const line: OwnLine = {
+    text: "",
+    marks: noMarks,
+    seams: [],
+    where: "body",
+    block: "",
+    heading: 0,
+    isLink: true,
+    isBold: true,
+    isReversed: false,
+  };
   let parts = "";
-  let allBits = noMarks;
-  let seams: number[] = [];
-  let isLink = true;
-  let isBold = true;
+  /** Nothing yet, or a space: another one would be no single one. */
+  let isSpaced = true;
   let reversedFrom: number | undefined;
 
   function text(part: string, place: Place, bits: number): void {
-    const isSpace = (bits & marks.word) === 0 || ((bits & marks.wide) !== 0 && part.trim() === "");
-    if (isSpace && (parts === "" || parts.endsWith(" "))) return;
-    const plain = isSpace ? " " : (bits & (marks.odd | marks.wide)) === 0 ? part : shown(part);
+    const isOdd = (bits & marks.odd) !== 0;
+    const isSpace = (bits & marks.word) === 0 || (isOdd && part.trim() === "");
+    if (isSpace && isSpaced) return;
+    const plain = isSpace ? " " : isOdd ? withoutOdd(part, bits) : part;
     if (plain === "") return;
     if (parts.length + plain.length > charsMax) {
       end();
@@ -55,63 +74,56 @@ export function createLineBuilder(give: (line: Line) => void): LineBuilder {
       }
     }
     if (!isSpace) {
-      where = place.where;
-      if (!place.isInLink) isLink = false;
-      if (!place.isBold) isBold = false;
+      line.where = place.where;
+      if (!place.isInLink) line.isLink = false;
+      if (!place.isBold) line.isBold = false;
     }
     if (place.isReversed) reversedFrom ??= parts.length;
     else turnRound();
-    const isDoubled = plain.charCodeAt(0) === 32 && (parts === "" || parts.endsWith(" "));
-    parts += isDoubled ? plain.slice(1) : plain;
-    allBits = joinedMarks(allBits, bits);
+    parts += isSpaced && plain.charCodeAt(0) === space ? plain.slice(1) : plain;
+    isSpaced = plain.charCodeAt(plain.length - 1) === space;
+    line.marks = joinedMarks(line.marks, bits);
   }
 
   function turnRound(): void {
     if (reversedFrom === undefined) return;
     parts = parts.slice(0, reversedFrom) + backwards(parts.slice(reversedFrom));
+    isSpaced = parts.endsWith(" ");
     reversedFrom = undefined;
-    wasReversed = true;
+    line.isReversed = true;
   }
-  let wasReversed = false;
 
   function end(): void {
     turnRound();
     if (parts !== "" && parts !== " ") {
-      const line = parts.endsWith(" ") ? parts.slice(0, -1) : parts;
-      give({
-        text: line,
-        marks: allBits,
-        seams,
-        where,
-        block,
-        heading,
-        isLink,
-        isBold,
-        isReversed: wasReversed,
-      });
+      line.text = isSpaced ? parts.slice(0, -1) : parts;
+      give(line);
     }
     parts = "";
-    allBits = noMarks;
-    if (seams.length > 0) seams = [];
-    isLink = true;
-    isBold = true;
-    wasReversed = false;
+    isSpaced = true;
+    line.marks = noMarks;
+    if (line.seams.length > 0) line.seams = [];
+    line.isLink = true;
+    line.isBold = true;
+    line.isReversed = false;
   }
 
   return {
     begin(kind) {
-      block = kind.name;
-      heading = kind.heading;
+      line.block = kind.name;
+      line.heading = kind.heading;
     },
     text,
     seam() {
-      if (parts !== "" && seams.length < seamsMax && seams.at(-1) !== parts.length) {
+      const { seams } = line;
+      if (parts !== "" && seams.length < seamsMax && seams.at(-1) !== parts.length)
         seams.push(parts.length);
-      }
     },
     end,
   };
 }
+
+const space = 32;
 
 function pieceEnd(text: string, from: number): number {
   const limit = Math.min(text.length, from + charsMax);

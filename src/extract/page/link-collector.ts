@@ -1,5 +1,6 @@
 import type { LinkFact } from "../page-facts.ts";
 import { cleanText } from "../text/clean-text.ts";
+import { marks } from "../text/marks.ts";
 import { resolved } from "./head-collector.ts";
 import type { Collector, Element } from "./page-events.ts";
 
@@ -8,11 +9,14 @@ export interface LinkCollector extends Collector {
 }
 
 const linksMax = 2_000;
+const textCharsMax = 120;
 
 interface Link {
   readonly where: LinkFact["where"];
   readonly rel: readonly string[];
   text: string;
+  /** Nothing in the text is to be cleaned but the space around it. */
+  isClean: boolean;
 }
 
 const order = { header: 0, footer: 1, body: 2 } as const;
@@ -24,12 +28,17 @@ export function createLinkCollector(baseUrl: () => string): LinkCollector {
   let fresh = false;
   /** Of the first link: a page may change what its links start from. */
   let own: { readonly base: string; readonly origin: string } | undefined;
-  let open: { readonly element: Element; readonly link: Link } | undefined;
+  let open: Link | undefined;
+  let opener: Element | undefined;
 
   function keyOf(href: string): string | undefined {
     const base = baseUrl();
     own ??= { base, origin: originIn(base) };
-    if (base === own.base && own.origin !== "" && isPlain(href)) return href;
+    if (base === own.base && own.origin !== "") {
+      if (isPlain(href)) return href;
+      const path = href.startsWith(own.origin) ? href.slice(own.origin.length) : "";
+      if (isPlain(path)) return path;
+    }
     const url = leadsNowhere.test(href) ? undefined : resolved(href, base);
     const isOfSite = own.origin !== "" && url?.startsWith(`${own.origin}/`);
     return isOfSite ? url!.slice(own.origin.length) : url;
@@ -42,7 +51,12 @@ export function createLinkCollector(baseUrl: () => string): LinkCollector {
     const known = links.get(key);
     if (known && order[known.where] <= order[where]) return known;
     if (!known && links.size >= linksMax) return undefined;
-    const link: Link = { where, rel: relOf(attributes), text: known?.text ?? "" };
+    const link: Link = {
+      where,
+      rel: relOf(attributes),
+      text: known?.text ?? "",
+      isClean: known?.isClean ?? true,
+    };
     links.set(key, link);
     return link;
   }
@@ -54,38 +68,54 @@ export function createLinkCollector(baseUrl: () => string): LinkCollector {
       if (isHidden) return;
       if (name === "a") {
         const link = add(attributes["href"], element);
-        open = link && { element, link };
-        if (link && link.text === "")
-          link.text = attributes["aria-label"] ?? attributes["title"] ?? "";
+        open = link;
+        opener = element;
+        if (link && element.hasWords && link.text === "")
+          label(link, attributes["aria-label"] ?? attributes["title"]);
         // The words themselves say more than the label for screen readers.
         fresh = true;
       } else if (name === "area") {
         const link = add(attributes["href"], element);
-        if (link) link.text ||= attributes["alt"] ?? "";
+        if (link && link.text === "") label(link, attributes["alt"]);
       } else if (name === "frame" || (name === "iframe" && isOwn(attributes["src"], baseUrl()))) {
         add(attributes["src"], element);
-      } else if (name === "img" && open && open.link.text === "")
-        open.link.text = attributes["alt"] ?? "";
+      } else if (name === "img" && open && open.text === "") label(open, attributes["alt"]);
     },
-    text(part) {
-      if (!open || open.link.text.length > 400) return;
-      if (fresh && part.trim() !== "") {
-        open.link.text = "";
+    text(part, bits) {
+      if (!open || open.text.length > 400) return;
+      const isOdd = (bits & marks.odd) !== 0;
+      if (fresh && (bits & marks.word) !== 0 && (!isOdd || part.trim() !== "")) {
+        open.text = part;
+        open.isClean = !isOdd;
         fresh = false;
+      } else {
+        open.text += part;
+        open.isClean = false;
       }
-      open.link.text += part;
     },
     close(element) {
-      if (open?.element === element) open = undefined;
+      if (opener === element) open = undefined;
     },
-    finish: () =>
-      Array.from(links, ([key, { where, rel, text }]) => ({
-        href: key.charCodeAt(0) === slash ? `${own?.origin}${key}` : key,
-        where,
-        rel,
-        text: cleanText(text, 120),
-      })),
+    finish() {
+      const facts: LinkFact[] = [];
+      links.forEach(({ where, rel, text, isClean }, key) => {
+        const href = key.charCodeAt(0) === slash ? `${own?.origin}${key}` : key;
+        const isShown = isClean && text.length <= textCharsMax;
+        facts.push({
+          href,
+          where,
+          rel,
+          text: isShown ? text.trim() : cleanText(text, textCharsMax),
+        });
+      });
+      return facts;
+    },
   };
+}
+
+function label(link: Link, text: string | undefined): void {
+  link.text = text ?? "";
+  link.isClean = text === undefined;
 }
 
 const leadsNowhere =
@@ -108,7 +138,7 @@ function isOwn(src: string | undefined, base: string): boolean {
 /** Most links: nothing in them that a URL would change, and parsing each was a fifth of the time. */
 const isPlain = (href: string): boolean =>
   href.charCodeAt(0) === slash && plainPath.test(href) && !href.includes("/.");
-const plainPath = /^\/(?!\/)[\w./-]{0,200}(?:\?[\w=&-]{0,200})?$/;
+const plainPath = /^\/(?!\/)[\w./~+,;:!-]{0,200}(?:\?[\w=&./~+,;:!%-]{0,200})?$/;
 const slash = 47;
 
 /** "" where there is none to build on. */

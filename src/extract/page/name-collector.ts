@@ -56,7 +56,8 @@ export function createNameCollector(): NameCollector {
 }
 
 const isOwned = (text: string, bits: number): boolean =>
-  /copyright/i.test(text) || ((bits & (marks.wide | marks.bracket)) !== 0 && /©|\(c\)/i.test(text));
+  ((bits & marks.cue) !== 0 && /copyright/i.test(text)) ||
+  ((bits & (marks.wide | marks.bracket)) !== 0 && /©|\(c\)/i.test(text));
 
 function usable(text: string | undefined): string | undefined {
   const name = cleanName(text ?? "", 100).replace(

@@ -10,8 +10,8 @@ export interface Collector {
   /** Visible text between two block boundaries or line breaks. */
   readonly line?: (line: Line) => void;
   readonly script?: (script: Script) => void;
-  /** Visible text as it comes, before it is put into lines. */
-  readonly text?: (part: string) => void;
+  /** Visible text as it comes, before it is put into lines, with its marks. */
+  readonly text?: (part: string, bits: number) => void;
   /** A part of the page's title. */
   readonly title?: (part: string) => void;
 }
@@ -29,6 +29,8 @@ export interface Element {
   readonly isHidden: boolean;
   /** It has attributes of scripts that may hold an address. */
   readonly hasData: boolean;
+  /** It has a title or a label: words that are shown without being text. */
+  readonly hasWords: boolean;
   readonly where: LinkWhere;
   /** Inside something that is shown backwards. */
   readonly isReversed: boolean;
@@ -36,6 +38,7 @@ export interface Element {
   readonly depth: number;
 }
 
+/** The same one for all lines of a page, and only good while it is heard of. */
 export interface Line {
   /** Cleaned, inline elements joined without spaces, as a reader sees it. */
   readonly text: string;

@@ -4,6 +4,8 @@ import type { ElementKind } from "./element-names.ts";
 const footerWords = /(?:^|[\s_-])(?:site-?footer|footer|foot|fusszeile|pie|colophon)(?:$|[\s_-])/i;
 const headerWords =
   /(?:^|[\s_-])(?:site-?header|header|masthead|topbar|top-bar|nav|navbar|navigation|mainnav|menu|main-menu|breadcrumbs?)(?:$|[\s_-])/i;
+/** The beginnings of all of them: most names have none. */
+const anyWord = /foot|fuss|pie|coloph|head|mast|top|nav|menu|breadcrumb/i;
 
 export interface Places {
   /** Where an element puts what is in it; undefined: where its parent does. */
@@ -63,7 +65,7 @@ function ofTag(
 }
 
 function ofNames(names: string): LinkWhere | undefined {
-  if (names.length > 300) return undefined;
+  if (names.length > 300 || !anyWord.test(names)) return undefined;
   if (footerWords.test(names)) return "footer";
   return headerWords.test(names) ? "header" : undefined;
 }

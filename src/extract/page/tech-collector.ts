@@ -49,6 +49,7 @@ const signs: readonly (readonly [string, RegExp])[] = [
   ["Usercentrics", /usercentrics\.eu/],
   ["Calendly", /assets\.calendly\.com/],
 ];
+const anySign = new RegExp(signs.map(([, { source }]) => source).join("|"));
 const generators =
   /^(WordPress|Joomla|Drupal|TYPO3|Wix|Shopify|Squarespace|Webflow|PrestaShop|Hugo|Jekyll|Ghost|Gatsby|Contao|Concrete|Weebly|Jimdo|Blogger|MediaWiki|Nuxt|Astro|Elementor|WooCommerce|Odoo)/i;
 
@@ -66,6 +67,7 @@ export function createTechCollector(): TechCollector {
       // A few pictures tell as much as all of them.
       if (isPicture ? ++pictures > 15 : ++checked > 150) return;
       const part = address.slice(0, 300).toLowerCase();
+      if (!anySign.test(part)) return;
       for (const [tech, sign] of signs) if (!found.has(tech) && sign.test(part)) found.add(tech);
     },
     finish(generator) {

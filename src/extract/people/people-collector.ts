@@ -56,7 +56,7 @@ export function createPeopleCollector(): PeopleCollector {
   function line({ text, marks: bits, where, block, heading, isBold, isLink }: Line): void {
     if (where === "header") return;
     // Nobody's name is without a capital, and without one before we wait for no role.
-    if (!current && (bits & marks.wide) === 0 && !/[A-Z]/.test(text)) return;
+    if (!current && (bits & (marks.wide | marks.capital)) === 0) return;
     const introduced = (bits & introducing) === 0 ? undefined : introducedPerson(text);
     const named = introduced && personName(introduced.name);
     if (introduced && named) return begin(named, introduced.role);

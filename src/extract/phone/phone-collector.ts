@@ -64,6 +64,7 @@ export function createPhoneCollector(): PhoneCollector {
           labelAfter(plain.slice(end, end + 12)));
       note({ text: number, method: "text", says, extension, before: before.slice(-40) });
     }
+    if (!lettered.test(plain)) return;
     for (const [, letters] of plain.matchAll(vanity))
       note({ text: digitsOf(letters!), method: "text", says: "phone" });
   }
@@ -81,7 +82,7 @@ export function createPhoneCollector(): PhoneCollector {
   return {
     hears: { elements: "a" },
     open({ attributes: { href }, isHidden }) {
-      if (isHidden || href === undefined || !mayCall.test(href)) return;
+      if (isHidden || href === undefined || isPath(href) || !mayCall.test(href)) return;
       const number = /^\s{0,5}(?:tel|callto|phone)\s{0,3}:\/{0,2}(.{4,60})/is.exec(
         decoded(href.slice(0, 200)),
       )?.[1];
@@ -180,13 +181,18 @@ const isDate = (text: string): boolean =>
 const labelAfter = (text: string): PhoneLabel =>
   /^\s{0,2}[([]?\s{0,1}(?:fax|telefax)\b/i.test(text) ? "fax" : undefined;
 
+/** Most links. */
+const isPath = (href: string): boolean => href.charCodeAt(0) === slash;
+const slash = 47;
 const mayCall = /^\s{0,5}[tcp%]/i;
 const wide = /[\uff10-\uff19\uff08\uff09\uff0b\uff0d]/;
+const wideDigits = marks.wide | marks.digit;
 /** Six digits near each other, wide ones, or the beginning of a number in letters. */
 const mayHold = (text: string, bits: number): boolean =>
   (digitsIn(bits) >= 6 && /\d\D{0,4}\d\D{0,4}\d\D{0,4}\d\D{0,4}\d\D{0,4}\d/.test(text)) ||
-  ((bits & marks.wide) !== 0 && /[\uff10-\uff19]{2}/.test(text)) ||
-  (digitsIn(bits) >= 3 && /8(?:00|88|77|66|55|44|33)\)?[-. ][A-Z]/.test(text));
+  ((bits & wideDigits) === wideDigits && /[\uff10-\uff19]{2}/.test(text)) ||
+  (digitsIn(bits) >= 3 && lettered.test(text));
+const lettered = /8(?:00|88|77|66|55|44|33)\)?[-. ][A-Z\d]/;
 /** 1-800-FLOWERS */
 const vanity =
   /(?<![\d-])((?:\+?1[-. ]?)?\(?8(?:00|33|44|55|66|77|88)\)?[-. ](?=[\dA-Z-]{0,8}[A-Z])[A-Z\d]{1,7}(?:[- ]?[A-Z\d]{1,6}){0,2})(?![a-z])/g;

@@ -45,7 +45,8 @@ export function labelBefore(text: string): PhoneLabel {
 export const isTaxNumber = (before: string, number: string): boolean =>
   /^[1-9]/.test(number) &&
   /(?:^|[^\p{L}])(?:ATU?|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|GB|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK|CHE)[ -]?$/u.test(
-    before,
+    // Longer than any of them.
+    before.slice(-8),
   );
 
 /** "Tel. Nr.:" is a telephone's, though "Nr." alone could be anything's. */

@@ -1,51 +1,22 @@
 import { marks, marksOf } from "./marks.ts";
+import { classOf, invisibleRanges, spaceRanges } from "./odd-characters.ts";
 
-type Range = readonly [first: number, last: number];
-
-/** Zero-width signs, soft hyphens, variation selectors, marks that turn the direction of writing. */
-const invisibleRanges: readonly Range[] = [
-  [0xad, 0xad],
-  [0x34f, 0x34f],
-  [0x61c, 0x61c],
-  [0x115f, 0x1160],
-  [0x17b4, 0x17b5],
-  [0x180b, 0x180e],
-  [0x200b, 0x200f],
-  [0x202a, 0x202e],
-  [0x2060, 0x206f],
-  [0xfe00, 0xfe0f],
-  [0xfeff, 0xfeff],
-  [0xfff9, 0xfffb],
-];
-/** Control characters, among them U+001F, which separates fields in our files, and all space. */
-const spaceRanges: readonly Range[] = [
-  [0, 0x20],
-  [0x7f, 0xa0],
-  [0x1680, 0x1680],
-  [0x2000, 0x200a],
-  [0x2028, 0x2029],
-  [0x202f, 0x202f],
-  [0x205f, 0x205f],
-  [0x3000, 0x3000],
-];
 const loneSurrogates = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-
 const invisible = new RegExp(`[${classOf(invisibleRanges)}]`, "g");
+// oxlint-disable-next-line no-control-regex -- those are what it asks for
+const plainSpaces = /[\0-\x20\x7f]+/g;
 const spaces = new RegExp(`[${classOf(spaceRanges)}]+`, "g");
-/** Anything that `shown` would change. */
-const odd = new RegExp(
-  `[${classOf([...invisibleRanges, [0, 0x1f], ...spaceRanges.slice(1), [0xd800, 0xdfff]])}]| {2}`,
-);
 
 /** As a reader sees it: nothing invisible, every run of space a single one. */
 export function shown(text: string): string {
-  if ((marksOf(text) & (marks.odd | marks.wide)) === 0 || !odd.test(text)) return text;
+  const bits = marksOf(text);
+  return (bits & marks.odd) === 0 ? text : withoutOdd(text, bits);
+}
+
+/** The same, of a text that is known to have something odd in it. `bits`: its marks. */
+export function withoutOdd(text: string, bits: number): string {
+  if ((bits & marks.wide) === 0) return text.replace(plainSpaces, " ");
   return text.replace(invisible, "").replace(spaces, " ").replace(loneSurrogates, "");
 }
 
 export const backwards = (text: string): string => Array.from(text).reverse().join("");
-
-function classOf(ranges: readonly Range[]): string {
-  const code = (value: number) => `\\u${value.toString(16).padStart(4, "0")}`;
-  return ranges.map(([first, last]) => `${code(first)}-${code(last)}`).join("");
-}

@@ -29,6 +29,7 @@ export interface WordCounter {
 }
 
 const wordsMax = 400;
+const charsMax = 2_000;
 
 export function createWordCounter(): WordCounter {
   const hits = new Map<string, number>();
@@ -39,27 +40,29 @@ export function createWordCounter(): WordCounter {
   let cyrillic = 0;
   let greek = 0;
 
+  function count(word: string): void {
+    words += 1;
+    const code = word.charCodeAt(0);
+    if (code < 0x370) {
+      for (const language of languagesOf.get(word) ?? none)
+        hits.set(language, (hits.get(language) ?? 0) + 1);
+    } else if (code >= 0x3040 && code <= 0x30ff) kana += 1;
+    else if (code >= 0x4e00 && code <= 0x9fff) {
+      if (/[\u3040-\u30ff]/.test(word)) kana += 1;
+      else han += 1;
+    } else if (code >= 0xac00 && code <= 0xd7af) hangul += 1;
+    else if (code >= 0x400 && code <= 0x4ff) cyrillic += 1;
+    else if (code >= 0x370 && code <= 0x3ff) greek += 1;
+  }
+
   return {
     add(text) {
       if (words > wordsMax) return;
-      for (const word of text
-        .slice(0, 2_000)
-        .toLowerCase()
-        .split(/[^\p{L}]+/u)) {
-        if (word === "") continue;
-        words += 1;
-        const code = word.charCodeAt(0);
-        if (code >= 0x3040 && code <= 0x30ff) kana += 1;
-        else if (code >= 0x4e00 && code <= 0x9fff) {
-          if (/[\u3040-\u30ff]/.test(word)) kana += 1;
-          else han += 1;
-        } else if (code >= 0xac00 && code <= 0xd7af) hangul += 1;
-        else if (code >= 0x400 && code <= 0x4ff) cyrillic += 1;
-        else if (code >= 0x370 && code <= 0x3ff) greek += 1;
-        else {
-          for (const language of languagesOf.get(word) ?? none)
-            hits.set(language, (hits.get(language) ?? 0) + 1);
-        }
+      const plain = text.slice(0, charsMax).toLowerCase();
+      for (let at = 0; at < plain.length;) {
+        const end = wordEnd(plain, at);
+        if (end > at) count(plain.slice(at, end));
+        at = Math.max(end, at + 1);
       }
     },
     language() {
@@ -78,5 +81,24 @@ export function createWordCounter(): WordCounter {
     },
   };
 }
+
+/** Where the letters from `start` on end; `start` itself where there is none. */
+function wordEnd(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && isLetterAt(text, at)) at += text.codePointAt(at)! > 0xffff ? 2 : 1;
+  return at;
+}
+
+function isLetterAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code < 128) return code >= 97 && code <= 122;
+  // The common scripts, without asking what Unicode knows about all of them.
+  if (code >= 0xc0 && code <= 0x24f) return code !== 0xd7 && code !== 0xf7;
+  if (code >= 0x400 && code <= 0x481) return true;
+  if ((code >= 0x4e00 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7a3)) return true;
+  return anyLetter.test(String.fromCodePoint(text.codePointAt(at)!));
+}
+
+const anyLetter = /\p{L}/u;
 
 export const isLittleWord = (word: string): boolean => languagesOf.has(word);

@@ -1,68 +1,146 @@
+import { cueLetters, isCue, isWideCue } from "./cue-words.ts";
+import { isOddBeyondAscii } from "./odd-characters.ts";
+
 /**
  * What kinds of signs are in a text, found once. A line of a page is asked a dozen questions, and
  * nearly every line has the same answer to all of them: there is no digit, no "@" and no bracket in it.
  */
 export const marks = {
+  /** 0 to 9, or one of their wide forms. */
   digit: 1,
+  /** "@", or one of its wide forms. */
   at: 2,
   colon: 4,
   /** What addresses in words stand in: brackets, strokes, dashes. */
   bracket: 8,
   /** Beyond ASCII, where anything may be. */
   wide: 16,
-  /** Space that is not a single one, or a control character. */
+  /** Space that is not a single one, or anything else that is not shown as it stands. */
   odd: 32,
   /** Anything but space. */
   word: 64,
+  /** A to Z. */
+  capital: 128,
+  /** "&": what comes from the page itself is still to be decoded. */
+  reference: 256,
+  /** A word that begins like one of cue-words.ts. */
+  cue: 512,
 } as const;
 
-const marksMask = 127;
-const digitsShift = 8;
+const marksMask = 4_095;
+// Known only here: what the first and the last sign are, for texts that are joined in a word.
+const beginsInWord = 1_024;
+const endsInWord = 2_048;
+// Of a single sign: two spaces are odd, and a cue is looked for where a word begins.
+const single = 4_096;
+const oddFromSingle = 7;
+const letter = 8_192;
+const cueLetter = 16_384;
+const digitsShift = 16;
 const digitsMax = 255;
 
-const byCode = new Uint8Array(128);
+const byCode = new Uint16Array(128);
 for (let code = 0; code < 128; code++) {
   const sign = String.fromCharCode(code);
   let bits: number = marks.word;
+  if (/[a-z]/i.test(sign)) bits |= letter;
+  if (cueLetters.includes(sign.toLowerCase())) bits |= cueLetter;
   if (/\d/.test(sign)) bits |= marks.digit;
+  else if (/[A-Z]/.test(sign)) bits |= marks.capital;
   else if (sign === "@") bits |= marks.at;
   else if (sign === ":") bits |= marks.colon;
+  else if (sign === "&") bits |= marks.reference;
   else if (/[[({<|*/_~-]/.test(sign)) bits |= marks.bracket;
-  else if (sign === " ") bits = 0;
+  else if (sign === " ") bits = single;
   else if (/\s/.test(sign)) bits = marks.odd;
   else if (code < 32 || code === 127) bits |= marks.odd;
   byCode[code] = bits;
 }
 
-/** Anything but words, single spaces and what stands in sentences: faster to look for than to walk. */
-const special = /[^a-zA-Z .,;!?'"&%+$#=)]| {2}/;
-
 /** The marks of a text, with the number of its digits. */
 export function marksOf(text: string): number {
-  const from = text.search(special);
-  if (from === -1) return text === " " || text === "" ? noMarks : marks.word;
-  let bits = from > 1 || (from === 1 && text.charCodeAt(0) !== 32) ? marks.word : 0;
+  let bits = 0;
   let digits = 0;
   let before = 0;
-  for (let at = from; at < text.length; at++) {
+  for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code > 127) {
-      bits |= marks.wide | marks.word;
-    } else {
-      const own = byCode[code]!;
-      bits |= own;
-      digits += own & marks.digit;
-      if (code === 32 && before === 32) bits |= marks.odd;
-    }
-    before = code;
+    const own = code < 128 ? byCode[code]! : wideMarks(code);
+    bits |= own | ((own & before & single) >> oddFromSingle);
+    digits += own & marks.digit;
+    if ((own & cueAfter(before)) !== 0)
+      if (isCue(code, text.charCodeAt(at + 1), text.charCodeAt(at + 2))) bits |= marks.cue;
+    before = own;
   }
-  return bits | (Math.min(digits, digitsMax) << digitsShift);
+  return whole(bits, digits, text.charCodeAt(0), before);
+}
+
+/** Of a part that stands within a text: a letter may make a cue with those around it. */
+export const marksWithin = (part: string): number => {
+  const bits = marksOf(part) & marksMask & ~beginsInWord & ~endsInWord;
+  return /[a-z]/i.test(part) ? bits | marks.cue : bits;
+};
+
+export interface TextEnd {
+  at: number;
+  /** The marks of all before it. */
+  bits: number;
+}
+
+/** Walks from `from` to the next "<" of a page, or to its end, and says in `end` what it met. */
+export function findTextEnd(codes: Uint16Array, from: number, end: TextEnd): void {
+  let bits = 0;
+  let digits = 0;
+  let before = 0;
+  const { length } = codes;
+  let at = from;
+  for (; at < length; at++) {
+    const code = codes[at]!;
+    if (code === less) break;
+    const own = code < 128 ? byCode[code]! : wideMarks(code);
+    bits |= own | ((own & before & single) >> oddFromSingle);
+    digits += own & marks.digit;
+    if ((own & cueAfter(before)) !== 0)
+      if (isCue(code, codes[at + 1] ?? 0, codes[at + 2] ?? 0)) bits |= marks.cue;
+    before = own;
+  }
+  end.at = at;
+  end.bits = whole(bits, digits, codes[from] ?? 0, before);
+}
+
+function whole(bits: number, digits: number, first: number, last: number): number {
+  return (
+    (bits & marksMask) |
+    (first > 127 || ((first | 32) >= 97 && (first | 32) <= 122) ? beginsInWord : 0) |
+    ((last & (letter | marks.wide)) === 0 ? 0 : endsInWord) |
+    (Math.min(digits, digitsMax) << digitsShift)
+  );
+}
+
+/** `cueLetter` after what is no letter: one test where two would often be guessed wrong. */
+const cueAfter = (before: number): number => (~before & letter) << 1;
+
+const less = 60;
+function wideMarks(code: number): number {
+  const bits = marks.wide | marks.word;
+  if (code === 0xff20 || code === 0xfe6b) return bits | marks.at;
+  if (isWideCue(code)) return bits | marks.cue;
+  if (code >= 0xff10 && code <= 0xff19) return bits | marks.digit;
+  // What is taken out of a word may leave a cue behind.
+  return isOddBeyondAscii(code) ? bits | marks.odd | marks.cue : bits;
 }
 
 export const noMarks = 0;
-export const joinedMarks = (first: number, second: number): number =>
-  ((first | second) & marksMask) |
-  (Math.min(digitsIn(first) + digitsIn(second), digitsMax) << digitsShift);
+/** Of two texts, one right after the other. */
+export function joinedMarks(first: number, second: number): number {
+  if (first === noMarks) return second;
+  const isSplitWord = (first & endsInWord) !== 0 && (second & beginsInWord) !== 0;
+  return (
+    (first & (marksMask & ~endsInWord)) |
+    (second & (marksMask & ~beginsInWord)) |
+    (isSplitWord ? marks.cue : 0) |
+    (Math.min(digitsIn(first) + digitsIn(second), digitsMax) << digitsShift)
+  );
+}
 
-/** ASCII digits, up to 255. */
+/** How many digits, up to 255. */
 export const digitsIn = (bits: number): number => bits >> digitsShift;
