@@ -183,6 +183,11 @@ describe("services and products", () => {
 });
 
 describe("links", () => {
+  test("space, however much, is no part of a link's words", () => {
+    const html = `<a href="/a">${"<b>\n".repeat(200)}${" ".repeat(900)}</b>Our <i>oak</i> tables</a>`;
+    expect(extractFrom(html).links.map(({ text }) => text)).toEqual(["Our oak tables"]);
+  });
+
   test("links before a base start from the page, those after it from the base", () => {
     const html = `<a href="/a">1</a><base href="https://other.example/x/"><a href="/a">2</a><a href="b">3</a>`;
     expect(extractFrom(html).links.map(({ href }) => href)).toEqual([
