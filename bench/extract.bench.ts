@@ -12,7 +12,6 @@ export const bench: Bench = {
   summary: "how long a page of 100 KB takes, and how much of the truth is found on generated sites",
   bars: {
     extractMsPer100Kb: { max: 5 },
-    extractCpuMsPer100Kb: { max: 5 },
     emailRecall: { min: 0.95 },
     emailPrecision: { min: 0.98 },
     phoneF1: { min: 0.95 },

@@ -202,7 +202,12 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
     open,
     close,
     text,
-    raw: (part) => (top.kind.text === "kept" ? keep(part) : text(part, marksOf(part))),
+    raw(part) {
+      // Of an element too deep to be open: a script's text is nobody's, however deep it stands.
+      if (top.kind.raw === "none") return;
+      if (top.kind.text === "kept") keep(part);
+      else text(part, marksOf(part));
+    },
     isInDrawing: () => foreign > 0,
     asksForNames: () => styles.hasRules(),
   });

@@ -20,10 +20,14 @@ export function findNumbers(text: string): readonly NumberFound[] {
       continue;
     }
     const end = numberEnd(text, at);
-    const body = text.slice(at, end);
-    if (countDigits(body) >= digitsMin && !isGlued(text, at, end)) {
-      const extension = extensionAfter(text, end);
-      found.push({ text: body, start: at, end, ...(extension !== undefined && { extension }) });
+    if (countDigits(text, at, end) >= digitsMin && !isGlued(text, at, end)) {
+      const body = text.slice(at, end);
+      const extension = end < text.length ? extensionAfter(text, end) : undefined;
+      found.push(
+        extension === undefined
+          ? { text: body, start: at, end }
+          : { text: body, start: at, end, extension },
+      );
     }
     at = Math.max(end, at + 1);
   }
@@ -62,13 +66,16 @@ const startsAnew = (text: string, start: number, slash: number): boolean => {
   const rest = text.slice(slash + 1, slash + 25).trimStart();
   if (/^(?:\+|\(?0)[\d ().-]{6,}/.test(rest)) return true;
   const next = /^\(?\d[\d ().-]{7,}/.exec(rest)?.[0];
-  return next !== undefined && countDigits(next) > 7 && countDigits(text.slice(start, slash)) > 7;
+  if (next === undefined) return false;
+  return countDigits(next, 0, next.length) > 7 && countDigits(text, start, slash) > 7;
 };
 
 /** Letters, signs or decimals around it: an id, a price, a coordinate, a date. */
 function isGlued(text: string, start: number, end: number): boolean {
   const before = text[start - 1] ?? " ";
   const after = text[end] ?? " ";
+  // Most stand by themselves.
+  if (before === " " && after === " ") return false;
   if (/[\p{L}\p{N}_@=$€£#%]/u.test(before) && !isWideBreak(before)) return true;
   if (/[.,]/.test(before) && /\d/.test(text[start - 2] ?? "")) return true;
   if (/[_@=€$£%°]/.test(after)) return true;
@@ -99,8 +106,8 @@ const isSeparator = (code: number): boolean =>
   (code >= 0x2010 && code <= 0x2015) ||
   code === 0x2212;
 
-function countDigits(text: string): number {
+function countDigits(text: string, from: number, to: number): number {
   let count = 0;
-  for (let at = 0; at < text.length; at++) if (isDigit(text.charCodeAt(at))) count += 1;
+  for (let at = from; at < to; at++) if (isDigit(text.charCodeAt(at))) count += 1;
   return count;
 }

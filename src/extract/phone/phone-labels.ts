@@ -44,6 +44,7 @@ export function labelBefore(text: string): PhoneLabel {
 /** "DE 811 234 567", "ATU 123 45 678": a tax number, in the form that all of Europe writes them. */
 export const isTaxNumber = (before: string, number: string): boolean =>
   /^[1-9]/.test(number) &&
+  /[A-Z][ -]?$/.test(before.slice(-2)) &&
   /(?:^|[^\p{L}])(?:ATU?|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|GB|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK|CHE)[ -]?$/u.test(
     // Longer than any of them.
     before.slice(-8),
