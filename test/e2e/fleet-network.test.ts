@@ -20,6 +20,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const program = fileURLToPath(new URL("../support/fleet-node.ts", import.meta.url));
 const nodeCount = 5;
+const five = { nodes: nodeCount, isNetemWanted: true };
 /** As a bad mobile network. */
 const bad = { lossShare: 0.1, delayMs: 50, jitterMs: 30, reorderShare: 0.1 };
 
@@ -70,7 +71,7 @@ async function expectConverged(nodes: readonly Running[], commits: number, timeo
 
 needs(["namespaces"], () => {
   test("five nodes on a bad network, parted and killed, have the same by gossip alone", async () => {
-    await using network = await openNetwork({ nodes: nodeCount, seed: 11, shape: bad });
+    await using network = await openNetwork({ ...five, seed: 11, shape: bad });
     const peers = network.nodes.map(({ address }) => `${address}:9999`);
     const settings = { key: makeKey(systemRandom), isGossip: true, peers };
     const nodes = await startAll(network, settings);
@@ -94,7 +95,7 @@ needs(["namespaces"], () => {
   }, 120_000);
 
   test("five nodes, one of them killed, have the same by the bucket alone", async () => {
-    await using network = await openNetwork({ nodes: nodeCount, seed: 12, shape: bad });
+    await using network = await openNetwork({ ...five, seed: 12, shape: bad });
     await network.partition([]); // no node reaches any other
     const bucket = `dir:${join(folder, "bucket")}`;
     const settings = { key: makeKey(systemRandom), isGossip: false, peers: [], bucket };

@@ -3,8 +3,19 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
+import { netemArgs, whyNoNetem, whyNoQdisc } from "../support/network/netem.ts";
 import { openNetwork, type Network, type NetworkNode } from "../support/namespaces.ts";
 import { needs } from "../support/services.ts";
+
+test("what is asked of tc netem, word for word", () => {
+  const bad = { lossShare: 0.1, delayMs: 50, jitterMs: 30, reorderShare: 0.1, twiceShare: 0.015 };
+  const begin = "qdisc replace dev lan0 root netem limit 10000";
+  expect(netemArgs(bad).join(" ")).toBe(
+    `${begin} loss 10% delay 65ms 15ms reorder 10% duplicate 1.5%`,
+  );
+  expect(netemArgs({ delayMs: 50 }).join(" ")).toBe(`${begin} delay 50ms`);
+  expect(netemArgs({}).join(" ")).toBe(begin);
+});
 
 needs(["namespaces"], ({ namespaces }) => {
   const list = () => execFileSync(namespaces.ip, ["netns", "list"], { encoding: "utf8" });
@@ -51,6 +62,24 @@ needs(["namespaces"], ({ namespaces }) => {
     const { frames, lost } = await network.counts();
     expect(lost).toBeGreaterThan(60);
     expect(frames).toBeGreaterThan(lost);
+  });
+
+  test("whether the kernel has netem is tried, and where it has not the relay makes the trouble", async () => {
+    await using network = await openNetwork({
+      nodes: 2,
+      isNetemWanted: true,
+      shape: { lossShare: 1 },
+    });
+    const [first, second] = pair(network);
+    expect(await whyNoQdisc(first.run, ["pfifo"])).toBeUndefined();
+    expect(await whyNoQdisc(first.run, ["pfifo"])).toBeUndefined(); // nothing is left of the trial
+    expect(await whyNoQdisc(first.run, ["nonesuch"])).toContain("nonesuch");
+    const why = await whyNoNetem(first.run);
+    expect(network.troubledBy).toBe(why === undefined ? "netem" : "relay");
+    await startEcho(second);
+    expect(await ask(first, { to: second, count: 3 })).toBe(0);
+    await network.shape({});
+    await expect.poll(() => ask(first, { to: second, count: 3 })).toBe(3);
   });
 
   test("what a killed test left behind is removed by the next one", async () => {

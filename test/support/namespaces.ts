@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { runCommand } from "../../scripts/services/command.ts";
 import { cardOf } from "./network/frame.ts";
+import { netemArgs, whyNoNetem } from "./network/netem.ts";
 import { relayAddress, relayPort, tunnelPort, wireAddress } from "./network/relay.ts";
 import type { Orders, RelayCounts, Shape } from "./network/relay.ts";
 
@@ -15,6 +16,8 @@ import type { Orders, RelayCounts, Shape } from "./network/relay.ts";
  */
 export interface Network extends AsyncDisposable {
   readonly nodes: readonly NetworkNode[];
+  /** Who makes the trouble that `shape` asks for. */
+  readonly troubledBy: "netem" | "relay";
   /** How frames fare from now on, in place of what was said before. */
   shape(shape: Shape): Promise<void>;
   /** Cuts the wire: nodes reach only those of their own group. Who is in none is alone. */
@@ -32,7 +35,7 @@ export interface NetworkNode {
   /** Starts a program on it; the process is the program itself, so `kill` reaches it. */
   spawn(command: string, args: readonly string[], options?: SpawnOptions): ChildProcess;
   /** Runs one to its end and answers what it printed. */
-  run(command: string, args: readonly string[], timeoutMs?: number): Promise<string>;
+  readonly run: (command: string, args: readonly string[], timeoutMs?: number) => Promise<string>;
 }
 
 export interface NetworkOptions {
@@ -40,13 +43,16 @@ export interface NetworkOptions {
   /** Of losses and delays: the same seed, the same chances. */
   readonly seed?: number;
   readonly shape?: Shape;
+  /** The kernel makes the trouble where it can, which no seed repeats; which it was is said aloud. */
+  readonly isNetemWanted?: boolean;
 }
 
 const prefix = "forager-net-";
 const relayProgram = fileURLToPath(new URL("./network/relay.ts", import.meta.url));
 let opened = 0;
 
-export async function openNetwork({ nodes, seed = 1, shape }: NetworkOptions): Promise<Network> {
+export async function openNetwork(options: NetworkOptions): Promise<Network> {
+  const { nodes, seed = 1, shape, isNetemWanted = false } = options;
   await removeLeftovers();
   const name = `${prefix}${process.pid}-${++opened}`;
   const names: string[] = [];
@@ -63,10 +69,16 @@ export async function openNetwork({ nodes, seed = 1, shape }: NetworkOptions): P
     for (let index = 0; index < nodes; index++)
       made.push(await joinNode(index, { wire, namespace: await add(String(index)) }));
     const orders = await startRelay(relay, { nodes, seed });
-    if (shape) await orders.give({ shape });
+    const isNetem = isNetemWanted && (await tryNetem(made[0]!));
+    const setShape = async (next: Shape) => {
+      if (!isNetem) await orders.give({ shape: next });
+      else for (const { run } of made) await run("tc", netemArgs(next));
+    };
+    if (shape) await setShape(shape);
     return {
       nodes: made,
-      shape: async (next) => void (await orders.give({ shape: next })),
+      troubledBy: isNetem ? "netem" : "relay",
+      shape: setShape,
       partition: async (groups) => void (await orders.give({ groups })),
       heal: async () => void (await orders.give({ groups: [made.map(({ index }) => index)] })),
       counts: () => orders.give({}),
@@ -76,6 +88,13 @@ export async function openNetwork({ nodes, seed = 1, shape }: NetworkOptions): P
     await removeAll(names);
     throw error;
   }
+}
+
+async function tryNetem({ run }: NetworkNode): Promise<boolean> {
+  const why = await whyNoNetem(run);
+  const by = why === undefined ? "tc netem" : `the relay, for there is no tc netem (${why})`;
+  process.stderr.write(`loss, delay and reordering by ${by}\n`);
+  return why === undefined;
 }
 
 /** The tunnels end here and the relay there: a tunnel to its own machine is cut short. */

@@ -1,8 +1,8 @@
 /**
  * The wire of a network of namespaces: `relay.ts NODES SEED`. Each frame that a node sends arrives
  * here, and goes on to those it is for: late, twice, out of order or not at all, as it was told.
- * (`tc netem` would do the same, but many kernels are built without it, and no run of it can be
- * repeated.) It takes orders as lines of JSON on standard input, answers each with a line, and
+ * (`tc netem` would do the same, and does where a test wants it, see `netem.ts`; but many kernels are
+ * built without it, and no run of it can be repeated.) It takes orders as lines of JSON on standard input, answers each with a line, and
  * ends when that closes.
  */
 import { createSocket, type Socket } from "node:dgram";
