@@ -13,6 +13,7 @@ const attention = "src/cli/commands/status/attention.test.ts";
 const fields = "src/campaign/wanted-fields.test.ts";
 const kept = "src/base/kept-log.test.ts";
 const rest = "src/app/at-rest.test.ts";
+const watching = "test/e2e/watch-cli.test.ts";
 
 /** Known-wrong variants of what steers a fleet and shows how it is. */
 export const fleetSabotages: readonly Sabotage[] = [
@@ -211,5 +212,33 @@ export const fleetSabotages: readonly Sabotage[] = [
     find: "  beat: z.unknown().optional(),",
     replace: "  beat: z.unknown(),",
     caughtBy: `${roster} > what a node shows to others of its machine comes back as it was`,
+  },
+  {
+    name: "status --watch looks once and shows that for ever",
+    file: "src/cli/commands/status.ts",
+    find: "    for (;;) {\n      const found = await look();",
+    replace: "    const found = await look();\n    for (;;) {",
+    caughtBy: `${watching} > status --watch shows what changes, until Ctrl-C`,
+  },
+  {
+    name: "status --watch does not hear that it should end",
+    file: "src/cli/commands/status.ts",
+    find: "await sleep(clock, everyMs, signal);",
+    replace: "void signal;\n      await sleep(clock, everyMs);",
+    caughtBy: `${watching} > status --watch ends quietly when nobody reads any more`,
+  },
+  {
+    name: "logs --follow says all of it again each time",
+    file: "src/cli/commands/logs.ts",
+    find: "lines.filter((one) => !known.has(one))",
+    replace: "lines.filter((one) => known.size < 0 || one)",
+    caughtBy: `${watching} > logs --follow goes on with what comes, each line once, until Ctrl-C`,
+  },
+  {
+    name: "logs NODE --follow reads what was there when it began",
+    file: "src/cli/commands/logs.ts",
+    find: "return { read: async () => (await asker.again(), read()), ...close };",
+    replace: "const got = await read();\n      return { read: async () => got, ...close };",
+    caughtBy: `${watching} > logs NODE --follow goes on with what another node says`,
   },
 ];

@@ -15,17 +15,19 @@ import {
 
 export const repository = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What the tests of src/, of browsers and formats and the simulation need; the rest of the tree stays out. */
+/** What the tests of src/, of the program, browsers and formats and the simulation need; the rest stays out. */
 const copied = [
   "src",
   "scripts",
   "docs/formats",
   "test/browser",
   "test/docs",
+  "test/e2e",
   "test/simulation",
   "test/support",
   "package.json",
   "tsconfig.json",
+  "tsconfig.build.json",
   "vitest.config.ts",
 ];
 const testRunMsMax = 180_000;

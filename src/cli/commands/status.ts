@@ -5,6 +5,7 @@ import type { Queue } from "../../queue/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { parseDuration } from "../duration.ts";
 import { textFlag } from "../flags.ts";
+import { usageError } from "../usage-error.ts";
 import { openFleet } from "./fleet/open-fleet.ts";
 import { bucketOption } from "./ledger/bucket-option.ts";
 import { openExistingQueue } from "./queue/open-queue.ts";
@@ -23,6 +24,7 @@ export const status: Command = {
     { line: "forager status", summary: "this node: what it knows, what waits, what is the matter" },
     { line: "forager status --cluster", summary: "every node: last seen, drift, hub, queue" },
     { line: "forager status --cluster --json", summary: "the same for a program" },
+    { line: "forager status --watch --every 10s", summary: "on the screen, until Ctrl-C" },
   ],
   details: [
     "It reads and changes nothing. Exits 3 when something needs attention, and says what: a node that\n" +
@@ -34,7 +36,9 @@ export const status: Command = {
   async run(context) {
     const { flags, out, clock, signal } = context;
     const isCluster = flags["cluster"] === true;
-    const everyMs = parseDuration("every", textFlag(flags, "every") ?? "5s");
+    const every = textFlag(flags, "every") ?? "5s";
+    const everyMs = parseDuration("every", every);
+    if (everyMs < 100) throw usageError(`--every takes at least 100ms, not '${every}'`);
     await using fleet = await openFleet(context, { isReader: true });
     await using queue = await openQueueOrNone(context);
     const counted = createConflictCount();
