@@ -22,7 +22,7 @@ export interface QueueStats {
 export interface ReasonStats {
   readonly reason: WaitingReason;
   readonly count: number;
-  /** Of all pending tasks, 0–1. */
+  /** Of all pending tasks, or of those of the kind, 0–1. */
   readonly share: number;
   readonly oldestAgeMs: number;
 }
@@ -38,6 +38,8 @@ export interface KindStats {
   readonly claimable: number;
   /** Since the oldest of those was added, or its gate opened if later; 0 when there is none. */
   readonly claimableAgeMs: number;
+  /** Of its pending tasks; only those that hold something back. */
+  readonly reasons: readonly ReasonStats[];
   readonly waits: WaitPercentiles;
 }
 
@@ -54,7 +56,7 @@ export interface ShardStats {
 export function summarise(overview: Overview): QueueStats {
   const { lanes, jobs, gates, now, waits } = overview;
   const pending = sum(lanes, pendingOf);
-  const tally = countReasons(overview);
+  const tallies = countReasons(overview);
   const claimable = countClaimable(overview);
   return {
     states: {
@@ -64,26 +66,21 @@ export function summarise(overview: Overview): QueueStats {
       skipped: sum(lanes, (lane) => lane.skipped),
       failed: sum(lanes, (lane) => lane.failed),
     },
-    reasons: waitingReasons.map((reason) => {
-      const { count, oldestAtMs } = tally.get(reason) ?? { count: 0, oldestAtMs: now.ms };
-      return {
-        reason,
-        count,
-        share: pending === 0 ? 0 : count / pending,
-        oldestAgeMs: Math.max(0, now.ms - oldestAtMs),
-      };
-    }),
+    reasons: reasonStats([...tallies.values()], pending, now.ms),
     kinds: [...new Set(lanes.map((lane) => lane.kind))].sort().map((kind) => {
       const own = lanes.filter((lane) => lane.kind === kind);
+      const ownPending = sum(own, pendingOf);
+      const reasons = reasonStats([tallies.get(kind) ?? new Map()], ownPending, now.ms);
       return {
         kind,
-        pending: sum(own, pendingOf),
+        pending: ownPending,
         running: sum(own, (lane) => lane.running),
         done: sum(own, (lane) => lane.done),
         skipped: sum(own, (lane) => lane.skipped),
         failed: sum(own, (lane) => lane.failed),
         claimable: claimable.get(kind)?.count ?? 0,
         claimableAgeMs: Math.max(0, now.ms - (claimable.get(kind)?.oldestAtMs ?? now.ms)),
+        reasons: reasons.filter(({ count }) => count > 0),
         waits: percentiles(waits.get(kind) ?? new Map()),
       };
     }),
@@ -115,29 +112,45 @@ interface Tally {
   readonly oldestAtMs: number;
 }
 
-function countReasons({ lanes, gates, jobs, now }: Overview): Map<WaitingReason, Tally> {
+type Reasons = Map<WaitingReason, Tally>;
+
+/** By kind: what a lane holds is of one kind. */
+function countReasons({ lanes, gates, jobs, now }: Overview): ReadonlyMap<string, Reasons> {
   const gatesByName = new Map(gates.map((gate) => [gate.name, gate]));
   const jobsByName = new Map(jobs.map((job) => [job.name, job]));
-  const tally = new Map<WaitingReason, Tally>();
-  const note = (reason: WaitingReason, count: number, oldestAtMs: number) => {
-    if (count === 0) return;
-    const before = tally.get(reason) ?? { count: 0, oldestAtMs: Infinity };
-    tally.set(reason, {
-      count: before.count + count,
-      oldestAtMs: Math.min(before.oldestAtMs, oldestAtMs),
-    });
-  };
+  const tallies = new Map<string, Reasons>();
   for (const lane of lanes) {
     const job = jobsByName.get(lane.job);
     if (!job) continue;
+    const own = tallies.get(lane.kind) ?? new Map<WaitingReason, Tally>();
+    tallies.set(lane.kind, own);
+    const note = (reason: WaitingReason, count: number, oldestAtMs: number) => {
+      if (count > 0) own.set(reason, joined([own.get(reason), { count, oldestAtMs }]));
+    };
     const held = isHeld(job);
     const due = dueReason(gatesByName.get(lane.gate), job, now).reason;
     note(held ? "paused" : due, lane.ready, lane.oldestReadyAtMs);
     note(held ? "paused" : "scheduled", lane.scheduled, lane.oldestScheduledAtMs);
     note(held ? "paused" : "retry_backoff", lane.backoff, lane.oldestBackoffAtMs);
   }
-  return tally;
+  return tallies;
 }
+
+const joined = (tallies: readonly (Tally | undefined)[]): Tally => ({
+  count: tallies.reduce((total, tally) => total + (tally?.count ?? 0), 0),
+  oldestAtMs: Math.min(...tallies.map((tally) => tally?.oldestAtMs ?? Infinity)),
+});
+
+const reasonStats = (tallies: readonly Reasons[], pending: number, nowMs: number) =>
+  waitingReasons.map((reason): ReasonStats => {
+    const { count, oldestAtMs } = joined(tallies.map((tally) => tally.get(reason)));
+    return {
+      reason,
+      count,
+      share: pending === 0 ? 0 : count / pending,
+      oldestAgeMs: count === 0 ? 0 : Math.max(0, nowMs - oldestAtMs),
+    };
+  });
 
 /** What a claim could take, by kind. */
 function countClaimable({ lanes, gates, jobs, now }: Overview): Map<string, Tally> {

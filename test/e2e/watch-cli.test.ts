@@ -32,7 +32,7 @@ const line = (msg: string) =>
 
 /** What a shell says of `PROGRAM | head -1`: the code of both. */
 async function firstLineOf(sandbox: QueueSandbox, words: readonly string[]) {
-  const script = `"${process.execPath}" "$FORAGER_TEST_MAIN" "$@" | head -1; echo "\${PIPESTATUS[@]}"`;
+  const script = `timeout -s KILL 20 "${process.execPath}" "$FORAGER_TEST_MAIN" "$@" | head -1; echo "\${PIPESTATUS[@]}"`;
   return sandbox.run("bash", ["-c", script, "sh", ...words]);
 }
 

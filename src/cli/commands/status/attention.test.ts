@@ -65,6 +65,10 @@ const kind = (claimable: number) => ({
   failed: 0,
   claimable,
   claimableAgeMs: 0,
+  reasons: [
+    { reason: "domain_delay" as const, count: 2, share: 0.4, oldestAgeMs: 61_000 },
+    { reason: "worker_capacity" as const, count: 3, share: 0.6, oldestAgeMs: 5_000 },
+  ],
   waits: { count: 0, p50Ms: 0, p95Ms: 0, p99Ms: 0 },
 });
 const queueOf = (claimable: number): ClusterStatus["queue"] => ({
@@ -127,6 +131,9 @@ test("a table says who is there, where, how found, how far apart, and what to lo
   expect(text).toMatch(/^node +name +seen +state +address +found +session +lacks here\/there +for/);
   expect(text).toContain("pi-1  5.0s ago  working  10.0.0.1:9999  mdns");
   expect(text).toContain("hub 0000000000001, epoch 4, held, heard 3.0s ago; checkpoint 3 of 1m00s");
+  expect(text).toContain(
+    "  enrich: 5 pending (2 domain_delay 1m01s, 3 worker_capacity 5.0s), 0 running, 0 done, 0 failed",
+  );
   expect(text).toContain("needs attention:\n  pi-2 is missed");
   expect(describeStatusInLine(status)).toBe(
     "2026-01-01T00:00:00Z 2 of 2 nodes, 5 pending, 0 running, pi-2 is missed",

@@ -1,4 +1,5 @@
 import { formatDuration, formatMoment } from "../../duration.ts";
+import type { ReasonStats } from "../../../queue/index.ts";
 import type { Layout } from "../../output.ts";
 import type { Column } from "../../table.ts";
 import { countOf } from "../queue/count-words.ts";
@@ -44,19 +45,23 @@ function describeHub({ hub, checkpoint }: ClusterStatus): string {
 function describeQueue({ queue }: ClusterStatus): readonly string[] {
   if (!queue) return ["queue: none yet"];
   const states = Object.entries(queue.states).map(([state, count]) => `${count} ${state}`);
-  const reasons = queue.reasons
-    .filter(({ count }) => count > 0)
-    .map(({ reason, count, oldestAgeMs }) => `${count} ${reason} (${formatDuration(oldestAgeMs)})`);
-  const kinds = queue.kinds.map(
-    ({ kind, pending, running, done, failed }) =>
-      `  ${kind}: ${pending} pending, ${running} running, ${done} done, ${failed} failed`,
-  );
+  const kinds = queue.kinds.map(({ kind, pending, running, done, failed, reasons }) => {
+    const why = reasons.length > 0 ? ` (${describeReasons(reasons)})` : "";
+    return `  ${kind}: ${pending} pending${why}, ${running} running, ${done} done, ${failed} failed`;
+  });
+  const waiting = describeReasons(queue.reasons);
   return [
     `queue: ${states.join(", ")}`,
-    ...(reasons.length > 0 ? [`  waiting: ${reasons.join(", ")}`] : []),
+    ...(waiting === "" ? [] : [`  waiting: ${waiting}`]),
     ...kinds,
   ];
 }
+
+const describeReasons = (reasons: readonly ReasonStats[]): string =>
+  reasons
+    .filter(({ count }) => count > 0)
+    .map(({ reason, count, oldestAgeMs }) => `${count} ${reason} ${formatDuration(oldestAgeMs)}`)
+    .join(", ");
 
 const dash = "-";
 

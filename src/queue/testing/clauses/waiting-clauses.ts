@@ -139,6 +139,36 @@ export function waitingClauses(clause: Clause): void {
     ]);
   });
 
+  clause("each kind says for itself what it waits for", async (at) => {
+    await at.add(...works("blocked", 2, { gate: "g" }), ...works("later", 3, { delayMs: 90_000 }));
+    await at.queue.block("g", 90_000);
+    await at.time.advance(10);
+    await at.add(work("a", { kind: "other" }), work("b", { kind: "other", gate: "g" }));
+    await at.add(work("ended", { kind: "third" }));
+    const [ended] = await at.claim({ kinds: ["third"] });
+    await at.finish(ended!);
+    await at.time.advance(10);
+    const { kinds } = await at.queue.stats();
+    const domainDelay = { reason: "domain_delay", share: 0.5, oldestAgeMs: 10 };
+    expect(kinds.map(({ kind, reasons }) => [kind, reasons])).toEqual([
+      [
+        "other",
+        [
+          { ...domainDelay, count: 1 },
+          { reason: "worker_capacity", count: 1, share: 0.5, oldestAgeMs: 10 },
+        ],
+      ],
+      ["third", []],
+      [
+        "work",
+        [
+          { reason: "scheduled", count: 3, share: 0.6, oldestAgeMs: 20 },
+          { ...domainDelay, count: 2, share: 0.4, oldestAgeMs: 20 },
+        ],
+      ],
+    ]);
+  });
+
   clause("the oldest age is exact when the oldest have gone", async (at) => {
     for (let index = 0; index < 4; index++) {
       await at.add(work(`a${index}`, { priority: index === 2 ? 900 : 500 }));
