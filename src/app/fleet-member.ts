@@ -15,7 +15,9 @@ import {
   createFollower,
   createLogSender,
   decodeBeat,
+  decodeNodeView,
   encodeNodeView,
+  joinBeats,
   openDesiredObject,
   parseWanted,
   toNodeWanted,
@@ -61,6 +63,8 @@ export interface FleetMemberOptions {
   readonly addresses?: () => readonly string[];
   /** Absent: this process only keeps in touch. */
   readonly work?: NodeWork;
+  /** Whether this process speaks for its node, of which it may be one of several; absent: it does. */
+  readonly isKeeper?: () => boolean;
   readonly version: string;
   /** The host's name. */
   readonly label: string;
@@ -81,6 +85,8 @@ const nodesMax = 1_000;
 /** What makes a process a member of its fleet: it beats, follows what is wanted, and can be seen. */
 export function createFleetMember(options: FleetMemberOptions): FleetMember {
   const { paths, ledger, bucket, gossip, work, clock, random, log } = options;
+  let isLeaving = false;
+  const isKeeper = () => !isLeaving && (options.isKeeper?.() ?? true);
   const beats = new Map<string, Beat>();
   const base = createBaseVector(bucket);
   const folder = openCampaignFolder(paths);
@@ -90,7 +96,8 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
     createLogSender({
       bucket,
       node: () => ledger.node(),
-      mark: () => keptLogMark(logs),
+      // The lines of all processes are one node's: one of them sends.
+      mark: () => (isKeeper() ? keptLogMark(logs) : ""),
       read: (wanted) => readKeptLog(logs, wanted),
       clock,
       log,
@@ -131,7 +138,7 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
       atMs: clock.nowMs(),
       label: options.label,
       version: options.version,
-      state: work ? state : "idle",
+      state: isLeaving ? "stopped" : work ? state : "idle",
       ...(options.config && { config: options.config() }),
       load1: machine.load1,
       memoryBytes: machine.memoryBytes,
@@ -148,6 +155,11 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
   const sync = bucket && ledger.withBucket(bucket);
   const beater = createBeater({
     read: readBeat,
+    isToldByOther: async (isNews) => !isKeeper() && window.isKeptByOther(isNews),
+    async join(own) {
+      const others = (await window.lookAtOthers()).map(decodeNodeView);
+      return joinBeats([own, ...others.filter((one) => one !== undefined).map(({ beat }) => beat)]);
+    },
     ...(gossip && { say: (bytes: Uint8Array) => gossip.say("heartbeat", bytes) }),
     ...(sync && {
       writeHead: (beat: Readonly<Record<string, unknown>>) =>
@@ -169,12 +181,22 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
     random,
     pid: options.pid,
     show: async () => encodeNodeView(await view()),
+    isKeeper,
+    onNews: () => void beater.beatNow(),
   });
+  /** Ends first: from then on nobody counts on this process. */
+  const leaving: Service = {
+    start: async () => {},
+    async stop() {
+      isLeaving = true;
+    },
+  };
   const group = createServiceGroup([
     listening(gossip, beats, (bytes) => follower.hear(bytes)),
     window,
     follower,
     beater,
+    leaving,
     ...(sender ? [sender] : []),
   ]);
   return { ...group, view };

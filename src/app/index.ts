@@ -17,7 +17,7 @@ export {
 export type { BuiltInServices, BuiltInWork, BuiltInWorkOptions } from "./built-in-work.ts";
 export { openBuiltInWork } from "./open-built-in-work.ts";
 export type { FleetGossip, FleetMember, FleetMemberOptions, NodeWork } from "./fleet-member.ts";
-export { lookIntoWindow } from "./node-window.ts";
+export { lookIntoWindows } from "./look-into-windows.ts";
 export type { GossipNow } from "./gossip-now.ts";
 export type { RunningNode, RunNodeOptions, Touch } from "./run-node.ts";
 /** What keeps a node in touch with its fleet, for who runs one. */

@@ -13,7 +13,7 @@ import type { Touch } from "./run-node.ts";
 import { createWakeHints } from "./wake-hints.ts";
 
 export interface KeepInTouchOptions {
-  readonly touch: Omit<Touch, "gossip"> & { readonly gossip: GossipSlot };
+  readonly touch: Omit<Touch, "gossip" | "isKeeper"> & { readonly gossip: GossipSlot };
   readonly paths: Paths;
   readonly settings: Settings["gossip"];
   readonly keyring: () => Keyring;
@@ -25,6 +25,8 @@ export interface KeepInTouchOptions {
 }
 
 export interface KeepingInTouch extends Service {
+  /** This process has the role. */
+  isKeeper(): boolean;
   useKeys(keyring: Keyring): void;
 }
 
@@ -82,6 +84,7 @@ export function keepInTouch(options: KeepInTouchOptions): KeepingInTouch {
       await running;
       await begun?.end();
     },
+    isKeeper: () => begun !== undefined && !over.signal.aborted,
     useKeys: (keyring) => begun?.useKeys(keyring),
   };
 }

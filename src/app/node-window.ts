@@ -1,12 +1,13 @@
 import { timingSafeEqual } from "node:crypto";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
-import { dirname } from "node:path";
+import { join } from "node:path";
 import { writeFileAtomic } from "../base/atomic-file.ts";
 import { createId } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
 import type { Service } from "../base/service.ts";
 import type { Paths } from "../config/index.ts";
+import { lookOut, type WindowFile } from "./look-into-windows.ts";
 
 export interface NodeWindowOptions {
   readonly paths: Pick<Paths, "resolve">;
@@ -14,16 +15,28 @@ export interface NodeWindowOptions {
   readonly pid: number;
   /** What is shown, made anew for everybody who looks. */
   readonly show: () => string | Promise<string>;
+  /** Whether this process is the one that speaks for its node. */
+  readonly isKeeper: () => boolean;
+  /** Another process of the node has something new to say, and this one speaks for it. */
+  readonly onNews: () => void;
 }
 
-const fileOf = (paths: Pick<Paths, "resolve">) => paths.resolve("fleet", "window.json");
+export interface NodeWindow extends Service {
+  /** What the other processes of this node show. */
+  lookAtOthers(): Promise<readonly string[]>;
+  /** Asks whether another process speaks for this node, and with `isNews` that it does now. */
+  isKeptByOther(isNews: boolean): Promise<boolean>;
+}
 
 /**
- * Where other processes of this machine look at what a running node knows: on loopback, to who can
- * read a file of the data folder. Nothing is written while nobody looks, which a memory card of a
- * small computer would not like every second.
+ * Where other processes of this machine look at what a running one knows: on loopback, to who can
+ * read a file of the data folder. Each process of a node has its own. Nothing is written while
+ * nobody looks, which a memory card of a small computer would not like every second.
  */
-export function createNodeWindow({ paths, random, pid, show }: NodeWindowOptions): Service {
+export function createNodeWindow(options: NodeWindowOptions): NodeWindow {
+  const { paths, random, pid, show, isKeeper, onNews } = options;
+  const folder = () => paths.resolve("fleet", "windows");
+  const name = `${createId(random, 13)}.json`;
   const token = createId(random, 52);
   let server: Server | undefined;
   return {
@@ -32,6 +45,10 @@ export function createNodeWindow({ paths, random, pid, show }: NodeWindowOptions
         request.resume();
         if (!isSame(request.headers.authorization, `Bearer ${token}`)) {
           return void response.writeHead(403).end();
+        }
+        if (request.method !== "GET") {
+          response.writeHead(isKeeper() ? 200 : 409).end();
+          return void (request.method === "POST" && isKeeper() && onNews());
         }
         void Promise.resolve(show()).then(
           (text) => response.writeHead(200, { "content-type": "application/json" }).end(text),
@@ -42,53 +59,42 @@ export function createNodeWindow({ paths, random, pid, show }: NodeWindowOptions
       const port = await listen(opened);
       opened.unref();
       server = opened;
-      const file = fileOf(paths);
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      await mkdir(folder(), { recursive: true, mode: 0o700 });
+      await removeAbandoned(folder());
       const text = `${JSON.stringify({ format: 1, port, token, pid })}\n`;
-      await writeFileAtomic(file, text, { mode: 0o600 });
+      await writeFileAtomic(join(folder(), name), text, { mode: 0o600 });
     },
     async stop() {
       const mine = server;
       if (!mine) return;
       server = undefined;
-      const found = await readWindowFile(paths);
-      if (found?.token === token) await rm(fileOf(paths), { force: true });
+      await rm(join(folder(), name), { force: true });
       mine.closeAllConnections();
       await new Promise((resolve) => mine.close(resolve));
+    },
+    async lookAtOthers() {
+      const answers = await lookOut(paths, { method: "GET", except: name });
+      return answers.filter(({ isWell }) => isWell).map(({ text }) => text);
+    },
+    async isKeptByOther(isNews) {
+      const method = isNews ? "POST" : "HEAD";
+      const answers = await lookOut(paths, { method, except: name });
+      return answers.some(({ isWell }) => isWell);
     },
   };
 }
 
-/** Undefined: no node runs here, or it does not answer. */
-export async function lookIntoWindow(
-  paths: Pick<Paths, "resolve">,
-  { timeoutMs = 2_000 }: { readonly timeoutMs?: number } = {},
-): Promise<string | undefined> {
-  const found = await readWindowFile(paths);
-  if (!found) return undefined;
-  try {
-    const answer = await fetch(`http://127.0.0.1:${found.port}/`, {
-      headers: { authorization: `Bearer ${found.token}` },
-      signal: AbortSignal.timeout(timeoutMs),
-    });
-    return answer.status === 200 ? await answer.text() : undefined;
-  } catch {
-    return undefined; // the process that wrote the file is gone
+/** Those of processes that were killed. */
+async function removeAbandoned(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    try {
+      const { pid } = JSON.parse(await readFile(join(folder, name), "utf8")) as WindowFile;
+      process.kill(pid, 0);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ESRCH") await rm(join(folder, name), { force: true });
+    }
   }
-}
-
-async function readWindowFile(paths: Pick<Paths, "resolve">) {
-  try {
-    const found = JSON.parse(await readFile(fileOf(paths), "utf8")) as WindowFile;
-    return Number.isInteger(found.port) && typeof found.token === "string" ? found : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-interface WindowFile {
-  readonly port: number;
-  readonly token: string;
 }
 
 const listen = (server: Server) =>

@@ -7,7 +7,7 @@ import type { Paths, Settings } from "../config/index.ts";
 import type { Keyring } from "../gossip/index.ts";
 import type { Ledger, LedgerSync } from "../ledger/index.ts";
 import { createGossipSlot, type GossipNow } from "./gossip-now.ts";
-import { keepInTouch } from "./keep-in-touch.ts";
+import { keepInTouch, type KeepingInTouch } from "./keep-in-touch.ts";
 import { openLedgerIn } from "./open-ledger.ts";
 
 /** What a node is in touch by, for whatever else runs with it. */
@@ -17,6 +17,8 @@ export interface Touch {
   readonly bucket: Bucket | undefined;
   readonly sync: LedgerSync | undefined;
   readonly gossip: GossipNow;
+  /** Of the processes of this node, this one keeps it in touch now. */
+  readonly isKeeper: () => boolean;
 }
 
 export interface RunNodeOptions {
@@ -52,8 +54,8 @@ export async function runNode(options: RunNodeOptions): Promise<RunningNode> {
   const ledger = await openLedgerIn({ paths, log });
   const gossip = createGossipSlot();
   const sync = bucket && ledger.withBucket(bucket);
-  const touch = { ledger, bucket, sync, gossip };
-  const keeping = keepInTouch({ ...options, touch, keyring: () => keyring });
+  const touch = { ledger, bucket, sync, gossip, isKeeper: () => keeping.isKeeper() };
+  const keeping: KeepingInTouch = keepInTouch({ ...options, touch, keyring: () => keyring });
   const isGossip = settings.on === "yes" && (settings.keys ?? settings.peers) !== undefined;
   const hasFleet = bucket !== undefined || isGossip;
   const group = createServiceGroup([...(hasFleet ? [keeping] : []), ...options.parts(touch)]);

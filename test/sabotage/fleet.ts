@@ -14,6 +14,8 @@ const fields = "src/campaign/wanted-fields.test.ts";
 const kept = "src/base/kept-log.test.ts";
 const rest = "src/app/at-rest.test.ts";
 const memory = "src/queue/adapters/memory/memory-queue-store.test.ts";
+const windows = "src/app/node-window.test.ts";
+const joining = "src/fleet/join-views.test.ts";
 const watching = "test/e2e/watch-cli.test.ts";
 
 /** Known-wrong variants of what steers a fleet and shows how it is. */
@@ -248,5 +250,33 @@ export const fleetSabotages: readonly Sabotage[] = [
     find: "reasonStats([tallies.get(kind) ?? new Map()], ownPending, now.ms)",
     replace: "reasonStats([...tallies.values()], ownPending, now.ms)",
     caughtBy: `${memory} > each kind says for itself what it waits for`,
+  },
+  {
+    name: "of several processes of a node only one is seen",
+    file: "src/app/look-into-windows.ts",
+    find: "others.slice(0, windowsMax)",
+    replace: "others.slice(0, Math.min(1, windowsMax))",
+    caughtBy: `${windows} > every process of a node is seen, until it ends`,
+  },
+  {
+    name: "when one of several processes stops, the node is said to",
+    file: "src/fleet/join-views.ts",
+    find: 'const left = beats.filter(({ state }) => state !== "stopped");',
+    replace: 'const left = beats.filter(({ state }) => state === "stopped");',
+    caughtBy: `${joining} > one of several that stops is not the node that stops`,
+  },
+  {
+    name: "every process of a node pays for a heartbeat of its own",
+    file: "src/fleet/beater.ts",
+    find: "if (await options.isToldByOther?.(isNews)) return;",
+    replace: "await options.isToldByOther?.(isNews);",
+    caughtBy: `${beat} > one of several processes speaks for the node`,
+  },
+  {
+    name: "a command counts as followed when one of several processes has",
+    file: "src/fleet/join-views.ts",
+    find: "revision: Math.min(",
+    replace: "revision: Math.max(",
+    caughtBy: `${joining} > a node has followed what all of its processes have`,
   },
 ];

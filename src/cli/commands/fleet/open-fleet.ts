@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
-import { lookIntoWindow, openLedgerIn } from "../../../app/index.ts";
+import { lookIntoWindows, openLedgerIn } from "../../../app/index.ts";
 import { createId } from "../../../base/ids.ts";
 import { systemRandom } from "../../../base/random.ts";
 import type { Bucket } from "../../../bucket/index.ts";
 import {
   decodeNodeView,
+  joinViews,
   openDesiredObject,
   rosterOf,
   type CommandPlace,
@@ -43,8 +44,8 @@ export async function openFleet(
   const desired = bucket && openDesiredObject({ bucket, session, clock, random: systemRandom });
   const faults: string[] = [];
   const view = async () => {
-    const text = await lookIntoWindow(paths);
-    return text === undefined ? undefined : decodeNodeView(text);
+    const views = (await lookIntoWindows(paths)).map(decodeNodeView);
+    return joinViews(views.filter((one) => one !== undefined));
   };
   return {
     ledger,

@@ -35,12 +35,13 @@ export async function openNode(context: SettingsContext, work?: NodeWork): Promi
   const bucket = hasBucket(context)
     ? await openPatientFleetBucket({ ...context, signal })
     : undefined;
-  const member = ({ ledger, gossip }: Touch) =>
+  const member = ({ ledger, gossip, isKeeper }: Touch) =>
     createFleetMember({
       paths,
       ledger,
       bucket,
       gossip,
+      isKeeper,
       addresses: () => gossip.addresses(),
       ...(work && { work }),
       version: readVersion(),

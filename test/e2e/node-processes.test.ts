@@ -1,0 +1,79 @@
+// inputs: src/** package.json tsconfig.json tsconfig.build.json
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { Acknowledgement } from "../../src/cli/commands/fleet/await-followers.ts";
+import type { ClusterStatus } from "../../src/cli/commands/status/cluster-status.ts";
+import type { RunResult } from "../support/built-cli.ts";
+import { createQueueSandbox } from "../support/queue-sandbox.ts";
+
+const handlers = `
+import { setTimeout as wait } from "node:timers/promises";
+export const slow = { kind: "slow", run: ({ signal }) => wait(100, undefined, { signal }) };
+`;
+
+async function setUp() {
+  const sandbox = await createQueueSandbox();
+  sandbox.write("handlers.mjs", handlers);
+  const url = `dir:${join(sandbox.folder, "bucket")}`;
+  sandbox.write("forager.toml", `[bucket]\nurl = "${url}"\n[work]\ngraceMs = 200\n`);
+  const words = ["--queue", "sqlite:q.db", "--data"];
+  await sandbox.use((queue) =>
+    queue.add(Array.from({ length: 4_000 }, (_, at) => ({ kind: "slow", key: `slow-${at}` }))),
+  );
+  return {
+    folder: sandbox.folder,
+    /** Runs until it is told to stop. */
+    start(args: readonly string[], data: string) {
+      let kill: (signal: NodeJS.Signals) => void = () => {};
+      const ended = sandbox.forager([...args, ...words, data], {
+        onStart: (end) => void (kill = end),
+      });
+      onTestFinished(async () => {
+        kill("SIGKILL");
+        await ended;
+      });
+      const stop = (): Promise<RunResult> => (kill("SIGTERM"), ended);
+      return { ended, stop };
+    },
+    /** The first node that one sees from a folder: that of the folder, or the only other one. */
+    async see(data: string) {
+      const { stdout } = await sandbox.forager(["status", "--cluster", "--json", ...words, data]);
+      const { nodes } = JSON.parse(stdout) as ClusterStatus;
+      const node = nodes.find(({ isSelf }) => isSelf === (data === "a"));
+      return [node?.isPresent, node?.beat?.state, node?.beat?.kinds["slow"]?.[0]];
+    },
+    async set(what: string, data: string) {
+      const args = ["fleet", "set", "all", what, "--json", ...words, data];
+      const { stdout, stderr } = await sandbox.forager(args);
+      expect(stderr).toBe("");
+      const { nodes } = JSON.parse(stdout) as { readonly nodes: readonly Acknowledgement[] };
+      return nodes.map(({ status, what: done }) => [status, done]);
+    },
+  };
+}
+
+const work = ["work", "--handlers", "handlers.mjs", "--concurrency", "2"];
+
+test("several processes of one data folder are one node, whichever began last and whichever ends first", async () => {
+  const { start, see, set } = await setUp();
+  const first = start(work, "a");
+  await expect.poll(() => see("a")).toEqual([true, "working", 2]);
+  const touching = start(["node", "run"], "a");
+  const second = start(work, "a");
+  await expect.poll(() => see("a")).toEqual([true, "working", 4]);
+  expect(await set("pause", "a")).toEqual([["followed", "paused"]]);
+  expect(await see("a")).toEqual([true, "paused", 0]);
+  // By the bucket alone, from a machine that runs nothing.
+  await expect.poll(() => see("laptop")).toEqual([true, "paused", 0]);
+  await set("resume", "a");
+  await expect.poll(() => see("a")).toEqual([true, "working", 4]);
+
+  // The one that spoke for the node leaves: the last word is what the others do.
+  expect((await first.stop()).exitCode).toBe(143);
+  expect((await see("laptop")).slice(0, 2)).toEqual([true, "working"]);
+  await second.stop();
+  await expect.poll(() => see("laptop")).toEqual([true, "idle", undefined]);
+  expect(await see("a")).toEqual([true, "idle", undefined]);
+  await touching.stop();
+  expect((await see("laptop")).slice(0, 2)).toEqual([false, "stopped"]);
+}, 90_000);
