@@ -13,7 +13,6 @@ const attention = "src/cli/commands/status/attention.test.ts";
 const fields = "src/campaign/wanted-fields.test.ts";
 const kept = "src/base/kept-log.test.ts";
 const rest = "src/app/at-rest.test.ts";
-const memory = "src/queue/adapters/memory/memory-queue-store.test.ts";
 const windows = "src/app/node-window.test.ts";
 const joining = "src/fleet/join-views.test.ts";
 const watching = "test/e2e/watch-cli.test.ts";
@@ -243,13 +242,6 @@ export const fleetSabotages: readonly Sabotage[] = [
     find: "return { read: async () => (await asker.again(), read()), ...close };",
     replace: "const got = await read();\n      return { read: async () => got, ...close };",
     caughtBy: `${watching} > logs NODE --follow goes on with what another node says`,
-  },
-  {
-    name: "each kind is said to wait for what all wait for",
-    file: "src/queue/stats.ts",
-    find: "reasonStats([tallies.get(kind) ?? new Map()], ownPending, now.ms)",
-    replace: "reasonStats([...tallies.values()], ownPending, now.ms)",
-    caughtBy: `${memory} > each kind says for itself what it waits for`,
   },
   {
     name: "of several processes of a node only one is seen",

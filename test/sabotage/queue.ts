@@ -184,6 +184,13 @@ const inModel: readonly Sabotage[] = [
     replace: "jobOf(draft, a.job).served * 0 || a.id - b.id",
     caughtBy: `${memory} > equal priorities rotate over jobs, claim by claim`,
   },
+  {
+    name: "each kind is said to wait for what all wait for",
+    file: "src/queue/stats.ts",
+    find: "reasonStats([tallies.get(kind) ?? new Map()], ownPending, now.ms)",
+    replace: "reasonStats([...tallies.values()], ownPending, now.ms)",
+    caughtBy: `${memory} > each kind says for itself what it waits for`,
+  },
 ];
 
 /** In SQLite, which says the same in SQL. */

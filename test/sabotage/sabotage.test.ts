@@ -1,5 +1,5 @@
 // needs: postgres pgbouncer
-// inputs: src/queue/** src/bucket/** src/ledger/** src/gossip/** src/fleet/** src/app/** src/base/** src/usv/** src/records/** src/worker/** src/observe/** src/crawl/** src/extract/** src/campaign/** src/sources/** src/cli/** test/sabotage/** test/simulation/**
+// inputs: src/queue/** src/bucket/** src/ledger/** src/gossip/** src/fleet/** src/app/** src/base/** src/usv/** src/records/** src/worker/** src/observe/** src/crawl/** src/extract/** src/campaign/** src/sources/** src/cli/** test/e2e/** test/sabotage/** test/simulation/**
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
