@@ -1,4 +1,5 @@
 // inputs: src/** package.json tsconfig.json tsconfig.build.json
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Acknowledgement } from "../../src/cli/commands/fleet/await-followers.ts";
@@ -55,25 +56,41 @@ async function setUp() {
 const work = ["work", "--handlers", "handlers.mjs", "--concurrency", "2"];
 
 test("several processes of one data folder are one node, whichever began last and whichever ends first", async () => {
-  const { start, see, set } = await setUp();
-  const first = start(work, "a");
-  await expect.poll(() => see("a")).toEqual([true, "working", 2]);
-  const touching = start(["node", "run"], "a");
-  const second = start(work, "a");
-  await expect.poll(() => see("a")).toEqual([true, "working", 4]);
-  expect(await set("pause", "a")).toEqual([["followed", "paused"]]);
-  expect(await see("a")).toEqual([true, "paused", 0]);
+  const at = await setUp();
+  const first = at.start(work, "a");
+  await expect.poll(() => at.see("a")).toEqual([true, "working", 2]);
+  const touching = at.start(["node", "run"], "a");
+  const second = at.start(work, "a");
+  await expect.poll(() => at.see("a")).toEqual([true, "working", 4]);
+  expect(await at.set("pause", "a")).toEqual([["followed", "paused"]]);
+  await expect.poll(() => at.see("a")).toEqual([true, "paused", 0]);
   // By the bucket alone, from a machine that runs nothing.
-  await expect.poll(() => see("laptop")).toEqual([true, "paused", 0]);
-  await set("resume", "a");
-  await expect.poll(() => see("a")).toEqual([true, "working", 4]);
+  expect((await at.see("laptop")).slice(0, 2)).toEqual([true, "paused"]);
+  await at.set("resume", "a");
+  await expect.poll(() => at.see("a")).toEqual([true, "working", 4]);
 
   // The one that spoke for the node leaves: the last word is what the others do.
   expect((await first.stop()).exitCode).toBe(143);
-  expect((await see("laptop")).slice(0, 2)).toEqual([true, "working"]);
+  expect((await at.see("laptop")).slice(0, 2)).toEqual([true, "working"]);
   await second.stop();
-  await expect.poll(() => see("laptop")).toEqual([true, "idle", undefined]);
-  expect(await see("a")).toEqual([true, "idle", undefined]);
+  await expect.poll(() => at.see("laptop")).toEqual([true, "idle", undefined]);
+  expect(await at.see("a")).toEqual([true, "idle", undefined]);
   await touching.stop();
-  expect((await see("laptop")).slice(0, 2)).toEqual([false, "stopped"]);
+  expect((await at.see("laptop")).slice(0, 2)).toEqual([false, "stopped"]);
 }, 90_000);
+
+test("a data folder that is deleted under them ends `work` and `node run`, and they say why", async () => {
+  const at = await setUp();
+  const working = at.start(work, "a");
+  const touching = at.start(["node", "run"], "b");
+  await expect.poll(() => at.see("a")).toEqual([true, "working", 2]);
+  await expect.poll(() => existsSync(join(at.folder, "b", "ledger", "node.json"))).toBe(true);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  for (const data of ["a", "b"]) rmSync(join(at.folder, data), { recursive: true, force: true });
+  for (const { exitCode, stderr } of await Promise.all([working.ended, touching.ended])) {
+    expect(exitCode, stderr).toBe(1);
+    expect(stderr.trim().split("\n").at(-1)).toMatch(
+      /^forager: the data folder \S+ is not the one that this process began with: .* start again/,
+    );
+  }
+}, 60_000);

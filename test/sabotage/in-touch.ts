@@ -5,6 +5,7 @@ const beside = "src/ledger/exchange/exchange-bucket.test.ts";
 const hostile = "src/ledger/exchange/hostile-records.test.ts";
 const door = "src/ledger/adapters/door/door-exchange.test.ts";
 const hints = "src/app/wake-hints.test.ts";
+const folder = "src/app/watch-folder.test.ts";
 const synced = "src/app/keep-synced.test.ts";
 
 const inExchange: readonly Sabotage[] = [
@@ -180,6 +181,27 @@ const inApp: readonly Sabotage[] = [
     find: "if (!isFailing && unpublished() > 0)",
     replace: "if (isFailing && unpublished() > 0)",
     caughtBy: `${synced} > own writes go up every ten seconds at most`,
+  },
+  {
+    name: "a process works on in a folder that was deleted",
+    file: "src/app/watch-folder.ts",
+    find: 'code === "ENOENT" ? "none" : undefined',
+    replace: 'code === "NONE" ? "none" : undefined',
+    caughtBy: `${folder} > a data folder that is deleted is told of within seconds`,
+  },
+  {
+    name: "any folder of that name will do",
+    file: "src/app/watch-folder.ts",
+    find: "return `${dev} ${ino}`;",
+    replace: "return `${dev} ${ino}`.slice(0, 0);",
+    caughtBy: `${folder} > another folder in its place is not it`,
+  },
+  {
+    name: "a folder that is moved for a moment ends the process",
+    file: "src/app/watch-folder.ts",
+    find: "if (missed > 1)",
+    replace: "if (missed > 0)",
+    caughtBy: `${folder} > one that is away for a moment is no matter`,
   },
 ];
 

@@ -89,7 +89,7 @@ export const work: Command = {
       await node.start();
       crew.begin();
       await supervisor.start();
-      await Promise.race([supervisor.drained, crew.left, aborted(signal)]);
+      await Promise.race([supervisor.drained, crew.left, aborted(signal), node.gone]);
     } finally {
       staying.cancel();
       following.stop();

@@ -14,6 +14,8 @@ import { fingerprintOf } from "../work/heartbeats.ts";
 
 export interface OpenNode extends Service, AsyncDisposable {
   readonly touch: Touch;
+  /** Rejects when the data folder is gone, which ends the process. */
+  readonly gone: Promise<never>;
   /** Takes the keys of these settings from now on. */
   follow(settings: Settings): Promise<void>;
 }
@@ -25,7 +27,8 @@ const lastWordMsMax = 5_000;
 export async function openNode(context: SettingsContext, work?: NodeWork): Promise<OpenNode> {
   const { settings, loaded, paths, clock, log } = context;
   const random = systemRandom;
-  const { createFleetMember, gossipPeersOf, runNode } = await loadNodeParts();
+  const { createFleetMember, gossipPeersOf, runNode, watchFolder } = await loadNodeParts();
+  const watch = watchFolder({ paths, clock });
   const keyring = await keyringOf(settings);
   // Here, so that a slip in the settings is said at once and ends the command.
   await asUsage(async () => gossipPeersOf(settings.gossip).map(parsePeer));
@@ -63,10 +66,11 @@ export async function openNode(context: SettingsContext, work?: NodeWork): Promi
       random,
       log,
       user: userName(),
-      parts: (touch) => [member(touch)],
+      parts: (touch) => [watch, member(touch)],
     });
     return {
       ...node,
+      gone: watch.gone,
       follow: async (changed) => node.useKeys(await keyringOf(changed)),
       async stop() {
         const patience = clock.setTimer(lastWordMsMax, () => over.abort(), { background: true });

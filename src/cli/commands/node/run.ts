@@ -31,10 +31,11 @@ export const nodeRun: Command = {
     await using node = await openNode(context);
     await node.start();
     out.note(`${node.touch.ledger.node()} stays in touch until it is stopped`);
-    await new Promise<void>((resolve) => {
+    const stopped = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       else signal.addEventListener("abort", () => resolve(), { once: true });
     });
+    await Promise.race([stopped, node.gone]);
     await node.stop();
     const known = node.touch.ledger.vector().values();
     const datagrams = [...known].reduce((sum, one) => sum + one, 0);
