@@ -26,7 +26,9 @@ export const nodeStates: Readonly<Record<string, NodeState>> = {
 };
 
 const forms = ["pause", "resume", "drain", "workers.KIND=COUNT", "campaign.NAME.FIELD=VALUE"];
-const workersShape = /^(?:\d{1,5}|\d{1,3}x\d{1,5}(?:-\d{1,5})?)$/;
+const workersShape = /^(?:(\d{1,3})x)?(\d{1,5})(?:-(\d{1,5}))?$/;
+/** As work.pools has them. */
+const concurrencyMax = 10_000;
 const kindShape = /^[\w:.-]{1,100}$/;
 const campaignShape = /^campaign\.([a-z0-9][a-z0-9-]{0,62})\.([A-Za-z][\w.]{0,100})$/;
 const valueBytesMax = 8_000;
@@ -40,7 +42,7 @@ export type CheckField = (field: string, value: unknown) => string | undefined;
 
 /** `pause`, `workers.enrich=4`, `campaign.austin.proximityKm=20`. Throws `fleet_assignment`. */
 export function parseAssignment(text: string, checkField: CheckField): Assignment {
-  const state = nodeStates[text];
+  const state = Object.hasOwn(nodeStates, text) ? nodeStates[text] : undefined;
   if (state) return { key: stateKey, value: state };
   const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (key === undefined || value === undefined) {
@@ -51,6 +53,21 @@ export function parseAssignment(text: string, checkField: CheckField): Assignmen
   const fault = faultOf(assignment, checkField);
   if (fault !== undefined) throw wrong(text, fault);
   return assignment;
+}
+
+/** All of one command. Throws `fleet_assignment`, also where one takes back what another says. */
+export function parseAssignments(
+  texts: readonly string[],
+  checkField: CheckField,
+): readonly Assignment[] {
+  const textByKey = new Map<string, string>();
+  return texts.map((text) => {
+    const assignment = parseAssignment(text, checkField);
+    const before = textByKey.get(assignment.key);
+    if (before !== undefined) throw wrong(text, `${before} was said before; say one of them`);
+    textByKey.set(assignment.key, text);
+    return assignment;
+  });
 }
 
 const known = `${forms.slice(0, -1).join(", ")} and ${forms.at(-1)}`;
@@ -78,8 +95,15 @@ function faultOf({ key, value }: Assignment, checkField: CheckField): string | u
 }
 
 function workersFault(value: unknown): string | undefined {
-  const isGood = typeof value === "string" && workersShape.test(value) && !/x0|^0x/.test(value);
-  return isGood ? undefined : "write how many tasks at once (0 for none), such as 4, or 2x5-20";
+  const [text, processes = "1", min, max = min] = workersShape.exec(String(value)) ?? [];
+  const hasRange = text?.includes("x") === true || max === min;
+  const isGood =
+    Number(processes) > 0 &&
+    Number(min) > 0 &&
+    Number(max) >= Number(min) &&
+    Number(max) <= concurrencyMax;
+  if (typeof value === "string" && (value === "0" || (hasRange && isGood))) return undefined;
+  return "write how many tasks at once (0 for none), such as 4, or 2x5-20";
 }
 
 /** What the entries that count for a node say. */

@@ -2,6 +2,7 @@ export {
   logsKey,
   nodeStates,
   parseAssignment,
+  parseAssignments,
   toNodeWanted,
   type CheckField,
   type NodeState,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseAssignment, toNodeWanted } from "./assignments.ts";
+import { parseAssignment, parseAssignments, toNodeWanted } from "./assignments.ts";
 import { commanded, joined, nothingWanted, wantedOf, wantedSince, type Wanted } from "./wanted.ts";
 import { decodeHint, encodeHint, parseWanted } from "./wanted-format.ts";
 
@@ -119,6 +119,13 @@ describe("what is typed", () => {
     ["workers.enrich=lots", "how many tasks at once"],
     ["workers.enrich=-1", "how many tasks at once"],
     ["workers.enrich=2x0", "how many tasks at once"],
+    ["workers.enrich=00", "how many tasks at once"],
+    ["workers.enrich=2x20-5", "how many tasks at once"],
+    ["workers.enrich=10001", "how many tasks at once"],
+    ["workers.enrich=2x5-10001", "how many tasks at once"],
+    ["workers.enrich=0x5", "how many tasks at once"],
+    ["constructor", "nothing is wanted by that"],
+    ["toString", "nothing is wanted by that"],
     ["workers.=2", "a kind is missing"],
     ["crew.enrich=2", "there is no crew.enrich, only"],
     ["campaign.austin.colour=blue", "no colour"],
@@ -127,6 +134,15 @@ describe("what is typed", () => {
     [`campaign.a.phrases=${"x".repeat(9_000)}`, "longer than"],
   ])("lesson 24: %s is refused, and it says what to write", (text, words) => {
     expect(() => parse(text)).toThrow(words);
+  });
+
+  test("what is said twice in one command is refused: nobody could tell which counts", () => {
+    const parseAll = (...texts: readonly string[]) => parseAssignments(texts, () => undefined);
+    expect(parseAll("pause", "workers.enrich=4", "workers.page=4")).toHaveLength(3);
+    expect(() => parseAll("pause", "resume")).toThrow("'resume': pause was said before");
+    expect(() => parseAll("workers.a=1", "workers.b=1", "workers.a=2")).toThrow(
+      "'workers.a=2': workers.a=1 was said before",
+    );
   });
 
   test("a key of a version to come is told and not followed; the rest is", () => {

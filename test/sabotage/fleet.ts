@@ -50,8 +50,8 @@ export const fleetSabotages: readonly Sabotage[] = [
   {
     name: "a count of workers is not checked",
     file: "src/fleet/assignments.ts",
-    find: "return isGood ? undefined",
-    replace: "return isGood || true ? undefined",
+    find: '(value === "0" || (hasRange && isGood))',
+    replace: '(value !== "0" || (hasRange && isGood))',
     caughtBy: `${wanted} > is refused, and it says what to write`,
   },
   {
@@ -270,5 +270,26 @@ export const fleetSabotages: readonly Sabotage[] = [
     find: "revision: Math.min(",
     replace: "revision: Math.max(",
     caughtBy: `${joining} > a node has followed what all of its processes have`,
+  },
+  {
+    name: "a word that every object knows is a command",
+    file: "src/fleet/assignments.ts",
+    find: "Object.hasOwn(nodeStates, text) ? nodeStates[text] : undefined",
+    replace: "nodeStates[text]",
+    caughtBy: `${wanted} > is refused, and it says what to write`,
+  },
+  {
+    name: "more workers at least than at most are passed on to every node",
+    file: "src/fleet/assignments.ts",
+    find: "Number(max) >= Number(min) &&",
+    replace: "Number(max) > 0 &&",
+    caughtBy: `${wanted} > is refused, and it says what to write`,
+  },
+  {
+    name: "pause and resume in one command mean one of them",
+    file: "src/fleet/assignments.ts",
+    find: "if (before !== undefined) throw",
+    replace: "if (before === text) throw",
+    caughtBy: `${wanted} > what is said twice in one command is refused`,
   },
 ];

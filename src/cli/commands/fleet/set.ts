@@ -4,7 +4,7 @@ import {
   allNodes,
   findNode,
   giveCommand,
-  parseAssignment,
+  parseAssignments,
   parseBeat,
   type Assignment,
   type Followed,
@@ -57,9 +57,7 @@ export const fleetSet: Command = {
     const [name = "", ...words] = args;
     const wait = textFlag(flags, "wait") ?? "20s";
     const timeoutMs = parseDuration("wait", wait);
-    const assignments = await asUsage(async () =>
-      words.map((word) => parseAssignment(word, checkCampaignField)),
-    );
+    const assignments = await asUsage(async () => parseAssignments(words, checkCampaignField));
     await using fleet = await openFleet(context, { isReader: false });
     const roster = await fleet.roster();
     const chosen = await asUsage(async () =>
