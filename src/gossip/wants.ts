@@ -123,7 +123,7 @@ export function createWants(options: WantsOptions): Wants {
       if (wants.get(want.origin) !== want) return;
       if (came) want.tries = 0;
       else want.tries += 1;
-      again(want, came ? 0 : limits.askTimeoutMsMin * 2 ** want.tries);
+      again(want, came ? 0 : timeoutMs(peer, want.tries));
     });
     if (!started) return false;
     want.isPulling = true;

@@ -5,6 +5,7 @@ const peers = "src/gossip/peers.test.ts";
 const hostile = "src/gossip/hostile.test.ts";
 const wire = "src/gossip/wire/wire.test.ts";
 const inbox = "src/gossip/inbox.test.ts";
+const wants = "src/gossip/wants.test.ts";
 const simulation = "test/simulation/gossip-simulation.test.ts";
 
 const inPackets: readonly Sabotage[] = [
@@ -157,6 +158,34 @@ const inSpreading: readonly Sabotage[] = [
     find: "!peer.answers.take(askBytes)) {",
     replace: "peer.answers.left() < 0) {",
     caughtBy: `${hostile} > a peer that asks without end`,
+  },
+  {
+    name: "who was in vain often rests for a minute, whatever digests tell",
+    file: "src/gossip/wants.ts",
+    find: "again(want, came ? 0 : timeoutMs(peer, want.tries));",
+    replace: "again(want, came ? 0 : limits.askTimeoutMsMin * 2 ** want.tries);",
+    caughtBy: `${wants} > however often it was in vain`,
+  },
+  {
+    name: "what is known already is passed on again",
+    file: "src/gossip/conversation.ts",
+    find: "for (const range of receive(peer, item.range)) pushes.relay(range, item.hops, peer);",
+    replace: "receive(peer, item.range);\n        pushes.relay(item.range, item.hops, peer);",
+    caughtBy: `${simulation} > a large fleet of it`,
+  },
+  {
+    name: "all who have what is missing are asked for it at once",
+    file: "src/gossip/wants.ts",
+    find: "    send(peer, asks);",
+    replace: "    for (const one of candidates(origin, first.from).willing) send(one, asks);",
+    caughtBy: `${simulation} > a large fleet of it`,
+  },
+  {
+    name: "every second everybody is told what we have",
+    file: "src/gossip/conversation.ts",
+    find: "      send(peer, [summary(), ...more]);",
+    replace: "      for (const one of peers.all()) send(one, [summary(), ...more]);",
+    caughtBy: `${simulation} > six small fleets of it`,
   },
   {
     name: "what is said twice is heard twice",

@@ -74,6 +74,19 @@ export function checkWork(
   }
 }
 
+/** What it may take to bring one record to one node, whatever happens meanwhile: less than 3 as a rule. */
+const packetsPerDelivery = 5;
+
+/** G4: at any time, what was sent follows from what was written. */
+export function checkSent({ nodes, network, scheduler, records }: GossipWorld): void {
+  const seconds = scheduler.nowMs() / 1_000 + 1;
+  const idle = nodes.length * (nodes.length + seconds * 2 * idlePerNodeS);
+  const allowed = idle + (records + nodes.length) * nodes.length * packetsPerDelivery;
+  if (network.sent() > allowed) {
+    throw new Violation(`G4: ${network.sent()} packets for ${records} records; ${allowed} allowed`);
+  }
+}
+
 /** G4: then there is quiet. */
 export function checkQuiet(
   nodes: readonly GossipNode[],

@@ -4,7 +4,14 @@ import {
   type MemoryNetwork,
 } from "../../src/gossip/adapters/memory/memory-network.ts";
 import type { Keyring } from "../../src/gossip/index.ts";
-import { checkAll, checkQuiet, checkWork, isConverged, missingCount } from "./gossip-checks.ts";
+import {
+  checkAll,
+  checkQuiet,
+  checkSent,
+  checkWork,
+  isConverged,
+  missingCount,
+} from "./gossip-checks.ts";
 import { createGossipNode, type GossipNode } from "./gossip-fleet.ts";
 import { Violation } from "./lease-run.ts";
 import { createScheduler, worldClock, type Scheduler } from "./scheduler.ts";
@@ -88,7 +95,7 @@ function createGossipWorld(options: {
   });
   tell(`${count} nodes${isSick.now ? ", full disks" : ""}`);
   if (isSick.now) note("fullDisk");
-  return {
+  const world: GossipWorld = {
     scheduler,
     random,
     network,
@@ -98,11 +105,13 @@ function createGossipWorld(options: {
     note,
     check() {
       if (failure) throw new Violation(failure);
+      checkSent(world);
     },
     isSick,
     keyring: { keys: [keyOf(1)] },
     records: 0,
   };
+  return world;
 }
 
 async function runWorld(world: GossipWorld): Promise<void> {

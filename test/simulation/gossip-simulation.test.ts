@@ -1,6 +1,7 @@
 // inputs: test/simulation/** src/gossip/**
 import { describe, expect, test } from "vitest";
 import { simulateGossip } from "./gossip-simulate.ts";
+import { keptGossipSeeds } from "./kept-seeds.ts";
 
 /** Each must have happened somewhere, or the simulation is too kind. */
 const faultKinds = [
@@ -45,6 +46,14 @@ describe("the simulation of gossip", () => {
 
   test("six small fleets of it, for quick answers", { timeout: 120_000 }, async () => {
     expect(await failuresOf([2, 4, 5, 8, 9, 11])).toEqual([]);
+  });
+
+  test("a large fleet of it, for quick answers", { timeout: 120_000 }, async () => {
+    expect(await failuresOf([6])).toEqual([]);
+  });
+
+  test("seeds that once found a fault find it no more", { timeout: 120_000 }, async () => {
+    expect(await failuresOf(keptGossipSeeds.map(({ seed }) => seed))).toEqual([]);
   });
 
   test(

@@ -14,3 +14,9 @@ export const keptQueueSeeds: typeof keptSeeds = [
     why: "two front ends left one moment between them, which passed for an exact clock",
   },
 ];
+
+/** The same for gossip. */
+export const keptGossipSeeds: typeof keptSeeds = [
+  { seed: 193, why: "after eight tries in vain and a pull in vain it rested for 51 s" },
+  { seed: 300, why: "the same, on two nodes" },
+];
