@@ -171,14 +171,14 @@ const inSpreading: readonly Sabotage[] = [
     file: "src/gossip/conversation.ts",
     find: "for (const range of receive(peer, item.range)) pushes.relay(range, item.hops, peer);",
     replace: "receive(peer, item.range);\n        pushes.relay(item.range, item.hops, peer);",
-    caughtBy: `${simulation} > a large fleet of it`,
+    caughtBy: `${simulation} > two large fleets of it`,
   },
   {
     name: "all who have what is missing are asked for it at once",
     file: "src/gossip/wants.ts",
     find: "    send(peer, asks);",
     replace: "    for (const one of candidates(origin, first.from).willing) send(one, asks);",
-    caughtBy: `${simulation} > a large fleet of it`,
+    caughtBy: `${simulation} > two large fleets of it`,
   },
   {
     name: "every second everybody is told what we have",
