@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { AppError } from "../base/app-error.ts";
 import { createSeededRandom } from "../base/random.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import { createMemoryBucket } from "./adapters/memory/memory-bucket.ts";
 import { createPersonality, personalities } from "./adapters/memory/personality.ts";
-import { mayHaveHappened } from "./bucket-error.ts";
+import { mayHaveHappened, unanswered } from "./bucket-error.ts";
 import type { Bucket } from "./bucket.ts";
 import { createFaultyBucket, type FaultKind, type Faults } from "./faulty-bucket.ts";
+import { openLateBucket } from "./late-bucket.ts";
 import { createMeter } from "./metered-bucket.ts";
 import { createRetryingBucket } from "./retrying-bucket.ts";
 import { bytes, textOf } from "./testing/suite-fixture.ts";
@@ -174,5 +176,36 @@ describe("personalities", () => {
         "delayed-landing": ["lateLanding"],
       }[name],
     );
+  });
+});
+
+describe("a bucket that is opened late", () => {
+  const away = () => unanswered("anything", "nobody is there");
+
+  test("where its store is away at first, each call says so, until one reaches it", async () => {
+    const memory = createMemoryBucket({ clock: createTestClock() });
+    let [isAway, opens] = [true, 0];
+    const bucket = await openLateBucket(async () => {
+      opens += 1;
+      if (isAway) throw away();
+      return memory;
+    });
+    expect(opens).toBe(1);
+    await expect(bucket.get("a")).rejects.toThrow("nobody is there");
+    await expect(bucket.putIfAbsent("a", bytes("x"))).rejects.toThrow("nobody is there");
+    isAway = false;
+    const puts = [bucket.putIfAbsent("a", bytes("x")), bucket.putIfAbsent("a", bytes("y"))];
+    expect((await Promise.all(puts)).map(({ status }) => status)).toEqual(["created", "exists"]);
+    expect(opens).toBe(4); // both by one
+    expect(await textOf(bucket, "a")).toBe("x");
+    expect(await bucket.list("")).toHaveLength(1);
+    await bucket[Symbol.asyncDispose]();
+  });
+
+  test("what is there is opened at once, and what is wrong for good is thrown at once", async () => {
+    const memory = createMemoryBucket({ clock: createTestClock() });
+    expect(await openLateBucket(async () => memory)).toBe(memory);
+    const wrong = new AppError("invalid", "bucket_address", "no such thing");
+    await expect(openLateBucket(() => Promise.reject(wrong))).rejects.toBe(wrong);
   });
 });

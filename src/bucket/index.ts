@@ -2,6 +2,7 @@ export * from "./bucket.ts";
 export { isUnavailable, mayHaveHappened, unanswered, unknownOutcome } from "./bucket-error.ts";
 export { createFaultyBucket, type FaultKind, type Faults } from "./faulty-bucket.ts";
 export { checkKey, compareKeys, keyBytesMax } from "./key.ts";
+export { openLateBucket } from "./late-bucket.ts";
 export { createLease, type Acquired, type Lease, type LeaseView } from "./lease/lease.ts";
 export { leaseMarginMsDefault, leaseTtlMsDefault } from "./lease/lease.ts";
 export { createLeaseKeeper, type Hold, type LeaseKeeperOptions } from "./lease/lease-keeper.ts";

@@ -15,6 +15,8 @@ const kept = "src/base/kept-log.test.ts";
 const rest = "src/app/at-rest.test.ts";
 const windows = "src/app/node-window.test.ts";
 const joining = "src/fleet/join-views.test.ts";
+const wrappers = "src/bucket/bucket-wrappers.test.ts";
+const away = "test/e2e/bucket-away.test.ts";
 const watching = "test/e2e/watch-cli.test.ts";
 
 /** Known-wrong variants of what steers a fleet and shows how it is. */
@@ -291,5 +293,19 @@ export const fleetSabotages: readonly Sabotage[] = [
     find: "if (before !== undefined) throw",
     replace: "if (before === text) throw",
     caughtBy: `${wanted} > what is said twice in one command is refused`,
+  },
+  {
+    name: "where the store of a bucket is away, nothing starts",
+    file: "src/bucket/late-bucket.ts",
+    find: "if (!isUnavailable(error)) throw error;",
+    replace: "if (error) throw error;",
+    caughtBy: `${wrappers} > where its store is away at first, each call says so`,
+  },
+  {
+    name: "while the bucket is away nobody can be commanded",
+    file: "src/cli/commands/fleet/open-fleet.ts",
+    find: "if (!isUnavailable(error) || !(await view())) throw error;",
+    replace: "if (error ?? !isUnavailable(error)) throw error;",
+    caughtBy: `${away} > while the bucket is away, nodes start, follow commands by gossip`,
   },
 ];

@@ -74,7 +74,7 @@ async function openSource(
   const fleet = await openFleet(context, { isReader: true });
   const close = { [Symbol.asyncDispose]: () => fleet[Symbol.asyncDispose]() };
   try {
-    const roster = await fleet.roster();
+    const { roster } = await fleet.reach();
     const node = await asUsage(async () => findNode(roster, name));
     if (node.isSelf) return { read: readHere, ...close };
     const { bucket } = fleet;

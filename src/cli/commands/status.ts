@@ -1,15 +1,13 @@
-import { existsSync } from "node:fs";
-import { locateQueue, openLedgerIn } from "../../app/index.ts";
+import { openLedgerIn } from "../../app/index.ts";
 import { sleep } from "../../base/clock.ts";
-import type { Queue } from "../../queue/index.ts";
-import type { Command, SettingsContext } from "../command.ts";
+import type { Command } from "../command.ts";
 import { parseDuration } from "../duration.ts";
 import { textFlag } from "../flags.ts";
 import { usageError } from "../usage-error.ts";
 import { openFleet } from "./fleet/open-fleet.ts";
 import { bucketOption } from "./ledger/bucket-option.ts";
-import { openExistingQueue } from "./queue/open-queue.ts";
 import { gatherStatus } from "./status/gather-status.ts";
+import { createQueueSource } from "./status/queue-source.ts";
 import { describeStatus, describeStatusInLine } from "./status/status-view.ts";
 
 export const status: Command = {
@@ -40,13 +38,13 @@ export const status: Command = {
     const everyMs = parseDuration("every", every);
     if (everyMs < 100) throw usageError(`--every takes at least 100ms, not '${every}'`);
     await using fleet = await openFleet(context, { isReader: true });
-    await using queue = await openQueueOrNone(context);
+    await using queue = createQueueSource(context);
     const counted = createConflictCount();
     const look = async () => {
       const { paths, log } = context;
       await using ledger = await openLedgerIn({ paths, log, isReader: true });
       const conflicts = await counted.of(ledger);
-      return gatherStatus({ context, fleet, ledger, queue: queue.queue, isCluster, conflicts });
+      return gatherStatus({ context, fleet, ledger, queue, isCluster, conflicts });
     };
     if (flags["watch"] !== true) {
       const found = await look();
@@ -74,13 +72,4 @@ function createConflictCount() {
       return known.count;
     },
   };
-}
-
-async function openQueueOrNone(
-  context: SettingsContext,
-): Promise<{ readonly queue: Queue | undefined } & AsyncDisposable> {
-  const { file } = locateQueue(context.settings.queue.url, context.paths);
-  const queue =
-    file !== undefined && !existsSync(file) ? undefined : await openExistingQueue(context);
-  return { queue, [Symbol.asyncDispose]: async () => queue?.[Symbol.asyncDispose]() };
 }

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { lookIntoWindows, openLedgerIn } from "../../../app/index.ts";
 import { createId } from "../../../base/ids.ts";
 import { systemRandom } from "../../../base/random.ts";
-import type { Bucket } from "../../../bucket/index.ts";
+import { isUnavailable, type Bucket } from "../../../bucket/index.ts";
 import {
   decodeNodeView,
   joinViews,
@@ -27,8 +27,16 @@ export interface OpenFleet extends AsyncDisposable {
   view(): Promise<NodeView | undefined>;
   /** `withHeads` false: without asking the bucket. */
   roster(withHeads?: boolean): Promise<readonly NodeSeen[]>;
+  /** As `roster`; where the bucket does not answer and a node runs here, by what that one knows. */
+  reach(): Promise<Reached>;
   /** Heads that cannot be used, and why. */
   readonly faults: string[];
+}
+
+export interface Reached {
+  readonly roster: readonly NodeSeen[];
+  /** Why nothing can be said of nodes that only the bucket knows; undefined: it answered. */
+  readonly cut: string | undefined;
 }
 
 /** `isReader`: writes nothing, not even a ledger where there is none. */
@@ -47,20 +55,29 @@ export async function openFleet(
     const views = (await lookIntoWindows(paths)).map(decodeNodeView);
     return joinViews(views.filter((one) => one !== undefined));
   };
+  const roster = async (withHeads = true) => {
+    faults.length = 0;
+    const onFault = (fault: string) => void faults.push(fault);
+    const heads = bucket && withHeads ? await readHeadsSeen(bucket, onFault) : [];
+    // One who only looks makes no node, and would see another id each time.
+    const isMade = !isReader || existsSync(paths.resolve("ledger", "node.json"));
+    const self = { node: isMade ? ledger.node() : "-", label: hostname() };
+    return rosterOf({ nowMs: clock.nowMs(), self, heads, view: await view() });
+  };
   return {
     ledger,
     bucket,
     desired,
     faults,
     view,
-    async roster(withHeads = true) {
-      faults.length = 0;
-      const onFault = (fault: string) => void faults.push(fault);
-      const heads = bucket && withHeads ? await readHeadsSeen(bucket, onFault) : [];
-      // One who only looks makes no node, and would see another id each time.
-      const isMade = !isReader || existsSync(paths.resolve("ledger", "node.json"));
-      const self = { node: isMade ? ledger.node() : "-", label: hostname() };
-      return rosterOf({ nowMs: clock.nowMs(), self, heads, view: await view() });
+    roster,
+    async reach() {
+      try {
+        return { roster: await roster(), cut: undefined };
+      } catch (error) {
+        if (!isUnavailable(error) || !(await view())) throw error;
+        return { roster: await roster(false), cut: (error as Error).message };
+      }
     },
     async [Symbol.asyncDispose]() {
       await ledger[Symbol.asyncDispose]();

@@ -1,5 +1,5 @@
 import { checkCampaignField } from "../../../campaign/index.ts";
-import type { Bucket } from "../../../bucket/index.ts";
+import { isUnavailable, type Bucket } from "../../../bucket/index.ts";
 import {
   allNodes,
   findNode,
@@ -59,13 +59,16 @@ export const fleetSet: Command = {
     const timeoutMs = parseDuration("wait", wait);
     const assignments = await asUsage(async () => parseAssignments(words, checkCampaignField));
     await using fleet = await openFleet(context, { isReader: false });
-    const roster = await fleet.roster();
+    const { roster, cut } = await fleet.reach();
+    // Gossip and the ledger bring it to whom they reach, and the ledger to the bucket later.
+    const bucket = cut === undefined ? fleet.bucket : undefined;
     const chosen = await asUsage(async () =>
       name === allNodes ? roster : [findNode(roster, name)],
     );
     checkKinds(assignments, roster);
     const scope = name === allNodes ? allNodes : chosen[0]!.node;
-    const place = { ...fleet, nodes: roster.map(({ node }) => node) };
+    const desired = bucket && fleet.desired;
+    const place = { ledger: fleet.ledger, desired, nodes: roster.map(({ node }) => node) };
     const by = sourceOf(context);
     const command = { scopes: [scope], assignments, by, atMs: clock.nowMs() };
     const { revision } = await giveCommand(place, command);
@@ -74,7 +77,7 @@ export const fleetSet: Command = {
       nodes: chosen,
       timeoutMs,
       lookNear: () => lookNear(fleet),
-      lookFar: fleet.bucket && ((ids) => lookFar(fleet.bucket!, ids)),
+      lookFar: bucket && ((ids) => lookFar(bucket, ids)),
       clock,
       signal,
     });
@@ -86,6 +89,10 @@ export const fleetSet: Command = {
     );
     if (!fleet.bucket && nodes.every(({ status }) => status === "absent")) {
       out.note("no node runs here, and no bucket is set: nobody else hears of it before both are");
+    }
+    if (cut !== undefined) {
+      out.note(`nodes that are not in touch by gossip hear of it when the bucket is back: ${cut}`);
+      return "partial";
     }
     if (timeoutMs === 0) return undefined;
     return nodes.every(({ status }) => status === "followed" || status === "absent")
@@ -133,7 +140,10 @@ async function lookNear(fleet: OpenFleet): Promise<ReadonlyMap<string, Followed 
 }
 
 async function lookFar(bucket: Bucket, nodes: readonly string[]) {
-  const heads = await readHeadsSeen(bucket, () => {});
+  const heads = await readHeadsSeen(bucket, () => {}).catch((error: unknown) => {
+    if (isUnavailable(error)) return []; // the next look may reach it
+    throw error;
+  });
   return new Map(
     heads
       .filter(({ head }) => nodes.includes(head.node))

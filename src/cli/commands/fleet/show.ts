@@ -1,4 +1,4 @@
-import { readWanted } from "../../../fleet/index.ts";
+import { joined, nothingWanted, readWanted } from "../../../fleet/index.ts";
 import type { Command } from "../../command.ts";
 import { formatMoment } from "../../duration.ts";
 import { bucketOption } from "../ledger/bucket-option.ts";
@@ -14,10 +14,12 @@ export const fleetShow: Command = {
   async run(context) {
     const { out } = context;
     await using fleet = await openFleet(context, { isReader: true });
-    const roster = await fleet.roster();
+    const { roster, cut } = await fleet.reach();
     const nodes = roster.map(({ node }) => node);
     const view = await fleet.view();
-    const wanted = await readWanted({ ...fleet, nodes });
+    const desired = cut === undefined ? fleet.desired : undefined;
+    const known = await readWanted({ ledger: fleet.ledger, desired, nodes });
+    const wanted = joined(known, view?.wanted ?? nothingWanted);
     const labels = new Map(roster.map(({ node, label }) => [node, label]));
     const entries = Object.entries(wanted.scopes).flatMap(([scope, keys]) =>
       Object.entries(keys)
@@ -66,5 +68,8 @@ export const fleetShow: Command = {
       ].join("\n"),
     );
     for (const fault of fleet.faults) out.note(fault);
+    if (cut === undefined) return undefined;
+    out.note(`this is what the node that runs here knows: ${cut}`);
+    return "partial";
   },
 };

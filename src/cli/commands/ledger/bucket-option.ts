@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import { systemClock } from "../../../base/clock.ts";
 import { systemRandom } from "../../../base/random.ts";
-import { createRetryingBucket, type Bucket } from "../../../bucket/index.ts";
+import { createRetryingBucket, openLateBucket, type Bucket } from "../../../bucket/index.ts";
 import type { OptionSpec, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { usageError } from "../../usage-error.ts";
@@ -19,9 +19,9 @@ type Where = Pick<SettingsContext, "flags" | "settings" | "paths">;
 export const openFleetBucket = async (where: Where): Promise<Bucket> =>
   openRawBucket(textFlag(where.flags, "bucket") ?? (await addressInSettings(where)));
 
-/** What got no answer is asked again. */
+/** What got no answer is asked again, and a store that is away may come back. */
 export async function openPatientFleetBucket(context: SettingsContext): Promise<Bucket> {
-  const bucket = await openFleetBucket(context);
+  const bucket = await openLateBucket(() => openFleetBucket(context));
   const { signal } = context;
   return createRetryingBucket({ bucket, clock: systemClock, random: systemRandom, signal });
 }

@@ -13,7 +13,7 @@ export interface ClusterStatus {
   /** null: nobody ever was, or there is no bucket to ask. */
   readonly hub: HubStatus | null;
   readonly checkpoint: CheckpointStatus | null;
-  /** null: there is none yet. */
+  /** null: there is none yet, or it cannot be reached; then `attention` says so. */
   readonly queue: QueueStatus | null;
   /** What a person should look at; empty: all is well. */
   readonly attention: readonly string[];

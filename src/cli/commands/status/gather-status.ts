@@ -3,10 +3,10 @@ import { systemRandom } from "../../../base/random.ts";
 import { AppError } from "../../../base/app-error.ts";
 import { driftOf, isPresent, type DriftInput, type NodeSeen } from "../../../fleet/index.ts";
 import { findNewestManifest, hubLease, readManifest, type Ledger } from "../../../ledger/index.ts";
-import type { Queue } from "../../../queue/index.ts";
 import type { SettingsContext } from "../../command.ts";
 import type { OpenFleet } from "../fleet/open-fleet.ts";
 import { attentionOf } from "./attention.ts";
+import type { QueueSource } from "./queue-source.ts";
 import type { CheckpointStatus, ClusterStatus, HubStatus, NodeStatus } from "./cluster-status.ts";
 
 export interface StatusSources {
@@ -14,7 +14,7 @@ export interface StatusSources {
   readonly fleet: OpenFleet;
   /** Opened anew for each look: one that only looks does not hear of what others write. */
   readonly ledger: Ledger;
-  readonly queue: Queue | undefined;
+  readonly queue: QueueSource;
   readonly isCluster: boolean;
   /** Counting them reads all there is, so it is not done at each look. */
   readonly conflicts: number;
@@ -28,7 +28,7 @@ export async function gatherStatus(sources: StatusSources): Promise<ClusterStatu
   const { clock, settings } = context;
   const nowMs = clock.nowMs();
   const { cuts, ...known } = ledger.status();
-  const stats = await queue?.stats();
+  const { stats, fault } = await queue.look();
   const { seen, hub, checkpoint, checkpoints, faults } = await lookAround(sources);
   const nodes = seen
     .filter(({ isSelf }) => isCluster || isSelf)
@@ -50,7 +50,15 @@ export async function gatherStatus(sources: StatusSources): Promise<ClusterStatu
         }
       : null,
   };
-  return { ...status, attention: [...faults, ...fleet.faults, ...attentionOf(status)] };
+  return {
+    ...status,
+    attention: [
+      ...faults,
+      ...(fault === undefined ? [] : [fault]),
+      ...fleet.faults,
+      ...attentionOf(status),
+    ],
+  };
 }
 
 interface Surroundings {

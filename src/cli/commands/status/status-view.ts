@@ -35,15 +35,15 @@ export function describeStatusInLine({ atMs, nodes, queue, attention }: ClusterS
 function describeHub({ hub, checkpoint }: ClusterStatus): string {
   const who = hub
     ? `hub ${hub.node}, epoch ${hub.epoch}, ${hub.state}, heard ${formatDuration(hub.ageMs)} ago`
-    : "no hub";
+    : "no hub seen";
   const what = checkpoint
     ? `checkpoint ${checkpoint.number} of ${formatDuration(checkpoint.ageMs)} ago, ${checkpoint.quarantined} quarantined`
-    : "no checkpoint";
+    : "no checkpoint seen";
   return `${who}; ${what}`;
 }
 
 function describeQueue({ queue }: ClusterStatus): readonly string[] {
-  if (!queue) return ["queue: none yet"];
+  if (!queue) return ["queue: none seen"];
   const states = Object.entries(queue.states).map(([state, count]) => `${count} ${state}`);
   const kinds = queue.kinds.map(({ kind, pending, running, done, failed, reasons }) => {
     const why = reasons.length > 0 ? ` (${describeReasons(reasons)})` : "";

@@ -1,0 +1,92 @@
+// inputs: src/** package.json tsconfig.json tsconfig.build.json
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { ClusterStatus } from "../../src/cli/commands/status/cluster-status.ts";
+import { createSandbox, type Sandbox } from "../support/built-cli.ts";
+
+/** Ports that nobody listens at. */
+async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports: number[] = [];
+  for (const server of servers) {
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    if (typeof address === "object" && address) ports.push(address.port);
+  }
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+interface Place {
+  readonly sandbox: Sandbox;
+  readonly env: (own: number) => Record<string, string>;
+}
+
+/** Two nodes in touch by gossip, with a bucket and a queue that do not answer. */
+async function setUp(): Promise<Place> {
+  const sandbox = await createSandbox();
+  onTestFinished(() => sandbox.remove());
+  const [away, ...ports] = await freePorts(3);
+  const env = (own: number) => ({
+    FORAGER_DATA: join(sandbox.folder, `node${own}`),
+    FORAGER_BUCKET_URL: `postgres://u:p@127.0.0.1:${away}/fleet`,
+    FORAGER_GOSSIP_PORT: String(ports[own]),
+    FORAGER_GOSSIP_PEERS: `127.0.0.1:${ports[1 - own]}`,
+  });
+  return { sandbox, env };
+}
+
+test("while the bucket is away, nodes start, follow commands by gossip and are seen, and it is said", async () => {
+  const { sandbox, env } = await setUp();
+  for (const own of [0, 1]) {
+    const ended = sandbox.forager([own === 0 ? "node" : "work", ...(own === 0 ? ["run"] : [])], {
+      env: env(own),
+      onStart: (kill) =>
+        onTestFinished(async () => {
+          kill("SIGKILL");
+          await ended;
+        }),
+    });
+  }
+  const run = (...args: string[]) => sandbox.forager([...args, "--json"], { env: env(0) });
+  const status = async () => {
+    const { exitCode, stdout } = await run("status", "--cluster");
+    return { exitCode, ...(JSON.parse(stdout) as ClusterStatus) };
+  };
+  const presence = async () =>
+    (await status()).nodes.filter(({ isPresent, beat }) => isPresent && beat).length;
+  await expect.poll(presence, { timeout: 30_000 }).toBe(2);
+
+  const set = await run("fleet", "set", "all", "pause");
+  expect(set.exitCode, set.stderr).toBe(3);
+  expect(set.stderr).toContain("hear of it when the bucket is back: the bucket did not answer");
+  const { nodes } = JSON.parse(set.stdout) as { nodes: readonly { readonly status: string }[] };
+  expect(nodes.map((node) => node.status)).toEqual(["followed", "followed"]);
+
+  const [seen, show] = await Promise.all([status(), run("fleet", "show")]);
+  expect(seen.exitCode).toBe(3);
+  expect(seen.attention).toEqual([expect.stringMatching(/^the bucket cannot be reached: /)]);
+  expect(seen.nodes.map(({ beat }) => beat?.state).sort()).toEqual(["idle", "paused"]);
+  expect(show.exitCode).toBe(3);
+  expect(JSON.parse(show.stdout)).toMatchObject({ entries: [{ key: "state", value: "paused" }] });
+}, 90_000);
+
+test("where no node runs, a command that nobody could hear is refused; a look shows what there is", async () => {
+  const { sandbox, env } = await setUp();
+  const [set, looked, near] = await Promise.all([
+    sandbox.forager(["fleet", "set", "all", "pause"], { env: env(0) }),
+    sandbox.forager(["status", "--cluster", "--json"], {
+      env: { ...env(1), FORAGER_QUEUE_URL: env(1)["FORAGER_BUCKET_URL"]! },
+    }),
+    sandbox.forager(["status"], { env: env(1) }),
+  ]);
+  expect([set.exitCode, set.stderr]).toEqual([1, expect.stringContaining("did not answer")]);
+  expect(looked.exitCode, looked.stderr).toBe(3);
+  expect((JSON.parse(looked.stdout) as ClusterStatus).attention).toEqual([
+    expect.stringMatching(/^the bucket cannot be reached: /),
+    expect.stringMatching(/^the queue cannot be reached: /),
+  ]);
+  // It asks the bucket nothing, so it does not mind.
+  expect([near.exitCode, near.stdout]).toEqual([0, expect.stringContaining("nothing needs")]);
+}, 60_000);
