@@ -305,7 +305,7 @@ export const fleetSabotages: readonly Sabotage[] = [
     name: "while the bucket is away nobody can be commanded",
     file: "src/cli/commands/fleet/open-fleet.ts",
     find: "if (!isUnavailable(error) || !(await view())) throw error;",
-    replace: "if (error ?? !isUnavailable(error)) throw error;",
+    replace: "if (!isUnavailable(error) || (await view())) throw error;",
     caughtBy: `${away} > while the bucket is away, nodes start, follow commands by gossip`,
   },
 ];
