@@ -1,4 +1,5 @@
 // inputs: src/** package.json tsconfig.json tsconfig.build.json
+import { createSocket } from "node:dgram";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -11,6 +12,14 @@ const handlers = `
 import { setTimeout as wait } from "node:timers/promises";
 export const slow = { kind: "slow", run: ({ signal }) => wait(100, undefined, { signal }) };
 `;
+
+async function freePort(): Promise<number> {
+  const socket = createSocket("udp4");
+  await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
+  const { port } = socket.address();
+  await new Promise<void>((resolve) => socket.close(() => resolve()));
+  return port;
+}
 
 async function setUp() {
   const sandbox = await createQueueSandbox();
@@ -94,3 +103,46 @@ test("a data folder that is deleted under them ends `work` and `node run`, and t
     );
   }
 }, 60_000);
+
+test("keys change without a break under `node run`: each step is followed while it runs", async () => {
+  const sandbox = await createQueueSandbox();
+  const key = async () => (await sandbox.forager(["node", "key"])).stdout.trim();
+  const [old, next] = [await key(), await key()];
+  const port = await freePort();
+  const setKeys = (keys: readonly string[]) => sandbox.write("key", `${keys.join("\n")}\n`);
+  const hangUps: (() => void)[] = [];
+  /** All know of the first one. */
+  const start = (name: string) => {
+    const keys = `keys = { file = "${join(sandbox.folder, "key")}" }`;
+    const own = name === "a" ? `port = ${port}` : `port = 0\npeers = "127.0.0.1:${port}"`;
+    const gossip = `[gossip]\nhost = "127.0.0.1"\n${keys}\n${own}\n`;
+    sandbox.write(`${name}.toml`, `data = "${name}"\n${gossip}`);
+    const ended = sandbox.forager(["node", "run", "--config", `${name}.toml`], {
+      onStart(kill) {
+        hangUps.push(() => kill("SIGHUP"));
+        onTestFinished(async () => {
+          kill("SIGKILL");
+          await ended;
+        });
+      },
+    });
+  };
+  const share = async (value: string, to: string) => {
+    const at = ["--config", "a.toml"];
+    const set = await sandbox.forager(["ledger", "set", "company/x", `name=${value}`, ...at]);
+    expect(set.exitCode, set.stderr).toBe(0);
+    const show = () => sandbox.forager(["ledger", "show", "company/x", "--config", `${to}.toml`]);
+    await expect.poll(async () => (await show()).stdout).toContain(value);
+  };
+  setKeys([old]);
+  for (const name of ["a", "b"]) start(name);
+  await share("Acme 0", "b");
+  const steps = [[old, next], [next, old], [next]];
+  for (const [at, keys] of steps.entries()) {
+    setKeys(keys);
+    for (const hangUp of hangUps) hangUp();
+    await share(`Acme ${at + 1}`, "b");
+  }
+  start("c"); // which never had the old one
+  await share("Acme 4", "c");
+}, 90_000);

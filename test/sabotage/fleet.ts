@@ -17,6 +17,7 @@ const windows = "src/app/node-window.test.ts";
 const joining = "src/fleet/join-views.test.ts";
 const wrappers = "src/bucket/bucket-wrappers.test.ts";
 const away = "test/e2e/bucket-away.test.ts";
+const processes = "test/e2e/node-processes.test.ts";
 const watching = "test/e2e/watch-cli.test.ts";
 
 /** Known-wrong variants of what steers a fleet and shows how it is. */
@@ -307,5 +308,12 @@ export const fleetSabotages: readonly Sabotage[] = [
     find: "if (!isUnavailable(error) || !(await view())) throw error;",
     replace: "if (!isUnavailable(error) || (await view())) throw error;",
     caughtBy: `${away} > while the bucket is away, nodes start, follow commands by gossip`,
+  },
+  {
+    name: "node run goes on with the keys that it began with",
+    file: "src/cli/commands/node/run.ts",
+    find: 'if (changed.includes("gossip.keys")) await node.follow(now.settings);',
+    replace: 'if (changed.includes("gossip")) await node.follow(now.settings);',
+    caughtBy: `${processes} > keys change without a break under`,
   },
 ];

@@ -3,6 +3,8 @@ import { usageError } from "../../usage-error.ts";
 import { bucketOption } from "../ledger/bucket-option.ts";
 import { hasBucket } from "../ledger/forget.ts";
 import { countOf } from "../queue/count-words.ts";
+import { followSettings } from "../work/follow-settings.ts";
+import { createSettingsMarker } from "../work/settings-marks.ts";
 import { openNode } from "./open-node.ts";
 
 export const nodeRun: Command = {
@@ -20,28 +22,46 @@ export const nodeRun: Command = {
     "`forager work` does the same beside its work. Tells other nodes at once what is written here,\n" +
       "takes what they write, keeps ledger and bucket together, and renders files of what comes.\n" +
       "Other commands may write to this data folder meanwhile: what they write is told, too.",
+    "Changed gossip.keys are followed while it runs, at once on SIGHUP; other settings after a restart.",
     "Without gossip.keys only nodes of this machine are heard: `forager node key` makes a key.",
   ],
 
   async run(context) {
-    const { out, settings, signal } = context;
+    const { out, settings, loaded, clock, log, signal } = context;
     const { on, keys, peers } = settings.gossip;
     const isGossip = on === "yes" && (keys ?? peers) !== undefined;
     if (!isGossip && !hasBucket(context)) throw nobody();
     await using node = await openNode(context);
+    const marker = createSettingsMarker(clock);
+    const marks = await marker.read(loaded, { isAsked: true });
     await node.start();
+    const following = followSettings({
+      marks,
+      marker,
+      reload: context.reload,
+      clock,
+      logger: log,
+      async apply({ keys: changed, loaded: now }) {
+        if (changed.includes("gossip.keys")) await node.follow(now.settings);
+        const others = changed.filter((key) => key !== "gossip.keys" && isOfNode(key));
+        if (others.length === 0) return;
+        log.warn("these settings are followed after a restart", { keys: others });
+      },
+    });
     out.note(`${node.touch.ledger.node()} stays in touch until it is stopped`);
     const stopped = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       else signal.addEventListener("abort", () => resolve(), { once: true });
     });
-    await Promise.race([stopped, node.gone]);
+    await Promise.race([stopped, node.gone]).finally(() => following.stop());
     await node.stop();
     const known = node.touch.ledger.vector().values();
     const datagrams = [...known].reduce((sum, one) => sum + one, 0);
     out.result({ datagrams }, `stopped, with ${countOf(datagrams, "datagram")} known`);
   },
 };
+
+const isOfNode = (key: string) => /^(?:gossip\.|bucket\.|data$)/.test(key);
 
 const nobody = () =>
   usageError(
