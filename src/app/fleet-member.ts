@@ -26,6 +26,7 @@ import {
   wantedOf,
   type Applied,
   type Beat,
+  type GossipSeen,
   type NodeView,
   type NodeWanted,
   type PeerSeen,
@@ -43,6 +44,7 @@ export interface FleetGossip {
     listener: (from: { readonly node: string }, bytes: Uint8Array) => void,
   ): () => void;
   peers(): readonly Omit<PeerSeen, "beat">[];
+  counters(): GossipSeen | undefined;
 }
 
 /** What a process that works has to say and to do. */
@@ -174,6 +176,7 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
     atMs: clock.nowMs(),
     beat: await readBeat(),
     wanted: follower.wanted(),
+    gossip: gossip?.counters(),
     peers: (gossip?.peers() ?? []).map((peer) => ({ ...peer, beat: beats.get(peer.node) })),
   });
   const window = createNodeWindow({

@@ -72,6 +72,8 @@ test("peers are those of the process that is in touch, whichever it is", () => {
   const alone = view({ wanted: { revision: 2, scopes: {} } });
   const touching = view({ peers: [peer("a", 1), peer("b", 2)], atMs: 9 });
   const before = view({ peers: [peer("a", 4)] });
+  const gossip = { packetsIn: 1, packetsOut: 2, droppedByReason: {} };
+  expect(joinViews([alone, { ...touching, gossip }])).toMatchObject({ gossip });
   const joined = joinViews([alone, touching, before])!;
   expect(joined.peers.map(({ node, lastHeardMs }) => [node, lastHeardMs])).toEqual([
     ["a", 4],

@@ -13,10 +13,12 @@ export function joinViews(views: readonly NodeView[]): NodeView | undefined {
     if (!known || known.lastHeardMs < peer.lastHeardMs) peers.set(peer.node, peer);
   }
   const beat = joinBeats(own.map((view) => view.beat));
+  const gossip = own.map((view) => view.gossip).find((one) => one !== undefined);
   return {
     ...first,
     atMs: Math.max(...own.map(({ atMs }) => atMs)),
     beat,
+    ...(gossip && { gossip }),
     peers: [...peers.values()],
   };
 }

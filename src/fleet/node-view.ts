@@ -11,6 +11,15 @@ export interface NodeView {
   readonly beat: Beat;
   readonly wanted: Wanted;
   readonly peers: readonly PeerSeen[];
+  /** Absent: it is off, or another process of the node has it. */
+  readonly gossip?: GossipSeen | undefined;
+}
+
+/** What gossip has counted since it began; why something was dropped is told in docs/gossip.md. */
+export interface GossipSeen {
+  readonly packetsIn: number;
+  readonly packetsOut: number;
+  readonly droppedByReason: Readonly<Record<string, number>>;
 }
 
 /** As gossip tells it, with the last heartbeat that was heard. */
@@ -44,6 +53,13 @@ const schema = z.object({
   beat: z.unknown(),
   wanted: z.unknown(),
   peers: z.array(peer),
+  gossip: z
+    .looseObject({
+      packetsIn: z.number(),
+      packetsOut: z.number(),
+      droppedByReason: z.record(z.string(), z.number()),
+    })
+    .optional(),
 });
 
 export const encodeNodeView = (view: NodeView): string =>
@@ -62,7 +78,7 @@ export function decodeNodeView(text: string): NodeView | undefined {
   }
   const parsed = schema.safeParse(value);
   if (!parsed.success) return undefined;
-  const { node, pid, atMs, peers } = parsed.data;
+  const { node, pid, atMs, peers, gossip } = parsed.data;
   const [beat, wanted] = [parseBeat(parsed.data.beat), parseWanted(parsed.data.wanted)];
   if (!beat || !wanted) return undefined;
   return {
@@ -71,6 +87,7 @@ export function decodeNodeView(text: string): NodeView | undefined {
     atMs,
     beat,
     wanted,
+    ...(gossip && { gossip }),
     peers: peers.map(({ rttMs, ...one }) => ({
       ...one,
       rttMs,

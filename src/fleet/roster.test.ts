@@ -24,6 +24,7 @@ const view: NodeView = {
   atMs: nowMs,
   beat: beatOf("pi-1"),
   wanted: { revision: 0, scopes: {} },
+  gossip: { packetsIn: 7, packetsOut: 5, droppedByReason: { stranger: 1 } },
   peers: [
     {
       node: ids[1],

@@ -145,6 +145,9 @@ test("B11: by gossip alone a command reaches another node at once, and both ackn
     ["fleet", "set", "all", "pause", "--wait", "8s"], // shorter than any look into a bucket
   );
   expect(nodes.map(({ status: end }) => end)).toEqual(["followed", "followed"]);
+  const { gossip } = await status();
+  expect(gossip!.packetsIn).toBeGreaterThan(0);
+  expect(gossip!.droppedByReason["unauthenticated"]).toBe(0);
   const [own, other] = [nodes[0]!, nodes[1]!];
   expect([own.what, other.what]).toEqual(["nothing works here", "paused"]);
   expect(other.afterMs).toBeLessThan(4_000);

@@ -316,4 +316,11 @@ export const fleetSabotages: readonly Sabotage[] = [
     replace: 'if (changed.includes("gossip")) await node.follow(now.settings);',
     caughtBy: `${processes} > keys change without a break under`,
   },
+  {
+    name: "what gossip has dropped is known to nobody",
+    file: "src/fleet/node-view.ts",
+    find: "    ...(gossip && { gossip }),\n",
+    replace: "    ...(gossip && {}),\n",
+    caughtBy: `${roster} > what a node shows to others of its machine comes back as it was`,
+  },
 ];

@@ -55,6 +55,11 @@ const well: Omit<ClusterStatus, "attention"> = {
   hub: { node: "0000000000001", epoch: 4, state: "held", ageMs: 3_000 },
   checkpoint: { number: 3, madeAtMs: 0, ageMs: 60_000, quarantined: 0 },
   queue: null,
+  gossip: {
+    packetsIn: 1_200,
+    packetsOut: 900,
+    droppedByReason: { unauthenticated: 12, stranger: 3, own: 0 },
+  },
 };
 const kind = (claimable: number) => ({
   kind: "enrich",
@@ -133,6 +138,9 @@ test("a table says who is there, where, how found, how far apart, and what to lo
   expect(text).toContain("hub 0000000000001, epoch 4, held, heard 3.0s ago; checkpoint 3 of 1m00s");
   expect(text).toContain(
     "  enrich: 5 pending (2 domain_delay 1m01s, 3 worker_capacity 5.0s), 0 running, 0 done, 0 failed",
+  );
+  expect(text).toContain(
+    "gossip: 1200 packets in, 900 out; dropped: 12 unauthenticated, 3 stranger (docs/gossip.md)",
   );
   expect(text).toContain("needs attention:\n  pi-2 is missed");
   expect(describeStatusInLine(status)).toBe(

@@ -1,4 +1,4 @@
-import type { Beat, Drift } from "../../../fleet/index.ts";
+import type { Beat, Drift, GossipSeen } from "../../../fleet/index.ts";
 import type { LedgerStatus } from "../../../ledger/index.ts";
 import type { QueueStats } from "../../../queue/index.ts";
 
@@ -15,6 +15,8 @@ export interface ClusterStatus {
   readonly checkpoint: CheckpointStatus | null;
   /** null: there is none yet, or it cannot be reached; then `attention` says so. */
   readonly queue: QueueStatus | null;
+  /** Of the node that runs here; null: none does, or gossip is off. */
+  readonly gossip: GossipSeen | null;
   /** What a person should look at; empty: all is well. */
   readonly attention: readonly string[];
 }

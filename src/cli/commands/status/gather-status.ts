@@ -41,6 +41,7 @@ export async function gatherStatus(sources: StatusSources): Promise<ClusterStatu
     nodes,
     hub,
     checkpoint: checkpoint && { ...checkpoint, ageMs: nowMs - checkpoint.madeAtMs },
+    gossip: (await fleet.view())?.gossip ?? null,
     queue: stats
       ? {
           address: settings.queue.url,

@@ -15,6 +15,7 @@ export function describeStatus(status: ClusterStatus, isCluster: boolean, layout
       `ledger: checkpoint ${ledger.checkpoint}, ${countOf(ledger.datagramsSinceCheckpoint, "datagram")} beyond it${shares}; ` +
         `${ledger.quarantined} quarantined, ${countOf(ledger.conflicts, "conflict")}`,
       ...(isCluster ? [describeHub(status)] : []),
+      ...describeGossip(status),
       ...describeQueue(status),
     ].join("\n"),
     attention.length === 0
@@ -40,6 +41,16 @@ function describeHub({ hub, checkpoint }: ClusterStatus): string {
     ? `checkpoint ${checkpoint.number} of ${formatDuration(checkpoint.ageMs)} ago, ${checkpoint.quarantined} quarantined`
     : "no checkpoint seen";
   return `${who}; ${what}`;
+}
+
+function describeGossip({ gossip }: ClusterStatus): readonly string[] {
+  if (!gossip) return [];
+  const { packetsIn, packetsOut, droppedByReason } = gossip;
+  const dropped = Object.entries(droppedByReason)
+    .filter(([, count]) => count > 0)
+    .map(([reason, count]) => `${count} ${reason}`);
+  const why = dropped.length > 0 ? `; dropped: ${dropped.join(", ")} (docs/gossip.md)` : "";
+  return [`gossip: ${packetsIn} packets in, ${packetsOut} out${why}`];
 }
 
 function describeQueue({ queue }: ClusterStatus): readonly string[] {
