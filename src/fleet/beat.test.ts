@@ -71,6 +71,21 @@ test("what is no heartbeat is none: nothing of it is used", () => {
   expect(parseBeat({ ...beat, mood: "fine" })).toEqual(beat);
 });
 
+test("what another node says moves no cursor and turns no text round", () => {
+  const bad = "a\u001b[2J\u0007b\n\u202ec\u2028";
+  const said = {
+    ...beat,
+    label: bad,
+    version: bad,
+    alerts: [bad],
+    kinds: { [bad]: [1, 0] },
+    followed: { ...beat.followed, what: bad },
+  };
+  const got = parseBeat(said)!;
+  const texts = [got.label, got.version, ...got.alerts, ...Object.keys(got.kinds)];
+  for (const text of [...texts, got.followed!.what]) expect(text).toBe("a [2J b c ");
+});
+
 test("a vector beyond all measure stays out of the head", () => {
   const beyond = Object.fromEntries(Array.from({ length: 501 }, (_, at) => [`n/${at}`, at]));
   expect(headBeat({ ...beat, knows: { checkpoint: 1, beyond } })).not.toHaveProperty("knows");

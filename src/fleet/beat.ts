@@ -1,11 +1,16 @@
 import { z } from "zod";
 
+/** What came from elsewhere and is shown to people: one line, which no terminal obeys. */
+export function toPlain(said: string): string {
+  return said.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, " ");
+}
+
 /**
  * What a node says of itself to its fleet, once a minute: by gossip, and in its head in the bucket.
  * Ephemeral: the next one takes its place. It holds no secret and no path. What comes from another
  * node is a hint for people: nothing rests on it being right.
  */
-const text = (lengthMax: number) => z.string().max(lengthMax);
+const text = (lengthMax: number) => z.string().max(lengthMax).transform(toPlain);
 const count = z.int().min(0);
 const size = z.object({ total: count, free: count });
 

@@ -53,6 +53,13 @@ test("all that bucket, peers and this machine know: who, where, how found, last 
   expect(nodes.map((node) => isPresent(node, nowMs))).toEqual([true, true, false]);
 });
 
+test("a name out of a head moves no cursor", () => {
+  const { head, ageMs } = headOf(ids[1], "pi-2", 1_000);
+  const { beat: _none, ...bare } = head;
+  const heads = [{ head: { ...bare, label: "pi\u001b[2J-2\n" }, ageMs }];
+  expect(rosterOf({ nowMs, self, heads, view: undefined })[1]!.label).toBe("pi [2J-2 ");
+});
+
 test("alone, with nothing running, there is this node, which was never seen", () => {
   const [own, ...rest] = rosterOf({ nowMs, self, heads: [], view: undefined });
   expect(rest).toEqual([]);

@@ -1,7 +1,7 @@
 import { AppError } from "../base/app-error.ts";
 import { nearest } from "../config/index.ts";
 import type { HeadSeen } from "../ledger/index.ts";
-import { parseBeat, type Beat } from "./beat.ts";
+import { parseBeat, toPlain, type Beat } from "./beat.ts";
 import type { NodeView, PeerSeen } from "./node-view.ts";
 
 /** A node of the fleet, by all that is known of it here. */
@@ -50,7 +50,7 @@ export function rosterOf({ nowMs, self, heads, view }: RosterInput): readonly No
     const beat = own?.beat ?? newer(peer?.beat, headBeat);
     return {
       node,
-      label: beat?.label || seen?.head.label || (isSelf ? self.label : ""),
+      label: beat?.label || toPlain(seen?.head.label ?? "") || (isSelf ? self.label : ""),
       isSelf,
       lastSeenMs: moments.length > 0 ? Math.max(...moments) : undefined,
       session: peer?.session ?? seen?.head.session,

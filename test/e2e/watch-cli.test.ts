@@ -67,6 +67,11 @@ test("status --watch ends quietly when nobody reads any more, and looks no often
   await sandbox.use((queue) => queue.add([{ kind: "a" }]));
   const piped = await firstLineOf(sandbox, watch);
   expect([piped.stdout, piped.stderr]).toEqual([expect.stringMatching(/pending.*\n0 0\n$/), ""]);
+  const once = await sandbox.forager(watch.filter((word) => word !== "--watch"));
+  expect([once.exitCode, once.stderr]).toEqual([
+    2,
+    expect.stringContaining("--every goes with --watch"),
+  ]);
   const hasty = await sandbox.forager(watch.map((word) => (word === "100ms" ? "1ms" : word)));
   expect([hasty.exitCode, hasty.stderr]).toEqual([
     2,
@@ -78,6 +83,9 @@ test("logs --follow goes on with what comes, each line once, until Ctrl-C", asyn
   const sandbox = await createQueueSandbox();
   const kept = openKeptLog({ folder: join(sandbox.folder, "data", "logs"), name: "1" });
   kept.write(line("first"));
+  kept.write("{\u001b[2J}\n"); // none of ours
+  const json = await sandbox.forager(["logs", "--json", "--data", "data"]);
+  expect(json.stdout).toMatch(/^\{"level":"info","time":"[^"]+","msg":"first"\}\n$/);
   const follow = ["logs", "--follow", "--data", "data"];
   const { exitCode, stdout, stderr } = await sandbox.forager(
     follow,

@@ -235,8 +235,8 @@ export const fleetSabotages: readonly Sabotage[] = [
   {
     name: "logs --follow says all of it again each time",
     file: "src/cli/commands/logs.ts",
-    find: "lines.filter((one) => !known.has(one))",
-    replace: "lines.filter((one) => known.size < 0 || one)",
+    find: "!known.has(one) && isLine(one)",
+    replace: "(known.size < 0 || one) && isLine(one)",
     caughtBy: `${watching} > logs --follow goes on with what comes, each line once, until Ctrl-C`,
   },
   {
@@ -322,5 +322,12 @@ export const fleetSabotages: readonly Sabotage[] = [
     find: "    ...(gossip && { gossip }),\n",
     replace: "    ...(gossip && {}),\n",
     caughtBy: `${roster} > what a node shows to others of its machine comes back as it was`,
+  },
+  {
+    name: "what another node says is obeyed by the terminal",
+    file: "src/fleet/beat.ts",
+    find: "z.string().max(lengthMax).transform(toPlain)",
+    replace: "z.string().max(lengthMax)",
+    caughtBy: `${beat} > what another node says moves no cursor`,
   },
 ];

@@ -145,7 +145,7 @@ function createPrinter({ out }: SettingsContext) {
   return {
     hasAny: () => hasAny,
     async print(lines: readonly string[], count: number): Promise<void> {
-      const fresh = lines.filter((one) => !known.has(one)).slice(-count);
+      const fresh = lines.filter((one) => !known.has(one) && isLine(one)).slice(-count);
       known = new Set(lines);
       hasAny ||= fresh.length > 0;
       for (const line of fresh) await out.piece(out.isJson ? `${line}\n` : shown(line));
@@ -153,12 +153,17 @@ function createPrinter({ out }: SettingsContext) {
   };
 }
 
+/** In JSON an escape is written out, so what is shown as it is does nothing to a terminal. */
+function isLine(text: string): boolean {
+  try {
+    return text.startsWith("{") && JSON.parse(text) !== undefined;
+  } catch {
+    return false; // not a line of ours
+  }
+}
+
 /** With its day: lines of several days, and of another machine, stand side by side. */
 function shown(line: string): string {
-  try {
-    const day = /"time":"(\d{4}-\d{2}-\d{2})/.exec(line)?.[1] ?? "";
-    return `${day} ${formatLogLine(line)}`;
-  } catch {
-    return ""; // not a line of ours
-  }
+  const day = /"time":"(\d{4}-\d{2}-\d{2})/.exec(line)?.[1] ?? "";
+  return `${day} ${formatLogLine(line)}`;
 }

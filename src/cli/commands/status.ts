@@ -34,7 +34,9 @@ export const status: Command = {
   async run(context) {
     const { flags, out, clock, signal } = context;
     const isCluster = flags["cluster"] === true;
+    const isWatching = flags["watch"] === true;
     const every = textFlag(flags, "every") ?? "5s";
+    if (flags["every"] !== undefined && !isWatching) throw usageError("--every goes with --watch");
     const everyMs = parseDuration("every", every);
     if (everyMs < 100) throw usageError(`--every takes at least 100ms, not '${every}'`);
     await using fleet = await openFleet(context, { isReader: true });
@@ -46,7 +48,7 @@ export const status: Command = {
       const conflicts = await counted.of(ledger);
       return gatherStatus({ context, fleet, ledger, queue, isCluster, conflicts });
     };
-    if (flags["watch"] !== true) {
+    if (!isWatching) {
       const found = await look();
       out.result(found, (layout) => describeStatus(found, isCluster, layout));
       return found.attention.length > 0 ? "partial" : undefined;
