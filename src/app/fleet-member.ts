@@ -88,6 +88,8 @@ const nodesMax = 1_000;
 export function createFleetMember(options: FleetMemberOptions): FleetMember {
   const { paths, ledger, bucket, gossip, work, clock, random, log } = options;
   let isLeaving = false;
+  /** Another process of the node does, as was seen at the last heartbeat. */
+  let isToldByOther = false;
   const isKeeper = () => !isLeaving && (options.isKeeper?.() ?? true);
   const beats = new Map<string, Beat>();
   const base = createBaseVector(bucket);
@@ -99,7 +101,7 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
       bucket,
       node: () => ledger.node(),
       // The lines of all processes are one node's: one of them sends.
-      mark: () => (isKeeper() ? keptLogMark(logs) : ""),
+      mark: () => (isToldByOther ? "" : keptLogMark(logs)),
       read: (wanted) => readKeptLog(logs, wanted),
       clock,
       log,
@@ -157,7 +159,8 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
   const sync = bucket && ledger.withBucket(bucket);
   const beater = createBeater({
     read: readBeat,
-    isToldByOther: async (isNews) => !isKeeper() && window.isKeptByOther(isNews),
+    isToldByOther: async (isNews) =>
+      (isToldByOther = !isKeeper() && (await window.isKeptByOther(isNews))),
     async join(own) {
       const others = (await window.lookAtOthers()).map(decodeNodeView);
       return joinBeats([own, ...others.filter((one) => one !== undefined).map(({ beat }) => beat)]);

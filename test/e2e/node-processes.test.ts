@@ -102,7 +102,7 @@ test("a data folder that is deleted under them ends `work` and `node run`, and t
       /^forager: the data folder \S+ is not the one that this process began with: .* start again/,
     );
   }
-}, 60_000);
+}, 90_000);
 
 test("keys change without a break under `node run`: each step is followed while it runs", async () => {
   const sandbox = await createQueueSandbox();

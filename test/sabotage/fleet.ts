@@ -18,6 +18,7 @@ const joining = "src/fleet/join-views.test.ts";
 const wrappers = "src/bucket/bucket-wrappers.test.ts";
 const away = "test/e2e/bucket-away.test.ts";
 const processes = "test/e2e/node-processes.test.ts";
+const member = "src/app/fleet-member.test.ts";
 const watching = "test/e2e/watch-cli.test.ts";
 
 /** Known-wrong variants of what steers a fleet and shows how it is. */
@@ -329,5 +330,12 @@ export const fleetSabotages: readonly Sabotage[] = [
     find: "z.string().max(lengthMax).transform(toPlain)",
     replace: "z.string().max(lengthMax)",
     caughtBy: `${beat} > what another node says moves no cursor`,
+  },
+  {
+    name: "every process of a node sends the log lines of all",
+    file: "src/app/fleet-member.ts",
+    find: 'mark: () => (isToldByOther ? "" : keptLogMark(logs)),',
+    replace: "mark: () => keptLogMark(logs),",
+    caughtBy: `${member} > of several processes the one that speaks for the node sends`,
   },
 ];
