@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -9,9 +9,16 @@ import { watchFolder } from "./watch-folder.ts";
 let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "forager-watch-"));
-  mkdirSync(join(folder, "data", "ledger"), { recursive: true });
+  make("a");
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A data folder of a node of that name. */
+function make(node: string) {
+  const ledger = join(folder, "data", "ledger");
+  mkdirSync(ledger, { recursive: true });
+  writeFileSync(join(ledger, "node.json"), JSON.stringify({ node }));
+}
 
 async function watch() {
   const clock = createTestClock();
@@ -39,8 +46,16 @@ test("a data folder that is deleted is told of within seconds", async () => {
 test("another folder in its place is not it, though it has the same name", async () => {
   const { pass } = await watch();
   renameSync(join(folder, "data"), join(folder, "old"));
-  mkdirSync(join(folder, "data", "ledger"), { recursive: true });
+  make("b");
   expect(await pass(2)).toContain("deleted, moved or replaced");
+});
+
+test("a file system that numbers its folders anew is no matter", async () => {
+  const { watching, pass } = await watch();
+  renameSync(join(folder, "data"), join(folder, "old"));
+  make("a");
+  expect(await pass(3)).toBe("");
+  await watching.stop();
 });
 
 test("one that is away for a moment is no matter", async () => {

@@ -1,4 +1,5 @@
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { AppError } from "../base/app-error.ts";
 import type { Clock, Timer } from "../base/clock.ts";
 import type { Service } from "../base/service.ts";
@@ -26,20 +27,30 @@ export function watchFolder({
   let timer: Timer | undefined;
   let isStopped = false;
   let known: string | undefined;
+  let node: string | undefined;
   let missed = 0;
   let tell: (error: AppError) => void = () => {};
   const gone = new Promise<never>((_, reject) => (tell = reject));
   gone.catch(() => {}); // whoever waits for it is told; nobody may
+  const ledger = () => paths.resolve("ledger");
+  /** Some file systems number their folders anew now and then: then the node in it tells. */
+  const isRenumbered = async (mark: string) => {
+    if (mark === none || node === undefined || (await nodeIn(ledger())) !== node) return false;
+    known = mark;
+    return true;
+  };
   const look = async () => {
-    const found = await markOf(paths.resolve("ledger"));
-    missed = found === undefined || found === known ? 0 : missed + 1;
+    const found = await markOf(ledger());
+    const isSame = found === undefined || found === known || (await isRenumbered(found));
+    missed = isSame ? 0 : missed + 1;
     if (missed > 1) return tell(goneError(paths.root()));
     if (!isStopped) timer = clock.setTimer(everyMs, () => void look(), { background: true });
   };
   return {
     gone,
     async start() {
-      known = await markOf(paths.resolve("ledger"));
+      known = await markOf(ledger());
+      node = await nodeIn(ledger());
       await look();
     },
     async stop() {
@@ -49,13 +60,24 @@ export function watchFolder({
   };
 }
 
+const none = "none";
+
+async function nodeIn(folder: string): Promise<string | undefined> {
+  try {
+    const text = await readFile(join(folder, "node.json"), "utf8");
+    return (JSON.parse(text) as { readonly node: string }).node;
+  } catch {
+    return undefined; // it is not there, or none of ours
+  }
+}
+
 /** The same as long as it is the same folder; undefined: a disk that does not answer says nothing. */
 async function markOf(folder: string): Promise<string | undefined> {
   try {
     const { dev, ino } = await stat(folder, { bigint: true });
     return `${dev} ${ino}`;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "none" : undefined;
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? none : undefined;
   }
 }
 

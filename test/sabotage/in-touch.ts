@@ -185,8 +185,8 @@ const inApp: readonly Sabotage[] = [
   {
     name: "a process works on in a folder that was deleted",
     file: "src/app/watch-folder.ts",
-    find: 'code === "ENOENT" ? "none" : undefined',
-    replace: 'code === "NONE" ? "none" : undefined',
+    find: 'code === "ENOENT" ? none : undefined',
+    replace: 'code === "NONE" ? none : undefined',
     caughtBy: `${folder} > a data folder that is deleted is told of within seconds`,
   },
   {
@@ -195,6 +195,13 @@ const inApp: readonly Sabotage[] = [
     find: "return `${dev} ${ino}`;",
     replace: "return `${dev} ${ino}`.slice(0, 0);",
     caughtBy: `${folder} > another folder in its place is not it`,
+  },
+  {
+    name: "a file system that numbers its folders anew ends every process",
+    file: "src/app/watch-folder.ts",
+    find: "found === known || (await isRenumbered(found))",
+    replace: "found === known",
+    caughtBy: `${folder} > a file system that numbers its folders anew`,
   },
   {
     name: "a folder that is moved for a moment ends the process",
