@@ -94,3 +94,22 @@ test("where no node runs, a command that nobody could hear is refused; a look sh
   // It asks the bucket nothing, so it does not mind.
   expect([near.exitCode, near.stdout]).toEqual([0, expect.stringContaining("nothing needs")]);
 }, 60_000);
+
+test("what is wanted and cannot be read is said: no command would be heard", async () => {
+  const sandbox = await createSandbox();
+  onTestFinished(() => sandbox.remove());
+  const bucket = `dir:${join(sandbox.folder, "bucket")}`;
+  const env = { FORAGER_DATA: join(sandbox.folder, "data"), FORAGER_BUCKET_URL: bucket };
+  const status = () => sandbox.forager(["status", "--cluster", "--json"], { env });
+  expect((await sandbox.forager(["fleet", "set", "all", "pause"], { env })).exitCode).toBe(0);
+  expect((await status()).exitCode).toBe(0);
+  const put = ["bucket", "put", bucket, "fleet/desired.json"];
+  await sandbox.forager(put, { input: "somebody else's" });
+  const { exitCode, stdout } = await status();
+  expect(exitCode).toBe(3);
+  expect((JSON.parse(stdout) as ClusterStatus).attention).toEqual([
+    expect.stringContaining("fleet/desired.json is not ours"),
+  ]);
+  const set = await sandbox.forager(["fleet", "set", "all", "resume"], { env });
+  expect([set.exitCode, set.stderr]).toEqual([1, expect.stringContaining("nothing was changed")]);
+}, 60_000);

@@ -338,4 +338,11 @@ export const fleetSabotages: readonly Sabotage[] = [
     replace: "mark: () => keptLogMark(logs),",
     caughtBy: `${member} > of several processes the one that speaks for the node sends`,
   },
+  {
+    name: "status says that all is well while nobody can read what is wanted",
+    file: "src/cli/commands/status/gather-status.ts",
+    find: "faults: await wantedFaults(fleet),",
+    replace: "faults: (await wantedFaults(fleet)).slice(0, 0),",
+    caughtBy: `${away} > what is wanted and cannot be read is said`,
+  },
 ];

@@ -94,12 +94,23 @@ async function lookAround({ fleet, context, isCluster }: StatusSources): Promise
       hub: view ? hubStatus(view) : null,
       checkpoint: checkpointOf(newest),
       checkpoints,
-      faults: [],
+      faults: await wantedFaults(fleet),
     };
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
     const faults = [`the bucket cannot be reached: ${error.message}`];
     return { ...nothing, seen: await fleet.roster(false), faults };
+  }
+}
+
+/** What nodes cannot read they do not follow, and no command could be given. */
+async function wantedFaults({ desired }: OpenFleet): Promise<readonly string[]> {
+  try {
+    await desired?.read();
+    return [];
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== "corrupt") throw error;
+    return [`nodes cannot see what is wanted of them: ${error.message}`];
   }
 }
 
