@@ -29,6 +29,8 @@ export interface DemoFleet {
   start(name: string): void;
   /** Calls whenever a node has just got a lease. One listener; the latest. */
   onClaim(listener: (name: string) => void): void;
+  /** No node begins anything more; they stay in touch. */
+  rest(): void;
   /** What each of them knows, once all have answered; after a while, of those that have. */
   states(signal: AbortSignal): Promise<readonly (NodeState & { readonly name: string })[]>;
   stop(): Promise<void>;
@@ -80,6 +82,7 @@ export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFlee
       book.bury(name, machineMonotonicMs());
       return pid;
     },
+    rest: () => nodeNames.forEach((name) => crew.tell(name, "rest")),
     async states(signal) {
       states.clear();
       const giveUpMs = clock.monotonicMs() + statesMs;

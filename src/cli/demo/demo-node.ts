@@ -37,6 +37,8 @@ export interface NodeState {
   readonly datagrams: number;
   /** Peers that have told it that they know as much. */
   readonly equals: number;
+  /** It was told to rest, and has nothing in its hands: it writes no more. */
+  readonly isAtRest: boolean;
 }
 
 const concurrency = 20;
@@ -99,9 +101,18 @@ const worker = createWorker({
   metrics,
   logger: log,
 });
-process.on("message", (order) => void (order === "stop" ? worker.stop() : tellState()));
+let isAtRest = false;
+const stopped = new Promise<void>((resolve) => {
+  process.on("message", (order) => {
+    if (order === "stop") resolve();
+    if (order === "stop" || order === "rest") void worker.stop();
+    else void tellState();
+  });
+});
 await worker.start();
 await worker.ended;
+isAtRest = true;
+await stopped;
 await work[Symbol.asyncDispose]();
 await node[Symbol.asyncDispose]();
 await queue[Symbol.asyncDispose]();
@@ -115,7 +126,8 @@ async function tellState(): Promise<void> {
   const hasAll = ({ vector }: { readonly vector: ReadonlyMap<string, number> }) =>
     own.every(([key, number]) => (vector.get(key) ?? 0) >= number);
   const equals = now.peers().filter(hasAll).length;
-  tell({ kind: "state", node: ledger.node(), digest: await ledger.digest(), datagrams, equals });
+  const digest = await ledger.digest();
+  tell({ kind: "state", node: ledger.node(), digest, datagrams, equals, isAtRest });
 }
 
 /** The same queue; who holds what is told. */

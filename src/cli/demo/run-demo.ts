@@ -129,12 +129,18 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
   };
 }
 
-/** Until all know the same, and that of each other; else the digests, or the drift, will show it. */
+/**
+ * Until nobody is at work any more, as one whose lease was taken over may be, and all know the same,
+ * and that of each other; else the digests, or the drift, will show it.
+ */
 async function settle(fleet: DemoFleet, { clock, signal }: DemoOptions): Promise<void> {
   const giveUpMs = clock.monotonicMs() + settleMs;
   while (clock.monotonicMs() < giveUpMs) {
+    fleet.rest(); // again: one that has just been started may not have heard it
     const states = await fleet.states(signal);
-    const knowing = states.filter(({ equals }) => equals === nodeNames.length - 1);
+    const knowing = states.filter(
+      ({ isAtRest, equals }) => isAtRest && equals === nodeNames.length - 1,
+    );
     const digests = new Set(states.map(({ digest }) => digest));
     if (knowing.length === nodeNames.length && digests.size === 1) return;
     await sleep(clock, lookMs, signal);
