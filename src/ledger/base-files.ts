@@ -32,20 +32,21 @@ export function baseOf(disk: LedgerDisk, manifest: Manifest): Base {
 /** The digest in a part's name proves its content. */
 export async function readPartFile(disk: LedgerDisk, name: string): Promise<string> {
   const bytes = await disk.read(`${partsFolder}/${name}`);
-  const text = bytes && Buffer.from(bytes).toString();
-  if (text !== undefined && isPartText(name, text)) return text;
+  if (bytes && isPart(name, bytes)) {
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+  }
   const message =
     `${partsFolder}/${name} is ${bytes ? "damaged" : "missing"}: remove ${manifestFile}, and ` +
     `\`forager node join\` fetches the checkpoint again`;
   throw new AppError("corrupt", "ledger_part", message);
 }
 
-export const isPartText = (name: string, text: string): boolean =>
-  name.startsWith(`${digestOf(text)}-`);
+export const isPart = (name: string, content: string | Uint8Array): boolean =>
+  name.startsWith(`${digestOf(content)}-`);
 
 export async function hasPartFile(disk: LedgerDisk, name: string): Promise<boolean> {
   const bytes = await disk.read(`${partsFolder}/${name}`);
-  return bytes !== undefined && isPartText(name, Buffer.from(bytes).toString());
+  return bytes !== undefined && isPart(name, bytes);
 }
 
 export const writePartFile = (disk: LedgerDisk, name: string, text: string): Promise<void> =>

@@ -3,7 +3,7 @@ import type { Bucket } from "../../bucket/index.ts";
 import {
   baseOf,
   hasPartFile,
-  isPartText,
+  isPart,
   removeOldParts,
   switchBase,
   writePartFile,
@@ -68,7 +68,7 @@ async function fetchParts(
           return;
         }
         const text = Buffer.from(got.body).toString();
-        if (!isPartText(name, text)) {
+        if (!isPart(name, text)) {
           const message = `part ${name} of checkpoint ${manifest.number} is damaged in the bucket`;
           throw new AppError("corrupt", "ledger_part", message);
         }

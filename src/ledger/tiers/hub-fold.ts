@@ -4,7 +4,7 @@ import { createId } from "../../base/ids.ts";
 import type { Random } from "../../base/random.ts";
 import { isUnavailable, type Bucket } from "../../bucket/index.ts";
 import { parseStamp } from "../clock/stamp.ts";
-import { isPartText } from "../base-files.ts";
+import { isPart } from "../base-files.ts";
 import type { FoldMill } from "./fold-mill.ts";
 import { partCount } from "../fold/part-state.ts";
 import type { Spill } from "../fold/spill.ts";
@@ -91,7 +91,7 @@ export function bucketBase(bucket: Bucket, manifest: Manifest): Base {
       if (name === undefined) return undefined;
       const got = await bucket.get(partKey(name));
       const text = got.status === "found" ? Buffer.from(got.body).toString() : undefined;
-      if (text !== undefined && isPartText(name, text)) return text;
+      if (text !== undefined && isPart(name, text)) return text;
       const fault = text === undefined ? "missing" : "damaged";
       const message = `part ${name} of checkpoint ${manifest.number} is ${fault} in the bucket`;
       throw new AppError("corrupt", "ledger_part", message);
