@@ -1,20 +1,11 @@
 // inputs: src/** package.json tsconfig.json tsconfig.build.json
-import { createSocket } from "node:dgram";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Acknowledgement } from "../../src/cli/commands/fleet/await-followers.ts";
 import type { ClusterStatus } from "../../src/cli/commands/status/cluster-status.ts";
 import { createSandbox, type Sandbox } from "../support/built-cli.ts";
-
-/** A port that nobody has: two nodes of one machine cannot both have the usual one. */
-async function freePort(): Promise<number> {
-  const socket = createSocket("udp4");
-  await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
-  const { port } = socket.address();
-  await new Promise<void>((resolve) => socket.close(() => resolve()));
-  return port;
-}
+import { freeUdpPort } from "../support/free-udp-port.ts";
 
 interface Place {
   readonly env: Readonly<Record<string, string>>;
@@ -25,7 +16,7 @@ interface Place {
 async function setUp(): Promise<{ sandbox: Sandbox; places: readonly [Place, Place] }> {
   const sandbox = await createSandbox();
   onTestFinished(() => sandbox.remove());
-  const ports = [await freePort(), await freePort()];
+  const ports = [await freeUdpPort(), await freeUdpPort()];
   const place = (own: number): Place => {
     const data = join(sandbox.folder, `node${own}`);
     return {

@@ -1,25 +1,17 @@
 // inputs: src/** package.json tsconfig.json tsconfig.build.json
-import { createSocket } from "node:dgram";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Acknowledgement } from "../../src/cli/commands/fleet/await-followers.ts";
 import type { ClusterStatus } from "../../src/cli/commands/status/cluster-status.ts";
 import type { RunResult } from "../support/built-cli.ts";
+import { freeUdpPort } from "../support/free-udp-port.ts";
 import { createQueueSandbox } from "../support/queue-sandbox.ts";
 
 const handlers = `
 import { setTimeout as wait } from "node:timers/promises";
 export const slow = { kind: "slow", run: ({ signal }) => wait(100, undefined, { signal }) };
 `;
-
-async function freePort(): Promise<number> {
-  const socket = createSocket("udp4");
-  await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
-  const { port } = socket.address();
-  await new Promise<void>((resolve) => socket.close(() => resolve()));
-  return port;
-}
 
 async function setUp() {
   const sandbox = await createQueueSandbox();
@@ -108,7 +100,7 @@ test("keys change without a break under `node run`: each step is followed while 
   const sandbox = await createQueueSandbox();
   const key = async () => (await sandbox.forager(["node", "key"])).stdout.trim();
   const [old, next] = [await key(), await key()];
-  const port = await freePort();
+  const port = await freeUdpPort();
   const setKeys = (keys: readonly string[]) => sandbox.write("key", `${keys.join("\n")}\n`);
   const hangUps: (() => void)[] = [];
   /** All know of the first one. */
