@@ -307,6 +307,13 @@ const inSqlite: readonly Sabotage[] = [
     replace: `if (one.add && one.outcome.kind !== "done") add(unit, { op: "add", tasks: [], by: one });`,
     caughtBy: `${race} > every task is done, exactly once, and none is lost`,
   },
+  {
+    name: "sqlite: a block ends before its time",
+    file: "src/queue/adapters/sqlite/settings.ts",
+    find: "Math.max(gate.blockedUntilMs, now.ms + forMs);",
+    replace: "Math.max(gate.blockedUntilMs, now.ms + Math.floor(forMs / 4));",
+    caughtBy: `${race} > nothing starts while its gate is blocked`,
+  },
 ];
 
 export const queueSabotages: readonly Sabotage[] = [...inModel, ...inSqlite];

@@ -16,8 +16,8 @@ const start = (atMs: number, worker: string, id: number, token = 1) =>
   at(atMs, worker, { event: "start", ...ref(id, token) });
 const end = (atMs: number, worker: string, id: number, token = 1) =>
   at(atMs, worker, { event: "end", ...ref(id, token) });
-const claimed = (worker: string, id: number, token = 1) =>
-  at(0, worker, { event: "claimed", id, token, isSuspect: false });
+const claimed = (worker: string, id: number, token = 1, sentMs = 0) =>
+  at(sentMs, worker, { event: "claimed", id, token, isSuspect: false, sentMs });
 const finishing = (id: number, token = 1) =>
   at(5, "w1", { event: "finishing", outcome: "done", ...ref(id, token) });
 const finished = (id: number, token: number, status: "held" | "lost") =>
@@ -83,10 +83,11 @@ describe("the checks of a race", () => {
     expect(apart("g", works, 10)).toHaveLength(1);
   });
 
-  test("blocksKept: a start between the answer to a block and its end", () => {
+  test("blocksKept: claimed after the answer to a block, and started before its end", () => {
     const blocked = at(10, "w1", { event: "blocked", gate: "g", untilMs: 40 });
-    const startsAt = (ms: number) => blocksKept([blocked], worksOf([start(ms, "w2", 1)]));
-    expect([9, 40, 50].flatMap(startsAt)).toEqual([]);
-    expect(startsAt(39)).toHaveLength(1);
+    const startsAt = (ms: number, sentMs: number) =>
+      blocksKept([blocked, claimed("w2", 1, 1, sentMs)], worksOf([start(ms, "w2", 1)]));
+    expect([...startsAt(9, 8), ...startsAt(39, 9), ...startsAt(40, 11)]).toEqual([]);
+    expect(startsAt(39, 11)).toHaveLength(1);
   });
 });

@@ -107,11 +107,16 @@ export function apart(what: string, works: readonly Work[], delayMs: number): Wr
   });
 }
 
+/** What was claimed before may start a moment later: a process that waits for its processor. */
 export function blocksKept(events: readonly RaceEvent[], works: readonly Work[]): Wrong {
+  const sentMs = new Map<string, number>();
+  for (const event of events) {
+    if (event.event === "claimed") sentMs.set(leaseName(event), event.sentMs);
+  }
   return events.flatMap((event) =>
     event.event === "blocked"
       ? works
-          .filter(({ gate, startMs }) => gate === event.gate && startMs > event.atMs)
+          .filter((work) => work.gate === event.gate && sentMs.get(leaseName(work))! > event.atMs)
           .filter(({ startMs }) => startMs < event.untilMs)
           .map((work) => `gate ${event.gate} was blocked when ${describeWork(work)} started`)
       : [],

@@ -14,6 +14,8 @@ export type RaceFact =
       readonly id: number;
       readonly token: number;
       readonly isSuspect: boolean;
+      /** When it was asked for. */
+      readonly sentMs: number;
     }
   | (TaskRef & { readonly event: "start" | "end" })
   | (TaskRef & { readonly event: "finishing"; readonly outcome: string })
@@ -22,7 +24,7 @@ export type RaceFact =
       readonly outcome: string;
       readonly status: "held" | "lost";
     })
-  /** The store has answered a block: nothing of the gate may start from here until then. */
+  /** The store has answered a block: who claims from here on gets nothing of the gate until then. */
   | { readonly event: "blocked"; readonly gate: string; readonly untilMs: number }
   /** Written by the parent when it saw the process gone. */
   | { readonly event: "killed" };

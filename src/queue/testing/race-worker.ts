@@ -46,7 +46,7 @@ while (!isStopping || hands.slots() > 0) {
   const sentMs = machineMonotonicMs();
   const claimed = await queue.claim({ worker, kinds: ["race"], limit: free, burst: 4, leaseMs });
   for (const { id, token, isSuspect } of claimed.leases) {
-    log({ event: "claimed", id, token, isSuspect });
+    log({ event: "claimed", id, token, isSuspect, sentMs });
   }
   hands.take(claimed.leases, sentMs);
   isDraining = claimed.hasSuspect;
