@@ -1,3 +1,4 @@
+import { assert } from "../base/app-error.ts";
 import type { Beat, Followed } from "./beat.ts";
 import type { NodeView, PeerSeen } from "./node-view.ts";
 
@@ -32,7 +33,7 @@ const whatLengthMax = 300;
 export function joinBeats(beats: readonly Beat[]): Beat {
   const left = beats.filter(({ state }) => state !== "stopped");
   const [first, ...others] = left.length > 0 ? left : beats.slice(0, 1);
-  if (!first) throw new Error("there is no heartbeat to join");
+  assert(first, "there is a heartbeat to join");
   if (others.length === 0) return first;
   const all = [first, ...others];
   const { followed: _own, ...rest } = first;

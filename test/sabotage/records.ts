@@ -417,9 +417,9 @@ export const recordsSabotages: readonly Sabotage[] = [
   },
   {
     name: "what a thread cannot write is taken for written",
-    file: "src/records/adapters/sqlite/index-loader.ts",
-    find: "else waiting?.reject(new AppError(answer.error, answer.code, answer.message));",
-    replace: "else waiting?.resolve();",
+    file: "src/base/asked-thread.ts",
+    find: "else one.reject(new AppError(reply.error, reply.code, reply.message));",
+    replace: "else one.resolve(undefined as never);",
     caughtBy: `${loader} > what the thread cannot write is told`,
   },
   {
