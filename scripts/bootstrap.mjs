@@ -1,61 +1,153 @@
 /**
- * What every npm script runs first: `bootstrap.mjs start|test|services|bench|build|sim ARGS`. Plain
- * JavaScript without dependencies, because it runs when nothing is installed yet. It makes sure
- * that Node is new enough and the dependencies are there, then hands over to the real script.
+ * Every npm script runs this first: `bootstrap.mjs start|test|services|bench|build|sim ARGS`.
+ * Plain JavaScript without dependencies that runs on Node 18 and newer, because nothing is
+ * installed yet. It finds or brings a Node that is new enough, installs the dependencies, and then
+ * runs the real script with that Node.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const cache = join(root, ".cache");
 const stampFile = join(root, "node_modules", ".forager-stamp.json");
 const scripts = ["test", "services", "bench", "build", "sim"];
+/** The Node that is brought when the one at hand is too old. scripts/node/ has a lock for each. */
+const broughtMajor = "24";
+const broughtMajors = ["22", "24"];
+const quietly = ["--no-audit", "--no-fund"];
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.slice(2));
-
-async function main([name = "", ...args]) {
-  const problem = nodeProblem(process.versions.node);
-  if (problem) return fail(problem);
+async function main([name = "", ...rest]) {
   if (name !== "start" && !scripts.includes(name))
     return fail(`there is no script "${name}"; there are start, ${scripts.join(", ")}`);
-  if (!isInstalled()) {
-    const installProblem = await install();
-    if (installProblem) return fail(installProblem);
+  const { major, args, problem } = takeNodeOption(name, rest);
+  if (problem) return fail(problem);
+  try {
+    // npm runs on an old Node too, so Node and the packages are fetched at the same time.
+    const [node] = await Promise.all([findNode(major), isInstalled() || install()]);
+    const tsx = ["--import", "tsx"];
+    if (name !== "start")
+      return void (process.exitCode = await run(node, [...tsx, `scripts/${name}.ts`, ...args]));
+    const code = await run(node, [...tsx, "scripts/build.ts", "--quiet"]);
+    process.exitCode =
+      code === 0 ? await run(node, [join("dist", "cli", "main.js"), "demo", ...args]) : code;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    fail(error.message);
   }
-  if (name !== "start")
-    return handOver(["--import", "tsx", join("scripts", `${name}.ts`), ...args]);
-  const code = await run(["--import", "tsx", join("scripts", "build.ts"), "--quiet"]);
-  if (code !== 0) process.exitCode = code;
-  else await handOver([join("dist", "cli", "main.js"), "demo", ...args]);
 }
 
-/** Why this Node cannot run the project, or undefined. */
-export function nodeProblem(version) {
-  const [major, minor] = version.split(".").map(Number);
-  if (major > 20 || (major === 20 && minor >= 19)) return undefined;
-  return `Node ${version} is too old: Forager needs 20.19 or newer (https://nodejs.org)`;
+/** A failure that is explained in full by its message. */
+class Problem extends Error {}
+
+/** `--node 22` of `npm test` asks for another Node than the one at hand. */
+function takeNodeOption(name, args) {
+  const index = name === "test" ? args.indexOf("--node") : -1;
+  if (index < 0) return { args };
+  const major = args[index + 1];
+  if (!broughtMajors.includes(major))
+    return { problem: `--node takes ${broughtMajors.join(" or ")}, not "${major ?? ""}"` };
+  return { major, args: [...args.slice(0, index), ...args.slice(index + 2)] };
+}
+
+/** Whether a version of Node is at least the one that package.json asks for. */
+export function isNewEnough(version) {
+  const parse = (text) => text.split(".").map(Number);
+  const floor = parse(readJson(join(root, "package.json")).engines.node.replace(">=", ""));
+  const [major, minor] = parse(version);
+  return major > floor[0] || (major === floor[0] && minor >= (floor[1] ?? 0));
+}
+
+/** The Node to run with. `.cache/node/bin/node` leads to it afterwards: bin/forager uses that. */
+async function findNode(major) {
+  if (major !== undefined) return await bringNode(major, join(cache, `node-${major}`));
+  const folder = join(cache, "node");
+  if (!isNewEnough(process.versions.node)) return await bringNode(broughtMajor, folder);
+  linkNode(nodeFile(folder));
+  return process.execPath;
+}
+
+function nodeFile(folder) {
+  return join(folder, "bin", process.platform === "win32" ? "node.exe" : "node");
+}
+
+/** Remembers the Node at hand for bin/forager, unless one was brought before. */
+function linkNode(link) {
+  if (process.platform === "win32" || existsSync(link)) return;
+  mkdirSync(dirname(link), { recursive: true });
+  rmSync(link, { force: true });
+  symlinkSync(process.execPath, link);
+}
+
+/** Installs Node from its npm package, checked by the lock's integrity hash. */
+async function bringNode(major, folder) {
+  const file = nodeFile(folder);
+  const lockFolder = join(root, "scripts", "node", major);
+  const lock = readFileSync(join(lockFolder, "package-lock.json"), "utf8");
+  const stamp = createHash("sha256").update(lock).digest("hex");
+  if (readText(join(folder, "stamp")) === stamp && existsSync(file)) return file;
+
+  const why =
+    major === broughtMajor
+      ? `Node ${process.versions.node} is too old for Forager (${readJson(join(root, "package.json")).engines.node})`
+      : `the tests are to run on Node ${major}`;
+  say(`${why}: bringing Node ${major} from npm into ${folder.slice(root.length + 1)} …`);
+  mkdirSync(cache, { recursive: true });
+  const work = mkdtempSync(join(cache, "node-install-"));
+  try {
+    for (const name of ["package.json", "package-lock.json"])
+      copyFileSync(join(lockFolder, name), join(work, name));
+    const { code, output } = await runNpm(["ci", "--ignore-scripts", ...quietly], work);
+    if (code !== 0) throw new Problem(explainInstallFailure(output));
+    const found = Object.keys(JSON.parse(lock).packages).find(
+      (path) => existsSync(nodeFile(join(work, path))) && path !== "",
+    );
+    if (!found)
+      throw new Problem(
+        `there is no npm package with Node ${major} for ${process.platform} on ${process.arch}: ` +
+          "install Node 22.14 or newer yourself (https://nodejs.org), then run the command again",
+      );
+    const ready = join(work, "ready");
+    mkdirSync(join(ready, "bin"), { recursive: true });
+    renameSync(nodeFile(join(work, found)), nodeFile(ready));
+    writeFileSync(join(ready, "stamp"), stamp);
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(ready, folder);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+  return file;
 }
 
 /**
- * Whether node_modules is what package-lock.json asks for. The stamp says so in an instant; where
- * there is none, someone ran npm by hand, and npm's own record of what it installed is compared.
+ * Whether node_modules is what package-lock.json asks for. The stamp answers at once; without
+ * one someone ran npm by hand, and npm's own record of what it installed is compared.
  */
 function isInstalled() {
   const wanted = wantedStamp();
   const found = readJson(stampFile);
-  if (found) return found.lock === wanted.lock && found.runtime === wanted.runtime;
+  if (found) return found.lock === wanted.lock && found.platform === wanted.platform;
   if (!hasInstalledTheLock()) return false;
   writeFileSync(stampFile, JSON.stringify(wanted));
   return true;
 }
 
-/** The lock and the runtime: compiled modules fit one version of Node on one kind of machine. */
+/** The lock and the platform: packages carry binaries for the platform they were installed on. */
 function wantedStamp() {
   const lock = createHash("sha256").update(readFileSync(join(root, "package-lock.json")));
-  const runtime = `${process.platform}-${process.arch}-${process.versions.modules}`;
-  return { lock: lock.digest("hex"), runtime };
+  return { lock: lock.digest("hex"), platform: `${process.platform}-${process.arch}` };
 }
 
 function hasInstalledTheLock() {
@@ -68,72 +160,79 @@ function hasInstalledTheLock() {
   });
 }
 
-function readJson(file) {
-  try {
-    return JSON.parse(readFileSync(file, "utf8"));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Installs the dependencies; returns what went wrong, or undefined. */
+/** Installs the dependencies and shows how many packages have arrived. */
 async function install() {
   const why = existsSync(join(root, "node_modules")) ? "package-lock.json changed" : "first run";
-  say(`installing npm dependencies (${why}; 10 s, or 90 s where better-sqlite3 is compiled) …`);
+  const packages = Object.keys(readJson(join(root, "package-lock.json"))?.packages ?? {}).length;
+  say(`installing npm packages (${why}) …`);
   const startMs = performance.now();
-  // Whatever NODE_ENV says, the tools are needed too.
-  const args = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
-  const { code, output } = await runNpm(args);
-  if (code !== 0) return explainInstallFailure(output);
+  const seconds = () => Math.round((performance.now() - startMs) / 1000);
+  let arrived = 0;
+  const progress = showProgress(
+    () => `installing: ${arrived} of about ${packages} packages, ${seconds()} s`,
+  );
+  // Whatever NODE_ENV says, the tools are needed too. At this log level npm names each download.
+  const args = ["ci", "--include=dev", ...quietly, "--loglevel=http"];
+  const { code, output } = await runNpm(args, root, (line) => {
+    if (/\bhttp\b.*\.tgz/.test(line)) arrived += 1;
+  });
+  progress.stop();
+  if (code !== 0) throw new Problem(explainInstallFailure(output));
   writeFileSync(stampFile, JSON.stringify(wantedStamp()));
-  say(`installed in ${Math.round((performance.now() - startMs) / 1000)} s`);
-  return undefined;
+  say(`installed in ${seconds()} s`);
 }
 
-function runNpm(args) {
+/** A line that is rewritten on a terminal, and printed every five seconds elsewhere. */
+function showProgress(text) {
+  const isTerminal = process.stderr.isTTY;
+  const show = () => (isTerminal ? process.stderr.write(`\r\x1b[2K${text()}`) : say(text()));
+  const timer = setInterval(show, isTerminal ? 250 : 5_000);
+  return {
+    stop() {
+      clearInterval(timer);
+      if (isTerminal) process.stderr.write("\r\x1b[2K");
+    },
+  };
+}
+
+function runNpm(args, cwd, onLine = () => {}) {
   const npm = process.env.npm_execpath;
   const [command, ...prefix] = npm?.endsWith(".js") ? [process.execPath, npm] : ["npm"];
   return new Promise((resolve) => {
     const shell = process.platform === "win32" && command === "npm";
     const stdio = ["ignore", "pipe", "pipe"];
-    const child = spawn(command, [...prefix, ...args], { cwd: root, stdio, shell });
+    const child = spawn(command, [...prefix, ...args], { cwd, stdio, shell });
     let output = "";
     for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding("utf8").on("data", (text) => (output += text));
+      stream.setEncoding("utf8").on("data", (text) => {
+        for (const line of text.split("\n")) onLine(line);
+        output += text;
+      });
     child.once("error", (error) => resolve({ code: 1, output: `npm: ${error.message}` }));
     child.once("close", (code) => resolve({ code: code ?? 1, output }));
   });
 }
 
-/** npm's output with, above all of it, what to do where we know it. */
+/** The end of npm's output, then what to do about it. */
 export function explainInstallFailure(output) {
-  const isCompiling = /gyp ERR!|node-gyp/.test(output);
-  const lacksTool =
-    /find Python|not found: make|(make|g\+\+|c\+\+|cc|clang\+\+): (command )?not found/.test(
-      output,
-    ) || /(g\+\+|c\+\+|cc|clang\+\+): No such file|No Xcode or CLT|Visual Studio/.test(output);
   const isOffline = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ECONNRESET/.test(output);
-  const advice =
-    isCompiling && lacksTool
-      ? "better-sqlite3 has to be compiled on this machine, and the tools for it are missing.\n" +
-        "  Debian, Ubuntu: apt-get install python3 make g++\n" +
-        "  macOS:          xcode-select --install\n" +
-        "Install them, then run the command again."
-      : isOffline
-        ? "the network, or a proxy on the way, does not let npm through. Fix that and run again."
-        : "npm's own words are above; `npm ci` shows them again.";
-  return `${output.trim()}\n\nthe npm dependencies could not be installed: ${advice}`;
+  const isFull = /ENOSPC/.test(output);
+  const advice = isFull
+    ? "the disk is full. Make room (500 MB are enough) and run the command again."
+    : isOffline
+      ? "npm cannot reach its registry. Check the network and the proxy, then run the command again."
+      : "npm's own messages are above; `npm ci` shows them again.";
+  const lines = output.split("\n").filter((line) => !/^npm (http|timing|verbose)/.test(line));
+  return `${lines.join("\n").trim()}\n\nnpm could not install what is needed: ${advice}`;
 }
 
-/** Runs Node in the terminal of this process and ends as it ends. */
-async function handOver(args) {
-  process.exitCode = await run(args);
-}
-
-function run(args) {
+/** Runs a program with `node` in the terminal of this process; resolves to its exit code. */
+function run(node, args) {
   return new Promise((resolve) => {
-    const env = { ...process.env, BOOTSTRAP_PID: String(process.pid) };
-    const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", env });
+    // Programs that the script starts find the same Node first.
+    const PATH = `${dirname(node)}${delimiter}${process.env.PATH ?? ""}`;
+    const env = { ...process.env, PATH, BOOTSTRAP_PID: String(process.pid) };
+    const child = spawn(node, args, { cwd: root, stdio: "inherit", env });
     const pass = (signal) => () => {
       // In a terminal Ctrl-C has reached the child already, and a second one may mean "at once".
       if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
@@ -144,11 +243,33 @@ function run(args) {
     const watch = setInterval(() => {
       if (process.env.npm_lifecycle_event && process.ppid !== parent) child.kill("SIGHUP");
     }, 500);
+    child.once("error", (error) => {
+      clearInterval(watch);
+      fail(`${node} does not start: ${error.message}`);
+      resolve(1);
+    });
     child.once("exit", (code, signal) => {
       clearInterval(watch);
       resolve(code ?? (signal === "SIGINT" ? 130 : signal === "SIGKILL" ? 137 : 143));
     });
   });
+}
+
+function readText(file) {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function readJson(file) {
+  const text = readText(file);
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function say(line) {
@@ -159,3 +280,5 @@ function fail(message) {
   say(`error: ${message}`);
   process.exitCode = 1;
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.slice(2));

@@ -84,7 +84,7 @@ function packageOf(specifier: string): string {
   return specifier.split("/").slice(0, parts).join("/");
 }
 
-/** Node ≥ 22.15; our types are those of Node 20. */
+/** Node ≥ 22.15; our types are those of Node 22.14. */
 type RegisterHooks = (hooks: { resolve: ResolveHook }) => void;
 type ResolveHook = (
   specifier: string,

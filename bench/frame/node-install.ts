@@ -71,7 +71,6 @@ const manifestText = (major: string): string =>
     {
       private: true,
       description: `Node ${major} for benches, with packages built for it`,
-      allowScripts: { "better-sqlite3": true },
     },
     null,
     2,

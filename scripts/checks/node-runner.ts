@@ -22,8 +22,6 @@ export interface NodeRunner {
 
 /** Under CI some tools colour what no terminal shows. */
 const colours = process.stdout.isTTY ? {} : { NO_COLOR: "1", FORCE_COLOR: undefined };
-/** Each test process would say again that the AWS client drops Node 20 one day. */
-const quiet = { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true" };
 
 /** Runs Node programs in the folder of the project. */
 export function createNodeRunner(): NodeRunner {
@@ -36,7 +34,7 @@ export function createNodeRunner(): NodeRunner {
         const child = spawn(process.execPath, args, {
           cwd: root,
           stdio: isShown ? ["ignore", "inherit", "inherit"] : ["ignore", "pipe", "pipe"],
-          env: { ...process.env, ...colours, ...quiet, ...env },
+          env: { ...process.env, ...colours, ...env },
         });
         children.add(child);
         let output = "";

@@ -1,4 +1,5 @@
 /** The door of `forager/ledger`: facts that replicate field by field, in a folder and by a bucket. */
+import "../base/require-node.ts";
 import { silentLogger, type Logger } from "../base/logger.ts";
 import { createPaths } from "../config/index.ts";
 import type { HubOptions, Ledger } from "../ledger/index.ts";

@@ -97,9 +97,8 @@ async function loadSqlite() {
     throw new AppError(
       "unavailable",
       "sqlite_not_built",
-      "the SQLite driver better-sqlite3 does not load, most likely because it could not be " +
-        "compiled: install python3, make and g++ (Debian: apt-get install python3 make g++), " +
-        "then run `npm rebuild better-sqlite3`",
+      "the SQLite driver better-sqlite3 does not load: its binary is missing or made for another " +
+        "platform. Run `npm install` again on this machine (64-bit Linux, macOS or Windows)",
       { cause },
     );
   }

@@ -1,4 +1,5 @@
 /** The door of `forager/queue`: the queue's words, the way to open one, and what its parts take. */
+import "../base/require-node.ts";
 export * from "../queue/index.ts";
 export { AppError, type ErrorKind } from "../base/app-error.ts";
 export { systemClock, type Clock, type Timer } from "../base/clock.ts";

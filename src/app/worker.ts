@@ -1,4 +1,5 @@
 /** The door of `forager/worker`: handlers, outcomes, and the worker that runs them on a queue. */
+import "../base/require-node.ts";
 export * from "../worker/index.ts";
 export { AppError, type ErrorKind } from "../base/app-error.ts";
 export { createMetrics, type Metrics, type MetricsSnapshot } from "../base/metrics.ts";

@@ -8,7 +8,8 @@ import type { CheckContext } from "./check.ts";
 import { checkClock } from "./clock-check.ts";
 import { checkDataFolder } from "./data-folder-check.ts";
 import { createDiskCheck } from "./disk-check.ts";
-import { createNodeCheck, nodeFloor } from "./node-check.ts";
+import { nodeFloor } from "../../base/require-node.ts";
+import { createNodeCheck } from "./node-check.ts";
 import { createSqliteCheck } from "./sqlite-check.ts";
 import { checkTempFolder } from "./temp-folder-check.ts";
 
@@ -28,9 +29,10 @@ async function createContext(folder = join(home, "data"), clock = createTestCloc
 }
 
 test.each([
-  ["20.18.9", "fail"],
-  ["20.19.0", "ok"],
-  ["22.0.0", "ok"],
+  ["20.20.2", "fail"],
+  ["22.13.9", "fail"],
+  ["22.14.0", "ok"],
+  ["24.0.0", "ok"],
   ["9.99.0", "fail"],
 ])("Node %s is %s", async (version, state) => {
   expect(await createNodeCheck(version).run(await createContext())).toMatchObject({ state });
@@ -128,12 +130,12 @@ test.each([
   expect(await finding).toMatchObject({ state });
 });
 
-test("SQLite that does not load names the packages that compile it", async () => {
+test("SQLite that does not load says how to install it again", async () => {
   const broken = createSqliteCheck(() => Promise.reject(new Error("no native build was found")));
   expect(await broken.run(await createContext())).toMatchObject({
     state: "fail",
     detail: "better-sqlite3 does not load: no native build was found",
-    advice: expect.stringContaining("python3 make g++") as string,
+    advice: expect.stringContaining("npm install") as string,
   });
   const { state, detail } = await createSqliteCheck().run(await createContext());
   expect(state).toBe("ok");

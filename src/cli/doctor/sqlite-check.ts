@@ -11,8 +11,8 @@ export function createSqliteCheck(readVersion = readSqliteVersion): Check {
           state: "fail",
           detail: `better-sqlite3 does not load: ${(error as Error).message}`,
           advice:
-            "install what compiles it (on Debian: apt install python3 make g++), " +
-            "then run: npm rebuild better-sqlite3",
+            "its binary is missing or made for another platform: run npm install again on " +
+            "this machine (64-bit Linux, macOS or Windows)",
         };
       }
     },
