@@ -1,17 +1,20 @@
 /**
- * One run of the checks: the steps over the whole tree, and the test files. Services start at
- * once and in the background, so that they install while the steps and the tests that need none
- * are running.
+ * One run of the checks: the steps over the whole tree, and the test files in one run of vitest.
+ * Services start at once and in parallel; a test file that needs one waits for its address, and
+ * files that need none come first (see scripts/checks/file-order.ts).
  */
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { buildDist } from "../build-dist.ts";
-import { root } from "../project.ts";
+import { cacheFolder, root } from "../project.ts";
 import type { ServiceName } from "../services/service.ts";
-import type { RunningServices, ServiceStarter } from "../services/start-services.ts";
+import type { ServiceStarter } from "../services/start-services.ts";
 import type { CheckCache } from "./check-cache.ts";
 import type { NodeRunner } from "./node-runner.ts";
 import { createSigner } from "./signature.ts";
 import type { Signer } from "./signature.ts";
 import { listSourceFiles } from "./source-files.ts";
+import { servicesFileVariable } from "./services-file.ts";
 import { steps } from "./steps.ts";
 import type { Step } from "./steps.ts";
 import type { Outcome } from "./summary.ts";
@@ -31,7 +34,7 @@ export interface RunChecksOptions {
 }
 
 export async function runChecks(options: RunChecksOptions): Promise<readonly Outcome[]> {
-  const { selection, cache, starter, say, env } = options;
+  const { selection, cache, say } = options;
   const signer = await newSigner();
   const files = await findTestFiles({ root, files: await listSourceFiles(root) }, selection);
   const due: TestFile[] = [];
@@ -41,33 +44,22 @@ export async function runChecks(options: RunChecksOptions): Promise<readonly Out
     if (passed === undefined) due.push(file);
     else cached.push({ ...zero, name: file.group, passed, cached: passed });
   }
-  const started = startNeeded(due, options);
+  const services = startNeeded(due, options);
 
   const outcomes: Outcome[] = [];
-  const isWhole = selection.filters.length === 0;
-  // Beside the first tests: two processors have more to do than one tool after the other.
+  const isWhole = selection.kind === "whole" || selection.kind === "quick";
+  // They run beside the first tests, because one tool does not keep two processors busy.
   const stepping = Promise.all(
     isWhole ? steps.map((step) => runStep(step, { ...options, signer })) : [],
   );
+  stepping.catch(() => {}); // awaited below
   // Only tests outside src run the built program.
   if (due.some(({ path, group }) => path.startsWith("test/") && group !== "tidy"))
     outcomes.push(await build(say));
   outcomes.push(...cached);
-
-  stepping.catch(() => {}); // it is heard of below
-  const free = due.filter(({ needs }) => needs.length === 0);
-  outcomes.push(...(await runTests(free, { ...options, env })));
+  outcomes.push(...(await runTests(due, { ...options, env: { ...options.env, ...services.env } })));
   outcomes.unshift(...(await stepping));
-  const needy = due.filter(({ needs }) => needs.length > 0);
-  if (needy.length > 0) {
-    const services = await started;
-    for (const { name, text } of services.failed) {
-      say(`${name} does not work: ${text}`);
-      outcomes.push({ ...zero, name: "services", failed: 1 });
-    }
-    outcomes.push(...(await runTests(needy, { ...options, env: { ...env, ...services.env } })));
-  }
-  await starter.stop();
+  outcomes.push(...(await services.stop()));
   return outcomes;
 }
 
@@ -77,13 +69,40 @@ async function newSigner(): Promise<Signer> {
   return createSigner({ root, files: await listSourceFiles(root) });
 }
 
+interface StartedServices {
+  /** Tells the tests where the addresses of the services will be. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Stops them; what could not be started is a failure. */
+  stop(): Promise<readonly Outcome[]>;
+}
+
 function startNeeded(
   due: readonly TestFile[],
   { starter, say }: RunChecksOptions,
-): Promise<RunningServices> {
-  const needed = new Set<ServiceName>(due.flatMap(({ needs }) => needs));
-  if (needed.size > 0) say(`starting ${[...needed].join(" and ")} in the background`);
-  return starter.start([...needed]);
+): StartedServices {
+  const needed = [...new Set<ServiceName>(due.flatMap(({ needs }) => needs))];
+  if (needed.length === 0) return { env: {}, stop: async () => [] };
+  say(`starting ${needed.join(", ")}`);
+  const file = join(cacheFolder, `services-${process.pid}.json`);
+  const answers: Record<string, Readonly<Record<string, string>>> = {};
+  let written = mkdir(cacheFolder, { recursive: true }).then(() => {});
+  const started = starter.start(needed, (name, env) => {
+    answers[name] = env;
+    const text = JSON.stringify(answers);
+    written = written.then(() => writeFile(`${file}.new`, text)).then(() => rename(`${file}.new`, file)); // prettier-ignore
+  });
+  started.catch(() => {}); // awaited in stop
+  return {
+    env: { [servicesFileVariable]: file },
+    async stop() {
+      const { failed } = await started;
+      for (const { name, text } of failed) say(`${name} does not work: ${text}`);
+      await starter.stop();
+      await written;
+      await rm(file, { force: true });
+      return failed.map(() => ({ ...zero, name: "services", failed: 1 }));
+    },
+  };
 }
 
 async function runStep(

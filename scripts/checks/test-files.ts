@@ -8,43 +8,66 @@ export interface TestFile extends TestHeader {
   readonly path: string;
   /** Its row in the summary: unit, conformance, or its folder under test/. */
   readonly group: string;
-  /** False where a result depends on what the file does not tell: it runs every time. */
+  /** False if a result depends on what the file does not name: it runs every time. */
   readonly isCacheable: boolean;
 }
 
-export interface Selection {
-  /** The under-a-minute loop: unit and tidy, nothing that needs a service. */
-  readonly isQuick: boolean;
-  /** Also `*-long.test.ts`, which are otherwise run only when a filter names them. */
-  readonly isLong: boolean;
-  /** Parts of paths; none selects all. */
-  readonly filters: readonly string[];
-}
+export type Selection =
+  /** `npm run check`: unit and tidy, nothing that needs a service or takes long. */
+  | { readonly kind: "quick" }
+  /** `npm test`: everything but files named `*-long.test.ts`. */
+  | { readonly kind: "whole" }
+  /** `npm test -- PART …`: files whose path contains one of the parts, long ones too. */
+  | { readonly kind: "parts"; readonly parts: readonly string[] }
+  /** `npm run test:long`: the long forms that belong to the groups; no group selects all. */
+  | { readonly kind: "long"; readonly groups: readonly string[] };
 
 export async function findTestFiles(tree: SourceTree, selection: Selection): Promise<TestFile[]> {
-  const { isQuick, isLong, filters } = selection;
   const found: TestFile[] = [];
   for (const path of tree.files) {
     if (!/^(src|test)\/.*\.test\.ts$/.test(path)) continue;
-    if (filters.length > 0 && !filters.some((filter) => path.includes(filter))) continue;
-    if (path.endsWith("-long.test.ts") && !isLong && filters.length === 0) continue;
     const source = await readFile(join(tree.root, path), "utf8");
     const header = parseTestHeader(path, source);
-    const group = groupOf(path);
-    if (isQuick && (header.needs.length > 0 || !["unit", "tidy"].includes(group))) continue;
-    if (isQuick && takesItsTime.test(path)) continue;
     // What a child process reads is not to be seen in the imports.
     const isCacheable = !source.includes("node:child_process") || header.inputs.length > 0;
-    found.push({ path, group, isCacheable, ...header });
+    const file = { path, group: groupOf(path), isCacheable, ...header };
+    if (isSelected(file, selection)) found.push(file);
   }
   return found;
 }
 
+function isSelected(file: TestFile, selection: Selection): boolean {
+  const { path, group, needs, longGroup } = file;
+  switch (selection.kind) {
+    case "quick":
+      return (
+        needs.length === 0 &&
+        ["unit", "tidy"].includes(group) &&
+        !isLongOnly(path) &&
+        !takesLong.test(path)
+      );
+    case "whole":
+      return !isLongOnly(path);
+    case "parts":
+      return selection.parts.some((part) => path.includes(part));
+    case "long":
+      return (
+        longGroup !== undefined &&
+        (selection.groups.length === 0 || selection.groups.includes(longGroup))
+      );
+  }
+}
+
+/** Whether only `npm run test:long` runs a file. */
+export function isLongOnly(path: string): boolean {
+  return path.endsWith("-long.test.ts");
+}
+
 /**
- * Races, random histories, crashes, faults and recounts go on for a while on purpose, and the whole
- * suite of the queue runs in memory alone: `npm test` runs the rest.
+ * Races, random histories, crashes, faults and recounts take seconds each on purpose: the quick
+ * check leaves them to `npm test`, and runs the queue's suite in memory only.
  */
-const takesItsTime =
+const takesLong =
   /[-/](race|model|crash|faults|comparison|reconcile|maintenance|leases-and-runs|lane-walk|logs|many-shards|(sqlite|bucket)-queue-store)\.test\.ts$/;
 
 function groupOf(path: string): string {

@@ -24,7 +24,11 @@ export interface ServiceProblem {
 }
 
 export interface ServiceStarter {
-  start(names: readonly ServiceName[]): Promise<RunningServices>;
+  /** Starts all at once. `onAnswer` is called as each one runs or is known not to. */
+  start(
+    names: readonly ServiceName[],
+    onAnswer?: (name: ServiceName, env: RunningServices["env"]) => void,
+  ): Promise<RunningServices>;
   /** Stops what runs and what is still starting. Safe to repeat. */
   stop(): Promise<void>;
 }
@@ -40,12 +44,19 @@ const stopMs = 25_000;
 /** Starts services, each behind a keeper; one the environment already names is used as it is. */
 export function createServiceStarter(say: (line: string) => void): ServiceStarter {
   const keepers: Keeper[] = [];
+  const folders: Promise<string>[] = [];
   let isStopping = false;
 
   const startOne = async (name: ServiceName): Promise<RunningServices> => {
     const given = givenEnvironment(name);
     if (given) return given;
-    const folder = await createServiceFolder(name);
+    const creation = createServiceFolder(name);
+    folders.push(creation);
+    const folder = await creation;
+    if (isStopping) {
+      await removeServiceFolder(folder);
+      return problem(name, "failed", "stopped before it started");
+    }
     const child = spawn(process.execPath, ["--import", "tsx", keeperFile, name, folder], {
       detached: true,
       stdio: ["pipe", "pipe", "inherit"],
@@ -53,7 +64,6 @@ export function createServiceStarter(say: (line: string) => void): ServiceStarte
     const keeper = { child, folder };
     keepers.push(keeper);
     child.stdin.on("error", () => {}); // a keeper that is gone is seen by its exit
-    if (isStopping) await stopKeeper(keeper);
     for await (const line of createInterface({ input: child.stdout })) {
       const report = JSON.parse(line) as KeeperReport;
       if (report.kind === "note") say(`${name}: ${report.text}`);
@@ -69,8 +79,14 @@ export function createServiceStarter(say: (line: string) => void): ServiceStarte
   };
 
   return {
-    async start(names) {
-      const started = await Promise.all(names.map(startOne));
+    async start(names, onAnswer = () => {}) {
+      const started = await Promise.all(
+        names.map(async (name) => {
+          const services = await startOne(name);
+          onAnswer(name, services.env);
+          return services;
+        }),
+      );
       return {
         env: Object.assign({}, ...started.map(({ env }) => env)) as Record<string, string>,
         pids: started.flatMap(({ pids }) => pids),
@@ -81,6 +97,8 @@ export function createServiceStarter(say: (line: string) => void): ServiceStarte
     async stop() {
       isStopping = true;
       await Promise.all(keepers.map(stopKeeper));
+      // A folder that is being created has no keeper yet.
+      await Promise.allSettled(folders.map(async (folder) => removeServiceFolder(await folder)));
     },
   };
 }

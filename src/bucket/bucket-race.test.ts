@@ -1,5 +1,6 @@
 // needs: s3 postgres
 // inputs: src/bucket/** src/base/**
+// long: chaos
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

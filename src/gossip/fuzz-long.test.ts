@@ -1,3 +1,4 @@
+// long: simulation
 import { expect, test } from "vitest";
 import { fuzzGossip } from "./testing/fuzz.ts";
 

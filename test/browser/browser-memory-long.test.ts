@@ -1,3 +1,4 @@
+// long: browser
 import { expect, test } from "vitest";
 import { growthMbOverTasks } from "./browser-memory.ts";
 

@@ -1,5 +1,6 @@
 // needs: s3
 // inputs: src/queue/** src/bucket/** src/base/** test/e2e/fleet/** scripts/services/**
+// long: fleet
 import { needs } from "../support/services.ts";
 import { fleetSuite } from "./fleet/fleet-suite.ts";
 

@@ -1,5 +1,6 @@
 // needs: s3
 // inputs: src/ledger/** src/bucket/** src/base/** src/usv/** src/config/**
+// long: fleet
 import { fork, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

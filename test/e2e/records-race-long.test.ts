@@ -1,4 +1,5 @@
 // inputs: src/** package.json tsconfig.json tsconfig.build.json test/support/**
+// long: fleet
 import { expect, test } from "vitest";
 import { checkRace } from "../support/records-race-checks.ts";
 import { raceRecords } from "../support/records-race.ts";

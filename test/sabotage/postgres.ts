@@ -12,7 +12,7 @@ export const postgresSabotages: readonly Sabotage[] = [
     file: at("change-watch.ts"),
     find: `await db.query("select pg_notify($1, 'self-test')", [channel]);`,
     replace: `await client?.query("select pg_notify($1, 'self-test')", [channel]);`,
-    caughtBy: `${at("pooler.test.ts")} > behind a pooler nobody is heard: it polls`,
+    caughtBy: `${at("pooler-long.test.ts")} > behind a pooler nobody is heard: it polls`,
   },
   {
     name: "nobody is told of new work",
@@ -26,14 +26,14 @@ export const postgresSabotages: readonly Sabotage[] = [
     file: at("statement-names.ts"),
     find: `if (mode === "never" || !isStatementLost(error)) return false;`,
     replace: `if (isUsed || !isStatementLost(error)) return false;`,
-    caughtBy: `${at("pooler.test.ts")} > behind a pooler names are given up by themselves`,
+    caughtBy: `${at("pooler-long.test.ts")} > behind a pooler names are given up by themselves`,
   },
   {
     name: "statements have names though they must not",
     file: at("statement-names.ts"),
     find: `let isUsed = mode === "auto";`,
     replace: `let isUsed = mode !== undefined;`,
-    caughtBy: `${at("pooler.test.ts")} > statements have names on a direct way, and none where`,
+    caughtBy: `${at("pooler-long.test.ts")} > statements have names on a direct way, and none where`,
   },
   {
     name: "the server's own limit does not bound the pool",

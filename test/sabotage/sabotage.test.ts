@@ -1,18 +1,16 @@
-// needs: postgres pgbouncer
 // inputs: src/queue/** src/bucket/** src/ledger/** src/gossip/** src/fleet/** src/app/** src/base/** src/usv/** src/records/** src/worker/** src/observe/** src/crawl/** src/extract/** src/campaign/** src/sources/** src/cli/** test/e2e/** test/sabotage/** test/simulation/**
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sabotageLists } from "./lists.ts";
 import { catcherOf, sabotaged, verdictOf, type Sabotage } from "./sabotage.ts";
-import { openWorkshop, repository } from "./workshop.ts";
+import { repository } from "./workshop.ts";
 
-const isLong = process.env["FORAGER_TEST_LONG"] === "1";
 const read = (path: string) => readFileSync(join(repository, path), "utf8");
 
 describe.each(Object.values(sabotageLists))(
   "the sabotages of the $name",
-  ({ part, sabotages, countMin, services }) => {
+  ({ part, sabotages, countMin }) => {
     const suiteText = readdirSync(join(repository, "src", part, "testing"), { recursive: true })
       .map(String)
       .filter((path) => path.endsWith(".ts"))
@@ -45,24 +43,6 @@ describe.each(Object.values(sabotageLists))(
       });
       expect(wrong).toEqual([]);
     });
-
-    // Where the servers are missing, the tests themselves say so.
-    if (isLong && (services ?? []).every((name) => process.env[name])) {
-      test(
-        "are all caught by the tests they name",
-        async () => {
-          using workshop = openWorkshop();
-          expect(await workshop.baseline(sabotages)).toEqual([]);
-          const missed: string[] = [];
-          for (const sabotage of sabotages) {
-            const verdict = await workshop.judge(sabotage);
-            if (verdict !== "caught") missed.push(`${verdict}: ${sabotage.name}`);
-          }
-          expect(missed).toEqual([]);
-        },
-        sabotages.length * 60_000,
-      );
-    }
   },
 );
 

@@ -1,9 +1,10 @@
-// inputs: scripts/** src/base/app-error.ts test/support/services.ts tsconfig.json .oxlintrc.json
+// inputs: scripts/** src/base/app-error.ts test/support/services.ts test/support/service-addresses.ts
+// inputs: tsconfig.json .oxlintrc.json vitest.config.ts
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { root } from "../../scripts/project.ts";
 
 /** A small project with our scripts in it, so that what passes and fails is ours to choose. */
@@ -11,7 +12,8 @@ let folder = "";
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "forager-run-"));
-  const copies = ["scripts", "src/base/app-error.ts", "test/support/services.ts"];
+  const supports = ["test/support/services.ts", "test/support/service-addresses.ts"];
+  const copies = ["scripts", "src/base/app-error.ts", ...supports];
   const settings = ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"];
   for (const path of [...copies, ...settings, "vitest.config.ts", ".oxlintrc.json"])
     cpSync(join(root, path), join(folder, path), { recursive: true });
@@ -96,18 +98,50 @@ test("a service that cannot be had is a skip with a reason, and a failure under 
   expect(ci.output).toContain("needs s3 (an S3 server is not installed.");
 });
 
-test("what is named long runs with --long, or when it is named", () => {
-  write("src/base/much-long.test.ts", testOf("much", "", "expect(2)"));
+test("a file that is named long runs when it is named, and not by itself", () => {
+  write("src/base/much-long.test.ts", `// long: chaos\n${testOf("much", "", "expect(2)")}`);
   expect(run(["--check"])).toMatchObject({ status: 0 });
   expect(run(["much"])).toMatchObject({ status: 1, last: "0 passed, 1 failed" });
 });
 
-test("--long tells the tests and leaves the cache alone", () => {
+describe("--long", () => {
   const long = `expect(Number(process.env["FORAGER_TEST_LONG"] ?? 0))`;
-  write("src/base/long.test.ts", testOf("long", "", long));
-  for (const attempt of [run(["--long", "base/long"]), run(["--long", "base/long"])])
-    expect(attempt.row("unit")).toMatchObject({ passed: 1, cached: 0 });
-  expect(run(["base/long"])).toMatchObject({ status: 1, last: "0 passed, 1 failed" });
+  const git = (...args: readonly string[]) => spawnSync("git", args, { cwd: folder });
+
+  beforeEach(() => {
+    write("src/base/form.test.ts", `// long: chaos\n${testOf("form", "", long)}`);
+    write("src/base/other-long.test.ts", `// long: shards\n${testOf("other", "", "expect(2)")}`);
+    git("init", "-q");
+    write(".gitignore", "node_modules\n.cache\n");
+    git("add", "-A");
+    const name = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+    git(...name, "commit", "-qm", "one");
+  });
+
+  test("runs the long forms of the named groups, and notes when a group passed", () => {
+    expect(run(["--long", "--list"]).output).toMatch(/^chaos +1 files {2}never$/m);
+    const first = run(["--long", "chaos"]);
+    expect(first).toMatchObject({ status: 0, last: "1 passed, 0 failed" });
+    expect(first.output).toContain("chaos passed: noted in test/long-runs.json");
+    const commit = String(git("rev-parse", "HEAD").stdout).slice(0, 10);
+    expect(run(["--long", "--list"]).output).toMatch(
+      new RegExp(`^chaos +1 files {2}20.*Z {2}${commit} +1 tests in`, "m"),
+    );
+  });
+
+  test("does not note a group that failed, nor one of a tree that is not committed", () => {
+    expect(run(["--long", "shards"])).toMatchObject({ status: 1, last: "0 passed, 1 failed" });
+    write("src/base/one.ts", "export const one = 3;");
+    expect(run(["--long", "chaos"]).output).toContain("not noted, because the tree has changes");
+    expect(run(["--long", "--list"]).output).toMatch(/^chaos +1 files {2}never$/m);
+    expect(run(["--long", "--list"]).output).toMatch(/^shards +1 files {2}never$/m);
+  });
+
+  test("refuses a group that does not exist", () => {
+    const refused = run(["--long", "caos"]);
+    expect(refused.status).toBe(2);
+    expect(refused.output).toContain('there is no long group "caos"; there are browser, chaos');
+  });
 });
 
 const cacheOff = { FORAGER_TEST_CACHE: "off" };

@@ -1,4 +1,5 @@
 // inputs: test/simulation/** src/gossip/**
+// long: simulation
 import { describe, expect, test } from "vitest";
 import { simulateGossip } from "./gossip-simulate.ts";
 import { keptGossipSeeds } from "./kept-seeds.ts";

@@ -1,4 +1,5 @@
 // inputs: test/simulation/**
+// long: simulation
 import { describe, expect, test } from "vitest";
 import { personalities } from "../../src/bucket/adapters/memory/personality.ts";
 import { keptQueueSeeds } from "./kept-seeds.ts";

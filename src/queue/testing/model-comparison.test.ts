@@ -1,3 +1,4 @@
+// long: chaos
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createMemoryQueueStore } from "../adapters/memory/memory-queue-store.ts";

@@ -1,3 +1,4 @@
+// long: chaos
 import { systemClock } from "../../../base/clock.ts";
 import { createId } from "../../../base/ids.ts";
 import { systemRandom } from "../../../base/random.ts";

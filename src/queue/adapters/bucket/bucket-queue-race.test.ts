@@ -1,4 +1,5 @@
 // inputs: src/queue/** src/bucket/** src/base/**
+// long: chaos
 import { join } from "node:path";
 import { raceSuite } from "../../testing/race.ts";
 

@@ -1,22 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../base/clock.ts";
-import { createMemoryBucket } from "../../../bucket/adapters/memory/memory-bucket.ts";
 import { unknownOutcome, type Bucket } from "../../../bucket/index.ts";
 import { createQueue } from "../../create-queue.ts";
 import type { Queue, TaskInput } from "../../queue.ts";
-import { queueSuite } from "../../testing/queue-suite.ts";
 import { createRouting } from "./many/routing.ts";
 import { createStorage, type Storage } from "./testing/storage.ts";
-import { manyShardsDeviations } from "./testing/many-shards-deviations.ts";
-import { suiteStorage } from "./testing/suite-storage.ts";
 
 const shards = 4;
-
-queueSuite({
-  name: "a bucket in memory, four shards",
-  open: suiteStorage(createMemoryBucket({ clock: systemClock }), { shards }),
-  deviations: manyShardsDeviations,
-});
 
 const routing = createRouting(shards);
 const control = { version: 0, jobs: [] };

@@ -1,4 +1,4 @@
-// needs: postgres postgres15 pgbouncer
+// needs: postgres
 import { expect, onTestFinished, test, vi } from "vitest";
 import { needs } from "../../../../test/support/services.ts";
 import { createId } from "../../../base/ids.ts";
@@ -7,29 +7,12 @@ import { createTestClock } from "../../../base/testing/test-clock.ts";
 import { examinePostgres } from "./examine.ts";
 import { openPostgresQueueStore } from "./postgres-queue-store.ts";
 import { steps } from "./schema.ts";
+import { expectExamined } from "./testing/expect-examined.ts";
 import { createTestSchema } from "./testing/test-schema.ts";
 
-needs(["postgres", "postgres15", "pgbouncer"], ({ postgres, postgres15, pgbouncer }) => {
-  test("looks at both versions, and makes nothing", async () => {
-    for (const [{ url }, major] of [
-      [postgres, 18],
-      [postgres15, 15],
-    ] as const) {
-      await using schema = await createTestSchema(url);
-      const facts = await examinePostgres({ url, schema: schema.name });
-      expect(Math.floor(facts.version / 10_000)).toBe(major);
-      expect(facts).toMatchObject({
-        isReadOnly: false,
-        canMake: true,
-        tables: undefined,
-        settings: { fsync: "on", synchronousCommit: "on", autovacuum: "on", connectionsMax: 200 },
-        hearsOthers: true,
-      });
-      const made = await schema.query("select 1 from pg_namespace where nspname = $1", [
-        schema.name,
-      ]);
-      expect(made).toEqual([]);
-    }
+needs(["postgres"], ({ postgres }) => {
+  test("looks at the server, and makes nothing", async () => {
+    await expectExamined(postgres.url, 18);
   });
 
   test("sees the tables, their dead rows, and that others may not use them", async () => {
@@ -83,13 +66,5 @@ needs(["postgres", "postgres15", "pgbouncer"], ({ postgres, postgres15, pgbounce
     await schema.query("rollback");
     const now = await examinePostgres({ url: postgres.url, schema: schema.name });
     expect(Math.abs(now.clockAheadMs)).toBeLessThan(10_000);
-  });
-
-  test("behind a pooler one session does not hear another, but does with a direct way", async () => {
-    const { url, directUrl } = pgbouncer;
-    expect(await examinePostgres({ url })).toMatchObject({ hearsOthers: false });
-    expect(await examinePostgres({ url, listenUrl: directUrl })).toMatchObject({
-      hearsOthers: true,
-    });
   });
 });

@@ -1,4 +1,5 @@
 // needs: postgres
+// long: chaos
 import { needs } from "../../../../test/support/services.ts";
 import { chaosSuite } from "./testing/chaos-suite.ts";
 

@@ -1,5 +1,6 @@
 // needs: postgres15 pgbouncer
 // inputs: src/queue/** src/base/**
+// long: postgres15
 import { afterAll, beforeAll } from "vitest";
 import { needs } from "../../../../test/support/services.ts";
 import { raceSuite } from "../../testing/race.ts";

@@ -1,4 +1,5 @@
 // needs: postgres
+// long: chaos
 import { needs } from "../../../../test/support/services.ts";
 import { parseReplay } from "../../testing/model-comparison.ts";
 import { postgresComparison } from "./testing/postgres-comparison.ts";

@@ -1,5 +1,6 @@
 // needs: postgres
 // inputs: src/queue/** src/base/**
+// long: chaos
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { needs } from "../../../../test/support/services.ts";
 import { raceSuite } from "../../testing/race.ts";

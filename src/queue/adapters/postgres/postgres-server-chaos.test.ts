@@ -1,5 +1,6 @@
 // needs: postgres
 // inputs: scripts/services/** src/queue/** src/base/**
+// long: chaos
 import { execFileSync } from "node:child_process";
 import { appendFileSync, chownSync, mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
 // inputs: src/queue/** src/base/**
+// long: chaos
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// long: chaos
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

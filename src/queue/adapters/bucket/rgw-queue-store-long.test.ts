@@ -1,4 +1,5 @@
 // needs: s3
+// long: stores
 import { afterAll, beforeAll } from "vitest";
 import { needs } from "../../../../test/support/services.ts";
 import { systemClock } from "../../../base/clock.ts";

@@ -1,4 +1,5 @@
 // needs: pgbouncer
+// long: pooler
 import { expect, test, vi } from "vitest";
 import { needs } from "../../../../test/support/services.ts";
 import { sleep, systemClock } from "../../../base/clock.ts";

@@ -1,4 +1,5 @@
 // needs: postgres
+// long: stores
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
