@@ -1,4 +1,5 @@
 /** Sites that mean harm, or are broken as if they did: contained, and told apart. */
+import { createSecureServer } from "node:http2";
 import { createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -261,6 +262,24 @@ describe("TLS", () => {
     const outcome = await fetcher.fetch({ url: `https://127.0.0.1:${site.port}/` });
     expect(outcome).toMatchObject({ kind: "failed", reason: "tls" });
   });
+});
+
+test("a server that offers HTTP/2 is spoken to in HTTP/1.1", async () => {
+  const own = createSelfSigned("shop.example");
+  const versions: string[] = [];
+  const server = createSecureServer({ ...own, allowHTTP1: true }, (request, response) => {
+    versions.push(request.httpVersion);
+    response.end("<p>safe</p>");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  {
+    await using fetcher = open({ certificates: [own.cert] });
+    const { port } = server.address() as AddressInfo;
+    expect((await fetcher.fetch({ url: `https://127.0.0.1:${port}/` })).kind).toBe("found");
+  }
+  server.close();
+  expect(versions).toEqual(["1.1"]);
 });
 
 async function startRawServer(onConnection: (socket: Socket) => void) {

@@ -45,6 +45,8 @@ export function createHttpFetcher(options: HttpFetcherOptions): Fetcher {
   const guard = createAddressGuard({ allow: options.allowAddresses ?? [] });
   const places = createKeyedLimiter({ limit: requestsMax, keysMax: 1, idleMs: 60_000, clock });
   const agent = new Agent({
+    // One request per connection at a time is the pace we promise a site; HTTP/2 multiplexes.
+    allowH2: false,
     connections: options.connectionsPerOriginMax ?? 1,
     maxHeaderSize: options.headerBytesMax ?? 32 * 1024,
     keepAliveTimeout: 5_000,
