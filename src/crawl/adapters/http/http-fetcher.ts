@@ -1,4 +1,3 @@
-import { Agent } from "undici";
 import { AppError } from "../../../base/app-error.ts";
 import { systemClock, type Clock } from "../../../base/clock.ts";
 import { createKeyedLimiter } from "../../../base/keyed-limiter.ts";
@@ -15,6 +14,7 @@ import { OutOfTimeError, reasonOf, textOfError } from "./failure.ts";
 import { createGuardedLookup, privateHost, systemResolve, type Resolve } from "./guarded-lookup.ts";
 import { failedAt, isSuccess, isWantedType, judgeAnswer } from "./judge-answer.ts";
 import { requestOnce, type Answer } from "./request-once.ts";
+import { Agent } from "./undici-parts.ts";
 
 export interface HttpFetcherOptions {
   /** See `userAgentOf`. */
