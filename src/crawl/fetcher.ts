@@ -39,7 +39,8 @@ export interface FetchRequest {
   readonly onAnswered?: ((hop: Hop) => void) | undefined;
   /**
    * Takes the unpacked body in pieces instead of `found.body`, which then is empty. "enough" ends
-   * the transfer: found, and cut. A promise holds the transfer back until it resolves.
+   * the transfer: found, and cut. A promise is waited for before the next piece; what arrives
+   * meanwhile is kept, up to `bytesMax`.
    */
   readonly onBody?: BodySink | undefined;
 }
@@ -74,7 +75,7 @@ export interface FetchLimits {
   readonly headersMs: number;
   /** Without a byte of the body. */
   readonly idleMs: number;
-  /** Of the unpacked body. */
+  /** Of the body, as it is sent and as it is unpacked. */
   readonly bytesMax: number;
   /** Unpacked to packed, once a mebibyte was unpacked. HTML is packed about 1:10, at most 1:50. */
   readonly ratioMax: number;

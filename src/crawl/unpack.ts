@@ -27,7 +27,7 @@ export class BodyError extends Error {
 export class EnoughError extends Error {}
 
 export interface Unpacker {
-  /** A promise holds the sender back until it resolves. Throws or rejects when a limit is hit. */
+  /** A promise resolves when the piece was taken. Throws or rejects when a limit is hit. */
   write(chunk: Uint8Array): Promise<void> | undefined;
   /** Resolves when the last piece was taken. */
   end(): Promise<void> | undefined;
@@ -39,6 +39,11 @@ export interface Unpacker {
 
 export interface UnpackerOptions {
   readonly packing: Packing | undefined;
+  /**
+   * The body is known to be whole, so packed data that lacks its last bytes was sent so: such
+   * servers are common, and browsers take it. Otherwise it is a body that was cut. Default true.
+   */
+  readonly canLackEnd?: boolean;
   readonly limits: Pick<FetchLimits, "bytesMax" | "ratioMax">;
   readonly sink: BodySink;
 }
@@ -64,7 +69,8 @@ export function packingOf(contentEncoding: string | undefined): Packing | "none"
   }
 }
 
-export function createUnpacker({ packing, limits, sink }: UnpackerOptions): Unpacker {
+export function createUnpacker(options: UnpackerOptions): Unpacker {
+  const { packing, canLackEnd = true, limits, sink } = options;
   let wireBytes = 0;
   let unpackedBytes = 0;
   let stream: Transform | undefined;
@@ -91,7 +97,7 @@ export function createUnpacker({ packing, limits, sink }: UnpackerOptions): Unpa
   }
 
   function open(first: Uint8Array): Transform {
-    const opened = streamFor(packing!, first);
+    const opened = streamFor(packing!, { first, canLackEnd });
     const fail = (error: unknown) => opened.destroy(error as Error);
     opened.on("data", (chunk: Uint8Array) => {
       try {
@@ -140,21 +146,26 @@ export function createUnpacker({ packing, limits, sink }: UnpackerOptions): Unpa
   };
 }
 
-function ownError(error: Error): Error {
+function ownError(error: Error & { readonly code?: unknown }): Error {
   if (error instanceof BodyError || error instanceof EnoughError) return error;
+  if (error.code === "Z_BUF_ERROR")
+    return new BodyError("reset", "the connection ended within the packed body", { cause: error });
   return new BodyError("bad_content", `cannot be unpacked: ${error.message}`, { cause: error });
 }
 
-function streamFor(packing: Packing, first: Uint8Array): Transform {
-  // Servers that end a body without its packer's last bytes are common, and browsers take them.
-  const lenient = { finishFlush: constants.Z_SYNC_FLUSH };
+function streamFor(
+  packing: Packing,
+  { first, canLackEnd }: { readonly first: Uint8Array; readonly canLackEnd: boolean },
+): Transform {
+  const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = constants;
+  const options = canLackEnd ? { finishFlush: Z_SYNC_FLUSH } : {};
   switch (packing) {
     case "gzip":
-      return createGunzip(lenient);
+      return createGunzip(options);
     case "br":
-      return createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH });
+      return createBrotliDecompress(canLackEnd ? { finishFlush: BROTLI_OPERATION_FLUSH } : {});
     case "deflate":
       // Meant is zlib's format; some servers send it without its two bytes of header.
-      return (first[0]! & 0x0f) === 8 ? createInflate(lenient) : createInflateRaw(lenient);
+      return (first[0]! & 0x0f) === 8 ? createInflate(options) : createInflateRaw(options);
   }
 }

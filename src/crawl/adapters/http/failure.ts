@@ -1,3 +1,4 @@
+import { errors } from "./undici-parts.ts";
 import type { FailureReason } from "../../fetcher.ts";
 import { BodyError } from "../../unpack.ts";
 import { PrivateAddressError } from "./guarded-lookup.ts";
@@ -40,11 +41,17 @@ export function reasonOf(error: unknown): FailureReason | undefined {
   if (error instanceof PrivateAddressError) return "private_address";
   if (error instanceof OutOfTimeError) return "timeout";
   if (error instanceof AggregateError) return reasonOf(error.errors[0]);
+  if (error instanceof errors.HTTPParserError) {
+    // It has no code. Its data are what could not be read: none, if the connection ended in the
+    // middle of an answer.
+    const { data } = error as { readonly data?: unknown };
+    return data === "" ? "reset" : "bad_response";
+  }
   const { code } = (error ?? {}) as { readonly code?: unknown };
   if (typeof code !== "string") return undefined;
   const known = reasonsByCode[code];
   if (known) return known;
-  if (code.startsWith("HPE_") || code.startsWith("UND_ERR_NOT_SUPPORTED")) return "bad_response";
+  if (code.startsWith("UND_ERR_NOT_SUPPORTED")) return "bad_response";
   return /^ERR_(?:TLS|SSL|OSSL)_|CERT|SIGNED|VERIFY|ISSUER|CRL/.test(code) ? "tls" : undefined;
 }
 

@@ -108,6 +108,40 @@ describe("bodies and headers without end", () => {
     expect(grownMb).toBeLessThan(40);
   });
 
+  test("a packed body that is long and unpacks to nothing is too large", async () => {
+    const emptyBlocks = Buffer.alloc(64 * 1024, Buffer.from([0, 0, 0, 0xff, 0xff]));
+    const endless: Answer = (_, response) => {
+      response.writeHead(200, { "content-encoding": "deflate" });
+      const more = () => {
+        while (!response.destroyed && response.write(emptyBlocks));
+        if (!response.destroyed) response.once("drain", more);
+      };
+      response.on("error", () => {});
+      response.write(Buffer.from([0x78, 0x9c]));
+      more();
+    };
+    const { outcome } = await fetchFrom(endless);
+    expect(reasonIn(outcome)).toBe("too_large");
+  });
+
+  test("what arrives while a reader takes its time is kept, up to the limit of bytes", async () => {
+    const pages = { "/": "x".repeat(3_000_000) };
+    await using site = await startSiteServer({ pages });
+    await using fetcher = open();
+    const url = `${site.origin}/`;
+    let read = 0;
+    const onBody = async (chunk: Uint8Array) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      read += chunk.length;
+      return "more" as const;
+    };
+    expect((await fetcher.fetch({ url, onBody })).kind).toBe("found");
+    expect(read).toBe(3_000_000);
+    const never = () => new Promise<"more">(() => {});
+    const limits = { bytesMax: 1_000_000 };
+    expect(reasonIn(await fetcher.fetch({ url, limits, onBody: never }))).toBe("too_large");
+  });
+
   test("a body of a million pieces of one letter takes no more memory than one of one piece", async () => {
     await using server = await startRawServer((socket) => {
       socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");

@@ -2,6 +2,7 @@ import { AppError } from "../../../base/app-error.ts";
 import { systemClock, type Clock } from "../../../base/clock.ts";
 import { createKeyedLimiter } from "../../../base/keyed-limiter.ts";
 import { createAddressGuard } from "../../address.ts";
+import { createByteList } from "../../byte-list.ts";
 import {
   fetchLimits,
   type Fetcher,
@@ -178,24 +179,13 @@ function headersOf({ accept, known }: FetchRequest, userAgent: string): Record<s
   };
 }
 
-/** In one piece that grows: a body sent letter by letter would make a million pieces. */
 function createBody({ onBody }: FetchRequest) {
-  let bytes: Uint8Array = new Uint8Array();
-  let length = 0;
+  const gathered = createByteList();
   const gather = (chunk: Uint8Array): "more" => {
-    if (length === 0) bytes = chunk;
-    else {
-      if (length + chunk.length > bytes.length) {
-        const larger = Buffer.allocUnsafeSlow(2 * (length + chunk.length));
-        larger.set(bytes.subarray(0, length));
-        bytes = larger;
-      }
-      bytes.set(chunk, length);
-    }
-    length += chunk.length;
+    gathered.push(chunk);
     return "more";
   };
-  return { sink: onBody ?? gather, bytes: (): Uint8Array => bytes.subarray(0, length) };
+  return { sink: onBody ?? gather, bytes: (): Uint8Array => gathered.concat() };
 }
 
 /** Whoever is asked may take his time, but not more of it than the fetch has. */

@@ -1,5 +1,6 @@
 import type { Agent, Dispatcher } from "undici";
 import type { BodySink, FetchBytes, FetchLimits } from "../../fetcher.ts";
+import { createBodyFeed, type BodyFeed } from "../../body-feed.ts";
 import { BodyError, EnoughError, createUnpacker, packingOf, type Unpacker } from "../../unpack.ts";
 
 export interface OneRequest {
@@ -32,7 +33,8 @@ const unwantedBytesMax = 64 * 1024;
 
 /**
  * One request, one answer, no redirects. Rejects with what went wrong, whatever it was. Of a body
- * that nobody wants a little is read, so that its connection can be used again.
+ * that nobody wants a little is read, so that its connection can be used again. Undici's parser is
+ * never paused: see `createBodyFeed`.
  */
 export function requestOnce(request: OneRequest): Promise<Answer> {
   const { agent, url, method, headers, limits, signal } = request;
@@ -40,6 +42,7 @@ export function requestOnce(request: OneRequest): Promise<Answer> {
     let control: Dispatcher.DispatchController | undefined;
     let head: Head | undefined;
     let unpacker: Unpacker | undefined;
+    let feed: BodyFeed | undefined;
     let isOver = false;
     let isUnwanted = false;
 
@@ -61,6 +64,10 @@ export function requestOnce(request: OneRequest): Promise<Answer> {
       if (control && !control.aborted) control.abort(error as Error);
     };
     const onAbort = () => fail(signal.reason);
+    const takeBody = (opened: Unpacker, bytesMax: number) => {
+      unpacker = opened;
+      feed = createBodyFeed({ unpacker, bytesMax, onEnd: () => finish(false), onError: fail });
+    };
     signal.addEventListener("abort", onAbort, { once: true });
 
     agent.dispatch(
@@ -87,38 +94,30 @@ export function requestOnce(request: OneRequest): Promise<Answer> {
             if (!sink) {
               isUnwanted = true;
               const few = { bytesMax: unwantedBytesMax, ratioMax: Infinity };
-              unpacker = createUnpacker({ packing: undefined, limits: few, sink: () => "more" });
-              return;
+              const none = createUnpacker({ packing: undefined, limits: few, sink: () => "more" });
+              return takeBody(none, few.bytesMax);
             }
             const packing = packingOf(one(answered["content-encoding"]));
             if (!packing) {
               const name = one(answered["content-encoding"]) ?? "";
               throw new BodyError("bad_content", `packed as "${name.slice(0, 40)}", unasked`);
             }
-            unpacker = createUnpacker({
+            const opened = createUnpacker({
               packing: packing === "none" ? undefined : packing,
+              canLackEnd: isFramed(head),
               limits,
               sink,
             });
+            takeBody(opened, limits.bytesMax);
           } catch (error) {
             fail(error);
           }
         },
-        onResponseData(controller, chunk) {
-          // An empty piece is how the parser says that it was woken: holding it back wakes it again.
-          if (isOver || !unpacker || chunk.length === 0) return;
-          try {
-            const pending = unpacker.write(chunk);
-            if (!pending) return;
-            controller.pause();
-            pending.then(() => controller.resume(), fail);
-          } catch (error) {
-            fail(error);
-          }
+        onResponseData(_, chunk) {
+          if (!isOver && chunk.length > 0) feed?.write(chunk);
         },
         onResponseEnd() {
-          const ended = unpacker?.end();
-          if (ended) ended.then(() => finish(false), fail);
+          if (feed) feed.end();
           else finish(false);
         },
         onResponseError: (_, error) => fail(error),
@@ -126,6 +125,10 @@ export function requestOnce(request: OneRequest): Promise<Answer> {
     );
   });
 }
+
+/** The answer says how long its body is; otherwise the end of the connection is the body's end. */
+const isFramed = ({ headers }: Head): boolean =>
+  headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 
 export const one = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value;

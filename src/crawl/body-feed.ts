@@ -1,0 +1,63 @@
+import { createByteList } from "./byte-list.ts";
+import { BodyError, type Unpacker } from "./unpack.ts";
+
+export interface BodyFeedOptions {
+  readonly unpacker: Unpacker;
+  /** Of the body as it is sent. It also bounds what waits here. */
+  readonly bytesMax: number;
+  /** The unpacker has taken everything. */
+  readonly onEnd: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface BodyFeed {
+  write(chunk: Uint8Array): void;
+  end(): void;
+}
+
+/**
+ * Hands a body to an unpacker, which takes its time, without ever holding the sender back: what
+ * arrives meanwhile waits in memory. A parser that is paused cannot see the end of its connection in
+ * order: a server that closes after the last byte would look like one that breaks off before it.
+ */
+export function createBodyFeed({ unpacker, bytesMax, onEnd, onError }: BodyFeedOptions): BodyFeed {
+  const waiting = createByteList();
+  let wireBytes = 0;
+  let isBusy = false;
+  let isEnded = false;
+
+  function feed(): void {
+    try {
+      for (let piece = waiting.shift(); piece; piece = waiting.shift()) {
+        const pending = unpacker.write(piece);
+        if (!pending) continue;
+        isBusy = true;
+        pending.then(() => {
+          isBusy = false;
+          feed();
+        }, onError);
+        return;
+      }
+      if (!isEnded) return;
+      const ended = unpacker.end();
+      if (ended) ended.then(onEnd, onError);
+      else onEnd();
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  return {
+    write(chunk) {
+      wireBytes += chunk.length;
+      if (wireBytes > bytesMax)
+        return onError(new BodyError("too_large", `more than ${bytesMax} bytes`));
+      waiting.push(chunk);
+      if (!isBusy) feed();
+    },
+    end() {
+      isEnded = true;
+      if (!isBusy) feed();
+    },
+  };
+}
