@@ -24,8 +24,8 @@ const applicationId = 0x46524742; // "FRGB"
 const waitMsMax = 30_000;
 
 export function openDirectoryLock(file: string, clock: Clock): DirectoryLock {
-  const db = new Database(file);
   const boot = bootId();
+  const db = new Database(file);
   try {
     db.pragma("busy_timeout = 5000");
     checkFormat(db, file);

@@ -27,6 +27,7 @@ export function openDatabase(
   durability: Durability,
   migrations: readonly string[] = steps,
 ): Database.Database {
+  const boot = bootId();
   if (file !== ":memory:") prepareFolder(file);
   const db = new Database(file);
   try {
@@ -39,7 +40,7 @@ export function openDatabase(
     db.pragma("temp_store = memory");
     db.pragma("wal_autocheckpoint = 4000");
     inTransaction(db, () => migrate(db, file, migrations));
-    noteOpener(db, file);
+    noteOpener(db, file, boot);
     db.pragma(`busy_timeout = ${workingBusyMs}`);
     return db;
   } catch (error) {
@@ -146,9 +147,8 @@ const paths = new WeakMap<Database.Database, string>();
  * Notes that this process has the file open. Where one before it ended without closing it, the
  * file is checked first, and the note of the dead stays until it was found whole.
  */
-function noteOpener(db: Database.Database, file: string): void {
+function noteOpener(db: Database.Database, file: string, boot: string): void {
   const path = pathOf(db);
-  const boot = bootId();
   const openers = db.prepare("select pid, boot from opener").all() as {
     pid: number;
     boot: string;
