@@ -35,8 +35,12 @@ export interface BareCommand extends CommandBase {
   run(context: BareContext): Promise<Outcome>;
 }
 
-/** Nothing = all went well. "failed" is for a result that was printed and is bad news. */
-export type Outcome = void | "partial" | "failed";
+/**
+ * Nothing = all went well. "failed" is for a result that was printed and is bad news. "stopped" is
+ * for a command that runs until it is asked to stop, was asked, and stopped in good order: after
+ * SIGTERM its exit code is 0, because service managers call any other code a failure.
+ */
+export type Outcome = void | "partial" | "failed" | "stopped";
 
 export interface BareContext {
   /** In the order of `arguments`; the last one may be repeated if its spec says so. */

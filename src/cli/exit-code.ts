@@ -5,7 +5,7 @@ export const exitCodes = {
   usage: 2, //         the command line or a setting is wrong: nothing was started
   partial: 3, //       some of the work is done, some is not; the output says which
   interrupted: 130, // Ctrl-C
-  terminated: 143, //  SIGTERM, which is how service managers ask for a clean stop
+  terminated: 143, //  SIGTERM, unless a command that runs until it is stopped did so in good order
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

@@ -3,13 +3,19 @@ import { expect, test } from "vitest";
 import { AppError } from "../base/app-error.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import type { BareCommand, BareContext, Outcome, Registry } from "./command.ts";
+import { exitCodes, type ExitCode } from "./exit-code.ts";
 import { listFlag, parseCount } from "./flags.ts";
 import { runCli } from "./run-cli.ts";
 import { createTestStream } from "./testing/test-stream.ts";
 
 type Run = (context: BareContext) => Promise<Outcome> | Outcome;
 
-async function run(argv: string, body: Run = () => {}, signal = new AbortController().signal) {
+async function run(
+  argv: string,
+  body: Run = () => {},
+  signal = new AbortController().signal,
+  stoppedBy?: ExitCode,
+) {
   const loaded: string[] = [];
   const entry = (name: string, command: BareCommand) => ({
     name,
@@ -53,6 +59,7 @@ async function run(argv: string, body: Run = () => {}, signal = new AbortControl
     home: "/",
     clock: createTestClock(),
     signal,
+    stoppedBy: () => stoppedBy,
   });
   return { exitCode, stdout: stdout.text(), stderr: stderr.text(), loaded };
 }
@@ -197,6 +204,17 @@ test("who was asked to stop and stops says nothing; any other error is still tol
   expect(await run("queue add q", aborted, stopped)).toMatchObject({ exitCode: 0, stderr: "" });
   expect(await run("queue add q", aborted)).toMatchObject({ exitCode: 1 });
   expect(await run("queue add q", failWith(failure), stopped)).toMatchObject({ exitCode: 1 });
+});
+
+test("SIGTERM is a success only for a command that says it stopped in good order", async () => {
+  const { interrupted, terminated } = exitCodes;
+  const end = async (by: ExitCode, outcome: Outcome) =>
+    (await run("queue add q", () => outcome, AbortSignal.abort(), by)).exitCode;
+  expect(await end(terminated, "stopped")).toBe(0);
+  expect(await end(interrupted, "stopped")).toBe(130);
+  expect(await end(terminated, undefined)).toBe(143);
+  expect(await end(terminated, "failed")).toBe(143);
+  expect(await run("queue add q", () => "stopped")).toMatchObject({ exitCode: 0 });
 });
 
 test("the version is printed", async () => {

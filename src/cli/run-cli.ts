@@ -25,22 +25,36 @@ export interface CliOptions {
   readonly home: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** The exit code of the signal that asked the command to stop; undefined: none did. */
+  readonly stoppedBy?: () => ExitCode | undefined;
 }
 
 /** Runs one command line to its end. Never throws for what a command did; never exits. */
 export async function runCli(options: CliOptions): Promise<ExitCode> {
+  const { outcome, exitCode } = await runLine(options);
+  const stoppedBy = options.stoppedBy?.();
+  if (stoppedBy === exitCodes.terminated && outcome === "stopped") return exitCodes.ok;
+  return stoppedBy ?? exitCode;
+}
+
+interface LineEnd {
+  readonly exitCode: ExitCode;
+  readonly outcome?: Outcome;
+}
+
+async function runLine(options: CliOptions): Promise<LineEnd> {
   const { argv, stderr } = options;
   const parsed = await parse(argv, options);
   switch (parsed.kind) {
     case "answered":
-      return exitCodes.ok;
+      return { exitCode: exitCodes.ok };
     case "incomplete":
       if (parsed.global.json) report(usageError("which command? see `forager --help`"), parsed);
       else stderr.write(parsed.help);
-      return exitCodes.usage;
+      return { exitCode: exitCodes.usage };
     case "wrong":
       report(parsed.error, parsed);
-      return exitCodes.usage;
+      return { exitCode: exitCodes.usage };
     case "command":
       return runCommand(parsed);
   }
@@ -49,19 +63,20 @@ export async function runCli(options: CliOptions): Promise<ExitCode> {
     reportError(error, { stderr, isJson: global.json, isVerbose: global.verbose });
   }
 
-  async function runCommand(found: FoundCommand): Promise<ExitCode> {
+  async function runCommand(found: FoundCommand): Promise<LineEnd> {
     let isPrepared = false;
     try {
       const run = await prepareRun(found, options);
       isPrepared = true;
-      return exitCodeOf(await run());
+      const outcome = await run();
+      return { outcome, exitCode: exitCodeOf(outcome) };
     } catch (error) {
-      // Asked to stop, and stopped: whoever asked decides what the shell is told.
-      if (options.signal.aborted && isAborted(error)) return exitCodes.ok;
+      // Asked to stop, and stopped: `stoppedBy` decides the exit code.
+      if (options.signal.aborted && isAborted(error)) return { exitCode: exitCodes.ok };
       report(error, found);
       // Before a command runs, nothing but the command line and the settings can be invalid.
       const isUsage = isUsageError(error) || (!isPrepared && isInvalid(error));
-      return isUsage ? exitCodes.usage : exitCodes.failure;
+      return { exitCode: isUsage ? exitCodes.usage : exitCodes.failure };
     }
   }
 }

@@ -46,7 +46,7 @@ export async function runProcess(registry: Registry): Promise<void> {
     process.exit(exitCodes.failure);
   });
 
-  const exitCode = await runCli({
+  process.exitCode = await runCli({
     argv: argv.slice(2),
     registry,
     version: readVersion(),
@@ -58,8 +58,8 @@ export async function runProcess(registry: Registry): Promise<void> {
     home: homedir(),
     clock: systemClock,
     signal: stopping.signal,
+    stoppedBy: () => stoppedBy,
   });
-  process.exitCode = stoppedBy ?? exitCode;
 }
 
 /** package.json is two folders up from src/cli and from dist/cli alike. */

@@ -165,6 +165,24 @@ test("stop waits for all; one that does not come is killed; abort tells them twi
   expect({ isStopped, alive: alive() }).toEqual({ isStopped: true, alive: [] });
 });
 
+test("a stop is orderly when every process ends by itself with code 0", async () => {
+  for (const [how, isOrderly] of [
+    ["code 0", true],
+    ["code 1", false],
+    ["SIGKILL", false],
+  ] as const) {
+    const { supervisor, children, pass } = setUp([post("a"), post("b")]);
+    await supervisor.start();
+    children[0]!.exit("SIGSEGV"); // replaced, which is no stop
+    await pass(1_000);
+    const stopped = supervisor.stop();
+    children[1]!.exit("code 0");
+    children[2]!.exit(how);
+    await stopped;
+    expect(supervisor.isOrderly(), how).toBe(isOrderly);
+  }
+});
+
 test("drained when all are, and a process that dies meanwhile is replaced first", async () => {
   const { supervisor, children, pass } = setUp([post("a"), post("b")]);
   await supervisor.start();

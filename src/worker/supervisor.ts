@@ -30,6 +30,8 @@ export interface Supervisor extends Service {
    * and says that it cannot ever (exit code 2: its input is wrong).
    */
   readonly drained: Promise<void>;
+  /** After a stop: every process has ended by itself, with exit code 0. */
+  isOrderly(): boolean;
   look(): readonly PostView[];
   /** All processes together, also those that have ended. */
   metrics(): MetricsSnapshot;
@@ -93,6 +95,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   let gone: MetricsSnapshot = [];
   let wanted = options.posts;
   let isStopping = false;
+  let isOrderly = true;
   let watch: Timer | undefined;
   let onAllGone = () => {};
   const allGone = new Promise<void>((resolve) => (onAllGone = resolve));
@@ -138,6 +141,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     gone = mergeSnapshots([gone, countedOnly(place.snapshot)]);
     Object.assign(place, { child: undefined, view: undefined, snapshot: [] });
     if (place.isLeaving || isStopping) places.delete(post.name);
+    if (isStopping && how !== "code 0") isOrderly = false;
     if (isStopping) return places.size === 0 ? onAllGone() : undefined;
     if (state === "drained") {
       if ([...places.values()].every((one) => one.state === "drained")) onDrained();
@@ -257,6 +261,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   return {
     drained,
+    isOrderly: () => isOrderly,
     async start() {
       follow();
       look();

@@ -29,6 +29,11 @@ function writeProgram(): string {
         signal.addEventListener("abort", () => (clearInterval(timer), resolve()));
         out.result(0, "ready");
       })),
+      command("service", ({ signal, out }) => new Promise((resolve) => {
+        const timer = setInterval(() => {}, 1_000);
+        signal.addEventListener("abort", () => (clearInterval(timer), resolve("stopped")));
+        out.result(0, "ready");
+      })),
       command("deaf", ({ out }) => (out.result(0, "ready"), busy())),
       command("long", async ({ out }) => out.result(0, "a line\\n".repeat(200_000))),
       command("endless", ({ signal, out }) => new Promise((resolve) => {
@@ -91,6 +96,16 @@ test.each([
     stdout: "ready\n",
     stderr: "forager: stopping; once more to stop at once\n",
   });
+});
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 0],
+] as const)("a service that stops in good order on %s exits with %d", async (signal, exitCode) => {
+  const result = await sandbox.run(process.execPath, [writeProgram(), "service"], {
+    onStdout: (_, kill) => kill(signal),
+  });
+  expect(result).toMatchObject({ exitCode, stdout: "ready\n" });
 });
 
 test("a second Ctrl-C ends a command that does not listen", async () => {

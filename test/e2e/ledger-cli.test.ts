@@ -132,6 +132,7 @@ describe("forager ledger", () => {
     expect((await beside)?.stdout).toContain("1 of 1 fields");
     expect(result.stderr).toContain("checkpoint 1 was made");
     expect(result.stdout).toContain("made 1 checkpoint");
+    expect(result.exitCode).toBe(0);
     await a.run(`ledger sync ${bucket}`);
     const { fields } = (await a.json("ledger show system/checkpoint")) as { fields: object[] };
     expect(fields).toMatchObject([{ field: "sync_checkpoint", value: { number: 1, epoch: 1 } }]);

@@ -222,15 +222,16 @@ export const fleetSabotages: readonly Sabotage[] = [
   {
     name: "status --watch looks once and shows that for ever",
     file: "src/cli/commands/status.ts",
-    find: "    for (;;) {\n      const found = await look();",
-    replace: "    const found = await look();\n    for (;;) {",
+    find: "    do {\n      const found = await look();",
+    replace: "    const found = await look();\n    do {",
     caughtBy: `${watching} > status --watch shows what changes, until Ctrl-C`,
   },
   {
     name: "status --watch does not hear that it should end",
     file: "src/cli/commands/status.ts",
-    find: "await sleep(clock, everyMs, signal);",
-    replace: "void signal;\n      await sleep(clock, everyMs);",
+    find: "} while (await goesOnAfter(clock, everyMs, signal));",
+    replace:
+      "} while (await goesOnAfter(clock, everyMs, new AbortController().signal));\n    void signal;",
     caughtBy: `${watching} > status --watch ends quietly when nobody reads any more`,
   },
   {

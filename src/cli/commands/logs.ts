@@ -12,6 +12,7 @@ import {
 } from "../../fleet/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { parseCount, textFlag } from "../flags.ts";
+import { goesOnAfter } from "../until-stopped.ts";
 import { asUsage, usageError } from "../usage-error.ts";
 import { openFleet, type OpenFleet } from "./fleet/open-fleet.ts";
 import { bucketOption } from "./ledger/bucket-option.ts";
@@ -50,11 +51,14 @@ export const logs: Command = {
     await using _closing = source;
     const printed = createPrinter(context);
     await printed.print(await source.read(), count);
-    while (isFollowing) {
-      await sleep(clock, followMs, signal);
+    if (!isFollowing) {
+      if (!printed.hasAny()) out.note("there are no lines");
+      return undefined;
+    }
+    while (await goesOnAfter(clock, followMs, signal)) {
       await printed.print(await source.read(), Infinity);
     }
-    if (!printed.hasAny()) out.note("there are no lines");
+    return "stopped";
   },
 };
 

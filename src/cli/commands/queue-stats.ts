@@ -1,8 +1,8 @@
-import { sleep } from "../../base/clock.ts";
 import type { Queue } from "../../queue/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { parseDuration } from "../duration.ts";
 import { textFlag } from "../flags.ts";
+import { goesOnAfter } from "../until-stopped.ts";
 import { usageError } from "../usage-error.ts";
 import { openExistingQueue } from "./queue/open-queue.ts";
 import { describeStats, describeStatsInLine, type StatsView } from "./queue/stats-view.ts";
@@ -25,7 +25,7 @@ export const queueStats: Command = {
     "The cost depends on the number of kinds, jobs and gates, not on that of tasks. Waits are of\n" +
       "tasks that were claimed, and within 5 %. The oldest is counted since it was added.",
     "--watch redraws a terminal; elsewhere it prints a line each time. It ends with Ctrl-C (exit\n" +
-      "code 130, as always) or when nobody reads any more.",
+      "code 130), with SIGTERM (0) or when nobody reads any more.",
   ],
 
   async run(context) {
@@ -43,16 +43,16 @@ export const queueStats: Command = {
   },
 };
 
-async function watch(queue: Queue, context: SettingsContext, everyMs: number): Promise<void> {
+async function watch(queue: Queue, context: SettingsContext, everyMs: number): Promise<"stopped"> {
   const { out, clock, signal } = context;
-  for (;;) {
+  do {
     const view = await read(queue);
     out.frame(toValue(view), {
       screen: (layout) => describeStats(view, layout),
       line: () => describeStatsInLine(view, clock.nowMs()),
     });
-    await sleep(clock, everyMs, signal);
-  }
+  } while (await goesOnAfter(clock, everyMs, signal));
+  return "stopped";
 }
 
 async function read(queue: Queue): Promise<StatsView> {

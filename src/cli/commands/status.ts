@@ -1,8 +1,8 @@
 import { openLedgerIn } from "../../app/index.ts";
-import { sleep } from "../../base/clock.ts";
 import type { Command } from "../command.ts";
 import { parseDuration } from "../duration.ts";
 import { textFlag } from "../flags.ts";
+import { goesOnAfter } from "../until-stopped.ts";
 import { usageError } from "../usage-error.ts";
 import { openFleet } from "./fleet/open-fleet.ts";
 import { bucketOption } from "./ledger/bucket-option.ts";
@@ -53,14 +53,14 @@ export const status: Command = {
       out.result(found, (layout) => describeStatus(found, isCluster, layout));
       return found.attention.length > 0 ? "partial" : undefined;
     }
-    for (;;) {
+    do {
       const found = await look();
       out.frame(found, {
         screen: (layout) => describeStatus(found, isCluster, layout),
         line: () => describeStatusInLine(found),
       });
-      await sleep(clock, everyMs, signal);
-    }
+    } while (await goesOnAfter(clock, everyMs, signal));
+    return "stopped";
   },
 };
 

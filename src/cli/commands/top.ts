@@ -1,8 +1,8 @@
-import { sleep } from "../../base/clock.ts";
 import type { Queue, QueueStats } from "../../queue/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { parseDuration } from "../duration.ts";
 import { textFlag } from "../flags.ts";
+import { goesOnAfter } from "../until-stopped.ts";
 import { usageError } from "../usage-error.ts";
 import { openExistingQueue } from "./queue/open-queue.ts";
 import { readHeartbeats } from "./work/heartbeats.ts";
@@ -32,14 +32,14 @@ export const top: Command = {
     if (everyMs < 100) throw usageError(`--every takes at least 100ms, not '${every}'`);
     await using queue = await openExistingQueue(context);
     const rates = createRates();
-    for (;;) {
+    do {
       const view = await look(queue, context, rates);
       out.frame(view, {
         screen: (layout) => describeTop(view, layout),
         line: () => describeTopInLine(view),
       });
-      await sleep(clock, everyMs, signal);
-    }
+    } while (await goesOnAfter(clock, everyMs, signal));
+    return "stopped";
   },
 };
 

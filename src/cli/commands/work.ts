@@ -3,6 +3,7 @@ import { createPaths } from "../../config/index.ts";
 import { createSupervisor } from "../../worker/index.ts";
 import type { Command } from "../command.ts";
 import { readVersion } from "../run-process.ts";
+import { untilStopped } from "../until-stopped.ts";
 import { openNode } from "./node/open-node.ts";
 import { createCrew } from "./work/crew.ts";
 import { forkChild } from "./work/fork-child.ts";
@@ -45,6 +46,8 @@ export const work: Command = {
       "fleet as `forager node run` does.",
     "Ctrl-C or SIGTERM: starts nothing more, gives back what has not begun, waits work.graceMs for\n" +
       "the rest. A second one: gives all back at once. A process that dies or hangs is replaced.",
+    "Exit code after SIGTERM: 0 when every process stopped in good order; 143 when one had to be\n" +
+      "killed, after a second signal, and when --drain was ended early. After Ctrl-C: 130.",
   ],
 
   async run(context) {
@@ -89,7 +92,7 @@ export const work: Command = {
       await node.start();
       crew.begin();
       await supervisor.start();
-      await Promise.race([supervisor.drained, crew.left, aborted(signal), node.gone]);
+      await Promise.race([supervisor.drained, crew.left, untilStopped(signal), node.gone]);
     } finally {
       staying.cancel();
       following.stop();
@@ -100,15 +103,11 @@ export const work: Command = {
     const ended = summarise(supervisor.metrics());
     const text = `${ended.done} done, ${ended.skip} skipped, ${ended.retry} tried again, ${ended.fail} failed`;
     out.result(ended, text);
+    // A drain that was ended early has not done what it was asked to do.
+    const isEndless = context.flags["drain"] !== true;
+    return isEndless && supervisor.isOrderly() ? "stopped" : undefined;
   },
 };
-
-/** Resolves when it fires. */
-const aborted = (signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 
 /** Attempts by how they ended, over all kinds and processes. */
 function summarise(snapshot: MetricsSnapshot) {

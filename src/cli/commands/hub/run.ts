@@ -5,6 +5,7 @@ import { countOf } from "../queue/count-words.ts";
 import type { Command } from "../../command.ts";
 import { parseDuration } from "../../duration.ts";
 import { textFlag } from "../../flags.ts";
+import { untilStopped } from "../../until-stopped.ts";
 import { bucketOption, openFleetBucket } from "../ledger/bucket-option.ts";
 import { checkpointTold } from "./checkpoint-told.ts";
 import { hubOptions, hubSettings } from "./hub-options.ts";
@@ -52,11 +53,9 @@ export const hubRun: Command = {
     });
     await hub.start();
     out.note(`${node} stands by as hub`);
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener("abort", () => resolve(), { once: true });
-    });
+    await untilStopped(signal);
     await hub.stop();
     out.result({ checkpoints }, `made ${countOf(checkpoints, "checkpoint")}`);
+    return "stopped";
   },
 };

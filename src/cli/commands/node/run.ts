@@ -1,4 +1,5 @@
 import type { Command } from "../../command.ts";
+import { untilStopped } from "../../until-stopped.ts";
 import { usageError } from "../../usage-error.ts";
 import { bucketOption } from "../ledger/bucket-option.ts";
 import { hasBucket } from "../ledger/forget.ts";
@@ -49,15 +50,12 @@ export const nodeRun: Command = {
       },
     });
     out.note(`${node.touch.ledger.node()} stays in touch until it is stopped`);
-    const stopped = new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener("abort", () => resolve(), { once: true });
-    });
-    await Promise.race([stopped, node.gone]).finally(() => following.stop());
+    await Promise.race([untilStopped(signal), node.gone]).finally(() => following.stop());
     await node.stop();
     const known = node.touch.ledger.vector().values();
     const datagrams = [...known].reduce((sum, one) => sum + one, 0);
     out.result({ datagrams }, `stopped, with ${countOf(datagrams, "datagram")} known`);
+    return "stopped";
   },
 };
 

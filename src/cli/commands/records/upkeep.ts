@@ -3,6 +3,7 @@ import { removeIndexIn, type RecordsIn } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import type { Ingested, RecordProblem } from "../../../records/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
+import { untilStopped } from "../../until-stopped.ts";
 import { usageError } from "../../usage-error.ts";
 import type { Column } from "../../table.ts";
 import { countOf } from "../queue/count-words.ts";
@@ -153,11 +154,9 @@ export const recordsWatch: Command = {
       },
     });
     out.note("watching the files; Ctrl-C ends it");
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener("abort", () => resolve(), { once: true });
-    });
+    await untilStopped(signal);
     await watching.stop();
+    return "stopped";
   },
 };
 
