@@ -13,6 +13,8 @@ export interface OpenRecordsOptions extends ProgressOptions {
   readonly log: Logger;
   /** Who edits files here. */
   readonly user: string;
+  /** Ends what waits for other processes. */
+  readonly signal?: AbortSignal;
 }
 
 /** The records of a data folder, with what they stand on. */
@@ -36,8 +38,11 @@ export async function openRecordsIn(options: OpenRecordsOptions): Promise<Record
     return {
       ...opened,
       async [Symbol.asyncDispose]() {
-        await opened[Symbol.asyncDispose]();
-        await ledger[Symbol.asyncDispose]();
+        try {
+          await opened[Symbol.asyncDispose]();
+        } finally {
+          await ledger[Symbol.asyncDispose]();
+        }
       },
     };
   } catch (error) {
@@ -48,21 +53,28 @@ export async function openRecordsIn(options: OpenRecordsOptions): Promise<Record
 
 /** The same over a ledger that is open already, and is not closed with them. */
 export async function openRecordsOn(ledger: Ledger, options: OpenRecordsOptions) {
-  const { paths, log, user, onProgress } = options;
+  const { paths, log, user, onProgress, signal } = options;
   const { openRecords } = await import("../records/index.ts");
   const index = await openIndexIn(options);
   try {
     const folder = paths.root();
     const [clock, random] = [systemClock, systemRandom];
     const given = { ledger, folder, index, clock, random, log, user };
-    const records = await openRecords({ ...given, ...(onProgress && { onProgress }) });
+    const records = await openRecords({
+      ...given,
+      ...(onProgress && { onProgress }),
+      ...(signal && { signal }),
+    });
     return {
       records,
       index,
       ledger,
       async [Symbol.asyncDispose]() {
-        await records[Symbol.asyncDispose]();
-        index[Symbol.dispose]();
+        try {
+          await records[Symbol.asyncDispose]();
+        } finally {
+          index[Symbol.dispose]();
+        }
       },
     };
   } catch (error) {

@@ -1,8 +1,10 @@
-import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { AppError } from "../base/app-error.ts";
 import { translateFileError, writeFileAtomic } from "../base/atomic-file.ts";
+import { openRegularFile, readRegularFile } from "../base/regular-file.ts";
 import type { Paths } from "../config/index.ts";
 import { campaignNameRule, campaignNameWords, type Campaign } from "./campaign.ts";
 import { parseCampaign, type CampaignFields } from "./parse-campaign.ts";
@@ -49,15 +51,16 @@ export function openCampaignFolder(paths: Pick<Paths, "resolve">): CampaignFolde
     const names = entries
       .filter((entry) => entry.isDirectory() && campaignNameRule.test(entry.name))
       .map(({ name }) => name);
-    const has = await Promise.all(names.map((name) => isFile(configOf(name))));
+    const has = await Promise.all(names.map((name) => exists(configOf(name))));
     return names.filter((_, index) => has[index]).sort();
   };
 
   const wantedFileOf = (name: string) => join(folderOf(name), "wanted.json");
   const readWanted = async (name: string): Promise<CampaignFields> => {
-    const text = await readFile(wantedFileOf(name), "utf8").catch(() => "{}"); // as a rule none is
+    const text = await readRegularFile(wantedFileOf(name)).catch(() => "{}"); // usually there is none
     try {
-      return new Map(Object.entries(JSON.parse(text) as Readonly<Record<string, unknown>>));
+      const wanted = JSON.parse(String(text)) as Readonly<Record<string, unknown>>;
+      return new Map(Object.entries(wanted));
     } catch (cause) {
       const message = `${wantedFileOf(name)} is damaged: remove it, and it is written anew`;
       throw new AppError("corrupt", "campaign_wanted", message, { cause });
@@ -78,8 +81,9 @@ export function openCampaignFolder(paths: Pick<Paths, "resolve">): CampaignFolde
     const file = configOf(name);
     let bytes: Uint8Array;
     try {
-      if ((await stat(file)).size > configBytesMax) throw tooLong(file);
-      bytes = await readFile(file);
+      await using handle = await openRegularFile(file, constants.O_RDONLY);
+      if ((await handle.stat()).size > configBytesMax) throw tooLong(file);
+      bytes = await handle.readFile();
     } catch (error) {
       if (!isMissing(error)) throw translateFileError(error, file);
       throw noCampaign(name, file, await list());
@@ -107,7 +111,7 @@ export function openCampaignFolder(paths: Pick<Paths, "resolve">): CampaignFolde
     },
     async create(name, options = {}) {
       const file = configOf(name);
-      if (await isFile(file)) {
+      if (await exists(file)) {
         const message = `there is a campaign ${name} already: edit ${file}`;
         throw new AppError("conflict", "campaign_exists", message);
       }
@@ -129,9 +133,10 @@ export function openCampaignFolder(paths: Pick<Paths, "resolve">): CampaignFolde
   };
 }
 
-const isFile = (path: string) =>
-  stat(path).then(
-    (found) => found.isFile(),
+/** Whether anything has that name; `load` says what is wrong if it is not a file. */
+const exists = (path: string) =>
+  lstat(path).then(
+    () => true,
     () => false,
   );
 

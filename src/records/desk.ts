@@ -8,6 +8,7 @@ import { createEntryFiles, type EntryFiles } from "./entry-files.ts";
 import { isBehind } from "./follow.ts";
 import { createFollower, type Follower } from "./follower.ts";
 import { gatherIndex, type GatheringIndex } from "./gathering-index.ts";
+import { checkLayoutFolder } from "./ingest.ts";
 import { layouts, recordFile } from "./layout.ts";
 import { openRecordDisk, temporaryFolder, type RecordDisk } from "./record-disk.ts";
 import type { RecordIndex } from "./record-index.ts";
@@ -90,7 +91,7 @@ export function createDesk(options: RecordsOptions): Desk {
       log.warn("a file is left alone until it is mended", { path, reason });
     }
   };
-  const entryFiles = createEntryFiles(disk);
+  const entryFiles = createEntryFiles({ disk, tell });
   const redirects = createRedirects(disk, index);
   const parts = { ledger: writing, index, disk, aside, clock, random, log, source, tell };
   const renderer = createRenderer({ ...parts, entryFiles, redirects });
@@ -101,6 +102,7 @@ export function createDesk(options: RecordsOptions): Desk {
   const { inTurn, pause } = createTurns({
     index: stored,
     clock,
+    ...(options.signal && { signal: options.signal }),
     begin() {
       const now = stored.version();
       if (now === version) return;
@@ -187,6 +189,7 @@ export function createDesk(options: RecordsOptions): Desk {
   };
 
   const start = () => {
+    for (const one of layouts) checkLayoutFolder(disk, one);
     for (const file of disk.list(temporaryFolder)) {
       const name = `${temporaryFolder}/${file}`;
       const { changedAtMs } = disk.look(name) ?? { changedAtMs: Infinity };

@@ -16,6 +16,7 @@ export interface EntryFiles {
 }
 
 export interface EntryJob {
+  readonly target: string;
   readonly folder: string;
   readonly entries: readonly Entry[];
   readonly isHasty?: boolean;
@@ -27,7 +28,13 @@ export const entryFolders: Readonly<Record<EntryKind, string>> = {
   call: "calls",
 };
 
-export function createEntryFiles(disk: RecordDisk): EntryFiles {
+export interface EntryFilesOptions {
+  readonly disk: RecordDisk;
+  /** What is wrong with a file or folder. */
+  readonly tell: (path: string, target: string, reason: string) => void;
+}
+
+export function createEntryFiles({ disk, tell }: EntryFilesOptions): EntryFiles {
   const read = (name: string) => textOf(disk.read(name));
   const removeBut = (folder: string, wanted: ReadonlyMap<string, string>) => {
     for (const file of disk.list(folder)) {
@@ -39,15 +46,27 @@ export function createEntryFiles(disk: RecordDisk): EntryFiles {
     disk.removeFolder(folder);
   };
   return {
-    async render({ folder, entries, isHasty = false }) {
+    async render({ target, folder, entries, isHasty = false }) {
+      // Already told for the record's own file.
+      if (disk.folderFault(folder)) return;
       for (const kind of entryKinds) {
         const place = `${folder}/${entryFolders[kind]}`;
         const own = entries.filter((entry) => entry.kind === kind);
         if (own.length === 0 && !disk.has(place)) continue;
+        const fault = disk.folderFault(place);
+        if (fault) {
+          tell(place, target, fault.reason);
+          continue;
+        }
         const texts = new Map(own.map((entry) => [`${place}/${fileOf(entry)}`, entryText(entry)]));
         for (const [name, text] of texts) {
           const found = read(name);
           if (found === text || (found !== undefined && !isAsWritten(found))) continue;
+          const inTheWay = found === undefined ? disk.fault(name) : undefined;
+          if (inTheWay) {
+            tell(name, target, inTheWay.reason);
+            continue;
+          }
           await disk.overwrite(name, text, { isHasty });
         }
         removeBut(place, texts);

@@ -14,10 +14,12 @@ import {
 } from "./ingest.ts";
 import { layouts } from "./layout.ts";
 import { personTarget } from "./person.ts";
+import type { RecordDisk } from "./record-disk.ts";
 import type { Edit } from "./render.ts";
 import type { Ingested, IngestOptions } from "./records.ts";
 import { createId } from "../base/ids.ts";
 import { randomLength } from "./identity.ts";
+import { sideFile } from "./side-file.ts";
 
 /** Of folders that are looked at before others get their turn. */
 const sliceSize = 100;
@@ -49,13 +51,21 @@ export async function ingestFolders(
   }
   if (!only) await writeMissing(desk, paths);
   for (const { path } of index.problems()) {
-    if (!disk.has(path)) desk.tell(path, undefined, undefined);
+    if (isOver(disk, path)) desk.tell(path, undefined, undefined);
   }
   await desk.conclude();
   const problems = index
     .problems()
     .filter(({ path }) => !only || paths.has(path.split("/").slice(0, 2).join("/")));
   return { files, edited: merged(edits), problems };
+}
+
+/** Whether a problem has gone with what caused it. Pages and notes are judged when they are read. */
+function isOver(disk: RecordDisk, path: string): boolean {
+  const isPage = path.endsWith(".md");
+  const isFile = isPage || path.endsWith(`/${sideFile}`);
+  if (isFile ? disk.fault(path) : disk.folderFault(path)) return false;
+  return !isPage || !disk.has(path);
 }
 
 /** A folder that someone removed is no removed record. */

@@ -1,3 +1,4 @@
+import { AppError } from "../base/app-error.ts";
 import { idOf } from "./company.ts";
 import { folderOf } from "./folders.ts";
 import { idIn, isAsWritten, isClean, revIn, textOf } from "./front-matter.ts";
@@ -55,6 +56,11 @@ export function lookAtFolder(
   if (known) return { kind: "record", target: known.target, cleanRev: known.rev };
   const target = index.bySlug(kind, name);
   const mark = target === undefined ? undefined : index.render(target);
+  const fault = bytes ? undefined : disk.fault(`${folder}/${name}/${recordFile}`);
+  // A plain file among the folders is somebody's own, unless it is in the way of a record.
+  if (fault && (fault.isSpecial || target !== undefined)) {
+    return { kind: "broken", target, reason: fault.reason };
+  }
   if (target !== undefined && mark?.folder === `${folder}/${name}`) {
     return { kind: "record", target, cleanRev: undefined };
   }
@@ -141,12 +147,13 @@ function findOld(job: {
   return { kind: "renamed", target, slug: slugOf(name, idOf(target)) };
 }
 
-/** Every folder there is, or those that some paths lie in. */
+/** Every folder there is, or those that some paths lie in. Throws if `companies` is a link. */
 export function* foldersToLookAt(
   disk: RecordDisk,
   only: readonly string[] | undefined,
 ): Generator<FolderPlace> {
   for (const layout of layouts) {
+    checkLayoutFolder(disk, layout);
     const names = only
       ? new Set(only.flatMap((path) => nameIn(layout, path)))
       : disk.list(layout.folder);
@@ -154,6 +161,14 @@ export function* foldersToLookAt(
       if (!name.startsWith(".")) yield { layout, name };
     }
   }
+}
+
+/** A link here would hide every record of that kind, or send all of them elsewhere. */
+export function checkLayoutFolder(disk: RecordDisk, { folder }: Layout): void {
+  const fault = disk.folderFault(folder);
+  if (!fault) return;
+  const message = `the records in ${disk.path("")} cannot be used: ${fault.reason}`;
+  throw new AppError("invalid", "not_a_regular_file", message);
 }
 
 function nameIn({ folder }: Layout, path: string): readonly string[] {

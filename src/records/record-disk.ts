@@ -2,35 +2,51 @@ import {
   existsSync,
   fdatasync,
   linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
   closeSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmdirSync,
   rmSync,
-  statSync,
   unlinkSync,
   writeFileSync,
+  type Stats,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { AppError } from "../base/app-error.ts";
 import { translateFileError } from "../base/atomic-file.ts";
 import { createId } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
+import { readRegularFileSync, specialEntry } from "../base/regular-file.ts";
 
 /**
  * The data folder, as far as records are concerned. Names are relative, with `/`, and made by us
  * or listed here. Calls wait for the disk: each takes microseconds, and a record is in order
  * between two of them. Only a sync takes long, and for that nobody is kept waiting.
  * Throws AppError, as `translateFileError` words it.
+ *
+ * Only regular files are read, written and removed, and only in real folders. Symbolic links are
+ * never followed, neither as the file nor as a folder on the way to it; pipes, devices and sockets
+ * are never opened. `fault` tells why a name cannot be used. This guards against accidents and
+ * against files from elsewhere, not against a process of the same user that swaps files while we
+ * look.
  */
 export interface RecordDisk {
-  /** Undefined: there is none, or it is no file. */
+  /** Undefined: there is no such file, or `fault` tells why it cannot be read. */
   read(name: string): Uint8Array | undefined;
-  /** Names in a folder, in order; empty where there is none. */
-  list(folder: string): readonly string[];
+  /** Undefined: a file of this name can be read or written. */
+  fault(name: string): DiskFault | undefined;
+  /** The same for a folder. */
+  folderFault(name: string): DiskFault | undefined;
+  /**
+   * Names in a folder, in order. Empty if there is none, or if it cannot be used: that is told to
+   * `onFault`, if what stands there exists.
+   */
+  list(folder: string, onFault?: (fault: DiskFault) => void): readonly string[];
+  /** Whether anything has that name, of whatever type. */
   has(name: string): boolean;
   /** Undefined: there is none. */
   look(name: string): { readonly changedAtMs: number; readonly bytes: number } | undefined;
@@ -42,16 +58,25 @@ export interface RecordDisk {
   prepareAll(texts: readonly string[], how: PlaceOptions): Promise<readonly Prepared[]>;
   /** Replaces a file that nobody edits. */
   overwrite(name: string, text: string, how: PlaceOptions): Promise<void>;
-  /** Undefined where there is nothing to move. */
+  /** Undefined if there is no file or folder to move. */
   move(from: string, to: string): "moved" | undefined;
   /** Gives a file that is only ever replaced a second name; undefined where there is none. */
   share(from: string, to: string): "shared" | undefined;
   /** Moves a file to where none is; "taken" where there is one. */
   putBack(from: string, to: string): "placed" | "taken";
+  /** Leaves alone what is not a regular file. */
   remove(name: string): void;
-  /** Only where nothing is in it. */
+  /** Only if nothing is in it. */
   removeFolder(name: string): void;
   path(name: string): string;
+}
+
+/** Why a file or folder cannot be used. */
+export interface DiskFault {
+  /** Names what is in the way, and says what to do. */
+  readonly reason: string;
+  /** A link, pipe, device or socket. False: a file where a folder belongs, or the reverse. */
+  readonly isSpecial: boolean;
 }
 
 export interface Prepared {
@@ -83,8 +108,38 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
       throw translateFileError(error, path(name));
     }
   };
+  /** Folders found to be real. Forgotten at the next await, so it only saves repeated calls. */
+  const realFolders = new Set<string>();
+  const remember = (folder: string) => {
+    if (realFolders.size === 0) queueMicrotask(() => realFolders.clear());
+    realFolders.add(folder);
+  };
+  /** Looks at each folder on the way, then at the name itself. */
+  const faultOf = (name: string, kind: "file" | "folder"): DiskFault | undefined => {
+    for (let end = name.indexOf("/"); ; end = name.indexOf("/", end + 1)) {
+      const part = end === -1 ? name : name.slice(0, end);
+      const wanted = end === -1 ? kind : "folder";
+      if (wanted === "file" || !realFolders.has(part)) {
+        const found = lstatSync(path(part), { throwIfNoEntry: false });
+        if (!found) return undefined;
+        if (wanted === "file" ? !found.isFile() : !found.isDirectory()) {
+          return faultWords(part, found, wanted);
+        }
+        if (wanted === "folder") remember(part);
+      }
+      if (end === -1) return undefined;
+    }
+  };
+  const isIn = (name: string) => faultOf(dirname(name), "folder") === undefined;
+  const mustBeUsable = (name: string, kind: "file" | "folder") => {
+    const fault = faultOf(name, kind);
+    if (!fault) return;
+    const message = `cannot write ${path(name)}: ${fault.reason}`;
+    throw new AppError("invalid", "not_a_regular_file", message);
+  };
   /** Asking is quicker than an error, and all but the last folder are there as a rule. */
   const withFolder = <T>(name: string, work: () => T): T => {
+    mustBeUsable(dirname(name), "folder");
     const at = dirname(path(name));
     if (!existsSync(at)) {
       const isAlone = existsSync(dirname(at));
@@ -137,6 +192,7 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
     place: (name, { isAgain }) =>
       placing(name, () => {
         if (!isAgain) return writeWhole(name, text);
+        mustBeUsable(dirname(name), "folder");
         const temporary = path(writeElsewhere(text));
         try {
           linkSync(temporary, path(name));
@@ -146,6 +202,7 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
       }),
     replace(name) {
       attempt(name, (at) => {
+        mustBeUsable(name, "file");
         if (!existsSync(at)) writeWhole(name, text);
         else renameSync(path(writeElsewhere(text)), at);
       });
@@ -171,6 +228,7 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
       },
       replace(name) {
         try {
+          mustBeUsable(name, "file");
           withFolder(name, () => renameSync(temporary, path(name)));
         } catch (error) {
           rmSync(temporary, { force: true });
@@ -182,17 +240,30 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
 
   return {
     path,
-    // What is not there is the rule for new records: asking first is quicker than an error.
     read: (name) =>
-      attempt(name, (at) => (existsSync(at) ? orUndefined(() => readFileSync(at)) : undefined)),
-    list: (name) =>
-      attempt(name, (at) =>
-        existsSync(at) ? (orUndefined(() => readdirSync(at)) ?? []).sort() : [],
-      ),
-    has: (name) => existsSync(path(name)),
+      attempt(name, (at) => {
+        // What is not there is the rule for new records: asking first is quicker than an error.
+        if (!existsSync(at) || !isIn(name)) return undefined;
+        try {
+          return readRegularFileSync(at);
+        } catch (error) {
+          if (error instanceof AppError) return undefined;
+          throw error;
+        }
+      }),
+    fault: (name) => attempt(name, () => faultOf(name, "file")),
+    folderFault: (name) => attempt(name, () => faultOf(name, "folder")),
+    list: (name, onFault) =>
+      attempt(name, (at) => {
+        if (!existsSync(at)) return [];
+        const fault = faultOf(name, "folder");
+        if (fault) onFault?.(fault);
+        return fault ? [] : (orUndefined(() => readdirSync(at)) ?? []).sort();
+      }),
+    has: (name) => attempt(name, (at) => orUndefined(() => entryAt(at)) !== undefined),
     look: (name) =>
       attempt(name, (at) => {
-        const found = orUndefined(() => statSync(at, { throwIfNoEntry: false }));
+        const found = orUndefined(() => entryAt(at));
         return found && { changedAtMs: found.mtimeMs, bytes: found.size };
       }),
     async prepareAll(texts, how) {
@@ -206,18 +277,21 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
     overwrite: async (name, text, how) => (await prepare(text, how)).replace(name),
     move: (from, to) =>
       attempt(to, (target) => {
-        if (!existsSync(path(from))) return undefined;
+        const found = isIn(from) ? entryAt(path(from)) : undefined;
+        if (!found || specialEntry(found) !== undefined) return undefined;
         withFolder(to, () => renameSync(path(from), target));
         return "moved";
       }),
     share: (from, to) =>
       attempt(to, (target) => {
-        if (!existsSync(path(from))) return undefined;
+        const found = isIn(from) ? entryAt(path(from)) : undefined;
+        if (!found?.isFile()) return undefined;
         withFolder(to, () => linkSync(path(from), target));
         return "shared";
       }),
     putBack: (from, to) =>
       attempt(to, (target) => {
+        mustBeUsable(dirname(to), "folder");
         try {
           linkSync(path(from), target);
         } catch (error) {
@@ -227,9 +301,13 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
         unlinkSync(path(from));
         return "placed";
       }),
-    remove: (name) => attempt(name, (at) => rmSync(at, { force: true })),
+    remove: (name) =>
+      attempt(name, (at) => {
+        if (!faultOf(name, "file")) rmSync(at, { force: true });
+      }),
     removeFolder: (name) =>
       attempt(name, (at) => {
+        if (faultOf(name, "folder")) return;
         try {
           rmdirSync(at);
         } catch (error) {
@@ -237,6 +315,16 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
         }
       }),
   };
+}
+
+const entryAt = (path: string) => lstatSync(path, { throwIfNoEntry: false });
+
+function faultWords(name: string, found: Stats, wanted: "file" | "folder"): DiskFault {
+  const special = specialEntry(found);
+  const what = special ?? (wanted === "file" ? "a folder" : "a file");
+  const rule = found.isSymbolicLink() ? ", and links are not followed" : "";
+  const reason = `${name} is ${what}${rule}: put a ${wanted} in its place, or move it away`;
+  return { reason, isSpecial: special !== undefined };
 }
 
 async function syncFile(path: string): Promise<void> {

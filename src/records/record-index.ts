@@ -60,8 +60,9 @@ export interface RecordIndex extends Disposable {
   /**
    * Waits until no other process has its turn with files and index, and keeps the others waiting
    * until it is disposed of; a process that dies has ended its turn. One at a time in a process.
+   * When the signal fires while it waits, it rejects with an AppError `aborted`.
    */
-  takeTurn(clock: Clock): Promise<Disposable>;
+  takeTurn(clock: Clock, signal?: AbortSignal): Promise<Disposable>;
   /** Another number whenever another process has changed it. */
   version(): number;
   /** Undefined when it is empty, or of another version of ours. */

@@ -90,6 +90,8 @@ export interface RecordsOptions {
   readonly user: string;
   /** Of catching up, where that takes long: after an import elsewhere, or with a new index. */
   readonly onProgress?: (progress: Progress) => void;
+  /** Ends what waits for other processes, and long work between two slices, with `aborted`. */
+  readonly signal?: AbortSignal;
 }
 
 export type RecordKind = "company" | "person";

@@ -47,7 +47,8 @@ export function createRedirects(
         const found = read(folder);
         if (found === text) continue;
         // Whatever else is there is someone's, and shown when it is looked at.
-        if (found !== undefined && !isRedirect(found)) continue;
+        if (found !== undefined ? !isRedirect(found) : disk.fault(`${folder}/${recordFile}`))
+          continue;
         await disk.overwrite(`${folder}/${recordFile}`, text, how);
       }
     },

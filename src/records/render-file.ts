@@ -40,13 +40,14 @@ export interface FileRendererOptions extends Pick<Renderer, "takeIn"> {
   readonly aside: Aside;
   readonly links: Links;
   readonly log: Logger;
+  readonly tell: (path: string, target: string, reason: string | undefined) => void;
 }
 
 /** Writes the file of a record whose folder is settled, unless a hand was at it: see `Renderer`. */
 export function createFileRenderer(
   options: FileRendererOptions,
 ): (job: FileJob) => Promise<FileOutcome> {
-  const { index, disk, aside, links, log, takeIn } = options;
+  const { index, disk, aside, links, log, takeIn, tell } = options;
 
   const renderFile = async (job: FileJob): Promise<FileOutcome> => {
     const { layout, view, folder, how, takenIn } = job;
@@ -59,11 +60,13 @@ export function createFileRenderer(
       if (revIn(composed.text) === seen) {
         const [side, told] = [readSide(folder), { ...composed, rev: seen, fields: view.fields }];
         const newSide = addRender(side, told);
+        if (hasFault({ target, folder, bytes: undefined })) return { kind: "broken" };
         if (newSide !== side) await disk.overwrite(`${folder}/${sideFile}`, newSide, how);
         return { kind: "done", rev: seen };
       }
     }
     const bytes = disk.read(path);
+    if (hasFault({ target, folder, bytes })) return { kind: "broken" };
     const isOurs = bytes === undefined || isEmpty(bytes) || isClean(bytes);
     if (isOurs) index.problem(path, undefined);
     const isTaken = bytes !== undefined && takenIn !== undefined && isEqual(takenIn.bytes, bytes);
@@ -89,6 +92,20 @@ export function createFileRenderer(
     return isPlaced ? { kind: "done", rev } : { kind: "again" };
   };
 
+  /** Whether a link, a pipe or the like stands where one of its two files belongs. */
+  const hasFault = (job: {
+    readonly target: string;
+    readonly folder: string;
+    readonly bytes: Uint8Array | undefined;
+  }): boolean => {
+    const names = [...(job.bytes ? [] : [recordFile]), sideFile];
+    for (const path of names.map((name) => `${job.folder}/${name}`)) {
+      const fault = disk.fault(path);
+      if (fault) tell(path, job.target, fault.reason);
+      if (fault) return true;
+    }
+    return false;
+  };
   const readSide = (folder: string) => textOf(disk.read(`${folder}/${sideFile}`));
   /** A file that a hand has shaped is patched from then on. */
   const handmade = (layout: Layout, text: string | undefined, side: string | undefined) =>

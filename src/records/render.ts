@@ -101,7 +101,7 @@ export function createRenderer(options: RendererOptions): Renderer {
     return { ...taken, target };
   };
 
-  const renderFile = createFileRenderer({ index, disk, aside, links, log, takeIn });
+  const renderFile = createFileRenderer({ index, disk, aside, links, log, takeIn, tell });
 
   /** Gives the record its folder; who had it by mistake moves out first. */
   const settleFolder = async (layout: Layout, view: TargetView, { isHasty }: RenderOptions) => {
@@ -206,7 +206,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       const mark = index.render(target);
       const rev = outcome.kind === "done" ? outcome.rev : (mark?.rev ?? "");
       if (mark?.folder !== folder || mark.rev !== rev) index.mark({ target, folder, rev });
-      await entryFiles.render({ folder, entries: record.entries, ...how });
+      await entryFiles.render({ target, folder, entries: record.entries, ...how });
       await redirects.render(indexed, how);
       return { edits, followers: [...followers] };
     }

@@ -34,7 +34,10 @@ export function createEntryTaker(options: EntryTakerOptions): EntryTaker {
 
   const takeInOne = async (target: string, kind: EntryKind, path: string) => {
     const bytes = disk.read(path);
-    if (!bytes || isEmpty(bytes) || isClean(bytes)) return [];
+    if (!bytes || isEmpty(bytes) || isClean(bytes)) {
+      tell(path, target, bytes ? undefined : disk.fault(path)?.reason);
+      return [];
+    }
     try {
       const found = readEntry(bytes, path.slice(path.lastIndexOf("/") + 1));
       const { id = createId(random, idLength), at = isoOf(clock.nowMs()), ...rest } = found;
@@ -58,9 +61,10 @@ export function createEntryTaker(options: EntryTakerOptions): EntryTaker {
     async takeIn({ target, folder }) {
       const fields: string[] = [];
       for (const [kind, place] of Object.entries(entryFolders)) {
-        for (const file of disk.list(`${folder}/${place}`)) {
+        const at = `${folder}/${place}`;
+        for (const file of disk.list(at, ({ reason }) => tell(at, target, reason))) {
           if (!file.endsWith(".md") || file.startsWith(".")) continue;
-          const path = `${folder}/${place}/${file}`;
+          const path = `${at}/${file}`;
           fields.push(...(await takeInOne(target, kind as EntryKind, path)));
         }
       }

@@ -1,3 +1,4 @@
+import { AppError } from "../base/app-error.ts";
 import type { Clock } from "../base/clock.ts";
 import type { RecordIndex } from "./record-index.ts";
 
@@ -14,6 +15,8 @@ export interface Turns {
 export interface TurnsOptions {
   readonly index: Pick<RecordIndex, "takeTurn">;
   readonly clock: Clock;
+  /** Ends a wait for a turn, and work that pauses, with an AppError `aborted`. */
+  readonly signal?: AbortSignal;
   /** Before anything is done in a turn: others may have had theirs. */
   readonly begin: () => void;
   /** After work that has failed half-way. */
@@ -23,7 +26,7 @@ export interface TurnsOptions {
 /** Handing over costs others about a millisecond. */
 const turnMsMax = 20;
 
-export function createTurns({ index, clock, begin, fail }: TurnsOptions): Turns {
+export function createTurns({ index, clock, signal, begin, fail }: TurnsOptions): Turns {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   let held: Disposable | undefined;
@@ -31,7 +34,7 @@ export function createTurns({ index, clock, begin, fail }: TurnsOptions): Turns 
 
   const take = async () => {
     if (!held) {
-      held = await index.takeTurn(clock);
+      held = await index.takeTurn(clock, signal);
       heldSinceMs = clock.monotonicMs();
     }
     begin();
@@ -60,6 +63,7 @@ export function createTurns({ index, clock, begin, fail }: TurnsOptions): Turns 
     },
     async pause() {
       release();
+      if (signal?.aborted) throw new AppError("aborted", "records_aborted", "asked to stop");
       await take();
     },
   };

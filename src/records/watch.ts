@@ -1,4 +1,5 @@
 import { mkdirSync, watch as watchFolder, type FSWatcher } from "node:fs";
+import { AppError } from "../base/app-error.ts";
 import type { Timer } from "../base/clock.ts";
 import type { Desk } from "./desk.ts";
 import { followLedger } from "./follow.ts";
@@ -32,6 +33,7 @@ export function watchFiles(desk: Desk, options: WatchOptions = {}): Watching {
       try {
         onIngested(await desk.inTurn(() => ingestFolders(desk, only ? { only } : {})));
       } catch (error) {
+        if (error instanceof AppError && error.kind === "aborted") return;
         // This loop owns the work: it says what is wrong, and looks again at the next check.
         log.error("hand edits could not be taken in", { error });
       }

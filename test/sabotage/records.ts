@@ -282,14 +282,14 @@ const inTurns: readonly Sabotage[] = [
   {
     name: "among processes: a turn begins while another has its own",
     file: "src/records/adapters/sqlite/turn-lock.ts",
-    find: "await wait(clock, turn.tryTake);",
+    find: "await wait(clock, turn.tryTake, signal);",
     replace: "turn.tryTake();",
     caughtBy: `${turns} > while one is at it, another waits`,
   },
   {
     name: "among processes: who was just at it goes first again",
     file: "src/records/adapters/sqlite/turn-lock.ts",
-    find: "await wait(clock, next.tryTake);",
+    find: "await wait(clock, next.tryTake, signal);",
     replace: "",
     caughtBy: `${turns} > who takes turn after turn lets one in`,
   },

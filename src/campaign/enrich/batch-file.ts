@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AppError } from "../../base/app-error.ts";
 import { translateFileError, writeFileAtomic } from "../../base/atomic-file.ts";
+import { readRegularFile } from "../../base/regular-file.ts";
 import type { Paths } from "../../config/index.ts";
 import { campaignNameRule, campaignNameWords } from "../campaign.ts";
 import type { Batch, BatchLine } from "./batch.ts";
@@ -23,11 +24,11 @@ export function openBatchFiles(paths: Pick<Paths, "resolve">): BatchFiles {
   };
   const read: BatchFiles["read"] = async (name) => {
     const file = fileOf(name);
-    const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    const bytes = await readRegularFile(file).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return undefined;
       throw translateFileError(error, file);
     });
-    return text === undefined ? undefined : parse(file, name, text);
+    return bytes === undefined ? undefined : parse(file, name, bytes.toString());
   };
   return {
     read,

@@ -1,9 +1,10 @@
-import { createReadStream } from "node:fs";
-import { mkdir, open, readdir, readFile, type FileHandle } from "node:fs/promises";
+import { constants } from "node:fs";
+import { mkdir, readdir, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { AppError } from "../../base/app-error.ts";
 import { translateFileError, writeFileAtomic } from "../../base/atomic-file.ts";
+import { openRegularFile, readRegularFile } from "../../base/regular-file.ts";
 import type { Paths } from "../../config/index.ts";
 import { crawlPlanSchema, type CrawlPlan } from "./crawl-plan.ts";
 import { parsePageRow, type PageRow } from "./page-row.ts";
@@ -28,6 +29,8 @@ export interface RowWriter extends AsyncDisposable {
   write(row: PageRow): Promise<void>;
 }
 
+const appendFlags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
+
 export const crawlNameRule = /^[a-z0-9][a-z0-9._-]{0,200}$/;
 
 export function openCrawlFolder(paths: Pick<Paths, "resolve">): CrawlFolder {
@@ -40,11 +43,11 @@ export function openCrawlFolder(paths: Pick<Paths, "resolve">): CrawlFolder {
 
   async function load(name: string): Promise<CrawlPlan> {
     const file = planOf(name);
-    const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    const bytes = await readRegularFile(file).catch((error: NodeJS.ErrnoException) => {
       throw error.code === "ENOENT" ? noCrawl(name) : error;
     });
     try {
-      return crawlPlanSchema.parse(JSON.parse(text));
+      return crawlPlanSchema.parse(JSON.parse(bytes.toString()));
     } catch (cause) {
       const message = `${file} is not the plan of a crawl: move its folder away`;
       throw new AppError("corrupt", "crawl_plan", message, { cause });
@@ -75,7 +78,7 @@ export function openCrawlFolder(paths: Pick<Paths, "resolve">): CrawlFolder {
     async openRows(name) {
       const file = fileOf(name);
       try {
-        return rowWriter(await open(file, "a+", 0o600), file);
+        return rowWriter(await openRegularFile(file, appendFlags, 0o600), file);
       } catch (error) {
         throw translateFileError(error, file);
       }
@@ -85,8 +88,9 @@ export function openCrawlFolder(paths: Pick<Paths, "resolve">): CrawlFolder {
 
 async function readRows(file: string): Promise<readonly PageRow[]> {
   const rows = new Map<string, PageRow>();
-  const stream = createReadStream(file, "utf8");
   try {
+    await using handle = await openRegularFile(file, constants.O_RDONLY);
+    const stream = handle.createReadStream({ encoding: "utf8", autoClose: false });
     for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
       const row = parsePageRow(line);
       if (row) rows.set(`${row.kind} ${row.url}`, row);

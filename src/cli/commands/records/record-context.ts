@@ -34,7 +34,7 @@ async function withProgress<T>(
   context: SettingsContext,
   open: (options: OpenOptions) => Promise<T>,
 ): Promise<T> {
-  const { paths, log } = context;
+  const { paths, log, signal } = context;
   let shown: ProgressHandle | undefined;
   let before = 0;
   const onProgress: NonNullable<OpenOptions["onProgress"]> = ({ done, total }) => {
@@ -49,7 +49,7 @@ async function withProgress<T>(
     before = done;
   };
   try {
-    return await open({ paths, log, user: userName(), onProgress });
+    return await open({ paths, log, user: userName(), onProgress, signal });
   } finally {
     shown?.done();
   }

@@ -67,7 +67,10 @@ async function rebuild(context: SettingsContext): Promise<number> {
   return rebuildOpened(context, opened);
 }
 
-async function rebuildOpened({ progress, clock }: SettingsContext, { records, index }: RecordsIn) {
+async function rebuildOpened(
+  { progress, clock, signal }: SettingsContext,
+  { records, index }: RecordsIn,
+) {
   const total = index.count({ kind: "company" }, countMax) + index.count({ kind: "person" }, countMax); // prettier-ignore
   const bar = progress.start({ label: "rebuild", total });
   let before = 0;
@@ -81,7 +84,7 @@ async function rebuildOpened({ progress, clock }: SettingsContext, { records, in
       },
     });
     // It takes seconds, in which nobody else can change the index.
-    using _turn = await index.takeTurn(clock);
+    using _turn = await index.takeTurn(clock, signal);
     index.optimize();
     return built.records;
   } finally {

@@ -50,8 +50,8 @@ export function openSqliteRecordIndex({ file, log }: SqliteRecordIndexOptions): 
     ...passed,
     version: () => opened.version() + reopened * 2 ** 32,
     startLoading: () => startIndexLoader({ file, update: (batch) => opened.update(batch) }),
-    async takeTurn(clock) {
-      const turn = await lock.take(clock);
+    async takeTurn(clock, signal) {
+      const turn = await lock.take(clock, signal);
       try {
         followFile();
         return turn;

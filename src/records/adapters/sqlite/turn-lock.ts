@@ -12,7 +12,8 @@ import { guarded } from "./index-error.ts";
  *   nobody takes turn after turn while another waits.
  */
 export interface TurnLock extends Disposable {
-  take(clock: Clock): Promise<Disposable>;
+  /** Rejects with an AppError `aborted` when the signal fires while it waits. */
+  take(clock: Clock, signal?: AbortSignal): Promise<Disposable>;
 }
 
 /** Longer than any turn but that of filling an index of millions. */
@@ -25,7 +26,7 @@ export function openTurnLock(file: string, log: Logger): TurnLock {
   const turn = openLock(`${file}-turn`);
   const next = openLock(`${file}-next`);
 
-  const wait = async (clock: Clock, isOurs: () => boolean) => {
+  const wait = async (clock: Clock, isOurs: () => boolean, signal: AbortSignal | undefined) => {
     const startedAtMs = clock.monotonicMs();
     let hasTold = false;
     while (!isOurs()) {
@@ -36,15 +37,15 @@ export function openTurnLock(file: string, log: Logger): TurnLock {
         log.warn("waiting for another process that is at the files of the records", { file });
       }
       // In small steps, so that the event loop goes on: others may need us to end their turn.
-      await sleep(clock, waitedMs < patienceMs ? 1 : 20);
+      await sleep(clock, waitedMs < patienceMs ? 1 : 20, signal);
     }
   };
 
   return {
-    async take(clock) {
-      await wait(clock, next.tryTake);
+    async take(clock, signal) {
+      await wait(clock, next.tryTake, signal);
       try {
-        await wait(clock, turn.tryTake);
+        await wait(clock, turn.tryTake, signal);
       } finally {
         next.release();
       }
