@@ -172,14 +172,27 @@ async function install() {
     () => `installing: ${arrived} of about ${packages} packages, ${seconds()} s`,
   );
   // Whatever NODE_ENV says, the tools are needed too. At this log level npm names each download.
-  const args = ["ci", "--include=dev", ...quietly, "--loglevel=http"];
-  const { code, output } = await runNpm(args, root, (line) => {
+  // Without --ignore-scripts `npm ci` would compile better-sqlite3, although it brings its
+  // binaries, and so fail on a machine that has no Python.
+  const args = ["ci", "--include=dev", "--ignore-scripts", ...quietly, "--loglevel=http"];
+  let { code, output } = await runNpm(args, root, (line) => {
     if (/\bhttp\b.*\.tgz/.test(line)) arrived += 1;
   });
+  const allowed = packagesWithAllowedScripts();
+  if (code === 0 && allowed.length > 0)
+    ({ code, output } = await runNpm(["rebuild", ...allowed], root));
   progress.stop();
   if (code !== 0) throw new Problem(explainInstallFailure(output));
   writeFileSync(stampFile, JSON.stringify(wantedStamp()));
   say(`installed in ${seconds()} s`);
+}
+
+/** `allowScripts` of package.json, for every npm: only the newest ones read it themselves. */
+function packagesWithAllowedScripts() {
+  const { allowScripts = {} } = readJson(join(root, "package.json"));
+  return Object.keys(allowScripts).filter(
+    (name) => allowScripts[name] === true && existsSync(join(root, "node_modules", name)),
+  );
 }
 
 /** A line that is rewritten on a terminal, and printed every five seconds elsewhere. */

@@ -1,7 +1,7 @@
 // inputs: scripts/bootstrap.mjs
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readlinkSync } from "node:fs";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -53,9 +53,19 @@ describe("in a fresh clone", () => {
     const first = bootstrap(["test", "--check", "a b"]);
     expect(first.stderr).toContain("installing npm packages (first run");
     expect(first).toMatchObject({ status: 7, stdout: "ran --check a b\n" });
-    expect(existsSync(join(folder, "native/marked"))).toBe(true);
     const second = bootstrap(["test"]);
     expect(second).toMatchObject({ status: 7, stdout: "ran\n", stderr: "" });
+  });
+
+  test("runs no script of a package that package.json does not allow, and compiles nothing", () => {
+    const run = bootstrap(["test"]);
+    expect(run).toMatchObject({ status: 7, stdout: "ran\n" });
+    expect(existsSync(join(folder, "native/marked"))).toBe(true);
+    expect(existsSync(join(folder, "refused/marked"))).toBe(false);
+    expect(readdirSync(join(folder, "node_modules/prebuilt"))).toEqual([
+      "binding.gyp",
+      "package.json",
+    ]);
   });
 
   test("installs again when the lock has changed, not when npm has already done so", () => {
@@ -111,11 +121,9 @@ describe("in a fresh clone", () => {
   /** A package that has, as Node, a script that says so and then starts the real one. */
   function writeNodeLock(): void {
     const program = `#!/bin/sh\necho brought\nexec ${process.execPath} "$@"\n`;
-    write("pack/package/package.json", '{ "name": "node-fake", "version": "1.0.0" }');
-    write("pack/package/bin/node", program);
-    chmodSync(join(folder, "pack/package/bin/node"), 0o755);
     const tarball = join(folder, "node-fake.tgz");
-    spawnSync("tar", ["czf", tarball, "-C", join(folder, "pack"), "package"]);
+    const description = '{ "name": "node-fake", "version": "1.0.0" }';
+    pack(tarball, { "package.json": description, "bin/node": program });
     const optionalDependencies = { "node-fake": `file:${tarball}` };
     const packages = {
       "": { optionalDependencies },
@@ -126,26 +134,48 @@ describe("in a fresh clone", () => {
     write("scripts/node/24/package-lock.json", JSON.stringify(lock));
   }
 
-  /** A project with a dependency of its own folder that runs a script when it is installed. */
+  /**
+   * A project whose dependencies are folders of its own: two with a script that runs when they are
+   * installed, and one that, like better-sqlite3, has a binding.gyp and `gypfile: false`, which
+   * npm forgets when it installs from a lock.
+   */
   function writeProject({ script }: { readonly script: string }): void {
-    const dependencies = { native: "file:native", tsx: "file:tsx" };
-    const native = { name: "native", version: "1.0.0", scripts: { install: script } };
-    const tsx = { name: "tsx", version: "1.0.0", type: "module", exports: "./index.js" };
-    const engines = { node: ">=22.14" };
-    const project = { name: "fresh", version: "1.0.0", type: "module", engines, dependencies };
-    write("package.json", JSON.stringify(project));
-    write("native/package.json", JSON.stringify(native));
-    write("native/mark.js", "require('node:fs').writeFileSync('marked', '')");
-    write("tsx/package.json", JSON.stringify(tsx));
-    const packages = {
-      "": project,
-      native: { version: "1.0.0", hasInstallScript: true },
-      "node_modules/native": { resolved: "native", link: true },
-      tsx: { version: "1.0.0" },
-      "node_modules/tsx": { resolved: "tsx", link: true },
+    const version = "1.0.0";
+    const parts = {
+      native: { scripts: { install: script } },
+      refused: { scripts: { install: script } },
+      tsx: { type: "module", exports: "./index.js" },
     };
-    const lock = { name: "fresh", version: "1.0.0", lockfileVersion: 3, requires: true, packages };
+    const tarball = join(folder, "prebuilt.tgz");
+    const dependencies = {
+      ...Object.fromEntries(Object.keys(parts).map((name) => [name, `file:${name}`])),
+      prebuilt: `file:${tarball}`,
+    };
+    const engines = { node: ">=22.14" };
+    const allowScripts = { native: true, refused: false, absent: true };
+    const project = { name: "fresh", version, type: "module", engines, allowScripts, dependencies };
+    write("package.json", JSON.stringify(project));
+    const packages: Record<string, object> = { "": project };
+    for (const [name, fields] of Object.entries(parts)) {
+      write(`${name}/package.json`, JSON.stringify({ name, version, ...fields }));
+      packages[name] = { version, ...("scripts" in fields && { hasInstallScript: true }) };
+      packages[`node_modules/${name}`] = { resolved: name, link: true };
+    }
+    for (const name of ["native", "refused"])
+      write(`${name}/mark.js`, "require('node:fs').writeFileSync('marked', '')");
+    const prebuilt = { name: "prebuilt", version, gypfile: false };
+    pack(tarball, { "package.json": JSON.stringify(prebuilt), "binding.gyp": "not a gyp file" });
+    packages["node_modules/prebuilt"] = { version, resolved: `file:${tarball}` };
+    const lock = { name: "fresh", version, lockfileVersion: 3, requires: true, packages };
     write("package-lock.json", JSON.stringify(lock));
+  }
+
+  /** Makes a package as npm does: its files are in a folder `package` of the archive. */
+  function pack(tarball: string, files: Readonly<Record<string, string>>): void {
+    for (const [path, content] of Object.entries(files)) write(`pack/package/${path}`, content);
+    spawnSync("chmod", ["-R", "755", join(folder, "pack")]);
+    spawnSync("tar", ["czf", tarball, "-C", join(folder, "pack"), "package"]);
+    rmSync(join(folder, "pack"), { recursive: true });
   }
 
   function bootstrap(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
