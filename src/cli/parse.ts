@@ -1,4 +1,5 @@
 import { Argument, Command as Program, CommanderError, Option } from "commander";
+import { docsFolder } from "../base/docs-page.ts";
 import type { Command, CommandEntry, Flags, OptionSpec, Registry } from "./command.ts";
 import { expandHelp, findCommand } from "./find-command.ts";
 import { globalOptions, type GlobalFlags } from "./flags.ts";
@@ -73,7 +74,11 @@ function createProgram(
       writeErr,
       outputError: () => {}, // reported by our own hand, from the error it throws
     })
-    .addHelpText("after", "\nEvery command has --help with examples. Start with: forager doctor");
+    .addHelpText(
+      "after",
+      "\nEvery command has --help with examples. Start with: forager doctor\n" +
+        `Documentation: ${docsFolder}`,
+    );
   for (const option of globalOptions) program.addOption(toOption(option));
   return program;
 }

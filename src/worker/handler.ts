@@ -1,4 +1,5 @@
 import { AppError } from "../base/app-error.ts";
+import { docsPage } from "../base/docs-page.ts";
 import type { Logger } from "../base/logger.ts";
 import type { LeasedTask } from "../queue/index.ts";
 import { retryDefaults, type RetryPolicy } from "./failure.ts";
@@ -95,7 +96,7 @@ export function defineHandler<Payload, Services = unknown>(
   }
   const policy = { ...retryDefaults, ...options.retry };
   if (!(policy.attempts >= 1 && policy.delayMs >= 0 && policy.delayMsMax >= policy.delayMs)) {
-    throw wrong(kind, "has a retry policy that makes no sense: see docs/worker.md");
+    throw wrong(kind, `has a retry policy that makes no sense: see ${docsPage("worker.md")}`);
   }
   return { kind, schema, run, timeoutMs, retry: policy, cap, politeness, yields };
 }

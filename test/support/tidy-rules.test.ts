@@ -16,6 +16,7 @@ import {
   noLeftovers,
   noMachinePaths,
   noSkippedTests,
+  pagesByPath,
   tellingNames,
   tidyViolations,
 } from "./tidy-rules.ts";
@@ -209,6 +210,19 @@ const cases: Readonly<
       [here("/* @ts-nocheck */"), "not to be silenced"],
     ],
     passed: [here('const a = "as any";'), here("const a = b as unknown;")],
+  },
+  pagesByPath: {
+    rule: pagesByPath,
+    refused: [
+      [here('throw new Error("see docs/worker.md");'), "cannot find"],
+      [here("const a = `${b} (docs/guides/queue.md)`;"), "cannot find"],
+    ],
+    passed: [
+      here("// See docs/worker.md."),
+      here('const a = docsPage("worker.md");'),
+      here('const a = "https://example.org/docs/a.md";'),
+      here('const a = "docs/worker.md";', "test/docs/a.test.ts"),
+    ],
   },
   noLeftovers: {
     rule: noLeftovers,

@@ -117,6 +117,21 @@ export const noMachinePaths: Rule = (file) =>
     message: "a path of one machine: make it relative, or take it from a setting",
   });
 
+/** A user has our pages in some folder of the installed package, and a relative path does not say which. */
+export const pagesByPath: Rule = (file) => {
+  if (!file.path.startsWith("src/") || isTestCode(file.path)) return [];
+  const { code, comments } = scanSource(file.text);
+  const isBlank = (view: string, at: number) => /\s/.test(view.charAt(at));
+  const strings = file.text
+    .split("")
+    .map((char, at) => (isBlank(code, at) && isBlank(comments, at) ? char : " "));
+  return violationsOf(file, {
+    view: strings.join(""),
+    pattern: /(?<![\w/])docs\/[\w/-]+\.md/g,
+    message: 'a page that users cannot find: use docsPage("page.md") of base',
+  });
+};
+
 const sourceRules: readonly Rule[] = [
   ...importRules,
   noBannedGlobals,
@@ -126,6 +141,7 @@ const sourceRules: readonly Rule[] = [
   fileSize,
   noSkippedTests,
   noEscapeFromTypes,
+  pagesByPath,
 ];
 
 /** Everything that is wrong with these files, in their order. */

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
+import { docsPage } from "../../base/docs-page.ts";
 import { createId } from "../../base/ids.ts";
 import { systemRandom } from "../../base/random.ts";
 import { createPaths } from "../../config/index.ts";
@@ -85,7 +86,7 @@ function nextLines(isKept: boolean, folder: string, cwd: string): readonly strin
     return [
       "npm start -- --keep            keeps what was found, and says how to look into it",
       "npm start -- --size 200        the same with more businesses",
-      "docs/campaigns.md              a campaign of your own",
+      `A campaign of your own: ${docsPage("campaigns.md")}`,
     ];
   }
   const forager = programName(cwd);
@@ -95,7 +96,7 @@ function nextLines(isKept: boolean, folder: string, cwd: string): readonly strin
     `${forager} export emails --data ${node}`,
     `${forager} campaign status --data ${node}`,
     `${forager} queue stats --queue dir:${join(folder, "bucket")}`,
-    "docs/campaigns.md   a campaign of your own",
+    `A campaign of your own: ${docsPage("campaigns.md")}`,
   ];
 }
 

@@ -1,3 +1,4 @@
+import { docsPage } from "../../base/docs-page.ts";
 import { createMetrics, type MetricsSnapshot } from "../../base/metrics.ts";
 import { createPaths } from "../../config/index.ts";
 import { createSupervisor } from "../../worker/index.ts";
@@ -38,16 +39,20 @@ export const work: Command = {
     },
   ],
   details: [
-    "Built in are the kinds discover, details (docs/campaigns.md) and enrich (docs/enrich.md).",
-    "A handler is an exported object { kind, run }: see docs/worker.md. Which kinds, in how many\n" +
-      "processes and with how many tasks at once is work.pools in the settings, such as\n" +
-      '"page+map=2x5-20 *=1x10". A changed settings file is followed while it runs, at once on SIGHUP.',
+    "Built in are the kinds discover, details and enrich.",
+    "A handler is an exported object { kind, run }. Which kinds, in how many processes and with how\n" +
+      'many tasks at once is work.pools in the settings, such as "page+map=2x5-20 *=1x10". A changed\n' +
+      "settings file is followed while it runs, at once on SIGHUP.",
     "Where gossip.keys, gossip.peers or bucket.url is set, it keeps this node in touch with its\n" +
       "fleet as `forager node run` does.",
     "Ctrl-C or SIGTERM: starts nothing more, gives back what has not begun, waits work.graceMs for\n" +
       "the rest. A second one: gives all back at once. A process that dies or hangs is replaced.",
     "Exit code after SIGTERM: 0 when every process stopped in good order; 143 when one had to be\n" +
       "killed, after a second signal, and when --drain was ended early. After Ctrl-C: 130.",
+    "Pages:\n" +
+      `  ${docsPage("campaigns.md")}: the kinds discover and details\n` +
+      `  ${docsPage("enrich.md")}: the kind enrich\n` +
+      `  ${docsPage("worker.md")}: handlers of your own`,
   ],
 
   async run(context) {

@@ -1,3 +1,4 @@
+import { docsPage } from "../../../base/docs-page.ts";
 import { checkCampaignField } from "../../../campaign/index.ts";
 import { isUnavailable, type Bucket } from "../../../bucket/index.ts";
 import {
@@ -48,8 +49,9 @@ export const fleetSet: Command = {
   details: [
     "What is set is wanted until it is set anew; a node that is away follows when it is back. COUNT\n" +
       "is tasks at once, 0 for none, or PROCESSESxCONCURRENCY such as 2x5-20. pause: what is at work\n" +
-      "has work.graceMs to end. drain: the same, and `forager work` ends. See docs/fleet.md.",
+      "has work.graceMs to end. drain: the same, and `forager work` ends.",
     "Exits 3 when a node could not follow, or did not say so in time.",
+    `Page: ${docsPage("fleet.md")}`,
   ],
 
   async run(context) {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { docsPage } from "../../../base/docs-page.ts";
 import type { Beat } from "../../../fleet/index.ts";
 import { attentionOf } from "./attention.ts";
 import type { ClusterStatus, NodeStatus } from "./cluster-status.ts";
@@ -140,7 +141,7 @@ test("a table says who is there, where, how found, how far apart, and what to lo
     "  enrich: 5 pending (2 domain_delay 1m01s, 3 worker_capacity 5.0s), 0 running, 0 done, 0 failed",
   );
   expect(text).toContain(
-    "gossip: 1200 packets in, 900 out; dropped: 12 unauthenticated, 3 stranger (docs/gossip.md)",
+    `gossip: 1200 packets in, 900 out; dropped: 12 unauthenticated, 3 stranger (${docsPage("gossip.md")})`,
   );
   expect(text).toContain("needs attention:\n  pi-2 is missed");
   expect(describeStatusInLine(status)).toBe(

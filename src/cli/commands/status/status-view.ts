@@ -1,3 +1,4 @@
+import { docsPage } from "../../../base/docs-page.ts";
 import { formatDuration, formatMoment } from "../../duration.ts";
 import type { ReasonStats } from "../../../queue/index.ts";
 import type { Layout } from "../../output.ts";
@@ -49,7 +50,8 @@ function describeGossip({ gossip }: ClusterStatus): readonly string[] {
   const dropped = Object.entries(droppedByReason)
     .filter(([, count]) => count > 0)
     .map(([reason, count]) => `${count} ${reason}`);
-  const why = dropped.length > 0 ? `; dropped: ${dropped.join(", ")} (docs/gossip.md)` : "";
+  const why =
+    dropped.length > 0 ? `; dropped: ${dropped.join(", ")} (${docsPage("gossip.md")})` : "";
   return [`gossip: ${packetsIn} packets in, ${packetsOut} out${why}`];
 }
 
