@@ -10,18 +10,18 @@ const lockfile = JSON.parse(
 ) as Lockfile;
 
 describe("what an install brings in", () => {
-  test("at most 16 direct dependencies", () => {
+  test("at most 22 direct dependencies", () => {
     expect(directDependencies(lockfile)).toContain("commander");
-    expect(directDependencies(lockfile).length).toBeLessThanOrEqual(16);
+    expect(directDependencies(lockfile).length).toBeLessThanOrEqual(22);
   });
 
-  test("at most 80 packages beside the AWS client and what is optional", () => {
+  test("at most 100 packages beside the AWS client and what is optional", () => {
     const optional = Object.keys(lockfile.packages[""]?.optionalDependencies ?? {});
     expect(optional).toEqual(["bonjour-service"]);
     const besides = ["@aws-sdk/client-s3", ...optional];
     const installed = installedPackages(lockfile, { besides });
     expect(installed).toContain("node_modules/commander");
-    expect(installed.length, installed.join("\n")).toBeLessThanOrEqual(80);
+    expect(installed.length, installed.join("\n")).toBeLessThanOrEqual(100);
   });
 });
 
