@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Folders that hold nothing a person wrote. */
-const generated = new Set(["node_modules", "dist", ".git", ".cache", "data"]);
+const generated = new Set(["node_modules", "dist", "release", ".git", ".cache", "data"]);
 
 /** Every file of the project, relative to `root`, with `/`, in a stable order. */
 export async function listSourceFiles(root: string): Promise<readonly string[]> {

@@ -1,13 +1,8 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { directDependencies, installedPackages } from "../support/lockfile.ts";
+import { directDependencies, installedPackages, readLockfile } from "../support/lockfile.ts";
 import type { Lockfile } from "../support/lockfile.ts";
-import { repositoryRoot } from "../support/repository.ts";
 
-const lockfile = JSON.parse(
-  readFileSync(join(repositoryRoot, "package-lock.json"), "utf8"),
-) as Lockfile;
+const lockfile = readLockfile("package-lock.json");
 
 describe("what an install brings in", () => {
   test("at most 22 direct dependencies", () => {

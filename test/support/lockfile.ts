@@ -1,11 +1,25 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { repositoryRoot } from "./repository.ts";
+
 /** The part of package-lock.json (version 3) that says what is installed, by folder. */
 export interface Lockfile {
   readonly packages: Readonly<Record<string, LockedPackage>>;
 }
 
 export interface LockedPackage {
+  readonly version?: string;
+  /** Where it comes from, if not by name from a registry. */
+  readonly resolved?: string;
+  readonly integrity?: string;
+  readonly license?: string;
+  readonly link?: boolean;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+export function readLockfile(path: string): Lockfile {
+  return JSON.parse(readFileSync(join(repositoryRoot, path), "utf8")) as Lockfile;
 }
 
 /** The names of what a user's install brings in directly. */

@@ -6,7 +6,7 @@ import type { SourceFile } from "./tidy-violation.ts";
 export const repositoryRoot = fileURLToPath(new URL("../../", import.meta.url));
 
 /** What is made by a run rather than written by us, as in .gitignore; git itself may be absent. */
-const madeByRuns = /^(?:node_modules|dist|\.cache|\.git|data)$|\.log$|\.tgz$/;
+const madeByRuns = /^(?:node_modules|dist|release|\.cache|\.git|data)$|\.log$|\.tgz$/;
 
 /** Lock files are long and written by npm. */
 const notOurs = /(?:^|\/)package-lock\.json$/;
