@@ -17,7 +17,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { basename, delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -72,9 +72,19 @@ export function isNewEnough(version) {
 
 /** The Node to run with. `.cache/node/bin/node` leads to it afterwards: bin/forager uses that. */
 async function findNode(major) {
-  if (major !== undefined) return await bringNode(major, join(cache, `node-${major}`));
+  const lockOf = (wanted) => join(root, "scripts", "node", wanted);
+  if (major !== undefined)
+    return await bringNode({
+      lockFolder: lockOf(major),
+      folder: join(cache, `node-${major}`),
+      why: `the tests are to run on Node ${major}`,
+    });
   const folder = join(cache, "node");
-  if (!isNewEnough(process.versions.node)) return await bringNode(broughtMajor, folder);
+  if (!isNewEnough(process.versions.node)) {
+    const { engines } = readJson(join(root, "package.json"));
+    const why = `Node ${process.versions.node} is too old for Forager (${engines.node})`;
+    return await bringNode({ lockFolder: lockOf(broughtMajor), folder, why });
+  }
   linkNode(nodeFile(folder));
   return process.execPath;
 }
@@ -91,19 +101,18 @@ function linkNode(link) {
   symlinkSync(process.execPath, link);
 }
 
-/** Installs Node from its npm package, checked by the lock's integrity hash. */
-async function bringNode(major, folder) {
+/**
+ * Installs the Node of `lockFolder` from its npm package into `folder`, checked by the lock's
+ * integrity hash. Resolves to the path of the program.
+ */
+export async function bringNode({ lockFolder, folder, why }) {
   const file = nodeFile(folder);
-  const lockFolder = join(root, "scripts", "node", major);
   const lock = readFileSync(join(lockFolder, "package-lock.json"), "utf8");
   const stamp = createHash("sha256").update(lock).digest("hex");
   if (readText(join(folder, "stamp")) === stamp && existsSync(file)) return file;
 
-  const why =
-    major === broughtMajor
-      ? `Node ${process.versions.node} is too old for Forager (${readJson(join(root, "package.json")).engines.node})`
-      : `the tests are to run on Node ${major}`;
-  say(`${why}: bringing Node ${major} from npm into ${folder.slice(root.length + 1)} …`);
+  const name = `Node ${basename(lockFolder)}`;
+  say(`${why}: bringing ${name} from npm into ${folder.slice(root.length + 1)} …`);
   mkdirSync(cache, { recursive: true });
   const work = mkdtempSync(join(cache, "node-install-"));
   try {
@@ -116,7 +125,7 @@ async function bringNode(major, folder) {
     );
     if (!found)
       throw new Problem(
-        `there is no npm package with Node ${major} for ${process.platform} on ${process.arch}: ` +
+        `there is no npm package with ${name} for ${process.platform} on ${process.arch}: ` +
           "install Node 22.14 or newer yourself (https://nodejs.org), then run the command again",
       );
     const ready = join(work, "ready");

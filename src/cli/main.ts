@@ -1,10 +1,7 @@
 #!/usr/bin/env node
-try {
-  await import("../base/require-node.ts");
-} catch (error) {
-  process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
-}
+import "../base/require-node.ts";
+
+// Imported only now: on an old Node the line above has ended the program with a message.
 const [{ registry }, { runProcess }] = await Promise.all([
   import("./registry.ts"),
   import("./run-process.ts"),

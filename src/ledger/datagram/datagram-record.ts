@@ -1,4 +1,4 @@
-import { crc32 } from "node:zlib";
+import zlib from "node:zlib";
 import { encodeRecord, encodeUnit } from "../../usv/index.ts";
 import { checkParts, notOurs } from "./check-parts.ts";
 import { datagramAt, type DatagramPlace } from "./datagram-place.ts";
@@ -79,7 +79,7 @@ type Units = [
   string,
 ];
 
-const checksumOf = (text: string) => crc32(text).toString(16).padStart(8, "0");
+const checksumOf = (text: string) => zlib.crc32(text).toString(16).padStart(8, "0");
 
 function wholeNumber(text: string): number {
   const number = Number(text);

@@ -1,4 +1,4 @@
-import { crc32 } from "node:zlib";
+import zlib from "node:zlib";
 import { compareDatagrams, type Datagram } from "../datagram/datagram.ts";
 import { createCell, cutCell, isEmptyCell, mergeInto, type Cell } from "./cell.ts";
 
@@ -9,7 +9,7 @@ export type TargetState = Map<string, Cell>;
 export const partCount = 256;
 
 /** Which part a target belongs to. Part of the format: it never changes. */
-export const partOf = (target: string): number => partOfChecksum(crc32(target));
+export const partOf = (target: string): number => partOfChecksum(zlib.crc32(target));
 export const partOfChecksum = (checksum: number): number => checksum & (partCount - 1);
 
 /** A target with this field set is forgotten: nothing of it is shown, whatever its stamp. */
