@@ -1,43 +1,47 @@
 import { defineConfig } from "vitest/config";
 import { FileOrder } from "./scripts/checks/file-order.ts";
+import { listSourceFiles } from "./scripts/checks/source-files.ts";
+import { findTestFiles } from "./scripts/checks/test-files.ts";
+import { root } from "./scripts/project.ts";
 
 // Tests that start programs, servers and browsers.
 const slow = ["bench", "browser", "docs", "e2e", "packaging", "scripts"].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 
-const common = {
+const limits = {
   // A poll ends when its condition holds; the limit is for a condition that never holds.
   expect: { poll: { timeout: 15_000 } },
-  setupFiles: ["test/support/service-addresses.ts"],
+  testTimeout: 20_000,
+  hookTimeout: 60_000,
 };
+const slowLimits = { ...limits, testTimeout: 120_000, hookTimeout: 120_000 };
+const setupFiles = ["test/support/service-addresses.ts"];
 
-export default defineConfig({
-  test: {
-    // More than there are processors, because tests wait for processes and timers.
-    maxWorkers: 3,
-    sequence: { sequencer: FileOrder },
-    // The projects differ in their limits only and run at the same time.
-    projects: [
-      {
-        test: {
-          ...common,
-          name: "fast",
-          include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: slow,
-          testTimeout: 20_000,
-          hookTimeout: 60_000,
+export default defineConfig(async () => {
+  const tree = { root, files: await listSourceFiles(root) };
+  const quick = await findTestFiles(tree, { kind: "quick" });
+  const unit = quick.filter(({ hasOwnProcess }) => !hasOwnProcess).map(({ path }) => path);
+  return {
+    test: {
+      // More than there are processors, because tests wait for processes and timers.
+      maxWorkers: 3,
+      sequence: { sequencer: FileOrder },
+      // They run at the same time.
+      projects: [
+        // Files of one process share its modules: loading them again costs more than these tests.
+        { test: { ...limits, name: "unit", include: unit, isolate: false } },
+        {
+          test: {
+            ...limits,
+            setupFiles,
+            name: "fast",
+            include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+            exclude: [...slow, ...unit],
+          },
         },
-      },
-      {
-        test: {
-          ...common,
-          name: "slow",
-          include: slow,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-        },
-      },
-    ],
-  },
+        { test: { ...slowLimits, setupFiles, name: "slow", include: slow } },
+      ],
+    },
+  };
 });

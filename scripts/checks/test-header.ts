@@ -8,6 +8,7 @@ import { AppError } from "../../src/base/app-error.ts";
  *     // needs: postgres s3           the services that must run (see test/support/services.ts)
  *     // inputs: docs/** README.md    files it reads or runs that it does not import
  *     // long: chaos                  the group of `npm run test:long` that runs its long form
+ *     // process: own                 it measures memory or time, so it shares no process
  *
  * `inputs` may be given several times. A file that runs the built program declares `src/**`.
  */
@@ -15,21 +16,24 @@ export interface TestHeader {
   readonly needs: readonly ServiceName[];
   readonly inputs: readonly string[];
   readonly longGroup?: string;
+  readonly hasOwnProcess: boolean;
 }
 
 export function parseTestHeader(path: string, source: string): TestHeader {
   const needs: ServiceName[] = [];
   const inputs: string[] = [];
   let longGroup: string | undefined;
+  let hasOwnProcess = false;
   for (const line of source.split("\n")) {
     if (line.trim() !== "" && !line.startsWith("//")) break;
-    const [, key, value = ""] = /^\/\/ (needs|inputs|long): (.+)$/.exec(line.trim()) ?? [];
+    const [, key, value = ""] = /^\/\/ (needs|inputs|long|process): (.+)$/.exec(line.trim()) ?? [];
     const words = value.split(/\s+/).filter(Boolean);
     if (key === "inputs") inputs.push(...words);
     if (key === "needs") for (const word of words) needs.push(serviceName(path, word));
     if (key === "long") [longGroup] = words;
+    if (key === "process") hasOwnProcess = value === "own";
   }
-  return { needs, inputs, ...(longGroup === undefined ? {} : { longGroup }) };
+  return { needs, inputs, hasOwnProcess, ...(longGroup === undefined ? {} : { longGroup }) };
 }
 
 function serviceName(path: string, word: string): ServiceName {

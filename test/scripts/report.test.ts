@@ -102,6 +102,16 @@ describe("the head of a test file", () => {
     expect(parseTestHeader("a.test.ts", source)).toEqual({
       needs: ["postgres", "s3"],
       inputs: ["docs/**", "README.md", "src/**"],
+      hasOwnProcess: false,
+    });
+  });
+
+  test("may name the group of its long form, and ask for a process of its own", () => {
+    expect(parseTestHeader("a.test.ts", "// long: chaos\n// process: own\n")).toEqual({
+      needs: [],
+      inputs: [],
+      longGroup: "chaos",
+      hasOwnProcess: true,
     });
   });
 

@@ -1,3 +1,4 @@
+// process: own
 /** Sites that mean harm, or are broken as if they did: contained, and told apart. */
 import { createSecureServer } from "node:http2";
 import { createServer, type Socket } from "node:net";
