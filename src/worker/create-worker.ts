@@ -83,7 +83,14 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
   let isPumping = false;
   let stopping: Promise<void> | undefined;
   let isAborted = false;
+  let isFatal = false;
   let onEmpty = () => {};
+  /** Nothing can be stored any more, so there is nothing to wait for. */
+  const onFatal = (error: unknown) => {
+    isFatal = true;
+    ending.fail(error);
+    onEmpty();
+  };
 
   const changed = () => {
     if (isPumping) return;
@@ -111,7 +118,7 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     leaseMs,
     concurrency: bounds.min,
     onChange: changed,
-    onFatal: ending.fail,
+    onFatal,
   });
   for (const handler of options.handlers) {
     if (kinds.has(handler.kind)) throw twice(handler.kind);
@@ -127,7 +134,7 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     logger,
     onEnded: hands.ended,
     onReady: changed,
-    onFatal: ending.fail,
+    onFatal,
   });
   const keeper = createLeaseKeeper({
     queue,
@@ -137,7 +144,7 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     inHand: hands.inHand,
     onView: hands.follow,
     onLost: hands.lost,
-    onFatal: ending.fail,
+    onFatal,
   });
   const dispatcher = createDispatcher({
     queue,
@@ -154,7 +161,7 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     onClaim: (_, leases) => counters.claimed.add(leases),
     ...(options.drain && { onDrained: ending.resolve }),
     onReady: changed,
-    onFatal: ending.fail,
+    onFatal,
   });
   const maintenance = createMaintenance({
     queue,
@@ -194,9 +201,9 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
   async function stop(): Promise<void> {
     hands.stopStarting();
     const claimed = dispatcher.stop();
-    if (!isAborted) await empty(graceMs);
+    if (!isAborted && !isFatal) await empty(graceMs);
     hands.abortWorking();
-    if (hands.inHand().size > 0) await empty(storeMs);
+    if (hands.inHand().size > 0 && !isFatal) await empty(storeMs);
     const left = hands.inHand().size;
     if (left > 0) logger.warn("tasks could not be given back: their leases run out", { left });
     keeper.stop();

@@ -144,6 +144,26 @@ describe.each(backends)("leases in a worker's hands on %s", (backend) => {
     const worker = await at.work(() => done());
     await expect(worker.ended).rejects.toThrow("the file is torn");
   });
+
+  test("after such an error it stops at once: what it holds could not be stored anyway", async () => {
+    let isTorn = false;
+    const torn = () => Promise.reject(new AppError("corrupt", "torn", "the file is torn"));
+    await using at = openWorkerFixture(backend, (queue: Queue) => ({
+      ...queue,
+      finish: (...all) => (isTorn ? torn() : queue.finish(...all)),
+    }));
+    await at.queue.add([
+      { kind: "work", key: "ends" },
+      { kind: "work", key: "hangs" },
+    ]);
+    const worker = await at.work(
+      ({ task }) => (task.key === "ends" ? done() : new Promise(() => {})),
+      { graceMs: 25_000, concurrency: 2 },
+    );
+    isTorn = true;
+    await expect(worker.ended).rejects.toThrow("the file is torn");
+    await worker.stop(); // without the clock being moved
+  });
 });
 
 describe.each(backends)("runs of owned gates on %s", (backend) => {

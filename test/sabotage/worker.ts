@@ -192,7 +192,7 @@ export const workerSabotages: readonly Sabotage[] = [
   {
     name: "a stop does not wait for handlers",
     file: "src/worker/create-worker.ts",
-    find: "if (!isAborted) await empty(graceMs);",
+    find: "if (!isAborted && !isFatal) await empty(graceMs);",
     replace: "",
     caughtBy: `${stop} > lesson 19: what it had not begun goes back at once, uncounted; the rest is finished`,
   },
