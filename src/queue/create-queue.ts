@@ -104,6 +104,7 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
     wakeInMs: async (kinds, worker) => store().wakeInMs(check.kinds(kinds), check.worker(worker)),
     watch: (listener) => store().watch(check.listener(listener)),
     ...(options.store.netMs !== undefined && { netMs: options.store.netMs }),
+    ...(options.store.gone && { gone: options.store.gone }),
     connections: () => store().connections?.(),
     reconcile: async (how = {}) => store().reconcile(check.reconcile(how)),
 

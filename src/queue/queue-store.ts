@@ -45,6 +45,12 @@ export interface QueueStore extends AsyncDisposable {
    */
   readonly netMs?: number;
 
+  /**
+   * Rejects when what was opened is gone for good, such as a file that somebody deleted: every call
+   * fails with the same error then. Never resolves. Absent: nothing like that can be noticed.
+   */
+  readonly gone?: Promise<never>;
+
   /** Of this process with the backend, where it keeps some open. */
   connections?(): Connections;
 

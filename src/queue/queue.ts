@@ -79,6 +79,8 @@ export interface Queue<K extends Kinds = Kinds> extends AsyncDisposable {
   watch(listener: ChangeListener): () => void;
   /** See QueueStore. */
   readonly netMs?: number;
+  /** See QueueStore. */
+  readonly gone?: Promise<never>;
   /** Of this process with the backend; undefined where there are none to count. */
   connections(): Connections | undefined;
   reconcile(options?: { readonly repair?: boolean }): Promise<Reconciled>;

@@ -60,17 +60,27 @@ export const work: Command = {
     const metrics = createMetrics();
     const marker = createSettingsMarker(clock);
     const marks = await marker.read(loaded, { isAsked: true });
+    await using queue = await openWatchedQueue(context);
     const supervisor = createSupervisor({
       posts: [],
-      spawn: (_, events) =>
-        forkChild({ argv: process.argv.slice(2), isStdoutTaken: out.isJson }, events),
+      spawn: (_, { onMessage, onExit }) =>
+        forkChild(
+          { argv: process.argv.slice(2), isStdoutTaken: out.isJson },
+          {
+            onMessage,
+            onExit(how) {
+              // Before the supervisor replaces it: the next process would make a new, empty queue.
+              queue.check();
+              onExit(how);
+            },
+          },
+        ),
       watchdogMs: settings.work.watchdogMs,
       stopMs: settings.work.graceMs + stopMarginMs,
       clock,
       logger: log,
       metrics,
     });
-    await using queue = await openWatchedQueue(context);
     const watching = observeNode({ context, queue, supervisor, metrics, version: readVersion() });
     const crew = createCrew({ context, supervisor, settings, marks });
     const working = { ...crew, alerts: () => watching.alerts() };
@@ -97,7 +107,13 @@ export const work: Command = {
       await node.start();
       crew.begin();
       await supervisor.start();
-      await Promise.race([supervisor.drained, crew.left, untilStopped(signal), node.gone]);
+      await Promise.race([
+        supervisor.drained,
+        crew.left,
+        untilStopped(signal),
+        node.gone,
+        queue.gone,
+      ]);
     } finally {
       staying.cancel();
       following.stop();

@@ -6,6 +6,7 @@ import { bootId } from "../../../base/machine-clock.ts";
 import { networkFileSystem } from "../../../base/network-file-system.ts";
 import { applicationId, steps } from "./schema.ts";
 import { readOnlyAdvice } from "./sqlite-error.ts";
+import { checkWalOwner, noteWalOwner } from "./wal-owner.ts";
 
 export type Durability = "normal" | "full";
 
@@ -28,7 +29,11 @@ export function openDatabase(
   migrations: readonly string[] = steps,
 ): Database.Database {
   const boot = bootId();
-  if (file !== ":memory:") prepareFolder(file);
+  const isFile = file !== ":memory:";
+  if (isFile) {
+    prepareFolder(file);
+    checkWalOwner(realFile(file));
+  }
   const db = new Database(file);
   try {
     db.pragma(`busy_timeout = ${openingBusyMs}`);
@@ -41,6 +46,7 @@ export function openDatabase(
     db.pragma("wal_autocheckpoint = 4000");
     inTransaction(db, () => migrate(db, file, migrations));
     noteOpener(db, file, boot);
+    if (isFile) noteWalOwner(realFile(file));
     db.pragma(`busy_timeout = ${workingBusyMs}`);
     return db;
   } catch (error) {
@@ -57,11 +63,19 @@ export function whileOpening<T>(db: Database.Database, work: () => T): T {
   return made;
 }
 
-export function closeDatabase(db: Database.Database): void {
+/**
+ * `isLost`: the file was deleted or replaced. Nothing is written then, since the log may be in use by
+ * the openers of another file; SQLite itself leaves the log of a file that was moved alone.
+ */
+export function closeDatabase(
+  db: Database.Database,
+  { isLost = false }: { readonly isLost?: boolean } = {},
+): void {
   if (!db.open) return;
   try {
     db.pragma(`busy_timeout = ${openingBusyMs}`);
-    forgetOpener(db);
+    const isLast = forgetOpening(db);
+    if (isLast && !isLost) db.prepare("delete from opener where pid = ?").run(process.pid);
   } catch (error) {
     // All that was answered is in the file; the note that stays makes the next opener check it,
     // and that is right after a disk that failed.
@@ -138,9 +152,13 @@ function checkVersion(db: Database.Database, file: string, migrations: readonly 
   return version;
 }
 
+/** Where symbolic links lead: SQLite names the log after that. */
+export const realFile = (file: string): string =>
+  existsSync(file) ? realpathSync(file) : resolve(file);
+
 /** How often this process has each file open: its note goes with the last of them. */
 const openings = new Map<string, number>();
-const pathOf = (db: Database.Database) => (db.memory ? db.name : realpathSync(db.name));
+const pathOf = (db: Database.Database) => (db.memory ? db.name : realFile(db.name));
 const paths = new WeakMap<Database.Database, string>();
 
 /**
@@ -165,16 +183,17 @@ function noteOpener(db: Database.Database, file: string, boot: string): void {
   openings.set(path, (openings.get(path) ?? 0) + 1);
 }
 
-function forgetOpener(db: Database.Database): void {
+/** True if this process has the file open no more. */
+function forgetOpening(db: Database.Database): boolean {
   const path = paths.get(db);
-  if (path === undefined) return;
+  if (path === undefined) return false;
   const left = (openings.get(path) ?? 0) - 1;
   if (left > 0) {
     openings.set(path, left);
-    return;
+    return false;
   }
   openings.delete(path);
-  db.prepare("delete from opener where pid = ?").run(process.pid);
+  return true;
 }
 
 function isAlive(pid: number): boolean {

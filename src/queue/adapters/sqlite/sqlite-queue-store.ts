@@ -1,6 +1,8 @@
 import type { Database } from "better-sqlite3";
+import { existsSync } from "node:fs";
 import { AppError } from "../../../base/app-error.ts";
 import { sleep, systemClock, type Clock } from "../../../base/clock.ts";
+import { rememberFile } from "../../../base/opened-file.ts";
 import { isComplete } from "../../job.ts";
 import type { Answer, Operation } from "../../operation.ts";
 import type { QueueStore, StoreNow } from "../../queue-store.ts";
@@ -8,12 +10,14 @@ import { add, raise } from "./add.ts";
 import { purge, retry } from "./bulk.ts";
 import { createChangeWatch } from "./change-watch.ts";
 import { claim } from "./claim.ts";
+import { createFileGuard } from "./file-guard.ts";
 import { extend, finish, release } from "./leases.ts";
 import {
   closeDatabase,
   inTransaction,
   whileOpening,
   openDatabase,
+  realFile,
   type Durability,
 } from "./open-database.ts";
 import { promote } from "./promote.ts";
@@ -48,18 +52,30 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
       throw translateError(error, file);
     }
   };
+  const before = existsSync(file) ? rememberFile(file) : undefined;
   const db: Database = translated(() => openDatabase(file, durability));
   const now = options.now ?? translated(() => startClock(db, clock));
   const units = createUnitStore(db);
   const changes = createChangeWatch({ db, file, clock });
+  const guard = db.memory
+    ? undefined
+    : createFileGuard({
+        file,
+        realFile: realFile(file),
+        before,
+        clock,
+        onLost: () => changes.notify(), // whoever waits for work asks for it, and gets the error
+      });
 
   /** Waits in small steps, so that the event loop goes on, until the other processes let us in. */
   async function whenFree<T>(work: () => T): Promise<T> {
     const deadlineMs = clock.monotonicMs() + busyMs;
     for (;;) {
+      guard?.checkKnown();
       try {
         return translated(work);
       } catch (error) {
+        guard?.check(); // if so, that is the cause of whatever SQLite said
         const isBusy = error instanceof AppError && error.code === "queue_busy";
         if (!isBusy || clock.monotonicMs() > deadlineMs) throw error;
       }
@@ -82,10 +98,14 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
   return {
     async commit(operations) {
       const answers = await whenFree(() => units.run(now, (unit) => applyAll(unit, operations)));
+      guard?.check(); // only now is it certain that the commit is in the file of that name
       changes.notify();
       return answers;
     },
-    now: async () => now(),
+    async now() {
+      guard?.check();
+      return now();
+    },
     overview: async () => readSettled((at) => overview(db, at)),
     task: async (id) => read((at) => viewTask(db, id, at)),
     browse: async (query) => read(() => browse(db, query)),
@@ -95,9 +115,11 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
     watch: (listener) => changes.watch(listener),
     reconcile: async ({ repair }) =>
       whenFree(() => units.run(now, (unit) => recount(unit, repair))),
+    ...(guard && { gone: guard.gone }),
     async [Symbol.asyncDispose]() {
       changes.close();
-      translated(() => closeDatabase(db));
+      guard?.[Symbol.dispose]();
+      translated(() => closeDatabase(db, { isLost: guard?.isLost() ?? false }));
     },
   };
 }
