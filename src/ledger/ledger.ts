@@ -260,9 +260,15 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     withBucket: (bucket) => createSync({ core, bucket, gate, inTurn }),
     exchange: joinCommits(createExchange({ core, gate })),
     async [Symbol.asyncDispose]() {
+      await using _disk = options.disk; // closed also where the next line fails
       await core.journal().idle();
-      if (!options.isReader) await core.saveIdentity({ highWater: core.highWater() });
-      await options.disk[Symbol.asyncDispose]();
+      if (options.isReader) return;
+      try {
+        await core.saveIdentity({ highWater: core.highWater() });
+      } catch (error) {
+        // Every write since then was refused with this error; closing has nothing to add.
+        if (!(error instanceof AppError) || error.code !== "ledger_file_replaced") throw error;
+      }
     },
   };
 }

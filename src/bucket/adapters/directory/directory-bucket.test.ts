@@ -106,6 +106,20 @@ describe("a bucket in a folder", () => {
     expect((await put).status).toBe("created");
   });
 
+  test("writes nothing more after its lock was deleted: it would keep nobody out", async () => {
+    const root = temporaryFolder();
+    await using first = open(root);
+    await first.put("k", bytes("1"));
+    rmSync(join(root, ".forager", "lock.db"));
+    await using second = open(root);
+    await second.put("k", bytes("2"));
+    await expect(first.put("k", bytes("3"))).rejects.toMatchObject({
+      kind: "corrupt",
+      code: "bucket_lock_replaced",
+    });
+    expect(await textOf(second, "k")).toBe("2");
+  });
+
   test("says what to do where it cannot write", async () => {
     const file = join(temporaryFolder(), "file");
     writeFileSync(file, "x");

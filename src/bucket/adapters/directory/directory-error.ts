@@ -19,6 +19,13 @@ export function translateDirectoryError(error: unknown, path: string): unknown {
 }
 
 function fromSqlite(cause: InstanceType<typeof Database.SqliteError>, path: string): AppError {
+  if (cause.code === "SQLITE_READONLY_DBMOVED") {
+    const message =
+      `the lock of the bucket ${path} (.forager/lock.db) was deleted or replaced while this process ` +
+      `had it open, so it keeps nobody out any more; nothing was written. Stop all processes that use ` +
+      `the bucket, then start them again`;
+    return new AppError("corrupt", "bucket_lock_replaced", message, { cause });
+  }
   const isDamaged = /^SQLITE_(CORRUPT|NOTADB)/.test(cause.code);
   const isReadOnly = /^SQLITE_(READONLY|PERM|CANTOPEN|AUTH)/.test(cause.code);
   const message = isDamaged

@@ -1,7 +1,16 @@
 // inputs: src/ledger/** src/base/** src/usv/** src/config/**
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, appendFileSync } from "node:fs";
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +19,7 @@ import { systemClock } from "../../../base/clock.ts";
 import { silentLogger } from "../../../base/logger.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createPaths } from "../../../config/index.ts";
-import { openLedger } from "../../ledger.ts";
+import { openLedger, type Ledger } from "../../ledger.ts";
 import { valuesOf } from "../../testing/test-ledger.ts";
 import { openFileDisk } from "./file-disk.ts";
 
@@ -66,6 +75,32 @@ describe("a journal on disk", () => {
     expect(await valuesOf(reader, "company/a")).toEqual({ f: 1 });
     await expect(open()).rejects.toMatchObject({ code: "ledger_in_use" });
   }, 30_000);
+
+  test.each(["deleted", "replaced", "lock deleted"])(
+    "acknowledges nothing more after a file of it was %s, and leaves what is there alone",
+    async (how) => {
+      const put = (ledger: Ledger, value: number) =>
+        ledger.write({ source, changes: [{ target: "company/a", field: "f", value }] });
+      const lost = { kind: "corrupt", code: "ledger_file_replaced" };
+      const ledger = await open();
+      await put(ledger, 1);
+      const [node] = readdirSync(join(folder, "wal"));
+      const [day] = readdirSync(join(folder, "wal", node!));
+      const file = join(folder, "wal", node!, day!);
+      const backup = join(folder, "backup.usv");
+      copyFileSync(file, backup);
+      const before = readFileSync(backup);
+      if (how === "lock deleted") rmSync(join(folder, "ledger", "lock.db"));
+      else await put(ledger, 2);
+      if (how === "deleted") rmSync(file);
+      if (how === "replaced") renameSync(backup, file);
+      await expect(put(ledger, 3)).rejects.toMatchObject(lost);
+      await expect(put(ledger, 4)).rejects.toMatchObject(lost);
+      await ledger[Symbol.asyncDispose]();
+      expect(existsSync(file)).toBe(how !== "deleted");
+      if (how !== "deleted") expect(readFileSync(file).equals(before)).toBe(true);
+    },
+  );
 
   test("a torn tail is cut and told, and the numbers go on", async () => {
     {

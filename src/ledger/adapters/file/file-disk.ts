@@ -1,6 +1,8 @@
 import { open, mkdir, readdir, readFile, rm, truncate, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
+import { AppError } from "../../../base/app-error.ts";
 import { translateFileError, writeFileAtomic } from "../../../base/atomic-file.ts";
+import { rememberFile, type OpenedFile } from "../../../base/opened-file.ts";
 import type { Paths } from "../../../config/index.ts";
 import type { LedgerDisk } from "../../journal/disk.ts";
 import { lockFolder } from "./folder-lock.ts";
@@ -13,37 +15,60 @@ export interface FileDiskOptions {
   readonly lock?: Disposable;
 }
 
-/** Whoever has locked it is the one who writes. */
-export const lockFileOf = (paths: Pick<Paths, "resolve">) => paths.resolve("ledger/lock.db");
+const lockName = "ledger/lock.db";
 
-/** LedgerDisk in the data folder. Throws `ledger_in_use` where another process writes to it. */
+/** Whoever has locked it is the one who writes. */
+export const lockFileOf = (paths: Pick<Paths, "resolve">) => paths.resolve(lockName);
+
+/**
+ * LedgerDisk in the data folder. Throws `ledger_in_use` where another process writes to it. If a file
+ * that it appends to, or its lock, is deleted or replaced, it writes nothing more: an append to a file
+ * without a name is lost, and without its name the lock keeps nobody out.
+ */
 export async function openFileDisk(options: FileDiskOptions): Promise<LedgerDisk> {
   const { paths, isReader } = options;
   if (!isReader) await makeLedgerFolder(paths);
   const lock = isReader ? undefined : (options.lock ?? lockFolder(lockFileOf(paths)));
+  const lockFile = isReader ? undefined : rememberFile(lockFileOf(paths));
+  let lost: AppError | undefined;
+  const checkInPlace = (file: OpenedFile | undefined, name: string) => {
+    if (file && !file.isInPlace()) lost ??= replacedFile(paths.resolve(name));
+    if (lost) throw lost;
+  };
+  const checkWritable = (name: string) => {
+    checkInPlace(lockFile, lockName);
+    checkInPlace(handles.get(name)?.file, name);
+  };
   /** Files that are appended to again and again stay open; few at a time. */
-  const handles = new Map<string, FileHandle>();
-  const handleOf = async (name: string): Promise<FileHandle> => {
+  const handles = new Map<string, OpenHandle>();
+  const handleOf = async (name: string): Promise<OpenHandle> => {
     const known = handles.get(name);
     if (known) return known;
     if (handles.size >= handlesMax) {
-      const [oldest, handle] = [...handles][0]!;
+      const [oldest, { handle }] = [...handles][0]!;
       handles.delete(oldest);
       await handle.close();
     }
     const path = paths.resolve(name);
     await makeFolder(dirname(path));
-    const handle = await open(path, "a", 0o600);
+    const opened = await open(path, "a", 0o600);
+    const handle = { handle: opened, file: rememberFile(path) };
     handles.set(name, handle);
     // A new name survives a power cut only once its folder is synced.
     await syncAndClose(await open(dirname(path), "r"));
     return handle;
   };
   const forget = async (name: string) => {
-    const handle = handles.get(name);
+    const known = handles.get(name);
     handles.delete(name);
-    await handle?.close();
+    await known?.handle.close();
   };
+  /** Before anything is changed: what is there now may be somebody's backup. */
+  const change = <T>(name: string, work: (path: string) => Promise<T>): Promise<T> =>
+    attempt(name, async (path) => {
+      checkWritable(name);
+      return work(path);
+    });
   const attempt = async <T>(name: string, work: (path: string) => Promise<T>): Promise<T> => {
     const path = paths.resolve(name);
     try {
@@ -66,25 +91,26 @@ export async function openFileDisk(options: FileDiskOptions): Promise<LedgerDisk
       }),
     read: (name) => attempt(name, (path) => readFile(path).catch(orUndefined)),
     append: (name, bytes) =>
-      attempt(name, async () => {
-        const handle = await handleOf(name);
+      change(name, async () => {
+        const { handle } = await handleOf(name);
         await handle.appendFile(bytes);
         await handle.datasync();
+        checkWritable(name); // only now is it certain that the bytes are in the file of that name
       }),
     truncate: (name, bytes) =>
-      attempt(name, async (path) => {
+      change(name, async (path) => {
         await forget(name);
         await truncate(path, bytes);
         await syncAndClose(await open(path, "r+"));
       }),
     replace: (name, bytes) =>
-      attempt(name, async (path) => {
+      change(name, async (path) => {
         await forget(name);
         await makeFolder(dirname(path));
         await writeFileAtomic(path, bytes, { mode: 0o600 });
       }),
     remove: (name) =>
-      attempt(name, async (path) => {
+      change(name, async (path) => {
         await forget(name);
         await rm(path, { force: true });
       }),
@@ -96,6 +122,20 @@ export async function openFileDisk(options: FileDiskOptions): Promise<LedgerDisk
 }
 
 const handlesMax = 16;
+
+interface OpenHandle {
+  readonly handle: FileHandle;
+  readonly file: OpenedFile;
+}
+
+const replacedFile = (path: string) =>
+  new AppError(
+    "corrupt",
+    "ledger_file_replaced",
+    `${path} was deleted or replaced while this process had it open. This process writes nothing ` +
+      `more to the ledger. Stop all processes that use this data folder, see that the right file is ` +
+      `there, then start again`,
+  );
 
 async function syncAndClose(handle: FileHandle): Promise<void> {
   try {
