@@ -77,12 +77,7 @@ async function openStore(address: string, options: OpenQueueOptions): Promise<Qu
     case "memory": {
       const { createMemoryQueueStore } =
         await import("../queue/adapters/memory/memory-queue-store.ts");
-      const startMs = systemClock.nowMs() - systemClock.monotonicMs();
-      const now = () => ({
-        ms: Math.floor(startMs + systemClock.monotonicMs()),
-        wallMs: systemClock.nowMs(),
-      });
-      return createMemoryQueueStore({ now });
+      return createMemoryQueueStore();
     }
     case undefined:
     default:

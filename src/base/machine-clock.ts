@@ -6,7 +6,16 @@ import { AppError } from "./app-error.ts";
  * Milliseconds since the machine booted, the same for all its processes; it never steps. Only
  * differences within one boot mean anything: `bootId` says which boot that is.
  */
-export const machineMonotonicMs = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;
+export const machineMonotonicMs = (): number => machineMonotonicUs() / 1_000;
+
+const machineMonotonicUs = (): number => Number(process.hrtime.bigint() / 1_000n);
+
+/**
+ * Whole milliseconds since an earlier reading of `machineMonotonicMs`, rounded down. Counted in
+ * whole microseconds, because a difference of fractions may come out just below a whole number.
+ */
+export const machineMsSince = (earlierMs: number): number =>
+  Math.floor((machineMonotonicUs() - Math.round(earlierMs * 1_000)) / 1_000);
 
 const linuxBoot = { platform: process.platform as string, file: "/proc/sys/kernel/random/boot_id" };
 

@@ -74,8 +74,14 @@ export function whole(what: string, value: number, min: number, max: number): nu
 
 export const leaseMs = (value: number): number => whole("leaseMs", value, 10, dayMs);
 
-export function delay(what: string, value: number): number {
-  if (Number.isFinite(value) && value >= 0 && value <= 366 * dayMs) return Math.floor(value);
+/** A wait, in whole milliseconds: rounded up, so that it is never shorter than asked. */
+export const delay = (what: string, value: number): number => Math.ceil(span(what, value));
+
+/** A time that has passed, in whole milliseconds: rounded down, so that no wait ends early. */
+export const elapsed = (what: string, value: number): number => Math.floor(span(what, value));
+
+function span(what: string, value: number): number {
+  if (Number.isFinite(value) && value >= 0 && value <= 366 * dayMs) return value;
   throw invalid("bad_delay", `${what} is ${shown(value)}: it must be from 0 to ${366 * dayMs} ms`);
 }
 

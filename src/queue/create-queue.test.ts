@@ -215,7 +215,7 @@ describe("the queue in front of a store", () => {
     const { queue, clock } = setUp();
     await queue.add([
       { kind: "work", key: "a" },
-      { kind: "work", key: "b", delayMs: 500 },
+      { kind: "work", key: "b", dueAtMs: clock.nowMs() + 500 },
     ]);
     const { leases } = await queue.claim({ worker: "w", kinds: ["work"] });
     await clock.advance(100);

@@ -1,3 +1,5 @@
+import { truncationMs, type ModelNow } from "./model/now.ts";
+
 /**
  * What paces a partition, usually a web host.
  *
@@ -60,9 +62,32 @@ export const isForgettable = (gate: Gate, nowMs: number): boolean =>
 export const burstLimit = (gate: GateSettings, leaseMs: number, burst: number): number =>
   gate.delayMs > 0 ? Math.min(burst, Math.max(1, Math.floor(leaseMs / (2 * gate.delayMs)))) : burst;
 
-/** After a start that lies `sinceStartMs` back the next one may come `delayMs` after it. */
-export const opensAfterStart = (gate: Gate, nowMs: number, sinceStartMs: number): number =>
-  Math.max(gate.opensAtMs, nowMs - sinceStartMs + gate.delayMs);
+/** When a block that is set now ends. 0 lifts it; a shorter block never shortens a longer one. */
+export const blockEndMs = (gate: Gate, now: ModelNow, forMs: number): number =>
+  forMs === 0 ? 0 : Math.max(gate.blockedUntilMs, now.lateMs + forMs);
+
+/** When the gate opens after a start that was not later than `startedMs`. */
+export const opensAfterStart = (gate: Gate, startedMs: number): number =>
+  Math.max(gate.opensAtMs, startedMs + gate.delayMs);
+
+/**
+ * The same after a start that was `sinceStartMs` ago. A gate without a delay has no gap to keep, so
+ * it opens at once and does not wait for the late end of the moment.
+ */
+export const opensSinceStart = (gate: Gate, now: ModelNow, sinceStartMs: number): number =>
+  opensAfterStart(gate, (gate.delayMs > 0 ? now.lateMs : now.ms) - sinceStartMs);
+
+/**
+ * When the gate opens after its delay was changed. The new delay counts from the last start, so it
+ * binds the next claim, also when it is shorter. While there was no delay the last start was
+ * rounded down, so it may have been later by the width of a moment.
+ */
+export function opensAfterChange(gate: Gate, now: ModelNow, delayMs: number): number {
+  if (gate.opensAtMs === 0) return 0;
+  const isFirstDelay = gate.delayMs === 0 && delayMs > 0;
+  const roundedMs = isFirstDelay ? Math.max(truncationMs, now.lateMs - now.ms) : 0;
+  return gate.opensAtMs - gate.delayMs + roundedMs + delayMs;
+}
 
 /** What the holder of a lease learns with each answer, so that it can follow a changed gate. */
 export interface GateView {

@@ -65,7 +65,10 @@ export interface FinishAll {
 }
 export interface Finish extends LeaseRef {
   readonly outcome: Outcome;
-  /** Since the last start of a task of this gate in this worker; absent: reckoned as now. */
+  /**
+   * Since the last start of a task of this gate in this worker, in whole milliseconds, rounded
+   * down; absent: it counts as started now.
+   */
   readonly sinceStartMs?: number;
   /** Stored in the same step, and only if the lease is held. */
   readonly add?: readonly NewTask[];
@@ -82,7 +85,7 @@ export interface ReleaseAll {
   readonly releases: readonly Release[];
 }
 export interface Release extends LeaseRef {
-  /** Since the last start of a task of this gate in this worker; absent: none was started. */
+  /** As of a finish; absent: none was started. */
   readonly sinceStartMs?: number;
 }
 

@@ -7,6 +7,9 @@ import type { Task, TaskState } from "./task.ts";
  * Where tasks live. One store per backend, and every one passes `queueSuite`. Throughout:
  * - an operation is applied whole or not at all, whoever else is calling, from whichever process;
  * - "now" is the store's clock, read through the one hook that tests can shift;
+ * - no wait is shorter than asked, not even by a fraction of a millisecond: a block, a lease or a
+ *   retry's delay lasts at least its whole time after the call of `commit` that asks for it, and a
+ *   gate's delay after the last start. See `ModelNow` for how moments are rounded;
  * - what `commit` answered is durable; when it throws, every operation may be repeated;
  * - a backend that fails throws AppError (`unavailable`, `corrupt`); no driver error escapes;
  * - input was validated by the queue in front of it.
@@ -72,7 +75,10 @@ export interface Connections {
   readonly waiting: number;
 }
 
-/** The store's clock: `ms` never steps, `wallMs` is what people and `dueAtMs` mean. */
+/**
+ * The store's clock in whole milliseconds, rounded down: `ms` never steps, `wallMs` is what people
+ * and `dueAtMs` mean. The hook of a test may give fractions.
+ */
 export interface StoreNow {
   readonly ms: number;
   readonly wallMs: number;

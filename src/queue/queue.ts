@@ -41,7 +41,10 @@ export interface Queue<K extends Kinds = Kinds> extends AsyncDisposable {
   /** Takes back expired leases; every claim does it too. */
   sweep(): Promise<operation.Swept>;
 
-  /** Nothing of this gate starts for `forMs`; 0 lifts it. A shorter block never shortens one. */
+  /**
+   * No claim gets a task of this gate until at least `forMs` after this call; 0 lifts the block. A
+   * shorter block never shortens a longer one.
+   */
   block(gate: string, forMs: number): Promise<GateView>;
   setGate(
     gate: string,
@@ -141,6 +144,7 @@ export interface FinishInput<K extends Kinds = Kinds> extends LeaseRef {
     | { readonly kind: "skip"; readonly reason: string }
     | { readonly kind: "retry"; readonly delayMs: number; readonly reason: string }
     | { readonly kind: "fail"; readonly reason: string };
+  /** Since the last start of a task of this gate in this worker; fractions are welcome. */
   readonly sinceStartMs?: number;
   readonly add?: readonly TaskInput<K>[];
   readonly raise?: readonly RaiseInput[];

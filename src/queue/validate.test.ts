@@ -48,7 +48,10 @@ describe("a new task", () => {
   });
 
   test("is due at a moment or after a delay, not both", () => {
-    expect(task({ delayMs: 500 }).dueAtMs).toBe(1_000_500);
+    // The clock drops fractions, so a delay is counted from the next whole millisecond.
+    expect(task({ delayMs: 500 }).dueAtMs).toBe(1_000_501);
+    expect(task({ delayMs: 499.1 }).dueAtMs).toBe(1_000_501);
+    expect(task({ delayMs: 0 }).dueAtMs).toBe(1_000_000);
     expect(task({ dueAtMs: 77 }).dueAtMs).toBe(77);
     expectRefused(() => task({ delayMs: 1, dueAtMs: 1 }), "due_twice", /"a".*dueAtMs and delayMs/);
   });
@@ -215,9 +218,13 @@ describe("a finish", () => {
 
   test("a fraction in the time since the start never opens a gate sooner", () => {
     expect(finish({ sinceStartMs: 12 }).sinceStartMs).toBe(12);
-    const { sinceStartMs } = finish({ sinceStartMs: 12.7 });
-    expect(Number.isInteger(sinceStartMs)).toBe(true);
-    expect(sinceStartMs).toBeLessThanOrEqual(12);
+    expect(finish({ sinceStartMs: 12.7 }).sinceStartMs).toBe(12);
+    expect(finish({ sinceStartMs: 0.3 }).sinceStartMs).toBe(0);
+  });
+
+  test("a fraction in a delay never makes a retry come sooner", () => {
+    const outcome = { kind: "retry", delayMs: 12.1, reason: "r" } as const;
+    expect(finish({ outcome }).outcome).toMatchObject({ delayMs: 13 });
   });
 
   test("checks what it adds and raises", () => {

@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import * as check from "./check-value.ts";
 import { invalid } from "./check-value.ts";
 import { defaultJob } from "./job.ts";
+import { dueAfterMs, truncatedNow, type ModelNow } from "./model/now.ts";
 import type * as operation from "./operation.ts";
 import type { ClaimInput, FinishedInput, FinishInput, JobInput, Kinds } from "./queue.ts";
 import type { RaiseInput, TaskInput } from "./queue.ts";
@@ -20,8 +21,9 @@ export function createValidator({ clock, newId }: ValidatorOptions) {
     if (Array.isArray(inputs) && inputs.length > addTasksMax) {
       throw invalid("too_many", `${inputs.length} tasks in one add: add at most ${addTasksMax}`);
     }
-    const nowMs = clock.nowMs();
-    return check.list("tasks", inputs, (input) => newTask(input, nowMs, newId));
+    const wallMs = clock.nowMs();
+    const now = truncatedNow({ ms: wallMs, wallMs });
+    return check.list("tasks", inputs, (input) => newTask(input, now, newId));
   };
 
   return {
@@ -183,7 +185,7 @@ function finished(input: FinishedInput): operation.FinishedFilter {
   };
 }
 
-function newTask(input: TaskInput<Kinds>, nowMs: number, newId: () => string): NewTask {
+function newTask(input: TaskInput<Kinds>, now: ModelNow, newId: () => string): NewTask {
   const given = check.object("a task", input).key;
   const key = given === undefined ? newId() : check.text("key", given, check.keyLengthMax);
   if (input.dueAtMs !== undefined && input.delayMs !== undefined) {
@@ -199,7 +201,7 @@ function newTask(input: TaskInput<Kinds>, nowMs: number, newId: () => string): N
     dueAtMs:
       input.delayMs === undefined
         ? check.count("dueAtMs", input.dueAtMs ?? 0)
-        : nowMs + check.delay("delayMs", input.delayMs),
+        : dueAfterMs(now, check.delay("delayMs", input.delayMs)),
     attemptsMax: check.whole("attemptsMax", input.attemptsMax ?? 5, 1, 1_000),
   };
 }
@@ -238,12 +240,8 @@ function outcome(input: FinishInput["outcome"]): operation.Outcome {
   }
 }
 
-/** Store clocks count whole milliseconds, so a fraction is rounded to the side of waiting longer. */
-const sinceStart = ({ sinceStartMs }: { readonly sinceStartMs?: number }) => {
-  if (sinceStartMs === undefined) return {};
-  const wholeMs = check.delay("sinceStartMs", sinceStartMs);
-  return { sinceStartMs: Number.isInteger(sinceStartMs) ? wholeMs : wholeMs - 1 };
-};
+const sinceStart = ({ sinceStartMs }: { readonly sinceStartMs?: number }) =>
+  sinceStartMs === undefined ? {} : { sinceStartMs: check.elapsed("sinceStartMs", sinceStartMs) };
 
 function json(what: string, value: unknown): string {
   const written = tryJson(value);

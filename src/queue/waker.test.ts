@@ -13,6 +13,7 @@ import { openSqliteQueueStore } from "./adapters/sqlite/sqlite-queue-store.ts";
 import { createQueue } from "./create-queue.ts";
 import type { Queue } from "./queue.ts";
 import type { ChangeListener, QueueStore } from "./queue-store.ts";
+import { dueIn } from "./testing/suite-fixture.ts";
 import { createSuiteTime, type SuiteTime } from "./testing/suite-time.ts";
 import { createWaker, type Waker, type WakeReason } from "./waker.ts";
 
@@ -113,7 +114,7 @@ describe("a worker is woken", () => {
 
   test("when a due time comes, to the millisecond", async () => {
     const { queue, time, waitForWork } = setUp();
-    await queue.add([{ kind: "work", delayMs: 4_000 }]);
+    await queue.add([{ kind: "work", ...dueIn({ time }, 4_000) }]);
     const asleep = await waitForWork();
     await time.advance(3_999);
     expect(asleep.reason()).toBeUndefined();
@@ -220,7 +221,7 @@ describe("a worker sleeps on", () => {
 
   test("what is due in more than five minutes sets no timer, and is not late", async () => {
     const { queue, time, waitForWork } = setUp();
-    await queue.add([{ kind: "work", delayMs: 6 * minuteMs + 1 }]);
+    await queue.add([{ kind: "work", ...dueIn({ time }, 6 * minuteMs + 1) }]);
     const reasons: (WakeReason | undefined)[] = [];
     for (let at = 0; at < 6 * minuteMs; at += 30_000) {
       const asleep = await waitForWork();
@@ -260,7 +261,7 @@ describe("a worker sleeps on", () => {
 describe("a wait survives", () => {
   test("a wall clock that jumps ahead: what is due is found by the next poll", async () => {
     const { queue, time, waitForWork } = setUp();
-    await queue.add([{ kind: "work", delayMs: 4 * minuteMs }]);
+    await queue.add([{ kind: "work", ...dueIn({ time }, 4 * minuteMs) }]);
     const asleep = await waitForWork();
     time.stepWall(60 * minuteMs);
     await time.advance(30_000);
@@ -270,7 +271,7 @@ describe("a wait survives", () => {
 
   test("a wall clock that jumps back: it wakes in vain once, then on time", async () => {
     const { queue, time, waitForWork } = setUp();
-    await queue.add([{ kind: "work", delayMs: 10_000 }]);
+    await queue.add([{ kind: "work", ...dueIn({ time }, 10_000) }]);
     const early = await waitForWork();
     time.stepWall(-5_000);
     await time.advance(10_000);
@@ -284,7 +285,7 @@ describe("a wait survives", () => {
 
   test("a restart: a new waker on the same store wakes at the same moment", async () => {
     const first = setUp();
-    await first.queue.add([{ kind: "work", delayMs: 9_000 }]);
+    await first.queue.add([{ kind: "work", ...dueIn(first, 9_000) }]);
     const asleep = await first.waitForWork();
     await first.time.advance(2_000);
     first.waker[Symbol.dispose]();

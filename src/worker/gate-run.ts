@@ -115,11 +115,11 @@ export class GateRun {
   /** For the queue, which opens the gate that long after the last start; absent before it. */
   sinceStartMs(): number | undefined {
     if (this.#lastStartMs === -Infinity) return undefined;
-    // The store cuts its clock to whole milliseconds: the gate must not open one of them early.
-    return Math.max(0, this.#clock.monotonicMs() - this.#lastStartMs - 1);
+    return this.#clock.monotonicMs() - this.#lastStartMs;
   }
 
   #leftMs(): number {
-    return this.#lastStartMs + this.delayMs - this.#clock.monotonicMs();
+    // A sum of start and delay could be rounded down, and the gap come out short by that.
+    return this.delayMs - (this.#clock.monotonicMs() - this.#lastStartMs);
   }
 }

@@ -137,10 +137,17 @@ const inTime: readonly Sabotage[] = [
     caughtBy: seeds,
   },
   {
+    name: "the clock of a folder drops fractions and does not say so",
+    file: `${adapter}/moment.ts`,
+    find: "isRough ? frontEndsMs : truncationMs",
+    replace: "isRough ? frontEndsMs : 0",
+    caughtBy: `${adapter}/moment.test.ts > a clock of whole milliseconds: a wait begins one later`,
+  },
+  {
     name: "the sweep takes back a lease at its very end",
     file: `${adapter}/moment.ts`,
     find: "graceMs: isRough ? graceMs : 0",
-    replace: "graceMs: isRough ? 0 * graceMs - slackMs - 1_000 : 0",
+    replace: "graceMs: isRough ? 0 * graceMs - (wallMs - ms) - frontEndsMs - 1_000 : 0",
     caughtBy: seeds,
   },
   {

@@ -193,8 +193,8 @@ const inBuckets: readonly Sabotage[] = [
   {
     name: "the age of a file follows the wall clock",
     file: "src/bucket/adapters/directory/directory-lock.ts",
-    find: "Math.floor(anchor.wallMs + machineMonotonicMs() - anchor.monotonicMs);",
-    replace: "Math.floor(clock.nowMs() + 0 * anchor.wallMs);",
+    find: "Math.floor(anchor.wallMs) + machineMsSince(anchor.monotonicMs);",
+    replace: "Math.floor(clock.nowMs() + 0 * machineMsSince(anchor.monotonicMs));",
     caughtBy: `${directory} > a step of the wall clock makes no object older`,
   },
 ];

@@ -131,6 +131,13 @@ export const postgresCommitSabotages: readonly Sabotage[] = [
     caughtBy: `${store} > a gate opens one delay after the last start`,
   },
   {
+    name: "the server's clock drops fractions and does not say so",
+    file: `${folder}/moment.ts`,
+    find: "($1::bigint[])[2], at.ms + ${truncationMs})",
+    replace: "($1::bigint[])[2], at.ms)",
+    caughtBy: `${folder}/moment.test.ts > is the server's, without fractions`,
+  },
+  {
     name: "the short way to finish a task of a cancelled job",
     file: `${folder}/plain-finish.ts`,
     find: `const noRest = "not exists (select 1 from @job where has_rest)";`,

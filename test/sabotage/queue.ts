@@ -87,8 +87,8 @@ const inModel: readonly Sabotage[] = [
   {
     name: "the next start does not wait for the delay",
     file: "src/queue/gate.ts",
-    find: "nowMs - sinceStartMs + gate.delayMs",
-    replace: "nowMs - sinceStartMs",
+    find: "Math.max(gate.opensAtMs, startedMs + gate.delayMs)",
+    replace: "Math.max(gate.opensAtMs, startedMs)",
     caughtBy: `${memory} > a gate opens one delay after the last start`,
   },
   {
@@ -99,10 +99,24 @@ const inModel: readonly Sabotage[] = [
     caughtBy: `${memory} > a run is short enough to start well inside its lease`,
   },
   {
+    name: "a wait begins at the moment rounded down",
+    file: "src/queue/model/now.ts",
+    find: "lateMs: Math.ceil(ms),",
+    replace: "lateMs: Math.floor(ms),",
+    caughtBy: `${memory} > a block lasts the whole time that was asked for`,
+  },
+  {
+    name: "a clock of whole milliseconds is taken to be exact",
+    file: "src/queue/model/now.ts",
+    find: "export const truncationMs = 1;",
+    replace: "export const truncationMs = 0;",
+    caughtBy: `${memory} > drops fractions: a wait begins with the next whole millisecond`,
+  },
+  {
     name: "a shorter block shortens a longer one",
-    file: "src/queue/model/gates.ts",
-    find: "Math.max(blockedUntilMs, stampMs(draft.now) + forMs)",
-    replace: "Math.max(0 * blockedUntilMs, stampMs(draft.now) + forMs)",
+    file: "src/queue/gate.ts",
+    find: "Math.max(gate.blockedUntilMs, now.lateMs + forMs)",
+    replace: "now.lateMs + forMs",
     caughtBy: `${memory} > a shorter block never shortens a longer one; zero lifts it`,
   },
   {
@@ -310,9 +324,17 @@ const inSqlite: readonly Sabotage[] = [
   {
     name: "sqlite: a block ends before its time",
     file: "src/queue/adapters/sqlite/settings.ts",
-    find: "Math.max(gate.blockedUntilMs, now.ms + forMs);",
-    replace: "Math.max(gate.blockedUntilMs, now.ms + Math.floor(forMs / 4));",
+    find: "blockEndMs(gate, now, forMs);",
+    replace: "blockEndMs(gate, now, Math.floor(forMs / 4));",
     caughtBy: `${race} > nothing starts while its gate is blocked`,
+  },
+  {
+    name: "sqlite: the clock drops fractions and does not say so",
+    file: "src/queue/adapters/sqlite/store-clock.ts",
+    find: "import { truncatedNow, type ModelNow }",
+    replace: "import { exactNow as truncatedNow, type ModelNow }",
+    caughtBy:
+      "src/queue/adapters/sqlite/store-clock.test.ts > drops fractions: a wait begins with the next",
   },
 ];
 

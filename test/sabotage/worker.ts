@@ -135,14 +135,14 @@ export const workerSabotages: readonly Sabotage[] = [
   {
     name: "a run is not paced",
     file: "src/worker/gate-run.ts",
-    find: "return this.#lastStartMs + this.delayMs - this.#clock.monotonicMs();",
-    replace: "return this.#lastStartMs - this.#clock.monotonicMs();",
+    find: "return this.delayMs - (this.#clock.monotonicMs() - this.#lastStartMs);",
+    replace: "return 0 * this.delayMs - (this.#clock.monotonicMs() - this.#lastStartMs);",
     caughtBy: `${runs} > start to start at least the delay apart, over many runs and the end of each`,
   },
   {
     name: "the queue is not told when the last start was",
     file: "src/worker/gate-run.ts",
-    find: "return Math.max(0, this.#clock.monotonicMs() - this.#lastStartMs - 1);",
+    find: "return this.#clock.monotonicMs() - this.#lastStartMs;",
     replace: "return 86_000_000;",
     caughtBy: `${runs} > two workers never share a gate, and hand it over with its delay`,
   },

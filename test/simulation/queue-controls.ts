@@ -1,6 +1,7 @@
 import { applyControl, type Control } from "../../src/queue/adapters/bucket/control.ts";
 import type { Head } from "../../src/queue/adapters/bucket/head.ts";
-import type { ModelNow, Shard } from "../../src/queue/model/shard.ts";
+import type { ModelNow } from "../../src/queue/model/now.ts";
+import type { Shard } from "../../src/queue/model/shard.ts";
 import { place, type LandedHead } from "./queue-heads.ts";
 import type { World } from "./world.ts";
 

@@ -1,7 +1,8 @@
 import { AppError } from "../../src/base/app-error.ts";
 import { rowOf } from "../../src/queue/adapters/bucket/task-row.ts";
 import { apply } from "../../src/queue/model/apply.ts";
-import type { ModelNow, Shard } from "../../src/queue/model/shard.ts";
+import type { ModelNow } from "../../src/queue/model/now.ts";
+import type { Shard } from "../../src/queue/model/shard.ts";
 import type {
   Claimed,
   Finish,

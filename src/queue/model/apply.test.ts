@@ -3,9 +3,10 @@ import { AppError } from "../../base/app-error.ts";
 import type { Operation } from "../operation.ts";
 import type { NewTask } from "../task.ts";
 import { apply } from "./apply.ts";
+import { exactNow } from "./now.ts";
 import { emptyShard } from "./shard.ts";
 
-const now = { ms: 5_000, wallMs: 9_000 };
+const now = exactNow({ ms: 5_000, wallMs: 9_000 });
 const task = (key: string, more: Partial<NewTask> = {}): NewTask => ({
   kind: "work",
   job: "j",
@@ -52,7 +53,7 @@ describe("apply", () => {
       { op: "sweep" },
     ];
     const before = structuredClone(busy);
-    const later = { ms: 50_000, wallMs: 54_000 };
+    const later = exactNow({ ms: 50_000, wallMs: 54_000 });
     const first = apply(busy, operations, later);
     expect(busy).toEqual(before);
     // The same again is the same: nothing but the arguments decides.

@@ -6,14 +6,8 @@ import { block, setGate } from "./gates.ts";
 import { cancel, openJob, pause, resume, seal } from "./jobs.ts";
 import { extend, finish, release } from "./leases.ts";
 import { purge, raise, retry } from "./bulk.ts";
-import {
-  closeDraft,
-  completeIfDone,
-  openDraft,
-  type Draft,
-  type ModelNow,
-  type Shard,
-} from "./shard.ts";
+import type { ModelNow } from "./now.ts";
+import { closeDraft, completeIfDone, openDraft, type Draft, type Shard } from "./shard.ts";
 import { sweep } from "./sweep.ts";
 
 /**

@@ -3,9 +3,10 @@ import type { Claimed, Operation } from "../operation.ts";
 import type { NewTask } from "../task.ts";
 import { apply } from "./apply.ts";
 import { nextToken } from "./claim.ts";
+import { exactNow } from "./now.ts";
 import { emptyShard, type Shard } from "./shard.ts";
 
-const now = { ms: 1_800_000_000_000, wallMs: 1_800_000_000_000 };
+const now = exactNow({ ms: 1_800_000_000_000, wallMs: 1_800_000_000_000 });
 const task: NewTask = {
   kind: "work",
   job: "j",
@@ -47,7 +48,7 @@ describe("tokens", () => {
       forgotten = lease.token;
       shard = apply(claimed.shard, [{ op: "release", releases: [lease] }], now).shard;
     }
-    const later = { ms: now.ms + 1, wallMs: now.wallMs };
+    const later = exactNow({ ms: now.ms + 1, wallMs: now.wallMs });
     const restored = apply(saved, [claim("after")], later).answers[0] as Claimed;
     expect(restored.leases[0]!.token).toBeGreaterThan(forgotten);
   });
@@ -61,7 +62,7 @@ describe("records of claims", () => {
     const finish: Operation = { op: "finish", finishes: [{ id: 1, token: token!, outcome }] };
     shard = apply(shard, [finish, { op: "sweep" }], now).shard;
     expect(shard.claims.size).toBe(1);
-    const later = { ms: now.ms + 60_000, wallMs: now.wallMs };
+    const later = exactNow({ ms: now.ms + 60_000, wallMs: now.wallMs });
     expect(apply(shard, [{ op: "sweep" }], later).shard.claims.size).toBe(0);
   });
 
@@ -70,7 +71,7 @@ describe("records of claims", () => {
     const [token] = shard.claims.keys();
     const extend: Operation = { op: "extend", leases: [{ id: 1, token: token! }], leaseMs: 90_000 };
     shard = apply(shard, [extend], now).shard;
-    const later = { ms: now.ms + 80_000, wallMs: now.wallMs };
+    const later = exactNow({ ms: now.ms + 80_000, wallMs: now.wallMs });
     const swept = apply(shard, [{ op: "sweep" }, claim("r1")], later);
     expect((swept.answers[1] as Claimed).leases).toMatchObject([{ id: 1, token }]);
   });

@@ -4,7 +4,8 @@ import { isClaimable, slotsLeft } from "../job.ts";
 import type { Claim, Claimed } from "../operation.ts";
 import type { Lease, Pace, Task } from "../task.ts";
 import { bucketOf } from "../wait-histogram.ts";
-import { expiryMs, gateOf, jobOf, patchGate, patchJob, putTask, type Draft } from "./shard.ts";
+import { expiryMs } from "./now.ts";
+import { gateOf, jobOf, patchGate, patchJob, putTask, type Draft } from "./shard.ts";
 import { sweep } from "./sweep.ts";
 
 /** The token also carries the moment, so a restored backup cannot hand out an old one again. */

@@ -1,18 +1,10 @@
-import { opensAfterStart, viewGate, type Gate } from "../gate.ts";
+import { opensSinceStart, viewGate } from "../gate.ts";
 import type { Extend, Finish, FinishAll, Held, Outcome, ReleaseAll } from "../operation.ts";
 import { attemptsKeptMax, type Attempt, type LeaseRef, type Task } from "../task.ts";
 import { addWithFinish, checkBound } from "./add.ts";
 import { raise } from "./bulk.ts";
-import {
-  expiryMs,
-  gateOf,
-  jobOf,
-  patchGate,
-  patchJob,
-  putTask,
-  stampMs,
-  type Draft,
-} from "./shard.ts";
+import { dueAfterMs, expiryMs } from "./now.ts";
+import { gateOf, jobOf, patchGate, patchJob, putTask, type Draft } from "./shard.ts";
 
 const lost: Held = { status: "lost" };
 
@@ -52,7 +44,7 @@ function finishOne(draft: Draft, one: Finish): Held {
 }
 
 function finished(draft: Draft, task: Task, outcome: Outcome): Task {
-  const { ms, wallMs } = draft.now;
+  const { ms } = draft.now;
   const ended = { ...task, expiresAtMs: 0 };
   switch (outcome.kind) {
     case "done":
@@ -69,7 +61,7 @@ function finished(draft: Draft, task: Task, outcome: Outcome): Task {
       const attempts = noted(task, { outcome: outcome.kind, reason: outcome.reason, atMs: ms });
       return outcome.kind === "fail" || task.used >= task.attemptsMax
         ? { ...ended, state: "failed", attempts, finishedAtMs: ms }
-        : { ...ended, state: "pending", attempts, dueAtMs: wallMs + outcome.delayMs };
+        : { ...ended, state: "pending", attempts, dueAtMs: dueAfterMs(draft.now, outcome.delayMs) };
     }
   }
 }
@@ -106,17 +98,13 @@ export function leave(draft: Draft, task: Task, sinceStartMs: number | undefined
       runSlots: running === 0 ? 0 : gate.runSlots,
       ...(sinceStartMs === undefined
         ? {}
-        : { opensAtMs: opensAfterStart(gate, startedByMs(draft, gate), sinceStartMs) }),
+        : { opensAtMs: opensSinceStart(gate, draft.now, sinceStartMs) }),
     });
   }
   if (freesSlot) patchJob(draft, task.job, { slots: jobOf(draft, task.job).slots - 1 });
   const record = draft.claims.get(task.token);
   if (record) draft.claims.set(task.token, { ...record, open: record.open - 1 });
 }
-
-/** Without a delay there is no gap to keep, and nobody waits for a clock that is known roughly. */
-const startedByMs = ({ now }: Draft, { delayMs }: Gate): number =>
-  delayMs > 0 ? stampMs(now) : now.ms;
 
 export function noted(task: Task, attempt: Omit<Attempt, "token">): readonly Attempt[] {
   return [...task.attempts, { token: task.token, ...attempt }].slice(-attemptsKeptMax);

@@ -2,10 +2,11 @@ import { describe, expect, test } from "vitest";
 import { newGate } from "../gate.ts";
 import { newJob } from "../job.ts";
 import { apply } from "./apply.ts";
+import { exactNow } from "./now.ts";
 import { recount } from "./recount.ts";
 import { emptyShard, type Shard } from "./shard.ts";
 
-const now = { ms: 5_000, wallMs: 9_000 };
+const now = exactNow({ ms: 5_000, wallMs: 9_000 });
 const tasks = ["a", "b", "c"].map((key) => ({
   kind: "work",
   job: "j",

@@ -4,7 +4,8 @@ import { isTerminal, type Task } from "../task.ts";
 import { leave, noted } from "./leases.ts";
 import { countTasks, isOfCompletedJob, isOfNoClaim } from "./recount.ts";
 import { closeDraft, openDraft, patchGate, patchJob, putTask } from "./shard.ts";
-import type { Draft, ModelNow, Shard } from "./shard.ts";
+import type { ModelNow } from "./now.ts";
+import type { Draft, Shard } from "./shard.ts";
 
 /**
  * Makes the counters say what the tasks say. Orphans are put where they can be seen, and none is

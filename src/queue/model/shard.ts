@@ -1,7 +1,7 @@
 import { newGate, type Gate } from "../gate.ts";
 import { isComplete, newJob, type Job } from "../job.ts";
-import type { StoreNow } from "../queue-store.ts";
 import type { Identity, Task } from "../task.ts";
+import type { ModelNow } from "./now.ts";
 
 /**
  * The whole state of a queue as plain data. Tasks, gates, jobs and claims are never changed in
@@ -32,23 +32,6 @@ export interface Shard {
 /** Whether a shard alone decides about a job: not where tasks of it may be in other shards. */
 export const ownsJob = ({ isSpread }: Pick<Shard, "isSpread">, job: Pick<Job, "gate">): boolean =>
   isSpread !== true || job.gate !== "";
-
-/**
- * The moment of a commit. Where the store's clock is known only as an interval, `ms` is its early
- * end, by which things are judged, and stamps lie `slackMs` later: so no gate opens and no lease
- * ends too soon, whoever looks.
- */
-export interface ModelNow extends StoreNow {
-  readonly slackMs?: number;
-  /** What the sweep waits beyond the end of a lease. */
-  readonly graceMs?: number;
-}
-
-/** What a gate's times are stamped with. */
-export const stampMs = ({ ms, slackMs = 0 }: ModelNow): number => ms + slackMs;
-/** When the sweep may take back a lease that begins now. */
-export const expiryMs = (now: ModelNow, leaseMs: number): number =>
-  stampMs(now) + leaseMs + (now.graceMs ?? 0);
 
 /** One claim that leased something, kept while it can matter: to a repeat, or to who holds what. */
 export interface ClaimRecord {

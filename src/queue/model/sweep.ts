@@ -29,7 +29,7 @@ function takeBack(draft: Draft, task: Task): "requeued" | "failed" | "cancelled"
   const gate = gateOf(draft, task);
   if (gate) {
     // Whether a request went out in the lease's last moment is unknown: count the delay from there.
-    const opensAtMs = opensAfterStart(gate, task.expiresAtMs, 0);
+    const opensAtMs = opensAfterStart(gate, task.expiresAtMs);
     patchGate(draft, gate.name, { opensAtMs });
   }
   if (jobOf(draft, task.job).ended === "cancelled") {

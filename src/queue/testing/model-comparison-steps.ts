@@ -187,7 +187,7 @@ const query: fc.Arbitrary<BrowseQuery> = fc.record(
 );
 
 const step: fc.Arbitrary<Step> = fc.record({
-  advanceMs: oneOf(0, 0, 0, 1, 1, 5, 5, 10, 10, 40, 40, 100, 1500),
+  advanceMs: oneOf(0, 0, 0, 0.25, 0.5, 1, 1, 4.75, 5, 5, 10, 10, 40, 40, 100, 1500),
   wallStepMs: oneOf(0, 0, 0, 0, 0, 0, 0, 0, -50, 50, -2000, 2000),
   opener: fc.nat(openersMax - 1),
   reopen: oneOf("no", "no", "no", "no", "no", "no", "closed", "crashed"),

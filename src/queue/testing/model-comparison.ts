@@ -4,6 +4,7 @@ import { AppError } from "../../base/app-error.ts";
 import { systemRandom } from "../../base/random.ts";
 import { applyOne } from "../model/apply.ts";
 import { closeDraft, completeIfDone, emptyShard, openDraft, type Shard } from "../model/shard.ts";
+import { exactNow, storeNow, type ModelNow } from "../model/now.ts";
 import type { Claimed, Operation, Outcomes } from "../operation.ts";
 import type { QueueStore, StoreNow } from "../queue-store.ts";
 import { takeChosen } from "./model-comparison-claim.ts";
@@ -14,7 +15,7 @@ import { history, openersMax, plainHistory, type Step } from "./model-comparison
 
 export interface ModelComparisonOptions {
   readonly name: string;
-  /** Makes empty storage; the comparison opens it several times over. */
+  /** Makes empty storage; the comparison opens it several times over. Times have fractions. */
   readonly storage: (now: () => StoreNow) => Promise<ComparedStorage>;
   /** Default "any"; "plain": mostly of one lane, for what a store does quicker there. */
   readonly histories?: "any" | "plain";
@@ -106,16 +107,17 @@ export async function compareHistory(
         else crashed.push(store);
         store = stores[step.opener] = await storage.open();
       }
-      const operations = resolver.resolve(step.wants, shard, now);
+      const at = exactNow(now);
+      const operations = resolver.resolve(step.wants, shard, at);
       trace.push({ now, opener: step.opener, reopen: step.reopen, operations });
       const answers = await store.commit(operations);
       trace.push({ answers });
-      shard = follow(shard, operations, answers, now);
+      shard = follow(shard, operations, answers, at);
       operations.forEach(({ op }, index) => {
         if (op === "claim") resolver.note((answers[index] as Claimed).leases);
       });
       checkInvariants(shard);
-      await compareReads(store, shard, now, step);
+      await compareReads(store, shard, storeNow(at), step);
     }
     for (const store of stores) await compareReconcile(store, shard);
   } catch (cause) {
@@ -133,7 +135,7 @@ function follow(
   shard: Shard,
   operations: readonly Operation[],
   answers: Outcomes,
-  now: StoreNow,
+  now: ModelNow,
 ): Shard {
   const draft = openDraft(shard, now);
   same("the number of answers", answers.length, operations.length);

@@ -3,6 +3,7 @@ import { addingClauses } from "./clauses/adding-clauses.ts";
 import { bulkClauses } from "./clauses/bulk-clauses.ts";
 import { claimingClauses } from "./clauses/claiming-clauses.ts";
 import { faultClauses } from "./clauses/fault-clauses.ts";
+import { fractionClauses } from "./clauses/fraction-clauses.ts";
 import { gateClauses } from "./clauses/gate-clauses.ts";
 import { gateChangeClauses } from "./clauses/gate-change-clauses.ts";
 import { jobClauses } from "./clauses/job-clauses.ts";
@@ -43,6 +44,7 @@ const themes: Readonly<Record<string, (clause: Clause) => void>> = {
   bulk: bulkClauses,
   reading: readingClauses,
   time: timeClauses,
+  "fractions of a millisecond": fractionClauses,
   faults: faultClauses,
 };
 

@@ -1,9 +1,10 @@
 import { machineMonotonicMs } from "../../base/machine-clock.ts";
-import type { Queue } from "../queue.ts";
+import type { LeasedTask, Queue } from "../queue.ts";
 
 /**
- * Starts of one gate, each by another opener that stands before it and asks all the time. Where
- * clocks are rounded, this is where a gap comes out short; processes that sleep hardly see it.
+ * The gaps between starts of one gate. The openers take turns, and the next one claims all the
+ * time. If a store rounds its clock to the wrong side, gaps come out short here; processes that
+ * sleep hardly see it. The openers report the time since the start in each way there is.
  */
 export async function handOver(
   openers: readonly Queue[],
@@ -24,7 +25,35 @@ export async function handOver(
     const startMs = machineMonotonicMs();
     startsMs.push(startMs);
     const outcome = { kind: "done" } as const;
-    await queue.finish([{ ...lease, outcome, sinceStartMs: machineMonotonicMs() - startMs }]);
+    const passedMs = machineMonotonicMs() - startMs;
+    const reports = [{ sinceStartMs: passedMs }, { sinceStartMs: Math.floor(passedMs) }, {}];
+    await queue.finish([{ ...lease, outcome, ...reports[startsMs.length % reports.length] }]);
   }
   return startsMs.slice(1).map((startMs, index) => startMs - startsMs[index]!);
+}
+
+/**
+ * How long blocks of one gate last: from the call that sets one to the next claim that gets a task,
+ * by a worker that claims all the time.
+ */
+export async function blocksLasted(
+  queue: Queue,
+  { forMs, blocks }: { readonly forMs: number; readonly blocks: number },
+): Promise<readonly number[]> {
+  const gate = "blocked-and-awaited";
+  const keys = Array.from({ length: blocks }, (_, index) => `${index}`);
+  await queue.add(keys.map((key) => ({ kind: "await", job: "await", gate, key, payload: 0 })));
+
+  const lastedMs: number[] = [];
+  while (lastedMs.length < blocks) {
+    const sentMs = machineMonotonicMs();
+    await queue.block(gate, forMs);
+    let lease: LeasedTask | undefined;
+    while (!lease) {
+      [lease] = (await queue.claim({ worker: "waiter", kinds: ["await"], burst: 1 })).leases;
+    }
+    lastedMs.push(machineMonotonicMs() - sentMs);
+    await queue.finish([{ ...lease, outcome: { kind: "done" } }]);
+  }
+  return lastedMs;
 }

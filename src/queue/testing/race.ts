@@ -18,7 +18,7 @@ import {
   worksOf,
 } from "./race-checks.ts";
 import { killsMin, raceThroughChaos, type Chaos } from "./race-chaos.ts";
-import { handOver } from "./race-hand-over.ts";
+import { blocksLasted, handOver } from "./race-hand-over.ts";
 import { attemptsMax } from "./race-hands.ts";
 import { openSharedStore, type SharedStore } from "./race-store.ts";
 
@@ -41,6 +41,7 @@ const gates = {
   many: { delayMs: 0, limit: 3 },
 } as const;
 const handOverDelayMs = 5;
+const blockMs = 10;
 const caps = { free: undefined, capped: 2, site: 1 } as const;
 
 /**
@@ -98,6 +99,11 @@ export function raceSuite(options: RaceSuiteOptions): void {
       expect(race.handOverGapsMs.filter((gapMs) => gapMs < handOverDelayMs)).toEqual([]);
     });
 
+    test("no block is short by a fraction either, when somebody claims all the time", () => {
+      expect(race.blocksLastedMs.length).toBeGreaterThan(20);
+      expect(race.blocksLastedMs.filter((lastedMs) => lastedMs < blockMs)).toEqual([]);
+    });
+
     test("nothing starts while its gate is blocked", () => {
       expect(race.events.some(({ event }) => event === "blocked")).toBe(true);
       expect(blocksKept(race.events, race.works)).toEqual([]);
@@ -145,6 +151,7 @@ interface Race extends Chaos {
   readonly jobs: readonly Job[];
   readonly reconciled: Reconciled;
   readonly handOverGapsMs: readonly number[];
+  readonly blocksLastedMs: readonly number[];
 }
 
 async function runRace(
@@ -171,7 +178,9 @@ async function runRace(
   };
   await using other = await open();
   const handing = { delayMs: handOverDelayMs, starts: 200 };
-  return { ...seen, handOverGapsMs: await handOver([queue, other], handing) };
+  const handOverGapsMs = await handOver([queue, other], handing);
+  const blocksLastedMs = await blocksLasted(queue, { forMs: blockMs, blocks: 40 });
+  return { ...seen, handOverGapsMs, blocksLastedMs };
 }
 
 async function prepare(queue: Queue, count: number): Promise<void> {

@@ -58,6 +58,11 @@ export const work = (key: string, more: Partial<Omit<TaskInput, "key">> = {}): T
   ...more,
 });
 
+/** Due exactly `ms` from now. `delayMs` of a task may wait up to a millisecond longer. */
+export const dueIn = ({ time }: Pick<Fixture, "time">, ms: number) => ({
+  dueAtMs: time.now().wallMs + ms,
+});
+
 /** Keys "a0", "a1", … */
 export const works = (
   prefix: string,

@@ -7,6 +7,7 @@ import type { StoreNow } from "../queue-store.ts";
  */
 export interface SuiteTime {
   readonly clock: TestClock;
+  /** With fractions, where time passed by fractions. */
   readonly now: () => StoreNow;
   /** Time passes: both clocks move. */
   readonly advance: (ms: number) => Promise<void>;
@@ -21,10 +22,17 @@ const aheadMs = 5_000;
 
 export function createSuiteTime(): SuiteTime {
   const clock = createTestClock(startMs);
+  let steppedMs = 0;
   return {
     clock,
-    now: () => ({ ms: startMs + aheadMs + clock.monotonicMs(), wallMs: clock.nowMs() }),
+    now: () => ({
+      ms: startMs + aheadMs + clock.monotonicMs(),
+      wallMs: startMs + steppedMs + clock.monotonicMs(),
+    }),
     advance: (ms) => clock.advance(ms),
-    stepWall: (ms) => clock.step(ms),
+    stepWall(ms) {
+      clock.step(ms);
+      steppedMs += ms;
+    },
   };
 }

@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { AppError } from "../../../base/app-error.ts";
 import { sleep, type Clock } from "../../../base/clock.ts";
-import { bootId, machineMonotonicMs } from "../../../base/machine-clock.ts";
+import { bootId, machineMonotonicMs, machineMsSince } from "../../../base/machine-clock.ts";
 
 export interface LockedStep {
   /** The folder's clock: a wall clock moment noted once per boot, carried on by the monotonic one. */
@@ -36,7 +36,7 @@ export function openDirectoryLock(file: string, clock: Clock): DirectoryLock {
   }
   const anchor = db.transaction(() => readAnchor(db, { boot, wallMs: clock.nowMs() })).immediate();
   db.pragma("busy_timeout = 5"); // a longer wait inside SQLite would hold up the whole process
-  const nowMs = () => Math.floor(anchor.wallMs + machineMonotonicMs() - anchor.monotonicMs);
+  const nowMs = () => Math.floor(anchor.wallMs) + machineMsSince(anchor.monotonicMs);
   const note = db.prepare("update clock set latest_ms = max(latest_ms, ?)");
 
   let turn: Promise<unknown> = Promise.resolve();

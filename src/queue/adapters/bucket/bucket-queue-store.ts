@@ -3,7 +3,7 @@ import { silentLogger, type Logger } from "../../../base/logger.ts";
 import { systemRandom, type Random } from "../../../base/random.ts";
 import { createId } from "../../../base/ids.ts";
 import { createSharedObject, isUnavailable, type Bucket } from "../../../bucket/index.ts";
-import type { ModelNow } from "../../model/shard.ts";
+import { storeNow, type ModelNow } from "../../model/now.ts";
 import type { Claimed, Operation, Outcomes } from "../../operation.ts";
 import type { BrowseQuery, QueueStore, StoreNow } from "../../queue-store.ts";
 import type { Task } from "../../task.ts";
@@ -20,7 +20,7 @@ import { createBell } from "./many/bell.ts";
 import { createManyContext } from "./many/many-context.ts";
 import { createManyShards } from "./many/many-shards.ts";
 import { createMoment } from "./moment.ts";
-import { createOneShard, plainNow } from "./one-shard.ts";
+import { createOneShard } from "./one-shard.ts";
 import { createPayloads } from "./payloads.ts";
 import { createPlace } from "./place.ts";
 import { createShardKeeper } from "./shard-keeper.ts";
@@ -156,7 +156,7 @@ export async function openBucketQueueStore(
     shards,
     commit,
     hint: () => watch.hint(),
-    now: async () => plainNow(await moment(set.seenAtMs())),
+    now: async () => storeNow(await moment(set.seenAtMs())),
     overview: () => set.overview(),
     async task(id) {
       const view = await set.task(id);

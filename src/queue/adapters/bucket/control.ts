@@ -1,5 +1,6 @@
 import type { Job } from "../../job.ts";
-import { closeDraft, openDraft, patchJob, type ModelNow } from "../../model/shard.ts";
+import type { ModelNow } from "../../model/now.ts";
+import { closeDraft, openDraft, patchJob } from "../../model/shard.ts";
 import { skipCancelled } from "../../model/sweep.ts";
 import type { Head } from "./head.ts";
 

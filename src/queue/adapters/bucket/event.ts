@@ -1,4 +1,4 @@
-import type { ModelNow } from "../../model/shard.ts";
+import type { ModelNow } from "../../model/now.ts";
 import type { Operation } from "../../operation.ts";
 
 /** What a queue on a bucket tells those who watch it: tests, metrics, the log. */

@@ -1,5 +1,5 @@
 import { apply } from "../../model/apply.ts";
-import type { ModelNow } from "../../model/shard.ts";
+import type { ModelNow } from "../../model/now.ts";
 import type { Operation, Outcomes } from "../../operation.ts";
 import { isTerminal, type Task } from "../../task.ts";
 import type { Archive, Log } from "./archive.ts";

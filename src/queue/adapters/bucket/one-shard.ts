@@ -1,6 +1,5 @@
 import { viewTask, wakeInMs } from "../../model/read.ts";
-import type { ModelNow } from "../../model/shard.ts";
-import type { StoreNow } from "../../queue-store.ts";
+import { storeNow, type ModelNow } from "../../model/now.ts";
 import { overviewOfHead } from "./head.ts";
 import { browseShard, readDoneLog, readWhole } from "./read-shard.ts";
 import { reconcileShard } from "./reconcile.ts";
@@ -23,13 +22,13 @@ export function createOneShard(
     },
     async overview() {
       const head = await keeper.read();
-      return overviewOfHead(head, plainNow(await moment(head.atMs)));
+      return overviewOfHead(head, storeNow(await moment(head.atMs)));
     },
     async task(id) {
       const head = await keeper.read();
       const isElsewhere = !head.shard.tasks.has(id) && id < head.shard.nextId;
       const shard = isElsewhere ? (await readWhole(keeper)).shard : head.shard;
-      return viewTask(shard, id, plainNow(await moment(head.atMs)));
+      return viewTask(shard, id, storeNow(await moment(head.atMs)));
     },
     browse: (query) => browseShard(keeper, query),
     job: async (name) => (await keeper.read()).shard.jobs.get(name),
@@ -45,5 +44,3 @@ export function createOneShard(
     end: () => keeper.end(),
   };
 }
-
-export const plainNow = ({ ms, wallMs }: StoreNow): StoreNow => ({ ms, wallMs });

@@ -1,6 +1,6 @@
 import { recount } from "../../model/recount.ts";
 import { repairShard } from "../../model/repair.ts";
-import type { ModelNow } from "../../model/shard.ts";
+import type { ModelNow } from "../../model/now.ts";
 import type { Drift, Reconciled } from "../../queue-store.ts";
 import type { Log } from "./archive.ts";
 import { recountArchived, type ArchivedLane, type Head } from "./head.ts";

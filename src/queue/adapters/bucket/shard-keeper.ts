@@ -3,7 +3,7 @@ import { sleep, type Clock } from "../../../base/clock.ts";
 import { afterTick } from "../../../base/tick.ts";
 import type { Random } from "../../../base/random.ts";
 import { createSharedObject, type Bucket } from "../../../bucket/index.ts";
-import type { ModelNow } from "../../model/shard.ts";
+import type { ModelNow } from "../../model/now.ts";
 import type { Operation, Outcomes } from "../../operation.ts";
 import type { Task } from "../../task.ts";
 import type { Archive } from "./archive.ts";

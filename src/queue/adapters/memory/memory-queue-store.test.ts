@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { systemClock } from "../../../base/clock.ts";
 import { createTestClock } from "../../../base/testing/test-clock.ts";
 import { createSeededRandom } from "../../../base/random.ts";
 import { createQueue } from "../../create-queue.ts";
+import { blocksLasted, handOver } from "../../testing/race-hand-over.ts";
 import { queueSuite } from "../../testing/queue-suite.ts";
 import { createMemoryQueueStore } from "./memory-queue-store.ts";
 
@@ -57,5 +59,36 @@ describe("a memory store with a limit", () => {
     const finish = { ...leases[0]!, outcome: { kind: "done" } as const, add: tasks("b", "c") };
     expect(await queue.finish([finish])).toEqual([{ status: "held" }]);
     expect((await queue.stats()).states).toMatchObject({ pending: 2, done: 1 });
+  });
+});
+
+describe("a memory store by the clock of its machine", () => {
+  test("drops fractions: a wait begins with the next whole millisecond", async () => {
+    const clock = createTestClock();
+    const store = createMemoryQueueStore({ clock });
+    await using queue = createQueue({ store, clock, random: createSeededRandom(1) });
+    await clock.advance(0.75);
+    expect(await queue.block("g", 1_000)).toMatchObject({ blockedForMs: 1_001 });
+    await clock.advance(1_000);
+    expect(await queue.gate("g")).toMatchObject({ blockedUntilMs: (await queue.now()).ms + 1 });
+  });
+
+  const open = () =>
+    createQueue({
+      store: createMemoryQueueStore(),
+      clock: systemClock,
+      random: createSeededRandom(1),
+    });
+
+  test("no gap is short by a fraction, when the next claim comes at once", async () => {
+    await using queue = open();
+    const gapsMs = await handOver([queue], { delayMs: 5, starts: 60 });
+    expect(gapsMs.filter((gapMs) => gapMs < 5)).toEqual([]);
+  });
+
+  test("no block is short by a fraction, when somebody claims all the time", async () => {
+    await using queue = open();
+    const lastedMs = await blocksLasted(queue, { forMs: 10, blocks: 40 });
+    expect(lastedMs.filter((ms) => ms < 10)).toEqual([]);
   });
 });

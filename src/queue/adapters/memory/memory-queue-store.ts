@@ -1,4 +1,6 @@
+import { systemClock, type Clock } from "../../../base/clock.ts";
 import { apply } from "../../model/apply.ts";
+import { exactNow, storeNow, truncatedNow, type ModelNow } from "../../model/now.ts";
 import { browse, overview, viewTask, wakeInMs } from "../../model/read.ts";
 import { recount } from "../../model/recount.ts";
 import { repairShard } from "../../model/repair.ts";
@@ -6,13 +8,16 @@ import { emptyShard, type Shard } from "../../model/shard.ts";
 import type { QueueStore, StoreNow } from "../../queue-store.ts";
 
 export interface MemoryQueueStoreOptions {
-  readonly now: () => StoreNow;
+  readonly clock?: Clock;
+  /** Replaces the store's clock, for tests that shift it. */
+  readonly now?: () => StoreNow;
   readonly liveTasksMax?: number;
 }
 
 /** The pure model in a variable: for tests, and for work that need not outlive its process. */
-export function createMemoryQueueStore(options: MemoryQueueStoreOptions): QueueStore {
-  const { now } = options;
+export function createMemoryQueueStore(options: MemoryQueueStoreOptions = {}): QueueStore {
+  const { clock = systemClock, now: given } = options;
+  const now = given ? () => exactNow(given()) : createClock(clock);
   let shard: Shard = emptyShard(options);
   const listeners = new Set<() => void>();
 
@@ -23,9 +28,9 @@ export function createMemoryQueueStore(options: MemoryQueueStoreOptions): QueueS
       for (const listener of listeners) listener();
       return applied.answers;
     },
-    now: async () => now(),
-    overview: async () => overview(shard, now()),
-    task: async (id) => viewTask(shard, id, now()),
+    now: async () => storeNow(now()),
+    overview: async () => overview(shard, storeNow(now())),
+    task: async (id) => viewTask(shard, id, storeNow(now())),
     browse: async (query) => browse(shard, query),
     job: async (name) => shard.jobs.get(name),
     gate: async (name) => shard.gates.get(name),
@@ -42,4 +47,15 @@ export function createMemoryQueueStore(options: MemoryQueueStoreOptions): QueueS
     },
     [Symbol.asyncDispose]: async () => listeners.clear(),
   };
+}
+
+/** The wall clock when the store was made, carried forward by the monotonic clock. */
+function createClock(clock: Clock): () => ModelNow {
+  const startMs = clock.nowMs();
+  const startMonotonicMs = clock.monotonicMs();
+  return () =>
+    truncatedNow({
+      ms: startMs + Math.floor(clock.monotonicMs() - startMonotonicMs),
+      wallMs: clock.nowMs(),
+    });
 }

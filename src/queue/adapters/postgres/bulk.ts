@@ -1,7 +1,7 @@
 import { gateDefaults } from "../../gate.ts";
 import { retry as retryModel } from "../../model/bulk.ts";
+import type { ModelNow } from "../../model/now.ts";
 import type { Changed, FinishedFilter, Purge, Retry } from "../../operation.ts";
-import type { StoreNow } from "../../queue-store.ts";
 import type { Counts } from "./counts.ts";
 import type { Session } from "./database.ts";
 import { lockTasks } from "./group.ts";
@@ -16,7 +16,7 @@ type Found = Pick<TaskRow, "id" | "lane" | "job" | "gate" | "state">;
 export async function retry(
   session: Session,
   operation: Retry,
-  now: () => Promise<StoreNow>,
+  now: () => Promise<ModelNow>,
   counts: Counts,
 ): Promise<{ readonly changed: Changed; readonly jobs: readonly string[] }> {
   const { found, jobs } = await finishedTasks(session, operation);

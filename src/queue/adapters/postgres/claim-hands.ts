@@ -1,7 +1,7 @@
 import { isOpen, isOwned, type Gate } from "../../gate.ts";
 import { slotsLeft, type Job } from "../../job.ts";
+import type { ModelNow } from "../../model/now.ts";
 import type { Claim } from "../../operation.ts";
-import type { StoreNow } from "../../queue-store.ts";
 import type { Pace } from "../../task.ts";
 import { queryOne, type Session } from "./database.ts";
 import { gateColumns } from "./rows.ts";
@@ -50,7 +50,7 @@ export interface LanePick {
  * hold is passed over, but for jobs with a cap in the first round.
  */
 export interface Hands {
-  readonly now: StoreNow;
+  readonly now: ModelNow;
   job(name: string): ClaimJob | undefined;
   gate(name: string): Gate | undefined;
   /** Locks what these lanes need, and their best tasks; answers with those that can be taken. */
@@ -71,7 +71,7 @@ export interface Wanted {
 
 export function createHands(
   session: Session,
-  now: StoreNow,
+  now: ModelNow,
   { burst, leaseMs }: Pick<Claim, "burst" | "leaseMs">,
   seen: readonly ClaimJob[],
 ): Hands {

@@ -1,11 +1,9 @@
 import type { Claim } from "../../operation.ts";
 import { queryOne, type Session } from "./database.ts";
-import { momentValues, withMoment, type Moment } from "./moment.ts";
+import { momentColumns, momentValues, withMoment, type Moment, type MomentRow } from "./moment.ts";
 
 /** What a claim has to know first, of one moment. */
-export interface Needs {
-  readonly ms: number;
-  readonly wall: number;
+export interface Needs extends MomentRow {
   /** The token of the claim that this request is a repetition of. */
   readonly repeats: number | null;
   readonly holdsAny: boolean;
@@ -44,7 +42,7 @@ export const isAnyNeed = `("hasExpired" or "hasRest" or "hasForgotten" or "hasCo
 
 /** `needs`, of one moment; $3 to $5 are the request's id, its worker, and `looksForComplete`. */
 export const withNeeds = `${withMoment}, needs as materialized (
-  select moment.ms, moment.wall,
+  select ${momentColumns},
     (select token from @claim where request_id = $3 and worker = $4
       and (is_open or made_at + lease_ms > moment.ms) order by token limit 1) as repeats,
     exists (select 1 from @claim where worker = $4 and is_open) as "holdsAny",

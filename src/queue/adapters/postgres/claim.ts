@@ -1,5 +1,5 @@
+import { expiryMs, type ModelNow } from "../../model/now.ts";
 import type { Claim, Claimed } from "../../operation.ts";
-import type { StoreNow } from "../../queue-store.ts";
 import type { Lease, Pace } from "../../task.ts";
 import { bucketOf } from "../../wait-histogram.ts";
 import { numberArray } from "./array-text.ts";
@@ -15,7 +15,7 @@ import type { Counts } from "./counts.ts";
 import { queryOne, type Session } from "./database.ts";
 import type { Taken } from "./known-leases.ts";
 import { createLaneWalk, readStops, stopJobs, type StopRow } from "./lane-walk.ts";
-import type { Moment } from "./moment.ts";
+import { toNow, type Moment } from "./moment.ts";
 import { selectGates, writeGates, writeHeads, type GateRow } from "./rows.ts";
 import { readSuspects, suspectJobs, takeSuspect } from "./suspect.ts";
 import { taskColumns, taskStates, type TaskRow } from "./task-row.ts";
@@ -65,7 +65,7 @@ export async function claim(context: ClaimContext, request: Claim): Promise<Clai
   if (isBeside && (needs.holdsSuspect || suspects.length > 0)) return { waits: true };
   if (needs.holdsSuspect) return { claimed: { leases: [], hasSuspect: false }, isPlain: false };
 
-  const now = { ms: needs.ms, wallMs: needs.wall };
+  const now = toNow(needs);
   const jobs = [...stopJobs(stops), ...suspectJobs(suspects)];
   const hands = createHands(session, now, request, jobs);
   const suspect = needs.holdsAny ? undefined : await takeSuspect(hands, suspects);
@@ -148,19 +148,19 @@ async function write(
   session.send(
     `update @task set state = 4, token = $2, used = used + 1, expires_at = $3
      where id = any($1::bigint[])`,
-    [numberArray(leases.map(({ id }) => id)), token, now.ms + request.leaseMs],
+    [numberArray(leases.map(({ id }) => id)), token, expiryMs(now, request.leaseMs)],
   );
   writeGates(session, hands.changedGates(), now.ms, hands.lockedLanes());
   const gated = picks.filter(({ lane }) => lane.gate !== "").map(({ lane }) => lane.id);
   writeHeads(session, [...new Set(gated)]);
-  record(session, request, { token, nowMs: now.ms, leases });
+  record(session, request, { token, now, leases });
   return leases;
 }
 
 interface Drawn {
   readonly token: number;
   readonly turn: number;
-  readonly now: StoreNow;
+  readonly now: ModelNow;
   readonly counts: Counts;
 }
 
@@ -188,7 +188,7 @@ function lease(
 function record(
   session: Session,
   { requestId, worker, leaseMs }: Claim,
-  { token, nowMs, leases }: { token: number; nowMs: number; leases: readonly Lease[] },
+  { token, now, leases }: { token: number; now: ModelNow; leases: readonly Lease[] },
 ): void {
   const ids = leases.map(({ id }) => id);
   session.send(
@@ -203,8 +203,8 @@ function record(
       ids.length,
       leases.some(({ isSuspect }) => isSuspect),
       leaseMs,
-      nowMs,
-      nowMs + leaseMs,
+      now.lateMs,
+      expiryMs(now, leaseMs),
     ],
   );
 }

@@ -1,4 +1,5 @@
 import type { AppError } from "../../../base/app-error.ts";
+import { storeNow } from "../../model/now.ts";
 import type { Answer, FinishAll, Operation } from "../../operation.ts";
 import type { StoreNow } from "../../queue-store.ts";
 import { forgetEmpty, purge, retry } from "./bulk.ts";
@@ -10,7 +11,15 @@ import { applyGroup, isGrouped, type AppliedGroup, type Grouped } from "./group.
 import { addFew, isFewAdd } from "./few-add.ts";
 import { createKnownLeases } from "./known-leases.ts";
 import type { LazyKind } from "./lazy-kind.ts";
-import { momentValues, readMoment, withMoment, type Moment } from "./moment.ts";
+import {
+  momentColumns,
+  momentValues,
+  readMoment,
+  toNow,
+  withMoment,
+  type Moment,
+  type MomentRow,
+} from "./moment.ts";
 import { addPlain, isPlainAdd } from "./plain-add.ts";
 import { finishPlain, isPlain, readJobsAfter, type JobAfter } from "./plain-finish.ts";
 import { demote, promote } from "./promote.ts";
@@ -141,14 +150,14 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
   }
 
   async function settle(): Promise<StoreNow> {
-    const { ms, wall, readyDue } = await queryOne<{ ms: number; wall: number; readyDue: number }>(
+    const { readyDue, ...moments } = await queryOne<MomentRow & { readonly readyDue: number }>(
       db,
-      `${withMoment} select moment.ms, moment.wall,
+      `${withMoment} select ${momentColumns},
          coalesce((select max(ready_due) from @tally), 0) as "readyDue" from moment`,
       momentValues(moment),
     );
-    const at = { ms, wallMs: wall };
-    if (readyDue > wall) await counted((session, counts) => demote(session, at, counts));
+    const at = storeNow(toNow(moments));
+    if (readyDue > at.wallMs) await counted((session, counts) => demote(session, at, counts));
     return at;
   }
 
@@ -163,7 +172,7 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
 
   /** What comes before a claim, each in a transaction of its own, and only when there is need. */
   async function prepare(needs: Needs, course: Course): Promise<void> {
-    const at = { ms: needs.ms, wallMs: needs.wall };
+    const at = toNow(needs);
     if (needs.hasExpired || needs.hasRest) {
       await sweepNow({ waits: false, isAfterCancel: false }, course);
     }

@@ -1,7 +1,7 @@
 import { AppError } from "../../../base/app-error.ts";
 import { applyOne } from "../../model/apply.ts";
+import type { ModelNow } from "../../model/now.ts";
 import type { Answer, Operation } from "../../operation.ts";
-import type { StoreNow } from "../../queue-store.ts";
 import type { LeaseRef, NewTask } from "../../task.ts";
 import type { Counts } from "./counts.ts";
 import { stale, type Session } from "./database.ts";
@@ -35,7 +35,7 @@ export const isGrouped = (operation: Operation): operation is Grouped =>
 export async function applyGroup(
   session: Session,
   operations: readonly Grouped[],
-  { now, counts }: { readonly now: () => Promise<StoreNow>; readonly counts: Counts },
+  { now, counts }: { readonly now: () => Promise<ModelNow>; readonly counts: Counts },
 ): Promise<AppliedGroup> {
   const wants = collect(operations);
   const places = await placesOf(session, wants.leases);

@@ -77,17 +77,17 @@ const plainClaimSql = `${withNeeds},
     where l.gate = '' and l.kind = any($6::text[]) and j.ended is null and not j.is_paused
     limit 2),
   plain as materialized (
-    select ms, wall, repeats is null and not "holdsSuspect" and not ${isAnyNeed}
+    select ms, late, wall, repeats is null and not "holdsSuspect" and not ${isAnyNeed}
       and not exists (select 1 from @task where state = 3)
       and not exists (select 1 from @lane where is_open and is_ready)
       and (select count(*) < 2 and count(concurrency) = 0 from stop)
       and ${isNotBehind} as "isPlain"
     from needs),
   drawn as materialized (
-    select id as lane, kind, job, ms, wall, nextval('@token') as token, nextval('@served') as turn
+    select id as lane, kind, job, ms, late, wall, nextval('@token') as token, nextval('@served') as turn
     from plain cross join stop where "isPlain"),
   taken as (
-    update @task r set state = 4, token = d.token, used = r.used + 1, expires_at = d.ms + $8::bigint
+    update @task r set state = 4, token = d.token, used = r.used + 1, expires_at = d.late + $8::bigint
     from drawn d
     where r.id = any(array(select b.id from @task b
         where b.lane = (select lane from drawn) and b.state = 0
@@ -99,7 +99,7 @@ const plainClaimSql = `${withNeeds},
     insert into @claim (token, request_id, worker, ids, open, is_open, has_suspect, lease_ms,
       made_at, expires_at)
     select d.token, $3, $4, array(select task from taken order by priority desc, task), sum.count,
-      true, false, $8, d.ms, d.ms + $8
+      true, false, $8, d.late, d.late + $8
     from drawn d cross join sum where sum.count > 0
     returning 1),
   jobs as (

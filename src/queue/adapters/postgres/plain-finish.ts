@@ -8,7 +8,14 @@ import type { Counts } from "./counts.ts";
 import { queryOne, type Session } from "./database.ts";
 import type { AppliedGroup, Grouped } from "./group.ts";
 import type { KnownLeases } from "./known-leases.ts";
-import { momentValues, withMoment, type Moment } from "./moment.ts";
+import {
+  momentColumns,
+  momentValues,
+  toNow,
+  withMoment,
+  type Moment,
+  type MomentRow,
+} from "./moment.ts";
 import { lockGates, lockLanes, writeGates } from "./rows.ts";
 import { createSlice, type Slice } from "./slice.ts";
 
@@ -35,7 +42,7 @@ export async function finishPlain(
   if (ended.count < finishes.length || gates.length < gateNames.length) return undefined;
 
   const jobs = [...new Set(lanes.map(({ job }) => job))];
-  const slice = createSlice({ now: { ms: ended.ms, wallMs: ended.wall }, gates });
+  const slice = createSlice({ now: toNow(ended), gates });
   finishes.forEach((one, index) =>
     leave(slice.draft, taskOf(one, lanes[index]!), one.sinceStartMs ?? 0),
   );
@@ -84,9 +91,7 @@ export function isPlain(
   );
 }
 
-interface Ended {
-  readonly ms: number;
-  readonly wall: number;
+interface Ended extends MomentRow {
   readonly count: number;
 }
 
@@ -104,7 +109,7 @@ function end(session: Session, finishes: readonly Finish[], moment: Moment): Pro
 
 /** Of a job that was cancelled while its tasks are at work, a finish is lost. */
 const noRest = "not exists (select 1 from @job where has_rest)";
-const counting = "select ms, wall, (select count(*)::int from ended) as count from moment";
+const counting = `select ${momentColumns}, (select count(*)::int from ended) as count from moment`;
 const done = "state = 5, finished_at = (select ms from moment), expires_at = 0";
 
 /** By id alone, in its order: no statistics can lead a planner to look at other tasks. */

@@ -1,5 +1,6 @@
 import { systemClock, type Clock } from "../../../base/clock.ts";
 import type { LibpqVariables } from "../../../config/index.ts";
+import { storeNow } from "../../model/now.ts";
 import type { QueueStore, StoreNow } from "../../queue-store.ts";
 import { createChangeWatch } from "./change-watch.ts";
 import { createCommitter } from "./commit.ts";
@@ -101,12 +102,12 @@ export async function openPostgresQueueStore(
       return answers;
     },
     overlaps: (operation) => committer.overlaps(operation),
-    now: () => readMoment(db, moment),
+    now: async () => storeNow(await readMoment(db, moment)),
     overview: async () => {
       const at = await committer.settle();
       return db.transaction((session) => overview(session, at), { isSnapshot: true });
     },
-    task: async (id) => viewTask(db, id, await readMoment(db, moment)),
+    task: async (id) => viewTask(db, id, storeNow(await readMoment(db, moment))),
     // It may have to look at every task: in a transaction, so that its time is limited.
     browse: (query) => db.transaction((session) => browse(session, query), { isSnapshot: true }),
     job: async (name) => readJob(db, name),

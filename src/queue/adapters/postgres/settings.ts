@@ -1,6 +1,6 @@
 import { applyOne } from "../../model/apply.ts";
+import type { ModelNow } from "../../model/now.ts";
 import type { Answer, Operation } from "../../operation.ts";
-import type { StoreNow } from "../../queue-store.ts";
 import type { Counts } from "./counts.ts";
 import type { Session } from "./database.ts";
 import { jobColumns, lockGates, lockLanes, uncounted, type JobSettingsRow } from "./rows.ts";
@@ -16,7 +16,7 @@ type JobOperation = Extract<
 export async function applyToGate(
   session: Session,
   operation: GateOperation,
-  now: StoreNow,
+  now: ModelNow,
   counts: Counts,
 ): Promise<Answer<Operation>> {
   const gates = await lockGates(session, [operation.gate]);
@@ -31,7 +31,7 @@ export async function applyToGate(
 export async function applyToJob(
   session: Session,
   operation: JobOperation,
-  now: StoreNow,
+  now: ModelNow,
   counts: Counts,
 ): Promise<Answer<Operation>> {
   const jobs = await session.query<JobSettingsRow>(
@@ -52,7 +52,7 @@ export async function completeJobs(
   db: Session,
   inTransaction: <T>(work: (session: Session) => Promise<T>) => Promise<T>,
   names: readonly string[] | "all",
-  now: (session: Session) => Promise<StoreNow>,
+  now: (session: Session) => Promise<ModelNow>,
 ): Promise<boolean> {
   if (names !== "all" && names.length === 0) return false;
   const isEmpty = `(select coalesce(sum(c.pending + c.running), 0) from @job_counter c

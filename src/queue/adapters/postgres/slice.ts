@@ -1,7 +1,7 @@
 import type { Job } from "../../job.ts";
+import type { ModelNow } from "../../model/now.ts";
 import type { Draft } from "../../model/shard.ts";
 import { identityOf } from "../../model/shard.ts";
-import type { StoreNow } from "../../queue-store.ts";
 import type { Task } from "../../task.ts";
 import { toGate, type GateRow, type LaneRow } from "./rows.ts";
 import { toTask, type TaskRow } from "./task-row.ts";
@@ -27,7 +27,7 @@ export interface Slice {
 }
 
 export interface SliceParts {
-  readonly now: StoreNow;
+  readonly now: ModelNow;
   readonly rows?: readonly TaskRow[];
   readonly gates?: readonly GateRow[];
   readonly jobs?: readonly Job[];

@@ -1,6 +1,6 @@
+import type { ModelNow } from "../../model/now.ts";
 import { sweep as sweepModel } from "../../model/sweep.ts";
 import { bulkRowsMax, sweepRowsMax, type Swept } from "../../operation.ts";
-import type { StoreNow } from "../../queue-store.ts";
 import type { Counts } from "./counts.ts";
 import type { Session } from "./database.ts";
 import { lockTasks } from "./group.ts";
@@ -10,7 +10,7 @@ import type { TaskRow } from "./task-row.ts";
 import { writeSlice } from "./write-slice.ts";
 
 export interface SweepOptions {
-  readonly now: () => Promise<StoreNow>;
+  readonly now: () => Promise<ModelNow>;
   readonly counts: Counts;
   readonly waits: boolean;
   /** Only for the tasks of cancelled jobs. */

@@ -1,4 +1,4 @@
-import type { StoreNow } from "../../queue-store.ts";
+import type { ModelNow } from "../../model/now.ts";
 import type { NewTask, Task } from "../../task.ts";
 import { numberArray, textArray } from "./array-text.ts";
 import type { Session } from "./database.ts";
@@ -46,7 +46,7 @@ export function insertTasks(
   session: Session,
   added: readonly Task[],
   lanes: ReadonlyMap<string, LaneRow>,
-  now: StoreNow,
+  now: ModelNow,
 ): void {
   const rows = added.map((task) => ({
     task,

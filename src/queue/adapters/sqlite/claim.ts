@@ -1,6 +1,7 @@
 import { isOwned } from "../../gate.ts";
 import { slotsLeft } from "../../job.ts";
 import { nextToken } from "../../model/claim.ts";
+import { expiryMs } from "../../model/now.ts";
 import type { Claim, Claimed } from "../../operation.ts";
 import type { Lease, Pace } from "../../task.ts";
 import { bucketOf } from "../../wait-histogram.ts";
@@ -60,7 +61,7 @@ function take(
   job.slots += slots;
   job.served = unit.meta.served += 1;
   const pace = enterGate(unit, lane, tasks.length, slots);
-  const expiresAtMs = now.ms + leaseMs;
+  const expiresAtMs = expiryMs(now, leaseMs);
   sql.leaseAll.run(token, expiresAtMs, JSON.stringify(tasks.map(([id]) => id)));
   for (const task of tasks) {
     noteWait(unit, lane.kind, task);
@@ -158,8 +159,8 @@ function record(
     leases.length,
     leases.some((lease) => lease.isSuspect) ? 1 : 0,
     leaseMs,
-    now.ms,
-    now.ms + leaseMs,
+    now.lateMs,
+    expiryMs(now, leaseMs),
   );
 }
 

@@ -1,5 +1,6 @@
-import { opensAfterStart, viewGate } from "../../gate.ts";
+import { opensSinceStart, viewGate } from "../../gate.ts";
 import { isRepeat } from "../../model/leases.ts";
+import { dueAfterMs, expiryMs } from "../../model/now.ts";
 import type { Extend, Finish, FinishAll, Held, Outcome, ReleaseAll } from "../../operation.ts";
 import { attemptsKeptMax, type Attempt, type LeaseRef } from "../../task.ts";
 import { add, checkBound, raise } from "./add.ts";
@@ -18,7 +19,7 @@ export type HeldRow = Pick<
 >;
 
 export function extend(unit: Unit, { leases, leaseMs }: Extend): readonly Held[] {
-  const expiresAtMs = unit.now.ms + leaseMs;
+  const expiresAtMs = expiryMs(unit.now, leaseMs);
   const tokens = new Set<number>();
   const answers = leases.map((lease) => {
     const held = heldTask(unit, lease);
@@ -160,7 +161,7 @@ function end(unit: Unit, task: HeldRow, lane: LaneRow, outcome: Outcome): void {
   }
   const attempts = noted(task, { outcome: outcome.kind, reason: outcome.reason, atMs: now.ms });
   if (outcome.kind === "retry" && task.used < task.attempts_max) {
-    const dueAtMs = now.wallMs + outcome.delayMs;
+    const dueAtMs = dueAfterMs(now, outcome.delayMs);
     const isSuspect = task.is_suspect === 1;
     const state = pendingState({ dueAtMs, hasRun: true, isSuspect }, now.wallMs);
     noteDue(unit, dueAtMs);
@@ -198,7 +199,7 @@ export function leave(
     gate.running -= 1;
     freesSlot = gate.runSlots === 0 || gate.running < gate.runSlots;
     if (gate.running === 0) gate.runSlots = 0;
-    if (sinceStartMs !== undefined) gate.opensAtMs = opensAfterStart(gate, now.ms, sinceStartMs);
+    if (sinceStartMs !== undefined) gate.opensAtMs = opensSinceStart(gate, now, sinceStartMs);
   }
   if (freesSlot) rows.jobForWrite(lane.job).slots -= 1;
   left.set(token, (left.get(token) ?? 0) + 1);

@@ -1,4 +1,4 @@
-import { viewGate, type GateView } from "../../gate.ts";
+import { blockEndMs, opensAfterChange, viewGate, type GateView } from "../../gate.ts";
 import type { JobAnswer, OpenJob, Operation, SetGate } from "../../operation.ts";
 import type { GateRow, JobRow } from "./rows.ts";
 import { skipCancelled } from "./sweep.ts";
@@ -10,15 +10,14 @@ export function block(
   { gate: name, forMs }: Extract<Operation, { op: "block" }>,
 ): GateView {
   const gate = rows.gateForWrite(name);
-  gate.blockedUntilMs = forMs === 0 ? 0 : Math.max(gate.blockedUntilMs, now.ms + forMs);
+  gate.blockedUntilMs = blockEndMs(gate, now, forMs);
   return viewGate(gate, now.ms);
 }
 
 export function setGate({ rows, now }: Unit, { gate: name, delayMs, limit }: SetGate): GateView {
   const gate: GateRow = rows.gateForWrite(name);
   if (delayMs !== undefined) {
-    // A new delay counts from the last start, so it binds the next claim, also when it is shorter.
-    if (gate.opensAtMs !== 0) gate.opensAtMs += delayMs - gate.delayMs;
+    gate.opensAtMs = opensAfterChange(gate, now, delayMs);
     gate.delayMs = delayMs;
   }
   gate.limit = limit ?? gate.limit;

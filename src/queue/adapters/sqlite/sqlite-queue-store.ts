@@ -4,6 +4,7 @@ import { AppError } from "../../../base/app-error.ts";
 import { sleep, systemClock, type Clock } from "../../../base/clock.ts";
 import { rememberFile } from "../../../base/opened-file.ts";
 import { isComplete } from "../../job.ts";
+import { exactNow, storeNow, type ModelNow } from "../../model/now.ts";
 import type { Answer, Operation } from "../../operation.ts";
 import type { QueueStore, StoreNow } from "../../queue-store.ts";
 import { add, raise } from "./add.ts";
@@ -54,7 +55,8 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
   };
   const before = existsSync(file) ? rememberFile(file) : undefined;
   const db: Database = translated(() => openDatabase(file, durability));
-  const now = options.now ?? translated(() => startClock(db, clock));
+  const { now: given } = options;
+  const now = given ? () => exactNow(given()) : translated(() => startClock(db, clock));
   const units = createUnitStore(db);
   const changes = createChangeWatch({ db, file, clock });
   const guard = db.memory
@@ -86,7 +88,7 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
 
   /** What one read sees is one moment, though it takes several statements. */
   const read = <T>(work: (at: StoreNow) => T): Promise<T> =>
-    whenFree(() => db.transaction(() => work(now()))());
+    whenFree(() => db.transaction(() => work(storeNow(now())))());
 
   /** After the wall clock went back some ready tasks are not due any more: readers must see that. */
   async function readSettled<T>(work: (at: StoreNow) => T): Promise<T> {
@@ -104,7 +106,7 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
     },
     async now() {
       guard?.check();
-      return now();
+      return storeNow(now());
     },
     overview: async () => readSettled((at) => overview(db, at)),
     task: async (id) => read((at) => viewTask(db, id, at)),
@@ -124,7 +126,7 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
   };
 }
 
-function startClock(db: Database, clock: Clock): () => StoreNow {
+function startClock(db: Database, clock: Clock): () => ModelNow {
   try {
     return whileOpening(db, () => inTransaction(db, () => createStoreClock(db, clock)));
   } catch (error) {

@@ -56,6 +56,12 @@ describe("the store's clock", () => {
     await here.queue[Symbol.asyncDispose]();
   });
 
+  test("drops fractions: a wait begins with the next whole millisecond", async () => {
+    using folder = createTempFolder();
+    await using queue = open(folder.file).queue;
+    expect(await queue.block("g", 1_000)).toMatchObject({ blockedForMs: 1_001 });
+  });
+
   test("goes on where it was when the file is opened again", async () => {
     using folder = createTempFolder();
     const first = open(folder.file);

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { Clock } from "../../../base/clock.ts";
-import { bootId, machineMonotonicMs } from "../../../base/machine-clock.ts";
-import type { StoreNow } from "../../queue-store.ts";
+import { bootId, machineMonotonicMs, machineMsSince } from "../../../base/machine-clock.ts";
+import { truncatedNow, type ModelNow } from "../../model/now.ts";
 import { rebuildTurns } from "./turns.ts";
 
 /**
@@ -12,7 +12,7 @@ import { rebuildTurns } from "./turns.ts";
  *
  * Call inside a write transaction.
  */
-export function createStoreClock(db: Database, clock: Clock): () => StoreNow {
+export function createStoreClock(db: Database, clock: Clock): () => ModelNow {
   const boot = bootId();
   const get = db.prepare("select value from meta where name = ?").pluck();
   const set = db.prepare("insert or replace into meta (name, value) values (?, ?)");
@@ -24,8 +24,10 @@ export function createStoreClock(db: Database, clock: Clock): () => StoreNow {
     set.run("anchor_monotonic_ms", machineMonotonicMs());
     startAnew(db, anchorMs);
   }
-  const offsetMs = Number(get.get("anchor_ms")) - Number(get.get("anchor_monotonic_ms"));
-  return () => ({ ms: Math.floor(machineMonotonicMs() + offsetMs), wallMs: clock.nowMs() });
+  const anchorMs = Number(get.get("anchor_ms"));
+  const anchorMonotonicMs = Number(get.get("anchor_monotonic_ms"));
+  return () =>
+    truncatedNow({ ms: anchorMs + machineMsSince(anchorMonotonicMs), wallMs: clock.nowMs() });
 }
 
 /**

@@ -56,7 +56,7 @@ function takeBack(unit: Unit, task: ExpiredRow): "requeued" | "failed" | "cancel
   if (lane.gate !== "") {
     // Whether a request went out in the lease's last moment is unknown: count the delay from there.
     const gate = rows.gateForWrite(lane.gate);
-    gate.opensAtMs = opensAfterStart(gate, task.expires_at, 0);
+    gate.opensAtMs = opensAfterStart(gate, task.expires_at);
   }
   if (rows.job(lane.job)?.ended === "cancelled") {
     sql.end.run(taskStates.skipped, cancelled(task, now.ms), now.ms, task.is_suspect, task.id);

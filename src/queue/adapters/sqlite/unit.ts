@@ -1,5 +1,5 @@
 import type { Database, Statement } from "better-sqlite3";
-import type { StoreNow } from "../../queue-store.ts";
+import { exactNow, type ModelNow } from "../../model/now.ts";
 import { createRows, type LaneRow, type Rows } from "./rows.ts";
 import { stateNames, taskStates, type StateName } from "./task-row.ts";
 
@@ -11,7 +11,7 @@ export interface Unit {
   readonly db: Database;
   readonly rows: Rows;
   readonly sql: TaskStatements;
-  now: StoreNow;
+  now: ModelNow;
   readonly meta: Meta;
   /** Waits that ended in this transaction: kind → bucket → count. */
   readonly waits: Map<string, Map<number, number>>;
@@ -49,7 +49,7 @@ const claimsKnownMax = 10_000;
 
 export interface UnitStore {
   /** Runs `work` in one write transaction; nothing of it is kept when it throws. */
-  run<T>(now: () => StoreNow, work: (unit: Unit) => T): T;
+  run<T>(now: () => ModelNow, work: (unit: Unit) => T): T;
 }
 
 export function createUnitStore(db: Database): UnitStore {
@@ -59,7 +59,7 @@ export function createUnitStore(db: Database): UnitStore {
     db,
     rows: createRows(db, () => unit.now.ms),
     sql: prepareTasks(db),
-    now: { ms: 0, wallMs: 0 },
+    now: exactNow({ ms: 0, wallMs: 0 }),
     meta,
     waits: new Map(),
     left: new Map(),

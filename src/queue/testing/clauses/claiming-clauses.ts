@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { keysOf, leaseMs, work, works, type Clause } from "../suite-fixture.ts";
+import { dueIn, keysOf, leaseMs, work, works, type Clause } from "../suite-fixture.ts";
 
 export function claimingClauses(clause: Clause): void {
   clause("lesson 1: a claim returns exactly the tasks it leased", async (at) => {
@@ -105,7 +105,7 @@ export function claimingClauses(clause: Clause): void {
   });
 
   clause("a task that is due later is not leased before its moment", async (at) => {
-    await at.add(work("later", { delayMs: 1_000 }), work("now"));
+    await at.add(work("later", dueIn(at, 1_000)), work("now"));
     expect(keysOf(await at.claim())).toEqual(["now"]);
     await at.time.advance(999);
     expect(await at.claim()).toEqual([]);

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { keysOf, work, works, type Clause } from "../suite-fixture.ts";
+import { dueIn, keysOf, work, works, type Clause } from "../suite-fixture.ts";
 
 export function priorityClauses(clause: Clause): void {
   clause("the highest priority goes first, the oldest among equals", async (at) => {
@@ -115,7 +115,7 @@ export function priorityClauses(clause: Clause): void {
     await at.finish(retried!, { kind: "retry", delayMs: 5_000, reason: "r" });
     await at.time.advance(1_000);
     await at.queue.sweep();
-    await at.add(work("later", { priority: 7, delayMs: 5_000 }));
+    await at.add(work("later", { priority: 7, ...dueIn(at, 5_000) }));
     const keys = ["retried", "suspect", "later"];
     const raises = keys.map((key, index) => ({ key, priority: 100 + index }));
     expect(await at.queue.raise(raises)).toEqual(["raised", "raised", "raised"]);
@@ -128,7 +128,7 @@ export function priorityClauses(clause: Clause): void {
   });
 
   clause("a task that becomes due takes its place by priority", async (at) => {
-    await at.add(work("later", { priority: 900, delayMs: 100 }), ...works("a", 2));
+    await at.add(work("later", { priority: 900, ...dueIn(at, 100) }), ...works("a", 2));
     expect((await at.claimOne({ limit: 1 })).key).toBe("a0");
     await at.time.advance(100);
     expect((await at.claimOne({ limit: 1 })).key).toBe("later");

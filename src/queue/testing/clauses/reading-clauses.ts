@@ -1,6 +1,6 @@
 import { expect, vi } from "vitest";
 import type { BrowseQuery } from "../../queue-store.ts";
-import { keysOf, work, works, type Clause, type Fixture } from "../suite-fixture.ts";
+import { dueIn, keysOf, work, works, type Clause, type Fixture } from "../suite-fixture.ts";
 
 export function readingClauses(clause: Clause): void {
   clause("browse filters by state, kind, job, gate, key and payload", async (at) => {
@@ -132,7 +132,7 @@ export function readingClauses(clause: Clause): void {
 
   clause("wakeInMs knows due times, gates and leases, and takes the first", async (at) => {
     const wakeInMs = () => at.queue.wakeInMs(["work"]);
-    await at.add(work("later", { delayMs: 9_000 }));
+    await at.add(work("later", dueIn(at, 9_000)));
     expect(await wakeInMs()).toBe(9_000);
     await at.add(work("gated", { gate: "g" }));
     await at.queue.block("g", 5_000);

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { work, works, type Clause } from "../suite-fixture.ts";
+import { dueIn, work, works, type Clause } from "../suite-fixture.ts";
 
 const hourMs = 3_600_000;
 
@@ -96,7 +96,7 @@ export function timeClauses(clause: Clause): void {
   });
 
   clause("a wait after a step back is counted from when the task was due", async (at) => {
-    await at.add(work("a", { delayMs: 1_000 }));
+    await at.add(work("a", dueIn(at, 1_000)));
     at.time.stepWall(-hourMs);
     await at.time.advance(hourMs + 1_004);
     await at.claimOne();

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { WaitingReason } from "../../waiting.ts";
-import { work, works, type Clause, type Fixture } from "../suite-fixture.ts";
+import { dueIn, work, works, type Clause, type Fixture } from "../suite-fixture.ts";
 
 export function waitingClauses(clause: Clause): void {
   clause("waiting for a worker is called worker_capacity", async (at) => {
@@ -10,7 +10,7 @@ export function waitingClauses(clause: Clause): void {
   });
 
   clause("a task that is due later is scheduled, until it is due", async (at) => {
-    await at.add(work("a", { delayMs: 10_000 }), work("b", { delayMs: 20_000 }));
+    await at.add(work("a", dueIn(at, 10_000)), work("b", dueIn(at, 20_000)));
     await at.time.advance(4_000);
     const waiting = { count: 2, oldestAgeMs: 4_000, key: "a", forMs: 6_000 };
     await expectWaiting(at, "scheduled", waiting);
@@ -79,7 +79,7 @@ export function waitingClauses(clause: Clause): void {
     await at.queue.openJob("j", { concurrency: 1 });
     await at.add(
       work("due", { job: "j" }),
-      work("later", { job: "j", delayMs: 5_000 }),
+      work("later", { job: "j", ...dueIn(at, 5_000) }),
       work("gated", { job: "j", gate: "g" }),
     );
     await at.queue.block("g", 60_000);
@@ -94,7 +94,7 @@ export function waitingClauses(clause: Clause): void {
     await at.queue.openJob("j", { concurrency: 1 });
     await at.add(work("running", { job: "j" }));
     await at.claimOne();
-    await at.add(work("a", { job: "j", gate: "g", delayMs: 5_000 }));
+    await at.add(work("a", { job: "j", gate: "g", ...dueIn(at, 5_000) }));
     await at.queue.block("g", 60_000);
     await expectWaiting(at, "scheduled", { count: 1, oldestAgeMs: 0, key: "a", forMs: 5_000 });
   });
@@ -209,7 +209,7 @@ export function waitingClauses(clause: Clause): void {
   });
 
   clause("a wait counts from when the task was due, each kind for itself", async (at) => {
-    await at.add(work("a", { delayMs: 5_000 }), work("b", { kind: "other" }));
+    await at.add(work("a", dueIn(at, 5_000)), work("b", { kind: "other" }));
     await at.time.advance(5_003);
     await at.claim();
     await at.claim({ kinds: ["other"] });

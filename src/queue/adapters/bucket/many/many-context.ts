@@ -1,7 +1,7 @@
 import { AppError } from "../../../../base/app-error.ts";
 import type { Clock } from "../../../../base/clock.ts";
 import type { SharedObject } from "../../../../bucket/index.ts";
-import type { ModelNow } from "../../../model/shard.ts";
+import type { ModelNow } from "../../../model/now.ts";
 import type { Answer, Operation } from "../../../operation.ts";
 import type { LeaseRef, Task } from "../../../task.ts";
 import { emptyControl, type Control } from "../control.ts";

@@ -2,7 +2,7 @@ import { viewTask, wakeInMs } from "../../../model/read.ts";
 import type { Lane, Overview } from "../../../queue-store.ts";
 import { emptyControl } from "../control.ts";
 import { overviewOfHead, type Head } from "../head.ts";
-import { plainNow } from "../one-shard.ts";
+import { storeNow } from "../../../model/now.ts";
 import { browseShard, readDoneLog, readWhole } from "../read-shard.ts";
 import { reconcileShard } from "../reconcile.ts";
 import type { ShardSet } from "../shard-set.ts";
@@ -27,7 +27,7 @@ export function createReads(at: ManyContext, bell: Bell): Omit<ShardSet, "commit
   return {
     async overview(): Promise<Overview> {
       const [heads, control] = await Promise.all([at.readAll(), readControl()]);
-      const now = plainNow(await moment(seenAtMs()));
+      const now = storeNow(await moment(seenAtMs()));
       const parts = heads.map((head) => overviewOfHead(head, now));
       const names = new Set([
         ...control.jobs.map(({ name }) => name),
@@ -52,7 +52,7 @@ export function createReads(at: ManyContext, bell: Bell): Omit<ShardSet, "commit
       const head = await keeper.read();
       const isElsewhere = !head.shard.tasks.has(id) && id < head.shard.nextId;
       const shard = isElsewhere ? (await readWhole(keeper)).shard : head.shard;
-      const view = viewTask(shard, id, plainNow(await moment(head.atMs)));
+      const view = viewTask(shard, id, storeNow(await moment(head.atMs)));
       if (!view) return undefined;
       const [heads, control] = await Promise.all([at.readAll(), readControl()]);
       return { ...view, job: mergeJob(view.job.name, { control, heads }) ?? view.job };
