@@ -8,6 +8,7 @@ import {
   testingOnlyInTests,
 } from "./tidy-imports.ts";
 import {
+  boundedUnpacking,
   fileSize,
   kebabCaseNames,
   noBannedGlobals,
@@ -147,6 +148,20 @@ const cases: Readonly<
       here("Date.now(); console.log(process.env);", "src/cli/main.ts"),
       here("Date.now();", "src/base/clock.ts"),
       here("performance.now();", "test/e2e/a.test.ts"),
+    ],
+  },
+  boundedUnpacking: {
+    rule: boundedUnpacking,
+    refused: [
+      [here('import { gunzipSync } from "node:zlib";'), "gunzipBounded"],
+      [here("const s = zlib.createInflateRaw();"), "createUnpacker"],
+      [here("zlib.brotliDecompress(bytes, done);"), "createUnpacker"],
+      [here('new DecompressionStream("gzip");'), "createUnpacker"],
+    ],
+    passed: [
+      here('import { gzipSync } from "node:zlib"; // not gunzipSync'),
+      here("gunzipSync(bytes);", "src/queue/a.test.ts"),
+      here("createGunzip();", "src/crawl/unpack.ts"),
     ],
   },
   noDefaultExport: {

@@ -38,6 +38,20 @@ export const noBannedGlobals: Rule = (file) => {
   return bannedGlobals.flatMap((ban) => violationsOf(file, { view, ...ban }));
 };
 
+/** They have a limit of output that follows from what they unpack. */
+const mayUnpack = new Set(["src/base/gunzip-bounded.ts", "src/crawl/unpack.ts"]);
+
+export const boundedUnpacking: Rule = (file) =>
+  !file.path.startsWith("src/") || isTestCode(file.path) || mayUnpack.has(file.path)
+    ? []
+    : violationsOf(file, {
+        view: scanSource(file.text).code,
+        pattern:
+          /\b(?:create)?(?:gunzip|unzip|inflate|brotliDecompress|zstdDecompress)(?:Raw)?(?:Sync)?\b|\bDecompressionStream\b/gi,
+        message:
+          "unpacking without a limit: use gunzipBounded, or createUnpacker for what the web sends",
+      });
+
 export const noDefaultExport: Rule = (file) =>
   // The tools that read a *.config.ts demand one.
   file.path.endsWith(".config.ts")
@@ -138,6 +152,7 @@ export const pagesByPath: Rule = (file) => {
 const sourceRules: readonly Rule[] = [
   ...importRules,
   noBannedGlobals,
+  boundedUnpacking,
   noDefaultExport,
   tellingNames,
   kebabCaseNames,

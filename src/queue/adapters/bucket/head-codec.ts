@@ -1,5 +1,6 @@
-import { gunzipSync, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import { AppError } from "../../../base/app-error.ts";
+import { gunzipBounded } from "../../../base/gunzip-bounded.ts";
 import type { Envelope, SharedCodec } from "../../../bucket/index.ts";
 import type { Gate } from "../../gate.ts";
 import type { Job } from "../../job.ts";
@@ -8,8 +9,12 @@ import type { ArchivedLane, Head, LogRef } from "./head.ts";
 import { createRowCache, corruptShard } from "./row-cache.ts";
 
 export const headFormat = 1;
-/** A head of 10,000 tasks has some megabytes; more is not ours, or a trap. */
-const textBytesMax = 256 * 2 ** 20;
+/**
+ * The longest text of a head, for writers and readers. Usual are some megabytes. The most that is
+ * allowed elsewhere is about this: 750 finished tasks, as many as a head keeps until a log takes
+ * them, with results of 256 KiB, and 10,000 live tasks of 6 KiB.
+ */
+export const headTextBytesMax = 256 * 2 ** 20;
 
 /** The first line, without the task lines that follow. */
 interface Header {
@@ -39,13 +44,16 @@ interface Header {
 export interface HeadCodecOptions {
   /** A bound of this opener's, not of the shard: it is not stored. */
   readonly liveTasksMax: number;
+  /** Default `headTextBytesMax`. */
+  readonly textBytesMax?: number;
 }
 
 /**
  * A head as gzipped JSON: everything but the tasks on the first line, then one task a line. Packed
  * lightly, since it is written far more often than it is kept.
  */
-export function createHeadCodec({ liveTasksMax }: HeadCodecOptions): SharedCodec<Head> {
+export function createHeadCodec(options: HeadCodecOptions): SharedCodec<Head> {
+  const { liveTasksMax, textBytesMax = headTextBytesMax } = options;
   const rows = createRowCache();
 
   return {
@@ -66,12 +74,13 @@ export function createHeadCodec({ liveTasksMax }: HeadCodecOptions): SharedCodec
         waits: [...waits].map(([kind, buckets]) => [kind, [...buckets]]),
       };
       const lines = rows.linesOf(tasks).join(",\n");
-      const text = `${JSON.stringify(header).slice(0, -1)},"tasks":[\n${lines}\n]}\n`;
+      const text = Buffer.from(`${JSON.stringify(header).slice(0, -1)},"tasks":[\n${lines}\n]}\n`);
+      if (text.length > textBytesMax) throw tooLarge(head, text.length, textBytesMax);
       return gzipSync(text, packing(text.length));
     },
 
     decode(body, key) {
-      const { header, text, from, to } = readText(body, key);
+      const { header, text, from, to } = readText(body, key, textBytesMax);
       const { tasks, idsByIdentity } = rows.read(text, { from, to }, key);
       return { format: headFormat, commits: header.commits, value: headOf(header) };
 
@@ -103,9 +112,8 @@ export function createHeadCodec({ liveTasksMax }: HeadCodecOptions): SharedCodec
 const packing = (length: number) => ({
   level: 1,
   ...(length < 2 ** 14 && { windowBits: 12, memLevel: 5 }),
-  chunkSize: chunkBytes(length / 2),
+  chunkSize: Math.min(2 ** 18, Math.max(2 ** 12, Math.ceil(length / 2))),
 });
-const chunkBytes = (bytes: number) => Math.min(2 ** 18, Math.max(2 ** 12, Math.ceil(bytes)));
 
 interface HeadText {
   readonly header: Header;
@@ -118,13 +126,12 @@ interface HeadText {
 const opening = ',"tasks":[\n';
 const closing = "\n]}\n";
 
-function readText(body: Uint8Array, key: string): HeadText {
+function readText(body: Uint8Array, key: string, bytesMax: number): HeadText {
   let text: string;
   let from: number;
   let header: Partial<Header> | undefined;
   try {
-    const chunkSize = chunkBytes(body.length * 8); // about what it unpacks to
-    text = gunzipSync(body, { maxOutputLength: textBytesMax, chunkSize }).toString();
+    text = gunzipBounded(body, { bytesMax, start: '{"format":' }).toString();
     const headerEnd = text.indexOf("\n") + 1 || text.length;
     const isOpened = text.endsWith(opening, headerEnd);
     from = headerEnd;
@@ -152,4 +159,13 @@ const hasParts = (header: Partial<Header> | undefined): boolean =>
   typeof header.nextId === "number" &&
   [header.gates, header.jobs, header.claims, header.waits, header.logs, header.archived].every(
     Array.isArray,
+  );
+
+const tooLarge = ({ index }: Head, bytes: number, bytesMax: number) =>
+  new AppError(
+    "invalid",
+    "queue_shard_too_large",
+    `shard ${index} of the queue would have ${bytes} bytes of text, and ${bytesMax} is the most ` +
+      `that is read again: nothing was written. Return shorter results and reasons of failures, ` +
+      `or make a queue with more shards`,
   );
