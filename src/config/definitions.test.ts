@@ -46,6 +46,7 @@ test("every setting is known by its key, variable and one-line description", () 
     "work.graceMs": "FORAGER_WORK_GRACE_MS",
     "work.watchdogMs": "FORAGER_WORK_WATCHDOG_MS",
     "work.listen": "FORAGER_WORK_LISTEN",
+    "work.listenNames": "FORAGER_WORK_LISTEN_NAMES",
     "alert.stallMs": "FORAGER_ALERT_STALL_MS",
     "alert.webhook": "FORAGER_ALERT_WEBHOOK",
     "alert.secret": "FORAGER_ALERT_SECRET",

@@ -53,7 +53,7 @@ test("with no source at all every setting has its default", async () => {
       browser: "auto",
       keepHtmlBytes: 0,
     },
-    work: { pools: "*=1x10", graceMs: 25_000, watchdogMs: 30_000 },
+    work: { pools: "*=1x10", graceMs: 25_000, watchdogMs: 30_000, listenNames: "" },
     alert: { stallMs: 900_000 },
   });
   expect(new Set(loaded.values.map(({ source }) => source))).toEqual(new Set(["default"]));

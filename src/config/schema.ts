@@ -176,6 +176,9 @@ export const settingsSchema = z.strictObject({
     listen: text("HOST:PORT").optional().register(settingMeta, {
       description: "where `forager work` serves /metrics, /healthz and /readyz, as HOST:PORT",
     }),
+    listenNames: hostNames().default("").register(settingMeta, {
+      description: "names by which work.listen may be asked, beside its address: pi-3,pi-3.lan",
+    }),
   }),
   alert: z.strictObject({
     stallMs: wholeNumber(1_000, 86_400_000).default(900_000).register(settingMeta, {
@@ -207,6 +210,15 @@ function list(values: readonly string[]) {
   const isKnown = (words: string) =>
     words === "" || words.split(",").every((word) => values.includes(word));
   return z.string({ error }).refine(isKnown, { error });
+}
+
+/** Names of hosts parted by commas, or nothing. */
+function hostNames() {
+  const error = "names of hosts such as pi-3,metrics.example.org, parted by commas";
+  const isName = (text: string) => /^[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_])?$/i.test(text);
+  return z
+    .string({ error })
+    .refine((text) => text === "" || text.split(",").every(isName), { error });
 }
 
 /** Addresses or networks parted by commas, or nothing. */

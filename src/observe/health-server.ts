@@ -3,11 +3,14 @@ import type { AddressInfo } from "node:net";
 import { AppError } from "../base/app-error.ts";
 import type { MetricsSnapshot } from "../base/metrics.ts";
 import type { Service } from "../base/service.ts";
+import { isOwnHost } from "./is-own-host.ts";
 import { prometheusContentType, toPrometheusText } from "./prometheus-text.ts";
 
 export interface HealthServerOptions {
   /** HOST:PORT; port 0 takes a free one. */
   readonly listen: string;
+  /** Names that it may be asked by, beside addresses and `localhost`. */
+  readonly names: () => readonly string[];
   readonly metrics: () => MetricsSnapshot;
   /** Why it is not consuming; nothing when it is, or has nothing to consume. */
   readonly troubles: () => readonly string[];
@@ -26,7 +29,7 @@ export function createHealthServer(options: HealthServerOptions): HealthServer {
   let server: Server | undefined;
   let address = "";
 
-  const pages: Readonly<Record<string, () => { status: number; type: string; body: string }>> = {
+  const pages: Readonly<Record<string, () => Answer>> = {
     "/metrics": () => ({
       status: 200,
       type: prometheusContentType,
@@ -40,10 +43,16 @@ export function createHealthServer(options: HealthServerOptions): HealthServer {
     address: () => address,
     async start() {
       server = createServer((request, response) => {
+        const { localAddress } = request.socket;
+        const isOwn = isOwnHost(request.headers.host, {
+          listenHost: host,
+          localAddress,
+          names: options.names(),
+        });
         const page = pages[(request.url ?? "").split("?")[0]!];
         const isRead = request.method === "GET" || request.method === "HEAD";
-        const { status, type, body } =
-          page && isRead ? page() : { status: 404, type: "text/plain", body: "not found\n" };
+        const answer = !isOwn ? misdirected : page && isRead ? page : notFound;
+        const { status, type, body } = answer();
         response.writeHead(status, { "content-type": type, "cache-control": "no-store" });
         response.end(request.method === "HEAD" ? undefined : body);
       });
@@ -64,7 +73,23 @@ export function createHealthServer(options: HealthServerOptions): HealthServer {
   };
 }
 
-function verdict(troubles: readonly string[]) {
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+const notFound = (): Answer => ({ status: 404, type: "text/plain", body: "not found\n" });
+
+const misdirected = (): Answer => ({
+  status: 421,
+  type: "text/plain",
+  body:
+    "this server does not answer by the name that was asked for: use its address, or add the " +
+    "name to the setting work.listenNames\n",
+});
+
+function verdict(troubles: readonly string[]): Answer {
   const isGood = troubles.length === 0;
   return {
     status: isGood ? 200 : 503,

@@ -85,6 +85,7 @@ export function observeNode(options: ObserveNodeOptions): NodeWatch {
   if (listen === undefined) return { ...createServiceGroup([beating, observer]), follow, alerts };
   const server = createHealthServer({
     listen,
+    names: () => loaded.settings.work.listenNames.split(","),
     metrics: () => {
       const stats = observer.stats();
       const own = metrics.snapshot();
