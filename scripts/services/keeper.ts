@@ -10,6 +10,7 @@
 import { AppError, assert } from "../../src/base/app-error.ts";
 import { startAvahi } from "./avahi.ts";
 import { startNamespaces } from "./namespaces.ts";
+import { startOtherUser } from "./other-user.ts";
 import { startPgbouncer } from "./pgbouncer.ts";
 import { startPostgres, startPostgres15 } from "./postgres.ts";
 import { startPromtool } from "./promtool.ts";
@@ -39,6 +40,7 @@ const starters: Readonly<Record<ServiceName, (context: ServiceContext) => Promis
   promtool: startPromtool,
   namespaces: startNamespaces,
   avahi: startAvahi,
+  otheruser: startOtherUser,
 };
 
 /** After this long an orderly stop is given up and the group killed. */

@@ -23,7 +23,14 @@ export interface ServiceContext {
 }
 
 export type ServiceName =
-  "postgres" | "postgres15" | "pgbouncer" | "s3" | "promtool" | "namespaces" | "avahi";
+  | "postgres"
+  | "postgres15"
+  | "pgbouncer"
+  | "s3"
+  | "promtool"
+  | "namespaces"
+  | "avahi"
+  | "otheruser";
 
 export const serviceNames: readonly ServiceName[] = [
   "postgres",
@@ -33,6 +40,7 @@ export const serviceNames: readonly ServiceName[] = [
   "promtool",
   "namespaces",
   "avahi",
+  "otheruser",
 ];
 
 export function isServiceName(name: string): name is ServiceName {
@@ -53,6 +61,7 @@ export const serviceVariables: Readonly<Record<ServiceName, readonly [string, ..
   promtool: ["FORAGER_TEST_PROMTOOL"],
   namespaces: ["FORAGER_TEST_NAMESPACES"],
   avahi: ["FORAGER_TEST_AVAHI_DAEMON", "FORAGER_TEST_AVAHI_TOOLS", "FORAGER_TEST_AVAHI_BUS"],
+  otheruser: ["FORAGER_TEST_OTHER_UID"],
 };
 
 /** Holds the reason why a service could not be had, so that the test that needs it can tell. */

@@ -18,6 +18,13 @@ export type { BuiltInServices, BuiltInWork, BuiltInWorkOptions } from "./built-i
 export { openBuiltInWork } from "./open-built-in-work.ts";
 export type { FleetGossip, FleetMember, FleetMemberOptions, NodeWork } from "./fleet-member.ts";
 export { lookIntoWindows } from "./look-into-windows.ts";
+export {
+  expectsOtherMachines,
+  gossipKeySource,
+  ownKeyAdvice,
+  ownKeyFile,
+  type GossipKeySource,
+} from "./gossip-key-source.ts";
 export type { GossipNow } from "./gossip-now.ts";
 export type { RunningNode, RunNodeOptions, Touch } from "./run-node.ts";
 /** What keeps a node in touch with its fleet, for who runs one. */

@@ -16,7 +16,8 @@ export interface KeepInTouchOptions {
   readonly touch: Omit<Touch, "gossip" | "isKeeper"> & { readonly gossip: GossipSlot };
   readonly paths: Paths;
   readonly settings: Settings["gossip"];
-  readonly keyring: () => Keyring;
+  /** Undefined: none is configured, and the data folder makes one for itself. */
+  readonly keyring: () => Keyring | undefined;
   readonly isBucketFree: boolean;
   readonly clock: Clock;
   readonly random: Random;
@@ -27,7 +28,8 @@ export interface KeepInTouchOptions {
 export interface KeepingInTouch extends Service {
   /** This process has the role. */
   isKeeper(): boolean;
-  useKeys(keyring: Keyring): void;
+  /** Takes the keys that `keyring` answers now. */
+  followKeys(): Promise<void>;
 }
 
 /** Files follow what comes from others that soon. */
@@ -85,14 +87,14 @@ export function keepInTouch(options: KeepInTouchOptions): KeepingInTouch {
       await begun?.end();
     },
     isKeeper: () => begun !== undefined && !over.signal.aborted,
-    useKeys: (keyring) => begun?.useKeys(keyring),
+    followKeys: async () => begun?.followKeys(),
   };
 }
 
 interface Begun {
   readonly closing: (() => Promise<void>)[];
   readonly end: () => Promise<void>;
-  readonly useKeys: (keyring: Keyring) => void;
+  readonly followKeys: () => Promise<void>;
 }
 
 async function begin(options: KeepInTouchOptions): Promise<Begun> {
@@ -130,7 +132,7 @@ async function begin(options: KeepInTouchOptions): Promise<Begun> {
     closing.push(async () => opened[Symbol.asyncDispose]());
     const following = opened.records.follow({ everyMs: followMs });
     closing.push(() => following.stop());
-    return { closing, end, useKeys: (keyring) => keeper.useKeys(keyring) };
+    return { closing, end, followKeys: () => keeper.followKeys() };
   } catch (error) {
     await end();
     throw error;

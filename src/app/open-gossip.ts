@@ -16,11 +16,14 @@ import {
   type Transport,
 } from "../gossip/index.ts";
 import type { Ledger } from "../ledger/index.ts";
+import { expectsOtherMachines, ownKeyAdvice } from "./gossip-key-source.ts";
 import type { OpenedGossip } from "./gossip-now.ts";
 
 export interface OpenGossipOptions {
   readonly settings: Settings["gossip"];
   readonly keyring: Keyring;
+  /** The key is the data folder's own: no other machine has it. */
+  readonly isOwnKey: boolean;
   readonly ledger: Ledger;
   /** Where heads are; undefined: there is no bucket. */
   readonly bucket: Bucket | undefined;
@@ -31,9 +34,8 @@ export interface OpenGossipOptions {
 
 /** Gossip of a ledger over UDP and TCP, with all that finds peers. */
 export async function openGossip(options: OpenGossipOptions): Promise<OpenedGossip> {
-  const { settings, keyring, ledger, clock, random, log } = options;
-  const hasKey = keyring.keys.length > 0;
-  const host = settings.host ?? (hasKey ? "0.0.0.0" : "127.0.0.1");
+  const { settings, keyring, isOwnKey, ledger, clock, random, log } = options;
+  const host = settings.host ?? (isOwnKey ? "127.0.0.1" : "0.0.0.0");
   const { transport, pull } = await openTransports(host, options);
   const closing: AsyncDisposable[] = [];
   try {
@@ -51,9 +53,10 @@ export async function openGossip(options: OpenGossipOptions): Promise<OpenedGoss
     closing.push(gossip);
     const bound = transport.address();
     closing.push(...(await openDiscoveries(options, { bound, gossip })));
-    log.info("gossip has begun", { at: bound, node: ledger.node(), hasKey });
-    if (!hasKey)
-      log.info("without gossip.keys only nodes of this machine are heard", { at: bound });
+    log.info("gossip has begun", { at: bound, node: ledger.node(), isOwnKey });
+    if (isOwnKey && expectsOtherMachines(settings)) {
+      log.warn(`gossip: own key only, ${ownKeyAdvice}`, { at: bound });
+    }
     return {
       gossip,
       addresses: () => reachOf({ bound }).own,
@@ -112,7 +115,7 @@ interface Meeting {
 
 /** Each is of use without the others, and none is needed. */
 async function openDiscoveries(
-  { settings, bucket, ledger, clock, random, log }: OpenGossipOptions,
+  { settings, isOwnKey, bucket, ledger, clock, random, log }: OpenGossipOptions,
   { bound, gossip }: Meeting,
 ): Promise<readonly AsyncDisposable[]> {
   const node = ledger.node();
@@ -129,7 +132,7 @@ async function openDiscoveries(
     const told = { found: found("bucket"), isAlone, clock, random, log };
     open.push(createBucketDiscovery({ ...told, bucket, node, reach }));
   }
-  if (settings.mdns === "yes" && !isLoopback(bound)) {
+  if (settings.mdns === "yes" && !isOwnKey && !isLoopback(bound)) {
     const { createMdnsDiscovery } = await import("../gossip/adapters/mdns/mdns-discovery.ts");
     const { cluster } = settings;
     const told = { found: found("mdns"), clock, random, log };

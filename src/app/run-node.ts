@@ -6,6 +6,7 @@ import type { Bucket } from "../bucket/index.ts";
 import type { Paths, Settings } from "../config/index.ts";
 import type { Keyring } from "../gossip/index.ts";
 import type { Ledger, LedgerSync } from "../ledger/index.ts";
+import { gossipKeySource } from "./gossip-key-source.ts";
 import { createGossipSlot, type GossipNow } from "./gossip-now.ts";
 import { keepInTouch, type KeepingInTouch } from "./keep-in-touch.ts";
 import { openLedgerIn } from "./open-ledger.ts";
@@ -24,7 +25,8 @@ export interface Touch {
 export interface RunNodeOptions {
   readonly paths: Paths;
   readonly settings: Settings["gossip"];
-  readonly keyring: Keyring;
+  /** From `gossip.keys`. Undefined: there are none, and the data folder makes one for itself. */
+  readonly keyring: Keyring | undefined;
   /** One that asks again what got no answer; undefined: there is none. Not closed. */
   readonly bucket: Bucket | undefined;
   /** Its requests cost nothing. */
@@ -40,8 +42,8 @@ export interface RunNodeOptions {
 
 export interface RunningNode extends Service, AsyncDisposable {
   readonly touch: Touch;
-  /** From now on these keys. */
-  useKeys(keyring: Keyring): void;
+  /** From now on these keys; undefined: the data folder's own. */
+  useKeys(keyring: Keyring | undefined): Promise<void>;
 }
 
 /**
@@ -56,15 +58,15 @@ export async function runNode(options: RunNodeOptions): Promise<RunningNode> {
   const sync = bucket && ledger.withBucket(bucket);
   const touch = { ledger, bucket, sync, gossip, isKeeper: () => keeping.isKeeper() };
   const keeping: KeepingInTouch = keepInTouch({ ...options, touch, keyring: () => keyring });
-  const isGossip = settings.on === "yes" && (settings.keys ?? settings.peers) !== undefined;
-  const hasFleet = bucket !== undefined || isGossip;
+  const hasGossip = gossipKeySource({ gossip: settings, hasBucket: false }) !== "off";
+  const hasFleet = bucket !== undefined || hasGossip;
   const group = createServiceGroup([...(hasFleet ? [keeping] : []), ...options.parts(touch)]);
   return {
     ...group,
     touch,
-    useKeys(next) {
+    async useKeys(next) {
       keyring = next;
-      keeping.useKeys(next);
+      await keeping.followKeys();
     },
     async [Symbol.asyncDispose]() {
       await group.stop();

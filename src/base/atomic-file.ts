@@ -38,6 +38,40 @@ export async function writeFileAtomic(
   }
 }
 
+/**
+ * Creates a file with its whole content, if there is none of that name; answers whether it did.
+ * Of several processes that try at once exactly one succeeds, and no other sees half a file: the
+ * complete file is linked to its name. On a file system without hard links (FAT) the name is
+ * created first, so a concurrent reader may see a part of the content there.
+ */
+export async function createFileAtomic(
+  path: string,
+  data: string | Uint8Array,
+  { mode }: Required<WriteFileAtomicOptions>,
+): Promise<boolean> {
+  const folder = dirname(path);
+  const temporaryPath = join(folder, temporaryPrefix + createId(systemRandom));
+  try {
+    try {
+      await writeAndSync(temporaryPath, data, mode);
+      await fs.link(temporaryPath, path).catch(async (error: unknown) => {
+        if (!noHardLinks.has(errorCode(error) ?? "")) throw error;
+        await writeAndSync(path, data, mode);
+      });
+    } finally {
+      await fs.rm(temporaryPath, { force: true }).catch(() => {}); // the first failure matters more
+    }
+    await syncFolder(folder);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return false;
+    throw translateFileError(error, path);
+  }
+}
+
+/** What link() fails with where the file system has no hard links. */
+const noHardLinks: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
+
 /** Whether a file name is that of a write in progress, or of one that was killed. */
 export function isTemporaryFile(name: string): boolean {
   return name.startsWith(temporaryPrefix);

@@ -96,14 +96,14 @@ export const settingsSchema = z.strictObject({
     }),
     keys: z.custom<Secret>(isSecret).optional().register(settingMeta, {
       description:
-        "the fleet's keys from `forager node key`, the first encrypts; else loopback only",
+        "the fleet's keys from `forager node key`, the first encrypts; else the folder's own key",
       form: "secret",
     }),
     cluster: text("a name").default("forager").register(settingMeta, {
       description: "name of the fleet: nodes of others are not heard, though they have the key",
     }),
     host: text("an address of this machine in numbers").optional().register(settingMeta, {
-      description: "address that is bound; by default all with keys, and 127.0.0.1 without",
+      description: "address that is bound; by default all with gossip.keys, and 127.0.0.1 without",
     }),
     port: wholeNumber(0, 65_535).default(9_999).register(settingMeta, {
       description:
@@ -114,7 +114,7 @@ export const settingsSchema = z.strictObject({
     }),
     mdns: choice(["yes", "no"]).default("yes").register(settingMeta, {
       description:
-        "whether nodes of the local network are looked for by mDNS, where there are keys",
+        "whether nodes of the local network are looked for by mDNS, if gossip.keys is set",
     }),
   }),
   ledger: z.strictObject({

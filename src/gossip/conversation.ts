@@ -40,7 +40,6 @@ export interface ConversationOptions {
   readonly sayings: Sayings;
   readonly answers: Answers;
   readonly send: (peer: Peer, items: readonly Item[]) => void;
-  readonly mayReach: (address: string) => boolean;
   readonly prove: (address: string, token: Uint8Array) => void;
 }
 
@@ -52,7 +51,7 @@ const peersEvery = 10;
 
 export function createConversation(options: ConversationOptions): Conversation {
   const { replica, peers, contacts, clock, random, counting, room, pullPort } = options;
-  const { inbox, wants, pushes, sayings, answers, send, mayReach } = options;
+  const { inbox, wants, pushes, sayings, answers, send } = options;
   let ticks = 0;
 
   const summary = (): Summary => {
@@ -165,7 +164,7 @@ export function createConversation(options: ConversationOptions): Conversation {
       case "peers":
         for (const address of item.addresses.slice(0, limits.peersToldMax)) {
           const isUsable = parseAddress(address) && address !== options.ownAddress;
-          if (isUsable && mayReach(address)) contacts.meet("told", address);
+          if (isUsable) contacts.meet("told", address);
         }
         return;
       case "pull":

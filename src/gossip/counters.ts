@@ -8,7 +8,6 @@ export const dropReasons = [
   "own", //             it came back to its sender
   "malformed", //       its header or its body is none
   "stranger", //        of a session that has not shown yet that it hears us
-  "offLoopback", //     without a key nothing comes from or goes to other machines
   "limited", //         more than its sender may ask for
   "refused", //         records that the replica would not have
   "failed", //          records that the replica could not store now

@@ -38,7 +38,6 @@ export interface DoorkeeperOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly counting: Counting;
-  readonly mayReach: (address: string) => boolean;
   readonly sendTo: (address: string, items: readonly Item[]) => void;
 }
 
@@ -47,7 +46,7 @@ const presentMsMin = 15_000;
 const presentMsPerPeer = 3_000;
 
 export function createDoorkeeper(options: DoorkeeperOptions): Doorkeeper {
-  const { sealer, peers, contacts, clock, random, counting, mayReach, sendTo } = options;
+  const { sealer, peers, contacts, clock, random, counting, sendTo } = options;
   const admission = createAdmission({ clock, random });
   const greetings = createTokenBucket({
     clock,
@@ -126,7 +125,7 @@ export function createDoorkeeper(options: DoorkeeperOptions): Doorkeeper {
         isPresent(peers.at(address)) ||
         (node !== undefined && peers.all().some((peer) => peer.node === node && isPresent(peer)));
       for (const address of contacts.due(isThere)) {
-        if (!mayReach(address) || !greetings.take(1)) continue;
+        if (!greetings.take(1)) continue;
         sendTo(address, [{ kind: "challenge", token: admission.tokenFor(address) }]);
       }
     },

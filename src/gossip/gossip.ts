@@ -2,7 +2,7 @@ import { AppError } from "../base/app-error.ts";
 import type { Clock, Timer } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
-import { isLoopback, parseAddress } from "./address.ts";
+import { parseAddress } from "./address.ts";
 import { createAnswers } from "./answers.ts";
 import { createContacts } from "./contacts.ts";
 import { createConversation } from "./conversation.ts";
@@ -46,7 +46,7 @@ export interface Gossip extends AsyncDisposable {
   /** Answers how to stop. */
   hear(topic: Topic, listener: Hearer): () => void;
   counters(): GossipCounters;
-  /** From now on these keys. Throws `invalid` for none where it is bound to more than loopback. */
+  /** From now on these keys. Throws `invalid` for keys that cannot be used. */
   useKeys(keyring: Keyring): void;
 }
 
@@ -87,8 +87,6 @@ export interface GossipOptions {
 export function createGossip(options: GossipOptions): Gossip {
   const { replica, transport, pull, keyring, cluster, node, clock, random, log } = options;
   if (!isName(node)) throw new AppError("invalid", "gossip_node", `'${node}' is no node id`);
-  const bound = [transport.address(), ...(pull ? [pull.address()] : [])];
-  refuseOpen(keyring, bound);
   const counting = createCounting();
   const peers = createPeers({ clock, random, counting });
   const contacts = createContacts({ clock });
@@ -101,22 +99,12 @@ export function createGossip(options: GossipOptions): Gossip {
   });
   const room = sealer.bodyBytesMax(packetBytesMax);
   let isOver = false;
-  let saidOffLoopback = false;
-
-  const mayReach = (address: string) => {
-    if (sealer.hasKey() || isLoopback(address)) return true;
-    counting.drop("offLoopback");
-    if (!saidOffLoopback) log.warn("without a gossip key no other machine is heard", { address });
-    saidOffLoopback = true;
-    return false;
-  };
 
   const sendTo = (addresses: readonly string[], items: readonly Item[]) => {
     if (isOver || addresses.length === 0) return;
     for (const body of packItems(items, room)) {
       const packet = sealer.seal(body);
       for (const address of addresses) {
-        if (!mayReach(address)) continue;
         counting.add("packetsOut");
         counting.add("bytesOut", packet.length);
         transport.send(address, packet);
@@ -140,7 +128,6 @@ export function createGossip(options: GossipOptions): Gossip {
     clock,
     random,
     counting,
-    mayReach,
     sendTo: (address, items) => sendTo([address], items),
   });
   const pulls = createPulls({
@@ -151,7 +138,7 @@ export function createGossip(options: GossipOptions): Gossip {
     random,
     counting,
     log,
-    open: (from, bytes) => (mayReach(from) ? doorkeeper.openOfPeer(bytes) : undefined),
+    open: (bytes) => doorkeeper.openOfPeer(bytes),
     take: (range) => inbox.take(range).reduce((sum, { records }) => sum + records.length, 0),
   });
   wants = createWants({
@@ -186,7 +173,6 @@ export function createGossip(options: GossipOptions): Gossip {
     sayings,
     answers: createAnswers({ replica, counting, log, room, send }),
     send,
-    mayReach,
     prove: (address, token) => doorkeeper.prove(address, token),
   });
 
@@ -195,7 +181,6 @@ export function createGossip(options: GossipOptions): Gossip {
     counting.add("packetsIn");
     counting.add("bytesIn", packet.length);
     if (packet.length > packetBytesMax) return counting.drop("oversize");
-    if (!mayReach(from)) return;
     const entered = doorkeeper.enter(from, packet);
     if (!entered) return;
     if (entered.isNew) conversation.begin(entered.peer);
@@ -223,7 +208,7 @@ export function createGossip(options: GossipOptions): Gossip {
     meet(how, found) {
       for (const { address, node: itsNode } of found) {
         const isUsable = parseAddress(address) !== undefined && address !== transport.address();
-        if (!isUsable || itsNode === node || !mayReach(address)) continue;
+        if (!isUsable || itsNode === node) continue;
         contacts.meet(how, address, itsNode);
       }
       doorkeeper.greet();
@@ -242,7 +227,6 @@ export function createGossip(options: GossipOptions): Gossip {
       });
     },
     useKeys(next) {
-      refuseOpen(next, bound);
       sealer.useKeys(next);
       for (const peer of peers.all()) peer.subkey = undefined;
     },
@@ -269,12 +253,3 @@ const viewOf = (peer: Peer, clock: Clock): PeerView => ({
   rttMs: peer.rttMs,
   vector: new Map(peer.told),
 });
-
-function refuseOpen({ keys }: Keyring, bound: readonly string[]): void {
-  const open = bound.find((address) => !isLoopback(address));
-  if (keys.length > 0 || open === undefined) return;
-  const message =
-    `gossip without a key may only bind to loopback, not to ${open}: ` +
-    "give every node the same key (`forager node key` makes one), or bind to 127.0.0.1";
-  throw new AppError("invalid", "gossip_key_missing", message);
-}

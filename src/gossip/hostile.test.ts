@@ -1,3 +1,4 @@
+import { hkdfSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { createSeededRandom } from "../base/random.ts";
 import { silentLogger } from "../base/logger.ts";
@@ -261,28 +262,29 @@ describe("hostile packets", () => {
 });
 
 describe("keys", () => {
-  test("without one it refuses to bind to more than loopback", () => {
-    expect(() => createTestFleet({ keyring: { keys: [] } }).open("a")).toThrow(
-      /without a key may only bind to loopback, not to 10\.0\.0\.1:9999/,
-    );
+  test("without one there is no gossip, on loopback neither", async () => {
+    await using fleet = createTestFleet();
+    const none = { keys: [] };
+    for (const address of ["10.0.0.1:9999", "127.0.0.1:9999", "[::1]:9999"]) {
+      expect(() => fleet.open("a", { address, keyring: none })).toThrow(/there is none/);
+    }
+    const { gossip } = fleet.open("b");
+    expect(() => gossip.useKeys(none)).toThrow(/there is none/);
   });
 
-  test("without one it works on loopback, and neither speaks to others nor hears them", async () => {
-    await using fleet = createTestFleet({ keyring: { keys: [] } });
+  test("the key that the source once had opens nothing: loopback is not trusted", async () => {
+    await using fleet = createTestFleet();
     const a = fleet.open("a", { address: "127.0.0.1:1001" });
-    const b = fleet.open("b", { address: "127.0.0.1:1002" });
-    const reached: string[] = [];
-    fleet.network.watch((_from, to) => reached.push(to));
+    a.write("private");
+    const once = hkdfSync("sha256", "", "", "forager gossip without a key", 32);
+    const keyring = { keys: [new Uint8Array(once)] };
+    const stranger = fleet.open("b", { address: "127.0.0.1:1002", keyring });
+    stranger.write("forged");
     await fleet.meetAll();
-    a.gossip.meet("mdns", [{ address: "10.0.0.9:9999" }]);
-    const { transport } = fleet.network.join("10.0.0.9:9999");
-    transport.send(a.address, new Uint8Array(100));
-    await fleet.advance(3_000);
-    a.write("one");
-    await fleet.advance(1);
-    expect(b.replica.stored).toEqual(["a/1/1"]);
-    expect(reached.filter((to) => !to.startsWith("127."))).toEqual([]);
-    expect(a.gossip.counters().droppedByReason.offLoopback).toBe(2);
+    await fleet.advance(5_000);
+    expect([a.gossip.peers(), stranger.gossip.peers()]).toEqual([[], []]);
+    expect([a.replica.stored, stranger.replica.stored]).toEqual([["a/1/1"], ["b/1/1"]]);
+    expect(a.gossip.counters().droppedByReason.unauthenticated).toBeGreaterThan(0);
   });
 
   test("rotate without a break: the new one last, then first, then alone", async () => {

@@ -4,11 +4,11 @@ import type { Random } from "../base/random.ts";
 
 /**
  * The secret that the nodes of a fleet share. The first key encrypts, all are accepted: a new key
- * comes in last, moves to the front once every node has it, and then the old one goes. Empty: no
- * secret, and nothing leaves this machine.
+ * comes in last, moves to the front once every node has it, and then the old one goes. There is
+ * always at least one: no address, not even loopback, is trusted without a key.
  */
 export interface Keyring {
-  /** 32 bytes each. */
+  /** 32 bytes each, at least one. */
   readonly keys: readonly Uint8Array[];
 }
 
@@ -28,6 +28,7 @@ export function parseKeyring(texts: readonly string[]): Keyring {
 
 export function checkKeyring(keyring: Keyring): Keyring {
   const { keys } = keyring;
+  if (keys.length === 0) throw badKeys("there is none");
   if (keys.length > keysMax) throw badKeys(`there are ${keys.length}; ${keysMax} are enough`);
   for (const key of keys) {
     if (key.byteLength !== keyBytes) throw badKeys(`one has ${key.byteLength} bytes, not 32`);
@@ -45,14 +46,6 @@ export function subkeyOf(key: Uint8Array, node: string, session: string): Uint8A
   const info = `forager gossip 1/${node}/${session}`;
   return new Uint8Array(hkdfSync("sha256", key, "", info, keyBytes));
 }
-
-/** Known to all, so it protects nothing: why no packet under it may leave the machine. */
-const openKey = new Uint8Array(
-  hkdfSync("sha256", "", "", "forager gossip without a key", keyBytes),
-);
-
-export const usedKeys = ({ keys }: Keyring): readonly Uint8Array[] =>
-  keys.length > 0 ? keys : [openKey];
 
 const badKeys = (why: string) =>
   new AppError(

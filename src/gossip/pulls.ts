@@ -31,7 +31,7 @@ export interface PullsOptions {
   readonly counting: Counting;
   readonly log: Logger;
   /** Opens what came and counts why it cannot be used; answers its peer where it is let in. */
-  readonly open: (from: string, bytes: Uint8Array) => { peer: Peer; opened: Opened } | undefined;
+  readonly open: (bytes: Uint8Array) => { peer: Peer; opened: Opened } | undefined;
   /** How many of these were new. */
   readonly take: (range: Range) => number;
 }
@@ -58,7 +58,7 @@ export function createPulls(options: PullsOptions): Pulls {
     const token = random.bytes(tokenBytes);
     const to = formatAddress({ host, port: peer.pullPort });
     const answer = await transport!.ask(to, seal({ kind: "pull", token, ...span }));
-    const found = open(to, answer);
+    const found = open(answer);
     if (!found || found.peer !== peer) throw malformed("the answer is of somebody else");
     const { token: returned, range } = only(found.opened, "pulled");
     if (Buffer.compare(returned, token) !== 0) throw malformed("it answers another question");
@@ -72,9 +72,9 @@ export function createPulls(options: PullsOptions): Pulls {
     return take(range) > 0;
   };
 
-  const answer = async (from: string, question: Uint8Array): Promise<Uint8Array | undefined> => {
+  const answer = async (_from: string, question: Uint8Array): Promise<Uint8Array | undefined> => {
     if (question.byteLength > questionBytesMax) return counting.drop("oversize");
-    const found = open(from, question);
+    const found = open(question);
     if (!found) return undefined;
     const { peer, opened } = found;
     const { token, origin, from: first, to } = only(opened, "pull");

@@ -2,7 +2,7 @@ import { createId } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
 import { assert } from "../base/app-error.ts";
 import type { DropReason } from "./counters.ts";
-import { checkKeyring, subkeyOf, usedKeys, type Keyring } from "./keyring.ts";
+import { checkKeyring, subkeyOf, type Keyring } from "./keyring.ts";
 import type { Peer } from "./peers.ts";
 import {
   clusterHash,
@@ -22,7 +22,6 @@ export interface Sealer {
   bodyBytesMax(packetBytes: number): number;
   seal(body: Uint8Array): Uint8Array;
   open(packet: Uint8Array): Opened | DropReason;
-  hasKey(): boolean;
   useKeys(keyring: Keyring): void;
 }
 
@@ -48,7 +47,7 @@ export function createSealer({ node, cluster, keyring, random, peerOf }: SealerO
   const session = createId(random, sessionLength);
   const hash = clusterHash(cluster);
   let ring = checkKeyring(keyring);
-  let ownSubkey = subkeyOf(usedKeys(ring)[0]!, node, session);
+  let ownSubkey = subkeyOf(ring.keys[0]!, node, session);
   let counter = 0;
   const overhead = headerSize(node, session) + tagBytes;
 
@@ -70,17 +69,16 @@ export function createSealer({ node, cluster, keyring, random, peerOf }: SealerO
       const kept = peer?.subkey;
       const tried = kept && openPacket(packet, header, kept);
       if (tried) return { ...header, subkey: kept, body: tried };
-      for (const key of usedKeys(ring)) {
+      for (const key of ring.keys) {
         const subkey = subkeyOf(key, header.node, header.session);
         const body = openPacket(packet, header, subkey);
         if (body) return { ...header, subkey, body };
       }
       return "unauthenticated";
     },
-    hasKey: () => ring.keys.length > 0,
     useKeys(next) {
       ring = checkKeyring(next);
-      ownSubkey = subkeyOf(usedKeys(ring)[0]!, node, session);
+      ownSubkey = subkeyOf(ring.keys[0]!, node, session);
     },
   };
 }

@@ -2,7 +2,9 @@
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { systemRandom } from "../../src/base/random.ts";
 import type { ClusterStatus } from "../../src/cli/commands/status/cluster-status.ts";
+import { makeKey } from "../../src/gossip/index.ts";
 import { createSandbox, type Sandbox } from "../support/built-cli.ts";
 
 /** Ports that nobody listens at. */
@@ -28,9 +30,12 @@ async function setUp(): Promise<Place> {
   const sandbox = await createSandbox();
   onTestFinished(() => sandbox.remove());
   const [away, ...ports] = await freePorts(3);
+  const key = makeKey(systemRandom);
   const env = (own: number) => ({
     FORAGER_DATA: join(sandbox.folder, `node${own}`),
     FORAGER_BUCKET_URL: `postgres://u:p@127.0.0.1:${away}/fleet`,
+    FORAGER_GOSSIP_KEYS: key,
+    FORAGER_GOSSIP_HOST: "127.0.0.1",
     FORAGER_GOSSIP_PORT: String(ports[own]),
     FORAGER_GOSSIP_PEERS: `127.0.0.1:${ports[1 - own]}`,
   });

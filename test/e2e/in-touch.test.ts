@@ -2,8 +2,10 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { systemRandom } from "../../src/base/random.ts";
 import type { Acknowledgement } from "../../src/cli/commands/fleet/await-followers.ts";
 import type { ClusterStatus } from "../../src/cli/commands/status/cluster-status.ts";
+import { makeKey } from "../../src/gossip/index.ts";
 import { createSandbox, type Sandbox } from "../support/built-cli.ts";
 import { freeUdpPort } from "../support/free-udp-port.ts";
 
@@ -17,6 +19,7 @@ async function setUp(): Promise<{ sandbox: Sandbox; places: readonly [Place, Pla
   const sandbox = await createSandbox();
   onTestFinished(() => sandbox.remove());
   const ports = [await freeUdpPort(), await freeUdpPort()];
+  const key = makeKey(systemRandom);
   const place = (own: number): Place => {
     const data = join(sandbox.folder, `node${own}`);
     return {
@@ -24,6 +27,8 @@ async function setUp(): Promise<{ sandbox: Sandbox; places: readonly [Place, Pla
       env: {
         FORAGER_DATA: data,
         FORAGER_QUEUE_URL: `dir:${join(sandbox.folder, "queue")}`,
+        FORAGER_GOSSIP_KEYS: key,
+        FORAGER_GOSSIP_HOST: "127.0.0.1",
         FORAGER_GOSSIP_PORT: String(ports[own]),
         FORAGER_GOSSIP_PEERS: `127.0.0.1:${ports[1 - own]}`,
       },

@@ -31,6 +31,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input, which then ends; "open" never does. */
   readonly input?: string;
+  /** Runs it as this user and group; only root may. */
+  readonly uid?: number;
   /** Called once it runs. */
   readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
   /** Called as output comes, with all there is so far on stdout. */
@@ -55,9 +57,17 @@ export async function createSandbox(): Promise<Sandbox> {
   for (const made of [folder, home]) mkdirSync(made);
   const base = { PATH: process.env["PATH"] ?? "", HOME: home, FORAGER_TEST_MAIN: main };
 
-  const run: Sandbox["run"] = (program, args, { env = {}, input = "", onStart, onStdout } = {}) =>
+  const run: Sandbox["run"] = (
+    program,
+    args,
+    { env = {}, input = "", uid, onStart, onStdout } = {},
+  ) =>
     new Promise((resolve, reject) => {
-      const child = spawn(program, args, { cwd: folder, env: { ...base, ...env } });
+      const child = spawn(program, args, {
+        cwd: folder,
+        env: { ...base, ...env },
+        ...(uid !== undefined && { uid, gid: uid }),
+      });
       const text = { stdout: "", stderr: "" };
       child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
         text.stdout += chunk;

@@ -27,6 +27,8 @@ export interface Services {
   readonly namespaces: { readonly ip: string };
   /** Programs that a test starts in such a network: see test/support/avahi.ts. */
   readonly avahi: { readonly daemon: string; readonly tools: string; readonly bus: string };
+  /** Programs can be started as this user, who owns nothing here. */
+  readonly otheruser: { readonly uid: number };
 }
 
 /**
@@ -88,6 +90,7 @@ const readers: { readonly [Name in ServiceName]: () => Services[Name] } = {
     tools: variable("FORAGER_TEST_AVAHI_TOOLS"),
     bus: variable("FORAGER_TEST_AVAHI_BUS"),
   }),
+  otheruser: () => ({ uid: Number(variable("FORAGER_TEST_OTHER_UID")) }),
 };
 
 function variable(name: string): string {

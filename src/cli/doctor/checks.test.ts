@@ -10,6 +10,7 @@ import { checkClock } from "./clock-check.ts";
 import { checkDataFolder } from "./data-folder-check.ts";
 import { createDiskCheck } from "./disk-check.ts";
 import { nodeFloor } from "../../base/require-node.ts";
+import { checkGossipKey } from "./gossip-key-check.ts";
 import { createNodeCheck } from "./node-check.ts";
 import { createSqliteCheck } from "./sqlite-check.ts";
 import { checkTempFolder } from "./temp-folder-check.ts";
@@ -142,3 +143,19 @@ test("SQLite that does not load says how to install it again", async () => {
   expect(state).toBe("ok");
   expect(detail).toMatch(/^version 3\.\d+/);
 });
+
+test.each<[string, Record<string, string>, string, RegExp]>([
+  ["nobody to reach", {}, "ok", /none is needed/],
+  ["gossip off", { FORAGER_GOSSIP_ON: "no", FORAGER_BUCKET_URL: "dir:b" }, "ok", /none is needed/],
+  ["a bucket", { FORAGER_BUCKET_URL: "dir:b" }, "ok", /own key .*gossip\.key, made at the first start.*by the bucket alone/],
+  ["peers", { FORAGER_GOSSIP_PEERS: "pi-7:9999" }, "warn", /own key .*only.*other machines cannot join; set gossip\.keys/],
+  ["an open address", { FORAGER_BUCKET_URL: "dir:b", FORAGER_GOSSIP_HOST: "0.0.0.0" }, "warn", /own key/],
+  ["a loopback address", { FORAGER_BUCKET_URL: "dir:b", FORAGER_GOSSIP_HOST: "127.0.0.1" }, "ok", /own key/],
+  ["keys", { FORAGER_GOSSIP_PEERS: "pi-7:9999", FORAGER_GOSSIP_KEYS: "k" }, "ok", /from gossip\.keys/],
+])("doctor says which gossip key is used, with %s", async (_name, env, state, words) => {
+  const context = await createContext();
+  const { settings } = await loadSettings({ cwd: home, home, env });
+  const found = await checkGossipKey.run({ ...context, settings });
+  expect(found.state).toBe(state);
+  expect(`${found.detail} ${found.advice ?? ""}`).toMatch(words);
+}); // prettier-ignore

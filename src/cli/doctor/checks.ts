@@ -2,6 +2,7 @@ import type { Check } from "./check.ts";
 import { checkClock } from "./clock-check.ts";
 import { checkDataFolder } from "./data-folder-check.ts";
 import { createDiskCheck } from "./disk-check.ts";
+import { checkGossipKey } from "./gossip-key-check.ts";
 import { createNodeCheck } from "./node-check.ts";
 import { createSqliteCheck } from "./sqlite-check.ts";
 import { checkTempFolder } from "./temp-folder-check.ts";
@@ -14,4 +15,5 @@ export const checks: readonly Check[] = [
   createDiskCheck(),
   checkTempFolder,
   checkClock,
+  checkGossipKey,
 ];

@@ -87,9 +87,13 @@ export async function openNode(context: SettingsContext, work?: NodeWork): Promi
   }
 }
 
-/** Keys may be parted by commas, spaces or lines: a file has one on each line. */
-async function keyringOf({ gossip }: Settings): Promise<Keyring> {
-  const text = (await gossip.keys?.reveal()) ?? "";
+/**
+ * Keys may be separated by commas, spaces or lines: a file has one on each line. Undefined: none
+ * is configured.
+ */
+async function keyringOf({ gossip }: Settings): Promise<Keyring | undefined> {
+  const text = await gossip.keys?.reveal();
+  if (text === undefined) return undefined;
   return asUsage(async () => parseKeyring(text.split(/[\s,]+/u).filter((one) => one !== "")));
 }
 

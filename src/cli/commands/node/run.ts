@@ -1,3 +1,4 @@
+import { gossipKeySource } from "../../../app/index.ts";
 import type { Command } from "../../command.ts";
 import { untilStopped } from "../../until-stopped.ts";
 import { usageError } from "../../usage-error.ts";
@@ -24,14 +25,14 @@ export const nodeRun: Command = {
       "takes what they write, keeps ledger and bucket together, and renders files of what comes.\n" +
       "Other commands may write to this data folder meanwhile: what they write is told, too.",
     "Changed gossip.keys are followed while it runs, at once on SIGHUP; other settings after a restart.",
-    "Without gossip.keys only nodes of this machine are heard: `forager node key` makes a key.",
+    "Without gossip.keys the data folder makes a key of its own, and no other machine can join:\n" +
+      "`forager node key` makes one for a fleet.",
   ],
 
   async run(context) {
     const { out, settings, loaded, clock, log, signal } = context;
-    const { on, keys, peers } = settings.gossip;
-    const isGossip = on === "yes" && (keys ?? peers) !== undefined;
-    if (!isGossip && !hasBucket(context)) throw nobody();
+    const hasGossip = gossipKeySource({ gossip: settings.gossip, hasBucket: false }) !== "off";
+    if (!hasGossip && !hasBucket(context)) throw nobody();
     await using node = await openNode(context);
     const marker = createSettingsMarker(clock);
     const marks = await marker.read(loaded, { isAsked: true });

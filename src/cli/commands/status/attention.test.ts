@@ -56,6 +56,7 @@ const well: Omit<ClusterStatus, "attention"> = {
   hub: { node: "0000000000001", epoch: 4, state: "held", ageMs: 3_000 },
   checkpoint: { number: 3, madeAtMs: 0, ageMs: 60_000, quarantined: 0 },
   queue: null,
+  gossipKey: "settings",
   gossip: {
     packetsIn: 1_200,
     packetsOut: 900,
@@ -142,6 +143,12 @@ test("a table says who is there, where, how found, how far apart, and what to lo
   );
   expect(text).toContain(
     `gossip: 1200 packets in, 900 out; dropped: 12 unauthenticated, 3 stranger (${docsPage("gossip.md")})`,
+  );
+  expect(text).toContain("gossip: key from gossip.keys\n");
+  const own = { ...status, gossip: null, gossipKey: "own" } as const;
+  out.result(own, (layout) => describeStatus(own, true, layout));
+  expect(lines.at(-1)).toContain(
+    "gossip: own key only, other machines cannot join; set gossip.keys on every machine, see docs/gossip.md",
   );
   expect(text).toContain("needs attention:\n  pi-2 is missed");
   expect(describeStatusInLine(status)).toBe(

@@ -1,3 +1,4 @@
+import type { GossipKeySource } from "../../../app/index.ts";
 import type { Beat, Drift, GossipSeen } from "../../../fleet/index.ts";
 import type { LedgerStatus } from "../../../ledger/index.ts";
 import type { QueueStats } from "../../../queue/index.ts";
@@ -17,6 +18,8 @@ export interface ClusterStatus {
   readonly queue: QueueStatus | null;
   /** Of the node that runs here; null: none does, or gossip is off. */
   readonly gossip: GossipSeen | null;
+  /** By the settings of whoever asks: whose key gossip uses, or that there is no gossip. */
+  readonly gossipKey: GossipKeySource;
   /** What a person should look at; empty: all is well. */
   readonly attention: readonly string[];
 }

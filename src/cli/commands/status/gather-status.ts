@@ -1,3 +1,4 @@
+import { expectsOtherMachines, gossipKeySource, ownKeyAdvice } from "../../../app/index.ts";
 import { createLease, type Bucket, type LeaseView } from "../../../bucket/index.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { AppError } from "../../../base/app-error.ts";
@@ -5,6 +6,7 @@ import { driftOf, isPresent, type DriftInput, type NodeSeen } from "../../../fle
 import { findNewestManifest, hubLease, readManifest, type Ledger } from "../../../ledger/index.ts";
 import type { SettingsContext } from "../../command.ts";
 import type { OpenFleet } from "../fleet/open-fleet.ts";
+import { hasBucket } from "../ledger/forget.ts";
 import { attentionOf } from "./attention.ts";
 import type { QueueSource } from "./queue-source.ts";
 import type { CheckpointStatus, ClusterStatus, HubStatus, NodeStatus } from "./cluster-status.ts";
@@ -42,6 +44,7 @@ export async function gatherStatus(sources: StatusSources): Promise<ClusterStatu
     hub,
     checkpoint: checkpoint && { ...checkpoint, ageMs: nowMs - checkpoint.madeAtMs },
     gossip: (await fleet.view())?.gossip ?? null,
+    gossipKey: gossipKeySource({ gossip: settings.gossip, hasBucket: hasBucket(context) }),
     queue: stats
       ? {
           address: settings.queue.url,
@@ -57,6 +60,9 @@ export async function gatherStatus(sources: StatusSources): Promise<ClusterStatu
       ...faults,
       ...(fault === undefined ? [] : [fault]),
       ...fleet.faults,
+      ...(status.gossipKey === "own" && expectsOtherMachines(settings.gossip)
+        ? [`gossip: own key only, ${ownKeyAdvice}`]
+        : []),
       ...attentionOf(status),
     ],
   };

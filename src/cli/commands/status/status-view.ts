@@ -1,3 +1,4 @@
+import { ownKeyAdvice } from "../../../app/index.ts";
 import { docsPage } from "../../../base/docs-page.ts";
 import { formatDuration, formatMoment } from "../../duration.ts";
 import type { ReasonStats } from "../../../queue/index.ts";
@@ -44,15 +45,20 @@ function describeHub({ hub, checkpoint }: ClusterStatus): string {
   return `${who}; ${what}`;
 }
 
-function describeGossip({ gossip }: ClusterStatus): readonly string[] {
-  if (!gossip) return [];
+function describeGossip({ gossip, gossipKey }: ClusterStatus): readonly string[] {
+  const key = {
+    own: [`gossip: own key only, ${ownKeyAdvice}`],
+    settings: ["gossip: key from gossip.keys"],
+    off: [],
+  }[gossipKey];
+  if (!gossip) return key;
   const { packetsIn, packetsOut, droppedByReason } = gossip;
   const dropped = Object.entries(droppedByReason)
     .filter(([, count]) => count > 0)
     .map(([reason, count]) => `${count} ${reason}`);
   const why =
     dropped.length > 0 ? `; dropped: ${dropped.join(", ")} (${docsPage("gossip.md")})` : "";
-  return [`gossip: ${packetsIn} packets in, ${packetsOut} out${why}`];
+  return [...key, `gossip: ${packetsIn} packets in, ${packetsOut} out${why}`];
 }
 
 function describeQueue({ queue }: ClusterStatus): readonly string[] {

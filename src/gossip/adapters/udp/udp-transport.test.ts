@@ -27,12 +27,13 @@ transportSuite({ name: "UDP and TCP", open: () => openBoth(), until });
 
 describe("gossip over real sockets", () => {
   test.each(["127.0.0.1", "::1"])("small and large records arrive, on %s", async (host) => {
+    const keyring = { keys: [systemRandom.bytes(32)] };
     const open = async (node: string) => {
       const replica = createMemoryReplica();
       const gossip = createGossip({
         replica,
         ...(await openBoth(host)),
-        keyring: { keys: [systemRandom.bytes(32)].slice(1) },
+        keyring,
         cluster: "test",
         node,
         clock: systemClock,

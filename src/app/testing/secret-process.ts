@@ -1,0 +1,11 @@
+/** Opens the secret of a folder when it is told to: `secret-process.ts FILE`. */
+import { createId } from "../../base/ids.ts";
+import { systemRandom } from "../../base/random.ts";
+import { openFolderSecret } from "../folder-secret.ts";
+
+const [file = ""] = process.argv.slice(2);
+process.once("message", () => {
+  const opened = openFolderSecret({ file, make: () => createId(systemRandom, 52) });
+  void opened.then((secret) => process.send!(secret));
+});
+process.send!("ready");

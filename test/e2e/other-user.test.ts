@@ -1,0 +1,185 @@
+// needs: otheruser
+// inputs: src/** package.json tsconfig.json tsconfig.build.json
+/**
+ * Another user of the same machine is a stranger: loopback is not a user. The data folder of the
+ * owner exists already and can be listed by everybody, so that only what Forager itself does
+ * protects it.
+ */
+import { hkdfSync } from "node:crypto";
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { beforeAll, afterAll, describe, expect, test } from "vitest";
+import type { ClusterStatus } from "../../src/cli/commands/status/cluster-status.ts";
+import { createSandbox, type RunOptions, type Sandbox } from "../support/built-cli.ts";
+import { freeUdpPort } from "../support/free-udp-port.ts";
+import { needs } from "../support/services.ts";
+
+interface Person {
+  readonly sandbox: Sandbox;
+  readonly data: string;
+  forager(args: readonly string[]): Promise<string>;
+  /** Runs until the tests are over. */
+  start(args: readonly string[]): Promise<void>;
+}
+
+/** Before, a node without `gossip.keys` used this key, which everybody could compute. */
+const formerKey = Buffer.from(
+  hkdfSync("sha256", "", "", "forager gossip without a key", 32),
+).toString("base64");
+
+needs(["otheruser"], ({ otheruser: { uid } }) => {
+  const endings: (() => Promise<void>)[] = [];
+  afterAll(async () => {
+    for (const end of endings.reverse()) await end();
+  });
+
+  async function person(
+    env: Readonly<Record<string, string>>,
+    as?: number,
+  ): Promise<Person & { readonly output: () => string }> {
+    const sandbox = await createSandbox();
+    const data = join(sandbox.folder, "data");
+    mkdirSync(data);
+    for (const folder of [dirname(sandbox.folder), sandbox.folder, data]) {
+      chmodSync(folder, 0o755);
+      if (as !== undefined) chownSync(folder, as, as);
+    }
+    if (as !== undefined) chownSync(join(dirname(sandbox.folder), "home"), as, as);
+    endings.push(async () => sandbox.remove());
+    const options: RunOptions = {
+      env: { FORAGER_DATA: data, ...env },
+      ...(as !== undefined && { uid: as }),
+    };
+    let output = "";
+    return {
+      sandbox,
+      data,
+      output: () => output,
+      async forager(args) {
+        const { stdout, stderr, exitCode } = await sandbox.forager(args, options);
+        if (exitCode !== 0 && exitCode !== 3) throw new Error(`exit ${exitCode}: ${stderr}`);
+        return stdout;
+      },
+      start: (args) =>
+        new Promise((resolve, reject) => {
+          const main = `exec "$0" "$FORAGER_TEST_MAIN" "$@" 2>&1`;
+          let stop = (_signal: NodeJS.Signals) => {};
+          const ended = sandbox.run("sh", ["-c", main, process.execPath, ...args], {
+            ...options,
+            onStart: (kill) => void (stop = kill),
+            onStdout(all) {
+              output = all;
+              if (all.includes("gossip has begun")) resolve();
+            },
+          });
+          ended.then(() => reject(new Error(`it ended: ${output}`)), reject);
+          endings.push(async () => {
+            stop("SIGKILL");
+            await ended;
+          });
+        }),
+    };
+  }
+
+  let owner: Awaited<ReturnType<typeof person>>;
+  let port = 0;
+  beforeAll(async () => {
+    port = await freeUdpPort();
+    owner = await person({ FORAGER_GOSSIP_PEERS: "127.0.0.1:9", FORAGER_GOSSIP_PORT: `${port}` });
+    await owner.forager(["company", "add", "Private Ltd", "--phone", "+1 202 555 0143"]);
+    await owner.start(["work"]);
+  }, 60_000);
+
+  const statusOf = async (who: Person) =>
+    JSON.parse(await who.forager(["status", "--json"])) as ClusterStatus;
+
+  describe.each([
+    ["no key", {}],
+    ["the key that was in the source", { FORAGER_GOSSIP_KEYS: formerKey }],
+  ])("with %s", (_name, keys) => {
+    test("another user can neither join nor read nor write nor command", async () => {
+      const intruder = await person(
+        {
+          FORAGER_GOSSIP_PEERS: `127.0.0.1:${port}`,
+          FORAGER_GOSSIP_HOST: "127.0.0.1",
+          FORAGER_GOSSIP_PORT: `${await freeUdpPort()}`,
+          ...keys,
+        },
+        uid,
+      );
+      await intruder.forager(["company", "add", "Intruder Ltd"]);
+      const refused = async () =>
+        (await statusOf(owner)).gossip?.droppedByReason["unauthenticated"] ?? 0;
+      const before = await refused();
+      await intruder.start(["node", "run"]);
+      await intruder.forager(["fleet", "set", "all", "pause", "--wait", "2s"]);
+      // Its greetings have arrived and were refused, several times over.
+      await expect.poll(refused, { timeout: 30_000 }).toBeGreaterThan(before + 3);
+      const named = async (who: Person) => await who.forager(["company", "list"]);
+      expect(await named(owner)).toContain("Private Ltd");
+      expect(await named(owner)).not.toContain("Intruder");
+      expect(await named(intruder)).not.toContain("Private");
+      const [self] = (await statusOf(owner)).nodes;
+      expect(self!.beat?.state).toBe("working");
+      expect((await statusOf(intruder)).gossip?.packetsIn).toBe(0);
+    }, 90_000);
+  });
+
+  test("another user cannot read a secret, though the data folder can be listed", async () => {
+    const secrets = [
+      "node/gossip.key",
+      "ledger/door.json",
+      ...readdirSync(join(owner.data, "fleet/windows")).map((name) => `fleet/windows/${name}`),
+    ];
+    expect(secrets.length).toBeGreaterThan(2);
+    for (const name of secrets) {
+      const file = join(owner.data, name);
+      expect(statSync(file).mode & 0o777, name).toBe(0o600);
+      const { exitCode } = await owner.sandbox.run("cat", [file], { uid });
+      expect(exitCode, name).not.toBe(0);
+    }
+  });
+
+  test("no port on loopback gives data or takes a command without a secret", async () => {
+    const read = (name: string) =>
+      JSON.parse(readFileSync(join(owner.data, name), "utf8")) as { port: number };
+    const [window = ""] = readdirSync(join(owner.data, "fleet/windows"));
+    const ports = {
+      door: read("ledger/door.json").port,
+      window: read(`fleet/windows/${window}`).port,
+      gossip: port,
+    };
+    const { stdout, stderr } = await owner.sandbox.run(
+      process.execPath,
+      ["--input-type=module", "-e", probe, JSON.stringify(ports)],
+      { uid },
+    );
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toEqual({
+      door: "nothing",
+      window: "403 403 403",
+      gossip: "nothing",
+    });
+  }, 30_000);
+});
+
+/** What a stranger gets for a page, for a command, and with a wrong token. */
+const probe = `
+const answers = {};
+for (const [name, port] of Object.entries(JSON.parse(process.argv[1]))) {
+  const ask = async (path, options) => {
+    const answer = await fetch("http://127.0.0.1:" + port + path, {
+      ...options, signal: AbortSignal.timeout(5000) });
+    await answer.text();
+    return answer.status;
+  };
+  const wrong = { headers: { authorization: "Bearer 0000" } };
+  try {
+    const statuses = [await ask("/"), await ask("/", { method: "POST" }), await ask("/", wrong)];
+    answers[name] = statuses.join(" ");
+  } catch {
+    answers[name] = "nothing";
+  }
+}
+process.stdout.write(JSON.stringify(answers));
+`;
