@@ -1,5 +1,8 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createId } from "../base/ids.ts";
+import { systemRandom } from "../base/random.ts";
 import type { Paths } from "../config/index.ts";
 
 /** Of a process that can be looked at, see `node-window.ts`. */
@@ -13,6 +16,21 @@ export interface WindowAnswer {
   readonly isWell: boolean;
   readonly text: string;
 }
+
+/**
+ * Both sides prove that they can read the file; the token itself is never sent. The port of a file
+ * that a killed process left may belong to a stranger by now, whose answer must not be believed.
+ */
+export const proofOf = (token: string, side: "asks" | "answers", nonce: string): string =>
+  createHmac("sha256", token).update(`forager window 2 ${side} ${nonce}`).digest("hex");
+
+export function isSameText(given: string | null | undefined, wanted: string): boolean {
+  const [a, b] = [Buffer.from(given ?? ""), Buffer.from(wanted)];
+  return a.byteLength === b.byteLength && timingSafeEqual(a, b);
+}
+
+export const nonceHeader = "x-forager-nonce";
+export const proofHeader = "x-forager-proof";
 
 interface LookOptions {
   readonly method: "GET" | "HEAD" | "POST";
@@ -43,11 +61,21 @@ export async function lookOut(
       const found = await readWindowFile(join(folder, name));
       if (!found) return undefined;
       try {
+        const nonce = createId(systemRandom, 26);
         const answer = await fetch(`http://127.0.0.1:${found.port}/`, {
           method,
-          headers: { authorization: `Bearer ${found.token}` },
+          headers: { [nonceHeader]: nonce, [proofHeader]: proofOf(found.token, "asks", nonce) },
+          redirect: "error",
           signal: AbortSignal.timeout(timeoutMs),
         });
+        const isOurs = isSameText(
+          answer.headers.get(proofHeader),
+          proofOf(found.token, "answers", nonce),
+        );
+        if (!isOurs) {
+          await answer.body?.cancel();
+          return undefined;
+        }
         return { isWell: answer.status === 200, text: await answer.text() };
       } catch {
         return undefined; // the process that wrote the file is gone

@@ -1,10 +1,18 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { systemRandom } from "../base/random.ts";
 import { createPaths } from "../config/index.ts";
-import { lookIntoWindows, type WindowFile } from "./look-into-windows.ts";
+import {
+  lookIntoWindows,
+  nonceHeader,
+  proofHeader,
+  proofOf,
+  type WindowFile,
+} from "./look-into-windows.ts";
 import { createNodeWindow } from "./node-window.ts";
 
 let folder = "";
@@ -60,11 +68,40 @@ test("nobody sees anything who cannot read the folder", async () => {
   await window.start();
   const [name] = readdirSync(windows());
   const { port, token } = JSON.parse(readFileSync(join(windows(), name!), "utf8")) as WindowFile;
-  for (const authorization of ["", "Bearer ", `Bearer ${"0".repeat(token.length)}`]) {
-    const answer = await fetch(`http://127.0.0.1:${port}/`, { headers: { authorization } });
+  const nonce = "0".repeat(32);
+  for (const headers of [
+    {},
+    { authorization: `Bearer ${token}` },
+    { [nonceHeader]: nonce, [proofHeader]: "" },
+    { [nonceHeader]: nonce, [proofHeader]: proofOf("another", "asks", nonce) },
+    { [nonceHeader]: nonce, [proofHeader]: proofOf(token, "answers", nonce) },
+  ]) {
+    const answer = await fetch(`http://127.0.0.1:${port}/`, { headers });
     expect([answer.status, await answer.text()]).toEqual([403, ""]);
   }
   await window.stop();
+});
+
+test("a stranger at the port of a process that was killed is not believed, and learns nothing", async () => {
+  const heard: string[] = [];
+  const stranger = createServer((request, response) => {
+    heard.push(JSON.stringify(request.headers));
+    response.writeHead(200, { [proofHeader]: String(request.headers[proofHeader]) }).end("forged");
+  });
+  await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void stranger.close());
+  const { port } = stranger.address() as AddressInfo;
+  const token = "t".repeat(52);
+  mkdirSync(windows(), { recursive: true });
+  const left = JSON.stringify({ format: 1, port, token, pid: process.pid });
+  writeFileSync(join(windows(), "left.json"), left);
+  expect(await look()).toEqual([]);
+  const { window } = open("a");
+  await window.start();
+  expect(await window.isKeptByOther(true)).toBe(false);
+  await window.stop();
+  expect(heard).toHaveLength(2);
+  expect(heard.join()).not.toContain(token);
 });
 
 test("what killed processes leave behind is passed over, and removed by the next one", async () => {

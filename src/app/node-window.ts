@@ -1,4 +1,3 @@
-import { timingSafeEqual } from "node:crypto";
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
@@ -7,7 +6,14 @@ import { createId } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
 import type { Service } from "../base/service.ts";
 import type { Paths } from "../config/index.ts";
-import { lookOut, type WindowFile } from "./look-into-windows.ts";
+import {
+  isSameText,
+  lookOut,
+  nonceHeader,
+  proofHeader,
+  proofOf,
+  type WindowFile,
+} from "./look-into-windows.ts";
 
 export interface NodeWindowOptions {
   readonly paths: Pick<Paths, "resolve">;
@@ -43,9 +49,12 @@ export function createNodeWindow(options: NodeWindowOptions): NodeWindow {
     async start() {
       const opened = createServer((request, response) => {
         request.resume();
-        if (!isSame(request.headers.authorization, `Bearer ${token}`)) {
+        const nonce = String(request.headers[nonceHeader]);
+        const proof = String(request.headers[proofHeader]);
+        if (!isSameText(proof, proofOf(token, "asks", nonce))) {
           return void response.writeHead(403).end();
         }
+        response.setHeader(proofHeader, proofOf(token, "answers", nonce));
         if (request.method !== "GET") {
           response.writeHead(isKeeper() ? 200 : 409).end();
           return void (request.method === "POST" && isKeeper() && onNews());
@@ -105,8 +114,3 @@ const listen = (server: Server) =>
       resolve(typeof address === "object" && address ? address.port : 0);
     });
   });
-
-function isSame(given: string | undefined, wanted: string): boolean {
-  const [a, b] = [Buffer.from(given ?? ""), Buffer.from(wanted)];
-  return a.byteLength === b.byteLength && timingSafeEqual(a, b);
-}
