@@ -18,6 +18,7 @@ export type { BuiltInServices, BuiltInWork, BuiltInWorkOptions } from "./built-i
 export { openBuiltInWork } from "./open-built-in-work.ts";
 export type { FleetGossip, FleetMember, FleetMemberOptions, NodeWork } from "./fleet-member.ts";
 export { lookIntoWindows } from "./look-into-windows.ts";
+export { openFolderSecret } from "./folder-secret.ts";
 export {
   expectsOtherMachines,
   gossipKeySource,

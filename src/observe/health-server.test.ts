@@ -57,6 +57,7 @@ test("nothing is told to a page that had its own name resolve to our address", a
   const server = createHealthServer({
     listen: "0.0.0.0:0",
     names: () => names,
+    readToken: async () => "token",
     metrics: () => [],
     troubles: () => ["a secret trouble"],
     unready: () => [],
@@ -65,11 +66,14 @@ test("nothing is told to a page that had its own name resolve to our address", a
   const port = Number(server.address().split(":").at(-1));
   const get = (path: string, host: string) =>
     new Promise<{ readonly status: number; readonly body: string }>((resolve, reject) => {
-      const asked = request({ port, host: "127.0.0.1", path, headers: { host } }, (answer) => {
-        let body = "";
-        answer.setEncoding("utf8").on("data", (text: string) => (body += text));
-        answer.once("end", () => resolve({ status: answer.statusCode!, body }));
-      });
+      const asked = request(
+        { port, host: "127.0.0.1", path, headers: { host, authorization: "Bearer token" } },
+        (answer) => {
+          let body = "";
+          answer.setEncoding("utf8").on("data", (text: string) => (body += text));
+          answer.once("end", () => resolve({ status: answer.statusCode!, body }));
+        },
+      );
       asked.once("error", reject).end();
     });
   try {

@@ -1,4 +1,5 @@
-import { createServer, type Server } from "node:http";
+import { timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { AppError } from "../base/app-error.ts";
 import type { MetricsSnapshot } from "../base/metrics.ts";
@@ -11,6 +12,8 @@ export interface HealthServerOptions {
   readonly listen: string;
   /** Names that it may be asked by, beside addresses and `localhost`. */
   readonly names: () => readonly string[];
+  /** What a client sends as `Authorization: Bearer TOKEN` to be given data. */
+  readonly readToken: () => Promise<string>;
   readonly metrics: () => MetricsSnapshot;
   /** Why it is not consuming; nothing when it is, or has nothing to consume. */
   readonly troubles: () => readonly string[];
@@ -23,25 +26,30 @@ export interface HealthServer extends Service {
   address(): string;
 }
 
-/** Serves /metrics, /healthz and /readyz, and nothing else. */
+/**
+ * Serves /metrics, /healthz and /readyz, and nothing else. Data is given to clients with the token
+ * only, whatever address they come from: another user of this machine is a stranger, and so is a
+ * web page that reaches loopback through a browser. Everybody is told whether the node is well,
+ * since health probes rarely hold a secret; why it is not takes the token.
+ */
 export function createHealthServer(options: HealthServerOptions): HealthServer {
   const { host, port } = parseListen(options.listen);
   let server: Server | undefined;
   let address = "";
 
-  const pages: Readonly<Record<string, () => Answer>> = {
-    "/metrics": () => ({
-      status: 200,
-      type: prometheusContentType,
-      body: toPrometheusText(options.metrics()),
-    }),
-    "/healthz": () => verdict(options.troubles()),
-    "/readyz": () => verdict(options.unready()),
+  const pages: Readonly<Record<string, (isTrusted: boolean) => Answer>> = {
+    "/metrics": (isTrusted) =>
+      isTrusted
+        ? { status: 200, type: prometheusContentType, body: toPrometheusText(options.metrics()) }
+        : { status: 401, type: "text/plain", body: "the token is missing or wrong\n" },
+    "/healthz": (isTrusted) => verdict(options.troubles(), isTrusted),
+    "/readyz": (isTrusted) => verdict(options.unready(), isTrusted),
   };
 
   return {
     address: () => address,
     async start() {
+      const token = await options.readToken();
       server = createServer((request, response) => {
         const { localAddress } = request.socket;
         const isOwn = isOwnHost(request.headers.host, {
@@ -52,8 +60,12 @@ export function createHealthServer(options: HealthServerOptions): HealthServer {
         const page = pages[(request.url ?? "").split("?")[0]!];
         const isRead = request.method === "GET" || request.method === "HEAD";
         const answer = !isOwn ? misdirected : page && isRead ? page : notFound;
-        const { status, type, body } = answer();
-        response.writeHead(status, { "content-type": type, "cache-control": "no-store" });
+        const { status, type, body } = answer(hasToken(request, token));
+        response.writeHead(status, {
+          "content-type": type,
+          "cache-control": "no-store",
+          ...(status === 401 && { "www-authenticate": "Bearer" }),
+        });
         response.end(request.method === "HEAD" ? undefined : body);
       });
       // A slow or silent client must not hold a connection for ever.
@@ -89,12 +101,20 @@ const misdirected = (): Answer => ({
     "name to the setting work.listenNames\n",
 });
 
-function verdict(troubles: readonly string[]): Answer {
+function hasToken({ headers }: IncomingMessage, token: string): boolean {
+  const [given, wanted] = [
+    Buffer.from(headers.authorization ?? ""),
+    Buffer.from(`Bearer ${token}`),
+  ];
+  return given.byteLength === wanted.byteLength && timingSafeEqual(given, wanted);
+}
+
+function verdict(troubles: readonly string[], isTrusted: boolean): Answer {
   const isGood = troubles.length === 0;
   return {
     status: isGood ? 200 : 503,
     type: "application/json",
-    body: `${JSON.stringify({ ok: isGood, troubles })}\n`,
+    body: `${JSON.stringify({ ok: isGood, ...(isTrusted && { troubles }) })}\n`,
   };
 }
 

@@ -87,7 +87,7 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
     port = await freeUdpPort();
     owner = await person({ FORAGER_GOSSIP_PEERS: "127.0.0.1:9", FORAGER_GOSSIP_PORT: `${port}` });
     await owner.forager(["company", "add", "Private Ltd", "--phone", "+1 202 555 0143"]);
-    await owner.start(["work"]);
+    await owner.start(["work", "--listen", "127.0.0.1:0"]);
   }, 60_000);
 
   const statusOf = async (who: Person) =>
@@ -128,6 +128,7 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
   test("another user cannot read a secret, though the data folder can be listed", async () => {
     const secrets = [
       "node/gossip.key",
+      "node/metrics.token",
       "ledger/door.json",
       ...readdirSync(join(owner.data, "fleet/windows")).map((name) => `fleet/windows/${name}`),
     ];
@@ -144,7 +145,11 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
     const read = (name: string) =>
       JSON.parse(readFileSync(join(owner.data, name), "utf8")) as { port: number };
     const [window = ""] = readdirSync(join(owner.data, "fleet/windows"));
+    const [, metricsPort] = /metrics and health on http:\/\/127\.0\.0\.1:(\d+)/.exec(
+      owner.output(),
+    )!;
     const ports = {
+      metrics: Number(metricsPort),
       door: read("ledger/door.json").port,
       window: read(`fleet/windows/${window}`).port,
       gossip: port,
@@ -156,6 +161,7 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
     );
     expect(stderr).toBe("");
     expect(JSON.parse(stdout)).toEqual({
+      metrics: "401 404 401",
       door: "nothing",
       window: "403 403 403",
       gossip: "nothing",
@@ -173,9 +179,10 @@ for (const [name, port] of Object.entries(JSON.parse(process.argv[1]))) {
     await answer.text();
     return answer.status;
   };
+  const path = name === "metrics" ? "/metrics" : "/";
   const wrong = { headers: { authorization: "Bearer 0000" } };
   try {
-    const statuses = [await ask("/"), await ask("/", { method: "POST" }), await ask("/", wrong)];
+    const statuses = [await ask(path), await ask(path, { method: "POST" }), await ask(path, wrong)];
     answers[name] = statuses.join(" ");
   } catch {
     answers[name] = "nothing";

@@ -38,8 +38,9 @@ async function startWork(settings: string, args: readonly string[] = [], address
     () => /http:\/\/[\d.]+:\d+/.exec(text)?.[0],
     () => text,
   );
-  const get = async (path: string) => {
-    const answer = await fetch(`${served}${path}`);
+  const token = readFileSync(join(sandbox.folder, "data/node/metrics.token"), "utf8").trim();
+  const get = async (path: string, authorization = `Bearer ${token}`) => {
+    const answer = await fetch(`${served}${path}`, { headers: { authorization } });
     return { status: answer.status, body: await answer.text() };
   };
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
@@ -125,6 +126,11 @@ test("/healthz means consuming, /readyz that it can; a heartbeat tells of the no
     () => "it is healthy",
   );
   expect((await get("/nothing")).status).toBe(404);
+  // Without the token nobody gets data, only whether it is well.
+  for (const wrong of ["", "Bearer 0000"]) {
+    expect((await get("/metrics", wrong)).status).toBe(401);
+    expect(await get("/healthz", wrong)).toEqual({ status: 200, body: '{"ok":true}\n' });
+  }
   const heartbeat = await until(
     () => {
       const folder = join(sandbox.folder, "data/nodes");
@@ -147,6 +153,7 @@ test("/healthz means consuming, /readyz that it can; a heartbeat tells of the no
     () => "a process that dies again and again is not healthy",
   );
   expect(sick).toMatch(/worker all-1 is (waiting|starting)/);
+  expect((await get("/healthz", "")).body).not.toContain("all-1");
   child.kill("SIGTERM");
   await ended;
   expect(readdirSync(join(sandbox.folder, "data/nodes"))).toEqual([]);

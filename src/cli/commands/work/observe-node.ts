@@ -1,6 +1,8 @@
 import { mkdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
+import { openFolderSecret } from "../../../app/index.ts";
 import { writeFileAtomic } from "../../../base/atomic-file.ts";
+import { createId } from "../../../base/ids.ts";
 import { mergeSnapshots, type Metrics, type MetricsSnapshot } from "../../../base/metrics.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createServiceGroup, type Service } from "../../../base/service.ts";
@@ -83,9 +85,11 @@ export function observeNode(options: ObserveNodeOptions): NodeWatch {
       return `${name}: ${of} ${part}${what === undefined ? "" : ` ${what}`}`;
     });
   if (listen === undefined) return { ...createServiceGroup([beating, observer]), follow, alerts };
+  const tokenFile = context.paths.resolve("node", "metrics.token");
   const server = createHealthServer({
     listen,
     names: () => loaded.settings.work.listenNames.split(","),
+    readToken: () => openFolderSecret({ file: tokenFile, make: () => createId(systemRandom, 52) }),
     metrics: () => {
       const stats = observer.stats();
       const own = metrics.snapshot();
@@ -97,7 +101,8 @@ export function observeNode(options: ObserveNodeOptions): NodeWatch {
   const announced: Service = {
     async start() {
       await server.start();
-      out.note(`metrics and health on http://${server.address()}`);
+      const at = `http://${server.address()}`;
+      out.note(`metrics and health on ${at}; /metrics takes the token in ${tokenFile}`);
     },
     stop: () => server.stop(),
   };
