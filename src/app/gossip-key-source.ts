@@ -1,3 +1,4 @@
+import { docsPage } from "../base/docs-page.ts";
 import type { Paths, Settings } from "../config/index.ts";
 
 /**
@@ -26,8 +27,7 @@ export function gossipKeySource({ gossip, hasBucket }: GossipKeyQuestion): Gossi
 export const expectsOtherMachines = ({ peers, host }: Settings["gossip"]): boolean =>
   peers !== undefined || (host !== undefined && !/^(?:127\.|::1$)/u.test(host));
 
-export const ownKeyAdvice =
-  "other machines cannot join; set gossip.keys on every machine, see docs/gossip.md";
+export const ownKeyAdvice = `other machines cannot join; set gossip.keys on every machine, see ${docsPage("gossip.md")}`;
 
 export const ownKeyFile = (paths: Pick<Paths, "resolve">): string =>
   paths.resolve("node", "gossip.key");
