@@ -72,7 +72,7 @@ export function createRaceHands(options: RaceHandsOptions): RaceHands {
     const limit = pace?.isRun ? pace.limit : leases.length;
     for (const lease of leases) {
       while (atWork.size >= limit) await Promise.race(atWork);
-      if (pace?.isRun) await until(run.lastStartMs + pace.delayMs);
+      if (pace?.isRun) await untilAfter(run.lastStartMs, pace.delayMs);
       const work = doOne(lease, run).finally(() => {
         inHand.delete(nameOf(lease));
         atWork.delete(work);
@@ -124,10 +124,10 @@ export function createRaceHands(options: RaceHandsOptions): RaceHands {
     log({ event: "blocked", gate: lease.gate, untilMs: sentMs + blockMs });
   }
 
-  async function until(atMs: number): Promise<void> {
-    for (let left = atMs - machineMonotonicMs(); left > 0; left = atMs - machineMonotonicMs()) {
-      await sleep(clock, left);
-    }
+  /** Compares differences, as the check does: a sum of start and delay may be rounded down. */
+  async function untilAfter(startMs: number, delayMs: number): Promise<void> {
+    const leftMs = () => delayMs - (machineMonotonicMs() - startMs);
+    for (let left = leftMs(); left > 0; left = leftMs()) await sleep(clock, left);
   }
 
   return {
