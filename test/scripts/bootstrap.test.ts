@@ -79,12 +79,28 @@ describe("in a fresh clone", () => {
 
   test("on a Node that is too old it brings another one, once, and runs the script with it", () => {
     asksForNode(">=99.0");
-    writeNodeLock();
+    writeNodeLock("24");
     const first = bootstrap(["test", "x"]);
     expect(first.stderr).toContain("is too old for Forager (>=99.0): bringing Node 24 from npm");
     expect(first).toMatchObject({ status: 7, stdout: "brought\nran x\n" });
     const second = bootstrap(["test"]);
     expect(second).toMatchObject({ status: 7, stdout: "brought\nran\n", stderr: "" });
+  });
+
+  test("--node brings the Node that is asked for, and programs of the script find it too", () => {
+    writeNodeLock("22");
+    const lines = [
+      'import { execSync } from "node:child_process";',
+      "console.log(...process.argv.slice(2));",
+      'execSync("node -p 1+1", { stdio: "inherit" });',
+    ];
+    write("scripts/test.ts", lines.join("\n"));
+    const first = bootstrap(["test", "--node", "22", "a"]);
+    expect(first.stderr).toContain("the tests are to run on Node 22: bringing Node 22 from npm");
+    expect(first).toMatchObject({ status: 0, stdout: "brought\na\nbrought\n2\n" });
+    const other = bootstrap(["test", "--node", "21"]);
+    expect(other).toMatchObject({ status: 1, stdout: "" });
+    expect(other.stderr).toContain('--node takes 22 or 24, not "21"');
   });
 
   test("a platform without a package of Node is told what to install", () => {
@@ -119,7 +135,7 @@ describe("in a fresh clone", () => {
   }
 
   /** A package that has, as Node, a script that says so and then starts the real one. */
-  function writeNodeLock(): void {
+  function writeNodeLock(major: string): void {
     const program = `#!/bin/sh\necho brought\nexec ${process.execPath} "$@"\n`;
     const tarball = join(folder, "node-fake.tgz");
     const description = '{ "name": "node-fake", "version": "1.0.0" }';
@@ -130,8 +146,11 @@ describe("in a fresh clone", () => {
       "node_modules/node-fake": { version: "1.0.0", resolved: `file:${tarball}`, optional: true },
     };
     const lock = { name: "node", lockfileVersion: 3, requires: true, packages };
-    write("scripts/node/24/package.json", JSON.stringify({ private: true, optionalDependencies }));
-    write("scripts/node/24/package-lock.json", JSON.stringify(lock));
+    write(
+      `scripts/node/${major}/package.json`,
+      JSON.stringify({ private: true, optionalDependencies }),
+    );
+    write(`scripts/node/${major}/package-lock.json`, JSON.stringify(lock));
   }
 
   /**

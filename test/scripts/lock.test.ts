@@ -21,6 +21,15 @@ test.each(locks)("%s has every package it mentions, for every platform", (path) 
   expect(missingPackages(readLockfile(path))).toEqual([]);
 });
 
+// A function that a newer Node has is then an error of the compiler, not of a user's machine.
+test("the types of Node are those of the oldest Node that is supported", () => {
+  const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    readonly engines: { readonly node: string };
+  };
+  const locked = readLockfile(ours).packages["node_modules/@types/node"]?.version;
+  expect(`>=${locked?.split(".").slice(0, 2).join(".")}`).toBe(engines.node);
+});
+
 describe("where packages come from", () => {
   test.each(locks)("%s takes each one from a registry, and knows its hash", (path) => {
     const lock = readLockfile(path);

@@ -3,7 +3,8 @@ import { createTestClock } from "../../../../base/testing/test-clock.ts";
 import { createTaskLineReader } from "./read-task-line.ts";
 
 const reader = createTaskLineReader({ clock: createTestClock() });
-const read = (text: string | Buffer, number = 1) => reader({ number, bytes: Buffer.from(text) });
+const bytesOf = (text: string | Buffer) => (typeof text === "string" ? Buffer.from(text) : text);
+const read = (text: string | Buffer, number = 1) => reader({ number, bytes: bytesOf(text) });
 const taskOf = (text: string, number?: number) => {
   const line = read(text, number);
   if (line.kind !== "task") throw new Error(`not a task: ${JSON.stringify(line)}`);
