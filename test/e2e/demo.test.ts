@@ -1,4 +1,4 @@
-// inputs: src/** package.json tsconfig.json tsconfig.build.json
+// inputs: src/** bin/** package.json tsconfig.json tsconfig.build.json
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -80,7 +80,8 @@ describe("forager demo", () => {
     expect(lines.length).toBeGreaterThanOrEqual(4);
     for (const line of lines) {
       const [program = "", ...args] = line.trim().split(" ");
-      const tried = await sandbox.run(program === "node" ? process.execPath : program, args);
+      expect(program).toMatch(/\/bin\/forager$/);
+      const tried = await sandbox.run(program, args);
       expect([tried.exitCode, tried.stderr.includes("forager:")], line).toEqual([0, false]);
       expect(tried.stdout.trim().split("\n").length, line).toBeGreaterThan(1);
     }

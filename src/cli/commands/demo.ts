@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join, relative } from "node:path";
+import { basename, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 import { docsPage } from "../../base/docs-page.ts";
 import { createId } from "../../base/ids.ts";
 import { systemRandom } from "../../base/random.ts";
@@ -82,14 +83,14 @@ function makeFolder({ flags, loaded, paths }: SettingsContext) {
 }
 
 function nextLines(isKept: boolean, folder: string, cwd: string): readonly string[] {
+  const forager = programName(cwd);
   if (!isKept) {
     return [
-      "npm start -- --keep            keeps what was found, and says how to look into it",
-      "npm start -- --size 200        the same with more businesses",
+      `${forager} demo --keep       keeps what was found, and says how to look into it`,
+      `${forager} demo --size 200   the same with more businesses`,
       `A campaign of your own: ${docsPage("campaigns.md")}`,
     ];
   }
-  const forager = programName(cwd);
   const node = join(folder, nodeNames[0]);
   return [
     `${forager} company search bakery --data ${node}`,
@@ -100,8 +101,15 @@ function nextLines(isKept: boolean, folder: string, cwd: string): readonly strin
   ];
 }
 
-/** How this very program was called, so that the lines can be run as they stand. */
+/**
+ * How to call this program again, so that the lines can be run as they stand. In a checkout that is
+ * bin/forager: the first `node` on the path may be too old. An installed package does not have it.
+ */
 function programName(cwd: string): string {
   const program = process.argv[1] ?? "";
-  return basename(program) === "forager" ? "forager" : `node ${relative(cwd, program) || program}`;
+  if (basename(program) === "forager") return "forager";
+  const starter = fileURLToPath(new URL("../../../bin/forager", import.meta.url));
+  if (!existsSync(starter)) return `node ${relative(cwd, program) || program}`;
+  const path = relative(cwd, starter);
+  return path.includes(sep) ? path : `.${sep}${path}`;
 }
