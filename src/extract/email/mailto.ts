@@ -1,4 +1,5 @@
 import { folded } from "../text/clean-text.ts";
+import { trimChars } from "../text/trim-chars.ts";
 
 /** The text of a mailto link in which addresses are to be found, or undefined for other links. */
 export function mailtoText(href: string): string | undefined {
@@ -36,14 +37,13 @@ function splitAt(text: string, sign: string): readonly [string, string?] {
 
 /** What to write beside an address: a link's text, or the words before it; undefined for neither. */
 export function labelOf(text: string): string | undefined {
-  const bare = text
-    .replace(/\S{1,64}@\S{1,190}/g, " ")
-    .replace(/\s+/g, " ")
-    .replace(/^[\s:;,.|/•·–—-]+|[\s:;,.|/•·–—(<-]+$/g, "")
-    .trim();
+  const words = text.includes("@") ? text.replace(/\S{1,64}@\S{1,190}/g, " ") : text;
+  const bare = trimChars(words.replace(/\s+/g, " "), labelEnds);
   if (bare.length < 2 || bare.length > 60 || !/\p{L}/u.test(bare)) return undefined;
   return generic.test(folded(bare)) ? undefined : bare;
 }
+
+const labelEnds = { start: /[\s:;,.|/•·–—-]/, end: /[\s:;,.|/•·–—(<-]/ };
 
 /** Labels that only say that this is an address. */
 const generic =

@@ -1,4 +1,5 @@
 import type { EmailFact } from "../page-facts.ts";
+import { trimChars } from "../text/trim-chars.ts";
 import type { CheckedAddress } from "./check-address.ts";
 
 export interface Rank {
@@ -68,10 +69,10 @@ function ownerOf({ registered }: CheckedAddress, site: string | undefined): Rank
 }
 
 function kindOf({ local }: CheckedAddress, site: string | undefined): Rank["kind"] {
-  const base = local.replace(/[+].*$/, "");
+  const base = local.split("+", 1)[0]!;
   if (roles.has(base)) return "role";
   const words = base.split(/[._-]/);
-  if (words.some((word) => roles.has(word.replace(/\d+$/, "")))) return "role";
+  if (words.some((word) => roles.has(trimChars(word, { end: /\d/ })))) return "role";
   const brand = site === undefined ? "" : brandOf(site);
   const joined = words.join("");
   return brand.length > 3 && (joined.includes(brand) || brand.includes(joined)) && joined.length > 3

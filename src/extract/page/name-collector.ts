@@ -1,6 +1,7 @@
 import type { OrganizationFact } from "../page-facts.ts";
 import { cleanName, folded } from "../text/clean-text.ts";
 import { marks } from "../text/marks.ts";
+import { trimChars } from "../text/trim-chars.ts";
 import type { Collector } from "./page-events.ts";
 
 /**
@@ -46,7 +47,7 @@ export function createNameCollector(): NameCollector {
           ),
         );
       if (owner === undefined && isOwned(text, bits))
-        owner = usable(copyright.exec(text)?.[1]?.replace(/[\s.,]+$/, ""));
+        owner = usable(trimChars(copyright.exec(text)?.[1] ?? "", { end: /[\s.,]/ }));
     },
     finish({ organizations, siteName }) {
       const stated = organizations.find((one) => usable(one.name ?? one.legalName));

@@ -1,5 +1,6 @@
 import { nodesOf, textOf, type StructuredNode } from "../structured/structured-node.ts";
 import { cleanName, folded } from "../text/clean-text.ts";
+import { trimChars } from "../text/trim-chars.ts";
 import type { Collector, Line } from "./page-events.ts";
 
 /** What a company does and sells, as lists below a heading that says so, or as structured data. */
@@ -18,6 +19,7 @@ const productWords =
 const junk =
   /^(?:home|start(?:seite)?|accueil|inicio|about.*|uber uns|contact.*|kontakt.*|impressum|imprint|datenschutz.*|privacy.*|cookies?.*|agb|terms.*|login|log ?in|sign ?(?:in|up)|register|search|suche|menu|menue|more|mehr.*|read more.*|learn more.*|weiterlesen|en savoir plus|lire la suite|leer mas|ver mas|scopri.*|leggi.*|all services|services|leistungen|products|produkte|next|previous|back|zuruck|blog|news|faq.*|gallery|galerie|jobs|karriere|careers|team|sitemap|download.*|share|tweet|facebook|instagram|twitter|linkedin|youtube|whatsapp|english|deutsch|francais|espanol|italiano|en|de|fr|es|it|skip to.*|book now|jetzt.*|call.*|buy now|add to cart|in den warenkorb|view.*|show.*|©.*|all rights.*|mon.*\d.*|mo.*\d.*|opening.*|offnungszeiten.*)$/;
 const itemsMax = 40;
+const itemEnds = { start: /[\s•·*–—>›✓✔-]/, end: /[\s:;,.]/ };
 
 export function createOfferCollector(): OfferCollector {
   const found = { services: new Map<string, string>(), products: new Map<string, string>() };
@@ -41,7 +43,7 @@ export function createOfferCollector(): OfferCollector {
   }
 
   function add(kind: "services" | "products", text: string): void {
-    const name = cleanName(text.replace(/^[\s•·*–—>›✓✔-]+|[\s:;,.]+$/g, ""), 80);
+    const name = cleanName(trimChars(text, itemEnds), 80);
     const isOffer =
       name.length >= 3 &&
       name.length <= 60 &&
