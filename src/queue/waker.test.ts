@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { AppError } from "../base/app-error.ts";
 import { systemClock } from "../base/clock.ts";
 import { createSeededRandom, systemRandom } from "../base/random.ts";
 import { createMemoryQueueStore } from "./adapters/memory/memory-queue-store.ts";
@@ -15,7 +16,7 @@ import type { Queue } from "./queue.ts";
 import type { ChangeListener, QueueStore } from "./queue-store.ts";
 import { dueIn } from "./testing/suite-fixture.ts";
 import { createSuiteTime, type SuiteTime } from "./testing/suite-time.ts";
-import { createWaker, type Waker, type WakeReason } from "./waker.ts";
+import { createWaker, type Waker, type WakeReason, type WakerOptions } from "./waker.ts";
 
 const kinds = ["work"];
 const minuteMs = 60_000;
@@ -35,9 +36,15 @@ interface Asleep {
   reason(): WakeReason | undefined;
 }
 
-function setUp(time = createSuiteTime(), store = memoryStore(time)): Fixture {
+function setUp(
+  time = createSuiteTime(),
+  store = memoryStore(time),
+  onUnavailable?: WakerOptions["onUnavailable"],
+): Fixture {
   const queue = createQueue({ store, clock: time.clock, random: createSeededRandom(1) });
-  const waker = createWaker({ queue, kinds, clock: time.clock });
+  const random = createSeededRandom(2);
+  const away = onUnavailable && { onUnavailable };
+  const waker = createWaker({ queue, kinds, clock: time.clock, random, ...away });
   return {
     queue,
     waker,
@@ -313,7 +320,68 @@ describe("a wait survives", () => {
     expect(time.clock.pendingTimers()).toBe(0);
   });
 
-  test("a queue that cannot be read: its error comes out, and the next wait works", async () => {
+  test("a store that is away: it waits on, also through the poll, and sees what came meanwhile", async () => {
+    const { queue, time, goAway, comeBack, reads, waitForWork } = setUpAway();
+    await queue.add([{ kind: "work", delayMs: 4_000 }]);
+    const asleep = await waitForWork();
+    goAway();
+    await queue.add([{ kind: "other" }]); // a reason to look
+    await pass(time, minuteMs);
+    expect(asleep.reason()).toBeUndefined();
+    comeBack();
+    await pass(time, 5_000);
+    expect(asleep.reason()).toBe("timer");
+    expect(reads()).toBeLessThan(40);
+    expect((await queue.claim({ worker: "w1", kinds })).leases).toHaveLength(1);
+  });
+
+  test("a store that is away when it begins, and comes back with nothing to do", async () => {
+    const { queue, time, goAway, comeBack, waitForWork, tell, told } = setUpAway();
+    goAway();
+    const asleep = await waitForWork();
+    for (let at = 0; at < 10; at++) {
+      tell(true); // news: what is there can not be claimed
+      await pass(time, 1_000);
+    }
+    expect(asleep.reason()).toBeUndefined();
+    expect(new Set(told.map(({ code }) => code))).toEqual(new Set(["down"]));
+    comeBack();
+    await pass(time, 5_000);
+    expect(asleep.reason()).toBeUndefined();
+    await queue.add([{ kind: "work" }]);
+    tell(false);
+    expect(await asleep.ended).toBe("change");
+    expect(time.clock.pendingTimers()).toBe(0);
+  });
+
+  test("a store that is away asks little of it: pauses grow to five seconds, whatever is heard", async () => {
+    const { time, goAway, reads, waitForWork, tell } = setUpAway();
+    goAway();
+    await waitForWork();
+    for (let at = 0; at < 600; at++) {
+      tell(true);
+      await pass(time, 100);
+    }
+    // A minute: six reads in the first six seconds, then one each 2.5 to 5 seconds.
+    expect(reads()).toBeGreaterThan(12);
+    expect(reads()).toBeLessThan(40);
+  });
+
+  test("a cancel while the store is away ends it at once", async () => {
+    const { time, goAway, waker, waitForWork } = setUpAway();
+    goAway();
+    const stop = new AbortController();
+    const asleep = await waitForWork(stop.signal);
+    await pass(time, 10_000);
+    stop.abort();
+    await expect(asleep.ended).rejects.toMatchObject({ kind: "aborted" });
+    const next = await waitForWork();
+    waker[Symbol.dispose]();
+    await expect(next.ended).rejects.toMatchObject({ kind: "aborted" });
+    expect(time.clock.pendingTimers()).toBe(0);
+  });
+
+  test("an error that waiting cannot mend: it comes out, and the next wait works", async () => {
     const time = createSuiteTime();
     const store = memoryStore(time);
     let isDown = true;
@@ -332,6 +400,40 @@ describe("a wait survives", () => {
     expect(await asleep.ended).toBe("change");
   });
 });
+
+/** A store that can be away for questions, while claims and adds still reach it. */
+function setUpAway() {
+  const time = createSuiteTime();
+  const store = memoryStore(time);
+  const listeners = new Set<ChangeListener>();
+  let isAway = false;
+  let reads = 0;
+  const told: AppError[] = [];
+  const leaving: QueueStore = {
+    ...store,
+    async wakeInMs(asked) {
+      reads += 1;
+      if (isAway) throw new AppError("unavailable", "down", "the store is away");
+      return store.wakeInMs(asked);
+    },
+    watch(listener) {
+      listeners.add(listener);
+      const unwatch = store.watch(listener);
+      return () => {
+        listeners.delete(listener);
+        unwatch();
+      };
+    },
+  };
+  return {
+    ...setUp(time, leaving, (error) => told.push(error)),
+    told,
+    reads: () => reads,
+    goAway: () => void (isAway = true),
+    comeBack: () => void (isAway = false),
+    tell: (isNews: boolean) => listeners.forEach((listener) => listener(isNews)),
+  };
+}
 
 describe("news of added tasks, from a store that gives them", () => {
   function setUpNews() {

@@ -1,5 +1,6 @@
 import { AppError, assert } from "../base/app-error.ts";
 import { systemClock, type Clock } from "../base/clock.ts";
+import { systemRandom, type Random } from "../base/random.ts";
 import type { Queue } from "./queue.ts";
 
 /**
@@ -13,15 +14,17 @@ import type { Queue } from "./queue.ts";
  *   that another worker took back may have left work for a worker with empty hands;
  * - nothing is kept between waits but counters: a restarted process wakes as this one would;
  * - moments are timed by the monotonic clock and read again in the end, so a step of the wall
- *   clock delays what is due by one poll at most, and brings nothing forward for good.
+ *   clock delays what is due by one poll at most, and brings nothing forward for good;
+ * - a wait outlives an outage: while the store is `unavailable` it is asked again and again, with
+ *   growing pauses, and the wait ends only after an answer.
  */
 export interface Waker extends Disposable {
   /** To be called before each claim: it tells a claim that found nothing from one that did. */
   mark(): ClaimMark;
   /**
    * Resolves when the next claim may find something; `mark` is that of the last claim, which did
-   * not. Rejects with an `aborted` AppError when the signal fires or the waker is disposed of,
-   * and with the queue's own when that cannot be read. One wait at a time.
+   * not. Rejects with an `aborted` AppError when the signal fires or the waker is disposed of, and
+   * with the queue's own error if that is not `unavailable`. One wait at a time.
    */
   wait(mark: ClaimMark, signal?: AbortSignal): Promise<WakeReason>;
 }
@@ -45,6 +48,9 @@ export interface WakerOptions {
   /** As it claims: with empty hands it is also woken for a suspect. */
   readonly worker?: string;
   readonly clock?: Clock;
+  readonly random?: Random;
+  /** Called each time the store could not be asked; the wait goes on. */
+  readonly onUnavailable?: (error: AppError) => void;
 }
 
 /** What lies further ahead is left to the poll, which will come near enough to time it. */
@@ -55,8 +61,11 @@ const pollMsDefault = 30_000;
  * worker holds a suspect and gets nothing else. Then the next comes this much later at most.
  */
 const holdMsMax = 50;
+/** Pauses between two questions to a store that is away; each is at least half as long. */
+const awayMs = { first: 100, max: 5_000 };
 
-export function createWaker({ queue, kinds, worker, clock = systemClock }: WakerOptions): Waker {
+export function createWaker(options: WakerOptions): Waker {
+  const { queue, kinds, worker, clock = systemClock, random = systemRandom } = options;
   const pollMs = queue.netMs ?? pollMsDefault;
   let claims = 0;
   let changes = 0;
@@ -86,22 +95,46 @@ export function createWaker({ queue, kinds, worker, clock = systemClock }: Waker
     });
   }
 
+  /** Ends early when the wait does, and not for a notification: the store is away. */
+  async function pause(failures: number, isEnded: () => boolean): Promise<void> {
+    const longestMs = Math.min(awayMs.max, awayMs.first * 2 ** Math.min(failures - 1, 10));
+    const untilMs = clock.monotonicMs() + longestMs * (1 - random.next() / 2);
+    while (clock.monotonicMs() < untilMs && !isEnded()) await sleepUntil(untilMs);
+  }
+
   async function nextWake(mark: ClaimMark, signal: AbortSignal | undefined): Promise<Wake> {
     const startMs = clock.monotonicMs();
     let next: Wake = { reason: "poll", atMs: startMs + pollMs };
+    let failures = 0;
+    /** What was news later than this has not been looked at. */
+    let newsRead = mark.news;
+    const isEnded = () => signal?.aborted === true || disposal.signal.aborted;
     for (let isFirst = true; ; isFirst = false) {
       refuseWhenAborted(signal);
       refuseWhenAborted(disposal.signal);
-      if (news > mark.news && holdMs === 0) return { reason: "news", atMs: startMs };
+      if (failures === 0 && news > newsRead && holdMs === 0) {
+        return { reason: "news", atMs: startMs };
+      }
       const seen = changes;
-      const inMs = await queue.wakeInMs(kinds, worker);
+      const heard = news;
+      let inMs: number | undefined;
+      try {
+        inMs = await queue.wakeInMs(kinds, worker);
+        failures = 0;
+        newsRead = heard;
+      } catch (error) {
+        if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
+        options.onUnavailable?.(error);
+        await pause(++failures, isEnded);
+        continue;
+      }
       if (inMs !== undefined && inMs <= timerMsMax) {
         const atMs = Math.max(clock.monotonicMs() + inMs, startMs + holdMs);
         const reason = inMs > 0 ? "timer" : isFirst ? "ready" : "change";
         if (atMs < next.atMs) next = { reason, atMs };
       }
-      const isStill = () => changes === seen && !signal?.aborted && !disposal.signal.aborted;
-      if (clock.monotonicMs() < next.atMs && isStill()) await sleepUntil(next.atMs);
+      const isStill = changes === seen && !isEnded();
+      if (clock.monotonicMs() < next.atMs && isStill) await sleepUntil(next.atMs);
       if (clock.monotonicMs() >= next.atMs) return next;
     }
   }

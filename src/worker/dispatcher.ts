@@ -52,7 +52,9 @@ const suspectMsMax = 10_000;
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { queue, worker, kinds, leaseMs, burst, clock, random, logger, onDrained, onFatal } =
     options;
-  const waker = createWaker({ queue, kinds, worker, clock });
+  const tellOfRetry = (error: unknown) =>
+    logger.warn("the queue could not be asked for work, trying again", { error });
+  const waker = createWaker({ queue, kinds, worker, clock, random, onUnavailable: tellOfRetry });
   const session = createId(random, 12);
   const stopping = new AbortController();
   let requests = 0;
@@ -120,7 +122,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (!(error instanceof AppError) || error.kind !== "unavailable") return onFatal(error);
     failures += 1;
     const longestMs = Math.min(repeatMsMax, repeatMsMin * 2 ** Math.min(failures, 10));
-    logger.warn("the queue could not be asked for work, trying again", { error });
+    tellOfRetry(error);
     timer = clock.setTimer(random.next() * longestMs, () => {
       timer = undefined;
       options.onReady();
