@@ -78,7 +78,18 @@ export type Outcome =
   | { readonly kind: "done"; readonly result: string | null }
   | { readonly kind: "skip"; readonly reason: string }
   | { readonly kind: "retry"; readonly delayMs: number; readonly reason: string }
-  | { readonly kind: "fail"; readonly reason: string };
+  | { readonly kind: "fail"; readonly reason: string }
+  | Crash;
+/**
+ * The process died while the task ran, reported by whoever knows. The task is due at once and
+ * suspect, as after an expired lease, or failed when no attempt is left.
+ */
+export interface Crash {
+  readonly kind: "crash";
+  readonly reason: string;
+  /** The attempts its handler allows; the lower of this and the task's own limit holds. */
+  readonly attemptsMax?: number;
+}
 
 export interface ReleaseAll {
   readonly op: "release";

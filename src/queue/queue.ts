@@ -143,7 +143,8 @@ export interface FinishInput<K extends Kinds = Kinds> extends LeaseRef {
     | { readonly kind: "done"; readonly result?: unknown }
     | { readonly kind: "skip"; readonly reason: string }
     | { readonly kind: "retry"; readonly delayMs: number; readonly reason: string }
-    | { readonly kind: "fail"; readonly reason: string };
+    | { readonly kind: "fail"; readonly reason: string }
+    | operation.Crash;
   /** Since the last start of a task of this gate in this worker; fractions are welcome. */
   readonly sinceStartMs?: number;
   readonly add?: readonly TaskInput<K>[];

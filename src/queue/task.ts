@@ -3,9 +3,10 @@
  *
  * pending → running           claim: `used` + 1, a new token
  * running → pending           finish retry (later `dueAtMs`, reason kept) · release (`used` - 1)
- *                             sweep of an expired lease (reason kept, the task is now suspect)
+ *                             sweep of an expired lease, or finish crash (reason kept, the task
+ *                             is now suspect)
  * running → done | skipped    finish
- * running → failed            finish fail · retry or sweep with no attempt left
+ * running → failed            finish fail · retry, crash or sweep with no attempt left
  * pending → skipped           its job was cancelled
  * failed | skipped → pending  an explicit retry, the only way out of a terminal state
  */
@@ -30,7 +31,7 @@ export interface Task {
   /** Attempts charged so far; at `attemptsMax` a retry becomes a failure. */
   readonly used: number;
   readonly attemptsMax: number;
-  /** Its lease expired once: it is handed out alone until it ends. */
+  /** Its lease expired once, or its process crashed: it is handed out alone until it ends. */
   readonly isSuspect: boolean;
   /** While running: when the sweep may take it back. */
   readonly expiresAtMs: number;
@@ -48,7 +49,7 @@ export type TerminalState = Exclude<TaskState, "pending" | "running">;
 export interface Attempt {
   readonly token: number;
   readonly atMs: number;
-  readonly outcome: "retry" | "fail" | "skip" | "expired" | "cancelled";
+  readonly outcome: "retry" | "fail" | "skip" | "crash" | "expired" | "cancelled";
   readonly reason: string;
 }
 

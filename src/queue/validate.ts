@@ -231,11 +231,19 @@ function outcome(input: FinishInput["outcome"]): operation.Outcome {
     case "skip":
     case "fail":
       return { kind: input.kind, reason: reason(input.reason) };
+    case "crash":
+      return {
+        kind: "crash",
+        reason: reason(input.reason),
+        ...(input.attemptsMax === undefined
+          ? {}
+          : { attemptsMax: check.whole("attemptsMax", input.attemptsMax, 1, 1_000) }),
+      };
     default:
       throw invalid(
         "bad_choice",
         `the outcome is ${check.shown((input as { readonly kind: unknown }).kind)}: ` +
-          "it must be one of done, skip, retry, fail",
+          "it must be one of done, skip, retry, fail, crash",
       );
   }
 }

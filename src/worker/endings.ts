@@ -6,6 +6,7 @@ import type { FinishInput, GateView, Held, Queue, Release } from "../queue/index
 import { reasonOf } from "./failure.ts";
 import type { TaskEnd } from "./kind-state.ts";
 import type { With } from "./outcome.ts";
+import type { TaskOutcome } from "./queue-outcome.ts";
 import type { TaskInHand } from "./task-in-hand.ts";
 
 /**
@@ -16,7 +17,7 @@ import type { TaskInHand } from "./task-in-hand.ts";
  *   failure of that one task and disturbs no other.
  */
 export interface Endings {
-  finish(task: TaskInHand, outcome: FinishInput["outcome"], more: With): void;
+  finish(task: TaskInHand, outcome: TaskOutcome, more: With): void;
   release(task: TaskInHand): void;
   /** Sends what has collected, unless the queue has to be given time. */
   flush(): void;
@@ -43,7 +44,7 @@ export interface EndingsOptions {
 interface Ending extends With {
   readonly task: TaskInHand;
   /** Absent: given back. */
-  readonly outcome: FinishInput["outcome"] | undefined;
+  readonly outcome: TaskOutcome | undefined;
 }
 
 const callMax = 1_000;

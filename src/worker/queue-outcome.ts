@@ -3,13 +3,16 @@ import type { FinishInput } from "../queue/index.ts";
 import { retryDelayMs, type RetryPolicy } from "./failure.ts";
 import type { HandlerOutcome } from "./outcome.ts";
 
+/** How a worker ends its tasks: that it crashed, it cannot report itself. */
+export type TaskOutcome = Exclude<FinishInput["outcome"], { readonly kind: "crash" }>;
+
 /** What the queue is told: a retry gets its moment, and the last attempt of a kind is a failure. */
 export function queueOutcome(
   outcome: HandlerOutcome,
   policy: RetryPolicy,
   used: number,
   random: Random,
-): FinishInput["outcome"] {
+): TaskOutcome {
   switch (outcome.kind) {
     case "done":
       return outcome.result === undefined

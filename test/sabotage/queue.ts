@@ -50,6 +50,20 @@ const inModel: readonly Sabotage[] = [
     caughtBy: `${memory} > a task whose lease was swept is handed out alone, before all others`,
   },
   {
+    name: "a task that crashed its process is not suspect",
+    file: "src/queue/model/leases.ts",
+    find: "const suspect = { ...ended, attempts, isSuspect: true };",
+    replace: "const suspect = { ...ended, attempts };",
+    caughtBy: `${memory} > lesson 10: a crash is charged, keeps its reason and makes a suspect at once`,
+  },
+  {
+    name: "the handler's limit does not hold for crashes",
+    file: "src/queue/model/leases.ts",
+    find: "Math.min(attemptsMax, crash.attemptsMax ?? Infinity)",
+    replace: "(crash.attemptsMax === 0 ? 0 : attemptsMax)",
+    caughtBy: `${memory} > lesson 10: a task that crashes its process ends as a dead letter`,
+  },
+  {
     name: "a worker with full hands gets a suspect",
     file: "src/queue/model/claim.ts",
     find: "if (suspect && !holdsAny) {",

@@ -1,5 +1,5 @@
 import { opensSinceStart, viewGate } from "../gate.ts";
-import type { Extend, Finish, FinishAll, Held, Outcome, ReleaseAll } from "../operation.ts";
+import type { Crash, Extend, Finish, FinishAll, Held, Outcome, ReleaseAll } from "../operation.ts";
 import { attemptsKeptMax, type Attempt, type LeaseRef, type Task } from "../task.ts";
 import { addWithFinish, checkBound } from "./add.ts";
 import { raise } from "./bulk.ts";
@@ -63,8 +63,21 @@ function finished(draft: Draft, task: Task, outcome: Outcome): Task {
         ? { ...ended, state: "failed", attempts, finishedAtMs: ms }
         : { ...ended, state: "pending", attempts, dueAtMs: dueAfterMs(draft.now, outcome.delayMs) };
     }
+    case "crash": {
+      const attempts = noted(task, { outcome: "crash", reason: outcome.reason, atMs: ms });
+      const suspect = { ...ended, attempts, isSuspect: true };
+      return task.used >= attemptsOf(task, outcome)
+        ? { ...suspect, state: "failed", finishedAtMs: ms }
+        : { ...suspect, state: "pending" };
+    }
   }
 }
+
+/** The lower of the task's limit and its handler's. */
+export const attemptsOf = (
+  { attemptsMax }: Pick<Task, "attemptsMax">,
+  crash: Pick<Crash, "attemptsMax">,
+): number => Math.min(attemptsMax, crash.attemptsMax ?? Infinity);
 
 /** The answer to a finish may be lost, so the same one again must be told the same. */
 export function isRepeat(task: Task, { token, outcome }: Finish): boolean {

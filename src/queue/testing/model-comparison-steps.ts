@@ -78,6 +78,10 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
     delayMs: oneOf(0, 5, 60),
     reason: oneOf("no", "later"),
   }),
+  fc.record(
+    { kind: oneOf("crash" as const), reason: oneOf("no", "SIGKILL"), attemptsMax: oneOf(1, 2) },
+    { requiredKeys: ["kind", "reason"] },
+  ),
 );
 
 const sinceStartMs = oneOf(0, 1, 20, 5000);

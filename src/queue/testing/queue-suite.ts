@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { addingClauses } from "./clauses/adding-clauses.ts";
 import { bulkClauses } from "./clauses/bulk-clauses.ts";
 import { claimingClauses } from "./clauses/claiming-clauses.ts";
+import { crashClauses } from "./clauses/crash-clauses.ts";
 import { faultClauses } from "./clauses/fault-clauses.ts";
 import { fractionClauses } from "./clauses/fraction-clauses.ts";
 import { gateClauses } from "./clauses/gate-clauses.ts";
@@ -35,6 +36,7 @@ const themes: Readonly<Record<string, (clause: Clause) => void>> = {
   leases: leaseClauses,
   outcomes: outcomeClauses,
   suspects: suspectClauses,
+  crashes: crashClauses,
   gates: gateClauses,
   "changing gates": gateChangeClauses,
   jobs: jobClauses,

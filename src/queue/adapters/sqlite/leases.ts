@@ -1,5 +1,5 @@
 import { opensSinceStart, viewGate } from "../../gate.ts";
-import { isRepeat } from "../../model/leases.ts";
+import { attemptsOf, isRepeat } from "../../model/leases.ts";
 import { dueAfterMs, expiryMs } from "../../model/now.ts";
 import type { Extend, Finish, FinishAll, Held, Outcome, ReleaseAll } from "../../operation.ts";
 import { attemptsKeptMax, type Attempt, type LeaseRef } from "../../task.ts";
@@ -168,8 +168,26 @@ function end(unit: Unit, task: HeldRow, lane: LaneRow, outcome: Outcome): void {
     sql.requeue.run(taskStates[state], attempts, dueAtMs, task.is_suspect, task.id);
     return move(unit, lane, "running", state);
   }
+  const isCrash = outcome.kind === "crash";
+  if (isCrash && task.used < attemptsOf({ attemptsMax: task.attempts_max }, outcome)) {
+    return requeueSuspect(unit, task, lane, attempts);
+  }
   const state = outcome.kind === "skip" ? "skipped" : "failed";
-  sql.end.run(taskStates[state], attempts, now.ms, task.is_suspect, task.id);
+  sql.end.run(taskStates[state], attempts, now.ms, isCrash ? 1 : task.is_suspect, task.id);
+  move(unit, lane, "running", state);
+}
+
+/** Due as before, and to be handed out alone: its process died, or its lease expired. */
+export function requeueSuspect(
+  unit: Unit,
+  task: Pick<HeldRow, "id" | "due_at">,
+  lane: LaneRow,
+  attempts: string,
+): void {
+  const due = { dueAtMs: task.due_at, hasRun: true, isSuspect: true };
+  const state = pendingState(due, unit.now.wallMs);
+  noteDue(unit, task.due_at);
+  unit.sql.requeue.run(taskStates[state], attempts, null, 1, task.id);
   move(unit, lane, "running", state);
 }
 

@@ -1,9 +1,9 @@
 import { opensAfterStart } from "../../gate.ts";
 import { bulkRowsMax, sweepRowsMax, type Swept } from "../../operation.ts";
 import { statement } from "./statement.ts";
-import { leave, noted, type HeldRow } from "./leases.ts";
-import { pendingState, taskStates, type TaskRow } from "./task-row.ts";
-import { move, noteDue, stateName, type Unit } from "./unit.ts";
+import { leave, noted, requeueSuspect, type HeldRow } from "./leases.ts";
+import { taskStates, type TaskRow } from "./task-row.ts";
+import { move, stateName, type Unit } from "./unit.ts";
 
 type ExpiredRow = HeldRow & Pick<TaskRow, "expires_at" | "due_at">;
 
@@ -70,11 +70,7 @@ function takeBack(unit: Unit, task: ExpiredRow): "requeued" | "failed" | "cancel
     move(unit, lane, "running", "failed");
     return "failed";
   }
-  const due = { dueAtMs: task.due_at, hasRun: true, isSuspect: true };
-  const state = pendingState(due, now.wallMs);
-  noteDue(unit, task.due_at);
-  sql.requeue.run(taskStates[state], attempts, null, 1, task.id);
-  move(unit, lane, "running", state);
+  requeueSuspect(unit, task, lane, attempts);
   return "requeued";
 }
 

@@ -10,6 +10,8 @@ const outcomes: readonly FinishInput["outcome"][] = [
   { kind: "retry", delayMs: 1_000, reason: "timeout" },
   { kind: "fail", reason: "404" },
   { kind: "fail", reason: "gone" },
+  { kind: "crash", reason: "gone", attemptsMax: 1 },
+  { kind: "crash", reason: "SIGKILL", attemptsMax: 1 },
 ];
 
 export function outcomeClauses(clause: Clause): void {
