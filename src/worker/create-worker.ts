@@ -7,6 +7,7 @@ import type { Service } from "../base/service.ts";
 import { afterTick } from "../base/tick.ts";
 import { createMaintenance, type Kinds } from "../queue/index.ts";
 import { boundsOf, type Concurrency } from "./concurrency.ts";
+import type { CrashRecord, WorkerInfo } from "./crash-record.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { createEndings, type Endings } from "./endings.ts";
 import { createHands, type Hands } from "./hands.ts";
@@ -43,6 +44,8 @@ export interface WorkerOptions<Services = unknown, K extends Kinds = Kinds> {
   readonly drain?: boolean;
   /** How long finished tasks are kept, default 7 and 30 days. */
   readonly keep?: { readonly doneMs: number; readonly failedMs: number };
+  /** Where a supervisor reads what this process had, should it die. */
+  readonly crashRecord?: (info: WorkerInfo) => CrashRecord;
   readonly clock?: Clock;
   readonly random?: Random;
   readonly logger?: Logger;
@@ -106,6 +109,8 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     if (hands.inHand().size === 0) onEmpty();
   }
 
+  const handled = options.handlers.map(({ kind }) => kind);
+  const record = options.crashRecord?.({ worker: name, kinds: handled, burst, leaseMs });
   const kinds = new Map<string, KindState>();
   const hands: Hands = createHands({
     kinds,
@@ -117,6 +122,7 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     services: options.services,
     leaseMs,
     concurrency: bounds.min,
+    record,
     onChange: changed,
     onFatal,
   });
@@ -133,6 +139,7 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     random,
     logger,
     onEnded: hands.ended,
+    onAnswered: () => record?.saveCounts(),
     onReady: changed,
     onFatal,
   });
@@ -157,6 +164,7 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     logger,
     room: hands.room,
     holdsAny: () => hands.inHand().size > 0,
+    onClaiming: (claim) => record?.claiming(claim),
     onLeases: hands.take,
     onClaim: (_, leases) => counters.claimed.add(leases),
     ...(options.drain && { onDrained: ending.resolve }),
@@ -206,6 +214,7 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     if (hands.inHand().size > 0 && !isFatal) await empty(storeMs);
     const left = hands.inHand().size;
     if (left > 0) logger.warn("tasks could not be given back: their leases run out", { left });
+    record?.end();
     keeper.stop();
     load?.stop();
     endings.stop();

@@ -33,7 +33,12 @@ export interface DispatcherOptions {
   /** How many slots are to be filled; 0: claim nothing. */
   readonly room: () => number;
   readonly holdsAny: () => boolean;
-  /** `sentMs`: when the claim was sent, which is when the leases began at the latest. */
+  /** Before a claim is sent. */
+  readonly onClaiming: (claim: { readonly requestId: string; readonly limit: number }) => void;
+  /**
+   * What a claim leased, perhaps nothing. `sentMs`: when it was sent, which is when the leases
+   * began at the latest.
+   */
   readonly onLeases: (leases: readonly LeasedTask[], sentMs: number) => void;
   readonly onClaim: (elapsedMs: number, leases: number) => void;
   /** Nothing is pending that could ever be claimed, and nobody holds anything. */
@@ -107,13 +112,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   async function ask(limit: number) {
     const sentMs = clock.monotonicMs();
     const requestId = `${session}.${requests}`;
+    options.onClaiming({ requestId, limit });
     const found = await queue.claim({ worker, kinds, limit, burst, leaseMs, requestId });
     requests += 1;
     failures = 0;
     answeredAtMs = clock.monotonicMs();
     options.onClaim(answeredAtMs - sentMs, found.leases.length);
     // Also when it is time to stop: what was leased must go back.
-    if (found.leases.length > 0) options.onLeases(found.leases, sentMs);
+    options.onLeases(found.leases, sentMs);
     return found;
   }
 

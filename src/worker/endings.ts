@@ -35,6 +35,8 @@ export interface EndingsOptions {
   readonly logger: Logger;
   /** The task has left the hands. */
   readonly onEnded: (task: TaskInHand, end: TaskEnd, gate: GateView | undefined) => void;
+  /** After `onEnded` of all tasks of one call. */
+  readonly onAnswered: () => void;
   /** Something can be flushed again. */
   readonly onReady: () => void;
   /** The queue failed in a way that repeating cannot mend. */
@@ -68,6 +70,7 @@ export function createEndings(options: EndingsOptions): Endings {
       if (answer.status === "lost") onEnded(task, "lost", undefined);
       else onEnded(task, outcome ? outcome.kind : "released", answer.gate);
     }
+    options.onAnswered();
   }
 
   function failed(endings: readonly Ending[], error: unknown): void {

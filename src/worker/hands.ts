@@ -4,6 +4,8 @@ import type { Random } from "../base/random.ts";
 import type { GateView, LeasedTask } from "../queue/index.ts";
 import type { Endings } from "./endings.ts";
 import { createBag, type Bag } from "./bag.ts";
+import type { CrashRecord } from "./crash-record.ts";
+import type { Handler } from "./handler.ts";
 import { outcomeOf, PermanentError, reasonOf } from "./failure.ts";
 import { createCapLine } from "./cap-line.ts";
 import { GateRun } from "./gate-run.ts";
@@ -55,6 +57,7 @@ export interface HandsOptions {
   readonly services: unknown;
   readonly leaseMs: number;
   readonly concurrency: number;
+  readonly record: CrashRecord | undefined;
   /** Something may be started, stored or claimed. */
   readonly onChange: () => void;
   readonly onFatal: (error: unknown) => void;
@@ -63,7 +66,7 @@ export interface HandsOptions {
 const inHandMax = 20_000;
 
 export function createHands(options: HandsOptions): Hands {
-  const { kinds, endings, politeness, clock, random, logger, onChange } = options;
+  const { kinds, endings, politeness, clock, random, logger, record, onChange } = options;
   const inHand = createBag<TaskInHand>();
   const runs = createBag<GateRun>();
   const ready: TaskInHand[] = [];
@@ -79,8 +82,14 @@ export function createHands(options: HandsOptions): Hands {
 
   function leave(task: TaskInHand): void {
     if (!inHand.delete(task)) return;
+    record?.left(task);
     if (task.lease.isSuspect) suspects -= 1;
     if (task.run) forgetIfOver(task.run);
+  }
+
+  function note(task: TaskInHand, end: TaskEnd): void {
+    task.kind.note(end);
+    record?.counted(task.lease.kind, end);
   }
 
   function forgetIfOver(run: GateRun): void {
@@ -120,29 +129,48 @@ export function createHands(options: HandsOptions): Hands {
   function startReady(): void {
     while (slots.free() > 0 && ready.length > 0) {
       // Shifting thousands one by one would move the rest each time.
-      const batch = ready.splice(0, slots.free());
+      const batch = ready.splice(0, slots.free()).filter(mayStart);
+      record?.starting(batch);
       for (const task of batch) start(task);
     }
   }
 
+  /** False: it does not start, and where it goes instead was decided. */
+  function mayStart(task: TaskInHand): boolean {
+    if (task.state !== "waiting") {
+      task.run?.refused();
+      return false;
+    }
+    if (!isStarting || clock.monotonicMs() > task.deadlineMs - marginMs) {
+      giveBack(task);
+      task.run?.refused();
+      return false;
+    }
+    if (task.run && !task.run.mayBegin(task)) {
+      task.leaveCap?.();
+      return false;
+    }
+    const { handler } = task.kind;
+    let reason: string | undefined;
+    try {
+      // Its other attempts may have ended with their node, which could not apply this limit.
+      if (task.lease.used > handler.retry.attempts) reason = noAttemptLeft(handler);
+      else task.setPayload(handler.schema.parse(task.lease.payload));
+    } catch (error) {
+      reason = `its payload was refused: ${reasonOf(error)}`;
+    }
+    if (reason === undefined) return true;
+    task.leaveCap?.();
+    task.run?.refused();
+    end(task, { kind: "fail", reason });
+    return false;
+  }
+
   function start(task: TaskInHand): void {
     if (task.state !== "waiting") return task.run?.refused();
-    const nowMs = clock.monotonicMs();
-    if (!isStarting || nowMs > task.deadlineMs - marginMs) {
-      giveBack(task);
-      return task.run?.refused();
-    }
-    if (task.run && !task.run.mayBegin(task)) return task.leaveCap?.();
-    const { handler, timeouts, started } = task.kind;
-    try {
-      task.setPayload(handler.schema.parse(task.lease.payload));
-    } catch (error) {
-      task.leaveCap?.();
-      task.run?.refused();
-      return end(task, { kind: "fail", reason: `its payload was refused: ${reasonOf(error)}` });
-    }
+    const { timeouts, started } = task.kind;
     task.state = "working";
-    task.startedAtMs = nowMs;
+    task.startedAtMs = clock.monotonicMs();
     started.add(1);
     timeouts.arm();
     slots.call(task);
@@ -203,6 +231,7 @@ export function createHands(options: HandsOptions): Hands {
   return {
     take(leases, sentMs) {
       const newRuns = new Map<string, GateRun>();
+      const taken: TaskInHand[] = [];
       for (const lease of leases) {
         const kind = kinds.get(lease.kind)!;
         const { gate, pace } = lease;
@@ -214,13 +243,15 @@ export function createHands(options: HandsOptions): Hands {
         }
         const task = new TaskInHand(lease, kind, run, sentMs + options.leaseMs, shared);
         inHand.add(task);
+        taken.push(task);
         if (lease.isSuspect) suspects += 1;
         if (pace && kind.handler.politeness) {
           politeness.follow(gate, { ...pace, blockedForMs: 0 });
         }
         if (run) run.add(task);
-        else caps.offer(task);
       }
+      record?.claimed(taken);
+      for (const task of taken) if (!task.run) caps.offer(task);
       for (const run of newRuns.values()) run.next();
       startReady();
     },
@@ -270,7 +301,7 @@ export function createHands(options: HandsOptions): Hands {
       const wasWorking = task.state === "working";
       if (task.state === "waiting") task.abort("lease_lost");
       task.state = "ended";
-      task.kind.note("lost");
+      note(task, "lost");
       leave(task);
       logger.warn("the lease of a task was lost", { taskId: task.lease.id, kind: task.lease.kind });
       if (wasWorking) slots.tellToStop(task, "lease_lost");
@@ -278,7 +309,7 @@ export function createHands(options: HandsOptions): Hands {
     },
     ended(task, endedAs, gate) {
       if (!inHand.has(task)) return;
-      task.kind.note(endedAs);
+      note(task, endedAs);
       leave(task);
       if (gate) follow(task, gate);
       onChange();
@@ -286,6 +317,9 @@ export function createHands(options: HandsOptions): Hands {
     follow,
   };
 }
+
+const noAttemptLeft = ({ retry, kind }: Handler) =>
+  `no attempt is left: the handler of ${kind} allows ${retry.attempts}`;
 
 /** Throws what the handler threw. */
 function outcomeReturned(returned: HandlerReturn): HandlerOutcome {

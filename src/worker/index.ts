@@ -1,5 +1,13 @@
 export type { Concurrency } from "./concurrency.ts";
+export {
+  createCrashRecord,
+  readInFlight,
+  type CrashRecord,
+  type EndedCount,
+  type InFlight,
+} from "./crash-record.ts";
 export { createWorker, type Worker, type WorkerOptions } from "./create-worker.ts";
+export { endLeases, type EndLeasesOptions } from "./end-leases.ts";
 export { PermanentError, SlowDownError, type RetryPolicy } from "./failure.ts";
 export {
   defineHandler,
@@ -25,7 +33,7 @@ export { workerNodeFlags } from "./node-flags.ts";
 export { createProcessLoad, type ProcessLoad } from "./process-load.ts";
 export type { Bounds } from "./politeness.ts";
 export type { Decision, ScaleReason } from "./scaler.ts";
-export type { Child, ChildEvents, FromChild, Post, ToChild } from "./post.ts";
+export type { Child, ChildEvents, DeadProcess, FromChild, Post, ToChild } from "./post.ts";
 export { createSupervisor, type PostView, type Supervisor } from "./supervisor.ts";
 export type { WorkerQueue } from "./timed-queue.ts";
 export type { TaskAtWork, WorkerView } from "./worker-view.ts";

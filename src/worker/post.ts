@@ -1,5 +1,6 @@
 import type { MetricsSnapshot } from "../base/metrics.ts";
 import type { Concurrency } from "./concurrency.ts";
+import type { EndedCount, InFlight } from "./crash-record.ts";
 import type { WorkerView } from "./worker-view.ts";
 
 /** One worker process that should run. */
@@ -36,8 +37,15 @@ export interface Child {
   kill(): void;
 }
 
+/** What a process that is gone had recorded; undefined: nothing is known. */
+export interface DeadProcess {
+  readonly inFlight: InFlight;
+  /** Ends its leases in the queue it worked on, and says how many of its tasks ended how. */
+  readonly endLeases: () => Promise<readonly EndedCount[]>;
+}
+
 export interface ChildEvents {
   readonly onMessage: (message: FromChild) => void;
   /** Called once, when it is gone or could not be started. */
-  readonly onExit: (how: string) => void;
+  readonly onExit: (how: string, dead?: DeadProcess) => void;
 }

@@ -2,8 +2,10 @@ import { expect, test } from "vitest";
 import { silentLogger } from "../base/logger.ts";
 import { createMetrics } from "../base/metrics.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
-import type { ChildEvents, Post, ToChild } from "./post.ts";
+import type { EndedCount, InFlight } from "./crash-record.ts";
+import type { ChildEvents, DeadProcess, Post, ToChild } from "./post.ts";
 import { createSupervisor } from "./supervisor.ts";
+import { createEndedCounter } from "./worker-metrics.ts";
 import type { WorkerView } from "./worker-view.ts";
 
 const post = (name: string, more: Partial<Post> = {}): Post => ({
@@ -52,17 +54,19 @@ function createFakeChild(wanted: Post, events: ChildEvents, pid: number) {
     isHung: false,
     oldestCallMs: 0,
     done: 0,
+    ends: 0,
     send: (message: ToChild) => void got.push(message),
     kill: () => child.exit("SIGKILL"),
-    exit(how: string) {
+    exit(how: string, dead?: DeadProcess) {
       if (!child.isAlive) return;
       child.isAlive = false;
-      events.onExit(how);
+      events.onExit(how, dead);
     },
     beat() {
       if (!child.isAlive || child.isHung) return;
       const counters = createMetrics();
       counters.counter({ name: "done_total", help: "Done." }).of().add(child.done);
+      if (child.ends > 0) createEndedCounter(counters).of("work", "done").add(child.ends);
       const view = { oldestCallMs: child.oldestCallMs } as WorkerView;
       events.onMessage({ kind: "beat", view, metrics: counters.snapshot() });
     },
@@ -215,4 +219,68 @@ test("what processes counted is added up, and survives them", async () => {
   expect(supervisor.metrics()[0]?.series[0]?.value).toBe(13);
   const restarts = metrics.snapshot().find(({ name }) => name === "forager_worker_restarts_total");
   expect(restarts?.series).toEqual([{ values: ["SIGKILL"], value: 1 }]);
+});
+
+const lease = { id: 1, token: 2, kind: "work", used: 1, attemptsMax: 5, hasStarted: true };
+const inFlight: InFlight = {
+  worker: "a.1",
+  kinds: ["work"],
+  burst: 50,
+  leaseMs: 60_000,
+  claim: undefined,
+  leases: [lease],
+  ended: [{ kind: "work", end: "done", count: 12 }],
+};
+
+/** Attempts that all processes together have ended, by how. */
+function endsOf({ supervisor }: ReturnType<typeof setUp>) {
+  const family = supervisor.metrics().find(({ name }) => name === "forager_tasks_ended_total");
+  return Object.fromEntries(
+    (family?.series ?? []).map(({ values, value }) => [values.join(" "), value]),
+  );
+}
+
+test("the leases of a process that died are ended at once, and its tasks are counted", async () => {
+  const at = setUp([post("a")]);
+  await at.supervisor.start();
+  // It had told of ten of its twelve when it died.
+  at.children[0]!.ends = 10;
+  await at.pass(1_000);
+  let calls = 0;
+  const endLeases = async () => {
+    calls += 1;
+    return [{ kind: "work", end: "retry", count: 1 }] satisfies EndedCount[];
+  };
+  at.children[0]!.exit("SIGKILL", { inFlight, endLeases });
+  expect(calls).toBe(1);
+  await at.pass(500);
+  expect(endsOf(at)).toEqual({ "work done": 12, "work retry": 1 });
+  // One that had nothing asks the queue for nothing.
+  at.children[1]!.exit("code 1", { inFlight: { ...inFlight, leases: [] }, endLeases });
+  expect(calls).toBe(1);
+  expect(endsOf(at)).toEqual({ "work done": 24, "work retry": 1 });
+});
+
+test("a stop waits for leases that are being ended, but not for ever", async () => {
+  const at = setUp([post("a"), post("b")]);
+  await at.supervisor.start();
+  await at.pass(1_000);
+  let isStopped = false;
+  const stopped = at.supervisor.stop().then(() => (isStopped = true));
+  let answer: (counts: readonly EndedCount[]) => void = () => {};
+  const endLeases = () => new Promise<readonly EndedCount[]>((resolve) => (answer = resolve));
+  at.children[0]!.exit("SIGKILL", { inFlight, endLeases });
+  at.children[1]!.exit("code 0");
+  await at.pass(1_000);
+  expect(isStopped).toBe(false);
+  answer([{ kind: "work", end: "fail", count: 1 }]);
+  await stopped;
+  expect(endsOf(at)).toEqual({ "work done": 12, "work fail": 1 });
+
+  const hopeless = setUp([post("a")]);
+  await hopeless.supervisor.start();
+  const ended = hopeless.supervisor.stop();
+  hopeless.children[0]!.exit("SIGKILL", { inFlight, endLeases: () => new Promise(() => {}) });
+  await hopeless.pass(5_500);
+  await ended;
 });

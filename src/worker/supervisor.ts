@@ -8,7 +8,8 @@ import {
   type MetricsSnapshot,
 } from "../base/metrics.ts";
 import type { Service } from "../base/service.ts";
-import type { Child, ChildEvents, FromChild, Post } from "./post.ts";
+import { createDeadProcesses } from "./dead-processes.ts";
+import type { Child, ChildEvents, DeadProcess, FromChild, Post } from "./post.ts";
 import type { WorkerView } from "./worker-view.ts";
 
 /**
@@ -18,6 +19,7 @@ import type { WorkerView } from "./worker-view.ts";
  * - a process that says nothing for `watchdogMs` is killed: its event loop is blocked. So is one
  *   whose oldest call to the queue is older than twice that. While it starts it has half a minute
  *   at least: a small or busy machine takes its time to load a program, and kills would not help;
+ * - the leases of a process that died are ended at once, and what it had counted is counted;
  * - a changed post is followed without dropping work: concurrency by a message, anything else by
  *   stopping the process in good order and starting another.
  */
@@ -92,6 +94,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   options.metrics.onSnapshot(() => {
     processes.of().set([...places.values()].filter(({ child }) => child).length);
   });
+  const dead = createDeadProcesses(options);
   let gone: MetricsSnapshot = [];
   let wanted = options.posts;
   let isStopping = false;
@@ -115,8 +118,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       onMessage: (message) => {
         if (place.child === child) heard(place, message);
       },
-      onExit: (how) => {
-        if (place.child === child) exited(place, how);
+      onExit: (how, gone) => {
+        if (place.child === child) exited(place, how, gone);
       },
     });
     place.child = child;
@@ -136,8 +139,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     }
   }
 
-  function exited(place: Place, how: string): void {
+  function exited(place: Place, how: string, deadProcess: DeadProcess | undefined): void {
     const { post, state } = place;
+    if (deadProcess) dead.ended(deadProcess, place.snapshot);
     gone = mergeSnapshots([gone, countedOnly(place.snapshot)]);
     Object.assign(place, { child: undefined, view: undefined, snapshot: [] });
     if (place.isLeaving || isStopping) places.delete(post.name);
@@ -256,6 +260,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       if (isAtOnce) place.child?.send({ kind: "stop" });
     }
     if (places.size > 0) await allGone;
+    await dead.settled();
     watch?.cancel();
   }
 
@@ -280,7 +285,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         restarts: count,
         view,
       })),
-    metrics: () => mergeSnapshots([gone, ...[...places.values()].map((one) => one.snapshot)]),
+    metrics: () =>
+      mergeSnapshots([gone, dead.metrics(), ...[...places.values()].map((one) => one.snapshot)]),
   };
 }
 

@@ -1,6 +1,7 @@
 import { AppError } from "../base/app-error.ts";
 import type { Logger } from "../base/logger.ts";
 import type { LeasedTask } from "../queue/index.ts";
+import type { RecordedLease } from "./crash-record.ts";
 import type { GateRun } from "./gate-run.ts";
 import type { HandledTask, HandlerContext } from "./handler.ts";
 import type { KindState } from "./kind-state.ts";
@@ -26,7 +27,7 @@ export interface Shared {
  * taken until it settles or is given up. A class, since a million tasks share its getters and pay
  * only for what their handler asks for.
  */
-export class TaskInHand implements HandlerContext {
+export class TaskInHand implements HandlerContext, RecordedLease {
   readonly lease: LeasedTask;
   readonly kind: KindState;
   readonly run: GateRun | undefined;
@@ -38,6 +39,8 @@ export class TaskInHand implements HandlerContext {
   startedAtMs = 0;
   /** Among the tasks in hand; -1: not in hand. */
   place = -1;
+  /** In the crash record; -1: not there. */
+  recordAt = -1;
   /** What its handler last said of itself. */
   note: string | undefined;
   leaveCap: (() => void) | undefined;
@@ -60,6 +63,9 @@ export class TaskInHand implements HandlerContext {
     this.#shared = shared;
   }
 
+  get attempts(): number {
+    return this.kind.handler.retry.attempts;
+  }
   get task(): HandledTask<unknown> {
     return this.#task ?? this.lease;
   }

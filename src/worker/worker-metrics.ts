@@ -1,4 +1,4 @@
-import type { Counter, Histogram, Metrics } from "../base/metrics.ts";
+import type { Counter, Family, Histogram, Metrics } from "../base/metrics.ts";
 import { taskEnds, type TaskEnd } from "./kind-state.ts";
 
 /** From a quarter of a millisecond to a minute. */
@@ -21,6 +21,13 @@ export interface WorkerMetrics {
   readonly claimed: Counter;
 }
 
+export const createEndedCounter = (metrics: Metrics): Family<Counter> =>
+  metrics.counter({
+    name: "forager_tasks_ended_total",
+    help: "Attempts by how they ended; lost ones recorded nothing.",
+    labels: ["kind", "end"],
+  });
+
 /** Names and meaning: docs/metrics.md. Labels are kinds and operations, never jobs, gates or keys. */
 export function createWorkerMetrics(metrics: Metrics): WorkerMetrics {
   const started = metrics.counter({
@@ -28,11 +35,7 @@ export function createWorkerMetrics(metrics: Metrics): WorkerMetrics {
     help: "Attempts that were begun.",
     labels: ["kind"],
   });
-  const ended = metrics.counter({
-    name: "forager_tasks_ended_total",
-    help: "Attempts by how they ended; lost ones recorded nothing.",
-    labels: ["kind", "end"],
-  });
+  const ended = createEndedCounter(metrics);
   const durations = metrics.histogram({
     name: "forager_task_duration_seconds",
     help: "How long handlers took.",

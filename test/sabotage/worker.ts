@@ -8,13 +8,64 @@ const polite = "src/worker/politeness.test.ts";
 const scaler = "src/worker/scaler.test.ts";
 const supervisor = "src/worker/supervisor.test.ts";
 
+const dead = "src/worker/end-leases.test.ts";
+
+/** Of what a supervisor knows and does when a process of it dies. */
+const ofCrashes: readonly Sabotage[] = [
+  {
+    name: "a start is not recorded",
+    file: "src/worker/hands.ts",
+    find: "record?.starting(batch);",
+    replace: "",
+    caughtBy: `${dead} > of a dead process, what has started is charged and suspect, the rest runs at once`,
+  },
+  {
+    name: "a claim is recorded once it is answered",
+    file: "src/worker/create-worker.ts",
+    find: "onClaiming: (claim) => record?.claiming(claim),",
+    replace: "onClaiming: () => {},",
+    caughtBy: `${dead} > what a claim leased whose answer came too late is given back`,
+  },
+  {
+    name: "a dead process' tasks are all released",
+    file: "src/worker/end-leases.ts",
+    find: "const waiting = [...leases.values()].filter(({ hasStarted }) => !hasStarted);",
+    replace:
+      "const waiting = [...leases.values()].filter(({ hasStarted }) => !hasStarted || started.splice(0));",
+    caughtBy: `${dead} > of a dead process, what has started is charged and suspect, the rest runs at once`,
+  },
+  {
+    name: "a record that could not be written is kept",
+    file: "src/worker/crash-record.ts",
+    find: "ftruncateSync(fd, 0);",
+    replace: "if (fd < 0) ftruncateSync(fd, 0);",
+    caughtBy:
+      "src/worker/crash-record.test.ts > a record that could not be written says nothing, rather than something wrong",
+  },
+  {
+    name: "the handler's limit does not hold for attempts that ended with their node",
+    file: "src/worker/hands.ts",
+    find: "if (task.lease.used > handler.retry.attempts) reason = noAttemptLeft(handler);",
+    replace: "if (task.lease.used > 1_000) reason = noAttemptLeft(handler);",
+    caughtBy: `${dead} > the lower of the two limits holds also when attempts ended with their node`,
+  },
+  {
+    name: "what a dead process had counted since its last message is lost",
+    file: "src/worker/dead-processes.ts",
+    find: "const missing = count - (known?.value ?? 0);",
+    replace: "const missing = Math.min(0, count - (known?.value ?? 0));",
+    caughtBy: `${supervisor} > the leases of a process that died are ended at once, and its tasks are counted`,
+  },
+];
+
 /** Known-wrong variants of the worker and of what watches over it. */
 export const workerSabotages: readonly Sabotage[] = [
+  ...ofCrashes,
   {
     name: "slots are not counted",
     file: "src/worker/hands.ts",
-    find: "const batch = ready.splice(0, slots.free());",
-    replace: "const batch = ready.splice(0, ready.length);",
+    find: "const batch = ready.splice(0, slots.free()).filter(mayStart);",
+    replace: "const batch = ready.splice(0, ready.length).filter(mayStart);",
     caughtBy: `${worker} > runs that come due together take turns for the slots`,
   },
   {

@@ -63,18 +63,16 @@ export const work: Command = {
     await using queue = await openWatchedQueue(context);
     const supervisor = createSupervisor({
       posts: [],
-      spawn: (_, { onMessage, onExit }) =>
-        forkChild(
-          { argv: process.argv.slice(2), isStdoutTaken: out.isJson },
-          {
-            onMessage,
-            onExit(how) {
-              // Before the supervisor replaces it: the next process would make a new, empty queue.
-              queue.check();
-              onExit(how);
-            },
-          },
-        ),
+      spawn: (_, { onMessage, onExit }) => {
+        const child = { argv: process.argv.slice(2), isStdoutTaken: out.isJson, clock };
+        const onChildExit: typeof onExit = (how, dead) => {
+          // Before the supervisor replaces it: the next process would make a new, empty queue.
+          queue.check();
+          onExit(how, dead);
+        };
+        const events = { onMessage, onExit: onChildExit };
+        return forkChild({ ...child, queue: queue.current() }, events);
+      },
       watchdogMs: settings.work.watchdogMs,
       stopMs: settings.work.graceMs + stopMarginMs,
       clock,

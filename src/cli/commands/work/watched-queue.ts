@@ -6,6 +6,8 @@ type Context = Pick<SettingsContext, "settings" | "paths">;
 
 /** The queue that a supervisor looks at: another one when the settings name another. */
 export interface WatchedQueue extends Pick<Queue, "stats" | "connections">, AsyncDisposable {
+  /** The queue of the processes that are started now. */
+  current(): Pick<Queue, "claim" | "finish" | "release">;
   follow(context: Context): Promise<void>;
   /** Rejects when the queue is gone for good; never resolves. */
   readonly gone: Promise<never>;
@@ -28,6 +30,7 @@ export async function openWatchedQueue(context: Context): Promise<WatchedQueue> 
   return {
     gone,
     check: () => void queue.now().catch(() => {}),
+    current: () => queue,
     stats: () => queue.stats(),
     connections: () => queue.connections(),
     async follow(changed) {

@@ -4,6 +4,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { createMetrics, type Metrics } from "../../../base/metrics.ts";
 import { registerConnectionMetrics, registerProcessMetrics } from "../../../observe/index.ts";
 import {
+  createCrashRecord,
   createProcessLoad,
   createWorker,
   type FromChild,
@@ -15,6 +16,7 @@ import type { SettingsCommand } from "../../command.ts";
 import { openOrMakeQueue } from "../queue/open-queue.ts";
 import { readVersion } from "../../run-process.ts";
 import { userName } from "../records/record-context.ts";
+import { crashRecordFd, hasCrashFile } from "./crash-file.ts";
 import { chooseHandlers, joinHandlers, loadHandlers } from "./load-handlers.ts";
 import { handlersFile, workOptions } from "./work-options.ts";
 
@@ -71,6 +73,9 @@ export const createWorkChild = (orders: Orders): SettingsCommand => ({
         doneMs: settings.queue.keepDoneDays * dayMs,
         failedMs: settings.queue.keepFailedDays * dayMs,
       },
+      ...(hasCrashFile() && {
+        crashRecord: (info) => createCrashRecord(crashRecordFd, info),
+      }),
       load: createProcessLoad,
       clock,
       logger: context.log.child({ worker: name }),

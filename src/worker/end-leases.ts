@@ -1,0 +1,96 @@
+import { AppError } from "../base/app-error.ts";
+import { sleep, type Clock } from "../base/clock.ts";
+import type { LeaseRef, Queue } from "../queue/index.ts";
+import type { EndedCount, InFlight, InFlightLease } from "./crash-record.ts";
+import type { TaskEnd } from "./kind-state.ts";
+
+export interface EndLeasesOptions {
+  readonly queue: Pick<Queue, "claim" | "finish" | "release">;
+  readonly inFlight: InFlight;
+  /** How the process ended: "SIGKILL", "code 1". */
+  readonly how: string;
+  readonly clock: Clock;
+}
+
+const callMax = 1_000;
+const repeatMsMin = 100;
+const repeatMsMax = 5_000;
+
+/**
+ * Ends the leases of a process that is surely dead, so that nobody waits until they run out. Tasks
+ * that had started are charged one attempt and become suspects: one of them may have killed the
+ * process. Tasks that had not started are released unharmed. A claim whose answer the process never
+ * saw is repeated by its request id, which gives the same leases again and keeps the dead process'
+ * own request, should it still be on its way, from leasing anything. Only leases whose tokens still
+ * hold are touched. Returns how many tasks of each kind ended how. While the queue is unavailable it
+ * is asked again; once the leases have run out by themselves, that failure is thrown.
+ */
+export async function endLeases(options: EndLeasesOptions): Promise<readonly EndedCount[]> {
+  const { clock, inFlight } = options;
+  const giveUpMs = clock.monotonicMs() + inFlight.leaseMs;
+  for (let waitMs = repeatMsMin; ; waitMs = Math.min(repeatMsMax, waitMs * 2)) {
+    try {
+      return await endOnce(options);
+    } catch (error) {
+      const isAway = error instanceof AppError && error.kind === "unavailable";
+      if (!isAway || clock.monotonicMs() + waitMs > giveUpMs) throw error;
+    }
+    await sleep(clock, waitMs);
+  }
+}
+
+async function endOnce({ queue, inFlight, how }: EndLeasesOptions): Promise<readonly EndedCount[]> {
+  const leases = new Map<string, InFlightLease>();
+  for (const lease of await leasesOf(queue, inFlight)) leases.set(nameOf(lease), lease);
+  for (const lease of inFlight.leases) leases.set(nameOf(lease), lease);
+  const started = [...leases.values()].filter(({ hasStarted }) => hasStarted);
+  const waiting = [...leases.values()].filter(({ hasStarted }) => !hasStarted);
+  const reason = `the worker process ended while the task was running (${how})`;
+  const answers = await Promise.all([
+    ...chunksOf(started).map(async (chunk) => {
+      const finishes = chunk.map(({ id, token, attemptsMax }) => ({
+        id,
+        token,
+        outcome: { kind: "crash", reason, attemptsMax } as const,
+      }));
+      return zip(chunk, await queue.finish(finishes));
+    }),
+    ...chunksOf(waiting).map(async (chunk) =>
+      zip(chunk, await queue.release(chunk.map(({ id, token }) => ({ id, token })))),
+    ),
+  ]);
+  const counts = new Map<string, EndedCount>();
+  for (const [lease, { status }] of answers.flat()) {
+    if (status === "lost") continue; // it had ended before its process did
+    const { kind } = lease;
+    const end = endOf(lease);
+    const key = JSON.stringify([kind, end]);
+    counts.set(key, { kind, end, count: (counts.get(key)?.count ?? 0) + 1 });
+  }
+  return [...counts.values()];
+}
+
+/** What a claim has leased that may not have been answered. */
+async function leasesOf(
+  queue: EndLeasesOptions["queue"],
+  { worker, kinds, burst, leaseMs, claim }: InFlight,
+): Promise<readonly InFlightLease[]> {
+  if (!claim) return [];
+  const { leases } = await queue.claim({ worker, kinds, burst, leaseMs, ...claim });
+  return leases.map((lease) => ({ ...lease, hasStarted: false }));
+}
+
+/** As the queue decides it, by the same rule. */
+const endOf = ({ hasStarted, used, attemptsMax }: InFlightLease): TaskEnd =>
+  !hasStarted ? "released" : used >= attemptsMax ? "fail" : "retry";
+
+const nameOf = ({ id, token }: LeaseRef) => `${id}/${token}`;
+
+const zip = <A, B>(a: readonly A[], b: readonly B[]): readonly (readonly [A, B])[] =>
+  a.map((one, index) => [one, b[index]!] as const);
+
+function chunksOf<T>(items: readonly T[]): readonly (readonly T[])[] {
+  const chunks: (readonly T[])[] = [];
+  for (let at = 0; at < items.length; at += callMax) chunks.push(items.slice(at, at + callMax));
+  return chunks;
+}
