@@ -1,8 +1,9 @@
+import { printList, type ListOptions } from "./print-list.ts";
 import { formatTable, type Column } from "./table.ts";
 
 /**
  * The only way a command speaks. stdout carries results and nothing else: with --json exactly
- * one JSON document per run, so a command calls `result` or `table` once; but for a command that
+ * one JSON document per run, so a command calls `result`, `table` or `list` once; but for a command that
  * goes on until it is stopped, which calls `frame` again and again: one document per line.
  */
 export interface Output {
@@ -13,6 +14,11 @@ export interface Output {
   result(value: unknown, human: string | ((layout: Layout) => string)): void;
   /** Prints rows as a table, or as a JSON array of the rows themselves. */
   table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): void;
+  /**
+   * Prints rows as they come, however many there are, as a table or as a JSON array. Holds a few
+   * hundred rows at most. Resolves with the number of rows once they are written.
+   */
+  list<Row>(rows: Iterable<Row> | AsyncIterable<Row>, options: ListOptions<Row>): Promise<number>;
   /** How things are now: takes the place of the last frame on a terminal, elsewhere one line. */
   frame(value: unknown, human: Frame): void;
   /**
@@ -60,6 +66,9 @@ export function createOutput({ stdout, stderr, isJson, isQuiet, hasColor }: Outp
       formatTable(rows, columns, { widthMax: terminalWidth(stdout), hasColor }),
   };
   const isTerminal = stdout.isTTY === true && !isJson;
+  const piece = async (text: string) => {
+    if (stdout.write(text) === false) await roomIn(stdout);
+  };
   let hasFrame = false;
   return {
     isJson,
@@ -80,9 +89,13 @@ export function createOutput({ stdout, stderr, isJson, isQuiet, hasColor }: Outp
         hasFrame = true;
       }
     },
-    async piece(text) {
-      if (stdout.write(text) === false) await roomIn(stdout);
-    },
+    list: (rows, options) =>
+      printList(rows, options, {
+        isJson,
+        write: piece,
+        table: { widthMax: terminalWidth(stdout), hasColor },
+      }),
+    piece,
     note(text) {
       if (!isQuiet) stderr.write(`${clearLine(stderr)}${text}\n`);
     },

@@ -20,26 +20,49 @@ const gap = "  ";
 const cellWidthMin = 6;
 const tints: Readonly<Record<Tint, number>> = { good: 32, warn: 33, bad: 31 };
 
+/** Lines of a table. Widths are those of the rows that it was made from. */
+export interface TableWriter<Row> {
+  readonly header: string;
+  line(row: Row): string;
+}
+
 /** Aligned columns: numbers to the right, the rest to the left, no spaces at line ends. */
 export function formatTable<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
-  { widthMax, hasColor }: TableOptions,
+  options: TableOptions,
 ): string {
-  const cells = rows.map((row) => columns.map((column) => toOneLine(String(column.value(row)))));
+  const writer = createTableWriter(rows, columns, options);
+  return [writer.header, ...rows.map((row) => writer.line(row))].join("\n");
+}
+
+/**
+ * Takes widths and alignment from some rows and keeps them for all that follow. A later cell that is
+ * wider is cut on a terminal; elsewhere it is written whole and shifts the rest of its line.
+ */
+export function createTableWriter<Row>(
+  sample: readonly Row[],
+  columns: readonly Column<Row>[],
+  { widthMax, hasColor }: TableOptions,
+): TableWriter<Row> {
+  const cellsOf = (row: Row) => columns.map((column) => toOneLine(String(column.value(row))));
   const isNumeric = columns.map(
-    (column) => rows.length > 0 && rows.every((row) => typeof column.value(row) === "number"),
+    (column) => sample.length > 0 && sample.every((row) => typeof column.value(row) === "number"),
   );
-  const widths = columns.map((column, index) =>
-    Math.max(textWidth(column.title), ...cells.map((line) => textWidth(line[index]!))),
-  );
+  const widths = columns.map((column) => textWidth(column.title));
+  for (const row of sample) {
+    for (const [index, cell] of cellsOf(row).entries()) {
+      widths[index] = Math.max(widths[index]!, textWidth(cell));
+    }
+  }
   if (widthMax !== undefined) shrink(widths, columns, widthMax);
 
   const formatLine = (line: readonly string[], paint: (text: string, index: number) => string) =>
     line
       .map((text, index) => {
         const width = widths[index]!;
-        const shown = columns[index]!.isNeverCut ? text : cutToWidth(text, width);
+        const isWhole = widthMax === undefined || columns[index]!.isNeverCut;
+        const shown = isWhole ? text : cutToWidth(text, width);
         const padding = " ".repeat(Math.max(0, width - textWidth(shown)));
         const painted = paint(shown, index);
         if (isNumeric[index]) return padding + painted;
@@ -48,17 +71,17 @@ export function formatTable<Row>(
       .join(gap)
       .trimEnd();
 
-  const header = formatLine(
-    columns.map((column) => column.title),
-    (text) => (hasColor ? ansi(1, text) : text),
-  );
-  const body = rows.map((row, rowIndex) =>
-    formatLine(cells[rowIndex]!, (text, index) => {
-      const tint = hasColor ? columns[index]!.tint?.(row) : undefined;
-      return tint ? ansi(tints[tint], text) : text;
-    }),
-  );
-  return [header, ...body].join("\n");
+  return {
+    header: formatLine(
+      columns.map((column) => column.title),
+      (text) => (hasColor ? ansi(1, text) : text),
+    ),
+    line: (row) =>
+      formatLine(cellsOf(row), (text, index) => {
+        const tint = hasColor ? columns[index]!.tint?.(row) : undefined;
+        return tint ? ansi(tints[tint], text) : text;
+      }),
+  };
 }
 
 /** Takes from the widest column first: short ones stay readable the longest. */

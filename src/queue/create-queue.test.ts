@@ -183,6 +183,7 @@ describe("the queue in front of a store", () => {
       () => queue.stats(),
       () => queue.show(1),
       () => queue.browse(),
+      () => queue.ended(),
       () => queue.jobs(),
       () => queue.job("j"),
       () => queue.gate("g"),

@@ -97,6 +97,7 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
       return view && shown(view);
     },
     browse: async (query = {}) => store().browse(check.browse(query)),
+    ended: async (query = {}) => store().ended(check.ended(query)),
     jobs: async () => (await store().overview()).jobs,
     job: async (name) => store().job(check.job(name)),
     gate: async (name) => store().gate(check.gate(name)),

@@ -1,7 +1,7 @@
 import type { Gate } from "./gate.ts";
 import type { Job } from "./job.ts";
 import type { Operation, Outcomes } from "./operation.ts";
-import type { Task, TaskState } from "./task.ts";
+import type { Task, TaskState, TerminalState } from "./task.ts";
 
 /**
  * Where tasks live. One store per backend, and every one passes `queueSuite`. Throughout:
@@ -31,6 +31,8 @@ export interface QueueStore extends AsyncDisposable {
   task(id: number): Promise<TaskView | undefined>;
   /** In order of id, `after` excluded. */
   browse(query: BrowseQuery): Promise<readonly Task[]>;
+  /** Finished tasks in the order in which they ended, those of one moment by id. */
+  ended(query: EndedQuery): Promise<readonly Task[]>;
   job(name: string): Promise<Job | undefined>;
   gate(name: string): Promise<Gate | undefined>;
 
@@ -137,6 +139,21 @@ export interface BrowseQuery {
   readonly afterId: number;
   readonly limit: number;
 }
+
+export interface EndedQuery {
+  readonly states: readonly TerminalState[];
+  readonly kind?: string;
+  readonly job?: string;
+  readonly gate?: string;
+  /** The last task of the page before; absent: begin with the first, or with the last. */
+  readonly after?: EndedCursor;
+  /** Reverses the order. */
+  readonly isNewestFirst: boolean;
+  readonly limit: number;
+}
+
+/** A place in the order in which tasks ended. */
+export type EndedCursor = Pick<Task, "finishedAtMs" | "id">;
 
 export interface Reconciled {
   /** What a counter said and what the rows say, for each that differed. */

@@ -5,6 +5,7 @@ import type {
   BrowseQuery,
   ChangeListener,
   Connections,
+  EndedQuery,
   Reconciled,
   StoreNow,
 } from "./queue-store.ts";
@@ -74,6 +75,8 @@ export interface Queue<K extends Kinds = Kinds> extends AsyncDisposable {
   /** With why it waits and how long at least. undefined: never added, or purged. */
   show(id: number): Promise<Shown | undefined>;
   browse(query?: Partial<BrowseQuery>): Promise<readonly Task[]>;
+  /** Finished tasks as they ended, oldest first. `after` takes the last task of the page before. */
+  ended(query?: Partial<EndedQuery>): Promise<readonly Task[]>;
   jobs(): Promise<readonly Job[]>;
   job(name: string): Promise<Job | undefined>;
   gate(name: string): Promise<Gate | undefined>;

@@ -6,7 +6,7 @@ import { dueAfterMs, truncatedNow, type ModelNow } from "./model/now.ts";
 import type * as operation from "./operation.ts";
 import type { ClaimInput, FinishedInput, FinishInput, JobInput, Kinds } from "./queue.ts";
 import type { RaiseInput, TaskInput } from "./queue.ts";
-import type { BrowseQuery } from "./queue-store.ts";
+import type { BrowseQuery, EndedQuery } from "./queue-store.ts";
 import type { LeaseRef, NewTask, TaskState, TerminalState } from "./task.ts";
 
 export const payloadBytesMax = 256 * 1024;
@@ -139,6 +139,23 @@ export function createValidator({ clock, newId }: ValidatorOptions) {
           : { keyPrefix: check.searched("keyPrefix", keyPrefix, check.keyLengthMax) }),
         ...(text === undefined ? {} : { text: check.searched("text", text, payloadBytesMax) }),
         afterId: check.count("afterId", query.afterId ?? 0),
+        limit: check.whole("limit", query.limit ?? 100, 1, 10_000),
+      };
+    },
+    ended: (query: Partial<EndedQuery>): EndedQuery => {
+      const { after } = check.object("a query", query);
+      return {
+        states: [...new Set(statesAmong(terminalStates, query.states ?? terminalStates))],
+        ...lane(query),
+        ...(after === undefined
+          ? {}
+          : {
+              after: {
+                finishedAtMs: check.count("finishedAtMs", after.finishedAtMs),
+                id: check.count("id", after.id),
+              },
+            }),
+        isNewestFirst: check.flag("isNewestFirst", query.isNewestFirst ?? false),
         limit: check.whole("limit", query.limit ?? 100, 1, 10_000),
       };
     },

@@ -1,6 +1,7 @@
-import { listLimitMax } from "../../bucket/index.ts";
+import { listLimitMax, type ListedObject } from "../../bucket/index.ts";
 import type { Command } from "../command.ts";
 import { parseCount, textFlag } from "../flags.ts";
+import type { Column } from "../table.ts";
 import { addressArgument, keyAsUsage, openPatientBucket } from "./bucket/open-bucket.ts";
 
 export const bucketLs: Command = {
@@ -19,24 +20,28 @@ export const bucketLs: Command = {
   ],
 
   async run(context) {
-    const { args, flags, out } = context;
+    const { args, flags, out, signal } = context;
     const limit = parseCount("limit", textFlag(flags, "limit") ?? "100");
     const prefix = args[1] ?? "";
     await using bucket = await openPatientBucket(context);
-    const found = [];
     let startAfter = textFlag(flags, "startAfter") ?? "";
-    while (found.length < limit) {
-      const pageLimit = Math.min(listLimitMax, limit - found.length);
-      const page = await keyAsUsage(() => bucket.list(prefix, { startAfter, limit: pageLimit }));
-      found.push(...page);
-      if (page.length < pageLimit) break;
-      startAfter = page.at(-1)!.key;
+    async function* objects() {
+      for (let left = limit; left > 0 && !signal.aborted;) {
+        const pageLimit = Math.min(listLimitMax, left);
+        const page = await keyAsUsage(() => bucket.list(prefix, { startAfter, limit: pageLimit }));
+        yield* page;
+        if (page.length < pageLimit) return;
+        left -= page.length;
+        startAfter = page.at(-1)!.key;
+      }
     }
-    out.table(found, [
-      { title: "modified", value: ({ modifiedAtMs }) => new Date(modifiedAtMs).toISOString() },
-      { title: "bytes", value: ({ bytes }) => bytes },
-      { title: "key", value: ({ key }) => key, isNeverCut: true },
-    ]);
-    if (found.length === limit) out.note(`there may be more: --start-after ${found.at(-1)?.key}`);
+    const count = await out.list(objects(), { columns });
+    if (count === limit) out.note(`there may be more: --start-after ${startAfter}`);
   },
 };
+
+const columns: readonly Column<ListedObject>[] = [
+  { title: "modified", value: ({ modifiedAtMs }) => new Date(modifiedAtMs).toISOString() },
+  { title: "bytes", value: ({ bytes }) => bytes },
+  { title: "key", value: ({ key }) => key, isNeverCut: true },
+];

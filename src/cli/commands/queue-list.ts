@@ -4,6 +4,7 @@ import { formatDuration, formatMoment } from "../duration.ts";
 import { parseCount, textFlag } from "../flags.ts";
 import type { Column, Tint } from "../table.ts";
 import { usageError } from "../usage-error.ts";
+import { browseAll } from "./queue/browse-all.ts";
 import {
   laneOptions,
   parseId,
@@ -38,16 +39,24 @@ export const queueList: Command = {
   ],
 
   async run(context) {
-    const { flags, out, clock } = context;
+    const { flags, out, clock, signal } = context;
     const query = readQuery(flags);
     await using queue = await openExistingQueue(context);
     if (query.job !== undefined) await requireJob(queue, query.job);
-    const tasks = await queue.browse(query);
-    const after = tasks.length === query.limit ? tasks.at(-1)!.id : null;
-    out.result({ tasks: tasks.map(taskValue), after }, (layout) =>
-      layout.table(tasks, columnsAt(clock.nowMs())),
-    );
-    if (after !== null) out.note(`there may be more: go on with --after ${after}`);
+    let [count, lastId] = [0, 0];
+    async function* tasks() {
+      for await (const task of browseAll(queue, query, signal)) {
+        [count, lastId] = [count + 1, task.id];
+        yield task;
+      }
+    }
+    const after = () => (count === query.limit ? lastId : null);
+    await out.list(tasks(), {
+      columns: columnsAt(clock.nowMs()),
+      value: taskValue,
+      member: { name: "tasks", rest: () => ({ after: after() }) },
+    });
+    if (after() !== null) out.note(`there may be more: go on with --after ${after()}`);
   },
 };
 

@@ -3,7 +3,7 @@ import type { Command } from "../command.ts";
 import { formatMoment } from "../duration.ts";
 import { parseCount, textFlag } from "../flags.ts";
 import type { Column } from "../table.ts";
-import { browseAll } from "./queue/browse-all.ts";
+import { endedAll } from "./queue/browse-all.ts";
 import {
   laneOptions,
   readLaneFilter,
@@ -33,18 +33,14 @@ export const queueLog: Command = {
   ],
 
   async run(context) {
-    const { flags, out } = context;
+    const { flags, out, signal } = context;
     const limitText = textFlag(flags, "limit") ?? "all";
-    const limit = limitText === "all" ? Infinity : parseCount("limit", limitText);
+    const last = limitText === "all" ? Infinity : parseCount("limit", limitText);
     const filter = readLaneFilter(flags);
     await using queue = await openExistingQueue(context);
     if (filter.job !== undefined) await requireJob(queue, filter.job);
-    const tasks: Task[] = [];
-    const query = { ...filter, states: readStates(flags, states) ?? states };
-    for await (const task of browseAll(queue, query)) tasks.push(task);
-    tasks.sort((a, b) => a.finishedAtMs - b.finishedAtMs || a.id - b.id);
-    const last = tasks.slice(Math.max(0, tasks.length - limit));
-    out.result(last.map(taskValue), (layout) => layout.table(last, columns));
+    const query = { ...filter, states: readStates(flags, states) ?? states, last, signal };
+    await out.list(endedAll(queue, query), { columns, value: taskValue });
   },
 };
 

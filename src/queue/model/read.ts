@@ -1,7 +1,15 @@
 import { hasRoom, isOpen, openFromMs } from "../gate.ts";
 import { isClaimable, newJob } from "../job.ts";
-import type { BrowseQuery, Lane, Overview, StoreNow, TaskView } from "../queue-store.ts";
-import type { Task } from "../task.ts";
+import type {
+  BrowseQuery,
+  EndedCursor,
+  EndedQuery,
+  Lane,
+  Overview,
+  StoreNow,
+  TaskView,
+} from "../queue-store.ts";
+import type { Task, TaskState } from "../task.ts";
 import { isHeld } from "../waiting.ts";
 import type { Shard } from "./shard.ts";
 
@@ -73,11 +81,37 @@ export function browse(shard: Shard, query: BrowseQuery): readonly Task[] {
     .slice(0, query.limit);
 }
 
-const matches = (task: Task, query: BrowseQuery): boolean =>
-  (query.states === undefined || query.states.includes(task.state)) &&
+/** The first so many of all, in one pass; what it holds is bounded by twice the limit. */
+export function ended(tasks: Iterable<Task>, query: EndedQuery): readonly Task[] {
+  const order = endedOrder(query);
+  const states: ReadonlySet<TaskState> = new Set(query.states);
+  let found: Task[] = [];
+  const trim = () => void (found = found.sort(order).slice(0, query.limit));
+  for (const task of tasks) {
+    if (!states.has(task.state) || !isInLane(task, query)) continue;
+    if (query.after && order(task, query.after) <= 0) continue;
+    if (found.push(task) >= 2 * query.limit) trim();
+  }
+  trim();
+  return found;
+}
+
+export const endedOrder = ({ isNewestFirst }: Pick<EndedQuery, "isNewestFirst">) => {
+  const sign = isNewestFirst ? -1 : 1;
+  return (a: EndedCursor, b: EndedCursor): number =>
+    sign * (a.finishedAtMs - b.finishedAtMs || a.id - b.id);
+};
+
+type LaneQuery = Pick<BrowseQuery, "kind" | "job" | "gate">;
+
+export const isInLane = (task: Pick<Task, "kind" | "job" | "gate">, query: LaneQuery): boolean =>
   (query.kind === undefined || query.kind === task.kind) &&
   (query.job === undefined || query.job === task.job) &&
-  (query.gate === undefined || query.gate === task.gate) &&
+  (query.gate === undefined || query.gate === task.gate);
+
+const matches = (task: Task, query: BrowseQuery): boolean =>
+  (query.states === undefined || query.states.includes(task.state)) &&
+  isInLane(task, query) &&
   (query.keyPrefix === undefined || task.key.startsWith(query.keyPrefix)) &&
   (query.text === undefined || task.payload.includes(query.text));
 

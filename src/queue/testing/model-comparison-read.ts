@@ -1,10 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Job } from "../job.ts";
-import { browse, overview, viewTask, wakeInMs } from "../model/read.ts";
+import { browse, ended, overview, viewTask, wakeInMs } from "../model/read.ts";
 import { recount } from "../model/recount.ts";
 import type { Shard } from "../model/shard.ts";
-import type { BrowseQuery, QueueStore, StoreNow, TaskView } from "../queue-store.ts";
+import type { BrowseQuery, EndedQuery, QueueStore, StoreNow, TaskView } from "../queue-store.ts";
+import { isTerminal, type TerminalState } from "../task.ts";
 import { gateNames, jobNames } from "./model-comparison-steps.ts";
+
+const terminal: readonly TerminalState[] = ["done", "skipped", "failed"];
 
 export interface Questions {
   readonly query: BrowseQuery;
@@ -40,6 +43,19 @@ export async function compareReads(
     same(`gate ${name}`, await store.gate(name), shard.gates.get(name));
   }
   same("browse", await store.browse(query), browse(shard, query));
+  for (const isNewestFirst of [false, true]) {
+    const { states = terminal, kind, job, gate, limit, afterId } = query;
+    const asked: EndedQuery = {
+      states: states.filter(isTerminal),
+      ...(kind !== undefined && { kind }),
+      ...(job !== undefined && { job }),
+      ...(gate !== undefined && { gate }),
+      ...(afterId > 0 && { after: { id: afterId, finishedAtMs: now.ms - afterId } }),
+      isNewestFirst,
+      limit,
+    };
+    same("ended", await store.ended(asked), ended(shard.tasks.values(), asked));
+  }
   for (const worker of [undefined, "w1"]) {
     compareWake(await store.wakeInMs(kinds, worker), wakeInMs(shard, { kinds, worker }, now));
   }

@@ -49,5 +49,8 @@ export async function workAll(at: Fixture): Promise<void> {
   await queue.purge({ states: ["done", "skipped"], finishedBeforeMs: 1 });
   await queue.purge({ states: ["skipped"] });
   await queue.browse();
+  await queue.ended();
+  await queue.ended({ kind: "work", job: "j", gate: "g", isNewestFirst: true });
+  await queue.ended({ states: ["failed"], after: { finishedAtMs: 1, id: 1 } });
   await queue.browse({ states: ["failed"], kind: "work", job: "j", gate: "g", keyPrefix: "a" });
 }

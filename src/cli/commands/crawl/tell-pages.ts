@@ -76,10 +76,11 @@ export async function tellPages(
       [...lines, `${countOf(pages.length, "page")} written to ${to}`].join("\n"),
     );
   } else {
-    if (format === "csv" && !out.isJson) await out.piece(csv());
-    else if (format === "json" && !out.isJson)
-      await out.piece(`${JSON.stringify(value, null, 2)}\n`); // prettier-ignore
-    else out.result(value, (layout) => layout.table(pages, columns));
+    if (format === "json" || out.isJson) await out.piece(`${JSON.stringify(value, null, 2)}\n`);
+    else if (format === "csv") {
+      await out.piece(crawlCsvHeader());
+      for (const page of pages) await out.piece(crawlCsvLine(page));
+    } else await out.list(pages, { columns });
     for (const line of lines) out.note(line);
   }
   if (told.some(({ summary }) => summary.found === 0)) return "failed";

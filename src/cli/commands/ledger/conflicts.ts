@@ -9,6 +9,6 @@ export const ledgerConflicts: Command = {
 
   async run({ paths, log, out }) {
     await using ledger = await openLedgerIn({ paths, log, isReader: true });
-    out.table(await ledger.conflicts(), conflictColumns);
+    await out.list(await ledger.conflicts(), { columns: conflictColumns });
   },
 };

@@ -26,6 +26,6 @@ export const ledgerLog: Command = {
       .log()
       .filter((one) => target === undefined || one.target === target)
       .filter((one) => field === undefined || one.field === field);
-    out.table(found.slice(-limit), datagramColumns);
+    await out.list(found.slice(-limit), { columns: datagramColumns });
   },
 };

@@ -20,7 +20,10 @@ export const ledgerQuarantine: Command = {
   async run({ paths, log, flags, out }) {
     const dot = textFlag(flags, "restamp");
     await using ledger = await openLedgerIn({ paths, log, isReader: dot === undefined });
-    if (dot === undefined) return out.table(ledger.quarantine(), datagramColumns);
+    if (dot === undefined) {
+      await out.list(ledger.quarantine(), { columns: datagramColumns });
+      return;
+    }
     const { datagrams } = await asUsage(() => ledger.restamp(dot));
     const count = datagrams.length;
     out.result({ dot, written: count }, `${dot} was dropped, ${count} datagram written as of now`);

@@ -1,17 +1,74 @@
-import type { BrowseQuery, Queue, Task } from "../../../queue/index.ts";
+import { AppError } from "../../../base/app-error.ts";
+import { afterTick } from "../../../base/tick.ts";
+import type { BrowseQuery, EndedCursor, EndedQuery, Queue, Task } from "../../../queue/index.ts";
 
 /** A payload may have 256 KiB: so many at once fit in any machine. */
 const pageTasks = 500;
 
-/** Every task that matches, in order of id, page by page; what is added meanwhile may be in it. */
+/**
+ * Tasks that match, in order of id, page by page; what is added meanwhile may be in it. `limit` is
+ * how many in all; absent: every one.
+ */
 export async function* browseAll(
   queue: Queue,
-  query: Omit<Partial<BrowseQuery>, "afterId" | "limit">,
+  { limit = Infinity, ...query }: Partial<BrowseQuery>,
+  signal?: AbortSignal,
 ): AsyncGenerator<Task> {
-  for (let afterId = 0; ;) {
-    const page = await queue.browse({ ...query, afterId, limit: pageTasks });
+  let { afterId = 0 } = query;
+  for (let left = limit; left > 0;) {
+    const pageLimit = Math.min(pageTasks, left);
+    const page = await queue.browse({ ...query, afterId, limit: pageLimit });
     yield* page;
-    if (page.length < pageTasks) return;
+    if (page.length < pageLimit) return;
+    left -= page.length;
     afterId = page.at(-1)!.id;
+    await pause(signal);
   }
+}
+
+export interface EndedAllQuery extends Omit<
+  Partial<EndedQuery>,
+  "after" | "isNewestFirst" | "limit"
+> {
+  /** Only the last so many. */
+  readonly last: number;
+  readonly signal: AbortSignal;
+}
+
+/** Finished tasks in the order in which they ended. Holds one page at a time. */
+export async function* endedAll(queue: Queue, query: EndedAllQuery): AsyncGenerator<Task> {
+  const { last, signal, ...rest } = query;
+  let after = last === Infinity ? undefined : await beforeLast(queue, query);
+  for (let left = last; left > 0;) {
+    const limit = Math.min(pageTasks, left);
+    const page = await queue.ended({ ...rest, ...(after && { after }), limit });
+    yield* page;
+    if (page.length < limit) return;
+    left -= page.length;
+    after = page.at(-1)!;
+    await pause(signal);
+  }
+}
+
+/** The task in front of the last so many; undefined: there are no more than that. */
+async function beforeLast(queue: Queue, query: EndedAllQuery): Promise<EndedCursor | undefined> {
+  const { last, signal, ...rest } = query;
+  let after: EndedCursor | undefined;
+  for (let left = last + 1; left > 0;) {
+    const limit = Math.min(pageTasks, left);
+    const more = { ...(after && { after }), isNewestFirst: true, limit };
+    const page = await queue.ended({ ...rest, ...more });
+    if (page.length < limit) return undefined;
+    left -= page.length;
+    const { finishedAtMs, id } = page.at(-1)!;
+    after = { finishedAtMs, id };
+    await pause(signal);
+  }
+  return after;
+}
+
+/** Lets signals and a reader that has gone away be noticed: a local queue answers without a wait. */
+async function pause(signal: AbortSignal | undefined): Promise<void> {
+  await new Promise<void>(afterTick);
+  if (signal?.aborted) throw new AppError("aborted", "list_stopped", "the list was stopped");
 }

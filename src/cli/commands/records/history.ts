@@ -49,7 +49,7 @@ const historyCommand = (kind: RecordKind): Command => ({
         ...(archive && { archive }),
       }),
     );
-    out.table(entries.slice(0, limit), columns);
+    await out.list(entries.slice(0, limit), { columns });
   },
 });
 

@@ -163,6 +163,7 @@ export async function openBucketQueueStore(
       return view && { ...view, task: await resolved(view.task) };
     },
     browse: browseResolved,
+    ended: async (query) => Promise.all((await set.ended(query)).map(resolved)),
     job: (name) => set.job(name),
     gate: (name) => set.gate(name),
     wakeInMs: (kinds, worker) => set.wakeInMs(kinds, worker),

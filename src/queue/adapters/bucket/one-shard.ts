@@ -1,7 +1,7 @@
 import { viewTask, wakeInMs } from "../../model/read.ts";
 import { storeNow, type ModelNow } from "../../model/now.ts";
 import { overviewOfHead } from "./head.ts";
-import { browseShard, readDoneLog, readWhole } from "./read-shard.ts";
+import { browseShard, endedInShard, readDoneLog, readWhole } from "./read-shard.ts";
 import { reconcileShard } from "./reconcile.ts";
 import type { ShardKeeper } from "./shard-keeper.ts";
 import type { ShardSet } from "./shard-set.ts";
@@ -31,6 +31,7 @@ export function createOneShard(
       return viewTask(shard, id, storeNow(await moment(head.atMs)));
     },
     browse: (query) => browseShard(keeper, query),
+    ended: (query) => endedInShard(keeper, query),
     job: async (name) => (await keeper.read()).shard.jobs.get(name),
     gate: async (name) => (await keeper.read()).shard.gates.get(name),
     async wakeInMs(kinds, worker) {

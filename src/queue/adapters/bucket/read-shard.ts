@@ -1,7 +1,7 @@
 import { AppError } from "../../../base/app-error.ts";
-import { browse } from "../../model/read.ts";
+import { browse, ended } from "../../model/read.ts";
 import type { Shard } from "../../model/shard.ts";
-import type { BrowseQuery } from "../../queue-store.ts";
+import type { BrowseQuery, EndedQuery } from "../../queue-store.ts";
 import { isTerminal, type Task } from "../../task.ts";
 import type { Log } from "./archive.ts";
 import type { DoneEntry } from "./done-entry.ts";
@@ -45,6 +45,18 @@ export async function browseShard(
   const isLive = query.states?.every((state) => !isTerminal(state)) ?? false;
   const shard = isLive ? (await keeper.read()).shard : (await readWhole(keeper)).shard;
   return browse(shard, query);
+}
+
+export async function endedInShard(
+  keeper: ShardKeeper,
+  query: EndedQuery,
+): Promise<readonly Task[]> {
+  const { head, logs } = await readWithLogs(keeper);
+  function* all() {
+    for (const log of logs) yield* log.tasksById.values();
+    yield* head.shard.tasks.values();
+  }
+  return ended(all(), query);
 }
 
 export async function* readDoneLog(keeper: ShardKeeper, shard: number): AsyncIterable<DoneEntry> {

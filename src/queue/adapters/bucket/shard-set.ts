@@ -1,7 +1,7 @@
 import type { Gate } from "../../gate.ts";
 import type { Job } from "../../job.ts";
 import type { Operation, Outcomes } from "../../operation.ts";
-import type { BrowseQuery, Overview, Reconciled, TaskView } from "../../queue-store.ts";
+import type { BrowseQuery, EndedQuery, Overview, Reconciled, TaskView } from "../../queue-store.ts";
 import type { Task } from "../../task.ts";
 import type { DoneEntry } from "./done-entry.ts";
 import type { Head } from "./head.ts";
@@ -12,6 +12,7 @@ export interface ShardSet {
   overview(): Promise<Overview>;
   task(id: number): Promise<TaskView | undefined>;
   browse(query: BrowseQuery): Promise<readonly Task[]>;
+  ended(query: EndedQuery): Promise<readonly Task[]>;
   job(name: string): Promise<Job | undefined>;
   gate(name: string): Promise<Gate | undefined>;
   wakeInMs(kinds: readonly string[], worker: string | undefined): Promise<number | undefined>;

@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from "../../../base/clock.ts";
 import { apply } from "../../model/apply.ts";
 import { exactNow, storeNow, truncatedNow, type ModelNow } from "../../model/now.ts";
-import { browse, overview, viewTask, wakeInMs } from "../../model/read.ts";
+import { browse, ended, overview, viewTask, wakeInMs } from "../../model/read.ts";
 import { recount } from "../../model/recount.ts";
 import { repairShard } from "../../model/repair.ts";
 import { emptyShard, type Shard } from "../../model/shard.ts";
@@ -32,6 +32,7 @@ export function createMemoryQueueStore(options: MemoryQueueStoreOptions = {}): Q
     overview: async () => overview(shard, storeNow(now())),
     task: async (id) => viewTask(shard, id, storeNow(now())),
     browse: async (query) => browse(shard, query),
+    ended: async (query) => ended(shard.tasks.values(), query),
     job: async (name) => shard.jobs.get(name),
     gate: async (name) => shard.gates.get(name),
     wakeInMs: async (kinds, worker) => wakeInMs(shard, { kinds, worker }, now()),

@@ -10,7 +10,7 @@ import type { LazyKind } from "./lazy-kind.ts";
 import { migrate } from "./migrate.ts";
 import { readMoment } from "./moment.ts";
 import type { NamesMode } from "./names-mode.ts";
-import { browse, overview, readGate, readJob, viewTask, wakeInMs } from "./read.ts";
+import { browse, ended, overview, readGate, readJob, viewTask, wakeInMs } from "./read.ts";
 import { recount, repair } from "./reconcile.ts";
 import { stripesOfProcess } from "./stripes.ts";
 
@@ -110,6 +110,7 @@ export async function openPostgresQueueStore(
     task: async (id) => viewTask(db, id, storeNow(await readMoment(db, moment))),
     // It may have to look at every task: in a transaction, so that its time is limited.
     browse: (query) => db.transaction((session) => browse(session, query), { isSnapshot: true }),
+    ended: (query) => db.transaction((session) => ended(session, query), { isSnapshot: true }),
     job: async (name) => readJob(db, name),
     gate: async (name) => readGate(db, name),
     wakeInMs: async (kinds, worker) => {

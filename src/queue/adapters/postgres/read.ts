@@ -1,7 +1,14 @@
 import type { Gate } from "../../gate.ts";
 import { newJob, type Job } from "../../job.ts";
-import type { Waker } from "../../model/read.ts";
-import type { BrowseQuery, Lane, Overview, StoreNow, TaskView } from "../../queue-store.ts";
+import { endedOrder, type Waker } from "../../model/read.ts";
+import type {
+  BrowseQuery,
+  EndedQuery,
+  Lane,
+  Overview,
+  StoreNow,
+  TaskView,
+} from "../../queue-store.ts";
 import type { Task, TaskState } from "../../task.ts";
 import { queryOne, type Session } from "./database.ts";
 import { momentValues, withMoment, type Moment } from "./moment.ts";
@@ -160,6 +167,35 @@ export async function browse(session: Session, query: BrowseQuery): Promise<read
     values,
   );
   return rows.map(toTask);
+}
+
+/** Each state is walked in its index; the first so many of all are merged from those of each. */
+export async function ended(session: Session, query: EndedQuery): Promise<readonly Task[]> {
+  if (query.states.length === 0) return [];
+  const values: unknown[] = [query.limit];
+  const where: string[] = [];
+  const add = (condition: (...parameters: string[]) => string, ...given: readonly unknown[]) => {
+    if (given.includes(undefined)) return;
+    values.push(...given);
+    const first = values.length - given.length + 1;
+    where.push(`and ${condition(...given.map((_, at) => `$${first + at}`))}`);
+  };
+  add((parameter) => `l.kind = ${parameter}`, query.kind);
+  add((parameter) => `l.job = ${parameter}`, query.job);
+  add((parameter) => `l.gate = ${parameter}`, query.gate);
+  const [isBehind, order] = query.isNewestFirst ? ["<", "desc"] : [">", "asc"];
+  add(
+    (atMs, id) => `(t.finished_at, t.id) ${isBehind} (${atMs}, ${id})`,
+    query.after?.finishedAtMs,
+    query.after?.id,
+  );
+  const parts = query.states.map(
+    (state) => `(select ${taskColumns} from @task t join @lane l on l.id = t.lane
+      where t.state = ${taskStates[state]} and t.state >= 5 ${where.join(" ")}
+      order by t.finished_at ${order}, t.id ${order} limit $1)`,
+  );
+  const rows = await session.query<TaskRow>(parts.join(" union all "), values);
+  return rows.map(toTask).sort(endedOrder(query)).slice(0, query.limit);
 }
 
 const statesOf = (state: TaskState): readonly number[] =>

@@ -11,6 +11,7 @@ import { add, raise } from "./add.ts";
 import { purge, retry } from "./bulk.ts";
 import { createChangeWatch } from "./change-watch.ts";
 import { claim } from "./claim.ts";
+import { ended, endedStep } from "./ended.ts";
 import { createFileGuard } from "./file-guard.ts";
 import { extend, finish, release } from "./leases.ts";
 import {
@@ -111,6 +112,7 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
     overview: async () => readSettled((at) => overview(db, at)),
     task: async (id) => read((at) => viewTask(db, id, at)),
     browse: async (query) => read(() => browse(db, query)),
+    ended: async (query) => ended(query, (part) => read(() => endedStep(db, part))),
     job: async (name) => read(() => readJob(db, name)),
     gate: async (name) => read(() => readGate(db, name)),
     wakeInMs: async (kinds, worker) => readSettled((at) => wakeInMs(db, { kinds, worker }, at)),

@@ -1,5 +1,7 @@
 import { expect, vi } from "vitest";
-import type { BrowseQuery } from "../../queue-store.ts";
+import type { FinishInput } from "../../queue.ts";
+import type { BrowseQuery, EndedQuery } from "../../queue-store.ts";
+import type { Task } from "../../task.ts";
 import { dueIn, keysOf, work, works, type Clause, type Fixture } from "../suite-fixture.ts";
 
 export function readingClauses(clause: Clause): void {
@@ -63,6 +65,59 @@ export function readingClauses(clause: Clause): void {
       if (page === 1) await at.claim({ limit: 2 });
     }
     expect(seen).toEqual(["a0", "a1", "a2", "a3", "a4", "a5", "a6", "new"]);
+  });
+
+  clause("ended lists finished tasks in the order in which they ended, both ways", async (at) => {
+    await at.add(...works("a", 5), work("other", { kind: "other", job: "j", gate: "g" }));
+    const leases = [...(await at.claim()), await at.claimOne({ kinds: ["other"] })];
+    const outcomes: Readonly<Record<string, FinishInput["outcome"]>> = {
+      a3: { kind: "done" },
+      other: { kind: "done" },
+      a0: { kind: "fail", reason: "no" },
+      a4: { kind: "skip", reason: "not wanted" },
+    };
+    const lease = (key: string) => leases.find((one) => one.key === key)!;
+    for (const [key, outcome] of Object.entries(outcomes)) {
+      await at.finish(lease(key), outcome);
+      await at.time.advance(10);
+    }
+    await at.finish(lease("a1"), { kind: "retry", delayMs: 0, reason: "later" });
+    const found = async (query: Partial<EndedQuery>) => keysOf(await at.queue.ended(query));
+
+    expect(await found({})).toEqual(["a3", "other", "a0", "a4"]);
+    expect(await found({ isNewestFirst: true })).toEqual(["a4", "a0", "other", "a3"]);
+    expect(await found({ states: ["failed", "skipped"] })).toEqual(["a0", "a4"]);
+    expect(await found({ states: ["done", "done"] })).toEqual(["a3", "other"]);
+    expect(await found({ states: [] })).toEqual([]);
+    expect(await found({ kind: "work", isNewestFirst: true })).toEqual(["a4", "a0", "a3"]);
+    expect(await found({ job: "j" })).toEqual(["other"]);
+    expect(await found({ gate: "", limit: 2 })).toEqual(["a3", "a0"]);
+    expect(await found({ kind: "nobody" })).toEqual([]);
+    expect(await at.queue.ended({ limit: 1 })).toEqual([await at.find("a3")]);
+  });
+
+  clause("ended pages through tasks that ended at one moment, each once", async (at) => {
+    await at.add(...works("a", 7));
+    const leases = await at.claim();
+    const end = (from: number, to: number) =>
+      at.queue.finish(
+        leases.slice(from, to).map(({ id, token }) => ({ id, token, outcome: { kind: "done" } })),
+      );
+    await end(0, 5);
+    for (const isNewestFirst of [false, true]) {
+      const whole = await at.queue.ended({ isNewestFirst });
+      const paged: Task[] = [];
+      for (let page = 0; page < 4; page++) {
+        const after = paged.at(-1);
+        paged.push(...(await at.queue.ended({ isNewestFirst, limit: 2, ...(after && { after }) })));
+      }
+      expect(paged).toEqual(whole);
+      expect(paged).toHaveLength(5);
+    }
+    const last = (await at.queue.ended()).at(-1)!;
+    await at.time.advance(10);
+    await end(5, 7);
+    expect(keysOf(await at.queue.ended({ after: last }))).toHaveLength(2);
   });
 
   clause("show tells who holds a task, its age and every attempt", async (at) => {

@@ -1,9 +1,9 @@
-import { viewTask, wakeInMs } from "../../../model/read.ts";
+import { endedOrder, viewTask, wakeInMs } from "../../../model/read.ts";
 import type { Lane, Overview } from "../../../queue-store.ts";
 import { emptyControl } from "../control.ts";
 import { overviewOfHead, type Head } from "../head.ts";
 import { storeNow } from "../../../model/now.ts";
-import { browseShard, readDoneLog, readWhole } from "../read-shard.ts";
+import { browseShard, endedInShard, readDoneLog, readWhole } from "../read-shard.ts";
 import { reconcileShard } from "../reconcile.ts";
 import type { ShardSet } from "../shard-set.ts";
 import { mergeJob } from "./jobs.ts";
@@ -63,6 +63,10 @@ export function createReads(at: ManyContext, bell: Bell): Omit<ShardSet, "commit
         .flat()
         .sort((a, b) => a.id - b.id)
         .slice(0, query.limit);
+    },
+    async ended(query) {
+      const parts = await Promise.all(keepers.map((keeper) => endedInShard(keeper, query)));
+      return parts.flat().sort(endedOrder(query)).slice(0, query.limit);
     },
     async job(name) {
       const [heads, control] = await Promise.all([at.readAll(), readControl()]);

@@ -1,0 +1,107 @@
+import { createTableWriter, type Column, type TableOptions, type TableWriter } from "./table.ts";
+
+export interface ListOptions<Row> {
+  readonly columns: readonly Column<Row>[];
+  /** What programs get for a row; absent: the row itself. */
+  readonly value?: (row: Row) => unknown;
+  /** If present, programs get an object with the rows as this member, then the rest. */
+  readonly member?: {
+    readonly name: string;
+    /** Asked for once all rows are written. */
+    readonly rest: () => Readonly<Record<string, unknown>>;
+  };
+}
+
+export interface ListOutput {
+  readonly isJson: boolean;
+  /** Resolves when there is room for more. */
+  readonly write: (text: string) => Promise<void>;
+  readonly table: TableOptions;
+}
+
+/** Rows whose cells decide how wide the columns are. */
+export const sampleRows = 200;
+/** Text that is gathered before it is written. */
+const chunkChars = 2 ** 16;
+
+/** See `Output.list`. */
+export async function printList<Row>(
+  rows: Iterable<Row> | AsyncIterable<Row>,
+  options: ListOptions<Row>,
+  output: ListOutput,
+): Promise<number> {
+  const { isJson, write } = output;
+  let gathered: string[] = [];
+  let chars = 0;
+  const add = async (text: string) => {
+    gathered.push(text);
+    chars += text.length;
+    if (chars >= chunkChars) await flush();
+  };
+  const flush = async () => {
+    const text = gathered.join("");
+    [gathered, chars] = [[], 0];
+    if (text !== "") await write(text);
+  };
+  const count = await (isJson
+    ? addJson(rows, options, add)
+    : addTable(rows, options.columns, { ...output, add }));
+  await flush();
+  return count;
+}
+
+type Add = (text: string) => Promise<void>;
+
+async function addTable<Row>(
+  rows: Iterable<Row> | AsyncIterable<Row>,
+  columns: readonly Column<Row>[],
+  { table, add }: ListOutput & { readonly add: Add },
+): Promise<number> {
+  const sample: Row[] = [];
+  let writer: TableWriter<Row> | undefined;
+  let count = 0;
+  const begin = async () => {
+    const begun = createTableWriter(sample, columns, table);
+    await add(`${begun.header}\n`);
+    for (const row of sample) await add(`${begun.line(row)}\n`);
+    return begun;
+  };
+  for await (const row of rows) {
+    count += 1;
+    if (writer) await add(`${writer.line(row)}\n`);
+    else if (sample.push(row) === sampleRows) writer = await begin();
+  }
+  if (!writer) await begin();
+  return count;
+}
+
+/** The same text as JSON.stringify of everything at once would give, indented by two. */
+async function addJson<Row>(
+  rows: Iterable<Row> | AsyncIterable<Row>,
+  { value = (row: Row) => row, member }: ListOptions<Row>,
+  add: Add,
+): Promise<number> {
+  /** Any list, as it stands in the document: what is in front of its one row, and behind it. */
+  const framed = (one: unknown) =>
+    JSON.stringify(member ? { [member.name]: [one] } : [one], null, 2);
+  const [before = "", behind = ""] = framed(mark).split(JSON.stringify(mark));
+  const indent = before.slice(before.lastIndexOf("\n"));
+  const opening = before.slice(0, -indent.length);
+  let count = 0;
+  for await (const row of rows) {
+    const text = framed(value(row)).slice(before.length, -behind.length);
+    await add(`${count === 0 ? opening : ","}${indent}${text}`);
+    count += 1;
+  }
+  await add(count === 0 ? `${opening}]` : behind.slice(0, behind.indexOf("]") + 1));
+  if (member) {
+    // Without its first brace, the rest goes on where the rows ended.
+    const rest = JSON.stringify(member.rest(), null, 2).slice(1);
+    await add(rest === "}" ? "\n}" : `,${rest}`);
+  }
+  await add("\n");
+  return count;
+}
+
+/** No value of a row: it marks where one stands. */
+const mark = "\u0000";
