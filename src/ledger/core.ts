@@ -22,6 +22,7 @@ import type { LedgerDisk } from "./journal/disk.ts";
 import { openJournal, type Cut, type Journal } from "./journal/journal.ts";
 import { isMoved, readNodeFile, wasMovedAway, writeNodeFile, type NodeFile } from "./node-file.ts";
 import { createReplica, type Base, type Replica } from "./replica.ts";
+import { createSegmentLog, type SegmentLog } from "./tiers/segment-log.ts";
 import { toldOf } from "./told.ts";
 
 export interface CoreOptions {
@@ -44,6 +45,8 @@ export interface Core {
   readonly options: CoreOptions;
   readonly time: PhysicalTime;
   readonly cuts: readonly Cut[];
+  /** Where the segments end that this node has sent. */
+  readonly segments: SegmentLog;
   /** Datagrams in the journal whose predecessors are missing: the checkpoint they follow is gone. */
   stranded(): number;
   identity(): NodeFile;
@@ -107,6 +110,10 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   let stranded = 0;
   let isSettled = false;
   const followers = new Set<(datagrams: readonly Datagram[]) => void>();
+  /** The bucket has it. */
+  const isOut = (datagram: Datagram) =>
+    datagram.number <= (identity.published[sessionKey(datagram)] ?? 0) ||
+    isCovered(replica.base.vector, datagram);
   /** What was written anew under another name may come back from others: then it is not ours. */
   const isOwn = (datagram: Datagram) =>
     datagram.node === identity.node && !wasMovedAway(identity, datagram);
@@ -131,9 +138,6 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     replica = createReplica(base);
     stranded = takeAll(counted);
     last = witness(last, replica.latest());
-    const isOut = (datagram: Datagram) =>
-      datagram.number <= (identity.published[sessionKey(datagram)] ?? 0) ||
-      isCovered(base.vector, datagram);
     unpublished = own.filter((datagram) => !isOut(datagram));
     session = undefined;
     journal.onFailure(() => {
@@ -183,7 +187,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     replica: () => replica,
     nowMs: () => time!.nowMs(),
     // A restored disk gets back what it had told others, and brings it to the bucket as it would have.
-    onTaken: (datagrams) => unpublished.push(...datagrams.filter(isOwn)),
+    onTaken: (datagrams) =>
+      unpublished.push(...datagrams.filter((one) => isOwn(one) && !isOut(one))),
   });
   const nextStamp = () => {
     last = tick(witness(last, replica.latest()), time!.nowMs());
@@ -192,6 +197,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
 
   return {
     options,
+    segments: createSegmentLog(disk),
     get time() {
       return time!;
     },

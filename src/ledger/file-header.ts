@@ -2,16 +2,19 @@ import { AppError } from "../base/app-error.ts";
 import { encodeRecord } from "../usv/index.ts";
 
 /** What our USV files are; each begins with a record that says so, with the version of its format. */
-export type FileKind = "journal" | "segment" | "part";
+export type FileKind = "journal" | "segment" | "segments" | "part";
 
 const version = 1;
 
 export const headerRecord = (kind: FileKind, more: readonly string[] = []): string =>
   encodeRecord([`forager-${kind}`, String(version), ...more]);
 
+export const isHeaderOf = (kind: FileKind, units: readonly string[]): boolean =>
+  units[0] === `forager-${kind}`;
+
 /** Throws unless the first record of a file is the header of its kind, and not of a newer version. */
 export function checkHeader(kind: FileKind, units: readonly string[], name: string): void {
-  if (units[0] !== `forager-${kind}`) {
+  if (!isHeaderOf(kind, units)) {
     const message = `${name} is no ${kind} of forager: something else wrote it; nothing was changed`;
     throw new AppError("corrupt", "ledger_not_ours", message);
   }

@@ -85,8 +85,8 @@ const besideBucket: readonly Sabotage[] = [
   {
     name: "one's own lost writes that come back do not go to the bucket",
     file: "src/ledger/core.ts",
-    find: "unpublished.push(...datagrams.filter(isOwn))",
-    replace: "unpublished.push(...datagrams.slice(0, 0))",
+    find: "datagrams.filter((one) => isOwn(one) && !isOut(one))",
+    replace: "datagrams.slice(0, 0)",
     caughtBy: `${beside} > a disk that was set back`,
   },
   {

@@ -13,7 +13,8 @@ import type { World } from "./world.ts";
  * Sees every object that comes and goes:
  * - O4: checkpoints never go backwards, in number, epoch or vector, and none is ever changed;
  * - O7: a segment goes only when a checkpoint covers it, and a part only when none that counts
- *   names it.
+ *   names it;
+ * - O11: a segment ends where it ended when it was first created, however often it is created.
  */
 export interface LedgerChecks {
   /** All datagrams that were ever in the bucket. */
@@ -24,6 +25,7 @@ export interface LedgerChecks {
 
 export function watchBucket({ objects, note }: World): LedgerChecks {
   const datagrams = new Map<string, Datagram>();
+  const ends = new Map<string, number>();
   const manifests = new Map<number, Manifest>();
   let newest: Manifest | undefined;
   let violation: Violation | undefined;
@@ -31,7 +33,11 @@ export function watchBucket({ objects, note }: World): LedgerChecks {
 
   const onSegment = (key: string, body: Uint8Array) => {
     const { session, first } = parseSegmentKey(key)!;
-    for (const datagram of readSegment(body, { key: session, first, name: key }).datagrams) {
+    const segment = readSegment(body, { key: session, first, name: key });
+    const { lastNumber } = segment;
+    if ((ends.get(key) ?? lastNumber) !== lastNumber) broken(`O11: ${key} has two ends`);
+    ends.set(key, lastNumber);
+    for (const datagram of segment.datagrams) {
       const dot = dotOf(datagram);
       const other = datagrams.get(dot);
       // What was sent, pruned and forgotten may be sent again, scrubbed: it is behind the boundary.

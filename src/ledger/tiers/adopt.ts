@@ -103,6 +103,7 @@ async function standOn(
   await switchBase(disk, body);
   core.standOn(baseOf(disk, manifest));
   await removeOldParts(disk, manifest);
+  await core.segments.dropCovered(vector);
   if (core.stranded() > 0) await quietly(() => core.reload());
   await core.journal().prune((datagram) => isCovered(vector, datagram));
 }

@@ -1,6 +1,6 @@
 import { sleep } from "../../base/clock.ts";
 import { createId } from "../../base/ids.ts";
-import { isUnavailable, listLimitMax, type Bucket, type Lease } from "../../bucket/index.ts";
+import { isUnavailable, type Bucket, type Lease } from "../../bucket/index.ts";
 import { encodeBoundary, readBoundary, type Boundary } from "./boundary.ts";
 import type { Floors } from "../forget.ts";
 import type { HubContext } from "./hub-fold.ts";
@@ -13,6 +13,7 @@ import {
   partsPrefix,
   segmentsPrefix,
 } from "./keys.ts";
+import { listAll } from "./list-all.ts";
 import { listManifests, readManifest, type Manifest } from "./manifest.ts";
 import { readFloors, scrubArchive, scrubbedSegment } from "./scrub.ts";
 
@@ -151,14 +152,4 @@ async function pruneOrphans(
     count += 1;
   }
   return count;
-}
-
-async function* listAll(bucket: Bucket, prefix: string) {
-  let startAfter = "";
-  for (;;) {
-    const page = await bucket.list(prefix, { startAfter });
-    yield* page;
-    if (page.length < listLimitMax) return;
-    startAfter = page.at(-1)!.key;
-  }
 }

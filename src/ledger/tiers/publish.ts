@@ -5,11 +5,10 @@ import { isAhead } from "../clock/stamp.ts";
 import type { Core } from "../core.ts";
 import type { Datagram } from "../datagram/datagram.ts";
 import { sessionKey } from "../fold/vector.ts";
-import { isScrubbed } from "../forget.ts";
 import { readBoundary } from "./boundary.ts";
 import type { Head, HeadSaid, HeadSession, HeadWriter } from "./head.ts";
 import { segmentKey } from "./keys.ts";
-import { cutSegment, readSegment } from "./segment.ts";
+import { cutSegment, isSameContent, readSegment } from "./segment.ts";
 
 export type Published =
   | { readonly status: "published"; readonly datagrams: number }
@@ -68,7 +67,7 @@ export async function beat(
   return heads.write({ ...headOf(core, new Map()), ...said });
 }
 
-function headOf(core: Core, reached: ReadonlyMap<string, number>): Omit<Head, "nonce"> {
+export function headOf(core: Core, reached: ReadonlyMap<string, number>): Omit<Head, "nonce"> {
   const { node, label } = core.identity();
   const sessions = headSessions(core, reached);
   return { node, label, session: core.session(), stamp: core.highWater(), sessions };
@@ -114,16 +113,19 @@ async function sendSession({ core, bucket, key, datagrams }: Sending): Promise<n
   const last = datagrams.at(-1)!.number;
   while (left.length > 0) {
     const first = left[0]!.number;
-    const { body, lastNumber } = cutSegment(left);
+    const planned = await core.segments.endOf(key, first);
+    const { body, lastNumber } = cutSegment(left, planned?.last);
+    await core.segments.record(key, first, { last: lastNumber, bytes: body.byteLength });
     const name = segmentKey(key, first);
-    let end = (await create({ core, bucket, name, body })) ? lastNumber : undefined;
+    let end = (await createSegment({ core, bucket, name, body })) ? lastNumber : undefined;
     if (end === undefined) {
       // An earlier life was here, or an answer was lost: what stands there is ours, or a clone's.
       const got = await bucket.get(name);
       if (got.status !== "found") continue; // pruned in between: then the boundary tells
       const found = readSegment(got.body, { key, first, name });
-      if (found.lastNumber > last || !isSame(found.datagrams, left)) return "foreign";
+      if (found.lastNumber > last || !isSameContent(found.datagrams, left)) return "foreign";
       end = found.lastNumber;
+      await core.segments.record(key, first, { last: end, bytes: got.body.byteLength });
     }
     // O5: a name behind the boundary was used before, and deleted; what it held is folded. It may
     // have ended elsewhere than this one does.
@@ -136,18 +138,10 @@ async function sendSession({ core, bucket, key, datagrams }: Sending): Promise<n
   return last;
 }
 
-const isSame = (found: readonly Datagram[], own: readonly Datagram[]) =>
-  found.every((datagram, index) => {
-    const mine = own[index];
-    if (mine?.stamp !== datagram.stamp) return false;
-    // It may have been sent before it was scrubbed here.
-    return mine.value === datagram.value || isScrubbed(mine);
-  });
-
 const triesMax = 8;
 
 /** True: it stands there by this call. False: something stands there. */
-async function create({
+export async function createSegment({
   core,
   bucket,
   name,

@@ -3,6 +3,7 @@ import { encodeDatagram } from "../datagram/datagram-record.ts";
 import type { Datagram } from "../datagram/datagram.ts";
 import { scanDatagrams, type ScannedDatagram } from "../datagram/scan-datagrams.ts";
 import { checkHeader, headerRecord } from "../file-header.ts";
+import { isScrubbed } from "../forget.ts";
 
 /** A piece of a session's log in the bucket: whole commits, contiguous numbers, never changed. */
 export interface Segment {
@@ -13,11 +14,19 @@ export interface Segment {
 /** When to begin another one; a commit is never parted. */
 const bytesMax = 2 ** 20;
 
-/** The first segment of these datagrams, which are whole commits of one session in order. */
-export function cutSegment(datagrams: readonly Datagram[]): {
+/**
+ * The first segment of these datagrams, which are whole commits of one session in order. It ends
+ * with `plannedLast` if a commit ends there, else when it is large enough.
+ */
+export function cutSegment(
+  datagrams: readonly Datagram[],
+  plannedLast?: number,
+): {
   readonly body: Uint8Array;
   readonly lastNumber: number;
 } {
+  const planned = datagrams.find(({ number }) => number === plannedLast);
+  const isPlanned = planned !== undefined && planned.number === planned.commit;
   const lines = [headerRecord("segment")];
   let bytes = 0;
   let lastNumber = 0;
@@ -26,10 +35,19 @@ export function cutSegment(datagrams: readonly Datagram[]): {
     lines.push(line);
     bytes += line.length;
     lastNumber = datagram.number;
-    if (bytes >= bytesMax && datagram.number === datagram.commit) break;
+    const isFull = bytes >= bytesMax && datagram.number === datagram.commit;
+    if (isPlanned ? datagram === planned : isFull) break;
   }
   return { body: Buffer.from(lines.join("")), lastNumber };
 }
+
+/** Whether a segment holds one's own datagrams. Either side may have been scrubbed since. */
+export const isSameContent = (found: readonly Datagram[], own: readonly Datagram[]): boolean =>
+  found.every((datagram, index) => {
+    const mine = own[index];
+    if (mine?.stamp !== datagram.stamp) return false;
+    return mine.value === datagram.value || isScrubbed(mine) || isScrubbed(datagram);
+  });
 
 export interface SegmentPlace {
   /** `node/session` */

@@ -1,48 +1,24 @@
 import { describe, expect, test } from "vitest";
 import { silentLogger } from "../../base/logger.ts";
-import { createSeededRandom } from "../../base/random.ts";
 import { createTestClock, type TestClock } from "../../base/testing/test-clock.ts";
-import {
-  createMemoryBucket,
-  type MemoryObject,
-} from "../../bucket/adapters/memory/memory-bucket.ts";
-import { createLease } from "../../bucket/index.ts";
+import { createMemoryBucket } from "../../bucket/adapters/memory/memory-bucket.ts";
 import { dotOf } from "../datagram/datagram.ts";
 import { createMemoryDisk } from "../adapters/memory/memory-disk.ts";
-import { openLedger, type Ledger } from "../ledger.ts";
+import { openLedger } from "../ledger.ts";
+import { createTestFleet, fleetGraceMs, fleetTarget } from "../testing/test-fleet.ts";
 import { openTestLedger, valuesOf } from "../testing/test-ledger.ts";
 import { readArchive, viewAt } from "../history.ts";
-import { compact, type CompactOptions } from "./hub.ts";
-import { boundaryKey, headKey, hubLease, manifestKey, parseManifestKey } from "./keys.ts";
+import { boundaryKey, headKey, manifestKey, parseManifestKey } from "./keys.ts";
 import { findNewestManifest } from "./manifest.ts";
 
-const target = "company/a";
-const source = "site:https://a.b";
-const graceMs = 60_000;
+const target = fleetTarget;
+const graceMs = fleetGraceMs;
 
-function createFleet() {
-  const clock = createTestClock();
-  const objects = new Map<string, MemoryObject>();
-  const bucket = createMemoryBucket({ clock, objects });
-  const random = createSeededRandom(77);
-  const set = (ledger: Ledger, value: unknown, of = target) =>
-    ledger.write({ source, changes: [{ target: of, field: "f", value }] });
-  const sync = (ledger: Ledger) => ledger.withBucket(bucket).sync();
-  const lease = createLease({ bucket, name: hubLease, owner: "h", clock, random });
-  const fold = async (more: Partial<CompactOptions> = {}) => {
-    const taken = lease.isHeld() ? undefined : await lease.acquire();
-    const epoch = taken?.status === "held" ? taken.epoch : lease.epoch()!;
-    const options = { bucket, clock, random, log: silentLogger, owner: "hub", lease, epoch };
-    return compact({ ...options, graceMs, isHeld: () => lease.isHeld(), ...more });
-  };
-  const keys = (prefix: string) => [...objects.keys()].filter((key) => key.startsWith(prefix));
-  return { clock, objects, bucket, random, set, sync, lease, fold, keys };
-}
 const passTime = async (clock: TestClock, ms: number) => clock.advance(ms);
 
 describe("durability", () => {
   test("segments hold whole commits, named by their first number; the head says how far", async () => {
-    const { set, sync, keys, objects } = createFleet();
+    const { set, sync, keys, objects } = createTestFleet();
     await using ledger = await openTestLedger();
     await set(ledger, 1);
     await sync(ledger);
@@ -59,7 +35,7 @@ describe("durability", () => {
   });
 
   test("lesson 46: stamps that were ahead are written anew before anyone sees them", async () => {
-    const { clock, set, sync, bucket } = createFleet();
+    const { clock, set, sync, bucket } = createTestFleet();
     const own = createTestClock();
     own.step(clock.nowMs() - own.nowMs() + 400 * 86_400_000); // its battery is odd
     const files = new Map<string, Uint8Array>();
@@ -80,7 +56,7 @@ describe("durability", () => {
   });
 
   test("lesson 47: a cloned disk finds out, takes another id, and loses nothing", async () => {
-    const { clock, set, sync } = createFleet();
+    const { clock, set, sync } = createTestFleet();
     const files = new Map<string, Uint8Array>();
     await using first = await openTestLedger({ files, clock });
     await set(first, "shared");
@@ -104,7 +80,7 @@ describe("durability", () => {
 
 describe("consolidation", () => {
   test("a checkpoint holds all there is; a node that joins has the same bytes", async () => {
-    const { set, sync, fold, bucket } = createFleet();
+    const { set, sync, fold, bucket } = createTestFleet();
     await using ledger = await openTestLedger();
     for (let index = 0; index < 40; index++) await set(ledger, index, `company/${index % 9}`);
     await sync(ledger);
@@ -130,7 +106,7 @@ describe("consolidation", () => {
   });
 
   test("reading goes on while a node goes over to another checkpoint", async () => {
-    const { clock, random, set, sync, fold } = createFleet();
+    const { clock, random, set, sync, fold } = createTestFleet();
     await using other = await openTestLedger({ clock });
     const targets = Array.from({ length: 20 }, (_, index) => `company/${index}`);
     const round = async (value: number) => {
@@ -156,7 +132,7 @@ describe("consolidation", () => {
   });
 
   test("what has not changed is no reason for a checkpoint, and keeps its parts", async () => {
-    const { set, sync, fold, bucket } = createFleet();
+    const { set, sync, fold, bucket } = createTestFleet();
     await using ledger = await openTestLedger();
     await set(ledger, 1, "company/1");
     await set(ledger, 1, "company/2");
@@ -172,7 +148,7 @@ describe("consolidation", () => {
   });
 
   test("heads are hints: what a node sent before it died is folded though its head lacks it", async () => {
-    const { set, sync, fold, objects } = createFleet();
+    const { set, sync, fold, objects } = createTestFleet();
     await using ledger = await openTestLedger();
     await set(ledger, 1);
     await sync(ledger);
@@ -185,7 +161,7 @@ describe("consolidation", () => {
   });
 
   test("O4: a hub whose lease was taken makes no checkpoint", async () => {
-    const { set, sync, fold, bucket } = createFleet();
+    const { set, sync, fold, bucket } = createTestFleet();
     await using ledger = await openTestLedger();
     await set(ledger, 1);
     await sync(ledger);
@@ -198,7 +174,7 @@ describe("consolidation", () => {
   });
 
   test("a segment that is damaged stops its session alone, is told, and stays", async () => {
-    const { set, sync, fold, objects, keys } = createFleet();
+    const { set, sync, fold, objects, keys } = createTestFleet();
     await using bad = await openTestLedger();
     await using good = await openTestLedger();
     await set(bad, "bad", "company/1");
@@ -235,7 +211,7 @@ describe("consolidation", () => {
 
 describe("prune", () => {
   const prepare = async () => {
-    const fleet = createFleet();
+    const fleet = createTestFleet();
     const ledger = await openTestLedger({ clock: fleet.clock });
     const round = async (value: unknown) => {
       await fleet.set(ledger, value);
@@ -338,7 +314,7 @@ describe("prune", () => {
 describe("quarantine", () => {
   /** A peer that published without a look at the time: five minutes ahead. */
   const withRogue = async () => {
-    const fleet = createFleet();
+    const fleet = createTestFleet();
     const ahead = createTestClock();
     ahead.step(fleet.clock.nowMs() - ahead.nowMs() + 300_000);
     const rogueBucket = createMemoryBucket({ clock: ahead, objects: fleet.objects });
@@ -397,7 +373,7 @@ describe("quarantine", () => {
 });
 
 test("a checkpoint and a head of a newer version are told as such", async () => {
-  const { bucket, objects, sync, clock } = createFleet();
+  const { bucket, objects, sync, clock } = createTestFleet();
   const body = Buffer.from('{"format":2}');
   objects.set(manifestKey(1), { body, etag: "e", modifiedAtMs: 0 });
   await using ledger = await openTestLedger({ clock });
