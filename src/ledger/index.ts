@@ -9,6 +9,7 @@ export type { LedgerDisk } from "./journal/disk.ts";
 export { openLedger, type Ledger, type LedgerOptions, type LedgerStatus } from "./ledger.ts";
 export type { Written } from "./ledger.ts";
 export type { Changed, Position } from "./position.ts";
+export { readNodeFile } from "./node-file.ts";
 export { mergeChanges } from "./read-target.ts";
 export { decodeHead, type Head, type HeadSaid, type HeadSession } from "./tiers/head.ts";
 export {
@@ -26,5 +27,6 @@ export { findNewestManifest, type Manifest } from "./tiers/manifest.ts";
 export { listManifests, readManifest } from "./tiers/manifest.ts";
 export { findCopies, scrubNow, type Copies } from "./tiers/scrub.ts";
 export { readHeads, readHeadsSeen, type HeadSeen } from "./tiers/gather.ts";
+export type { BucketFault, BucketVerified, VerifyHow } from "./tiers/verify-bucket.ts";
 export type { LedgerSync, Preview, Synced, SyncHow } from "./tiers/sync.ts";
 export type { ConflictView, FieldView, TargetView } from "./view.ts";

@@ -4,6 +4,7 @@ import type { Bucket } from "../bucket/index.ts";
 import { checkCommit, planWrites, type Commit } from "./changes.ts";
 import { again, openCore, type Again, type Core, type CoreOptions } from "./core.ts";
 import type { Datagram, Dot } from "./datagram/datagram.ts";
+import { lastKnown } from "./fold/vector.ts";
 import { isForgotten, partCount, type TargetState } from "./fold/part-state.ts";
 import { decodePart } from "./fold/part-file.ts";
 import {
@@ -24,6 +25,7 @@ import { dropOf } from "./quarantine.ts";
 import { changedSince, type Changed, type Position } from "./position.ts";
 import type { Replica } from "./replica.ts";
 import { readTarget, readTargets } from "./read-target.ts";
+import { publishedAndLost } from "./tiers/pull.ts";
 import { createSync, type LedgerSync } from "./tiers/sync.ts";
 import { viewTarget, type ConflictView, type TargetView } from "./view.ts";
 
@@ -115,6 +117,10 @@ export interface LedgerStatus {
   /** Tails that a crash had left, cut when it was opened. */
   readonly cuts: readonly Cut[];
   readonly stranded: number;
+  /** Datagrams that this node has published and its journal no longer holds: a sync fetches them. */
+  readonly lost: number;
+  /** What the last sync could not use in the bucket, and why. */
+  readonly faults: readonly string[];
 }
 
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
@@ -122,6 +128,12 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   if (!options.isReader) await settleMove(core);
   for (const { file, bytes } of core.cuts) {
     options.log.warn("a torn tail was cut off a journal", { file, bytes });
+  }
+  const lost = lostOf(core);
+  if (lost > 0) {
+    options.log.warn("published datagrams are missing here: run `forager ledger sync` now", {
+      lost,
+    });
   }
   const gate = createGate();
   const inFlight = createInFlight();
@@ -327,7 +339,16 @@ function statusOf(core: Core): LedgerStatus {
     highWater: core.highWater(),
     cuts: core.cuts,
     stranded: core.stranded(),
+    lost: lostOf(core),
+    faults: core.identity().faults ?? [],
   };
+}
+
+function lostOf(core: Core): number {
+  const vector = core.replica().vector();
+  let count = 0;
+  for (const [key, number] of publishedAndLost(core)) count += number - lastKnown(vector, key);
+  return count;
 }
 
 async function allConflicts(replica: Replica): Promise<readonly ConflictView[]> {

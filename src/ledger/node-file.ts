@@ -19,6 +19,10 @@ export interface NodeFile {
   readonly moving?: Move;
   /** What was written anew: these sessions, from that number on, are no longer this node's word. */
   readonly movedAway?: Move["from"];
+  /** When own segments were last looked for in the bucket, by the bucket's clock. */
+  readonly segmentsCheckedAtMs?: number;
+  /** What the last sync could not use in the bucket, and why. */
+  readonly faults?: readonly string[];
 }
 
 export interface Move {

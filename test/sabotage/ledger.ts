@@ -5,6 +5,7 @@ const partText = "src/ledger/fold/part-text.test.ts";
 const journal = "src/ledger/journal/journal.test.ts";
 const ledger = "src/ledger/ledger.test.ts";
 const tiers = "src/ledger/tiers/tiers.test.ts";
+const repair = "src/ledger/tiers/repair.test.ts";
 const clock = "src/ledger/clock/stamp.test.ts";
 const scan = "src/ledger/datagram/scan-datagrams.test.ts";
 const forget = "src/ledger/forget.test.ts";
@@ -168,8 +169,8 @@ const inTiers: readonly Sabotage[] = [
   {
     name: "heads are believed: nobody looks beyond them",
     file: "src/ledger/tiers/gather.ts",
-    find: "if (known >= head.number && head.isComplete) return;",
-    replace: "if (known >= head.number) return;",
+    find: "if (known >= number && isComplete) return;",
+    replace: "if (known >= number) return;",
     caughtBy: `${tiers} > heads are hints`,
   },
   {
@@ -206,6 +207,51 @@ const inTiers: readonly Sabotage[] = [
     find: '  if ((await writeHead()) === "cloned") return { status: "must-move", reason: "cloned" };\n  await core.saveIdentity({\n    published',
     replace: "  await core.saveIdentity({\n    published",
     caughtBy: `${simulation} > forty seeds of it`,
+  },
+];
+
+const inRepair: readonly Sabotage[] = [
+  {
+    name: "a segment that vanished is not put back, seen by the simulation",
+    file: "src/ledger/tiers/repair.ts",
+    find: "const mended = await mend({ core, bucket, faults: now });",
+    replace: "const mended = new Set<SegmentFault>();",
+    caughtBy: `${simulation} > forty seeds of it`,
+  },
+  {
+    name: "a segment that is sent again ends elsewhere",
+    file: "src/ledger/tiers/publish.ts",
+    find: "cutSegment(left, planned?.last)",
+    replace: "cutSegment(left)",
+    caughtBy: `${repair} > a crash before the node's file says`,
+  },
+  {
+    name: "segments that a hub deleted are created again",
+    file: "src/ledger/tiers/repair.ts",
+    find: "const after = Math.max(range.after, lastKnown(boundary, key));",
+    replace: "const { after } = range;",
+    caughtBy: `${repair} > lesson 33: segments that a hub deletes`,
+  },
+  {
+    name: "a segment stays that the boundary passed while it was put back",
+    file: "src/ledger/tiers/repair.ts",
+    find: "if (first <= lastKnown(boundary, key)) await bucket.delete(",
+    replace: "if (first < 0) await bucket.delete(",
+    caughtBy: `${repair} > lesson 33: if the boundary passes a segment`,
+  },
+  {
+    name: "a sound segment of another disk is replaced",
+    file: "src/ledger/tiers/examine-session.ts",
+    find: "if (journal.length > 0 && !isSameContent(datagrams, journal)) {",
+    replace: "if (journal.length < 0) {",
+    caughtBy: `${repair} > one that was cut short is replaced`,
+  },
+  {
+    name: "own segments are listed with each sync",
+    file: "src/ledger/tiers/sync.ts",
+    find: "return agoMs >= repairMs || agoMs < 0;",
+    replace: "return agoMs >= 0;",
+    caughtBy: "src/ledger/tiers/repair-cost.test.ts > one listing a day",
   },
 ];
 
@@ -335,6 +381,7 @@ export const ledgerSabotages: readonly Sabotage[] = [
   ...inPartText,
   ...inJournal,
   ...inTiers,
+  ...inRepair,
   ...inBytes,
   ...inForget,
   ...inDoor,

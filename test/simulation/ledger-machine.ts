@@ -29,6 +29,8 @@ export interface FleetLog {
   failure: Error | undefined;
 }
 
+/** How long things go wrong. */
+export const chaosMs = 16_000;
 export const hubMs = { ttlMs: 6_000, marginMs: 2_000, intervalMs: 2_500, graceMs: 4_000 };
 const targets = ["company/1", "company/2", "company/3"];
 
@@ -66,7 +68,8 @@ export function runMachine(world: World, machine: Machine, node: SimNode, log: F
     });
     await hub.start();
     void write(ledger).catch(fail);
-    void syncForEver(() => ledgerSync.sync()).catch(fail);
+    // As if each sync were the first of its day.
+    void syncForEver(() => ledgerSync.sync({ isRepairing: true })).catch(fail);
   };
 
   const write = async (ledger: Ledger) => {
@@ -102,12 +105,13 @@ export function runMachine(world: World, machine: Machine, node: SimNode, log: F
   };
 
   const syncForEver = async (
-    sync: () => Promise<{ adopted: number | undefined; moved: number }>,
+    sync: () => Promise<{ adopted: number | undefined; moved: number; repaired: number }>,
   ) => {
     for (;;) {
       try {
-        const { adopted, moved } = await sync();
+        const { adopted, moved, repaired } = await sync();
         if (adopted !== undefined) world.note("adopted");
+        if (repaired > 0) world.note("repaired");
         if (moved > 0) world.note("moved");
       } catch (error) {
         if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;

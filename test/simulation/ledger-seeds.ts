@@ -22,6 +22,8 @@ const faultKinds = [
   "prunedSegment",
   "prunedPart",
   "scrubbed",
+  "vanished",
+  "repaired",
 ];
 
 /** Runs that many seeds, and wants every kind of fault to have been met. */

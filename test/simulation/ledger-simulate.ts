@@ -1,13 +1,13 @@
 import { foldOfAll, missingElements, watchBucket, type LedgerChecks } from "./ledger-checks.ts";
 import { checkpointTarget } from "../../src/ledger/index.ts";
 import { publishAhead } from "./ledger-rogue.ts";
-import { hubMs, runMachine, type FleetLog, type Machine } from "./ledger-machine.ts";
+import { vanishAtTimes } from "./ledger-vanish.ts";
+import { chaosMs, hubMs, runMachine, type FleetLog, type Machine } from "./ledger-machine.ts";
 import { Violation } from "./lease-run.ts";
 import type { SeedResult } from "./simulate.ts";
 import { makeTrouble } from "./trouble.ts";
 import { createWorld, type World, type WorldOptions } from "./world.ts";
 
-const chaosMs = 16_000;
 const pauseMsMax = 2 * (hubMs.ttlMs + hubMs.marginMs);
 /** At most: pauses end, late writes land, the lease is found free, all is folded and fetched. */
 const calmMsMax = 90_000;
@@ -73,6 +73,7 @@ async function runFleet(world: World): Promise<void> {
   if (random.next() < 0.3) {
     scheduler.after(4_000 + random.next() * 10_000, () => publishAhead(world));
   }
+  if (random.next() < 0.5) vanishAtTimes(world, () => [...machines.values()]);
   await scheduler.runUntil(chaosMs, check);
   world.calm();
   trouble.end();

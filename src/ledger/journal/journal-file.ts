@@ -67,6 +67,7 @@ function unitsOf(text: string): readonly string[] {
 function damaged(name: string, bytes: number, cause: unknown): AppError {
   const message =
     `${name} is damaged after byte ${bytes}, and there are good datagrams behind it: nothing was ` +
-    `cut. Restore the file, or move it away and let the bucket give back what it has`;
+    `cut. Restore the file. Or move it away and run \`forager ledger sync\` before anything is ` +
+    `written: that fetches what the bucket has`;
   return new AppError("corrupt", "ledger_journal_damaged", message, { cause });
 }

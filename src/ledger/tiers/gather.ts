@@ -5,7 +5,7 @@ import { lastKnown } from "../fold/vector.ts";
 import type { HubState } from "./hub-state.ts";
 import { decodeHead, type Head } from "./head.ts";
 import { segmentKey } from "./keys.ts";
-import { listHeads } from "./pull.ts";
+import { listHeads, missingSegment } from "./pull.ts";
 
 export interface GatherOptions {
   readonly bucket: Bucket;
@@ -31,14 +31,14 @@ const lanes = 8;
 export async function gather(options: GatherOptions, state: HubState): Promise<Gathered> {
   const { bucket, onFault, spill } = options;
   let [bytes, count, isWorthIt] = [0, 0, false];
-  const takeSession = async (key: string, head: { number: number; isComplete: boolean }) => {
+  const takeSession = async (key: string, { number, isComplete, node }: SessionSeen) => {
     while (bytes < spill.bytesMax) {
       const known = lastKnown(state.vector(), key);
-      if (known >= head.number && head.isComplete) return;
+      if (known >= number && isComplete) return;
       const name = segmentKey(key, known + 1);
       const got = await bucket.get(name);
       if (got.status !== "found") {
-        if (known < head.number) onFault(`${name} is missing, and the head says it is there`);
+        if (known < number) onFault(missingSegment(name, node));
         return;
       }
       bytes += got.body.byteLength;
@@ -48,10 +48,10 @@ export async function gather(options: GatherOptions, state: HubState): Promise<G
       await spill.flush();
     }
   };
-  const takeHead = async ({ node, sessions }: Head) => {
+  const takeHead = async ({ node, label, sessions }: Head) => {
     for (const { session, number, isComplete } of sessions) {
       try {
-        await takeSession(`${node}/${session}`, { number, isComplete });
+        await takeSession(`${node}/${session}`, { number, isComplete, node: { node, label } });
       } catch (error) {
         if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
         onFault(error.message);
@@ -66,6 +66,12 @@ export async function gather(options: GatherOptions, state: HubState): Promise<G
   return { datagrams: count, isWorthIt };
 }
 
+interface SessionSeen {
+  readonly number: number;
+  readonly isComplete: boolean;
+  readonly node: Pick<Head, "node" | "label">;
+}
+
 /** A head, and how long ago it was written, by the store's clock alone. */
 export interface HeadSeen {
   readonly head: Head;
@@ -74,7 +80,7 @@ export interface HeadSeen {
 
 export async function readHeadsSeen(
   bucket: Bucket,
-  onFault: (fault: string) => void,
+  onFault: (fault: string, key: string) => void,
 ): Promise<readonly HeadSeen[]> {
   const seen = new Map<string, HeadSeen>();
   const keys = (await listHeads(bucket)).map(({ key }) => key);
@@ -88,7 +94,7 @@ export async function readHeadsSeen(
         seen.set(key, { head, ageMs: Math.max(0, got.seenAtMs - got.modifiedAtMs) });
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
-        onFault(error.message);
+        onFault(error.message, key);
       }
     }
   };
@@ -98,5 +104,5 @@ export async function readHeadsSeen(
 
 export const readHeads = async (
   bucket: Bucket,
-  onFault: (fault: string) => void,
+  onFault: (fault: string, key: string) => void,
 ): Promise<readonly Head[]> => (await readHeadsSeen(bucket, onFault)).map(({ head }) => head);

@@ -4,6 +4,7 @@ import type { Core } from "../core.ts";
 import { lastKnown } from "../fold/vector.ts";
 import { decodeHead, type Head } from "./head.ts";
 import { headsPrefix, parseSegmentKey, segmentKey, segmentsPrefix } from "./keys.ts";
+import { listAll } from "./list-all.ts";
 import { readSegment, type Segment } from "./segment.ts";
 
 export interface Pulled {
@@ -11,19 +12,31 @@ export interface Pulled {
   readonly nodes: number;
   /** Heads and segments that cannot be used, and why: shown, and passed over. */
   readonly faults: readonly string[];
-  /** A segment was pruned that is still needed: stand on the newest checkpoint first. */
-  readonly mustAdopt: boolean;
+  /** Segments that are needed and not there: the newest checkpoint may hold them. */
+  readonly gaps: readonly Gap[];
 }
+
+/** A segment that is missing; what follows it in its session cannot be read. */
+export interface Gap {
+  readonly segment: string;
+  readonly author: Author;
+}
+
+type Author = Pick<Head, "node" | "label">;
 
 export interface Puller {
   pull(): Promise<Pulled>;
 }
 
-/** Fetches what other nodes have published, as far as their heads say. */
+/**
+ * Fetches what other nodes have published, as far as their heads say, and what this node has
+ * published itself and no longer has. Sessions do not depend on each other: one that cannot be read
+ * on does not stop the others.
+ */
 export function createPuller(core: Core, bucket: Bucket): Puller {
   const etags = new Map<string, string>();
 
-  const segmentBehind = async (key: string, known: number): Promise<Segment> => {
+  const segmentBehind = async (author: Author, key: string, known: number): Promise<Segment> => {
     const read = async (first: number) => {
       const name = segmentKey(key, first);
       const got = await bucket.get(name);
@@ -35,51 +48,89 @@ export function createPuller(core: Core, bucket: Bucket): Puller {
     const first = await firstBefore(bucket, key, known);
     const begun = first === undefined ? undefined : await read(first);
     if (begun && begun.lastNumber > known) return begun;
-    throw new MissingSegment(segmentKey(key, known + 1));
+    throw new MissingSegment({ segment: segmentKey(key, known + 1), author });
   };
 
-  const pullHead = async (head: Head) => {
+  const pullSession = async (author: Author, key: string, number: number) => {
     let count = 0;
-    for (const { session, number } of head.sessions) {
-      const key = `${head.node}/${session}`;
-      for (;;) {
-        const known = lastKnown(core.replica().vector(), key);
-        if (known >= number) break;
-        const { datagrams } = await segmentBehind(key, known);
-        count += (await core.receive(datagrams.filter((one) => one.number > known))).length;
-      }
+    for (;;) {
+      const known = lastKnown(core.replica().vector(), key);
+      if (known >= number) return count;
+      const { datagrams } = await segmentBehind(author, key, known);
+      count += (await core.receive(datagrams.filter((one) => one.number > known))).length;
     }
-    return count;
   };
 
   return {
     async pull() {
       const faults: string[] = [];
-      let [datagrams, nodes, mustAdopt] = [0, 0, false];
+      const gaps: Gap[] = [];
+      let [datagrams, nodes] = [0, 0];
+      /** Undefined: it cannot be used, which is noted. */
+      const attempt = async <T>(work: () => Promise<T>, author?: Author) => {
+        try {
+          return await work();
+        } catch (error) {
+          if (error instanceof MissingSegment) gaps.push(error.gap);
+          else if (error instanceof AppError && error.kind !== "unavailable") {
+            const isDamage = author !== undefined && error.code === "ledger_segment";
+            faults.push(isDamage ? damagedSegment(error.message, author) : error.message);
+          } else throw error;
+          return undefined;
+        }
+      };
+      const pullSessions = async (author: Author, sessions: ReadonlyMap<string, number>) => {
+        let [count, isWhole] = [0, true];
+        for (const [key, number] of sessions) {
+          const more = await attempt(() => pullSession(author, key, number), author);
+          count += more ?? 0;
+          isWhole &&= more !== undefined;
+        }
+        datagrams += count;
+        nodes += count > 0 ? 1 : 0;
+        return isWhole;
+      };
       core.replica().release(core.time.nowMs());
+      const own = core.identity();
+      await pullSessions(own, publishedAndLost(core));
       for (const { key, etag } of await listHeads(bucket)) {
         if (etags.get(key) === etag) continue;
-        try {
-          const got = await bucket.get(key);
-          if (got.status !== "found") continue;
-          const head = decodeHead(got.body, key);
-          if (head.node !== core.identity().node) {
-            const count = await pullHead(head);
-            datagrams += count;
-            nodes += count > 0 ? 1 : 0;
-            etags.set(key, got.etag);
-          }
-        } catch (error) {
-          if (error instanceof MissingSegment) mustAdopt = true;
-          else if (error instanceof AppError && error.kind !== "unavailable") {
-            faults.push(error.message);
-          } else throw error;
-        }
+        const got = await bucket.get(key);
+        if (got.status !== "found") continue;
+        const head = await attempt(async () => decodeHead(got.body, key));
+        if (!head || head.node === own.node) continue;
+        const sessions = head.sessions.map(
+          ({ session, number }) => [`${head.node}/${session}`, number] as const,
+        );
+        if (await pullSessions(head, new Map(sessions))) etags.set(key, got.etag);
       }
-      return { datagrams, nodes, faults, mustAdopt };
+      return { datagrams, nodes, faults, gaps };
     },
   };
 }
+
+/**
+ * Sessions of this node that its journal no longer holds as far as they were published, because a
+ * file of it was lost. Only what this disk has published itself: what the head says beyond that may
+ * be the word of another disk with the same id.
+ */
+export function publishedAndLost(core: Core): ReadonlyMap<string, number> {
+  const { node, published } = core.identity();
+  const vector = core.replica().vector();
+  return new Map(
+    Object.entries(published).filter(
+      ([key, number]) => key.startsWith(`${node}/`) && lastKnown(vector, key) < number,
+    ),
+  );
+}
+
+/** For people: what is missing, and who has to do what. */
+export const missingSegment = (segment: string, { node, label }: Author): string =>
+  `${segment} is missing, and no checkpoint holds it: what follows in that session cannot be ` +
+  `read. Its author ${label} (${node}) puts it back once a day, or now with \`forager ledger sync\``;
+
+const damagedSegment = (message: string, { node, label }: Author): string =>
+  `${message}. Its author ${label} (${node}) replaces it with \`forager ledger verify --repair\``;
 
 /** Where the last segment begins that begins with `known` or earlier. */
 async function firstBefore(bucket: Bucket, key: string, known: number) {
@@ -97,15 +148,17 @@ async function firstBefore(bucket: Bucket, key: string, known: number) {
 }
 
 /** Not an error for people: the way on is the checkpoint. */
-class MissingSegment extends Error {}
+class MissingSegment extends Error {
+  readonly gap: Gap;
+
+  constructor(gap: Gap) {
+    super(gap.segment);
+    this.gap = gap;
+  }
+}
 
 export async function listHeads(bucket: Bucket): Promise<readonly ListedObject[]> {
   const all: ListedObject[] = [];
-  let startAfter = "";
-  for (;;) {
-    const page = await bucket.list(headsPrefix, { startAfter });
-    all.push(...page);
-    if (page.length < listLimitMax) return all;
-    startAfter = page.at(-1)!.key;
-  }
+  for await (const one of listAll(bucket, headsPrefix)) all.push(one);
+  return all;
 }

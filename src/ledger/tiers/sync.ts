@@ -9,7 +9,9 @@ import { readHeads } from "./gather.ts";
 import { createHeadWriter, type HeadSaid, type HeadWriter } from "./head.ts";
 import { findNewestManifest } from "./manifest.ts";
 import { beat, publish, type Published } from "./publish.ts";
-import { createPuller, type Pulled } from "./pull.ts";
+import { createPuller, missingSegment, publishedAndLost, type Gap, type Pulled } from "./pull.ts";
+import { repairOwn, type Repaired } from "./repair.ts";
+import { verifyBucket, type BucketVerified, type VerifyHow } from "./verify-bucket.ts";
 
 /** Brings a ledger and a bucket together. Appends go on meanwhile; calls wait for each other. */
 export interface LedgerSync {
@@ -24,11 +26,19 @@ export interface LedgerSync {
    * One write, never journalled.
    */
   beat(said: HeadSaid): Promise<void>;
+  /** Reads all segments that no checkpoint holds, and says which are missing or damaged. */
+  verify(options?: VerifyHow): Promise<BucketVerified>;
 }
 
 export interface SyncHow extends AdoptOptions {
   /** Goes over to a newer checkpoint only where it must: a listing less. */
   readonly isLight?: boolean;
+  /**
+   * Looks for segments of this node that are missing in the bucket, all of them, now. Without it
+   * that is done once a day, and when a missing segment of another node was met for the first time:
+   * a bucket that lost one object may have lost more.
+   */
+  readonly isRepairing?: boolean;
 }
 
 export interface Synced {
@@ -39,6 +49,8 @@ export interface Synced {
   readonly adopted: number | undefined;
   /** Written anew: stamps were ahead, or this disk is a clone. */
   readonly moved: number;
+  /** Own segments that were missing in the bucket or cut short, and were put back. */
+  readonly repaired: number;
   readonly faults: readonly string[];
 }
 
@@ -50,6 +62,10 @@ export interface Preview {
 
 /** A move needs one more try to publish; more than a few mean that something else is wrong. */
 const movesMax = 3;
+
+/** How often own segments are looked for, and how many requests a look may cost beside listings. */
+const repairMs = 86_400_000;
+const repairRequestsMax = 200;
 
 export interface SyncOptions {
   readonly core: Core;
@@ -80,6 +96,8 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
   };
   const puller = createPuller(core, bucket);
   let moved = 0;
+  /** Segments of others that were missing at the last look. */
+  let knownGaps: ReadonlySet<string> = new Set();
 
   const quietly = <T>(work: () => Promise<T>) =>
     gate.close(async () => {
@@ -106,18 +124,51 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
 
   const pullAll = async ({ isLight = false, ...options }: SyncHow) => {
     let adopted = isLight ? undefined : await adoptNewest(core, bucket, { ...options, quietly });
-    let sum: Pulled = { datagrams: 0, nodes: 0, faults: [], mustAdopt: false };
+    let sum: Pulled = { datagrams: 0, nodes: 0, faults: [], gaps: [] };
     for (;;) {
+      const hasLost = publishedAndLost(core).size > 0;
       const pulled = await puller.pull();
+      // What follows on datagrams that were lost may still be in the journal.
+      if (hasLost && core.stranded() > 0) await quietly(() => core.reload());
       sum = { ...pulled, datagrams: sum.datagrams + pulled.datagrams };
-      if (!pulled.mustAdopt) return { ...sum, adopted };
+      if (pulled.gaps.length === 0) return { ...sum, adopted };
       const next = await adoptNewest(core, bucket, { ...options, quietly });
       if (next === undefined) {
-        const faults = [...sum.faults, "a segment is missing, and no checkpoint covers it yet"];
-        return { ...sum, faults, adopted };
+        const missing = sum.gaps.map(({ segment, author }) => missingSegment(segment, author));
+        return { ...sum, faults: [...sum.faults, ...missing], adopted };
       }
       adopted = next;
     }
+  };
+
+  const isRepairDue = () => {
+    const { segmentsCheckedAtMs = -Infinity } = core.identity();
+    const agoMs = core.time.nowMs() - segmentsCheckedAtMs;
+    return agoMs >= repairMs || agoMs < 0;
+  };
+  const repair = async (isAsked: boolean, gaps: readonly Gap[]): Promise<Repaired> => {
+    const isNewGap = gaps.some(({ segment }) => !knownGaps.has(segment));
+    knownGaps = new Set(gaps.map(({ segment }) => segment));
+    if (!isAsked && !isNewGap && !isRepairDue()) {
+      return { segments: 0, faults: [], isComplete: true };
+    }
+    const requestsMax = isAsked ? Infinity : repairRequestsMax;
+    const repaired = await repairOwn({ core, bucket, heads, requestsMax });
+    // What was too much for now is looked at with the next sync.
+    const segmentsCheckedAtMs = repaired.isComplete ? core.time.nowMs() : 0;
+    await core.saveIdentity({ segmentsCheckedAtMs });
+    if (repaired.segments > 0) {
+      const { segments } = repaired;
+      core.options.log.warn("segments were missing in the bucket and were put back", { segments });
+    }
+    return repaired;
+  };
+  /** For those who look at this node later: `forager status` asks no bucket. */
+  const remember = async (faults: readonly string[]) => {
+    const kept = faults.slice(0, faultsMax).map((fault) => fault.slice(0, faultLengthMax));
+    const { faults: before = [] } = core.identity();
+    if (kept.length === before.length && kept.every((one, at) => one === before[at])) return;
+    await core.saveIdentity({ faults: kept });
   };
 
   return {
@@ -133,8 +184,26 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
       inTurn(async () => {
         moved = 0;
         const published = await push();
-        const { datagrams, nodes, faults, adopted } = await pullAll(options);
-        return { published, pulled: datagrams, fromNodes: nodes, adopted, moved, faults };
+        const { isRepairing = false, ...how } = options;
+        const { datagrams, nodes, gaps, adopted, ...pulled } = await pullAll(how);
+        const repaired = await repair(isRepairing, gaps);
+        const faults = [...pulled.faults, ...repaired.faults];
+        await remember(faults);
+        return {
+          published,
+          pulled: datagrams,
+          fromNodes: nodes,
+          adopted,
+          moved,
+          repaired: repaired.segments,
+          faults,
+        };
+      }),
+    verify: (options = {}) =>
+      inTurn(async () => {
+        // Who repairs writes, and must not do so with a wrong clock or as a clone.
+        if (options.isRepairing === true) await push();
+        return verifyBucket({ ...options, core, bucket, heads });
       }),
     async preview() {
       const newest = await findNewestManifest(bucket, core.replica().base.number);
@@ -154,6 +223,9 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
     },
   };
 }
+
+/** Enough to see what is the matter. */
+const [faultsMax, faultLengthMax] = [20, 400];
 
 type Moving = Extract<Published, { status: "must-move" }>;
 

@@ -6,12 +6,17 @@ export const ledgerStatus: Command = {
   examples: [
     { line: "forager ledger status", summary: "what this node knows, and has not shared" },
   ],
-  details: ["Exits 1 when something needs a person: a torn journal, quarantined or stranded data."],
+  details: [
+    "Exits 1 when something needs a person: a torn journal, quarantined, stranded or lost data, or\n" +
+      "something in the bucket that the last sync could not use.",
+  ],
 
   async run({ paths, log, out }) {
     await using ledger = await openLedgerIn({ paths, log, isReader: true });
     const status = ledger.status();
-    const rows = Object.entries({ ...status, cuts: status.cuts.length }).map(([name, value]) => ({
+    const { cuts, faults } = status;
+    const shown = { ...status, cuts: cuts.length, faults: faults.join("; ") || "none" };
+    const rows = Object.entries(shown).map(([name, value]) => ({
       name,
       value: value ?? "not measured",
     }));
@@ -21,7 +26,8 @@ export const ledgerStatus: Command = {
         { title: "value", value: ({ value }) => String(value), isNeverCut: true },
       ]),
     );
-    const needsCare = status.quarantined + status.stranded + status.cuts.length;
+    const { quarantined, stranded, lost } = status;
+    const needsCare = quarantined + stranded + lost + cuts.length + faults.length;
     return needsCare > 0 ? "failed" : undefined;
   },
 };

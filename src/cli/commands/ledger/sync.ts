@@ -13,7 +13,10 @@ export const ledgerSync: Command = {
       summary: "how much that would be",
     },
   ],
-  details: ["Exits 3 when something in the bucket could not be used; the rest was."],
+  details: [
+    "It also looks for segments of this node that the bucket has lost, and puts them back.",
+    "Exits 3 when something in the bucket could not be used; the rest was.",
+  ],
 
   async run(context) {
     const { paths, log, flags, out } = context;
@@ -30,12 +33,13 @@ export const ledgerSync: Command = {
         `${countOf(toPublish, "datagram")} to publish, ${toPull} to fetch, ${next}`,
       );
     }
-    const synced = await sync.sync();
-    const { published, pulled, fromNodes, adopted, moved, faults } = synced;
+    const synced = await sync.sync({ isRepairing: true });
+    const { published, pulled, fromNodes, adopted, moved, repaired, faults } = synced;
     const words = [
       `${countOf(published, "datagram")} published, ${pulled} fetched from ${countOf(fromNodes, "node")}`,
       ...(adopted === undefined ? [] : [`now on checkpoint ${adopted}`]),
       ...(moved === 0 ? [] : [`${moved} written anew`]),
+      ...(repaired === 0 ? [] : [`${countOf(repaired, "missing segment")} put back`]),
     ];
     out.result(synced, words.join("; "));
     for (const fault of faults) out.note(fault);

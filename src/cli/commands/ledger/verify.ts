@@ -1,25 +1,107 @@
 import { openLedgerIn } from "../../../app/index.ts";
+import type { BucketFault, BucketVerified } from "../../../ledger/index.ts";
 import { countOf } from "../queue/count-words.ts";
 import type { Command } from "../../command.ts";
+import type { ProgressHandle } from "../../progress.ts";
+import { bucketOption, openPatientFleetBucket } from "./bucket-option.ts";
 
 export const ledgerVerify: Command = {
   needs: "settings",
-  examples: [{ line: "forager ledger verify", summary: "read everything, check every checksum" }],
+  options: [
+    {
+      ...bucketOption,
+      summary: "also read this bucket: s3://BUCKET/PREFIX, dir:PATH or postgres://HOST/DATABASE",
+    },
+    {
+      flag: "--repair",
+      summary: "put back this node's segments that are missing or damaged in the bucket",
+    },
+  ],
+  examples: [
+    { line: "forager ledger verify", summary: "read everything here, check every checksum" },
+    {
+      line: "forager ledger verify --bucket s3://fleet",
+      summary: "also read all segments in the bucket that no checkpoint holds yet",
+    },
+    {
+      line: "forager ledger verify --bucket s3://fleet --repair",
+      summary: "put back what this node wrote and the bucket has lost",
+    },
+  ],
   details: [
     "The digest is the same on every node that knows the same. Damage ends it with an error that\n" +
       "names the file and what to do.",
+    "--repair without --bucket uses bucket.url. A node can put back only what it wrote itself. What\n" +
+      "another node wrote is listed with the name of that node: run the command there.",
+    "Exits 3 when something is missing or damaged in the bucket and was not put back, 1 when this\n" +
+      "node's own files lack something.",
   ],
 
-  async run({ paths, log, out }) {
-    await using ledger = await openLedgerIn({ paths, log, isReader: true });
+  async run(context) {
+    const { paths, log, out, flags, progress } = context;
+    const isRepairing = flags["repair"] === true;
+    const hasBucket = isRepairing || flags["bucket"] !== undefined;
+    await using bucket = hasBucket ? await openPatientFleetBucket(context) : undefined;
+    await using ledger = await openLedgerIn({ paths, log, isReader: !isRepairing });
     const digest = await ledger.digest();
-    const { node, checkpoint, datagramsSinceCheckpoint, cuts, stranded } = ledger.status();
-    const result = { node, digest, checkpoint, datagramsSinceCheckpoint, cuts, stranded };
+    const { node, checkpoint, datagramsSinceCheckpoint, cuts, stranded, lost } = ledger.status();
+    const here = { node, digest, checkpoint, datagramsSinceCheckpoint, cuts, stranded, lost };
+    let bar: ProgressHandle | undefined;
+    const onProgress = ({ total }: { readonly total: number }) => {
+      bar ??= progress.start({ label: "sessions in the bucket", total });
+      bar.advance();
+    };
+    const verified =
+      bucket && (await ledger.withBucket(bucket).verify({ isRepairing, onProgress }));
+    bar?.done();
     const tail = cuts.length > 0 ? "; a torn tail will be cut at the next write" : "";
     out.result(
-      result,
-      `checkpoint ${checkpoint} and ${countOf(datagramsSinceCheckpoint, "datagram")} are sound${tail}\n${digest}`,
+      { ...here, ...(verified && { bucket: verified }) },
+      [
+        `checkpoint ${checkpoint} and ${countOf(datagramsSinceCheckpoint, "datagram")} are sound${tail}`,
+        ...(lost > 0
+          ? [
+              `${countOf(lost, "published datagram")} missing here: run \`forager ledger sync\` before you write`,
+            ]
+          : []),
+        digest,
+        ...(verified ? describeBucket(verified) : []),
+      ].join("\n"),
     );
-    if (stranded > 0) return "failed";
+    if (stranded + lost > 0) return "failed";
+    if (verified?.faults.some(({ isRepaired }) => !isRepaired)) return "partial";
   },
 };
+
+function describeBucket({ nodes, segments, faults }: BucketVerified): readonly string[] {
+  const sound = `bucket: ${countOf(segments, "segment")} of ${countOf(nodes, "node")} beyond the newest checkpoint`;
+  if (faults.length === 0) return [`${sound}: all are sound`];
+  return [
+    `${sound} are sound, ${countOf(faults.length, "object")} missing or damaged`,
+    ...faults.map((fault) => `  ${describeFault(fault)}`),
+  ];
+}
+
+function describeFault(fault: BucketFault): string {
+  const { object, state, node, label, first, last, isOwn } = fault;
+  const author = isOwn ? "this node" : label === "" ? node : `${label} (${node})`;
+  const what = first === undefined ? "the head" : numbersOf(first, last);
+  return `${object} ${stateWords[state]}: ${what} of ${author}; ${whatToDo(fault, author)}`;
+}
+
+const numbersOf = (first: number, last = first) =>
+  first === last ? `datagram ${first}` : `datagrams ${first} to ${last}`;
+
+const stateWords = {
+  missing: "is missing",
+  damaged: "is damaged",
+  foreign: "has other content than this node's journal",
+} as const;
+
+function whatToDo({ isOwn, isRepaired, isRepairable, state }: BucketFault, author: string): string {
+  if (isRepaired) return "put back";
+  if (isRepairable) return "--repair puts it back";
+  if (!isOwn) return `run \`forager ledger verify --repair\` on ${author}`;
+  if (state === "foreign") return "another disk uses this node's id; nothing is replaced";
+  return "this disk does not have it any more";
+}

@@ -51,6 +51,8 @@ const well: Omit<ClusterStatus, "attention"> = {
     cuts: 0,
     conflicts: 2,
     stranded: 0,
+    lost: 0,
+    faults: [],
   },
   nodes: [node(), node({ node: "0000000000002", label: "pi-2" })],
   hub: { node: "0000000000001", epoch: 4, state: "held", ageMs: 3_000 },
@@ -105,6 +107,8 @@ test.each<[string, Partial<ClusterStatus>, string]>([
   ["another version", { nodes: [node(), node(), node({ label: "pi-9" }, { version: "0.0.9" })] }, "pi-9 runs another version: 0.0.9, not 0.1.0"],
   ["other settings", { nodes: [node(), node(), node({ label: "pi-9" }, { config: "xyz" })] }, "pi-9 has other settings: xyz, not abc"],
   ["quarantine", ledger({ quarantined: 2 }), "2 datagrams in quarantine: see forager ledger quarantine"],
+  ["lost datagrams", ledger({ lost: 3 }), "3 published datagrams missing here: run forager ledger sync"],
+  ["a missing segment", ledger({ faults: ["x.usv is missing"] }), "the last sync: x.usv is missing"],
   ["a hub that is gone", { hub: { ...well.hub!, state: "expired", ageMs: 3_600_000 } }, "the hub 0000000000001 was last heard 1h00m ago: is it gone?"],
   ["work that nobody does", { queue: queueOf(5), nodes: [node({ isPresent: false }, { state: "stopped" })] }, "5 tasks could run, and no node works"],
 ])("%s", (_name, more, words) => {

@@ -74,12 +74,16 @@ function differences(nodes: readonly NodeStatus[]): readonly string[] {
 }
 
 function ledgerTroubles({ ledger }: Pick<ClusterStatus, "ledger">): readonly string[] {
-  const { quarantined, stranded, cuts } = ledger;
+  const { quarantined, stranded, cuts, lost, faults } = ledger;
   return [
     ...(quarantined > 0
       ? [`${countOf(quarantined, "datagram")} in quarantine: see forager ledger quarantine`]
       : []),
     ...(stranded > 0 ? [`${countOf(stranded, "datagram")} without what comes before`] : []),
+    ...(lost > 0
+      ? [`${countOf(lost, "published datagram")} missing here: run forager ledger sync`]
+      : []),
+    ...faults.map((fault) => `the last sync: ${fault}`),
     ...(cuts > 0 ? ["a torn tail was cut off a journal: a process or the machine had died"] : []),
   ];
 }

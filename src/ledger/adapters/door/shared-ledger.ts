@@ -206,6 +206,7 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Le
         preview: () => led((sync) => sync.preview()),
         push: () => led((sync) => sync.push()),
         beat: (said) => led((sync) => sync.beat(said)),
+        verify: (how) => led((sync) => sync.verify(how)),
       };
     },
     exchange: joinCommits(exchange),

@@ -1,0 +1,146 @@
+import { AppError } from "../../base/app-error.ts";
+import type { Bucket } from "../../bucket/index.ts";
+import type { Core } from "../core.ts";
+import type { Datagram } from "../datagram/datagram.ts";
+import type { SessionKey } from "../fold/vector.ts";
+import { segmentKey } from "./keys.ts";
+import type { ListedSegment } from "./list-all.ts";
+import { cutSegment, isSameContent, readSegment, type Segment } from "./segment.ts";
+
+/** A segment that the bucket should have, and has not, or not as it should be. */
+export interface SegmentFault {
+  readonly key: SessionKey;
+  readonly first: number;
+  /** The last datagram that cannot be read because of it, up to the next segment that is there. */
+  readonly last: number;
+  /**
+   * "damaged": its bytes are not a segment. "foreign": it is a sound segment, and holds other
+   * datagrams than this node's journal under the same numbers.
+   */
+  readonly state: "missing" | "damaged" | "foreign";
+  /** This disk holds its datagrams, so this node can put it back. */
+  readonly isHere: boolean;
+  /** Of the object that is there. */
+  readonly etag?: string;
+  readonly why?: string;
+}
+
+/** Datagrams of a session that should be in segments: behind `after`, up to `upTo`. */
+export interface SessionRange {
+  readonly key: SessionKey;
+  readonly after: number;
+  readonly upTo: number;
+}
+
+/** How many more requests a check may make. */
+export interface Budget {
+  left: number;
+}
+
+export interface ExamineOptions extends SessionRange {
+  readonly bucket: Bucket;
+  /** All its segments that the bucket has, in order. */
+  readonly listed: readonly ListedSegment[];
+  /** The ledger of the node whose session it is; undefined: another node's. */
+  readonly author: Core | undefined;
+  /** Read every segment, also those whose size is what this node's log says. */
+  readonly isThorough: boolean;
+  readonly budget: Budget;
+}
+
+export interface Examined {
+  readonly faults: readonly SegmentFault[];
+  /** How many segments are there and sound. */
+  readonly sound: number;
+  /** False: the budget was used up before the end. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * Finds the segments of a session that are missing or damaged. Segments follow on each other
+ * without gaps: each must begin where the one before ended. Where an author's segment ends is in
+ * its log; of the others it is read from the segment.
+ */
+export async function examineSession(options: ExamineOptions): Promise<Examined> {
+  const { bucket, key, after, upTo, author, isThorough, budget } = options;
+  const listed = author ? atCommits(author, options) : options.listed;
+  const faults: SegmentFault[] = [];
+  let sound = 0;
+  let at = 0;
+  for (let first = after + 1; first <= upTo;) {
+    while (at < listed.length && listed[at]!.first < first) at += 1;
+    const there = listed[at]?.first === first ? listed[at] : undefined;
+    const following = listed[there ? at + 1 : at]?.first ?? Infinity;
+    const planned = await author?.segments.endOf(key, first);
+    if (there && !isThorough && planned?.bytes === there.bytes) {
+      sound += 1;
+      first = planned.last + 1;
+      continue;
+    }
+    const limit = Math.min(following - 1, upTo);
+    const own = author ? ownDatagrams(author, { key, first, last: limit }) : [];
+    const isHere = own.length > 0;
+    const last = isHere ? cutSegment(own, planned?.last).lastNumber : limit;
+    if (!there) {
+      faults.push({ key, first, last, state: "missing", isHere });
+      first = last + 1;
+      continue;
+    }
+    if (budget.left <= 0) return { faults, sound, isComplete: false };
+    budget.left -= 1;
+    const found = await readOne(bucket, key, first);
+    if ("state" in found) {
+      faults.push({ key, first, last, isHere, ...found });
+      first = last + 1;
+      continue;
+    }
+    const { datagrams, lastNumber } = found.segment;
+    const journal = author ? ownDatagrams(author, { key, first, last: lastNumber }) : [];
+    if (journal.length > 0 && !isSameContent(datagrams, journal)) {
+      faults.push({ key, first, last: lastNumber, state: "foreign", isHere: false });
+    } else {
+      sound += 1;
+      if (author && author.options.isReader !== true) {
+        await author.segments.record(key, first, { last: lastNumber, bytes: found.bytes });
+      }
+    }
+    first = lastNumber + 1;
+  }
+  return { faults, sound, isComplete: true };
+}
+
+/** An object that is named by a number at which no commit of its author begins is not a segment. */
+function atCommits(author: Core, { key, listed }: ExamineOptions): readonly ListedSegment[] {
+  return listed.filter(({ first }) => {
+    const [before] = ownDatagrams(author, { key, first: first - 1, last: first - 1 });
+    return before === undefined || before.number === before.commit;
+  });
+}
+
+/** What this disk has of its own session in that range; none where the beginning is not there. */
+export function ownDatagrams(
+  core: Core,
+  { key, first, last }: { readonly key: SessionKey; readonly first: number; readonly last: number },
+): readonly Datagram[] {
+  const all = core.replica().sinceOf(key);
+  const from = first - (all[0]?.number ?? Infinity);
+  return from < 0 ? [] : all.slice(from, from + last - first + 1);
+}
+
+type ReadSegment =
+  | { readonly segment: Segment; readonly bytes: number }
+  | Pick<SegmentFault, "state" | "etag" | "why">;
+
+async function readOne(bucket: Bucket, key: SessionKey, first: number): Promise<ReadSegment> {
+  const name = segmentKey(key, first);
+  const got = await bucket.get(name);
+  // It was deleted since it was listed.
+  if (got.status !== "found") return { state: "missing" };
+  try {
+    return { segment: readSegment(got.body, { key, first, name }), bytes: got.body.byteLength };
+  } catch (error) {
+    // A segment of a newer version is no damage.
+    if (!(error instanceof AppError) || error.kind !== "corrupt") throw error;
+    return { state: "damaged", etag: got.etag, why: error.message };
+  }
+}
