@@ -5,7 +5,7 @@ export { locateQueue, type QueueAddress } from "./queue-address.ts";
 export { openBucket } from "./open-bucket.ts";
 export { openFetcher, type OpenFetcherOptions } from "./open-fetcher.ts";
 export { examineQueue, type PostgresFacts } from "./examine-queue.ts";
-export { hubPartsIn, openLedgerIn, type OpenLedgerOptions } from "./open-ledger.ts";
+export { hubPartsIn, openLedgerIn, readSyncFaults, type OpenLedgerOptions } from "./open-ledger.ts";
 export { createPlaceSources, openPlaceFile } from "./open-places.ts";
 export {
   openRecordsIn,

@@ -37,6 +37,20 @@ export async function openLedgerIn(options: OpenLedgerOptions): Promise<Ledger> 
   return openSharedLedger({ clock, stand: standIn({ paths, clock, random, log, openHeld, pid }) });
 }
 
+/**
+ * What the last sync of this data folder could not use in its bucket; undefined where there is no
+ * ledger yet. Reads one small file.
+ */
+export async function readSyncFaults(
+  paths: Pick<Paths, "resolve">,
+): Promise<readonly string[] | undefined> {
+  const { readNodeFile } = await import("../ledger/index.ts");
+  const { openFileDisk } = await import("../ledger/adapters/file/file-disk.ts");
+  await using disk = await openFileDisk({ paths, isReader: true });
+  const file = await readNodeFile(disk);
+  return file && (file.faults ?? []);
+}
+
 /** What a hub works with here: it folds through the disk, so size is no matter, and in threads. */
 export async function hubPartsIn(
   paths: Pick<Paths, "resolve">,

@@ -120,7 +120,7 @@ test("--config reads another file, and says so when it is not there", async () =
 test("doctor finds a fit machine fit", async () => {
   const { exitCode, stdout, stderr } = await forager("doctor --data ./data");
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-  for (const check of ["node", "sqlite", "data folder", "disk", "temp folder", "clock"]) {
+  for (const check of ["node", "sqlite", "data folder", "disk", "temp folder", "clock", "ledger"]) {
     expect(stdout).toMatch(new RegExp(`^${check} +(ok|warn) +\\S`, "m"));
   }
 });

@@ -11,6 +11,7 @@ import { checkDataFolder } from "./data-folder-check.ts";
 import { createDiskCheck } from "./disk-check.ts";
 import { nodeFloor } from "../../base/require-node.ts";
 import { checkGossipKey } from "./gossip-key-check.ts";
+import { checkLedger } from "./ledger-check.ts";
 import { createNodeCheck } from "./node-check.ts";
 import { createSqliteCheck } from "./sqlite-check.ts";
 import { checkTempFolder } from "./temp-folder-check.ts";
@@ -159,3 +160,28 @@ test.each<[string, Record<string, string>, string, RegExp]>([
   expect(found.state).toBe(state);
   expect(`${found.detail} ${found.advice ?? ""}`).toMatch(words);
 }); // prettier-ignore
+
+test("a ledger whose last sync missed something in the bucket is a warning that says what", async () => {
+  const context = await createContext();
+  expect(await checkLedger.run(context)).toMatchObject({ state: "ok" });
+  const file = join(home, "data", "ledger", "node.json");
+  await mkdir(join(home, "data", "ledger"), { recursive: true });
+  const [node, session] = ["0".repeat(13), "0".repeat(26)];
+  const identity = {
+    format: 1,
+    node,
+    label: "",
+    sessions: [session],
+    published: {},
+    highWater: "",
+  };
+  await writeFile(file, JSON.stringify(identity));
+  expect(await checkLedger.run(context)).toMatchObject({ state: "ok" });
+  const faults = ["ledger/wal/x is missing", "ledger/wal/y is missing"];
+  await writeFile(file, JSON.stringify({ ...identity, faults }));
+  const found = await checkLedger.run(context);
+  expect(found).toMatchObject({ state: "warn", advice: expect.stringContaining("ledger verify") });
+  expect(found.detail).toContain("ledger/wal/x is missing (and 1 more)");
+  await writeFile(file, "{");
+  expect(await checkLedger.run(context)).toMatchObject({ state: "fail" });
+});

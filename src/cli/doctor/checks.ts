@@ -3,6 +3,7 @@ import { checkClock } from "./clock-check.ts";
 import { checkDataFolder } from "./data-folder-check.ts";
 import { createDiskCheck } from "./disk-check.ts";
 import { checkGossipKey } from "./gossip-key-check.ts";
+import { checkLedger } from "./ledger-check.ts";
 import { createNodeCheck } from "./node-check.ts";
 import { createSqliteCheck } from "./sqlite-check.ts";
 import { checkTempFolder } from "./temp-folder-check.ts";
@@ -16,4 +17,5 @@ export const checks: readonly Check[] = [
   checkTempFolder,
   checkClock,
   checkGossipKey,
+  checkLedger,
 ];
