@@ -152,7 +152,7 @@ test("a table says who is there, where, how found, how far apart, and what to lo
   const own = { ...status, gossip: null, gossipKey: "own" } as const;
   out.result(own, (layout) => describeStatus(own, true, layout));
   expect(lines.at(-1)).toContain(
-    "gossip: own key only, other machines cannot join; set gossip.keys on every machine, see ",
+    `gossip: own key only, other machines cannot join; set gossip.keys on every machine, see ${docsPage("gossip.md")}`,
   );
   expect(text).toContain("needs attention:\n  pi-2 is missed");
   expect(describeStatusInLine(status)).toBe(
