@@ -1,3 +1,4 @@
+// process: own
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";

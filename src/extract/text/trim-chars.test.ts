@@ -1,3 +1,4 @@
+// process: own
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { cpuMsOf } from "../../base/testing/cpu-time.ts";

@@ -1,3 +1,4 @@
+// process: own
 import { describe, expect, test } from "vitest";
 import { gzipBomb, peakRaisedMb } from "../../../base/testing/gzip-bomb.ts";
 import { newJob } from "../../job.ts";
