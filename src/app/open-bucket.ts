@@ -1,6 +1,7 @@
 import { AppError } from "../base/app-error.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
+import { redactUrl } from "../base/redact.ts";
 import type { Bucket } from "../bucket/index.ts";
 
 /**
@@ -80,7 +81,7 @@ const badAddress = (address: string, why: string, cause?: unknown) =>
   new AppError(
     "invalid",
     "bucket_address",
-    `"${address.replace(/:\/\/[^@/]*@/, "://***@")}" is not the address of a bucket: ${why}, ` +
+    `"${redactUrl(address, new Set(s3Settings))}" is not the address of a bucket: ${why}, ` +
       `for example s3://my-bucket/fleet?region=eu-west-1`,
     { cause },
   );

@@ -1,4 +1,5 @@
 import { AppError } from "./app-error.ts";
+import { redactText } from "./redact.ts";
 import type { LogFields } from "./logger.ts";
 
 /**
@@ -29,7 +30,7 @@ function toPlain(value: unknown, above: readonly object[]): unknown {
   if (typeof value === "number") return Number.isFinite(value) ? value : `${value}`;
   if (typeof value === "bigint") return `${value}`;
   if (typeof value === "function" || typeof value === "symbol") return `[${typeof value}]`;
-  if (typeof value === "string") return withoutPasswords(value);
+  if (typeof value === "string") return redactText(value);
   if (typeof value !== "object" || value === null) return value;
   if (above.includes(value)) return "[circular]";
   if (above.length >= depthMax) return "[too deep]";
@@ -38,7 +39,7 @@ function toPlain(value: unknown, above: readonly object[]): unknown {
 
 function toPlainStructure(value: object, path: readonly object[]): unknown {
   if (value instanceof Error) return toPlainError(value, path);
-  if (value instanceof URL) return withoutPassword(value);
+  if (value instanceof URL) return redactText(value.href);
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   if (value instanceof Map) return toPlainObject(Object.fromEntries(value), path);
   if (Array.isArray(value) || value instanceof Set) return toPlainArray([...value], path);
@@ -80,19 +81,9 @@ function toPlainError(error: Error, path: readonly object[]): object {
     name: error.name,
     ...(error instanceof AppError && { kind: error.kind }),
     ...(code !== undefined && { code: toPlain(code, path) }),
-    message: withoutPasswords(error.message),
-    ...(isBug && path.length === 1 && { stack: withoutPasswords(error.stack ?? "") }),
+    message: redactText(error.message),
+    ...(isBug && path.length === 1 && { stack: redactText(error.stack ?? "") }),
     ...(error instanceof AggregateError && { errors: toPlainArray(error.errors, path) }),
     ...(error.cause !== undefined && { cause: toPlain(error.cause, path) }),
   };
 }
-
-function withoutPassword(url: URL): string {
-  const shown = new URL(url);
-  if (shown.password) shown.password = "***";
-  return shown.href;
-}
-
-/** `scheme://user:password@host` inside a text, however it came there. */
-const withoutPasswords = (text: string): string =>
-  text.includes("://") ? text.replaceAll(/(:\/\/[^\s:@/"']*):[^\s@/"']+@/g, "$1:***@") : text;

@@ -2,6 +2,7 @@ import { pino } from "pino";
 import { systemClock, type Clock } from "./clock.ts";
 import { toLogFields } from "./log-fields.ts";
 import { formatLogLine } from "./log-line.ts";
+import { redactText } from "./redact.ts";
 import type { LogFields, Logger, LogLevel } from "./logger.ts";
 
 export interface PinoLoggerOptions {
@@ -58,7 +59,10 @@ export function createPinoLogger({
     const writer = (lineLevel: LogLevel) => (message: string, fields?: LogFields) => {
       if (!lines.isLevelEnabled(lineLevel)) return;
       // Merged here: pino would print a key twice that is both the child's and the line's.
-      lines[lineLevel]({ fields: { ...bound, ...(fields && toLogFields(fields)) } }, message);
+      lines[lineLevel](
+        { fields: { ...bound, ...(fields && toLogFields(fields)) } },
+        redactText(message),
+      );
     };
     return {
       debug: writer("debug"),

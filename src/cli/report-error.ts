@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import { AppError } from "../base/app-error.ts";
+import { redactText } from "../base/redact.ts";
 import { clearLine, type TextStream } from "./output.ts";
 import { toOneLine } from "./text-width.ts";
 
@@ -11,7 +12,8 @@ export interface ReportOptions {
 
 /** One line for people, one JSON object for programs; --verbose adds where it came from. */
 export function reportError(error: unknown, { stderr, isJson, isVerbose }: ReportOptions): void {
-  const { kind, code, message } = describe(error);
+  const { kind, code, message: whole } = describe(error);
+  const message = redactText(whole);
   if (isJson) {
     const trace = isVerbose ? { trace: formatTrace(error) } : {};
     stderr.write(`${JSON.stringify({ error: { kind, code, message, ...trace } })}\n`);
@@ -50,7 +52,7 @@ function formatTrace(error: unknown): string[] {
   let current = error;
   for (let depth = 0; current !== undefined && depth < causesMax; depth++) {
     const text = current instanceof Error ? (current.stack ?? current.message) : inspect(current);
-    const [first = "", ...rest] = text.split("\n");
+    const [first = "", ...rest] = redactText(text).split("\n");
     lines.push(depth === 0 ? first : `caused by ${first}`, ...rest);
     current = current instanceof Error ? current.cause : undefined;
   }

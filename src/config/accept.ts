@@ -4,7 +4,7 @@ import type { Entry, Layer } from "./layer.ts";
 import type { Problem } from "./problem.ts";
 import { secretAccepts, toSecret } from "./read-secret.ts";
 import { createSecret, mask } from "./secret.ts";
-import { splitUrl } from "./url.ts";
+import { hostOfWebUrl, splitUrl } from "./url.ts";
 import { resolveUserPath, type UserFolders } from "./user-paths.ts";
 
 /** A value that has passed the schema. */
@@ -66,6 +66,12 @@ function read({ definition, raw, where, folder }: Entry, user: UserFolders): Rea
     return value
       ? { kind: "ok", value, display: mask }
       : { kind: "wrong", text: `must be ${secretAccepts}` };
+  }
+  if (form === "secretUrl") {
+    const value = toSecret(raw, { ...user, name: `${key} (${where})`, folder });
+    const shown = typeof raw === "string" ? hostOfWebUrl(raw) : mask;
+    if (value && shown !== undefined) return { kind: "ok", value, display: shown };
+    return { kind: "wrong", text: `must be an http:// or https:// URL: ${secretAccepts}` };
   }
   const { data, error } = schema.safeParse(raw);
   if (error) {

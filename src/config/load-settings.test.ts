@@ -151,6 +151,30 @@ test.each(["'hunter2'", "{ file = 'pin' }", "{ command = 'cat pin' }"])(
   },
 );
 
+test.each([
+  ["https://hooks.example/services/T0/hunter2", "https://hooks.example/***"],
+  ["http://ann:hunter2@h.example:81?token=hunter2", "http://h.example:81/***"],
+  ["https://h.example", "https://h.example"],
+])("of the webhook %s only the host is shown", async (url, shown) => {
+  const { load } = machine({ "work/forager.toml": `alert.webhook = "${url}"` });
+  const loaded = await load();
+  expect(await loaded.settings.alert.webhook?.reveal()).toBe(url);
+  expect(shownAnywhere(loaded)).not.toContain("hunter2");
+  expect(describeSettings(loaded)).toContainEqual(
+    expect.objectContaining({ key: "alert.webhook", value: shown }),
+  );
+});
+
+test.each(['"ftp://ann:hunter2@h/"', '"hunter2"', "5", '"http://ann:hunter2@:x"'])(
+  "the webhook %s is refused without being repeated",
+  async (written) => {
+    const { load } = machine({ "work/forager.toml": `alert.webhook = ${written}` });
+    const error = await load().catch((caught: unknown) => caught);
+    expect(String(error)).toContain("alert.webhook must be an http:// or https:// URL");
+    expect(String(error)).not.toContain("hunter2");
+  },
+);
+
 test("loading runs no secret's command", async () => {
   const { load, at } = machine({
     "work/forager.toml": "queue.password = { command = 'touch ran; echo x' }",

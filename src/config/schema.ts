@@ -11,8 +11,11 @@ export const settingMeta = z.registry<SettingMeta>();
 
 export interface SettingMeta {
   readonly description: string;
-  /** How the written form becomes the value, where it is more than a plain string or number. */
-  readonly form?: "folder" | "url" | "secret";
+  /**
+   * How the written form becomes the value, where it is more than a plain string or number. A
+   * "secretUrl" is a web address that may hold a token anywhere: only its host is ever shown.
+   */
+  readonly form?: "folder" | "url" | "secret" | "secretUrl";
   /** For a URL: the secret that takes a password written inside it. */
   readonly passwordKey?: string;
 }
@@ -184,8 +187,9 @@ export const settingsSchema = z.strictObject({
     stallMs: wholeNumber(1_000, 86_400_000).default(900_000).register(settingMeta, {
       description: "milliseconds without a completion, though work could run, that are a stall",
     }),
-    webhook: text("a URL").optional().register(settingMeta, {
-      description: "where alerts are posted to, as JSON",
+    webhook: z.custom<Secret>(isSecret).optional().register(settingMeta, {
+      description: "where alerts are posted to as JSON: an http or https URL, which is kept secret",
+      form: "secretUrl",
     }),
     secret: z.custom<Secret>(isSecret).optional().register(settingMeta, {
       description: "signs what is posted to alert.webhook (HMAC-SHA256)",

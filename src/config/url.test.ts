@@ -11,10 +11,18 @@ test("a password is taken out and decoded, and the display hides the credentials
   expect(splitUrl("postgres://ann:p%40%2Fss:x@host/db?ssl=true")).toEqual({
     kind: "ok",
     url: "postgres://ann@host/db?ssl=true",
-    display: "postgres://***@host/db?ssl=true",
+    display: "postgres://***@host/db?ssl=***",
     password: "p@/ss:x",
   });
   expect(splitUrl("postgres://ann:@host/db")).toMatchObject({ url: "postgres://ann@host/db" });
+});
+
+test("what a query says is shown only where it is known to be harmless", () => {
+  const url = "s3://fleet/p?region=eu&endpoint=http://h:9&other=hunter2";
+  expect(splitUrl(url)).toMatchObject({
+    url,
+    display: "s3://fleet/p?region=eu&endpoint=http://h:9&other=***",
+  });
 });
 
 test.each([
@@ -25,6 +33,7 @@ test.each([
   ["postgres://ann:hunter2/x@host", "must be a URL"],
   ["postgres://ann:12/hunter2@host/db", "must write @ as %40"],
   ["postgres://host/db?password=hunter2", "must not hold a secret in its query"],
+  ["s3://b?endpoint=http://ann:hunter2%40host", "must not hold credentials inside of its query"],
   ["postgres://ann:hunter2%@host/db", "has a password with a bad % escape"],
 ])("%s is refused without being repeated", (written, text) => {
   const split = splitUrl(written);

@@ -1,3 +1,4 @@
+import { redactUrl } from "../base/redact.ts";
 import { mask } from "./secret.ts";
 
 /**
@@ -31,9 +32,12 @@ export function splitUrl(written: string): SplitUrl {
   const at = authority.lastIndexOf("@");
   // Otherwise half of a password with an unescaped / would pass for a path, and be printed.
   if (rest.slice(at + 1).includes("@")) return wrong("must write @ as %40 outside user and host");
-  const query = [...new URL(written).searchParams.keys()];
-  if (query.some((name) => /pass|secret|token/i.test(name))) {
+  const query = [...new URL(written).searchParams];
+  if (query.some(([name]) => /pass|secret|token/i.test(name))) {
     return wrong("must not hold a secret in its query: use user:password@ or the password setting");
+  }
+  if (query.some(([, value]) => /:\/\/[^/?#]*@/.test(value))) {
+    return wrong("must not hold credentials inside of its query");
   }
   const colon = authority.slice(0, Math.max(at, 0)).indexOf(":");
   if (colon < 0) return plain(written);
@@ -41,7 +45,28 @@ export function splitUrl(written: string): SplitUrl {
   if (password === undefined) return wrong("has a password with a bad % escape: write % as %25");
   const url = scheme + authority.slice(0, colon) + rest.slice(at);
   if (password === "") return plain(url);
-  return { kind: "ok", url, display: scheme + mask + rest.slice(at), password };
+  const display = shownUrl(scheme + mask + rest.slice(at));
+  return { kind: "ok", url, display, password };
+}
+
+/** The query parameters that a backend knows; what others say may be anything. */
+const harmless: ReadonlySet<string> = new Set(
+  (
+    "endpoint region pathStyle table schema lazy host port sslmode sslrootcert sslcert sslkey " +
+    "connect_timeout application_name"
+  ).split(" "),
+);
+
+const shownUrl = (url: string): string => (url.includes("://") ? redactUrl(url, harmless) : url);
+
+/**
+ * As much of a web address as may be shown: services put tokens into any other part of it.
+ * Undefined if it is none.
+ */
+export function hostOfWebUrl(written: string): string | undefined {
+  if (!/^https?:\/\//.test(written) || !URL.canParse(written)) return undefined;
+  const { origin, href } = new URL(written);
+  return href === `${origin}/` ? origin : `${origin}/${mask}`;
 }
 
 function decode(text: string): string | undefined {
@@ -52,6 +77,6 @@ function decode(text: string): string | undefined {
   }
 }
 
-const plain = (url: string): SplitUrl => ({ kind: "ok", url, display: url });
+const plain = (url: string): SplitUrl => ({ kind: "ok", url, display: shownUrl(url) });
 
 const wrong = (text: string): SplitUrl => ({ kind: "wrong", text });

@@ -2,7 +2,8 @@ import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import type { Logger } from "../base/logger.ts";
+import { toLogFields } from "../base/log-fields.ts";
+import type { LogFields, Logger } from "../base/logger.ts";
 import { createSeededRandom } from "../base/random.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import { createWebhook } from "./webhook.ts";
@@ -13,7 +14,7 @@ interface Got {
 }
 
 /** A receiver that answers with these codes, one after another, and the last one for ever. */
-async function setUp(codes: readonly number[], secret?: string) {
+async function setUp(codes: readonly number[], secret?: string, user = "") {
   const got: Got[] = [];
   const server = createServer((request, response) => {
     let body = "";
@@ -26,7 +27,11 @@ async function setUp(codes: readonly number[], secret?: string) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   const lines: string[] = [];
-  const write = (message: string) => void lines.push(message);
+  const logged: string[] = [];
+  const write = (message: string, fields: LogFields = {}) => {
+    lines.push(message);
+    logged.push(JSON.stringify(toLogFields(fields)));
+  };
   const logger: Logger = {
     debug: write,
     info: write,
@@ -37,7 +42,7 @@ async function setUp(codes: readonly number[], secret?: string) {
   const clock = createTestClock();
   const { port } = server.address() as AddressInfo;
   const webhook = createWebhook({
-    url: `http://127.0.0.1:${port}/hook`,
+    url: async () => `http://${user}127.0.0.1:${port}/hook?token=t0ken`,
     secret: secret === undefined ? undefined : async () => secret,
     clock,
     random: createSeededRandom(3),
@@ -53,7 +58,7 @@ async function setUp(codes: readonly number[], secret?: string) {
     }
     await posted;
   }
-  return { got, lines, post };
+  return { got, lines, logged, post };
 }
 
 test("what is sent is signed over its moment and its body", async () => {
@@ -65,6 +70,16 @@ test("what is sent is signed over its moment and its body", async () => {
   expect(Number(timestamp)).toBeGreaterThan(1_700_000_000);
   const expected = createHmac("sha256", "s3cret").update(`${timestamp}.${body}`).digest("hex");
   expect(headers["x-forager-signature"]).toBe(`sha256=${expected}`);
+});
+
+test("a user and a password in the address are sent, and never logged", async () => {
+  const { got, logged, post } = await setUp([200, 401], undefined, "ann:p%40ss@");
+  await post({ event: "stall_began" });
+  const expected = `Basic ${Buffer.from("ann:p@ss").toString("base64")}`;
+  expect(got[0]!.headers["authorization"]).toBe(expected);
+  await post({ event: "stall_ended" });
+  expect(logged).toHaveLength(1);
+  expect(logged[0]).not.toMatch(/p@ss|p%40ss|t0ken/);
 });
 
 test("without a secret nothing is signed", async () => {

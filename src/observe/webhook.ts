@@ -6,7 +6,8 @@ import type { Random } from "../base/random.ts";
 import { retry } from "../base/retry.ts";
 
 export interface WebhookOptions {
-  readonly url: string;
+  /** May hold a user and a password, which are sent as basic authentication. */
+  readonly url: () => Promise<string>;
   /** Absent: what is sent is not signed. */
   readonly secret: (() => Promise<string>) | undefined;
   readonly clock: Clock;
@@ -38,12 +39,14 @@ export function createWebhook(options: WebhookOptions): Webhook {
   async function once(body: string): Promise<void> {
     const timestamp = String(Math.floor(clock.nowMs() / 1_000));
     const key = await secret?.();
-    const answer = await send(url, {
+    const { address, authorization } = splitAddress(await url());
+    const answer = await send(address, {
       method: "POST",
       body,
       headers: {
         "content-type": "application/json",
         [timestampHeader]: timestamp,
+        ...(authorization !== undefined && { authorization }),
         ...(key !== undefined && { [signatureHeader]: signatureOf(key, timestamp, body) }),
       },
       redirect: "error",
@@ -74,6 +77,22 @@ export function createWebhook(options: WebhookOptions): Webhook {
         open -= 1;
       }
     },
+  };
+}
+
+/** fetch() refuses an address with credentials, and repeats it in its error. */
+function splitAddress(text: string): { address: string; authorization?: string } {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    const message = "alert.webhook is not an http:// or https:// URL";
+    throw new AppError("invalid", "webhook_address", message);
+  }
+  if (url.username === "" && url.password === "") return { address: url.href };
+  const user = decodeURIComponent(`${url.username}:${url.password}`);
+  url.username = url.password = "";
+  return {
+    address: url.href,
+    authorization: `Basic ${Buffer.from(user).toString("base64")}`,
   };
 }
 

@@ -99,6 +99,26 @@ test("config show names the source of each value and hides secrets", async () =>
   expect(cells).toContainEqual(["log.level", "info", "default"]);
 });
 
+test("config show hides what URLs hold, as a table and as JSON, and so do errors", async () => {
+  writeSettings(
+    '[alert]\nwebhook = "http://user:hunter2@h.example/x?token=hunter2"\n' +
+      '[bucket]\nurl = "s3://fleet?region=eu&q=hunter2"\n',
+  );
+  for (const form of ["config show", "config show --json"]) {
+    const { exitCode, stdout } = await forager(form);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("http://h.example/***");
+    expect(stdout).toContain("s3://fleet?region=eu&q=***");
+    expect(stdout).not.toContain("hunter2");
+  }
+  for (const form of ["bucket ls", "bucket ls --json --verbose"]) {
+    const { exitCode, stderr } = await forager(`${form} ftp://ann:hunter2@h/p?token=hunter2`);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("is not the address of a bucket");
+    expect(stderr).not.toContain("hunter2");
+  }
+});
+
 test("config show --json has the same rows, wherever the flag stands", async () => {
   writeSettings('[queue]\npassword = "hunter2"\n');
   const after = await forager("config show --json --quiet");

@@ -201,7 +201,7 @@ export const fleetSabotages: readonly Sabotage[] = [
   {
     name: "a password inside an address is logged",
     file: "src/base/log-fields.ts",
-    find: 'if (typeof value === "string") return withoutPasswords(value);',
+    find: 'if (typeof value === "string") return redactText(value);',
     replace: "",
     caughtBy: `${kept} > B27: a logger's lines are kept without secrets, also those inside an address`,
   },

@@ -91,8 +91,9 @@ export const observeSabotages: readonly Sabotage[] = [
   {
     name: "a changed secret looks like the old one",
     file: "src/cli/commands/work/settings-marks.ts",
-    find: "isSecret(value) ? await markOf(name, value, isAsked) : display",
-    replace: "isSecret(value) && isAsked ? await markOf(name, value, isAsked) : display",
+    find: "isSecret(value) ? await markOf(name, value, isAsked) : JSON.stringify(value)",
+    replace:
+      "isSecret(value) && isAsked ? await markOf(name, value, isAsked) : JSON.stringify(value)",
     caughtBy: `${marks} > a changed secret is seen, and is not in what is kept`,
   },
   {

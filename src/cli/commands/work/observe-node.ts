@@ -110,8 +110,9 @@ export function observeNode(options: ObserveNodeOptions): NodeWatch {
 }
 
 function openWebhook({ clock, log }: SettingsContext, { settings }: LoadedSettings) {
-  const { webhook: url, secret } = settings.alert;
-  if (url === undefined) return undefined;
+  const { webhook, secret } = settings.alert;
+  if (webhook === undefined) return undefined;
+  const url = () => webhook.reveal();
   const reveal = secret && (() => secret.reveal());
   return createWebhook({ url, secret: reveal, clock, random: systemRandom, logger: log });
 }

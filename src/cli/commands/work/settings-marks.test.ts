@@ -31,6 +31,16 @@ test("a changed secret is seen, and is not in what is kept", async () => {
   expect(changedKeys(after, await read())).toEqual(["queue.leaseMs"]);
 });
 
+test("a change that is not shown is seen all the same", async () => {
+  const { write, read } = setUp('"x"');
+  const settings = (word: string) =>
+    write("forager.toml", `bucket.url = "s3://b?q=${word}"\nalert.webhook = "http://h/${word}"\n`);
+  settings("one");
+  const before = await read();
+  settings("two");
+  expect(changedKeys(before, await read())).toEqual(["bucket.url", "alert.webhook"]);
+});
+
 test("marks of two processes say nothing about each other's secrets", async () => {
   const { read, folder } = setUp('"swordfish"');
   const other = createSettingsMarker(createTestClock());

@@ -38,8 +38,9 @@ export function createSettingsMarker(clock: Clock): SettingsMarker {
   return {
     async read({ values }, { isAsked }) {
       const marks = new Map<string, string>();
-      for (const { key: name, value, display } of values) {
-        marks.set(name, isSecret(value) ? await markOf(name, value, isAsked) : display);
+      for (const { key: name, value } of values) {
+        const mark = isSecret(value) ? await markOf(name, value, isAsked) : JSON.stringify(value);
+        marks.set(name, mark ?? "");
       }
       return marks;
     },

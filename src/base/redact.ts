@@ -1,0 +1,40 @@
+/**
+ * Hides what may be secret in the URLs inside a text, however they came there: the user information
+ * and the values of query parameters whose names sound secret. Messages and log lines pass through
+ * this; the rest of a URL stays, because it says which page or server is meant.
+ */
+export function redactText(text: string): string {
+  if (!text.includes("://")) return text;
+  return text
+    .replaceAll(webUser, "$1***@")
+    .replaceAll(password, "$1:***@")
+    .replaceAll(parameter, (whole, start: string, name: string) =>
+      isSecretParameter(name) ? `${start}${name}=***` : whole,
+    );
+}
+
+/** In web addresses the user's name is often a token, so all of the user information goes. */
+const webUser = /\b(https?:\/\/)[^\s/?#"'<>@]*(?:@[^\s/?#"'<>@]*)*@/gi;
+const password = /(:\/\/[^\s:@/"']*):[^\s@/"']+@/g;
+const parameter = /([?&])([^\s?&=#"'<>]*)=[^\s&#"'<>]*/g;
+
+const isSecretParameter = (name: string): boolean =>
+  /pass|pwd|secret|token|credential|session|signature|oauth|authoriz|(?:api|access|private)[-_]?key|^(?:key|sig|auth)$/i.test(
+    name,
+  );
+
+/**
+ * A URL as it may be shown where all of it was a setting: without user information, and with the
+ * values of those query parameters alone that are known to be harmless.
+ */
+export function redactUrl(url: string, harmless: ReadonlySet<string>): string {
+  const [beforeFragment = ""] = url.split("#", 1);
+  const at = beforeFragment.indexOf("?");
+  const path = at < 0 ? beforeFragment : beforeFragment.slice(0, at);
+  const query = at < 0 ? "" : beforeFragment.slice(at + 1);
+  const shown = query.split("&").map((pair) => {
+    const [name = ""] = pair.split("=", 1);
+    return harmless.has(name) || !pair.includes("=") ? redactText(pair) : `${name}=***`;
+  });
+  return `${redactText(path)}${query === "" ? "" : `?${shown.join("&")}`}`;
+}
