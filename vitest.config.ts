@@ -5,7 +5,7 @@ import { findTestFiles } from "./scripts/checks/test-files.ts";
 import { root } from "./scripts/project.ts";
 
 // Tests that start programs, servers and browsers.
-const slow = ["bench", "browser", "docs", "e2e", "packaging", "scripts"].map(
+const slow = ["bench", "browser", "docs", "e2e", "packaging", "power-cut", "scripts"].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 

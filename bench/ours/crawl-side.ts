@@ -18,7 +18,7 @@ import { createWorker, defineHandler, done, fail } from "../../src/worker/index.
 import type { Side } from "../frame/side.ts";
 import { startCpu, type CrawlInput } from "../sites/crawl-input.ts";
 import { earlyGaps, hostName, startSites } from "../sites/start-sites.ts";
-import { addressOf } from "./open-side.ts";
+import { addressOf, benchDurability } from "./open-side.ts";
 
 interface Page {
   readonly url: string;
@@ -28,7 +28,9 @@ const schema = { parse: (value: unknown) => value as Page };
 
 export const crawl: Side<CrawlInput> = async (input, context) => {
   const sites = await startSites(input.shape);
-  const queue = await openQueue(addressOf({ address: "sqlite:queue.db" }, context));
+  const queue = await openQueue(addressOf({ address: "sqlite:queue.db" }, context), {
+    durability: benchDurability,
+  });
   const userAgent = userAgentOf({ token: "forager", version: "0.1", contact: "bench@example.org" });
   const fetcher = createHttpFetcher({
     userAgent,

@@ -9,7 +9,7 @@ import { systemRandom } from "../../src/base/random.ts";
 import { createWorker, defineHandler, type Worker } from "../../src/worker/index.ts";
 import type { Side, SideContext } from "../frame/side.ts";
 import { pageUrl } from "../pages.ts";
-import { addressOf, type QueueInput } from "./open-side.ts";
+import { addressOf, benchDurability, type QueueInput } from "./open-side.ts";
 
 export interface WorkerInput extends QueueInput {
   readonly tasks: number;
@@ -20,7 +20,9 @@ export const anything = { parse: (value: unknown) => value };
 
 /** Opened once: what one process has is what a worker has. */
 export async function openBench({ address }: QueueInput, context: SideContext): Promise<Queue> {
-  if (!address.startsWith("postgres:")) return openQueue(addressOf({ address }, context));
+  if (!address.startsWith("postgres:")) {
+    return openQueue(addressOf({ address }, context), { durability: benchDurability });
+  }
   const { openPostgresQueueStore } =
     await import("../../src/queue/adapters/postgres/postgres-queue-store.ts");
   const store = await openPostgresQueueStore({ url: address, schema: basename(context.folder) });

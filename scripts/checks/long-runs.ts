@@ -16,6 +16,7 @@ export const longGroups: Readonly<Record<string, string>> = {
   fleet: "several nodes on a bucket for minutes",
   pooler: "the queue through PgBouncer in transaction mode",
   postgres15: "the queue on the oldest PostgreSQL that is supported",
+  power: "nothing acknowledged is lost at 50 power cuts",
   sabotage: "every known-wrong variant of the cores is caught",
   shards: "the queue's suite on several shards",
   simulation: "hundreds of seeds of every simulation",

@@ -9,6 +9,7 @@
  */
 import { AppError, assert } from "../../src/base/app-error.ts";
 import { startAvahi } from "./avahi.ts";
+import { startLoopDisks } from "./loop-disks.ts";
 import { startNamespaces } from "./namespaces.ts";
 import { startOtherUser } from "./other-user.ts";
 import { startPgbouncer } from "./pgbouncer.ts";
@@ -41,6 +42,7 @@ const starters: Readonly<Record<ServiceName, (context: ServiceContext) => Promis
   namespaces: startNamespaces,
   avahi: startAvahi,
   otheruser: startOtherUser,
+  loopdisks: startLoopDisks,
 };
 
 /** After this long an orderly stop is given up and the group killed. */

@@ -30,7 +30,8 @@ export type ServiceName =
   | "promtool"
   | "namespaces"
   | "avahi"
-  | "otheruser";
+  | "otheruser"
+  | "loopdisks";
 
 export const serviceNames: readonly ServiceName[] = [
   "postgres",
@@ -41,6 +42,7 @@ export const serviceNames: readonly ServiceName[] = [
   "namespaces",
   "avahi",
   "otheruser",
+  "loopdisks",
 ];
 
 export function isServiceName(name: string): name is ServiceName {
@@ -62,6 +64,7 @@ export const serviceVariables: Readonly<Record<ServiceName, readonly [string, ..
   namespaces: ["FORAGER_TEST_NAMESPACES"],
   avahi: ["FORAGER_TEST_AVAHI_DAEMON", "FORAGER_TEST_AVAHI_TOOLS", "FORAGER_TEST_AVAHI_BUS"],
   otheruser: ["FORAGER_TEST_OTHER_UID"],
+  loopdisks: ["FORAGER_TEST_MKFS"],
 };
 
 /** Holds the reason why a service could not be had, so that the test that needs it can tell. */

@@ -7,7 +7,7 @@ import { createQueue, type Kinds, type Queue, type QueueStore } from "../queue/i
 import type { WakeHints } from "./wake-hints.ts";
 
 export interface OpenQueueOptions {
-  /** SQLite only. `full` also survives a power cut; default `normal` survives any crash. */
+  /** SQLite only. Default `full` survives a power cut; `normal` survives a crash of any process. */
   readonly durability?: "normal" | "full";
   /** PostgreSQL only, where the address does not hold it. */
   readonly password?: string;

@@ -26,7 +26,7 @@ test("with no source at all every setting has its default", async () => {
     log: { level: "info" },
     queue: {
       url: "sqlite:queue.db",
-      durability: "normal",
+      durability: "full",
       leaseMs: 60_000,
       keepDoneDays: 7,
       keepFailedDays: 30,

@@ -40,8 +40,8 @@ export const settingsSchema = z.strictObject({
       description: "password for queue.url: a string, { file = … } or { command = … }",
       form: "secret",
     }),
-    durability: choice(["normal", "full"]).default("normal").register(settingMeta, {
-      description: "full survives a power cut after each write; normal survives a crash",
+    durability: choice(["normal", "full"]).default("full").register(settingMeta, {
+      description: "SQLite: full survives a power cut; normal is faster and survives only crashes",
     }),
     leaseMs: wholeNumber(1000, 3_600_000).default(60_000).register(settingMeta, {
       description: "milliseconds a worker holds a task before another may take it over",

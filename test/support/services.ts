@@ -29,6 +29,8 @@ export interface Services {
   readonly avahi: { readonly daemon: string; readonly tools: string; readonly bus: string };
   /** Programs can be started as this user, who owns nothing here. */
   readonly otheruser: { readonly uid: number };
+  /** Disks in files, which a test can copy as a power cut would leave them: test/power-cut. */
+  readonly loopdisks: { readonly mkfs: string };
 }
 
 /**
@@ -91,6 +93,7 @@ const readers: { readonly [Name in ServiceName]: () => Services[Name] } = {
     bus: variable("FORAGER_TEST_AVAHI_BUS"),
   }),
   otheruser: () => ({ uid: Number(variable("FORAGER_TEST_OTHER_UID")) }),
+  loopdisks: () => ({ mkfs: variable("FORAGER_TEST_MKFS") }),
 };
 
 function variable(name: string): string {

@@ -62,7 +62,7 @@ export async function openEnrichBench(
   const folder = mkdtempSync(join(tmpdir(), "forager-enrich-"));
   const paths = createPaths(folder);
   const given = { paths, log: silentLogger, user: "tester" };
-  const queue = await openQueue(`sqlite:${join(folder, "queue.db")}`);
+  const queue = await openQueue(`sqlite:${join(folder, "queue.db")}`, { durability: "normal" });
   const { ledger, records, ...opened } = await openRecordsIn(given);
   const warnings: string[] = [];
   const log: Logger = {

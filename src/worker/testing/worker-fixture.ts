@@ -45,7 +45,7 @@ export function openWorkerFixture(backend: Backend, change = (queue: Queue) => q
   const now = () => ({ ms: clock.nowMs(), wallMs: clock.nowMs() });
   const folder = backend === "sqlite" ? mkdtempSync(join(tmpdir(), "forager-worker-")) : undefined;
   const store = folder
-    ? openSqliteQueueStore({ file: join(folder, "queue.db"), clock, now })
+    ? openSqliteQueueStore({ file: join(folder, "queue.db"), clock, now, durability: "normal" })
     : createMemoryQueueStore({ now });
   const queue = createQueue({ store, clock, random });
   const lines: LogLine[] = [];

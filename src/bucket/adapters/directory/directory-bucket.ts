@@ -6,11 +6,12 @@ import { AppError } from "../../../base/app-error.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { createId } from "../../../base/ids.ts";
 import type { Random } from "../../../base/random.ts";
+import { makeSyncedFolder, syncFolder } from "../../../base/synced-folder.ts";
 import { listLimitMax, type Bucket, type ListedObject } from "../../bucket.ts";
 import { checkBody, checkKey, checkListing, compareKeys } from "../../key.ts";
 import { translateDirectoryError } from "./directory-error.ts";
 import { openDirectoryLock, type LockedStep } from "./directory-lock.ts";
-import { checkFolder, removeOldTemporaries, syncFolder, writeTemporary } from "./files.ts";
+import { checkFolder, removeOldTemporaries, writeTemporary } from "./files.ts";
 import { keyOfPath, objectPath } from "./object-path.ts";
 
 export interface DirectoryBucketOptions {
@@ -36,7 +37,7 @@ export function openDirectoryBucket({ root, clock, random }: DirectoryBucketOpti
   const own = join(root, ".forager");
   const lock = inside(() => {
     checkFolder(root);
-    fs.mkdirSync(join(own, "new"), { recursive: true });
+    makeSyncedFolder(join(own, "new"));
     removeOldTemporaries(join(own, "new"), clock.nowMs());
     return openDirectoryLock(join(own, "lock.db"), clock);
   });
@@ -54,7 +55,7 @@ export function openDirectoryBucket({ root, clock, random }: DirectoryBucketOpti
       await writeTemporary(temporary, body);
       return await lock.run(({ nowMs }: LockedStep) => {
         if (!isAllowed(() => etagOfFile(path))) return undefined;
-        makeFolders(root, path);
+        makeFolders(path);
         fs.utimesSync(temporary, nowMs / 1_000, nowMs / 1_000);
         fs.renameSync(temporary, path);
         syncFolder(dirname(path));
@@ -169,13 +170,8 @@ function etagOfFile(path: string): string | undefined {
   }
 }
 
-/** A folder is made and synced before anything is in it, or a power cut could take both. */
-function makeFolders(root: string, path: string): void {
-  const made = fs.mkdirSync(dirname(path), { recursive: true });
-  for (let at = made && dirname(path); at && at.length > root.length; at = dirname(at)) {
-    syncFolder(dirname(at));
-    if (at === made) break;
-  }
+function makeFolders(path: string): void {
+  makeSyncedFolder(dirname(path));
   if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
     const message = `${path} is a folder with objects in it: choose a key that begins no other`;
     throw new AppError("invalid", "bucket_key_taken", message);

@@ -3,12 +3,13 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../../base/app-error.ts";
 import { networkFileSystem } from "../../../base/network-file-system.ts";
+import { makeSyncedFolder } from "../../../base/synced-folder.ts";
 
 const hourMs = 3_600_000;
 
 /** Makes the folder, and refuses one that other machines may share. */
 export function checkFolder(root: string): void {
-  fs.mkdirSync(root, { recursive: true });
+  makeSyncedFolder(root);
   const name = networkFileSystem(fs.statfsSync(root).type);
   if (name === undefined) return;
   throw new AppError(
@@ -35,15 +36,5 @@ export function removeOldTemporaries(folder: string, nowMs: number): void {
     const path = join(folder, name);
     const found = fs.statSync(path, { throwIfNoEntry: false });
     if (found && nowMs - found.mtimeMs > hourMs) fs.rmSync(path, { force: true });
-  }
-}
-
-export function syncFolder(folder: string): void {
-  if (process.platform === "win32") return; // Windows cannot sync a folder
-  const handle = fs.openSync(folder, "r");
-  try {
-    fs.fsyncSync(handle);
-  } finally {
-    fs.closeSync(handle);
   }
 }

@@ -1,8 +1,9 @@
-import { open, mkdir, readdir, readFile, rm, truncate, type FileHandle } from "node:fs/promises";
+import { open, readdir, readFile, rm, truncate, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AppError } from "../../../base/app-error.ts";
 import { translateFileError, writeFileAtomic } from "../../../base/atomic-file.ts";
 import { rememberFile, type OpenedFile } from "../../../base/opened-file.ts";
+import { makeSyncedFolder } from "../../../base/synced-folder.ts";
 import type { Paths } from "../../../config/index.ts";
 import type { LedgerDisk } from "../../journal/disk.ts";
 import { lockFolder } from "./folder-lock.ts";
@@ -151,7 +152,7 @@ export const makeLedgerFolder = (paths: Pick<Paths, "resolve">) =>
 
 /** Others on this machine have no business in it. */
 async function makeFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
+  makeSyncedFolder(path, { mode: 0o700 });
 }
 
 function orUndefined(error: unknown): undefined {

@@ -56,7 +56,8 @@ describe("lane walk", () => {
     async (seed) => {
       using folder = createTempFolder();
       const openSqlite: OpenStore = async ({ now }) => {
-        const open = async () => openSqliteQueueStore({ file: folder.file, now });
+        const open = async () =>
+          openSqliteQueueStore({ file: folder.file, now, durability: "normal" });
         return { store: await open(), openAnother: open };
       };
       const openMemory: OpenStore = async ({ now }) => {

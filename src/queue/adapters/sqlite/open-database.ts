@@ -1,9 +1,10 @@
 import Database from "better-sqlite3";
-import { accessSync, constants, existsSync, mkdirSync, realpathSync, statfsSync } from "node:fs";
+import { accessSync, constants, existsSync, realpathSync, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { AppError } from "../../../base/app-error.ts";
 import { bootId } from "../../../base/machine-clock.ts";
 import { networkFileSystem } from "../../../base/network-file-system.ts";
+import { makeSyncedFolder } from "../../../base/synced-folder.ts";
 import { applicationId, steps } from "./schema.ts";
 import { readOnlyAdvice } from "./sqlite-error.ts";
 import { checkWalOwner, noteWalOwner } from "./wal-owner.ts";
@@ -19,9 +20,9 @@ const openingBusyMs = 2_000;
 const workingBusyMs = 5;
 
 /**
- * Opens and, where needed, creates or upgrades the file. `normal` survives a crash of any process;
- * a power cut may take back the last moments, but never tears the file. `full` survives both.
- * A file that is refused is not written to.
+ * Opens and, where needed, creates or upgrades the file. `full` syncs every commit, so it survives a
+ * power cut. `normal` survives a crash of any process; a power cut may take back the last commits,
+ * but never tears the file. A file that is refused is not written to.
  */
 export function openDatabase(
   file: string,
@@ -92,7 +93,7 @@ export function inTransaction<T>(db: Database.Database, work: () => T): T {
 function prepareFolder(file: string): void {
   const folder = dirname(resolve(file));
   try {
-    mkdirSync(folder, { recursive: true });
+    makeSyncedFolder(folder);
   } catch (cause) {
     throw new AppError(
       "unavailable",

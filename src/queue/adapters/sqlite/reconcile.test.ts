@@ -17,7 +17,8 @@ interface Planted extends Fixture {
 
 async function withFixture(check: (at: Planted) => Promise<void>): Promise<void> {
   using folder = createTempFolder();
-  const open = async () => openSqliteQueueStore({ file: folder.file, now: time.now });
+  const open = async () =>
+    openSqliteQueueStore({ file: folder.file, now: time.now, durability: "normal" });
   const time = createSuiteTime();
   await using at = await openFixture(
     async () => ({ store: await open(), openAnother: open }),

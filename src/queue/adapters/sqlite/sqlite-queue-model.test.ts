@@ -15,7 +15,8 @@ const isLong = process.env["FORAGER_TEST_LONG"] === "1";
 async function sqliteStorage(now: () => StoreNow): Promise<ComparedStorage> {
   const folder = mkdtempSync(join(tmpdir(), "forager-model-"));
   return {
-    open: async () => openSqliteQueueStore({ file: join(folder, "queue.db"), now }),
+    open: async () =>
+      openSqliteQueueStore({ file: join(folder, "queue.db"), now, durability: "normal" }),
     [Symbol.asyncDispose]: async () => rmSync(folder, { recursive: true }),
   };
 }

@@ -10,7 +10,7 @@ raceSuite({
   store: (folder) => ({
     module: new URL("sqlite-queue-store.ts", import.meta.url).href,
     open: "openSqliteQueueStore",
-    options: { file: join(folder, "queue.db") },
+    options: { file: join(folder, "queue.db"), durability: "normal" },
   }),
   processes: 4,
   chaosMs: isLong ? 120_000 : 7_000,

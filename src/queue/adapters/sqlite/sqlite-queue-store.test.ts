@@ -6,7 +6,8 @@ import { queueSuite } from "../../testing/queue-suite.ts";
 import type { StoreNow } from "../../queue-store.ts";
 import { openSqliteQueueStore } from "./sqlite-queue-store.ts";
 
-const open = (file: string, now: () => StoreNow) => openSqliteQueueStore({ file, now, busyMs: 50 });
+const open = (file: string, now: () => StoreNow) =>
+  openSqliteQueueStore({ file, now, busyMs: 50, durability: "normal" });
 
 queueSuite({
   name: "sqlite",

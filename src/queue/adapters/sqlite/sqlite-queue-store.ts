@@ -46,7 +46,7 @@ export interface SqliteQueueStoreOptions {
  * `begin immediate` transactions; all operations of a commit are one of them.
  */
 export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueStore {
-  const { file, durability = "normal", clock = systemClock, busyMs = 30_000 } = options;
+  const { file, durability = "full", clock = systemClock, busyMs = 30_000 } = options;
   const translated = <T>(work: () => T): T => {
     try {
       return work();

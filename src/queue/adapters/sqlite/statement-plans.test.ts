@@ -18,7 +18,8 @@ interface Plan {
 async function plansOf(use: (at: Fixture) => Promise<unknown>): Promise<readonly Plan[]> {
   using folder = createTempFolder();
   const prepare = vi.spyOn(Database.prototype, "prepare");
-  const open = async () => openSqliteQueueStore({ file: folder.file, now: time.now });
+  const open = async () =>
+    openSqliteQueueStore({ file: folder.file, now: time.now, durability: "normal" });
   const time = createSuiteTime();
   await using at = await openFixture(
     async () => ({ store: await open(), openAnother: open }),

@@ -10,8 +10,9 @@ import { openSqliteQueueStore, type SqliteQueueStoreOptions } from "../sqlite-qu
 export const queueOf = (store: QueueStore): Queue =>
   createQueue({ store, clock: systemClock, random: systemRandom });
 
+/** Without a sync for each commit, unless it is asked for: most tests are not about power cuts. */
 export const openSqliteQueue = (options: SqliteQueueStoreOptions): Queue =>
-  queueOf(openSqliteQueueStore(options));
+  queueOf(openSqliteQueueStore({ durability: "normal", ...options }));
 
 /** Makes a queue of `count` tasks, "t0", "t1", …, and closes it. */
 export async function makeQueue(file: string, count: number): Promise<void> {

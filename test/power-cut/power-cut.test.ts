@@ -1,0 +1,6 @@
+// needs: loopdisks
+// inputs: src/** test/power-cut/**
+import { needs } from "../support/services.ts";
+import { powerCutSuite } from "./power-cut-suite.ts";
+
+needs(["loopdisks"], ({ loopdisks: { mkfs } }) => powerCutSuite({ mkfs, moments: 5 }));
