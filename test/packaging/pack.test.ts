@@ -87,10 +87,11 @@ describe("the npm package", () => {
   test("has a queue that opens with the database driver it brought", async () => {
     const program = [
       'import { openQueue } from "forager/queue";',
-      'await using queue = await openQueue("sqlite:queue.db");',
+      'const queue = await openQueue("sqlite:queue.db");', // Node 22 does not know `await using`
       'await queue.add([{ kind: "fetch", payload: {} }]);',
       'const { leases } = await queue.claim({ worker: "w", kinds: ["fetch"], limit: 10 });',
       "console.log(leases.length);",
+      "await queue[Symbol.asyncDispose]();",
     ].join("\n");
     expect(await runProgram("queue.js", program)).toBe("1\n");
   });
