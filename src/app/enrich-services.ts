@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { gzipSync } from "node:zlib";
 import { writeFileAtomic } from "../base/atomic-file.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Metrics } from "../base/metrics.ts";
+import { makeFolder } from "../base/make-folder.ts";
 import {
   createEnrichCounts,
   firstTask,
@@ -110,6 +110,6 @@ const hash = (text: string) => createHash("sha256").update(text).digest("hex").s
 /** `pages/<company>/<url>.html.gz`, by hashes: nothing that a site says becomes a path. */
 async function keepPage(paths: Paths, { target, url, body }: KeptPage, bytesMax: number) {
   const file = paths.resolve("pages", hash(target), `${hash(url)}.html.gz`);
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file), { mode: 0o700 });
   await writeFileAtomic(file, gzipSync(body.subarray(0, bytesMax)));
 }

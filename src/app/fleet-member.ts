@@ -1,4 +1,4 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { writeFileAtomic } from "../base/atomic-file.ts";
 import type { Clock } from "../base/clock.ts";
@@ -7,6 +7,7 @@ import { keptLogMark, readKeptLog } from "../base/kept-log.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
 import { createServiceGroup, type Service } from "../base/service.ts";
+import { makeFolder } from "../base/make-folder.ts";
 import type { Bucket } from "../bucket/index.ts";
 import { openCampaignFolder } from "../campaign/index.ts";
 import type { Paths } from "../config/index.ts";
@@ -268,7 +269,7 @@ function createWantedMemory(paths: Paths): WantedMemory {
       }
     },
     async write(wanted) {
-      await mkdir(dirname(file()), { recursive: true, mode: 0o700 });
+      makeFolder(dirname(file()), { mode: 0o700 });
       await writeFileAtomic(file(), `${JSON.stringify(wanted)}\n`);
     },
   };

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { writeFileAtomic } from "../base/atomic-file.ts";
+import { makeFolder } from "../base/make-folder.ts";
 import type { Paths } from "../config/index.ts";
 import { createMemoryRobotsCache, type RobotsCache, type RobotsNote } from "../crawl/index.ts";
 
@@ -29,7 +30,7 @@ export function createFolderRobotsCache(paths: Pick<Paths, "resolve">): RobotsCa
       const file = fileOf(paths, origin);
       const notes = { ...(await readNotes(file)), [origin]: note };
       const newest = Object.entries(notes).sort(([, a], [, b]) => b.atMs - a.atMs);
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      makeFolder(dirname(file), { mode: 0o700 });
       await writeFileAtomic(file, JSON.stringify(Object.fromEntries(newest.slice(0, notesMax))));
     },
   };

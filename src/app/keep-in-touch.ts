@@ -1,8 +1,8 @@
-import { mkdir } from "node:fs/promises";
 import { sleep, type Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
 import type { Service } from "../base/service.ts";
+import { makeFolder } from "../base/make-folder.ts";
 import type { Paths, Settings } from "../config/index.ts";
 import type { Keyring } from "../gossip/index.ts";
 import { createGossipKeeper } from "./gossip-keeper.ts";
@@ -158,6 +158,6 @@ function passHints({
 /** Undefined where another process has it. The kernel frees it when that one is gone. */
 async function tryRole(paths: Paths): Promise<Disposable | undefined> {
   const { tryLockFolder } = await import("../ledger/adapters/file/folder-lock.ts");
-  await mkdir(paths.resolve("node"), { recursive: true, mode: 0o700 });
+  makeFolder(paths.resolve("node"), { mode: 0o700 });
   return tryLockFolder(paths.resolve("node/touch.db"), { waitMs: 0 });
 }

@@ -1,10 +1,11 @@
-import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { writeFileAtomic } from "../base/atomic-file.ts";
 import { createId } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
 import type { Service } from "../base/service.ts";
+import { makeFolder } from "../base/make-folder.ts";
 import type { Paths } from "../config/index.ts";
 import {
   isSameText,
@@ -68,7 +69,7 @@ export function createNodeWindow(options: NodeWindowOptions): NodeWindow {
       const port = await listen(opened);
       opened.unref();
       server = opened;
-      await mkdir(folder(), { recursive: true, mode: 0o700 });
+      makeFolder(folder(), { mode: 0o700 });
       await removeAbandoned(folder());
       const text = `${JSON.stringify({ format: 1, port, token, pid })}\n`;
       await writeFileAtomic(join(folder(), name), text, { mode: 0o600 });

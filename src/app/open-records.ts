@@ -112,7 +112,7 @@ async function ledgerMark(paths: Paths): Promise<string> {
   const folder = paths.resolve("wal");
   const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return [];
+      if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
       throw error;
     },
   );

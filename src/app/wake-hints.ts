@@ -1,6 +1,7 @@
-import { mkdirSync, watch, writeFileSync, type FSWatcher } from "node:fs";
+import { watch, writeFileSync, type FSWatcher } from "node:fs";
 import { join } from "node:path";
 import type { Clock, Timer } from "../base/clock.ts";
+import { makeFolder } from "../base/make-folder.ts";
 import type { Paths } from "../config/index.ts";
 
 /**
@@ -36,7 +37,7 @@ export function createWakeHints({ paths, clock }: WakeHintsOptions): WakeHints {
   const write = (hint: WakeHint) => {
     toldAtMs.set(hint, clock.monotonicMs());
     try {
-      mkdirSync(folder(), { recursive: true, mode: 0o700 });
+      makeFolder(folder(), { mode: 0o700 });
       writeFileSync(join(folder(), hint), `${clock.nowMs()}\n`, { mode: 0o600 });
     } catch {
       // a full disk delays work, and whoever needs the disk says so
@@ -52,7 +53,7 @@ export function createWakeHints({ paths, clock }: WakeHintsOptions): WakeHints {
       let watcher: FSWatcher | undefined;
       const heard = paced(clock, listener);
       try {
-        mkdirSync(folder(), { recursive: true, mode: 0o700 });
+        makeFolder(folder(), { mode: 0o700 });
         watcher = watch(folder(), { persistent: false }, (_, file) => {
           if (file === hint && !isOwn(hint)) heard();
         });

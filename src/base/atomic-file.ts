@@ -114,12 +114,16 @@ async function syncFolder(folder: string) {
 export function translateFileError(error: unknown, path: string): unknown {
   const systemCode = errorCode(error);
   if (systemCode === undefined) return error;
-  const [kind, code, whatToDo] = adviceFor(systemCode, dirname(path));
+  const [kind, code, whatToDo] = fileAdvice(systemCode, dirname(path));
   const message = `cannot write ${path}: ${whatToDo} (${systemCode})`;
   return new AppError(kind, code, message, { cause: error });
 }
 
-function adviceFor(systemCode: string, folder: string): readonly [ErrorKind, string, string] {
+/** Kind, code and what to do about an error of the file system in a folder. */
+export function fileAdvice(
+  systemCode: string,
+  folder: string,
+): readonly [ErrorKind, string, string] {
   switch (systemCode) {
     case "ENOSPC":
     case "EDQUOT":

@@ -1,13 +1,6 @@
-import {
-  appendFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "./make-folder.ts";
 
 /**
  * The last log lines of the processes of a data folder, so that they can be read when a process is
@@ -36,7 +29,7 @@ export function openKeptLog(options: KeptLogOptions): { write(line: string): voi
     write(line) {
       try {
         if (bytes === undefined) {
-          mkdirSync(folder, { recursive: true, mode: 0o700 });
+          makeFolder(folder, { mode: 0o700 });
           removeOldest(folder);
           bytes = sizeOf(file);
         }

@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import { dirname, resolve } from "node:path";
+import { makeFolder } from "./make-folder.ts";
 
 /**
  * Makes a folder, and those above it that are missing. When it returns, all of them survive a power
@@ -7,7 +8,7 @@ import { dirname, resolve } from "node:path";
  */
 export function makeSyncedFolder(path: string, { mode }: { readonly mode?: number } = {}): void {
   const folder = resolve(path);
-  const first = fs.mkdirSync(folder, { recursive: true, ...(mode !== undefined && { mode }) });
+  const first = makeFolder(folder, mode === undefined ? {} : { mode });
   if (first === undefined) return; // all were there
   for (let made = folder; ; made = dirname(made)) {
     syncFolder(dirname(made));

@@ -1,10 +1,11 @@
 import { constants } from "node:fs";
-import { lstat, mkdir, readdir, rm } from "node:fs/promises";
+import { lstat, readdir, rm } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { AppError } from "../base/app-error.ts";
 import { translateFileError, writeFileAtomic } from "../base/atomic-file.ts";
 import { openRegularFile, readRegularFile } from "../base/regular-file.ts";
+import { makeFolder } from "../base/make-folder.ts";
 import type { Paths } from "../config/index.ts";
 import { campaignNameRule, campaignNameWords, type Campaign } from "./campaign.ts";
 import { parseCampaign, type CampaignFields } from "./parse-campaign.ts";
@@ -117,7 +118,7 @@ export function openCampaignFolder(paths: Pick<Paths, "resolve">): CampaignFolde
       }
       const text = campaignTemplate(options);
       parseCampaign(name, file, text); // what was asked for may be wrong: then nothing is made
-      await mkdir(folderOf(name), { recursive: true, mode: 0o700 });
+      makeFolder(folderOf(name), { mode: 0o700 });
       await writeFileAtomic(file, text);
       return file;
     },

@@ -3,7 +3,6 @@ import {
   fdatasync,
   linkSync,
   lstatSync,
-  mkdirSync,
   openSync,
   closeSync,
   readdirSync,
@@ -21,6 +20,7 @@ import { translateFileError } from "../base/atomic-file.ts";
 import { createId } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
 import { readRegularFileSync, specialEntry } from "../base/regular-file.ts";
+import { makeFolder } from "../base/make-folder.ts";
 
 /**
  * The data folder, as far as records are concerned. Names are relative, with `/`, and made by us
@@ -141,10 +141,7 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
   const withFolder = <T>(name: string, work: () => T): T => {
     mustBeUsable(dirname(name), "folder");
     const at = dirname(path(name));
-    if (!existsSync(at)) {
-      const isAlone = existsSync(dirname(at));
-      mkdirSync(at, { recursive: !isAlone });
-    }
+    if (!existsSync(at)) makeFolder(at);
     return work();
   };
   const writeTemporary = async (text: string) => {

@@ -1,6 +1,7 @@
-import { mkdirSync, watch as watchFolder, type FSWatcher } from "node:fs";
+import { watch as watchFolder, type FSWatcher } from "node:fs";
 import { AppError } from "../base/app-error.ts";
 import type { Timer } from "../base/clock.ts";
+import { makeFolder } from "../base/make-folder.ts";
 import type { Desk } from "./desk.ts";
 import { followLedger } from "./follow.ts";
 import { ingestFolders } from "./ingest-all.ts";
@@ -59,7 +60,7 @@ export function watchFiles(desk: Desk, options: WatchOptions = {}): Watching {
   const watchers = layouts.flatMap(({ folder }): FSWatcher[] => {
     try {
       // The first person is to be noticed as soon as the hundredth.
-      mkdirSync(disk.path(folder), { recursive: true });
+      makeFolder(disk.path(folder));
       const watcher = watchFolder(disk.path(folder), { recursive: true, persistent: false });
       watcher.on("change", (_, file) => onEvent(folder, file === null ? null : String(file)));
       watcher.on("error", (error) => log.warn("file events have ended", { folder, error }));

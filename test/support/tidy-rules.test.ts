@@ -16,6 +16,7 @@ import {
   noEscapeFromTypes,
   noLeftovers,
   noMachinePaths,
+  noRecursiveMkdir,
   noSkippedTests,
   pagesByPath,
   tellingNames,
@@ -194,6 +195,18 @@ const cases: Readonly<
       named("src/queue/lease-keeper.test.ts"),
       named("bench/start-up.bench.ts"),
       named("scripts/bootstrap.mjs"),
+    ],
+  },
+  noRecursiveMkdir: {
+    rule: noRecursiveMkdir,
+    refused: [
+      [here("mkdirSync(folder, { recursive: true });"), "makeFolder"],
+      [here("await fs.mkdir(join(a, b), { mode: 0o700, recursive: true });"), "makeFolder"],
+    ],
+    passed: [
+      here("mkdirSync(folder);\nrmSync(folder, { recursive: true });"),
+      here("mkdirSync(folder, { recursive: true });", "src/queue/a.test.ts"),
+      here("mkdirSync(folder, { recursive: true });", "test/e2e/a.ts"),
     ],
   },
   fileSize: {

@@ -149,6 +149,15 @@ export const pagesByPath: Rule = (file) => {
   });
 };
 
+export const noRecursiveMkdir: Rule = (file) =>
+  !file.path.startsWith("src/") || isTestCode(file.path)
+    ? []
+    : violationsOf(file, {
+        view: scanSource(file.text).code,
+        pattern: /\bmkdir(?:Sync)?\s*\([^;]*?\brecursive\b/g,
+        message: "recursive mkdir never ends on some file systems: use makeFolder of src/base",
+      });
+
 const sourceRules: readonly Rule[] = [
   ...importRules,
   noBannedGlobals,
@@ -160,6 +169,7 @@ const sourceRules: readonly Rule[] = [
   noSkippedTests,
   noEscapeFromTypes,
   pagesByPath,
+  noRecursiveMkdir,
 ];
 
 /** Everything that is wrong with these files, in their order. */

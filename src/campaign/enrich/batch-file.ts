@@ -1,8 +1,9 @@
-import { mkdir, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AppError } from "../../base/app-error.ts";
 import { translateFileError, writeFileAtomic } from "../../base/atomic-file.ts";
 import { readRegularFile } from "../../base/regular-file.ts";
+import { makeFolder } from "../../base/make-folder.ts";
 import type { Paths } from "../../config/index.ts";
 import { campaignNameRule, campaignNameWords } from "../campaign.ts";
 import type { Batch, BatchLine } from "./batch.ts";
@@ -43,7 +44,7 @@ export function openBatchFiles(paths: Pick<Paths, "resolve">): BatchFiles {
     },
     async write({ name, at, lines }) {
       const file = fileOf(name);
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      makeFolder(dirname(file), { mode: 0o700 });
       const all = [{ batch: name, at }, ...lines];
       await writeFileAtomic(file, all.map((line) => `${JSON.stringify(line)}\n`).join(""));
     },

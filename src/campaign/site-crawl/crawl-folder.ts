@@ -1,10 +1,11 @@
 import { constants } from "node:fs";
-import { mkdir, readdir, type FileHandle } from "node:fs/promises";
+import { readdir, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { AppError } from "../../base/app-error.ts";
 import { translateFileError, writeFileAtomic } from "../../base/atomic-file.ts";
 import { openRegularFile, readRegularFile } from "../../base/regular-file.ts";
+import { makeFolder } from "../../base/make-folder.ts";
 import type { Paths } from "../../config/index.ts";
 import { crawlPlanSchema, type CrawlPlan } from "./crawl-plan.ts";
 import { parsePageRow, type PageRow } from "./page-row.ts";
@@ -58,7 +59,7 @@ export function openCrawlFolder(paths: Pick<Paths, "resolve">): CrawlFolder {
     fileOf,
     load,
     async create(plan) {
-      await mkdir(folderOf(plan.name), { recursive: true, mode: 0o700 });
+      makeFolder(folderOf(plan.name), { mode: 0o700 });
       await writeFileAtomic(planOf(plan.name), `${JSON.stringify(plan, null, 2)}\n`);
     },
     async list() {

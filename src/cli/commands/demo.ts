@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { docsPage } from "../../base/docs-page.ts";
 import { createId } from "../../base/ids.ts";
 import { systemRandom } from "../../base/random.ts";
+import { makeFolder } from "../../base/make-folder.ts";
 import { createPaths } from "../../config/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { nodeNames } from "../demo/demo-fleet.ts";
@@ -41,7 +42,7 @@ export const demo: Command = {
   async run(context) {
     const { flags, out, settings, progress, clock, log, signal } = context;
     const size = parseSize(String(flags["size"]));
-    const { folder, isKept } = makeFolder(context);
+    const { folder, isKept } = chooseFolder(context);
     try {
       out.note(`a region of ${size} businesses, its websites on loopback, its data in ${folder}`);
       const result = await runDemo({
@@ -71,14 +72,14 @@ function parseSize(text: string): number {
 }
 
 /** A new folder each time: what is known is not looked for again. With --data it is the user's to keep. */
-function makeFolder({ flags, loaded, paths }: SettingsContext) {
+function chooseFolder({ flags, loaded, paths }: SettingsContext) {
   const isNamed = loaded.values.some(({ key, source }) => key === "data" && source === "--data");
   if (!isNamed) {
     const folder = mkdtempSync(join(tmpdir(), "forager-demo-"));
     return { folder, isKept: flags["keep"] === true };
   }
   const folder = paths.resolve(`demo-${createId(systemRandom, 6)}`);
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   return { folder, isKept: true };
 }
 

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { locateQueue } from "../../app/index.ts";
 import { writeFileAtomic } from "../../base/atomic-file.ts";
+import { makeFolder } from "../../base/make-folder.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { parseCount, textFlag } from "../flags.ts";
 import type { Check } from "../loadtest/judge.ts";
@@ -72,7 +73,7 @@ export const loadtest: Command = {
         note: (text) => out.note(text),
       });
       const keptFolder = paths.resolve("loadtests");
-      mkdirSync(keptFolder, { recursive: true, mode: 0o700 });
+      makeFolder(keptFolder, { mode: 0o700 });
       const keptFile = join(keptFolder, `${name}-${timeScale}-${schemeOf(address)}.json`);
       const last = readLast(keptFile);
       await writeFileAtomic(keptFile, JSON.stringify({ ...result, atMs: clock.nowMs() }));

@@ -1,8 +1,9 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { openQueue, openRecordsIn, type RecordsIn } from "../../app/index.ts";
 import { AppError } from "../../base/app-error.ts";
 import { sleep, type Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
+import { makeFolder } from "../../base/make-folder.ts";
 import { campaignStatus, planTiles, readWitnesses, visitRecordOf } from "../../campaign/index.ts";
 import { createPaths, type Paths, type Settings } from "../../config/index.ts";
 import type { Queue, QueueStats, WaitingReason } from "../../queue/index.ts";
@@ -73,7 +74,7 @@ const settleMs = 30_000;
 export async function runDemo(options: DemoOptions): Promise<DemoResult> {
   const { paths, size, clock, log, crawl, version } = options;
   const folders = nodeNames.map((name) => createPaths(paths.resolve(name)));
-  for (const one of folders) await mkdir(one.root(), { recursive: true });
+  for (const one of folders) makeFolder(one.root());
   const bucket = `dir:${paths.resolve("bucket")}`;
   const address = `${bucket}?shards=1`;
   await using queue = await openQueue(address);

@@ -7,7 +7,7 @@ import { unknownOutcome } from "../../bucket-error.ts";
 export function translateDirectoryError(error: unknown, path: string): unknown {
   if (error instanceof Database.SqliteError) return fromSqlite(error, path);
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "ENOTDIR" || code === "EEXIST") {
+  if (code === "ENOTDIR" || code === "EEXIST" || code === "folder_is_file") {
     const message = `a part of ${path} is an object already: choose a key that does not go on from it`;
     return new AppError("invalid", "bucket_key_taken", message, { cause: error });
   }

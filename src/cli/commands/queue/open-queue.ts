@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { sep } from "node:path";
 import {
   createWakeHints,
@@ -9,6 +8,7 @@ import {
 } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import { systemClock } from "../../../base/clock.ts";
+import { makeFolder } from "../../../base/make-folder.ts";
 import type { Settings } from "../../../config/index.ts";
 import type { Queue } from "../../../queue/index.ts";
 import type { SettingsContext } from "../../command.ts";
@@ -33,11 +33,8 @@ export async function openExistingQueue(context: Context): Promise<Queue> {
 export async function openOrMakeQueue(context: Context): Promise<Queue> {
   const { file } = locateQueue(context.settings.queue.url, context.paths);
   const root = context.paths.root();
-  // Others on this machine have no business in the data folder. Where it cannot be made, opening
-  // the queue fails next, and says why.
-  if (file?.startsWith(`${root}${sep}`)) {
-    await mkdir(root, { recursive: true, mode: 0o700 }).catch(() => {});
-  }
+  // Other users of this machine have no business in the data folder.
+  if (file?.startsWith(`${root}${sep}`)) makeFolder(root, { mode: 0o700 });
   return open(context);
 }
 

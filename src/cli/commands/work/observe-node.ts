@@ -1,4 +1,4 @@
-import { mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { openFolderSecret } from "../../../app/index.ts";
 import { writeFileAtomic } from "../../../base/atomic-file.ts";
@@ -6,6 +6,7 @@ import { createId } from "../../../base/ids.ts";
 import { mergeSnapshots, type Metrics, type MetricsSnapshot } from "../../../base/metrics.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createServiceGroup, type Service } from "../../../base/service.ts";
+import { makeFolder } from "../../../base/make-folder.ts";
 import {
   createHealthServer,
   createNodeObserver,
@@ -187,7 +188,7 @@ async function writeHeartbeat(
       decision: view?.scaled ? `${view.scaled.decision} (${view.scaled.reason})` : "-",
     })),
   };
-  await mkdir(paths.resolve("nodes"), { recursive: true, mode: 0o700 });
+  makeFolder(paths.resolve("nodes"), { mode: 0o700 });
   await writeFileAtomic(heartbeatFile(context), JSON.stringify(heartbeat));
 }
 

@@ -29,7 +29,7 @@ export function standIn(options: StandOptions): SharedLedgerOptions["stand"] {
   const { paths, clock, random } = options;
   const doorFile = paths.resolve("ledger/door.json");
   return async ({ onYield }): Promise<Holder | Guest> => {
-    await makeLedgerFolder(paths);
+    makeLedgerFolder(paths);
     const endMs = clock.monotonicMs() + patienceMs;
     for (;;) {
       const lock = tryLockFolder(lockFileOf(paths), { waitMs: 0 });

@@ -28,7 +28,7 @@ export const lockFileOf = (paths: Pick<Paths, "resolve">) => paths.resolve(lockN
  */
 export async function openFileDisk(options: FileDiskOptions): Promise<LedgerDisk> {
   const { paths, isReader } = options;
-  if (!isReader) await makeLedgerFolder(paths);
+  if (!isReader) makeLedgerFolder(paths);
   const lock = isReader ? undefined : (options.lock ?? lockFolder(lockFileOf(paths)));
   const lockFile = isReader ? undefined : rememberFile(lockFileOf(paths));
   let lost: AppError | undefined;
@@ -51,7 +51,7 @@ export async function openFileDisk(options: FileDiskOptions): Promise<LedgerDisk
       await handle.close();
     }
     const path = paths.resolve(name);
-    await makeFolder(dirname(path));
+    makePrivateFolder(dirname(path));
     const opened = await open(path, "a", 0o600);
     const handle = { handle: opened, file: rememberFile(path) };
     handles.set(name, handle);
@@ -107,7 +107,7 @@ export async function openFileDisk(options: FileDiskOptions): Promise<LedgerDisk
     replace: (name, bytes) =>
       change(name, async (path) => {
         await forget(name);
-        await makeFolder(dirname(path));
+        makePrivateFolder(dirname(path));
         await writeFileAtomic(path, bytes, { mode: 0o600 });
       }),
     remove: (name) =>
@@ -148,12 +148,10 @@ async function syncAndClose(handle: FileHandle): Promise<void> {
 
 /** Its lock, its door and its spill are in it. */
 export const makeLedgerFolder = (paths: Pick<Paths, "resolve">) =>
-  makeFolder(paths.resolve("ledger"));
+  makePrivateFolder(paths.resolve("ledger"));
 
-/** Others on this machine have no business in it. */
-async function makeFolder(path: string): Promise<void> {
-  makeSyncedFolder(path, { mode: 0o700 });
-}
+/** Other users of this machine have no business in it. */
+const makePrivateFolder = (path: string) => makeSyncedFolder(path, { mode: 0o700 });
 
 function orUndefined(error: unknown): undefined {
   const { code } = error as NodeJS.ErrnoException;

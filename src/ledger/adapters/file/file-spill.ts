@@ -1,8 +1,9 @@
-import { mkdir, open, rm, type FileHandle } from "node:fs/promises";
+import { open, rm, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { translateFileError } from "../../../base/atomic-file.ts";
 import { createId } from "../../../base/ids.ts";
 import type { Random } from "../../../base/random.ts";
+import { makeFolder } from "../../../base/make-folder.ts";
 import { partCount } from "../../fold/part-state.ts";
 import { createPieces, type Spill } from "../../fold/spill.ts";
 
@@ -35,7 +36,7 @@ export function createFileSpill({ folder, random }: FileSpillOptions): Spill {
 
   const handle = () => (file ??= openIn());
   const openIn = async () => {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, { mode: 0o700 });
     const made = await open(path, "wx+", 0o600);
     // An open file needs no name: so a hub that is killed leaves nothing behind.
     if (process.platform !== "win32") await rm(path);

@@ -159,7 +159,7 @@ describe("rights", () => {
     writeFileSync(join(folder.path, "file"), "");
     const file = join(folder.path, "file", "queue.db");
     expect(() => openSqliteQueueStore({ file })).toThrow(
-      expect.objectContaining({ kind: "unavailable", code: "queue_folder" }),
+      expect.objectContaining({ kind: "invalid", code: "folder_is_file" }),
     );
   });
 
@@ -196,7 +196,7 @@ describe("rights", () => {
       expectRefused(file, { kind: "unavailable", code: "queue_read_only" });
       expectRefused(join(disk.path, "new.db"), { kind: "unavailable", code: "queue_read_only" });
       expect(() => openSqliteQueueStore({ file: join(disk.path, "sub", "queue.db") })).toThrow(
-        expect.objectContaining({ kind: "unavailable", code: "queue_folder" }),
+        expect.objectContaining({ kind: "invalid", code: "disk_read_only" }),
       );
     },
   );

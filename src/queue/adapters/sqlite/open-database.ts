@@ -92,16 +92,7 @@ export function inTransaction<T>(db: Database.Database, work: () => T): T {
 
 function prepareFolder(file: string): void {
   const folder = dirname(resolve(file));
-  try {
-    makeSyncedFolder(folder);
-  } catch (cause) {
-    throw new AppError(
-      "unavailable",
-      "queue_folder",
-      `the folder ${folder} of the queue cannot be made: check its rights and the disk`,
-      { cause },
-    );
-  }
+  makeSyncedFolder(folder);
   try {
     // SQLite would open it all the same, for reading, and fail at some later moment.
     for (const path of existsSync(file) ? [folder, file] : [folder]) {

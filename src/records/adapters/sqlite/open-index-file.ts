@@ -1,8 +1,9 @@
 import Database from "better-sqlite3";
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { translateFileError } from "../../../base/atomic-file.ts";
 import type { Logger } from "../../../base/logger.ts";
+import { makeFolder } from "../../../base/make-folder.ts";
 import { applicationId, indexVersion, schema } from "./schema.ts";
 import { isDamage } from "./index-error.ts";
 
@@ -16,7 +17,7 @@ const busyMs = 10_000;
  */
 export function openIndexFile(file: string, log: Logger): Database.Database {
   try {
-    if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true });
+    if (file !== ":memory:") makeFolder(dirname(file));
   } catch (error) {
     throw translateFileError(error, file);
   }

@@ -1,0 +1,78 @@
+import { mkdirSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { AppError } from "./app-error.ts";
+import { fileAdvice } from "./atomic-file.ts";
+
+export interface MakeFolderOptions {
+  /** Permission bits of every folder that is made. */
+  readonly mode?: number;
+}
+
+/** Other processes may remove folders while we make them; this many attempts are made in all. */
+const attemptsMax = 1_000;
+
+/**
+ * Makes a folder and all folders above it that are missing. Answers the topmost folder that it made;
+ * undefined: the folder was there already. Throws AppError.
+ *
+ * Node's recursive mkdir is not used: if a file system answers ENOENT although the parent exists, as
+ * /proc does, it tries again for ever and lets no signal in.
+ */
+export function makeFolder(path: string, options: MakeFolderOptions = {}): string | undefined {
+  if (isFolder(path)) return undefined;
+  const target = resolve(path);
+  const missing = [path];
+  const refused = new Map<string, number>();
+  let topmost: string | undefined;
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    const folder = missing.at(-1);
+    if (folder === undefined) return topmost;
+    const error = failureOf(folder, options);
+    if (!error || isFolder(folder)) {
+      if (!error) topmost ??= folder;
+      missing.pop();
+      continue;
+    }
+    const parent = dirname(folder);
+    const isMissing = error.code === "ENOENT" || error.code === "ENOTDIR";
+    if (!isMissing || parent === folder) throw notMade(target, folder, error);
+    // Another process may have made the parent just now: only a second refusal counts.
+    const times = (refused.get(folder) ?? 0) + 1;
+    refused.set(folder, times);
+    if (!isFolder(parent)) missing.push(parent);
+    else if (times > 2) throw notMade(target, folder, error);
+  }
+  const message = `cannot create the folder ${target}: another process keeps removing it`;
+  throw new AppError("unavailable", "folder_not_made", message);
+}
+
+function failureOf(folder: string, options: MakeFolderOptions): NodeJS.ErrnoException | undefined {
+  try {
+    mkdirSync(folder, options);
+    return undefined;
+  } catch (error) {
+    return error as NodeJS.ErrnoException;
+  }
+}
+
+const isFolder = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+function notMade(target: string, folder: string, cause: NodeJS.ErrnoException): AppError {
+  const [kind, code, whatToDo] = adviceFor(folder, cause.code ?? "");
+  const message = `cannot create the folder ${target}: ${whatToDo} (${cause.code})`;
+  return new AppError(kind, code, message, { cause });
+}
+
+function adviceFor(folder: string, systemCode: string): ReturnType<typeof fileAdvice> {
+  const parent = dirname(folder);
+  if (systemCode === "ENOENT") {
+    const words = `${parent} does not allow new folders in it; choose another folder`;
+    return ["invalid", "folder_not_allowed", words];
+  }
+  if (systemCode === "EEXIST") {
+    const words = `${folder} is not a folder; move it away or choose another`;
+    return ["invalid", "folder_is_file", words];
+  }
+  return fileAdvice(systemCode, parent);
+}
