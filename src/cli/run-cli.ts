@@ -27,6 +27,8 @@ export interface CliOptions {
   readonly signal: AbortSignal;
   /** The exit code of the signal that asked the command to stop; undefined: none did. */
   readonly stoppedBy?: () => ExitCode | undefined;
+  /** Its parent, with the same settings, has said what is unsafe in them. */
+  readonly isWorkerProcess?: boolean;
 }
 
 /** Runs one command line to its end. Never throws for what a command did; never exits. */
@@ -91,6 +93,9 @@ async function prepareRun(
   const context = createContext(found, options);
   if (command.needs === "nothing") return () => command.run(context);
   const prepared = await readSettings(found.global, options, command.keepsLog === true);
+  if (options.isWorkerProcess !== true) {
+    for (const warning of prepared.loaded.warnings) context.out.note(`warning: ${warning}`);
+  }
   return () => command.run({ ...context, ...prepared });
 }
 

@@ -2,8 +2,8 @@ import { assert } from "../base/app-error.ts";
 import { definitionsByKey } from "./definitions.ts";
 import type { Entry, Layer } from "./layer.ts";
 import type { Problem } from "./problem.ts";
-import { secretAccepts, toSecret } from "./read-secret.ts";
-import { createSecret, mask } from "./secret.ts";
+import { secretAccepts, secretFileOf, secretForms, toSecret } from "./read-secret.ts";
+import { createSecret, isSecret, mask } from "./secret.ts";
 import { hostOfWebUrl, splitUrl } from "./url.ts";
 import { resolveUserPath, type UserFolders } from "./user-paths.ts";
 
@@ -19,12 +19,24 @@ export interface Accepted {
 export interface AcceptedLayer {
   readonly values: ReadonlyMap<string, Accepted>;
   readonly problems: readonly Problem[];
+  /** What is accepted and should be written in another way. */
+  readonly warnings: readonly Problem[];
+  readonly secretFiles: readonly SecretFile[];
+}
+
+/** A file that holds a secret, and the setting that names it. */
+export interface SecretFile {
+  readonly file: string;
+  readonly key: string;
+  readonly where: string;
 }
 
 /** Checks everything a layer says, also what a later layer will override. */
 export function acceptLayer(layer: Layer, user: UserFolders): AcceptedLayer {
   const values = new Map<string, Accepted>();
   const problems: Problem[] = [...layer.problems];
+  const warnings: Problem[] = [];
+  const secretFiles: SecretFile[] = [];
   const written = new Set(layer.entries.map(({ definition }) => definition.key));
 
   for (const entry of layer.entries) {
@@ -37,7 +49,15 @@ export function acceptLayer(layer: Layer, user: UserFolders): AcceptedLayer {
       continue;
     }
     const { value, display, password } = reading;
-    values.set(definition.key, { value, display, source });
+    const { key } = definition;
+    values.set(key, { value, display, source });
+    const file = isSecret(value)
+      ? secretFileOf(entry.raw, { ...user, folder: entry.folder })
+      : undefined;
+    if (file !== undefined) secretFiles.push({ file, key, where });
+    // Of a settings file alone: who sets a variable or a flag has chosen that.
+    const plain = line === undefined ? undefined : plainSecret(entry, password);
+    if (plain !== undefined) warnings.push({ where, text: plain });
     if (password === undefined) continue;
     const { passwordKey } = definition;
     assert(passwordKey && definitionsByKey.has(passwordKey), `${definition.key}: no passwordKey`);
@@ -47,7 +67,20 @@ export function acceptLayer(layer: Layer, user: UserFolders): AcceptedLayer {
     const secret = createSecret(async () => password);
     values.set(passwordKey, { value: secret, display: mask, source, isFromUrl: true });
   }
-  return { values, problems: problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
+  problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  return { values, problems, warnings, secretFiles };
+}
+
+/** Says that a secret stands in a settings file as it is, and how to write it instead. */
+function plainSecret({ definition, raw }: Entry, password: string | undefined): string | undefined {
+  const { key, form, passwordKey } = definition;
+  if (password !== undefined) {
+    return `${key} holds a password in plain text: take it out and set ${passwordKey} = ${secretForms}`;
+  }
+  const isPlain =
+    (form === "secret" && typeof raw === "string") ||
+    (form === "secretUrl" && typeof raw === "string" && /[@?]/.test(raw));
+  return isPlain ? `${key} holds a secret in plain text: write ${key} = ${secretForms}` : undefined;
 }
 
 type Reading =

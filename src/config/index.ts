@@ -12,6 +12,7 @@ export { readLibpqVariables, type LibpqVariables } from "./libpq-variables.ts";
 export { nearest } from "./nearest.ts";
 export { createPaths, type Paths } from "./paths.ts";
 export type { Settings } from "./schema.ts";
+export { describeOpenFile } from "./secret-file-mode.ts";
 export { isSecret, type Secret } from "./secret.ts";
 export { locateTomlKeys, type TomlPositions } from "./toml-positions.ts";
 export type { Environment } from "./user-paths.ts";

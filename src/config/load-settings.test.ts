@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
@@ -196,6 +196,44 @@ test("a password inside an address becomes the password setting, and is never sh
     { key: "queue.url", value: "postgres://***@host/db", source: "FORAGER_QUEUE_URL" },
     { key: "queue.password", value: "***", source: "FORAGER_QUEUE_URL" },
   ]);
+});
+
+test("a secret in plain text in a settings file is taken, with a warning of where and what instead", async () => {
+  const { load, at } = machine({
+    "home/.config/forager/config.toml": "[gossip]\nkeys = 'hunter2'\n",
+    "work/forager.toml":
+      `queue.url = '${urlWithPassword}'\nbucket.password = { env = 'PIN' }\n` +
+      "alert.webhook = 'http://h/?token=hunter2'\nalert.secret = { command = 'cat x' }\n",
+  });
+  const { warnings, settings } = await load({
+    env: { PIN: "1234", FORAGER_QUEUE_POSTGRES_LISTEN_PASSWORD: "hunter2" },
+  });
+  const forms = '{ file = "PATH" }, { env = "NAME" } or { command = "…" }';
+  expect(warnings).toEqual([
+    `${at("home/.config/forager/config.toml")}:2:1: gossip.keys holds a secret in plain text: write gossip.keys = ${forms}`,
+    `${at("work/forager.toml")}:1:1: queue.url holds a password in plain text: take it out and set queue.password = ${forms}`,
+    `${at("work/forager.toml")}:3:1: alert.webhook holds a secret in plain text: write alert.webhook = ${forms}`,
+  ]);
+  expect(await settings.bucket.password?.reveal()).toBe("1234");
+  expect(warnings.join()).not.toContain("hunter2");
+});
+
+test("a file with a secret that others can read is taken, with a warning", async () => {
+  const { load, at } = machine({
+    "work/forager.toml": "gossip.keys = { file = 'key' }\nqueue.password = { file = 'absent' }\n",
+    "work/key": "k",
+  });
+  const warningsAt = async (mode: number) => {
+    chmodSync(at("work/key"), mode);
+    return (await load()).warnings;
+  };
+  expect(await warningsAt(0o600)).toEqual([]);
+  expect(await warningsAt(0o400)).toEqual([]);
+  const start = `${at("work/forager.toml")}:1:1: gossip.keys: ${at("work/key")} is open to`;
+  const end = `: run chmod 600 ${at("work/key")}`;
+  expect(await warningsAt(0o644)).toEqual([`${start} other users (mode 0644)${end}`]);
+  expect(await warningsAt(0o640)).toEqual([`${start} its group (mode 0640)${end}`]);
+  expect(await warningsAt(0o602)).toEqual([`${start} other users (mode 0602)${end}`]);
 });
 
 test("a password belongs to its address: another address does not inherit it", async () => {

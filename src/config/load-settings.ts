@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { acceptLayer, display, type Accepted } from "./accept.ts";
+import { acceptLayer, display, type Accepted, type SecretFile } from "./accept.ts";
 import { readConfigFile, readProjectFile } from "./config-file.ts";
 import { definitionsByKey } from "./definitions.ts";
 import {
@@ -10,6 +10,7 @@ import {
   type Layer,
 } from "./layer.ts";
 import { settingsError, type Problem } from "./problem.ts";
+import { describeOpenFile } from "./secret-file-mode.ts";
 import { settingsSchema, type Settings } from "./schema.ts";
 import {
   defaultDataFolder,
@@ -34,6 +35,8 @@ export interface LoadedSettings {
   readonly settings: Settings;
   /** Every setting, in the order of the schema. */
   readonly values: readonly SettingValue[];
+  /** What works and is not safe: secrets in plain text or in files that others can read. */
+  readonly warnings: readonly string[];
 }
 
 export interface SettingValue {
@@ -67,10 +70,12 @@ export async function loadSettings(options: LoadOptions): Promise<LoadedSettings
   ];
   const merged = defaults(options);
   const problems: Problem[] = [];
+  const warnings: Problem[] = [];
   for (const layer of layers) {
     if (!layer) continue;
     const accepted = acceptLayer(layer, { home, env });
     problems.push(...accepted.problems);
+    warnings.push(...accepted.warnings, ...(await openFiles(accepted.secretFiles)));
     merge(merged, accepted.values);
   }
   if (problems.length > 0) throw settingsError(problems);
@@ -79,7 +84,20 @@ export async function loadSettings(options: LoadOptions): Promise<LoadedSettings
     const { value, display, source } = merged.get(key)!;
     return Object.freeze({ key, value, display, source });
   });
-  return Object.freeze({ settings: assemble(values), values: Object.freeze(values) });
+  return Object.freeze({
+    settings: assemble(values),
+    values: Object.freeze(values),
+    warnings: Object.freeze(warnings.map(({ where, text }) => `${where}: ${text}`)),
+  });
+}
+
+async function openFiles(files: readonly SecretFile[]): Promise<readonly Problem[]> {
+  const warnings: Problem[] = [];
+  for (const { file, key, where } of files) {
+    const text = await describeOpenFile(file);
+    if (text !== undefined) warnings.push({ where, text: `${key}: ${text}` });
+  }
+  return warnings;
 }
 
 /** The rows of `forager config show`. */

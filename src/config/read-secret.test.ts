@@ -31,6 +31,10 @@ test("a command runs in the settings' folder with the user's shell and environme
   expect(bash).toBe("bash");
 });
 
+test("a variable is read when the secret is", async () => {
+  expect(await reveal({ env: "PIN" })).toBe("1234");
+});
+
 test("a command that fails is told by setting and exit code, never by what it wrote", async () => {
   const failing = reveal({ command: "echo hunter2; echo hunter2 >&2; exit 7" });
   const error: unknown = await failing.catch((caught: unknown) => caught);
@@ -47,6 +51,7 @@ test.each([
   [{ command: "echo" }, "gave nothing"],
   [{ command: `head -c ${secretBytesMax + 1} /dev/zero` }, `more than ${secretBytesMax} bytes`],
   [{ command: "yes" }, `more than ${secretBytesMax} bytes`],
+  [{ env: "ABSENT" }, "the environment variable ABSENT is not set"],
   [{ file: "missing" }, "(ENOENT)"],
   [{ file: "/dev/zero" }, `over ${secretBytesMax} bytes`],
   [{ file: "." }, "(EISDIR)"],

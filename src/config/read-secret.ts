@@ -12,10 +12,12 @@ export interface SecretPlace extends UserFolders {
   readonly folder: string;
 }
 
-export const secretAccepts = 'a string, { file = "…" } or { command = "…" }, not empty';
+export const secretForms = '{ file = "PATH" }, { env = "NAME" } or { command = "…" }';
+export const secretAccepts = `a string, ${secretForms}, not empty`;
 
 const written = z.union([
   z.string().min(1),
+  z.strictObject({ env: z.string().regex(/^[A-Za-z_]\w*$/) }),
   z.strictObject({ file: z.string().min(1) }),
   z.strictObject({ command: z.string().min(1) }),
 ]);
@@ -25,6 +27,10 @@ export function toSecret(raw: unknown, place: SecretPlace): Secret | undefined {
   const { success, data } = written.safeParse(raw);
   if (!success) return undefined;
   if (typeof data === "string") return createSecret(async () => data);
+  if ("env" in data) {
+    const { env } = data;
+    return createSecret(async () => readVariable(env, place), "env");
+  }
   if ("file" in data) {
     const file = resolveUserPath(data.file, place);
     return createSecret(
@@ -34,6 +40,20 @@ export function toSecret(raw: unknown, place: SecretPlace): Secret | undefined {
   }
   const command = { ...place, command: data.command };
   return createSecret(async () => toText(await runSecretCommand(command), place.name), "command");
+}
+
+/** The file that a written secret is in, if it is in one. */
+export function secretFileOf(raw: unknown, place: UserFolders & { folder: string }) {
+  const { data } = written.safeParse(raw);
+  return typeof data === "object" && "file" in data ? resolveUserPath(data.file, place) : undefined;
+}
+
+function readVariable(variable: string, { env, name }: SecretPlace): string {
+  const value = env[variable];
+  if (value === undefined || value === "") {
+    throw failed(name, `the environment variable ${variable} is not set`);
+  }
+  return value;
 }
 
 async function readSecretFile(file: string, name: string): Promise<Uint8Array> {

@@ -37,7 +37,7 @@ export const settingsSchema = z.strictObject({
       passwordKey: "queue.password",
     }),
     password: z.custom<Secret>(isSecret).optional().register(settingMeta, {
-      description: "password for queue.url: a string, { file = … } or { command = … }",
+      description: "password for queue.url: { file = … }, { env = … }, { command = … } or a string",
       form: "secret",
     }),
     durability: choice(["normal", "full"]).default("full").register(settingMeta, {
@@ -89,7 +89,8 @@ export const settingsSchema = z.strictObject({
       passwordKey: "bucket.password",
     }),
     password: z.custom<Secret>(isSecret).optional().register(settingMeta, {
-      description: "password for bucket.url: a string, { file = … } or { command = … }",
+      description:
+        "password for bucket.url: { file = … }, { env = … }, { command = … } or a string",
       form: "secret",
     }),
   }),

@@ -14,7 +14,7 @@ export interface Secret {
   toJSON(): string;
 }
 
-export type SecretOrigin = "text" | "file" | "command";
+export type SecretOrigin = "text" | "env" | "file" | "command";
 
 /** What is shown in place of anything secret. */
 export const mask = "***";

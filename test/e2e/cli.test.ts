@@ -85,7 +85,11 @@ test("config show names the source of each value and hides secrets", async () =>
   const { exitCode, stdout, stderr } = await forager("config show --data ./here", {
     FORAGER_QUEUE_KEEP_DONE_DAYS: "3",
   });
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  const warning =
+    `warning: ${file}:3:1: queue.password holds a secret in plain text: ` +
+    'write queue.password = { file = "PATH" }, { env = "NAME" } or { command = "…" }\n';
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: warning });
+  expect((await forager("config show --quiet")).stderr).toBe("");
   expect(stdout).not.toContain("hunter2");
   const cells = stdout
     .trimEnd()

@@ -1,5 +1,5 @@
 // inputs: src/** package.json tsconfig.json tsconfig.build.json
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemRandom } from "../../src/base/random.ts";
@@ -114,6 +114,16 @@ test("without anybody to be in touch with, `node run` says what is missing", asy
   expect(stderr).toContain("gossip.keys");
   const key = await sandbox.forager(["node", "key"]);
   expect(key.stdout).toMatch(/^[A-Za-z0-9+/]{43}=\n$/u);
+  // `sh` has the usual umask; the file is for its owner alone all the same, and never replaced.
+  const write = `umask 0; exec "$0" "$FORAGER_TEST_MAIN" node key --to gossip.key`;
+  const file = join(sandbox.folder, "gossip.key");
+  expect((await sandbox.run("sh", ["-c", write, process.execPath])).exitCode).toBe(0);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const kept = readFileSync(file, "utf8");
+  expect(kept).toMatch(/^[A-Za-z0-9+/]{43}=\n$/u);
+  const again = await sandbox.forager(["node", "key", "--to", "gossip.key"]);
+  expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining("exists already")]);
+  expect(readFileSync(file, "utf8")).toBe(kept);
   const lost = await sandbox.forager(["node", "run"], { env: { FORAGER_GOSSIP_PEERS: "pi-7" } });
   expect([lost.exitCode, lost.stderr]).toEqual([2, expect.stringContaining("host:port")]);
   const bad = { FORAGER_GOSSIP_KEYS: "short" };

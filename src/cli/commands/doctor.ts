@@ -31,10 +31,12 @@ export const doctor: Command = {
     { line: "forager doctor --json", summary: "the findings for a program" },
   ],
 
-  async run({ settings, paths, clock, signal, out, flags }) {
+  async run({ settings, loaded, paths, clock, signal, out, flags }) {
     const rows: (Finding & { readonly check: string })[] = [];
     for (const check of checks) {
-      rows.push({ check: check.name, ...(await check.run({ settings, paths, clock, signal })) });
+      const { warnings } = loaded;
+      const finding = await check.run({ settings, paths, warnings, clock, signal });
+      rows.push({ check: check.name, ...finding });
     }
     const { url, postgres } = settings.queue;
     rows.push(

@@ -11,6 +11,8 @@ export interface Check {
 export interface CheckContext {
   readonly settings: Settings;
   readonly paths: Paths;
+  /** What is unsafe in the settings, see `LoadedSettings`. */
+  readonly warnings: readonly string[];
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }

@@ -1,7 +1,7 @@
 // process: own
 import { chmod, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createTestClock } from "../../base/testing/test-clock.ts";
 import { createPaths, loadSettings } from "../../config/index.ts";
@@ -13,6 +13,7 @@ import { nodeFloor } from "../../base/require-node.ts";
 import { checkGossipKey } from "./gossip-key-check.ts";
 import { checkLedger } from "./ledger-check.ts";
 import { createNodeCheck } from "./node-check.ts";
+import { checkSecrets } from "./secrets-check.ts";
 import { createSqliteCheck } from "./sqlite-check.ts";
 import { checkTempFolder } from "./temp-folder-check.ts";
 
@@ -28,7 +29,8 @@ afterEach(async () => {
 async function createContext(folder = join(home, "data"), clock = createTestClock()) {
   const { settings } = await loadSettings({ cwd: home, home, env: {} });
   const signal = new AbortController().signal;
-  return { settings, paths: createPaths(folder), clock, signal } satisfies CheckContext;
+  const warnings: readonly string[] = [];
+  return { settings, paths: createPaths(folder), warnings, clock, signal } satisfies CheckContext;
 }
 
 test.each([
@@ -184,4 +186,29 @@ test("a ledger whose last sync missed something in the bucket is a warning that 
   expect(found.detail).toContain("ledger/wal/x is missing (and 1 more)");
   await writeFile(file, "{");
   expect(await checkLedger.run(context)).toMatchObject({ state: "fail" });
+});
+
+test("doctor warns of secrets in plain text and of key files that others can read", async () => {
+  const context = await createContext();
+  expect(await checkSecrets.run(context)).toMatchObject({ state: "ok" });
+  const warnings = ["a.toml:1:1: queue.password holds a secret in plain text"];
+  expect(await checkSecrets.run({ ...context, warnings })).toMatchObject({
+    state: "warn",
+    detail: warnings[0],
+  });
+  const { settings } = await loadSettings({
+    cwd: home,
+    home,
+    env: { FORAGER_BUCKET_URL: "dir:b" },
+  });
+  const file = join(home, "data", "node", "gossip.key");
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, "", { mode: 0o600 });
+  expect(await checkGossipKey.run({ ...context, settings })).toMatchObject({ state: "ok" });
+  await chmod(file, 0o644);
+  const found = await checkGossipKey.run({ ...context, settings });
+  expect(found).toMatchObject({
+    state: "warn",
+    detail: expect.stringContaining("is open to other users (mode 0644)") as string,
+  });
 });

@@ -5,6 +5,7 @@ import { createDiskCheck } from "./disk-check.ts";
 import { checkGossipKey } from "./gossip-key-check.ts";
 import { checkLedger } from "./ledger-check.ts";
 import { createNodeCheck } from "./node-check.ts";
+import { checkSecrets } from "./secrets-check.ts";
 import { createSqliteCheck } from "./sqlite-check.ts";
 import { checkTempFolder } from "./temp-folder-check.ts";
 
@@ -16,6 +17,7 @@ export const checks: readonly Check[] = [
   createDiskCheck(),
   checkTempFolder,
   checkClock,
+  checkSecrets,
   checkGossipKey,
   checkLedger,
 ];

@@ -5,6 +5,7 @@ import {
   ownKeyAdvice,
   ownKeyFile,
 } from "../../app/index.ts";
+import { describeOpenFile } from "../../config/index.ts";
 import type { Check } from "./check.ts";
 
 export const checkGossipKey: Check = {
@@ -24,6 +25,11 @@ export const checkGossipKey: Check = {
       () => false,
     );
     const own = isMade ? `own key (${file})` : `own key (${file}, made at the first start)`;
+    const open = await describeOpenFile(file);
+    if (open !== undefined) {
+      const advice = "then delete it and restart, so that a new key is made";
+      return { state: "warn", detail: `own key: ${open}`, advice };
+    }
     if (expectsOtherMachines(gossip)) {
       return { state: "warn", detail: `${own} only`, advice: ownKeyAdvice };
     }

@@ -1,13 +1,17 @@
+import { resolve } from "node:path";
+import { createFileAtomic } from "../../../base/atomic-file.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { makeKey } from "../../../gossip/index.ts";
 import type { Command } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
+import { usageError } from "../../usage-error.ts";
 
 export const nodeKey: Command = {
   needs: "nothing",
   examples: [
     {
-      line: "forager node key > /etc/forager/gossip.key",
-      summary: 'then on every node: gossip.keys = { file = "/etc/forager/gossip.key" }',
+      line: "forager node key --to gossip.key",
+      summary: 'for this user alone; then on every node: gossip.keys = { file = "gossip.key" }',
     },
   ],
   details: [
@@ -15,8 +19,23 @@ export const nodeKey: Command = {
       "the old one on every node, then in front of it, then take the old one away.",
   ],
 
-  async run({ out }) {
+  options: [
+    {
+      flag: "--to",
+      value: "file",
+      summary: "create this file, readable for you alone; a file that exists is never replaced",
+    },
+  ],
+
+  async run({ out, flags, cwd }) {
     const key = makeKey(systemRandom);
-    out.result({ key }, key);
+    const to = textFlag(flags, "to");
+    if (to === undefined) return out.result({ key }, key);
+    const file = resolve(cwd, to);
+    const isCreated = await createFileAtomic(file, `${key}\n`, { mode: 0o600 });
+    if (!isCreated) {
+      throw usageError(`${file} exists already: move it away, or write to another file`);
+    }
+    out.result({ file }, `wrote a new key to ${file}, readable for you alone`);
   },
 };

@@ -43,6 +43,7 @@ const exitCode = await runCli({
   home: homedir(),
   clock: systemClock,
   signal: new AbortController().signal,
+  isWorkerProcess: true,
 });
 // A handler that was given up may wait for ever; what it waits for must not keep the process.
 process.exit(exitCode);

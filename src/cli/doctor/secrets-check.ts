@@ -1,0 +1,12 @@
+import type { Check } from "./check.ts";
+
+export const checkSecrets: Check = {
+  name: "secrets",
+  async run({ warnings }) {
+    if (warnings.length === 0) {
+      return { state: "ok", detail: "none is in plain text or in a file that others can read" };
+    }
+    const advice = "see docs/node.md, Secrets";
+    return { state: "warn", detail: warnings.join("; "), advice };
+  },
+};
