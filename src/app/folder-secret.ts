@@ -1,6 +1,7 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createFileAtomic, translateFileError } from "../base/atomic-file.ts";
+import { makeFolder } from "../base/make-folder.ts";
 
 export interface FolderSecretOptions {
   /** In the data folder. */
@@ -18,7 +19,7 @@ export interface FolderSecretOptions {
 export async function openFolderSecret({ file, make }: FolderSecretOptions): Promise<string> {
   const found = await readSecret(file);
   if (found !== undefined) return found;
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file), { mode: 0o700 });
   const secret = make();
   const isCreated = await createFileAtomic(file, `${secret}\n`, { mode: 0o600 });
   return isCreated ? secret : ((await readSecret(file)) ?? "");

@@ -1,3 +1,4 @@
+import { docsPage } from "../../base/docs-page.ts";
 import type { Check } from "./check.ts";
 
 export const checkSecrets: Check = {
@@ -6,7 +7,7 @@ export const checkSecrets: Check = {
     if (warnings.length === 0) {
       return { state: "ok", detail: "none is in plain text or in a file that others can read" };
     }
-    const advice = "see docs/node.md, Secrets";
+    const advice = `see ${docsPage("node.md")}, Secrets`;
     return { state: "warn", detail: warnings.join("; "), advice };
   },
 };
