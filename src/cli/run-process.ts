@@ -13,9 +13,15 @@ import { runCli } from "./run-cli.ts";
  * - a reader that goes away (`| head -1`) is no error: the command is asked to stop, in silence;
  * - an error that nobody caught is a bug: it is reported like any other and ends the process.
  * The process ends by itself, so that all output gets out; only exitCode is set.
+ *
+ * Every file that it or its worker processes create is for its user alone (0600, folders 0700), in
+ * whatever folder and with whatever umask it was started: it handles addresses, notes and keys. The
+ * umask is the one mechanism for that, because SQLite and others create files by themselves. Only
+ * the command line sets it: as a library Forager leaves the umask of its host alone.
  */
 export async function runProcess(registry: Registry): Promise<void> {
   const { argv, env, stdin, stdout, stderr } = process;
+  process.umask(0o077);
   const isAsked = (flag: string) => argv.includes(flag);
   const stopping = new AbortController();
   let stoppedBy: ExitCode | undefined;

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   fdatasync,
   linkSync,
@@ -83,8 +84,13 @@ export interface Prepared {
   /**
    * "taken": another file is there by now, and stays. One of these is called, once. Where there was
    * a file before (`isAgain`), an editor may be reading: then it is there whole from the beginning.
+   * It gets the mode of the file that made way for it, which is now at `former`: a file that its
+   * owner has opened to others with chmod stays open.
    */
-  place(name: string, options: { readonly isAgain: boolean }): "placed" | "taken";
+  place(
+    name: string,
+    options: { readonly isAgain: boolean; readonly former?: string | undefined },
+  ): "placed" | "taken";
   /** Replaces a file that nobody edits. */
   replace(name: string): void;
   discard(): void;
@@ -183,15 +189,21 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
     writeWhole(temporary, text);
     return temporary;
   };
+  const copyMode = (former: string | undefined, temporary: string) => {
+    const found =
+      former === undefined ? undefined : statSync(path(former), { throwIfNoEntry: false });
+    if (found) chmodSync(temporary, found.mode & 0o777);
+  };
   /** Nothing is written before it is known where to: a new file is one call, not four. */
   const prepareHastily = (text: string): Prepared => ({
     discard() {},
-    place: (name, { isAgain }) =>
+    place: (name, { isAgain, former }) =>
       placing(name, () => {
         if (!isAgain) return writeWhole(name, text);
         mustBeUsable(dirname(name), "folder");
         const temporary = path(writeElsewhere(text));
         try {
+          copyMode(former, temporary);
           linkSync(temporary, path(name));
         } finally {
           unlinkSync(temporary);
@@ -215,8 +227,9 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
     }
     return {
       discard: () => unlinkSync(temporary),
-      place(name) {
+      place(name, { former }) {
         try {
+          copyMode(former, temporary);
           // Unlike a rename, a link does not replace what someone has put there meanwhile.
           return placing(name, () => withFolder(name, () => linkSync(temporary, path(name))));
         } finally {

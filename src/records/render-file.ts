@@ -153,7 +153,7 @@ export function createFileRenderer(
       file.discard();
       return false;
     }
-    const outcome = file.place(path, { isAgain: bytes !== undefined });
+    const outcome = file.place(path, { isAgain: bytes !== undefined, former: taken?.name });
     if (taken) dismiss(taken);
     return outcome === "placed";
   };

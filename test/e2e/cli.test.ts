@@ -165,7 +165,7 @@ test("doctor warns and exits 0 when the data folder is open to all", async () =>
   mkdirSync(join(sandbox.folder, "open"), { mode: 0o755 });
   const { exitCode, stdout } = await forager("doctor --data ./open");
   expect(exitCode).toBe(0);
-  expect(stdout).toMatch(/^data folder +warn .*chmod o-rwx/m);
+  expect(stdout).toMatch(/^data folder +warn .*chmod -R o-rwx/m);
 });
 
 test("help lists every command, and each command's help has examples", async () => {

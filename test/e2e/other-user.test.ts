@@ -125,7 +125,7 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
     }, 90_000);
   });
 
-  test("another user cannot read a secret, though the data folder can be listed", async () => {
+  test("another user cannot read a file, though the data folder can be listed", async () => {
     const secrets = [
       "node/gossip.key",
       "node/metrics.token",
@@ -139,6 +139,8 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
       const { exitCode } = await owner.sandbox.run("cat", [file], { uid });
       expect(exitCode, name).not.toBe(0);
     }
+    const found = await owner.sandbox.run("find", [owner.data, "-type", "f", "-readable"], { uid });
+    expect(found.stdout).toBe("");
   });
 
   test("no port on loopback gives data or takes a command without a secret", async () => {

@@ -81,7 +81,7 @@ test("a data folder that every user can read is a warning with the way out", asy
   const context = await createContext(folder);
   expect(await checkDataFolder.run(context)).toMatchObject({
     state: "warn",
-    advice: `run: chmod o-rwx ${folder}`,
+    advice: `run: chmod -R o-rwx ${folder}`,
   });
   await chmod(folder, 0o750);
   expect(await checkDataFolder.run(context)).toMatchObject({ state: "ok" });

@@ -3,7 +3,7 @@ import type { Check } from "./check.ts";
 import { findExistingParent } from "./existing-parent.ts";
 import { probeFolder } from "./probe-folder.ts";
 
-const othersMayRead = 0o004;
+const ofOthers = 0o007;
 
 export const checkDataFolder: Check = {
   name: "data folder",
@@ -23,11 +23,12 @@ export const checkDataFolder: Check = {
       if (existing !== folder) {
         return { state: "ok", detail: `${folder} will be made when it is needed` };
       }
-      if ((found.mode & othersMayRead) !== 0) {
+      if ((found.mode & ofOthers) !== 0) {
         return {
           state: "warn",
-          detail: `${folder} can be read by every user of this machine`,
-          advice: `run: chmod o-rwx ${folder}`,
+          detail: `${folder} is open to every user of this machine`,
+          // Files in it may be from an older version, which left their modes to the umask.
+          advice: `run: chmod -R o-rwx ${folder}`,
         };
       }
       return { state: "ok", detail: `${folder} is writable` };
