@@ -66,6 +66,11 @@ export interface DatabaseOptions {
   readonly place: PostgresPlace;
   readonly statementMs: number;
   readonly lockMs: number;
+  /**
+   * How long a transaction may wait for its client. A client that is stopped in the middle of one
+   * holds locks that others need; after that time the server ends its session. Default 10,000.
+   */
+  readonly clientIdleMs?: number;
   readonly connectionsMax: number;
   readonly idleMax: number;
   readonly connectMs: number;
@@ -85,7 +90,7 @@ class Lost extends Error {
 }
 
 export function openDatabase(options: DatabaseOptions): OpenDatabase {
-  const { place, statementMs, lockMs } = options;
+  const { place, statementMs, lockMs, clientIdleMs = 10_000 } = options;
   const pool = createSessionPool({ ...options, queryMs: statementMs + 5_000 });
   const names = createStatementNames(options.names);
   const texts = new Map<string, string>();
@@ -136,6 +141,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
     [
       isSnapshot ? "begin isolation level repeatable read read only" : "begin",
       `set local statement_timeout = ${statementMs}`,
+      `set local idle_in_transaction_session_timeout = ${clientIdleMs}`,
       // Compiling a statement takes longer than running any of ours.
       "set local jit = off",
       ...(isSnapshot

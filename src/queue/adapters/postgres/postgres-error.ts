@@ -60,12 +60,12 @@ function describe(code: string, place: string): [AppError["kind"], string, strin
   if (is("3D000")) {
     return ["unavailable", "queue_no_database", `there is no such database: ${place}: create it`];
   }
-  if (is("08", "57P")) {
+  if (is("08", "57P", "25P03")) {
     return [
       "unavailable",
       "queue_unreachable",
-      `the server of the queue ${place} ended the session, since it stops, starts or was told to: ` +
-        `try again in a moment`,
+      `the server of the queue ${place} ended the session, since it stops, starts or was told to, ` +
+        `or since this process did not go on for too long: try again in a moment`,
     ];
   }
   if (is("42501")) {
@@ -134,5 +134,5 @@ export const isStatementLost = (error: unknown): boolean =>
 /** Also an idle session that the server, a network or an operator had ended long before. */
 export const isSessionLost = (error: unknown): boolean =>
   error instanceof pg.DatabaseError
-    ? /^(?:57P|08)/.test(error.code ?? "") // 08: a pooler's word for it
+    ? /^(?:57P|08|25P03)/.test(error.code ?? "") // 08: a pooler's word for it
     : error instanceof Error && connectionFailure(error) !== undefined;

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { needs } from "../../../../test/support/services.ts";
 import { AppError } from "../../../base/app-error.ts";
 import { readPlace } from "./connection-options.ts";
+import { openDatabase } from "./database.ts";
 import { openPostgresQueueStore } from "./postgres-queue-store.ts";
 import { createTestSchema } from "./testing/test-schema.ts";
 
@@ -71,6 +72,34 @@ needs(["postgres"], ({ postgres }) => {
     expect(error).toMatchObject({ kind: "unavailable", code: "queue_busy" });
     await schema.query("rollback");
     expect(await store.gate("g")).toMatchObject({ limit: 2 });
+    await store[Symbol.asyncDispose]();
+  });
+
+  test("a process that is stopped in the middle of a transaction does not hold the others up", async () => {
+    await using schema = await createTestSchema(postgres.url);
+    const place = { url: postgres.url, schema: schema.name };
+    const store = await openPostgresQueueStore({ ...place, lockMs: 20_000 });
+    await store.commit([{ op: "setGate", gate: "g", limit: 2 }]);
+    const db = openDatabase({
+      place: readPlace(`${postgres.url}?schema=${schema.name}`),
+      statementMs: 20_000,
+      lockMs: 20_000,
+      clientIdleMs: 200,
+      connectionsMax: 1,
+      idleMax: 1,
+      connectMs: 5_000,
+      names: "auto",
+    });
+    // It has the lock and says no more; what it waits for can only happen once it has lost it.
+    const stuck = db.transaction(async (session) => {
+      await session.query("select 1 from @gate for update");
+      await store.commit([{ op: "setGate", gate: "g", limit: 3 }]);
+      await session.query("update @gate set delay_ms = 9");
+    });
+    const error = await failure(stuck);
+    expect(error).toMatchObject({ kind: "unavailable", code: "queue_unreachable" });
+    expect(await store.gate("g")).toMatchObject({ limit: 3 });
+    await db.close();
     await store[Symbol.asyncDispose]();
   });
 
