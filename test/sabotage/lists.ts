@@ -9,6 +9,7 @@ import { fleetSabotages } from "./fleet.ts";
 import { gossipSabotages } from "./gossip.ts";
 import { inTouchSabotages } from "./in-touch.ts";
 import { ledgerSabotages } from "./ledger.ts";
+import { loadtestSabotages } from "./loadtest.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
 import { recordsIndexSabotages } from "./records-index.ts";
@@ -46,6 +47,7 @@ export const sabotageLists: Readonly<Record<string, SabotageList>> = {
     services: ["FORAGER_TEST_POSTGRES_URL", "FORAGER_TEST_PGBOUNCER_URL"],
   },
   worker: { name: "worker", part: "worker", sabotages: workerSabotages, countMin: 20 },
+  loadtest: { name: "load test", part: "queue", sabotages: loadtestSabotages, countMin: 5 },
   fleet: { name: "fleet", part: "fleet", sabotages: fleetSabotages, countMin: 20 },
   ledger: { name: "ledger", part: "ledger", sabotages: ledgerSabotages, countMin: 10 },
   gossip: { name: "gossip", part: "gossip", sabotages: gossipSabotages, countMin: 15 },

@@ -41,7 +41,7 @@ export const loadtest: Command = {
   ],
   details: [
     "Sites are faked on this machine: latency, errors, 429 with Retry-After, slow bodies, resets. Nothing\n" +
-      "leaves it. Workers are killed and replaced meanwhile. The exit code is the verdict: 0 when all marks\n" +
+      "leaves it. Workers are killed and replaced, stopped and continued meanwhile. The exit code is the verdict: 0 when all marks\n" +
       "are met, else 1. Each result is kept in the data folder and compared with the last of its kind.",
     "baseline: 8 jobs in 1 h. 2x: 20 jobs in 1 h. 5x: 50 jobs in 2 h. burst: 100 jobs in 5 min of 30.\n" +
       "The queue is a new SQLite file, or the empty one that --queue names. Processor and memory are\n" +
@@ -115,7 +115,7 @@ function readLast(file: string): LoadtestResult | undefined {
 const summaryOf = (result: LoadtestResult) =>
   `${result.profile}: ${result.jobs} jobs, ${result.tasks} tasks in ` +
   `${(result.elapsedMs / 1_000).toFixed(1)} s (${result.tasksPerSecond.toFixed(0)}/s), ` +
-  `${result.workers} workers, ${result.kills} killed`;
+  `${result.workers} workers, ${result.kills} killed, ${result.stops} stopped and continued`;
 
 const columns = (last: LoadtestResult | undefined): readonly Column<Check>[] => [
   { title: "what", value: ({ name }) => name },

@@ -17,6 +17,8 @@ export interface Crew {
   hire(settings: { readonly worker: string }, first?: object): void;
   /** One that is gone does not hear it. */
   tell(worker: string, message: string): void;
+  /** One that is gone does not hear it. */
+  signal(worker: string, signal: NodeJS.Signals): void;
   /** SIGKILL: it gets no chance to give anything back. Returns its process id. */
   kill(worker: string): number;
   /** Rejects when a worker ends that nobody ended. */
@@ -70,6 +72,7 @@ export function createCrew({ program: url, clock, onEvent }: CrewOptions): Crew 
       const child = workers.get(worker)?.child;
       if (child?.connected) child.send(message, () => {});
     },
+    signal: (worker, signal) => void workers.get(worker)?.child.kill(signal),
     kill(worker) {
       const found = workers.get(worker);
       if (!found?.child.pid) throw new AppError("internal", "demo_no_worker", `no ${worker}`);

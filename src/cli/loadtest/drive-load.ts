@@ -5,7 +5,8 @@ import type { ProgressHandle } from "../progress.ts";
 import { slowCalls } from "./judge.ts";
 import type { LoadCrew } from "./load-crew.ts";
 import type { LoadJobs } from "./load-jobs.ts";
-import { slowCallSeconds, warmUp, type Profile } from "./profile.ts";
+import { late, slowCallSeconds, ungated, warmUp, type Profile } from "./profile.ts";
+import type { ContinueWhen } from "./stop-worker.ts";
 
 export interface DriveOptions {
   readonly queue: Queue;
@@ -16,8 +17,10 @@ export interface DriveOptions {
   readonly timeScale: number;
   /** Of each job. */
   readonly pages: number;
-  /** With those of the warm-up. */
+  /** All of them, with those of the warm-up. */
   readonly tasks: number;
+  /** How each worker that is stopped is continued. */
+  readonly stops: readonly ContinueWhen[];
   readonly progress: ProgressHandle;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -34,6 +37,7 @@ export interface Driven {
 
 const lookMs = 500;
 const killsWanted = 4;
+const stopTriesMax = 3;
 const restMs = 2_000;
 /** V8 gives back what it does not need a minute after the last work. A short run waits less. */
 const afterMsMax = 90_000;
@@ -46,9 +50,9 @@ const patienceMs = 120_000;
  */
 export async function warmUpCrew(options: DriveOptions): Promise<number> {
   const { queue, jobs, crew, clock, signal } = options;
-  for (let job = 0; job < warmUp.jobs; job++) await jobs.open(warmUp.pages);
+  for (let job = 0; job < warmUp.jobs; job++) await jobs.openSite(warmUp.pages);
   const deadlineMs = clock.monotonicMs() + patienceMs;
-  while ((await queue.stats()).states.done < warmUp.jobs * warmUp.pages) {
+  while (!(await isOver(queue))) {
     await sleep(clock, lookMs, signal);
     if (clock.monotonicMs() < deadlineMs) continue;
     throw new AppError("unavailable", "loadtest_no_worker", "no worker of the load test began");
@@ -57,7 +61,11 @@ export async function warmUpCrew(options: DriveOptions): Promise<number> {
   return crew.memoryBytes();
 }
 
-/** Lets the jobs arrive, kills workers now and then, and looks until all jobs have ended. */
+/**
+ * Lets the jobs arrive, kills workers now and then, stops and continues others, and looks until all
+ * jobs have ended. A queue that loses tasks ends too soon, one that forgets them never: both are
+ * for the judge.
+ */
 export async function driveLoad(options: DriveOptions): Promise<Driven> {
   const { queue, crew, jobs, profile, timeScale, clock, signal, note } = options;
   const startMs = clock.monotonicMs();
@@ -65,38 +73,79 @@ export async function driveLoad(options: DriveOptions): Promise<Driven> {
   const durationMs = profile.durationMs / timeScale;
   let ended = 0;
   let killed = 0;
-  const slowNow = () => slowCalls(crew.metrics(), slowCallSeconds(options.address));
+  const stopping = createStopping(options);
+  const slowNow = () => slowCalls(crew.steadyMetrics(), slowCallSeconds(options.address));
   let slow = slowNow();
   let lastSlowMs = 0;
   let peakBytes = 0;
+  for (let job = 0; job < ungated.jobs; job++) await jobs.openUngated(ungated.pages);
   for (;;) {
     const passedMs = clock.monotonicMs() - startMs;
     const due = Math.min(profile.jobs, 1 + Math.floor((passedMs / arrivalMs) * profile.jobs));
     await jobs.topUp();
-    while (jobs.opened() < warmUp.jobs + due) await jobs.open(options.pages);
-    if (killed < killsWanted && passedMs > ((killed + 1) * durationMs) / (killsWanted + 2)) {
+    while (jobs.sites() < warmUp.jobs + due) await jobs.openSite(options.pages);
+    const isKillDue = passedMs > ((killed + 1) * durationMs) / (killsWanted + 2);
+    if (killed < killsWanted && isKillDue && !stopping.isUnderWay()) {
       killed += 1;
       note(`${crew.replaceOne()} killed with -9, another hired`);
     }
+    await stopping.next(passedMs / durationMs);
     const { done, failed, skipped } = (await queue.stats()).states;
     options.progress.advance(done + failed + skipped - ended);
     ended = done + failed + skipped;
     const found = slowNow();
-    if (found > slow) lastSlowMs = passedMs;
+    // One that is stopped in the middle of a transaction holds others up for a while.
+    if (found > slow && !stopping.isUnderWay()) lastSlowMs = passedMs;
     slow = found;
     peakBytes = Math.max(peakBytes, crew.memoryBytes());
-    if (ended === options.tasks && (await haveEnded(queue))) {
+    const isStuck = passedMs > durationMs + patienceMs + stopping.tookMs();
+    const isAllSent = due === profile.jobs && killed === killsWanted && stopping.isOver();
+    if (isStuck || (isAllSent && jobs.isAllAdded() && (await isOver(queue)))) {
+      if (isStuck) note(`stuck: ${ended} of ${options.tasks} tasks have ended`);
       return { recoveryMs: Math.max(0, lastSlowMs - arrivalMs), peakBytes, elapsedMs: passedMs };
-    }
-    if (passedMs > durationMs + patienceMs) {
-      const text = `the load test is stuck: ${ended} of ${options.tasks} tasks have ended`;
-      throw new AppError("internal", "loadtest_stuck", text);
     }
     await sleep(clock, lookMs, signal);
   }
 }
 
-async function haveEnded(queue: Queue): Promise<boolean> {
+/** One worker after the other is stopped and continued, each with a job to be late with. */
+function createStopping({ crew, jobs, clock, signal, note, stops }: DriveOptions) {
+  let over = 0;
+  let tries = 0;
+  let underWay: Promise<void> | undefined;
+  let sinceMs = 0;
+  let tookMs = 0;
+  return {
+    isUnderWay: () => underWay !== undefined,
+    isOver: () => over === stops.length,
+    /** How long workers were stopped so far, which is not time of the load. */
+    tookMs: () => tookMs + (underWay ? clock.monotonicMs() - sinceMs : 0),
+    async next(passed: number): Promise<void> {
+      const when = stops[over];
+      if (!when || underWay || passed < (over + 1) / (stops.length + 2)) return;
+      sinceMs = clock.monotonicMs();
+      tries += 1;
+      underWay = crew
+        .stopOne(when, signal)
+        .then((wasLate) => {
+          if (!wasLate && tries < stopTriesMax) return;
+          over += 1;
+          tries = 0;
+        })
+        .catch(() => {}) // the load test is being ended, and says so itself
+        .finally(() => {
+          underWay = undefined;
+          tookMs += clock.monotonicMs() - sinceMs;
+        });
+      note(`a worker is stopped until its tasks are ${when}, then continued`);
+      await jobs.openFree(late.pages, late.workMs);
+    },
+  };
+}
+
+async function isOver(queue: Queue): Promise<boolean> {
+  const { states } = await queue.stats();
+  if (states.pending + states.running > 0) return false;
   const jobs = await queue.jobs();
   return jobs.every(({ name, ended }) => name === "default" || ended !== null);
 }

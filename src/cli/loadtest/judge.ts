@@ -1,19 +1,29 @@
 import { quantileOf, type MetricsSnapshot } from "../../base/metrics.ts";
 import type { Job, Reconciled, Task } from "../../queue/index.ts";
+import { taskName } from "./load-jobs.ts";
+import type { LoadResult } from "./load-worker.ts";
+import type { Stop } from "./stop-worker.ts";
 import type { VisitEvent } from "./visit-log.ts";
 
 /** What a load test leaves behind: the workers' own logs and metrics, and the queue. */
 export interface LoadEvidence {
-  readonly added: number;
-  readonly tasks: readonly Pick<Task, "id" | "state" | "token">[];
+  /** What the queue said it took, by `taskName`. */
+  readonly acknowledged: ReadonlySet<string>;
+  readonly tasks: readonly Pick<Task, "id" | "job" | "key" | "state" | "token" | "result">[];
   readonly jobs: readonly Pick<Job, "name" | "ended" | "completions">[];
   readonly events: readonly VisitEvent[];
   /** Workers that were killed, and when. */
   readonly kills: ReadonlyMap<string, number>;
+  /** Workers that were stopped and continued. */
+  readonly stops: readonly Stop[];
+  readonly stopsWanted: number;
   readonly reconciled: Reconciled;
   readonly metrics: MetricsSnapshot;
+  /** Without workers that were stopped. */
+  readonly steadyMetrics: MetricsSnapshot;
   readonly gate: { readonly delayMs: number; readonly limit: number };
-  readonly jobCap: number;
+  /** A job that is not here has no cap. */
+  readonly jobCaps: ReadonlyMap<string, number>;
   /** From the end of the arrivals until the last slow call to the queue; 0 when there was none. */
   readonly recoveryMs: number;
   readonly recoveryMsMax: number;
@@ -36,9 +46,9 @@ export interface Check {
 export const memoryAfterTimesMax = 1.5;
 
 export function judgeLoad(evidence: LoadEvidence): readonly Check[] {
-  const { tasks, jobs, metrics, reconciled } = evidence;
+  const { tasks, jobs, metrics, reconciled, steadyMetrics } = evidence;
   const unfinished = tasks.filter(({ state }) => state !== "done").length;
-  const lost = Math.max(0, evidence.added - tasks.length) + unfinished;
+  const late = lateStops(evidence);
   const openJobs = jobs.filter(({ ended, completions }) => ended === null || completions !== 1);
   const failedShare = callFailures(metrics);
   const must = (
@@ -54,15 +64,21 @@ export function judgeLoad(evidence: LoadEvidence): readonly Check[] {
     isGood,
     ...(unit && { unit }),
   });
+  const none = (name: string, value: number) => must(name, value, "0", value === 0);
   return [
-    must("tasks lost", lost, "0", lost === 0),
-    must("completed twice", twice(evidence), "0", twice(evidence) === 0),
-    must("jobs not completed once", openJobs.length, "0", openJobs.length === 0),
-    must("gate violations", gateViolations(evidence), "0", gateViolations(evidence) === 0),
-    must("job caps exceeded", capViolations(evidence), "0", capViolations(evidence) === 0),
+    none("adds lost", addsLost(evidence)),
+    none("tasks lost", unfinished),
+    must("workers that came late", late, `${evidence.stopsWanted}`, late === evidence.stopsWanted),
+    none("completed twice", twice(evidence)),
+    none("late finishes accepted", lateAccepted(evidence)),
+    none("completions refused", refused(evidence)),
+    none("results of another", resultsOfAnother(evidence)),
+    none("jobs not completed once", openJobs.length),
+    none("gate violations", gateViolations(evidence)),
+    none("job caps exceeded", capViolations(evidence)),
     must("transaction errors", failedShare * 100, "< 1 %", failedShare < 0.01, "%"),
-    must("counter drift", reconciled.drift.length, "0", reconciled.drift.length === 0),
-    must("orphans", reconciled.orphans, "0", reconciled.orphans === 0),
+    none("counter drift", reconciled.drift.length),
+    none("orphans", reconciled.orphans),
     must(
       "recovery after arrivals",
       evidence.recoveryMs,
@@ -82,7 +98,7 @@ export function judgeLoad(evidence: LoadEvidence): readonly Check[] {
     ...["claim", "finish"].flatMap((operation) =>
       [0.5, 0.95, 0.99].map((share) => ({
         name: `${operation} p${share * 100}`,
-        value: callMs(metrics, operation, share),
+        value: callMs(steadyMetrics, operation, share),
         unit: "ms" as const,
         isGood: true,
       })),
@@ -90,11 +106,50 @@ export function judgeLoad(evidence: LoadEvidence): readonly Check[] {
   ];
 }
 
+/** Acknowledged, and not there. */
+function addsLost({ acknowledged, tasks }: LoadEvidence): number {
+  const there = new Set(tasks.map(taskName));
+  return [...acknowledged].filter((name) => !there.has(name)).length;
+}
+
+/** Stops in which others had the worker's tasks before it went on. */
+const lateStops = ({ stops }: LoadEvidence) => stops.filter(({ wasLate }) => wasLate).length;
+
+const isDone = (one: VisitEvent): one is VisitEvent & { event: "finished" } =>
+  one.event === "finished" && one.outcome === "done";
+
+/** Tasks that were completed under a lease although a newer one existed: nobody was fenced off. */
+function lateAccepted({ events }: LoadEvidence): number {
+  const newest = new Map<number, number>();
+  for (const { id, token } of events) newest.set(id, Math.max(token, newest.get(id) ?? 0));
+  const late = events.filter(
+    (one) => isDone(one) && one.status === "held" && one.token < newest.get(one.id)!,
+  );
+  return new Set(late.map(({ id }) => id)).size;
+}
+
+/** Tasks that are done, though the one that held the newest lease was told that it had lost it. */
+function refused({ events, tasks }: LoadEvidence): number {
+  const tokens = new Map(tasks.map(({ id, token }) => [id, token]));
+  const own = events.filter((one) => isDone(one) && one.token === tokens.get(one.id));
+  const held = new Set(own.filter((one) => isDone(one) && one.status === "held").map(idOf));
+  return new Set(own.map(idOf).filter((id) => !held.has(id))).size;
+}
+
+const idOf = ({ id }: VisitEvent) => id;
+
+/** Tasks whose result was found under another lease than their last. */
+const resultsOfAnother = ({ tasks }: LoadEvidence) =>
+  tasks.filter(
+    ({ state, result, token }) =>
+      state === "done" && (JSON.parse(result ?? "{}") as Partial<LoadResult>).token !== token,
+  ).length;
+
 /** Each (task) whose end the queue acknowledged more than once as done. */
 function twice({ events }: LoadEvidence): number {
   const counts = new Map<number, number>();
   for (const one of events) {
-    if (one.event !== "finished" || one.status !== "held" || one.outcome !== "done") continue;
+    if (!isDone(one) || one.status !== "held") continue;
     counts.set(one.id, (counts.get(one.id) ?? 0) + 1);
   }
   return [...counts.values()].filter((count) => count > 1).length;
@@ -105,13 +160,19 @@ interface Visit {
   readonly endMs: number;
 }
 
-/** A visit of a worker that was killed ended with it. */
+/**
+ * A visit of a worker that was killed ended with it. One of a worker that was stopped ended there:
+ * what is left of it once it is continued, no queue can hold back.
+ */
 function visitsBy(evidence: LoadEvidence, keyOf: (event: VisitEvent) => string) {
   const open = new Map<string, VisitEvent>();
   const visits = new Map<string, Visit[]>();
   const close = (start: VisitEvent, endMs: number) => {
+    const stop = evidence.stops.find(
+      ({ worker, fromMs }) => worker === start.worker && start.atMs <= fromMs && fromMs < endMs,
+    );
     const list = visits.get(keyOf(start)) ?? [];
-    list.push({ startMs: start.atMs, endMs });
+    list.push({ startMs: start.atMs, endMs: stop?.fromMs ?? endMs });
     visits.set(keyOf(start), list);
   };
   for (const event of evidence.events) {
@@ -129,7 +190,8 @@ function visitsBy(evidence: LoadEvidence, keyOf: (event: VisitEvent) => string) 
 export function gateViolations(evidence: LoadEvidence): number {
   const { delayMs, limit } = evidence.gate;
   let count = 0;
-  for (const visits of visitsBy(evidence, ({ gate }) => gate).values()) {
+  for (const [gate, visits] of visitsBy(evidence, ({ gate: name }) => name)) {
+    if (gate === "") continue;
     visits.sort((a, b) => a.startMs - b.startMs);
     for (const [at, { startMs }] of visits.entries()) {
       const before = visits[at - 1];
@@ -141,8 +203,8 @@ export function gateViolations(evidence: LoadEvidence): number {
 }
 
 const capViolations = (evidence: LoadEvidence) =>
-  [...visitsBy(evidence, ({ job }) => job).values()].filter(
-    (visits) => mostAtOnce(visits) > evidence.jobCap,
+  [...visitsBy(evidence, ({ job }) => job)].filter(
+    ([job, visits]) => mostAtOnce(visits) > (evidence.jobCaps.get(job) ?? Infinity),
   ).length;
 
 function mostAtOnce(visits: readonly Visit[]): number {

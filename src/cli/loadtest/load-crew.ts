@@ -6,6 +6,7 @@ import { machineMonotonicMs } from "../../base/machine-clock.ts";
 import { mergeSnapshots, type MetricsSnapshot } from "../../base/metrics.ts";
 import { createCrew } from "../demo/crew.ts";
 import { isBucket } from "./profile.ts";
+import { stopWorker, type ContinueWhen, type Stop } from "./stop-worker.ts";
 import type { LoadWorkerSettings } from "./load-worker.ts";
 
 export interface LoadCrewOptions {
@@ -21,12 +22,20 @@ export interface LoadCrewOptions {
 export interface LoadCrew {
   /** Kills the one that has worked longest, with -9, and hires another. Returns its name. */
   replaceOne(): string;
+  /**
+   * Stops the one that has worked longest, with SIGSTOP, until others have its tasks, and continues
+   * it. False: it was not late, since it had nothing to finish, or nobody took its tasks.
+   */
+  stopOne(when: ContinueWhen, aborted: AbortSignal): Promise<boolean>;
   readonly mishap: Promise<never>;
   stop(): Promise<void>;
   readonly kills: ReadonlyMap<string, number>;
+  readonly stops: readonly Stop[];
   logFiles(): readonly string[];
   /** What all have counted, also those that are gone, as of their last word. */
   metrics(): MetricsSnapshot;
+  /** Of those that were never stopped: a call is not slow because its caller was. */
+  steadyMetrics(): MetricsSnapshot;
   /** Resident size of those that are alive. */
   memoryBytes(): number;
 }
@@ -43,9 +52,15 @@ export function createLoadCrew(options: LoadCrewOptions): LoadCrew {
   const program = new URL("./load-worker.js", import.meta.url);
   const crew = createCrew({ program, clock, onEvent() {} });
   const kills = new Map<string, number>();
+  const stops: Stop[] = [];
+  const disturbed = new Set<string>();
   const all: string[] = [];
   const alive: string[] = [];
   const file = (worker: string, what: string) => join(folder, `${worker}.${what}`);
+  const holdFile = join(folder, "hold.json");
+  const logFiles = () => all.map((worker) => file(worker, "jsonl"));
+  const metricsOf = (workers: readonly string[]) =>
+    mergeSnapshots(workers.map((worker) => readMetrics(file(worker, "json"))));
 
   function hire(): void {
     const worker = `load-${all.length + 1}`;
@@ -55,6 +70,8 @@ export function createLoadCrew(options: LoadCrewOptions): LoadCrew {
       siteUrl,
       logFile: file(worker, "jsonl"),
       metricsFile: file(worker, "json"),
+      stopFile: file(worker, "stop.json"),
+      holdFile,
       concurrency,
       leaseMs: leaseMsOf(address),
     };
@@ -72,11 +89,30 @@ export function createLoadCrew(options: LoadCrewOptions): LoadCrew {
       hire();
       return worker;
     },
+    async stopOne(when, aborted) {
+      const worker = alive[0]!; // the one that has worked longest
+      disturbed.add(worker);
+      const stop = await stopWorker({
+        worker,
+        when,
+        stopFile: file(worker, "stop.json"),
+        holdFile,
+        logFiles,
+        tell: (message) => crew.tell(worker, message),
+        signal: (signal) => crew.signal(worker, signal),
+        clock,
+        aborted,
+      });
+      if (stop) stops.push(stop);
+      return stop?.wasLate === true;
+    },
     mishap: crew.mishap,
     stop: () => crew.stop(),
     kills,
-    logFiles: () => all.map((worker) => file(worker, "jsonl")),
-    metrics: () => mergeSnapshots(all.map((worker) => readMetrics(file(worker, "json")))),
+    stops,
+    logFiles,
+    metrics: () => metricsOf(all),
+    steadyMetrics: () => metricsOf(all.filter((worker) => !disturbed.has(worker))),
     memoryBytes: () =>
       alive
         .map((worker) => residentOf(readMetrics(file(worker, "json"))))

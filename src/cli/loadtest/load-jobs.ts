@@ -1,20 +1,35 @@
 import type { Queue, TaskInput } from "../../queue/index.ts";
 import { site } from "./profile.ts";
 
-export type LoadPayload = { readonly path: string };
+/** `workMs`: beside getting the page. */
+export type LoadPayload = { readonly path: string; readonly workMs?: number };
 
 /**
- * The jobs of a load test. Each crawls one made-up site of its own. A queue may be full (a shard
- * of a bucket holds so many tasks): what does not fit waits here, and its job is not sealed yet.
+ * The jobs of a load test. A queue may be full (a shard of a bucket holds so many tasks): what does
+ * not fit waits here, and its job is not sealed yet.
  */
 export interface LoadJobs {
-  open(pages: number): Promise<void>;
+  /** Crawls one made-up site of its own. */
+  openSite(pages: number): Promise<void>;
+  /** Has a cap, and no gate. */
+  openUngated(pages: number): Promise<void>;
+  /** Has neither, and tasks that take longer. */
+  openFree(pages: number, workMs: number): Promise<void>;
   /** Adds what did not fit before. */
   topUp(): Promise<void>;
-  opened(): number;
-  /** Tasks that the queue took. */
-  added(): number;
+  /** Sites so far. */
+  sites(): number;
+  /** Nothing waits here to be added. */
+  isAllAdded(): boolean;
+  /** What the queue has acknowledged, by `taskName`. */
+  acknowledged(): ReadonlySet<string>;
+  /** By job; a job that is not here has no cap. */
+  caps(): ReadonlyMap<string, number>;
 }
+
+/** JSON keeps the parts apart. */
+export const taskName = ({ job, key }: { readonly job: string; readonly key: string }): string =>
+  JSON.stringify([job, key]);
 
 interface Backlog {
   readonly job: string;
@@ -25,8 +40,9 @@ const batchMax = 1_000;
 
 export function createLoadJobs(queue: Queue): LoadJobs {
   const backlogs: Backlog[] = [];
-  let opened = 0;
-  let added = 0;
+  const acknowledged = new Set<string>();
+  const caps = new Map<string, number>();
+  const opened = { site: 0, ungated: 0, free: 0 };
 
   /** Whether all of it is in the queue now. */
   async function addAll({ job, tasks }: Backlog): Promise<boolean> {
@@ -34,7 +50,9 @@ export function createLoadJobs(queue: Queue): LoadJobs {
       const batch = tasks.splice(0, batchMax);
       const answers = await queue.add(batch);
       const refused = batch.filter((_, at) => answers[at] === "full");
-      added += batch.length - refused.length;
+      for (const [at, { key }] of batch.entries()) {
+        if (answers[at] === "added") acknowledged.add(taskName({ job, key: key! }));
+      }
       tasks.unshift(...refused);
       if (refused.length > 0) return false;
     }
@@ -46,27 +64,44 @@ export function createLoadJobs(queue: Queue): LoadJobs {
     while (backlogs[0] && (await addAll(backlogs[0]))) backlogs.shift();
   }
 
+  async function open(job: string, pages: number, { gate = "", cap = 0, workMs = 0 }) {
+    await queue.openJob(job, cap > 0 ? { concurrency: cap } : {});
+    if (cap > 0) caps.set(job, cap);
+    const tasks = Array.from({ length: pages }, (_, at) => pageTask({ job, gate, at, workMs }));
+    backlogs.push({ job, tasks });
+    await topUp();
+  }
+
   return {
     topUp,
-    opened: () => opened,
-    added: () => added,
-    async open(pages) {
+    isAllAdded: () => backlogs.length === 0,
+    sites: () => opened.site,
+    acknowledged: () => acknowledged,
+    caps: () => caps,
+    async openSite(pages) {
       const { delayMs, limit, cap } = site;
-      const [job, gate] = [`site-${opened}`, `site-${opened}.example`];
-      opened += 1;
+      const job = `site-${opened.site++}`;
+      const gate = `${job}.example`;
       await queue.setGate(gate, { delayMs, limit });
-      await queue.openJob(job, { concurrency: cap });
-      backlogs.push({ job, tasks: Array.from({ length: pages }, (_, at) => page(job, gate, at)) });
-      await topUp();
+      await open(job, pages, { gate, cap });
     },
+    openUngated: (pages) => open(`ungated-${opened.ungated++}`, pages, { cap: site.cap }),
+    openFree: (pages, workMs) => open(`free-${opened.free++}`, pages, { workMs }),
   };
 }
 
-const page = (job: string, gate: string, at: number): TaskInput => ({
+interface Page {
+  readonly job: string;
+  readonly gate: string;
+  readonly at: number;
+  readonly workMs: number;
+}
+
+const pageTask = ({ job, gate, at, workMs }: Page): TaskInput => ({
   kind: "page",
   key: `page-${at}`,
   job,
   gate,
-  payload: { path: `/${gate}/${at}` } satisfies LoadPayload,
+  payload: { path: `/${job}/${at}`, ...(workMs > 0 && { workMs }) } satisfies LoadPayload,
   attemptsMax: 50,
 });

@@ -5,7 +5,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { openQueue, type OpenQueueOptions } from "../../app/index.ts";
-import { systemClock } from "../../base/clock.ts";
+import { sleep, systemClock } from "../../base/clock.ts";
 import { createMetrics } from "../../base/metrics.ts";
 import { registerProcessMetrics } from "../../observe/index.ts";
 import {
@@ -15,6 +15,7 @@ import {
   SlowDownError,
   type Worker,
 } from "../../worker/index.ts";
+import { createStopSelf, whileHeld } from "./stop-self.ts";
 import { createVisitLog } from "./visit-log.ts";
 import { refOf, witnessed } from "./witnessed-queue.ts";
 import { createGetPage } from "./get-page.ts";
@@ -26,8 +27,17 @@ export interface LoadWorkerSettings {
   readonly siteUrl: string;
   readonly logFile: string;
   readonly metricsFile: string;
+  /** See stop-self.ts. */
+  readonly stopFile: string;
+  readonly holdFile: string;
   readonly concurrency: number;
   readonly leaseMs: number;
+}
+
+/** With the lease it was done under, so that the result of another is known by it. */
+export interface LoadResult {
+  readonly bytes: number;
+  readonly token: number;
 }
 
 const settings = JSON.parse(process.argv[2] ?? "") as LoadWorkerSettings;
@@ -39,7 +49,9 @@ const options = await new Promise<OpenQueueOptions>((resolve) => {
 });
 let worker: Worker | undefined;
 let isToldToStop = false;
-process.on("message", () => {
+const stopSelf = createStopSelf(settings.stopFile);
+process.on("message", (message) => {
+  if (message === "stop yourself") return stopSelf.arm();
   isToldToStop = true;
   void worker?.stop();
 });
@@ -53,13 +65,16 @@ const page = defineHandler(
   async ({ task, signal }) => {
     log({ event: "start", ...refOf(task) });
     try {
+      if (task.isSuspect) await whileHeld({ file: settings.holdFile, id: task.id, signal });
+      const { workMs = 0 } = task.payload;
+      if (workMs > 0) await sleep(systemClock, workMs, signal);
       const { status, retryAfterMs, bytes } = await getPage(
         `${siteUrl}${task.payload.path}`,
         signal,
       );
       if (status === 429) throw new SlowDownError("429", { retryAfterMs });
       if (status !== 200) throw new Error(`status ${status}`);
-      return done({ bytes });
+      return done({ bytes, token: task.token } satisfies LoadResult);
     } finally {
       log({ event: "end", ...refOf(task) });
     }
@@ -69,7 +84,7 @@ const page = defineHandler(
 const metrics = createMetrics();
 registerProcessMetrics(metrics);
 worker = createWorker({
-  queue: witnessed(queue, log),
+  queue: witnessed(queue, log, stopSelf.onFinishing),
   name,
   handlers: [page],
   concurrency,

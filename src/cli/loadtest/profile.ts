@@ -31,3 +31,11 @@ export const slowCallSeconds = (address: string): number => (isBucket(address) ?
 
 /** Small jobs before the clock runs, so that every worker has done each thing once. */
 export const warmUp = { jobs: 9, pages: 10 } as const;
+/** Jobs without a gate: nothing but their cap keeps all slots from working on them at once. */
+export const ungated = { jobs: 2, pages: 60 } as const;
+/**
+ * A job for each worker that is stopped and continued, so that it has something to finish too late.
+ * It has no cap, more tasks than the other workers have slots, and tasks that take long enough for
+ * every worker to get some.
+ */
+export const late = { pages: 120, workMs: 500 } as const;

@@ -12,7 +12,8 @@ import { driveLoad, memoryAfter, warmUpCrew } from "./drive-load.ts";
 import { judgeLoad, memoryAfterTimesMax, type Check } from "./judge.ts";
 import { createLoadCrew, processorSeconds } from "./load-crew.ts";
 import { createLoadJobs } from "./load-jobs.ts";
-import { pagesOf, site, warmUp, type Profile } from "./profile.ts";
+import { late, pagesOf, site, ungated, warmUp, type Profile } from "./profile.ts";
+import type { ContinueWhen } from "./stop-worker.ts";
 
 export interface LoadtestOptions {
   readonly folder: string;
@@ -35,6 +36,7 @@ export interface LoadtestResult {
   readonly tasks: number;
   readonly workers: number;
   readonly kills: number;
+  readonly stops: number;
   readonly elapsedMs: number;
   readonly tasksPerSecond: number;
   readonly answers: Readonly<Record<string, number>>;
@@ -45,6 +47,8 @@ export interface LoadtestResult {
 /** Ten minutes of real time after the burst, scaled like the rest; below this it would be chance. */
 const recoveryMs = 600_000;
 const recoveryMsMin = 20_000;
+/** Once so that two have the task at the same time, once so that it has ended already. */
+const stopsWanted: readonly ContinueWhen[] = ["taken over", "done by another"];
 
 export async function runLoadtest(options: LoadtestOptions): Promise<LoadtestResult> {
   const { folder, address, queueOptions, profile, timeScale, workers, clock } = options;
@@ -60,10 +64,16 @@ export async function runLoadtest(options: LoadtestOptions): Promise<LoadtestRes
     clock,
   });
   const pages = pagesOf(profile, timeScale);
-  const tasks = profile.jobs * pages + warmUp.jobs * warmUp.pages;
+  // Alone, a worker has nobody who takes its tasks over.
+  const stops = workers > 1 ? stopsWanted : [];
+  const tasks =
+    profile.jobs * pages +
+    warmUp.jobs * warmUp.pages +
+    ungated.jobs * ungated.pages +
+    stops.length * late.pages;
   const progress = options.startProgress(tasks);
   const jobs = createLoadJobs(queue);
-  const drive = { ...options, queue, crew, jobs, pages, tasks, progress };
+  const drive = { ...options, queue, crew, jobs, pages, tasks, stops, progress };
   const unlessMishap = <T>(work: Promise<T>) => Promise.race([crew.mishap, work]);
   try {
     const idleBytes = await unlessMishap(warmUpCrew(drive));
@@ -73,15 +83,18 @@ export async function runLoadtest(options: LoadtestOptions): Promise<LoadtestRes
     const afterBytes = await unlessMishap(memoryAfter(drive, idleBytes * memoryAfterTimesMax));
     await crew.stop();
     const checks = judgeLoad({
-      added: tasks,
+      acknowledged: jobs.acknowledged(),
       tasks: await allTasks(queue),
       jobs: (await queue.jobs()).filter(({ name }) => name !== "default"),
       events: readVisitLogs(crew.logFiles().filter(existsSync)),
       kills: crew.kills,
+      stops: crew.stops,
+      stopsWanted: stops.length,
       reconciled: await queue.reconcile(),
       metrics: crew.metrics(),
+      steadyMetrics: crew.steadyMetrics(),
       gate: site,
-      jobCap: site.cap,
+      jobCaps: jobs.caps(),
       recoveryMs: driven.recoveryMs,
       recoveryMsMax: Math.max(recoveryMsMin, recoveryMs / timeScale),
       cpuFree: Math.max(0, 1 - used / (elapsedMs / 1_000) / availableParallelism()),
@@ -92,11 +105,12 @@ export async function runLoadtest(options: LoadtestOptions): Promise<LoadtestRes
       profile: profile.name,
       timeScale,
       jobs: profile.jobs,
-      tasks,
+      tasks: jobs.acknowledged().size,
       workers,
       kills: crew.kills.size,
+      stops: crew.stops.length,
       elapsedMs,
-      tasksPerSecond: ((profile.jobs * pages) / elapsedMs) * 1_000,
+      tasksPerSecond: (jobs.acknowledged().size / elapsedMs) * 1_000,
       answers: sites.answers(),
       checks,
       isGood: checks.every(({ isGood }) => isGood),

@@ -1,4 +1,4 @@
-import { openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync, statSync, writeSync } from "node:fs";
 import { machineMonotonicMs } from "../../base/machine-clock.ts";
 
 /**
@@ -41,6 +41,29 @@ export function createVisitLog(
     writeSync(descriptor, `${JSON.stringify(stamped)}\n`);
     onEvent(stamped);
   };
+}
+
+/** Reads what comes to the logs from now on, each line once. */
+export function createVisitTail(files: () => readonly string[]): () => readonly VisitEvent[] {
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  const readUntil = new Map(files().map((file) => [file, sizeOf(file)]));
+  return () =>
+    files().flatMap((file) => {
+      const from = readUntil.get(file) ?? 0;
+      const bytes = Buffer.alloc(sizeOf(file) - from);
+      if (bytes.length === 0) return [];
+      const descriptor = openSync(file, "r");
+      try {
+        readSync(descriptor, bytes, 0, bytes.length, from);
+      } finally {
+        closeSync(descriptor);
+      }
+      // A line that is being written is read next time.
+      const whole = bytes.lastIndexOf("\n") + 1;
+      readUntil.set(file, from + whole);
+      const lines = bytes.toString("utf8", 0, whole).split("\n").filter(Boolean);
+      return lines.map((line) => JSON.parse(line) as VisitEvent);
+    });
 }
 
 /** All logs together, in order of time. A line that a kill cut short is left out. */

@@ -1,8 +1,15 @@
 import type { Queue } from "../../queue/index.ts";
 import type { VisitOutcome, VisitRef, WriteVisit } from "./visit-log.ts";
 
-/** The same queue, with every finish and its answer in the log. */
-export function witnessed(queue: Queue, write: WriteVisit): Queue {
+/**
+ * The same queue, with every finish and its answer in the log. `onFinishing` is called with the ids
+ * of the tasks that are about to be finished as done: a worker that is stopped there is late.
+ */
+export function witnessed(
+  queue: Queue,
+  write: WriteVisit,
+  onFinishing: (ids: readonly number[]) => void,
+): Queue {
   const refs = new Map<number, VisitRef>();
   return {
     ...queue,
@@ -18,6 +25,7 @@ export function witnessed(queue: Queue, write: WriteVisit): Queue {
         token,
       }));
       for (const one of visits) write({ event: "finishing", ...one });
+      onFinishing(visits.filter(({ outcome }) => outcome === "done").map(({ id }) => id));
       const answers = await queue.finish(finishes);
       visits.forEach((one, at) => {
         write({ event: "finished", status: answers[at]?.status ?? "lost", ...one });

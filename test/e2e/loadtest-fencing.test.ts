@@ -1,0 +1,37 @@
+// inputs: src/** package.json tsconfig.json tsconfig.build.json test/sabotage/**
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { loadtestSabotages } from "../sabotage/loadtest.ts";
+import { sabotaged, type Sabotage } from "../sabotage/sabotage.ts";
+import { builtCli, createSandbox } from "../support/built-cli.ts";
+import { repositoryRoot } from "../support/repository.ts";
+import { failedChecks, runLoadtest } from "../support/run-loadtest.ts";
+
+/** The built program with one fault in it; the built one itself stays as it is. */
+async function breakProgram(sabotage: Sabotage): Promise<string> {
+  const dist = dirname(dirname(await builtCli()));
+  const folder = mkdtempSync(join(tmpdir(), "forager-broken-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(dist, join(folder, "dist"), { recursive: true });
+  cpSync(join(repositoryRoot, "package.json"), join(folder, "package.json"));
+  symlinkSync(join(repositoryRoot, "node_modules"), join(folder, "node_modules"));
+  const file = join(folder, sabotage.file.replace(/^src\/(.*)\.ts$/, "dist/$1.js"));
+  writeFileSync(file, sabotaged(readFileSync(file, "utf8"), sabotage));
+  return join(folder, "dist/cli/main.js");
+}
+
+// The other faults of that list take longer together: `npm run test:long` looks for them.
+test("lesson 64: a load test finds that fencing was removed, and its exit code says so", async () => {
+  const main = await breakProgram(loadtestSabotages[0]!);
+  const sandbox = await createSandbox();
+  onTestFinished(() => sandbox.remove());
+  const { result, exitCode } = await runLoadtest((words) =>
+    sandbox.run(process.execPath, [main, ...words]),
+  );
+  expect(exitCode).toBe(1);
+  expect(failedChecks(result)).toEqual(
+    expect.arrayContaining(["late finishes accepted", "completions refused", "results of another"]),
+  );
+}, 240_000);
