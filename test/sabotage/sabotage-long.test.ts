@@ -19,7 +19,7 @@ needs(["postgres", "pgbouncer"], () => {
         }
         expect(missed).toEqual([]);
       },
-      sabotages.length * 60_000,
+      sabotages.length * 120_000,
     );
   });
 });

@@ -43,27 +43,6 @@ describe.each(Object.values(sabotageLists))(
       });
       expect(wrong).toEqual([]);
     });
-<<<<<<< HEAD
-=======
-
-    // Where the servers are missing, the tests themselves say so.
-    if (isLong && (services ?? []).every((name) => process.env[name])) {
-      test(
-        "are all caught by the tests they name",
-        async () => {
-          using workshop = openWorkshop();
-          expect(await workshop.baseline(sabotages)).toEqual([]);
-          const missed: string[] = [];
-          for (const sabotage of sabotages) {
-            const verdict = await workshop.judge(sabotage);
-            if (verdict !== "caught") missed.push(`${verdict}: ${sabotage.name}`);
-          }
-          expect(missed).toEqual([]);
-        },
-        sabotages.length * 120_000,
-      );
-    }
->>>>>>> 17ef123 (Let the load test find queues that do not fence)
   },
 );
 
