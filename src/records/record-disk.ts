@@ -191,7 +191,7 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
   };
   const copyMode = (former: string | undefined, temporary: string) => {
     const found =
-      former === undefined ? undefined : statSync(path(former), { throwIfNoEntry: false });
+      former === undefined ? undefined : lstatSync(path(former), { throwIfNoEntry: false });
     if (found) chmodSync(temporary, found.mode & 0o777);
   };
   /** Nothing is written before it is known where to: a new file is one call, not four. */
