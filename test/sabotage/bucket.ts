@@ -186,9 +186,16 @@ const inBuckets: readonly Sabotage[] = [
   {
     name: "a directory takes no lock",
     file: "src/bucket/adapters/directory/directory-lock.ts",
-    find: `db.exec("begin immediate");`,
+    find: `db.exec("begin exclusive");`,
     replace: `db.exec("select 1");`,
     caughtBy: `${race} > killed and stopped: every register is linearizable`,
+  },
+  {
+    name: "a directory's lock is made exclusive only at its end",
+    file: "src/bucket/adapters/directory/directory-lock.ts",
+    find: `db.exec("begin exclusive");`,
+    replace: `db.exec("begin immediate");`,
+    caughtBy: `${directory} > a reader of the lock's file delays a write`,
   },
   {
     name: "the age of a file follows the wall clock",

@@ -68,6 +68,32 @@ describe("a bucket in a folder", () => {
     expect((await again.list("")).map(({ key }) => key)).toEqual(["a"]);
   });
 
+  test("a reader of the lock's file delays a write, and breaks neither it nor later ones", async () => {
+    const root = temporaryFolder();
+    await using bucket = open(root);
+    const reader = new Database(join(root, ".forager", "lock.db"));
+    onTestFinished(() => void reader.close());
+    reader.exec("begin");
+    reader.prepare("select * from clock").all();
+    const writing = bucket.put("a", bytes("1"));
+    setTimeout(() => reader.exec("commit"), 50);
+    await writing;
+    await using another = open(root);
+    await another.put("a", bytes("2"));
+    await bucket.put("a", bytes("3"));
+    expect(await textOf(another, "a")).toBe("3");
+  });
+
+  test("a step that fails leaves the lock free", async () => {
+    const root = temporaryFolder();
+    await using bucket = open(root);
+    await bucket.put("a/b", bytes("1"));
+    await expect(bucket.put("a", bytes("2"))).rejects.toMatchObject({ code: "bucket_key_taken" });
+    await using another = open(root);
+    await another.put("c", bytes("3"));
+    await bucket.put("d", bytes("4"));
+  });
+
   test("a step of the wall clock makes no object older", async () => {
     const root = temporaryFolder();
     let stepMs = 0;

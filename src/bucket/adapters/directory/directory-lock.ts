@@ -12,6 +12,11 @@ export interface LockedStep {
  * One writer at a time among all processes of a machine. The lock is a transaction on a small
  * SQLite file: the kernel ends it with the process that held it, so none can stay behind. The file
  * also keeps the folder's clock, so that a step of the wall clock makes no object older.
+ *
+ * Transactions are exclusive from their beginning. One that begins with a weaker lock needs the
+ * exclusive one to commit, and is refused if another process is reading at that moment, as everyone
+ * does who tries to begin. It would then be left open: its process could do nothing more, and nobody
+ * else could write.
  */
 export interface DirectoryLock extends Disposable {
   /** Runs a synchronous step while nobody else writes. */
@@ -26,15 +31,17 @@ const waitMsMax = 30_000;
 export function openDirectoryLock(file: string, clock: Clock): DirectoryLock {
   const boot = bootId();
   const db = new Database(file);
+  let anchor: Anchor;
   try {
     db.pragma("busy_timeout = 5000");
     checkFormat(db, file);
     db.pragma("synchronous = off"); // a lock and a clock: neither outlives the boot
+    const now = { boot, wallMs: clock.nowMs() };
+    anchor = db.transaction(() => readAnchor(db, now)).exclusive();
   } catch (error) {
     db.close();
     throw error;
   }
-  const anchor = db.transaction(() => readAnchor(db, { boot, wallMs: clock.nowMs() })).immediate();
   db.pragma("busy_timeout = 5"); // a longer wait inside SQLite would hold up the whole process
   const nowMs = () => Math.floor(anchor.wallMs) + machineMsSince(anchor.monotonicMs);
   const note = db.prepare("update clock set latest_ms = max(latest_ms, ?)");
@@ -44,7 +51,7 @@ export function openDirectoryLock(file: string, clock: Clock): DirectoryLock {
     const giveUpMs = clock.monotonicMs() + waitMsMax;
     for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 50)) {
       try {
-        db.exec("begin immediate");
+        db.exec("begin exclusive");
         break;
       } catch (error) {
         if (!isBusy(error)) throw error;
@@ -55,10 +62,15 @@ export function openDirectoryLock(file: string, clock: Clock): DirectoryLock {
     try {
       const at = { nowMs: nowMs() };
       note.run(at.nowMs);
-      return step(at);
+      // What the step does to files stands, also if it throws; nothing in the database depends on it.
+      try {
+        return step(at);
+      } finally {
+        if (db.inTransaction) db.exec("commit");
+      }
     } finally {
-      // What the step did to files stands; nothing in the database depends on it.
-      if (db.inTransaction) db.exec("commit");
+      // A full or failing disk: no later step may find a transaction that was left open.
+      if (db.inTransaction) db.exec("rollback");
     }
   };
 
@@ -92,7 +104,7 @@ function checkFormat(db: Database.Database, file: string): void {
       latest_ms real not null)`);
     db.pragma(`application_id = ${applicationId}`);
     db.pragma(`user_version = ${formatVersion}`);
-  }).immediate();
+  }).exclusive();
 }
 
 interface Anchor {

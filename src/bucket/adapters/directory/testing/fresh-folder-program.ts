@@ -1,0 +1,28 @@
+import { systemClock } from "../../../../base/clock.ts";
+import { systemRandom } from "../../../../base/random.ts";
+import { openDirectoryBucket } from "../directory-bucket.ts";
+
+/** One of many processes that open a bucket in a new folder at the same time, and write to it. */
+export interface FreshFolderRound {
+  readonly root: string;
+  readonly writes: number;
+}
+
+process.on("message", ({ root, writes }: FreshFolderRound) => {
+  void use(root, writes).then(
+    () => process.send?.("done"),
+    (error: unknown) => process.send?.(String(error)),
+  );
+});
+process.send?.("ready");
+
+/** What a node does first: the probe writes, overwrites and deletes objects of its own. */
+async function use(root: string, writes: number): Promise<void> {
+  await using bucket = openDirectoryBucket({ root, clock: systemClock, random: systemRandom });
+  const key = (at: number) => `probe/${process.pid}/list/${at % 5}`;
+  for (let at = 0; at < writes; at++) {
+    await bucket.put(key(at), Buffer.from(String(at)));
+    if (at % 5 === 4) await bucket.delete(key(at - 1));
+  }
+  await bucket.put(`nodes/${process.pid}`, Buffer.from("here"));
+}
