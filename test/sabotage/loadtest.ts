@@ -25,8 +25,8 @@ export const loadtestSabotages: readonly Sabotage[] = [
   {
     name: "gates are ignored: a gate opens as soon as it is free",
     file: "src/queue/gate.ts",
-    find: "Math.max(gate.opensAtMs, nowMs - sinceStartMs + gate.delayMs);",
-    replace: "Math.max(gate.opensAtMs, nowMs - sinceStartMs);",
+    find: "Math.max(gate.opensAtMs, startedMs + gate.delayMs);",
+    replace: "Math.max(gate.opensAtMs, startedMs);",
     caughtBy: `${marks} > no gate is hurried`,
   },
   {
