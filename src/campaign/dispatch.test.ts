@@ -10,6 +10,7 @@ import type { Campaign } from "./campaign.ts";
 import { chooseBatch, dispatch, dueTargets } from "./dispatch.ts";
 import { parseCampaign } from "./parse-campaign.ts";
 import { planTargets, planTiles } from "./plan.ts";
+import { parseTileId } from "./grid.ts";
 import { campaignStatus } from "./status.ts";
 import { encodeTargetIndex } from "./target-index.ts";
 import { readWitnesses, standingOf, tileTarget, witnessChange, type Witness } from "./witness.ts";
@@ -61,6 +62,8 @@ describe("a plan", () => {
     expect(encodeTargetIndex([{ ...targets[0]!, location: '=cmd "x"' }])).toContain(
       `,"'=cmd ""x"""`,
     );
+    const south = { ...targets[0]!, tile: parseTileId("-33.9_151.2")!, phrase: "a;=1+1" };
+    expect(encodeTargetIndex([south])).toContain(`\r\n-33.9_151.2,"a;'=1+1",-33.9,`);
   });
 
   test("one that is too big is refused, with what to do", () => {

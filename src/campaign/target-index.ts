@@ -1,3 +1,4 @@
+import { csvLine } from "../records/index.ts";
 import { boxOf } from "./grid.ts";
 import type { Target } from "./plan.ts";
 
@@ -16,13 +17,7 @@ export function encodeTargetIndex(targets: readonly Target[]): string {
   const lines = targets.map(({ tile, phrase, location }) => {
     const { south, west, north, east } = boxOf(tile);
     const edges = [south, west, north, east].map((degrees) => degrees.toFixed(1));
-    return [tile.id, textCell(phrase), ...edges, textCell(location)].join(",");
+    return `${tile.id},${csvLine([phrase, ...edges, location])}`; // an id is no stranger's text
   });
-  return [targetIndexColumns.join(","), ...lines, ""].join("\r\n");
-}
-
-/** A spreadsheet must not take text for a formula. */
-function textCell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return [csvLine(targetIndexColumns), ...lines].join("");
 }

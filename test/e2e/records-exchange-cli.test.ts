@@ -127,7 +127,7 @@ describe("forager export", () => {
     const [header, ...rows] = csv.split("\r\n");
     expect(header).toMatch(/^name,slug,domain,website,type,emails,phones,/);
     expect(rows[0]).toMatch(
-      /^'=Formula Ltd,formula-ltd,formula\.example,https:\/\/formula\.example\/,,x@formula\.example; y@/,
+      /^'=Formula Ltd,formula-ltd,formula\.example,https:\/\/formula\.example\/,,"x@formula\.example; y@/,
     );
     expect(rows).toHaveLength(3); // with the empty one; excluded ones are not among them
     const lines = (await good("export", "companies", "--format", "jsonl", "--city", "munchen"))

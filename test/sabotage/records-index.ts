@@ -103,6 +103,13 @@ const inExchange: readonly Sabotage[] = [
     caughtBy: `${csv} > cannot run`,
   },
   {
+    name: "a formula after another separator runs",
+    file: "src/records/exchange/csv-text.ts",
+    find: 'const inner = text.replaceAll(innerStart, "$1\'");',
+    replace: "const inner = text;",
+    caughtBy: `${csv} > cannot run where a line is split at another character`,
+  },
+  {
     name: "a line break in quotes ends a row",
     file: "src/records/exchange/csv-reader.ts",
     find: 'if (state === "quoted") {',
