@@ -1,3 +1,5 @@
+import { escapeControls } from "./terminal-text.ts";
+
 /** A log line for people: `12:30:05 warn  lease lost taskId=42 error="…"`. Takes a line of JSON. */
 export function formatLogLine(json: string): string {
   const { level, time, msg, ...fields } = JSON.parse(json) as Record<string, unknown>;
@@ -42,9 +44,3 @@ const formatCause = (cause: unknown): string =>
   isError(cause) ? formatError(cause) : typeof cause === "string" ? cause : JSON.stringify(cause);
 
 const quoted = (text: string) => escapeControls(JSON.stringify(text));
-
-/** What a crawled page says must not move the cursor, start an escape or turn the text round. */
-const escapeControls = (text: string) =>
-  text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  });

@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { AppError } from "../base/app-error.ts";
+import { toTerminalText } from "../base/terminal-text.ts";
 import type { TextStream } from "./output.ts";
 import { usageError } from "./usage-error.ts";
 
@@ -22,7 +23,7 @@ export function createConfirm({ stdin, stderr, signal }: ConfirmOptions): Confir
     if (!stdin.isTTY || !stderr.isTTY) {
       throw usageError(`${question} - nobody is here to answer: pass --yes to go on`);
     }
-    stderr.write(`${question} [y/N] `);
+    stderr.write(`${toTerminalText(question)} [y/N] `);
     const answer = await readLine(stdin, signal);
     return /^y(es)?$/i.test(answer.trim());
   };

@@ -112,3 +112,25 @@ test("a piece waits for room, and for no longer than there is a reader", async (
     expect(stdout.listenerCount("drain")).toBe(0);
   }
 });
+
+test("whatever is printed, a terminal obeys none of it, and a pipe gets the exact text", async () => {
+  const text = "a\u001b]0;x\u0007b\u009b2J";
+  const print = async (options: OpenOptions) => {
+    const { out, stdout, stderr } = open(options);
+    out.result({ text }, text);
+    await out.piece(`${text}\r\n`);
+    out.frame({ text }, { screen: () => text, line: () => text });
+    out.note(text);
+    return { shown: stdout.text(), noted: stderr.text() };
+  };
+  for (const isJson of [false, true]) {
+    const { shown, noted } = await print({ columns: 80, rows: 24, isJson });
+    // A frame has escapes of its own.
+    const ours = ["\u001b[2J\u001b[H", "\u001b[K", "\u001b[J"];
+    const rest = ours.reduce((left, one) => left.replaceAll(one, ""), shown);
+    // oxlint-disable-next-line no-control-regex -- control characters are what it is for
+    expect(rest + noted).not.toMatch(/[\u001b\u0007\u009b]/);
+    expect(rest).toContain("a\\u001b]0;x\\u0007b\\u009b2J");
+  }
+  expect((await print({})).shown).toBe(`${text}\n${text}\r\n${text}\n`);
+});

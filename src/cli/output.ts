@@ -1,8 +1,11 @@
+import { toTerminalText } from "../base/terminal-text.ts";
 import { printList, type ListOptions } from "./print-list.ts";
 import { formatTable, type Column } from "./table.ts";
 
 /**
- * The only way a command speaks. stdout carries results and nothing else: with --json exactly
+ * The only way a command speaks. Where stdout is a terminal, what it cannot show is made visible,
+ * exports included; files and pipes get the exact text.
+ * stdout carries results and nothing else: with --json exactly
  * one JSON document per run, so a command calls `result`, `table` or `list` once; but for a command that
  * goes on until it is stopped, which calls `frame` again and again: one document per line.
  */
@@ -59,15 +62,16 @@ export interface OutputOptions {
 }
 
 export function createOutput({ stdout, stderr, isJson, isQuiet, hasColor }: OutputOptions): Output {
-  const printJson = (value: unknown) => stdout.write(`${JSON.stringify(value, null, 2)}\n`);
-  const printText = (text: string) => stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+  const write = (text: string) => stdout.write(stdout.isTTY === true ? toTerminalText(text) : text);
+  const printJson = (value: unknown) => write(`${JSON.stringify(value, null, 2)}\n`);
+  const printText = (text: string) => write(text.endsWith("\n") ? text : `${text}\n`);
   const layout: Layout = {
     table: (rows, columns) =>
       formatTable(rows, columns, { widthMax: terminalWidth(stdout), hasColor }),
   };
   const isTerminal = stdout.isTTY === true && !isJson;
   const piece = async (text: string) => {
-    if (stdout.write(text) === false) await roomIn(stdout);
+    if (write(text) === false) await roomIn(stdout);
   };
   let hasFrame = false;
   return {
@@ -82,10 +86,11 @@ export function createOutput({ stdout, stderr, isJson, isQuiet, hasColor }: Outp
       else printText(layout.table(rows, columns));
     },
     frame(value, { screen, line }) {
-      if (isJson) stdout.write(`${JSON.stringify(value)}\n`);
+      if (isJson) write(`${JSON.stringify(value)}\n`);
       else if (!isTerminal) printText(line());
       else {
-        stdout.write(redraw(screen(layout), { isFirst: !hasFrame, rowsMax: stdout.rows || 24 }));
+        const text = toTerminalText(screen(layout));
+        stdout.write(redraw(text, { isFirst: !hasFrame, rowsMax: stdout.rows || 24 }));
         hasFrame = true;
       }
     },
@@ -97,7 +102,7 @@ export function createOutput({ stdout, stderr, isJson, isQuiet, hasColor }: Outp
       }),
     piece,
     note(text) {
-      if (!isQuiet) stderr.write(`${clearLine(stderr)}${text}\n`);
+      if (!isQuiet) stderr.write(`${clearLine(stderr)}${toTerminalText(text)}\n`);
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Clock, Timer } from "../base/clock.ts";
 import { terminalWidth, type TextStream } from "./output.ts";
-import { cutToWidth, toOneLine } from "./text-width.ts";
+import { toOneLine } from "../base/terminal-text.ts";
+import { cutToWidth } from "./text-width.ts";
 
 /**
  * How far a long command is, on stderr. On a terminal one line that is redrawn, elsewhere a

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { AppError } from "../base/app-error.ts";
 import { redactText } from "../base/redact.ts";
 import { clearLine, type TextStream } from "./output.ts";
-import { toOneLine } from "./text-width.ts";
+import { escapeControls, toOneLine } from "../base/terminal-text.ts";
 
 export interface ReportOptions {
   readonly stderr: TextStream;
@@ -16,14 +16,16 @@ export function reportError(error: unknown, { stderr, isJson, isVerbose }: Repor
   const message = redactText(whole);
   if (isJson) {
     const trace = isVerbose ? { trace: formatTrace(error) } : {};
-    stderr.write(`${JSON.stringify({ error: { kind, code, message, ...trace } })}\n`);
+    stderr.write(
+      `${escapeControls(JSON.stringify({ error: { kind, code, message, ...trace } }))}\n`,
+    );
     return;
   }
   stderr.write(`${clearLine(stderr)}forager: ${toLines(message)}\n`);
   if (isVerbose)
     stderr.write(
       formatTrace(error)
-        .map((line) => `  ${line}\n`)
+        .map((line) => `  ${escapeControls(line)}\n`)
         .join(""),
     );
 }

@@ -1,4 +1,5 @@
-import { cutToWidth, textWidth, toOneLine } from "./text-width.ts";
+import { toOneLine } from "../base/terminal-text.ts";
+import { cutToWidth, textWidth } from "./text-width.ts";
 
 export interface Column<Row> {
   readonly title: string;

@@ -3,7 +3,7 @@ import type { Command } from "../command.ts";
 import { formatDuration, formatMoment } from "../duration.ts";
 import type { Layout } from "../output.ts";
 import type { Column } from "../table.ts";
-import { toOneLine } from "../text-width.ts";
+import { toOneLine } from "../../base/terminal-text.ts";
 import { noSuchTask, parseId } from "./queue/filters.ts";
 import { openExistingQueue } from "./queue/open-queue.ts";
 import { taskValue } from "./queue/task-value.ts";

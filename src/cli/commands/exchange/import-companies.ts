@@ -2,7 +2,7 @@ import { AppError } from "../../../base/app-error.ts";
 import { checkMappings } from "../../../records/index.ts";
 import type { Command, Flags, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
-import { toOneLine } from "../../text-width.ts";
+import { toOneLine } from "../../../base/terminal-text.ts";
 import { asUsage, usageError } from "../../usage-error.ts";
 import { countOf, formatCount } from "../queue/count-words.ts";
 import { openSource, type ImportSource } from "../queue/import/import-source.ts";
