@@ -191,7 +191,7 @@ export const registry: Registry = {
     },
     {
       name: "ledger verify",
-      summary: "check every checksum here, and with --bucket the segments there",
+      summary: "check every checksum, here or in a bucket",
       load: async () => (await import("./commands/ledger/verify.ts")).ledgerVerify,
     },
     {
