@@ -18,7 +18,7 @@ export const loadtestSabotages: readonly Sabotage[] = [
     name: "double completion: a late finish of a task that is done is told that it counts",
     file: "src/queue/model/leases.ts",
     find: `if (task.token !== token || task.state === "running") return false;`,
-    replace: `if (task.state === "done") return true;
+    replace: `if (String(task.state) === "done") return true;
   if (task.token !== token || task.state === "running") return false;`,
     caughtBy: `${marks} > no task is completed twice`,
   },
