@@ -2,8 +2,10 @@ import { AppError } from "../base/app-error.ts";
 import type { Clock } from "../base/clock.ts";
 import { createId } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
+import { afterTick } from "../base/tick.ts";
 import { list } from "./check-value.ts";
 import { createGroupCommit, type Submit } from "./group-commit.ts";
+import type { NamePage } from "./names.ts";
 import { bulkRowsMax, type Changed, type FinishedFilter } from "./operation.ts";
 import type { ClaimedTasks, FinishInput, Kinds, Queue, Shown, TaskInput } from "./queue.ts";
 import type { QueueStore, TaskView } from "./queue-store.ts";
@@ -91,17 +93,17 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
     purge: async (filter, onProgress) => bulk("purge", check.finished(filter), onProgress),
 
     now: async () => store().now(),
-    stats: async () => summarise(await store().overview()),
+    stats: async () => summarise(await store().counts()),
     show: async (id) => {
       const view = await store().task(check.id(id));
       return view && shown(view);
     },
     browse: async (query = {}) => store().browse(check.browse(query)),
     ended: async (query = {}) => store().ended(check.ended(query)),
-    jobs: async () => (await store().overview()).jobs,
+    jobs: async (page = {}) => inPages(check.page(page), (one) => store().jobs(one)),
     job: async (name) => store().job(check.job(name)),
     gate: async (name) => store().gate(check.gate(name)),
-    gates: async () => (await store().overview()).gates,
+    gates: async (page = {}) => inPages(check.page(page), (one) => store().gates(one)),
     wakeInMs: async (kinds, worker) => store().wakeInMs(check.kinds(kinds), check.worker(worker)),
     watch: (listener) => store().watch(check.listener(listener)),
     ...(options.store.netMs !== undefined && { netMs: options.store.netMs }),
@@ -111,6 +113,26 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
 
     [Symbol.asyncDispose]: () => (closing ??= close()),
   };
+}
+
+/** A page takes a few milliseconds. */
+const pageRows = 5_000;
+
+async function inPages<Row extends { readonly name: string }>(
+  { after, limit }: NamePage,
+  read: (page: NamePage) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  let last = after;
+  while (rows.length < limit) {
+    const pageLimit = Math.min(pageRows, limit - rows.length);
+    const page = await read({ after: last, limit: pageLimit });
+    for (const row of page) rows.push(row);
+    if (page.length < pageLimit) break;
+    last = page.at(-1)!.name;
+    await new Promise<void>(afterTick);
+  }
+  return rows;
 }
 
 function shown({ task, gate, job, worker, now }: TaskView): Shown {

@@ -1,7 +1,9 @@
 export { createMaintenance, type MaintenanceOptions } from "./maintenance.ts";
 export { createQueue, type QueueOptions } from "./create-queue.ts";
+export type { JobCounts, KindCounts, QueueCounts, ReasonCount } from "./counts.ts";
 export type * from "./gate.ts";
 export type * from "./job.ts";
+export type { NamePage } from "./names.ts";
 export type * from "./operation.ts";
 export type * from "./queue.ts";
 export type * from "./queue-store.ts";

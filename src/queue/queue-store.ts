@@ -1,5 +1,7 @@
+import type { QueueCounts } from "./counts.ts";
 import type { Gate } from "./gate.ts";
 import type { Job } from "./job.ts";
+import type { NamePage } from "./names.ts";
 import type { Operation, Outcomes } from "./operation.ts";
 import type { Task, TaskState, TerminalState } from "./task.ts";
 
@@ -25,8 +27,12 @@ export interface QueueStore extends AsyncDisposable {
 
   /** The store's own clock, which the times of its tasks and gates are written in. */
   now(): Promise<StoreNow>;
-  /** Counters of every lane, gate and job: O(lanes), whatever the number of tasks. */
-  overview(): Promise<Overview>;
+  /**
+   * How many tasks there are and what they wait for, at one moment. Reads the counters of lanes and
+   * no more of the tasks than the oldest of each; one statement where the backend has statements.
+   * Does not block the event loop, however many lanes there are.
+   */
+  counts(): Promise<QueueCounts>;
   /** undefined: never added, or purged. */
   task(id: number): Promise<TaskView | undefined>;
   /** In order of id, `after` excluded. */
@@ -35,6 +41,10 @@ export interface QueueStore extends AsyncDisposable {
   ended(query: EndedQuery): Promise<readonly Task[]>;
   job(name: string): Promise<Job | undefined>;
   gate(name: string): Promise<Gate | undefined>;
+  /** In order of name. */
+  jobs(page: NamePage): Promise<readonly Job[]>;
+  /** Those that have tasks, in order of name. */
+  gates(page: NamePage): Promise<readonly Gate[]>;
 
   /**
    * How long until something can become claimable without anyone writing: a due time, an opening
@@ -84,39 +94,6 @@ export interface Connections {
 export interface StoreNow {
   readonly ms: number;
   readonly wallMs: number;
-}
-
-/** One (kind, job, gate), with its tasks counted by state and, when pending, by what they await. */
-export interface Lane {
-  readonly kind: string;
-  readonly job: string;
-  readonly gate: string;
-  /** Pending and due. */
-  readonly ready: number;
-  /** Pending, due later, never run. */
-  readonly scheduled: number;
-  /** Pending, due later, after a failed attempt. */
-  readonly backoff: number;
-  readonly running: number;
-  readonly done: number;
-  readonly skipped: number;
-  readonly failed: number;
-  /** Creation of the oldest of each; 0 when there is none. */
-  readonly oldestReadyAtMs: number;
-  readonly oldestScheduledAtMs: number;
-  readonly oldestBackoffAtMs: number;
-}
-
-export interface Overview {
-  readonly now: StoreNow;
-  readonly lanes: readonly Lane[];
-  /** The lanes of each shard, where there are several. */
-  readonly shards?: readonly (readonly Lane[])[];
-  readonly gates: readonly Gate[];
-  readonly jobs: readonly Job[];
-  /** Waits that ended with a claim: kind → histogram bucket → count. */
-  readonly waits: ReadonlyMap<string, ReadonlyMap<number, number>>;
-  readonly raises: { readonly raised: number; readonly unchanged: number };
 }
 
 export interface TaskView {

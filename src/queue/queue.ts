@@ -1,5 +1,6 @@
 import type { Gate, GateView } from "./gate.ts";
 import type { Job } from "./job.ts";
+import type { NamePage } from "./names.ts";
 import type * as operation from "./operation.ts";
 import type {
   BrowseQuery,
@@ -77,10 +78,12 @@ export interface Queue<K extends Kinds = Kinds> extends AsyncDisposable {
   browse(query?: Partial<BrowseQuery>): Promise<readonly Task[]>;
   /** Finished tasks as they ended, oldest first. `after` takes the last task of the page before. */
   ended(query?: Partial<EndedQuery>): Promise<readonly Task[]>;
-  jobs(): Promise<readonly Job[]>;
+  /** In order of name. Without a limit all of them, read page by page. */
+  jobs(page?: Partial<NamePage>): Promise<readonly Job[]>;
   job(name: string): Promise<Job | undefined>;
   gate(name: string): Promise<Gate | undefined>;
-  gates(): Promise<readonly Gate[]>;
+  /** Those that have tasks, in order of name. Without a limit all of them, read page by page. */
+  gates(page?: Partial<NamePage>): Promise<readonly Gate[]>;
   wakeInMs(kinds: readonly string[], worker?: string): Promise<number | undefined>;
   watch(listener: ChangeListener): () => void;
   /** See QueueStore. */

@@ -1,41 +1,53 @@
 import { describe, expect, test } from "vitest";
-import { newGate } from "./gate.ts";
-import { newJob } from "./job.ts";
-import type { Lane, Overview } from "./queue-store.ts";
+import { countJobs, createKindCounter, type QueueCounts } from "./counts.ts";
+import { newGate, type Gate } from "./gate.ts";
+import { newJob, type Job } from "./job.ts";
+import { emptyLane, type Lane } from "./lane.ts";
 import { summarise } from "./stats.ts";
 
 const lane = (more: Partial<Lane>): Lane => ({
-  kind: "work",
-  job: "j",
-  gate: "",
-  ready: 0,
-  scheduled: 0,
-  backoff: 0,
-  running: 0,
-  done: 0,
-  skipped: 0,
-  failed: 0,
-  oldestReadyAtMs: 0,
-  oldestScheduledAtMs: 0,
-  oldestBackoffAtMs: 0,
+  ...emptyLane({ kind: "work", job: "j", gate: "" }),
   ...more,
 });
-const overview = (more: Partial<Overview>): Overview => ({
-  now: { ms: 1_000, wallMs: 9_000_000 },
-  lanes: [],
-  gates: [],
-  jobs: [newJob("j", 0)],
-  waits: new Map(),
-  raises: { raised: 0, unchanged: 0 },
-  ...more,
-});
-const reasonsOf = (more: Partial<Overview>) =>
-  summarise(overview(more)).reasons.filter(({ count }) => count > 0);
+
+interface Given {
+  readonly lanes?: readonly Lane[];
+  /** The lanes of each shard, where there are several. */
+  readonly shards?: readonly (readonly Lane[])[];
+  readonly gates?: readonly Gate[];
+  readonly jobs?: readonly Job[];
+  readonly waits?: QueueCounts["waits"];
+}
+
+function countsOf({ lanes = [], shards = [lanes], gates = [], ...given }: Given): QueueCounts {
+  const now = { ms: 1_000, wallMs: 9_000_000 };
+  const { jobs = [newJob("j", 0)], waits = new Map() } = given;
+  const counter = createKindCounter(now);
+  for (const [index, own] of shards.entries()) {
+    for (const one of own) {
+      const gate = gates.find(({ name }) => name === one.gate);
+      const job = jobs.find(({ name }) => name === one.job);
+      counter.add(one, gate, job, index);
+    }
+  }
+  return {
+    now,
+    kinds: counter.kinds(),
+    shards: shards.length,
+    lanes: shards.flat().length,
+    gates: gates.length,
+    jobs: countJobs(jobs),
+    waits,
+    raises: { raised: 0, unchanged: 0 },
+  };
+}
+const reasonsOf = (given: Given) =>
+  summarise(countsOf(given)).reasons.filter(({ count }) => count > 0);
 
 describe("the statistics", () => {
   test("add up the lanes by state and by kind", () => {
     const stats = summarise(
-      overview({
+      countsOf({
         lanes: [
           lane({ ready: 1, scheduled: 2, backoff: 3, running: 4, done: 5, skipped: 6, failed: 7 }),
           lane({ kind: "other", job: "k", ready: 10, done: 10 }),
@@ -99,18 +111,17 @@ describe("the statistics", () => {
   test("what waited for its gate has waited for a worker since the gate is open", () => {
     const lanes = [lane({ ready: 2, gate: "late", oldestReadyAtMs: 100 })];
     const gates = [{ ...newGate("late"), opensAtMs: 700 }];
-    const [kind] = summarise(overview({ lanes, gates })).kinds;
+    const [kind] = summarise(countsOf({ lanes, gates })).kinds;
     expect(kind).toMatchObject({ claimable: 2, claimableAgeMs: 300 });
   });
 
   test("tell of each shard by itself; a queue of one shard has one", () => {
     const first = [lane({ ready: 2, done: 3, oldestReadyAtMs: 400 })];
     const second = [lane({ kind: "other", gate: "shut", ready: 5, failed: 1, skipped: 1 })];
-    const lanes = [...first, ...second];
     const gates = [{ ...newGate("shut"), blockedUntilMs: 2_000 }];
     const shard = { shard: 0, pending: 2, completed: 3, claimable: 2, claimableAgeMs: 600 };
-    expect(summarise(overview({ lanes: first })).shards).toEqual([shard]);
-    expect(summarise(overview({ lanes, gates, shards: [first, second] })).shards).toEqual([
+    expect(summarise(countsOf({ lanes: first })).shards).toEqual([shard]);
+    expect(summarise(countsOf({ gates, shards: [first, second] })).shards).toEqual([
       shard,
       { shard: 1, pending: 5, completed: 2, claimable: 0, claimableAgeMs: 0 },
     ]);
@@ -127,7 +138,7 @@ describe("the statistics", () => {
         ]),
       ],
     ]);
-    const stats = summarise(overview({ lanes: [lane({ done: 1 })], waits }));
+    const stats = summarise(countsOf({ lanes: [lane({ done: 1 })], waits }));
     expect(stats.waits).toEqual({ count: 100, p50Ms: 1, p95Ms: 1, p99Ms: 1 });
     expect(stats.kinds[0]!.waits.count).toBe(98);
   });
@@ -138,11 +149,11 @@ describe("the statistics", () => {
       { ...newJob("b", 0), isPaused: true },
       { ...newJob("c", 0), isPaused: true, ended: "cancelled" as const },
     ];
-    expect(summarise(overview({ jobs })).jobs).toEqual({ open: 1, paused: 1, ended: 1 });
+    expect(summarise(countsOf({ jobs })).jobs).toEqual({ open: 1, paused: 1, ended: 1 });
   });
 
   test("of an empty queue are all zero", () => {
-    const stats = summarise(overview({ jobs: [] }));
+    const stats = summarise(countsOf({ jobs: [] }));
     expect(stats.states).toEqual({ pending: 0, running: 0, done: 0, skipped: 0, failed: 0 });
     expect(stats.reasons.map(({ count, share }) => count + share)).toEqual([0, 0, 0, 0, 0, 0]);
   });

@@ -1,8 +1,7 @@
-import { openFromMs } from "./gate.ts";
-import type { Lane, Overview } from "./queue-store.ts";
+import type { JobCounts, KindCounts, QueueCounts } from "./counts.ts";
 import type { TaskState } from "./task.ts";
 import { percentiles, type WaitPercentiles } from "./wait-histogram.ts";
-import { dueReason, isHeld, waitingReasons, type WaitingReason } from "./waiting.ts";
+import { waitingReasons, type WaitingReason } from "./waiting.ts";
 
 export interface QueueStats {
   readonly states: Readonly<Record<TaskState, number>>;
@@ -15,7 +14,7 @@ export interface QueueStats {
   readonly waits: WaitPercentiles;
   readonly lanes: number;
   readonly gates: number;
-  readonly jobs: { readonly open: number; readonly paused: number; readonly ended: number };
+  readonly jobs: JobCounts;
   readonly raises: { readonly raised: number; readonly unchanged: number };
 }
 
@@ -52,98 +51,61 @@ export interface ShardStats {
   readonly claimableAgeMs: number;
 }
 
-/** Turns the counters of the lanes into what people ask: the same words for every backend. */
-export function summarise(overview: Overview): QueueStats {
-  const { lanes, jobs, gates, now, waits } = overview;
-  const pending = sum(lanes, pendingOf);
-  const tallies = countReasons(overview);
-  const claimable = countClaimable(overview);
+/** Turns counts into what people ask: the same words for every backend. */
+export function summarise(counts: QueueCounts): QueueStats {
+  const { now, waits, raises, lanes, gates, jobs } = counts;
+  const states = {
+    pending: sum(counts.kinds, ({ pending }) => pending),
+    running: sum(counts.kinds, ({ running }) => running),
+    done: sum(counts.kinds, ({ done }) => done),
+    skipped: sum(counts.kinds, ({ skipped }) => skipped),
+    failed: sum(counts.kinds, ({ failed }) => failed),
+  };
+  const names = [...new Set(counts.kinds.map(({ kind }) => kind))].sort();
   return {
-    states: {
-      pending,
-      running: sum(lanes, (lane) => lane.running),
-      done: sum(lanes, (lane) => lane.done),
-      skipped: sum(lanes, (lane) => lane.skipped),
-      failed: sum(lanes, (lane) => lane.failed),
-    },
-    reasons: reasonStats([...tallies.values()], pending, now.ms),
-    kinds: [...new Set(lanes.map((lane) => lane.kind))].sort().map((kind) => {
-      const own = lanes.filter((lane) => lane.kind === kind);
-      const ownPending = sum(own, pendingOf);
-      const reasons = reasonStats([tallies.get(kind) ?? new Map()], ownPending, now.ms);
+    states,
+    reasons: reasonStats(counts.kinds, states.pending, now.ms),
+    kinds: names.map((kind) => {
+      const own = counts.kinds.filter((one) => one.kind === kind);
+      const pending = sum(own, (one) => one.pending);
       return {
         kind,
-        pending: ownPending,
-        running: sum(own, (lane) => lane.running),
-        done: sum(own, (lane) => lane.done),
-        skipped: sum(own, (lane) => lane.skipped),
-        failed: sum(own, (lane) => lane.failed),
-        claimable: claimable.get(kind)?.count ?? 0,
-        claimableAgeMs: Math.max(0, now.ms - (claimable.get(kind)?.oldestAtMs ?? now.ms)),
-        reasons: reasons.filter(({ count }) => count > 0),
+        pending,
+        running: sum(own, ({ running }) => running),
+        done: sum(own, ({ done }) => done),
+        skipped: sum(own, ({ skipped }) => skipped),
+        failed: sum(own, ({ failed }) => failed),
+        ...claimable(own, now.ms),
+        reasons: reasonStats(own, pending, now.ms).filter(({ count }) => count > 0),
         waits: percentiles(waits.get(kind) ?? new Map()),
       };
     }),
-    shards: (overview.shards ?? [lanes]).map((own, shard) => {
-      const tallies = [...countClaimable({ ...overview, lanes: own }).values()];
-      const oldestAtMs = Math.min(now.ms, ...tallies.map((tally) => tally.oldestAtMs));
+    shards: Array.from({ length: counts.shards }, (_, shard) => {
+      const own = counts.kinds.filter((one) => one.shard === shard);
       return {
         shard,
-        pending: sum(own, pendingOf),
-        completed: sum(own, (lane) => lane.done + lane.skipped + lane.failed),
-        claimable: tallies.reduce((total, { count }) => total + count, 0),
-        claimableAgeMs: now.ms - oldestAtMs,
+        pending: sum(own, ({ pending }) => pending),
+        completed: sum(own, ({ done, skipped, failed }) => done + skipped + failed),
+        ...claimable(own, now.ms),
       };
     }),
     waits: percentiles(mergeBuckets(waits.values())),
-    lanes: lanes.length,
-    gates: gates.length,
-    jobs: {
-      open: jobs.filter((job) => job.ended === null && !job.isPaused).length,
-      paused: jobs.filter((job) => job.ended === null && job.isPaused).length,
-      ended: jobs.filter((job) => job.ended !== null).length,
-    },
-    raises: overview.raises,
+    lanes,
+    gates,
+    jobs,
+    raises,
   };
 }
 
-interface Tally {
-  readonly count: number;
-  readonly oldestAtMs: number;
-}
-
-type Reasons = Map<WaitingReason, Tally>;
-
-/** By kind: what a lane holds is of one kind. */
-function countReasons({ lanes, gates, jobs, now }: Overview): ReadonlyMap<string, Reasons> {
-  const gatesByName = new Map(gates.map((gate) => [gate.name, gate]));
-  const jobsByName = new Map(jobs.map((job) => [job.name, job]));
-  const tallies = new Map<string, Reasons>();
-  for (const lane of lanes) {
-    const job = jobsByName.get(lane.job);
-    if (!job) continue;
-    const own = tallies.get(lane.kind) ?? new Map<WaitingReason, Tally>();
-    tallies.set(lane.kind, own);
-    const note = (reason: WaitingReason, count: number, oldestAtMs: number) => {
-      if (count > 0) own.set(reason, joined([own.get(reason), { count, oldestAtMs }]));
-    };
-    const held = isHeld(job);
-    const due = dueReason(gatesByName.get(lane.gate), job, now).reason;
-    note(held ? "paused" : due, lane.ready, lane.oldestReadyAtMs);
-    note(held ? "paused" : "scheduled", lane.scheduled, lane.oldestScheduledAtMs);
-    note(held ? "paused" : "retry_backoff", lane.backoff, lane.oldestBackoffAtMs);
-  }
-  return tallies;
-}
-
-const joined = (tallies: readonly (Tally | undefined)[]): Tally => ({
-  count: tallies.reduce((total, tally) => total + (tally?.count ?? 0), 0),
-  oldestAtMs: Math.min(...tallies.map((tally) => tally?.oldestAtMs ?? Infinity)),
-});
-
-const reasonStats = (tallies: readonly Reasons[], pending: number, nowMs: number) =>
-  waitingReasons.map((reason): ReasonStats => {
-    const { count, oldestAtMs } = joined(tallies.map((tally) => tally.get(reason)));
+const reasonStats = (
+  kinds: readonly KindCounts[],
+  pending: number,
+  nowMs: number,
+): readonly ReasonStats[] =>
+  waitingReasons.map((reason) => {
+    const own = kinds.flatMap(({ reasons }) => reasons.filter((one) => one.reason === reason));
+    const count = own.reduce((total, one) => total + one.count, 0);
+    const oldestAtMs = own.reduce((oldest, one) => Math.min(oldest, one.oldestAtMs), Infinity);
     return {
       reason,
       count,
@@ -152,32 +114,22 @@ const reasonStats = (tallies: readonly Reasons[], pending: number, nowMs: number
     };
   });
 
-/** What a claim could take, by kind. */
-function countClaimable({ lanes, gates, jobs, now }: Overview): Map<string, Tally> {
-  const gatesByName = new Map(gates.map((gate) => [gate.name, gate]));
-  const jobsByName = new Map(jobs.map((job) => [job.name, job]));
-  const tally = new Map<string, Tally>();
-  for (const lane of lanes) {
-    const job = jobsByName.get(lane.job);
-    if (!job || lane.ready === 0) continue;
-    const gate = gatesByName.get(lane.gate);
-    const { reason } = dueReason(gate, job, now);
-    if (reason !== "worker_capacity") continue;
-    const before = tally.get(lane.kind) ?? { count: 0, oldestAtMs: Infinity };
-    // What waited for its gate until now has not waited for a worker.
-    const sinceMs = Math.max(lane.oldestReadyAtMs, gate ? openFromMs(gate) : 0);
-    tally.set(lane.kind, {
-      count: before.count + lane.ready,
-      oldestAtMs: Math.min(before.oldestAtMs, sinceMs),
-    });
-  }
-  return tally;
+/** What a claim could take. */
+function claimable(kinds: readonly KindCounts[], nowMs: number) {
+  const reasons = kinds.flatMap((one) => one.reasons);
+  const sinceMs = kinds
+    .filter((one) => one.claimableSinceMs > 0)
+    .reduce((since, one) => Math.min(since, one.claimableSinceMs), nowMs);
+  return {
+    claimable: reasons
+      .filter(({ reason }) => reason === "worker_capacity")
+      .reduce((total, { count }) => total + count, 0),
+    claimableAgeMs: nowMs - sinceMs,
+  };
 }
 
-const pendingOf = (lane: Lane) => lane.ready + lane.scheduled + lane.backoff;
-
-const sum = (lanes: readonly Lane[], of: (lane: Lane) => number) =>
-  lanes.reduce((total, lane) => total + of(lane), 0);
+const sum = (kinds: readonly KindCounts[], of: (kind: KindCounts) => number) =>
+  kinds.reduce((total, kind) => total + of(kind), 0);
 
 function mergeBuckets(all: Iterable<ReadonlyMap<number, number>>): Map<number, number> {
   const merged = new Map<number, number>();

@@ -3,6 +3,7 @@ import * as check from "./check-value.ts";
 import { invalid } from "./check-value.ts";
 import { defaultJob } from "./job.ts";
 import { dueAfterMs, truncatedNow, type ModelNow } from "./model/now.ts";
+import type { NamePage } from "./names.ts";
 import type * as operation from "./operation.ts";
 import type { ClaimInput, FinishedInput, FinishInput, JobInput, Kinds } from "./queue.ts";
 import type { RaiseInput, TaskInput } from "./queue.ts";
@@ -140,6 +141,13 @@ export function createValidator({ clock, newId }: ValidatorOptions) {
         ...(text === undefined ? {} : { text: check.searched("text", text, payloadBytesMax) }),
         afterId: check.count("afterId", query.afterId ?? 0),
         limit: check.whole("limit", query.limit ?? 100, 1, 10_000),
+      };
+    },
+    page: (page: Partial<NamePage>): NamePage => {
+      const { after = "", limit } = check.object("a page", page);
+      return {
+        after: after === "" ? "" : check.name("after", after),
+        limit: limit === undefined ? Infinity : check.whole("limit", limit, 1, 10_000),
       };
     },
     ended: (query: Partial<EndedQuery>): EndedQuery => {

@@ -55,7 +55,7 @@ export const observeSabotages: readonly Sabotage[] = [
   },
   {
     name: "waiting for a gate counts as waiting for a worker",
-    file: "src/queue/stats.ts",
+    file: "src/queue/counts.ts",
     find: "const sinceMs = Math.max(lane.oldestReadyAtMs, gate ? openFromMs(gate) : 0);",
     replace: "const sinceMs = Math.min(lane.oldestReadyAtMs, gate ? openFromMs(gate) : 1e15);",
     caughtBy: `${stats} > what waited for its gate has waited for a worker since the gate is open`,

@@ -215,8 +215,8 @@ const inModel: readonly Sabotage[] = [
   {
     name: "each kind is said to wait for what all wait for",
     file: "src/queue/stats.ts",
-    find: "reasonStats([tallies.get(kind) ?? new Map()], ownPending, now.ms)",
-    replace: "reasonStats([...tallies.values()], ownPending, now.ms)",
+    find: "reasonStats(own, pending, now.ms)",
+    replace: "reasonStats(counts.kinds, pending, now.ms)",
     caughtBy: `${memory} > each kind says for itself what it waits for`,
   },
 ];

@@ -1,4 +1,5 @@
 import type { Command } from "../command.ts";
+import { byName } from "./queue/browse-all.ts";
 import { gateColumns, gateValue } from "./queue/gate-columns.ts";
 import { openExistingQueue } from "./queue/open-queue.ts";
 
@@ -10,12 +11,14 @@ export const queueGates: Command = {
   ],
 
   async run(context) {
+    const { out, signal } = context;
     await using queue = await openExistingQueue(context);
     const { ms: nowMs } = await queue.now();
-    const gates = await queue.gates();
-    context.out.table(
-      gates.map((gate) => gateValue(gate, nowMs)),
-      gateColumns,
-    );
+    async function* gates() {
+      for await (const gate of byName((page) => queue.gates(page), signal)) {
+        yield gateValue(gate, nowMs);
+      }
+    }
+    await out.list(gates(), { columns: gateColumns });
   },
 };

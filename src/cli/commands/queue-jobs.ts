@@ -1,4 +1,5 @@
 import type { Command } from "../command.ts";
+import { byName } from "./queue/browse-all.ts";
 import { jobColumns } from "./queue/job-columns.ts";
 import { openExistingQueue } from "./queue/open-queue.ts";
 
@@ -10,7 +11,11 @@ export const queueJobs: Command = {
   ],
 
   async run(context) {
+    const { out, signal } = context;
     await using queue = await openExistingQueue(context);
-    context.out.table(await queue.jobs(), jobColumns);
+    await out.list(
+      byName((page) => queue.jobs(page), signal),
+      { columns: jobColumns },
+    );
   },
 };

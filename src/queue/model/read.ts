@@ -1,50 +1,61 @@
-import { hasRoom, isOpen, openFromMs } from "../gate.ts";
+import { inSlices } from "../../base/tick.ts";
+import { countJobs, createKindCounter, type QueueCounts } from "../counts.ts";
+import { hasRoom, isOpen, openFromMs, type Gate } from "../gate.ts";
 import { isClaimable, newJob } from "../job.ts";
-import type {
-  BrowseQuery,
-  EndedCursor,
-  EndedQuery,
-  Lane,
-  Overview,
-  StoreNow,
-  TaskView,
-} from "../queue-store.ts";
+import { emptyLane, laneKey, type Lane } from "../lane.ts";
+import type { BrowseQuery, EndedCursor, EndedQuery, StoreNow, TaskView } from "../queue-store.ts";
 import type { Task, TaskState } from "../task.ts";
 import { isHeld } from "../waiting.ts";
 import type { Shard } from "./shard.ts";
 
-export function overview(shard: Shard, now: StoreNow): Overview {
+/** The counters of all lanes, which the model does not keep. */
+export async function lanesOf(shard: Shard, now: StoreNow): Promise<Map<string, Lane>> {
   const lanes = new Map<string, Lane>();
-  for (const task of shard.tasks.values()) {
-    const name = JSON.stringify([task.kind, task.job, task.gate]);
-    lanes.set(name, counted(lanes.get(name) ?? emptyLane(task), task, now));
-  }
-  const gates = new Set([...lanes.values()].map((lane) => lane.gate));
+  await inSlices(shard.tasks.values(), (task) => {
+    const key = laneKey(task);
+    lanes.set(key, counted(lanes.get(key) ?? emptyLane(task), task, now));
+  });
+  return lanes;
+}
+
+/** Counts these lanes of a shard, which may be more than those of its own tasks. */
+export async function counts(
+  shard: Shard,
+  lanes: ReadonlyMap<string, Lane>,
+  now: StoreNow,
+): Promise<QueueCounts> {
+  const counter = createKindCounter(now);
+  const gates = new Set<string>();
+  await inSlices(lanes.values(), (lane) => {
+    const gate = shard.gates.get(lane.gate);
+    if (gate) gates.add(gate.name);
+    counter.add(lane, gate, shard.jobs.get(lane.job));
+  });
   return {
     now,
-    lanes: [...lanes.values()],
-    gates: [...shard.gates.values()].filter((gate) => gates.has(gate.name)),
-    jobs: [...shard.jobs.values()],
+    kinds: counter.kinds(),
+    shards: 1,
+    lanes: lanes.size,
+    gates: gates.size,
+    jobs: countJobs(shard.jobs.values()),
     waits: shard.waits,
     raises: shard.raises,
   };
 }
 
-const emptyLane = ({ kind, job, gate }: Task): Lane => ({
-  kind,
-  job,
-  gate,
-  ready: 0,
-  scheduled: 0,
-  backoff: 0,
-  running: 0,
-  done: 0,
-  skipped: 0,
-  failed: 0,
-  oldestReadyAtMs: 0,
-  oldestScheduledAtMs: 0,
-  oldestBackoffAtMs: 0,
-});
+/** Gates that have tasks: of these lanes, or of the shard's own tasks. */
+export async function gatesWithTasks(
+  { gates, tasks }: Pick<Shard, "gates" | "tasks">,
+  lanes: Iterable<{ readonly gate: string }> = [],
+): Promise<readonly Gate[]> {
+  const names = new Set<string>();
+  for (const some of [tasks.values(), lanes]) {
+    await inSlices<{ readonly gate: string }>(some, ({ gate }) => void names.add(gate), 5_000);
+  }
+  const found: Gate[] = [];
+  await inSlices(gates.values(), (gate) => void (names.has(gate.name) && found.push(gate)), 5_000);
+  return found;
+}
 
 function counted(lane: Lane, task: Task, now: StoreNow): Lane {
   if (task.state !== "pending") return { ...lane, [task.state]: lane[task.state] + 1 };

@@ -1,8 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
+import type { KindCounts, QueueCounts } from "../counts.ts";
 import type { Job } from "../job.ts";
-import { browse, ended, overview, viewTask, wakeInMs } from "../model/read.ts";
+import {
+  browse,
+  counts,
+  ended,
+  gatesWithTasks,
+  lanesOf,
+  viewTask,
+  wakeInMs,
+} from "../model/read.ts";
 import { recount } from "../model/recount.ts";
 import type { Shard } from "../model/shard.ts";
+import { pageOf } from "../names.ts";
 import type { BrowseQuery, EndedQuery, QueueStore, StoreNow, TaskView } from "../queue-store.ts";
 import { isTerminal, type TerminalState } from "../task.ts";
 import { gateNames, jobNames } from "./model-comparison-steps.ts";
@@ -21,14 +31,32 @@ export async function compareReads(
   now: StoreNow,
   { query, kinds }: Questions,
 ): Promise<void> {
-  const seen = await store.overview();
-  const expected = overview(shard, now);
-  same("overview: lanes", sorted(seen.lanes), sorted(expected.lanes));
-  same("overview: gates", sorted(seen.gates), sorted(expected.gates));
-  same("overview: jobs", sorted(seen.jobs.map(unserved)), sorted(expected.jobs.map(unserved)));
-  same("overview: the turns of jobs", turns(seen.jobs), turns(expected.jobs));
-  same("overview: waits", histogram(seen.waits), histogram(expected.waits));
-  same("overview: the rest", [seen.now, seen.raises], [expected.now, expected.raises]);
+  const seen = await store.counts();
+  const expected = await counts(shard, await lanesOf(shard, now), now);
+  same("counts: kinds", byKind(seen.kinds), byKind(expected.kinds));
+  same("counts: waits", histogram(seen.waits), histogram(expected.waits));
+  const rest = ({ now: at, shards, lanes, gates, jobs, raises }: QueueCounts) => {
+    return { at, shards, lanes, gates, jobs, raises };
+  };
+  same("counts: the rest", rest(seen), rest(expected));
+
+  const all = { after: "", limit: 10_000 };
+  const jobs = await store.jobs(all);
+  const wantedJobs = await pageOf(shard.jobs.values(), all);
+  same("jobs", jobs.map(unserved), wantedJobs.map(unserved));
+  same("the turns of jobs", turns(jobs), turns(wantedJobs));
+  const gates = await gatesWithTasks(shard);
+  same("gates", await store.gates(all), await pageOf(gates, all));
+  for (const page of [
+    { after: "", limit: 1 },
+    { after: "g", limit: 2 },
+    { after: "j", limit: 1 },
+  ]) {
+    const names = (rows: readonly { readonly name: string }[]) => rows.map(({ name }) => name);
+    const wanted = names(await pageOf(shard.jobs.values(), page));
+    same("a page of jobs", names(await store.jobs(page)), wanted);
+    same("a page of gates", names(await store.gates(page)), names(await pageOf(gates, page)));
+  }
 
   for (let id = 1; id < shard.nextId + 1; id++) {
     const [view, wanted] = [await store.task(id), viewTask(shard, id, now)];
@@ -99,13 +127,13 @@ function turns(jobs: readonly Job[]): readonly (readonly string[])[] {
   return [...byTurn].sort(([a], [b]) => a - b).map(([, names]) => names);
 }
 
-const sorted = <T>(rows: readonly T[]): readonly T[] =>
-  [...rows].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
-
-const nameOf = (row: unknown): string => {
-  const { name, kind, job, gate } = row as Record<string, unknown>;
-  return JSON.stringify(name ?? [kind, job, gate]);
-};
+const byKind = (kinds: readonly KindCounts[]): readonly KindCounts[] =>
+  kinds
+    .map((kind) => ({
+      ...kind,
+      reasons: kind.reasons.toSorted((a, b) => (a.reason < b.reason ? -1 : 1)),
+    }))
+    .sort((a, b) => (a.kind < b.kind ? -1 : 1));
 
 const histogram = (waits: ReadonlyMap<string, ReadonlyMap<number, number>>) =>
   [...waits]

@@ -127,12 +127,12 @@ const liars: readonly (readonly [string, Wrap, RegExp])[] = [
     "counts wrong",
     (store) => ({
       ...store,
-      overview: async () => {
-        const seen = await store.overview();
-        return { ...seen, lanes: seen.lanes.map((lane) => ({ ...lane, ready: lane.ready + 1 })) };
+      counts: async () => {
+        const seen = await store.counts();
+        return { ...seen, kinds: seen.kinds.map((kind) => ({ ...kind, done: kind.done + 1 })) };
       },
     }),
-    /overview: lanes differs/,
+    /counts: kinds differs/,
   ],
   [
     "shows the wrong page",

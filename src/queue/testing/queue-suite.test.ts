@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { createMemoryQueueStore } from "../adapters/memory/memory-queue-store.ts";
-import type { Overview, QueueStore } from "../queue-store.ts";
+import type { KindCounts } from "../counts.ts";
+import type { Job } from "../job.ts";
+import type { NamePage } from "../names.ts";
+import type { QueueStore } from "../queue-store.ts";
 import { suiteMistakes } from "./queue-suite.ts";
 import { openFixture, works } from "./suite-fixture.ts";
 import { expectExactCounters } from "./suite-recount.ts";
@@ -24,21 +27,39 @@ describe("the suite itself", () => {
     expect(time.now()).toEqual({ ms: before.ms + 100, wallMs: before.wallMs - 900 });
   });
 
-  test.each([
-    ["a lane", (seen: Overview) => ({ ...seen, lanes: [{ ...seen.lanes[0]!, ready: 9 }] })],
+  const inKind = (change: Partial<KindCounts>) => (store: QueueStore) => ({
+    ...store,
+    async counts() {
+      const seen = await store.counts();
+      return { ...seen, kinds: [{ ...seen.kinds[0]!, ...change }] };
+    },
+  });
+  const inJob = (change: Partial<Job>) => (store: QueueStore) => ({
+    ...store,
+    jobs: async (page: NamePage) => (await store.jobs(page)).map((job) => ({ ...job, ...change })),
+  });
+  const oldest = { reason: "domain_delay", count: 2, oldestAtMs: 1 } as const;
+  test.each<readonly [string, (store: QueueStore) => QueueStore]>([
+    ["a kind", inKind({ pending: 9 })],
+    ["a reason", inKind({ reasons: [] })],
+    ["an oldest", inKind({ reasons: [oldest] })],
+    ["a claimable task", inKind({ claimableSinceMs: 1 })],
+    ["a lane", (store) => ({ ...store, counts: async () => ({ ...(await store.counts()), lanes: 2 }) })], // prettier-ignore
     [
-      "an oldest",
-      (seen: Overview) => ({ ...seen, lanes: [{ ...seen.lanes[0]!, oldestReadyAtMs: 1 }] }),
+      "a gate",
+      (store) => ({
+        ...store,
+        gates: async (page) => (await store.gates(page)).map((gate) => ({ ...gate, running: 9 })),
+      }),
     ],
-    ["a gate", (seen: Overview) => ({ ...seen, gates: [{ ...seen.gates[0]!, running: 9 }] })],
-    ["a missing gate", (seen: Overview) => ({ ...seen, gates: [] })],
-    ["a job", (seen: Overview) => ({ ...seen, jobs: [{ ...seen.jobs[0]!, pending: 9 }] })],
-    ["a job's slots", (seen: Overview) => ({ ...seen, jobs: [{ ...seen.jobs[0]!, slots: 0 }] })],
-    ["a job's sum", (seen: Overview) => ({ ...seen, jobs: [{ ...seen.jobs[0]!, added: 9 }] })],
+    ["a missing gate", (store) => ({ ...store, gates: async () => [] })],
+    ["a job", inJob({ pending: 9 })],
+    ["a job's slots", inJob({ slots: 0 })],
+    ["a job's sum", inJob({ added: 9 })],
   ])("notices %s that was counted wrongly", async (_what, spoil) => {
     const time = createSuiteTime();
     const store = createMemoryQueueStore({ now: time.now });
-    const spoilt: QueueStore = { ...store, overview: async () => spoil(await store.overview()) };
+    const spoilt = spoil(store);
     await using at = await openFixture(
       async () => ({ store, openAnother: async () => store }),
       time,

@@ -1,21 +1,45 @@
 import { expect } from "vitest";
-import type { Gate } from "../gate.ts";
+import { countJobs, type KindCounts, type QueueCounts, type ReasonCount } from "../counts.ts";
+import { openFromMs, type Gate } from "../gate.ts";
 import type { Job } from "../job.ts";
-import type { Lane, Overview, QueueStore } from "../queue-store.ts";
+import { laneKey } from "../lane.ts";
+import { compareNames } from "../names.ts";
+import type { QueueStore } from "../queue-store.ts";
 import type { Task } from "../task.ts";
+import { waitingReason, waitingReasons } from "../waiting.ts";
 
 /** Everything a store counts must be what its tasks say, at any moment. */
 export async function expectExactCounters(store: QueueStore): Promise<void> {
   expect(await store.reconcile({ repair: false })).toMatchObject({ drift: [], orphans: 0 });
 
   const tasks = await allTasks(store);
-  const overview = await store.overview();
-  expect(byName(overview.lanes)).toEqual(byName(recountLanes(tasks, overview)));
-  expect(overview.gates.map(({ name }) => name).sort()).toEqual(
-    [...new Set(tasks.map((task) => task.gate))].filter((name) => name !== "").sort(),
+  const seen = await readAll(store);
+  const { counts, gates, jobs } = seen;
+  expect(byKind(counts.kinds)).toEqual(recountKinds(tasks, seen));
+  expect(counts.lanes).toBe(new Set(tasks.map(laneKey)).size);
+  expect(gates.map(({ name }) => name)).toEqual(
+    [...new Set(tasks.map((task) => task.gate))].filter((name) => name !== "").sort(compareNames),
   );
-  for (const gate of overview.gates) expectExactGate(gate, tasks);
-  for (const job of overview.jobs) expectExactJob(job, tasks, overview.gates);
+  expect(counts.gates).toBe(gates.length);
+  expect(counts.jobs).toEqual(countJobs(jobs));
+  for (const gate of gates) expectExactGate(gate, tasks);
+  for (const job of jobs) expectExactJob(job, tasks, gates);
+}
+
+interface ReadAll {
+  readonly counts: QueueCounts;
+  readonly jobs: readonly Job[];
+  readonly gates: readonly Gate[];
+}
+
+/** All that a store counts. */
+export async function readAll(store: QueueStore): Promise<ReadAll> {
+  const page = { after: "", limit: 10_000 };
+  return {
+    counts: await store.counts(),
+    jobs: await store.jobs(page),
+    gates: await store.gates(page),
+  };
 }
 
 async function allTasks(store: QueueStore): Promise<readonly Task[]> {
@@ -27,36 +51,74 @@ async function allTasks(store: QueueStore): Promise<readonly Task[]> {
   }
 }
 
-function recountLanes(tasks: readonly Task[], { now }: Overview): readonly Lane[] {
-  const groups = new Map<string, Task[]>();
-  for (const task of tasks) {
-    const name = laneName(task);
-    const group = groups.get(name);
-    if (group) group.push(task);
-    else groups.set(name, [task]);
+/** By kind, whichever shard they are in. */
+function byKind(kinds: readonly KindCounts[]) {
+  const merged = new Map<string, Omit<KindCounts, "shard">>();
+  for (const { shard: _shard, ...one } of kinds) {
+    const known = merged.get(one.kind);
+    merged.set(one.kind, known ? joined(known, one) : { ...one, reasons: inOrder(one.reasons) });
   }
-  return [...groups.values()].map((group) => {
-    const { kind, job, gate } = group[0]!;
-    const pending = group.filter((task) => task.state === "pending");
-    const ready = pending.filter((task) => task.dueAtMs <= now.wallMs);
-    const later = pending.filter((task) => task.dueAtMs > now.wallMs);
-    const scheduled = later.filter((task) => task.attempts.length === 0);
-    const backoff = later.filter((task) => task.attempts.length > 0);
-    const inState = (state: Task["state"]) => group.filter((task) => task.state === state).length;
+  return [...merged.values()].sort((a, b) => (a.kind < b.kind ? -1 : 1));
+}
+
+type Kind = Omit<KindCounts, "shard">;
+
+function joined(a: Kind, b: Kind): Kind {
+  const since = [a.claimableSinceMs, b.claimableSinceMs].filter((at) => at > 0);
+  return {
+    kind: a.kind,
+    pending: a.pending + b.pending,
+    running: a.running + b.running,
+    done: a.done + b.done,
+    skipped: a.skipped + b.skipped,
+    failed: a.failed + b.failed,
+    reasons: inOrder([...a.reasons, ...b.reasons]),
+    claimableSinceMs: since.length === 0 ? 0 : Math.min(...since),
+  };
+}
+
+/** One for each reason. */
+function inOrder(reasons: readonly ReasonCount[]): readonly ReasonCount[] {
+  return waitingReasons.flatMap((reason) => {
+    const own = reasons.filter((one) => one.reason === reason);
+    if (own.length === 0) return [];
+    const count = own.reduce((total, one) => total + one.count, 0);
+    return [{ reason, count, oldestAtMs: Math.min(...own.map((one) => one.oldestAtMs)) }];
+  });
+}
+
+/** Asks of each task by itself why it waits. */
+function recountKinds(tasks: readonly Task[], { counts, jobs, gates }: ReadAll): readonly Kind[] {
+  const kinds = [...new Set(tasks.map(({ kind }) => kind))].sort();
+  return kinds.map((kind) => {
+    const own = tasks.filter((task) => task.kind === kind);
+    const inState = (state: Task["state"]) => own.filter((task) => task.state === state);
+    const reasonOf = (task: Task) =>
+      waitingReason(
+        task,
+        gates.find(({ name }) => name === task.gate),
+        jobs.find(({ name }) => name === task.job)!,
+        counts.now,
+      ).reason;
+    const waiting = inState("pending").map((task) => ({ task, reason: reasonOf(task) }));
+    const claimable = waiting.filter(({ reason }) => reason === "worker_capacity");
+    const sinceOf = (key: string) => {
+      const lane = claimable.map(({ task }) => task).filter((task) => laneKey(task) === key);
+      const gate = gates.find(({ name }) => name === lane[0]!.gate);
+      return Math.max(oldestAtMs(lane), gate ? openFromMs(gate) : 0);
+    };
+    const sinces = [...new Set(claimable.map(({ task }) => laneKey(task)))].map(sinceOf);
     return {
       kind,
-      job,
-      gate,
-      ready: ready.length,
-      scheduled: scheduled.length,
-      backoff: backoff.length,
-      running: inState("running"),
-      done: inState("done"),
-      skipped: inState("skipped"),
-      failed: inState("failed"),
-      oldestReadyAtMs: oldestAtMs(ready),
-      oldestScheduledAtMs: oldestAtMs(scheduled),
-      oldestBackoffAtMs: oldestAtMs(backoff),
+      pending: inState("pending").length,
+      running: inState("running").length,
+      done: inState("done").length,
+      skipped: inState("skipped").length,
+      failed: inState("failed").length,
+      reasons: inOrder(
+        waiting.map(({ task, reason }) => ({ reason, count: 1, oldestAtMs: task.createdAtMs })),
+      ),
+      claimableSinceMs: sinces.length === 0 ? 0 : Math.min(...sinces),
     };
   });
 }
@@ -69,7 +131,7 @@ function expectExactGate(gate: Gate, tasks: readonly Task[]): void {
   });
   if (gate.runSlots === 0) return;
   // A run is tasks of one lane.
-  expect(new Set(running.map(laneName)).size).toBe(1);
+  expect(new Set(running.map(laneKey)).size).toBe(1);
 }
 
 function expectExactJob(job: Job, tasks: readonly Task[], gates: readonly Gate[]): void {
@@ -101,9 +163,3 @@ const runningOf = (tasks: readonly Task[], gate: string) =>
 
 const oldestAtMs = (tasks: readonly Task[]) =>
   tasks.length === 0 ? 0 : Math.min(...tasks.map((task) => task.createdAtMs));
-
-const laneName = ({ kind, job, gate }: Pick<Lane, "kind" | "job" | "gate">) =>
-  JSON.stringify([kind, job, gate]);
-
-const byName = (lanes: readonly Lane[]) =>
-  [...lanes].sort((a, b) => (laneName(a) < laneName(b) ? -1 : 1));

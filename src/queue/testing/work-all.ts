@@ -48,6 +48,8 @@ export async function workAll(at: Fixture): Promise<void> {
   await queue.retry({ states: ["failed"], job: "j", kind: "work", gate: "g" });
   await queue.purge({ states: ["done", "skipped"], finishedBeforeMs: 1 });
   await queue.purge({ states: ["skipped"] });
+  await queue.jobs();
+  await queue.gates();
   await queue.browse();
   await queue.ended();
   await queue.ended({ kind: "work", job: "j", gate: "g", isNewestFirst: true });

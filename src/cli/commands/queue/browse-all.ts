@@ -1,6 +1,13 @@
 import { AppError } from "../../../base/app-error.ts";
 import { afterTick } from "../../../base/tick.ts";
-import type { BrowseQuery, EndedCursor, EndedQuery, Queue, Task } from "../../../queue/index.ts";
+import type {
+  BrowseQuery,
+  EndedCursor,
+  EndedQuery,
+  NamePage,
+  Queue,
+  Task,
+} from "../../../queue/index.ts";
 
 /** A payload may have 256 KiB: so many at once fit in any machine. */
 const pageTasks = 500;
@@ -65,6 +72,20 @@ async function beforeLast(queue: Queue, query: EndedAllQuery): Promise<EndedCurs
     await pause(signal);
   }
   return after;
+}
+
+/** Jobs or gates, page by page. */
+export async function* byName<Row extends { readonly name: string }>(
+  read: (page: NamePage) => Promise<readonly Row[]>,
+  signal: AbortSignal,
+): AsyncGenerator<Row> {
+  for (let after = ""; ;) {
+    const page = await read({ after, limit: pageTasks });
+    yield* page;
+    if (page.length < pageTasks) return;
+    after = page.at(-1)!.name;
+    await pause(signal);
+  }
 }
 
 /** Lets signals and a reader that has gone away be noticed: a local queue answers without a wait. */

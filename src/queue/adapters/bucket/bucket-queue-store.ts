@@ -157,7 +157,7 @@ export async function openBucketQueueStore(
     commit,
     hint: () => watch.hint(),
     now: async () => storeNow(await moment(set.seenAtMs())),
-    overview: () => set.overview(),
+    counts: () => set.counts(),
     async task(id) {
       const view = await set.task(id);
       return view && { ...view, task: await resolved(view.task) };
@@ -166,6 +166,8 @@ export async function openBucketQueueStore(
     ended: async (query) => Promise.all((await set.ended(query)).map(resolved)),
     job: (name) => set.job(name),
     gate: (name) => set.gate(name),
+    jobs: (page) => set.jobs(page),
+    gates: (page) => set.gates(page),
     wakeInMs: (kinds, worker) => set.wakeInMs(kinds, worker),
     watch: (listener) => watch.watch(listener),
     netMs,

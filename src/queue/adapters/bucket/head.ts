@@ -1,7 +1,9 @@
+import { inSlices } from "../../../base/tick.ts";
 import type { Gate } from "../../gate.ts";
-import { overview as overviewOf } from "../../model/read.ts";
+import { emptyLane, laneKey, type Lane } from "../../lane.ts";
+import { gatesWithTasks, lanesOf } from "../../model/read.ts";
 import type { Shard } from "../../model/shard.ts";
-import type { Lane, Overview, StoreNow } from "../../queue-store.ts";
+import type { StoreNow } from "../../queue-store.ts";
 import type { Task, TerminalState } from "../../task.ts";
 
 /**
@@ -35,24 +37,27 @@ export interface LogRef {
 
 export type ArchivedLane = Pick<Lane, "kind" | "job" | "gate" | TerminalState>;
 
-/** The counters of a shard, those of its logs included. */
-export function overviewOfHead({ shard, archived }: Head, now: StoreNow): Overview {
-  const own = overviewOf(shard, now);
-  if (archived.length === 0) return own;
-  const lanes = new Map(own.lanes.map((lane) => [laneName(lane), lane]));
-  for (const lane of archived) {
-    const live = lanes.get(laneName(lane)) ?? { ...emptyPending, ...lane, ...noneFinished };
-    lanes.set(laneName(lane), {
+/** The counters of a shard's lanes, those of its logs included. */
+export async function lanesOfHead(
+  { shard, archived }: Head,
+  now: StoreNow,
+): Promise<ReadonlyMap<string, Lane>> {
+  const lanes = await lanesOf(shard, now);
+  await inSlices(archived, (lane) => {
+    const key = laneKey(lane);
+    const live = lanes.get(key) ?? emptyLane(lane);
+    lanes.set(key, {
       ...live,
       done: live.done + lane.done,
       skipped: live.skipped + lane.skipped,
       failed: live.failed + lane.failed,
     });
-  }
-  const names = new Set([...lanes.values()].map(({ gate }) => gate));
-  const gates: readonly Gate[] = [...shard.gates.values()].filter(({ name }) => names.has(name));
-  return { ...own, lanes: [...lanes.values()], gates };
+  });
+  return lanes;
 }
+
+export const gatesOfHead = ({ shard, archived }: Head): Promise<readonly Gate[]> =>
+  gatesWithTasks(shard, archived);
 
 /** Adds tasks to the counts of a head's logs, or with `by` -1 takes them out. */
 export function recountArchived(
@@ -60,10 +65,10 @@ export function recountArchived(
   tasks: Iterable<Task>,
   by: 1 | -1,
 ): readonly ArchivedLane[] {
-  const lanes = new Map(archived.map((lane) => [laneName(lane), lane]));
+  const lanes = new Map(archived.map((lane) => [laneKey(lane), lane]));
   for (const task of tasks) {
     const { kind, job, gate } = task;
-    const name = laneName(task);
+    const name = laneKey(task);
     const lane = lanes.get(name) ?? { kind, job, gate, ...noneFinished };
     const state = task.state as TerminalState;
     lanes.set(name, { ...lane, [state]: lane[state] + by });
@@ -71,19 +76,7 @@ export function recountArchived(
   return [...lanes.values()].filter(({ done, skipped, failed }) => done + skipped + failed > 0);
 }
 
-const laneName = ({ kind, job, gate }: Pick<Lane, "kind" | "job" | "gate">) =>
-  JSON.stringify([kind, job, gate]);
-
 const noneFinished = { done: 0, skipped: 0, failed: 0 };
-const emptyPending = {
-  ready: 0,
-  scheduled: 0,
-  backoff: 0,
-  running: 0,
-  oldestReadyAtMs: 0,
-  oldestScheduledAtMs: 0,
-  oldestBackoffAtMs: 0,
-};
 
 /** Whether a commit left everything as it was: then there is nothing to write. */
 export function isSameShard(a: Shard, b: Shard): boolean {

@@ -1,6 +1,7 @@
-import { viewTask, wakeInMs } from "../../model/read.ts";
+import { counts, viewTask, wakeInMs } from "../../model/read.ts";
 import { storeNow, type ModelNow } from "../../model/now.ts";
-import { overviewOfHead } from "./head.ts";
+import { pageOf } from "../../names.ts";
+import { gatesOfHead, lanesOfHead } from "./head.ts";
 import { browseShard, endedInShard, readDoneLog, readWhole } from "./read-shard.ts";
 import { reconcileShard } from "./reconcile.ts";
 import type { ShardKeeper } from "./shard-keeper.ts";
@@ -20,9 +21,10 @@ export function createOneShard(
       const { head, answers, purged } = await keeper.commit(operations);
       return { answers, heads: [head], purged };
     },
-    async overview() {
+    async counts() {
       const head = await keeper.read();
-      return overviewOfHead(head, storeNow(await moment(head.atMs)));
+      const now = storeNow(await moment(head.atMs));
+      return counts(head.shard, await lanesOfHead(head, now), now);
     },
     async task(id) {
       const head = await keeper.read();
@@ -34,6 +36,8 @@ export function createOneShard(
     ended: (query) => endedInShard(keeper, query),
     job: async (name) => (await keeper.read()).shard.jobs.get(name),
     gate: async (name) => (await keeper.read()).shard.gates.get(name),
+    jobs: async (page) => pageOf((await keeper.read()).shard.jobs.values(), page),
+    gates: async (page) => pageOf(await gatesOfHead(await keeper.read()), page),
     async wakeInMs(kinds, worker) {
       const head = await keeper.read();
       return wakeInMs(head.shard, { kinds, worker }, await moment(head.atMs));

@@ -1,7 +1,9 @@
+import type { QueueCounts } from "../../counts.ts";
 import type { Gate } from "../../gate.ts";
 import type { Job } from "../../job.ts";
+import type { NamePage } from "../../names.ts";
 import type { Operation, Outcomes } from "../../operation.ts";
-import type { BrowseQuery, EndedQuery, Overview, Reconciled, TaskView } from "../../queue-store.ts";
+import type { BrowseQuery, EndedQuery, Reconciled, TaskView } from "../../queue-store.ts";
 import type { Task } from "../../task.ts";
 import type { DoneEntry } from "./done-entry.ts";
 import type { Head } from "./head.ts";
@@ -9,12 +11,14 @@ import type { Head } from "./head.ts";
 /** The shards of one queue, one or many, as the store in front of them uses them. */
 export interface ShardSet {
   commit(operations: readonly Operation[]): Promise<SetCommitted>;
-  overview(): Promise<Overview>;
+  counts(): Promise<QueueCounts>;
   task(id: number): Promise<TaskView | undefined>;
   browse(query: BrowseQuery): Promise<readonly Task[]>;
   ended(query: EndedQuery): Promise<readonly Task[]>;
   job(name: string): Promise<Job | undefined>;
   gate(name: string): Promise<Gate | undefined>;
+  jobs(page: NamePage): Promise<readonly Job[]>;
+  gates(page: NamePage): Promise<readonly Gate[]>;
   wakeInMs(kinds: readonly string[], worker: string | undefined): Promise<number | undefined>;
   reconcile(repair: boolean): Promise<Reconciled>;
   doneLog(): AsyncIterable<DoneEntry>;

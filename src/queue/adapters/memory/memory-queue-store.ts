@@ -1,10 +1,19 @@
 import { systemClock, type Clock } from "../../../base/clock.ts";
 import { apply } from "../../model/apply.ts";
 import { exactNow, storeNow, truncatedNow, type ModelNow } from "../../model/now.ts";
-import { browse, ended, overview, viewTask, wakeInMs } from "../../model/read.ts";
+import {
+  browse,
+  counts,
+  ended,
+  gatesWithTasks,
+  lanesOf,
+  viewTask,
+  wakeInMs,
+} from "../../model/read.ts";
 import { recount } from "../../model/recount.ts";
 import { repairShard } from "../../model/repair.ts";
 import { emptyShard, type Shard } from "../../model/shard.ts";
+import { pageOf } from "../../names.ts";
 import type { QueueStore, StoreNow } from "../../queue-store.ts";
 
 export interface MemoryQueueStoreOptions {
@@ -29,12 +38,17 @@ export function createMemoryQueueStore(options: MemoryQueueStoreOptions = {}): Q
       return applied.answers;
     },
     now: async () => storeNow(now()),
-    overview: async () => overview(shard, storeNow(now())),
+    async counts() {
+      const [seen, at] = [shard, storeNow(now())];
+      return counts(seen, await lanesOf(seen, at), at);
+    },
     task: async (id) => viewTask(shard, id, storeNow(now())),
     browse: async (query) => browse(shard, query),
     ended: async (query) => ended(shard.tasks.values(), query),
     job: async (name) => shard.jobs.get(name),
     gate: async (name) => shard.gates.get(name),
+    jobs: async (page) => pageOf(shard.jobs.values(), page),
+    gates: async (page) => pageOf(await gatesWithTasks(shard), page),
     wakeInMs: async (kinds, worker) => wakeInMs(shard, { kinds, worker }, now()),
     watch(listener) {
       listeners.add(listener);

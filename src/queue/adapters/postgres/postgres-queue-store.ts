@@ -10,7 +10,17 @@ import type { LazyKind } from "./lazy-kind.ts";
 import { migrate } from "./migrate.ts";
 import { readMoment } from "./moment.ts";
 import type { NamesMode } from "./names-mode.ts";
-import { browse, ended, overview, readGate, readJob, viewTask, wakeInMs } from "./read.ts";
+import {
+  browse,
+  ended,
+  readGate,
+  readGates,
+  readJob,
+  readJobs,
+  viewTask,
+  wakeInMs,
+} from "./read.ts";
+import { readCounts } from "./read-counts.ts";
 import { recount, repair } from "./reconcile.ts";
 import { stripesOfProcess } from "./stripes.ts";
 
@@ -103,9 +113,17 @@ export async function openPostgresQueueStore(
     },
     overlaps: (operation) => committer.overlaps(operation),
     now: async () => storeNow(await readMoment(db, moment)),
-    overview: async () => {
-      const at = await committer.settle();
-      return db.transaction((session) => overview(session, at), { isSnapshot: true });
+    counts: async () => {
+      // All is sent at once, so it takes one way to the server and back.
+      const read = () =>
+        db.transaction((session) => readCounts(session, moment), {
+          isSnapshot: true,
+          isOneWay: "repeatable",
+        });
+      const found = await read();
+      if (!found.wentBack) return found.counts;
+      await committer.settle();
+      return (await read()).counts;
     },
     task: async (id) => viewTask(db, id, storeNow(await readMoment(db, moment))),
     // It may have to look at every task: in a transaction, so that its time is limited.
@@ -113,6 +131,8 @@ export async function openPostgresQueueStore(
     ended: (query) => db.transaction((session) => ended(session, query), { isSnapshot: true }),
     job: async (name) => readJob(db, name),
     gate: async (name) => readGate(db, name),
+    jobs: (page) => readJobs(db, page),
+    gates: (page) => readGates(db, page),
     wakeInMs: async (kinds, worker) => {
       const next = await wakeInMs(db, { kinds, worker }, moment);
       if (!next.wentBack) return next.inMs;

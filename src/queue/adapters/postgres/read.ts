@@ -1,110 +1,13 @@
 import type { Gate } from "../../gate.ts";
 import { newJob, type Job } from "../../job.ts";
 import { endedOrder, type Waker } from "../../model/read.ts";
-import type {
-  BrowseQuery,
-  EndedQuery,
-  Lane,
-  Overview,
-  StoreNow,
-  TaskView,
-} from "../../queue-store.ts";
+import type { NamePage } from "../../names.ts";
+import type { BrowseQuery, EndedQuery, StoreNow, TaskView } from "../../queue-store.ts";
 import type { Task, TaskState } from "../../task.ts";
 import { queryOne, type Session } from "./database.ts";
 import { momentValues, withMoment, type Moment } from "./moment.ts";
 import { selectGates, selectJobs, toGate, type GateRow } from "./rows.ts";
 import { taskColumns, taskStates, toTask, type TaskRow } from "./task-row.ts";
-
-/** Call in a snapshot; what came due since the last claim is counted on the way. */
-export async function overview(session: Session, now: StoreNow): Promise<Overview> {
-  // A small table is read in whole where statistics say so, and here that would be for each lane.
-  session.send("set local enable_seqscan = off");
-  const lanes = await session.query<LaneCounts>(laneSql, [now.wallMs]);
-  const gates = await session.query<GateRow>(
-    `${selectGates} where name in (select gate from @lane)`,
-  );
-  const jobs = await session.query<Job>(`${selectJobs} group by j.name`);
-  const waits = new Map<string, Map<number, number>>();
-  const rows = await session.query<{ kind: string; bucket: number; count: number }>(
-    "select kind, bucket, sum(count)::bigint as count from @wait group by kind, bucket",
-  );
-  for (const { kind, bucket, count } of rows) {
-    waits.set(kind, (waits.get(kind) ?? new Map<number, number>()).set(bucket, count));
-  }
-  const raises = await queryOne<Overview["raises"]>(
-    session,
-    `select coalesce(sum(raised), 0)::bigint as raised,
-       coalesce(sum(unchanged), 0)::bigint as unchanged from @tally`,
-  );
-  return { now, lanes: lanes.map(toLane), gates: gates.map(toGate), jobs, waits, raises };
-}
-
-type LaneCounts = Lane & {
-  readonly lateScheduled: number;
-  readonly lateBackoff: number;
-  readonly oldestLate: number | null;
-  readonly oldestReady: number | null;
-  readonly oldestScheduled: number | null;
-  readonly oldestBackoff: number | null;
-};
-
-/** Ids rise with creation, so each priority's first one is its oldest: one step per priority. */
-const oldestReadySql = `select min(t.created_at) from (
-    with recursive step (priority, id) as (
-      (select r.priority, r.id from @task r where r.lane = l.id and r.state = 0
-       order by r.priority desc, r.id limit 1)
-      union all
-      select n.priority, n.id from step s cross join lateral (
-        select r.priority, r.id from @task r
-        where r.lane = l.id and r.state = 0 and r.priority < s.priority
-        order by r.priority desc, r.id limit 1) n)
-    select id from step
-    union all
-    select r.id from @task r where r.lane = l.id and r.state = 3 and r.state in (1, 2, 3)) best
-  join @task t on t.id = best.id`;
-
-const oldestWaitingSql = (state: number) => `select r.created_at from @task r
-  where r.lane = l.id and r.state = ${state} and r.state in (1, 2, 3) and r.due_at > $1
-  order by r.id limit 1`;
-
-const laneSql = `with counted as (
-    select lane, sum(ready)::bigint as ready, sum(suspect)::bigint as suspect,
-      sum(scheduled)::bigint as scheduled, sum(backoff)::bigint as backoff,
-      sum(running)::bigint as running, sum(done)::bigint as done,
-      sum(skipped)::bigint as skipped, sum(failed)::bigint as failed
-    from @lane_counter group by lane),
-  late as (
-    select lane, count(*) filter (where state = 1) as scheduled,
-      count(*) filter (where state = 2) as backoff, min(created_at) as oldest
-    from @task where state in (1, 2) and due_at <= $1 group by lane)
-  select l.kind, l.job, l.gate, c.ready + c.suspect as ready, c.scheduled, c.backoff, c.running,
-    c.done, c.skipped, c.failed, coalesce(late.scheduled, 0)::bigint as "lateScheduled",
-    coalesce(late.backoff, 0)::bigint as "lateBackoff", late.oldest as "oldestLate",
-    case when c.ready + c.suspect > 0 then (${oldestReadySql}) end as "oldestReady",
-    case when c.scheduled > 0 then (${oldestWaitingSql(1)}) end as "oldestScheduled",
-    case when c.backoff > 0 then (${oldestWaitingSql(2)}) end as "oldestBackoff"
-  from @lane l join counted c on c.lane = l.id left join late on late.lane = l.id`;
-
-function toLane(row: LaneCounts): Lane {
-  const scheduled = row.scheduled - row.lateScheduled;
-  const backoff = row.backoff - row.lateBackoff;
-  const oldestReady = [row.oldestReady, row.oldestLate].filter((at) => at !== null);
-  return {
-    kind: row.kind,
-    job: row.job,
-    gate: row.gate,
-    ready: row.ready + row.lateScheduled + row.lateBackoff,
-    scheduled,
-    backoff,
-    running: row.running,
-    done: row.done,
-    skipped: row.skipped,
-    failed: row.failed,
-    oldestReadyAtMs: oldestReady.length === 0 ? 0 : Math.min(...oldestReady),
-    oldestScheduledAtMs: scheduled === 0 ? 0 : (row.oldestScheduled ?? 0),
-    oldestBackoffAtMs: backoff === 0 ? 0 : (row.oldestBackoff ?? 0),
-  };
-}
 
 export async function viewTask(
   session: Session,
@@ -145,6 +48,25 @@ export async function readGate(session: Session, name: string): Promise<Gate | u
 export async function readJob(session: Session, name: string): Promise<Job | undefined> {
   const [row] = await session.query<Job>(`${selectJobs} where j.name = $1 group by j.name`, [name]);
   return row;
+}
+
+export const readJobs = (session: Session, { after, limit }: NamePage): Promise<readonly Job[]> =>
+  session.query<Job>(
+    `${selectJobs} where j.name in (
+       select name from @job where name > $1 order by name limit $2)
+     group by j.name order by j.name`,
+    [after, limit],
+  );
+
+/** Those that have tasks. */
+export async function readGates(session: Session, page: NamePage): Promise<readonly Gate[]> {
+  const rows = await session.query<GateRow>(
+    `${selectGates} g where g.name > $1
+       and exists (select 1 from @lane l where l.gate = g.name and l.gate <> '')
+     order by g.name limit $2`,
+    [page.after, page.limit],
+  );
+  return rows.map(toGate);
 }
 
 export async function browse(session: Session, query: BrowseQuery): Promise<readonly Task[]> {

@@ -34,6 +34,7 @@ needs(["postgres"], ({ postgres }) => {
     let worked: readonly Plan[];
     let recounted: readonly Plan[];
     let plannedAnew: readonly string[];
+    let statistics: readonly Sent[];
     beforeAll(async () => {
       await using schema = await createTestSchema(postgres.url);
       const time = createSuiteTime();
@@ -54,6 +55,7 @@ needs(["postgres"], ({ postgres }) => {
       const work = await spied(workAll);
       plannedAnew = await writesPlannedAnew(work);
       worked = await explainAll(schema, work.sent());
+      statistics = (await spied(() => at.queue.stats())).sent();
       const recount = await spied(() => at.queue.reconcile());
       recounted = await explainAll(schema, recount.sent());
     }, 120_000);
@@ -62,6 +64,10 @@ needs(["postgres"], ({ postgres }) => {
       expect(worked.length).toBeGreaterThan(50);
       expect(worked.filter(({ nodes }) => nodes.some(isOfTask)).length).toBeGreaterThan(20);
       expect(worked.filter(scansTasks).map(({ sql }) => sql)).toEqual([]);
+    });
+
+    test("C6: statistics are one statement", () => {
+      expect(statistics.map(({ sql }) => sql)).toHaveLength(1);
     });
 
     test("a claim takes the best of a lane in the order of its index", () => {

@@ -1,131 +1,14 @@
 import type { Database } from "better-sqlite3";
 import type { Gate } from "../../gate.ts";
-import { newJob } from "../../job.ts";
+import { newJob, type Job } from "../../job.ts";
 import type { Waker } from "../../model/read.ts";
-import type { BrowseQuery, Lane, Overview, StoreNow, TaskView } from "../../queue-store.ts";
-import type { Task, TaskState } from "../../task.ts";
-import { selectGates, selectJobs, selectLanes, toJob } from "./rows.ts";
-import type { RawGate, RawJob, RawLane } from "./rows.ts";
+import type { NamePage } from "../../names.ts";
+import type { BrowseQuery, StoreNow, TaskView } from "../../queue-store.ts";
+import type { TaskState } from "../../task.ts";
+import { selectGates, selectJobs, toJob } from "./rows.ts";
+import type { RawGate, RawJob } from "./rows.ts";
 import { statement } from "./statement.ts";
 import { taskStates, toTask, type TaskRow } from "./task-row.ts";
-
-/** Reads see what is committed; what came due since the last claim is counted on the way. */
-export function overview(db: Database, now: StoreNow): Overview {
-  const lanes = (statement(db, selectLanes).all() as RawLane[]).map((lane) =>
-    toLane(db, lane, now),
-  );
-  const late = promotedSince(db, now);
-  const waits = new Map<string, Map<number, number>>();
-  for (const { kind, bucket, count } of statement(db, "select * from wait").all() as WaitRow[]) {
-    waits.set(kind, (waits.get(kind) ?? new Map<number, number>()).set(bucket, count));
-  }
-  return {
-    now,
-    lanes: lanes.map(({ id, lane }) => withLate(lane, late.get(id))),
-    gates: (
-      statement(db, `${selectGates} where name in (select gate from lane)`).all() as RawGate[]
-    ).map(toGate),
-    jobs: (statement(db, selectJobs).all() as RawJob[]).map(toJob),
-    waits,
-    raises: { raised: readNumber(db, "raised"), unchanged: readNumber(db, "unchanged") },
-  };
-}
-
-interface WaitRow {
-  readonly kind: string;
-  readonly bucket: number;
-  readonly count: number;
-}
-
-function toLane(
-  db: Database,
-  raw: RawLane,
-  now: StoreNow,
-): { readonly id: number; readonly lane: Lane } {
-  const { id, kind, job, gate, scheduled, backoff, running, done, skipped, failed } = raw;
-  const ready = raw.ready + raw.suspect;
-  const counts = { ready, scheduled, backoff, running, done, skipped, failed };
-  return {
-    id,
-    lane: {
-      kind,
-      job,
-      gate,
-      ...counts,
-      oldestReadyAtMs: ready === 0 ? 0 : oldestReady(db, raw),
-      oldestScheduledAtMs: scheduled === 0 ? 0 : oldestWaiting(db, id, taskStates.scheduled, now),
-      oldestBackoffAtMs: backoff === 0 ? 0 : oldestWaiting(db, id, taskStates.backoff, now),
-    },
-  };
-}
-
-/** Ids rise with creation, so each priority's first one is its oldest: one step per priority. */
-function oldestReady(db: Database, { id, suspect }: RawLane): number {
-  const ready = statement(
-    db,
-    `with recursive step (priority, id) as (
-       select * from (select priority, id from task where lane = @lane and state = 0
-         order by priority desc, id limit 1)
-       union all
-       select (select priority from task where lane = @lane and state = 0
-           and priority < step.priority order by priority desc, id limit 1),
-         (select id from task where lane = @lane and state = 0
-           and priority < step.priority order by priority desc, id limit 1)
-       from step where step.id is not null)
-     select created_at from task where id = (select min(id) from step)`,
-  )
-    .pluck()
-    .get({ lane: id }) as number | undefined;
-  if (suspect === 0) return ready ?? 0;
-  const oldest = statement(db, "select min(created_at) from task where lane = ? and state = 3")
-    .pluck()
-    .get(id) as number;
-  return Math.min(oldest, ready ?? oldest);
-}
-
-const oldestWaiting = (db: Database, lane: number, state: number, { wallMs }: StoreNow): number =>
-  Number(
-    statement(
-      db,
-      `select created_at from task
-       where lane = ? and state = ? and state in (1, 2) and due_at > ? order by id limit 1`,
-    )
-      .pluck()
-      .get(lane, state, wallMs) ?? 0,
-  );
-
-interface LateRow {
-  readonly lane: number;
-  readonly scheduled: number;
-  readonly backoff: number;
-  readonly oldest: number;
-}
-
-/** Due since, but not yet made ready by a claim. */
-function promotedSince(db: Database, now: StoreNow): Map<number, LateRow> {
-  const rows = statement(
-    db,
-    `select lane, sum(state = 1) as scheduled, sum(state = 2) as backoff,
-       min(created_at) as oldest
-     from task indexed by task_due where state in (1, 2) and due_at <= ? group by lane`,
-  ).all(now.wallMs) as LateRow[];
-  return new Map(rows.map((row) => [row.lane, row]));
-}
-
-function withLate(lane: Lane, late: LateRow | undefined): Lane {
-  if (!late) return lane;
-  const scheduled = lane.scheduled - late.scheduled;
-  const backoff = lane.backoff - late.backoff;
-  return {
-    ...lane,
-    ready: lane.ready + late.scheduled + late.backoff,
-    scheduled,
-    backoff,
-    oldestReadyAtMs: lane.ready === 0 ? late.oldest : Math.min(lane.oldestReadyAtMs, late.oldest),
-    oldestScheduledAtMs: scheduled === 0 ? 0 : lane.oldestScheduledAtMs,
-    oldestBackoffAtMs: backoff === 0 ? 0 : lane.oldestBackoffAtMs,
-  };
-}
 
 export const readNumber = (db: Database, name: string): number =>
   Number(statement(db, "select value from meta where name = ?").pluck().get(name) ?? 0);
@@ -166,13 +49,35 @@ const toGate = (raw: RawGate): Gate => ({
   runSlots: raw.runSlots,
 });
 
+export const readJobs = (db: Database, page: NamePage): readonly Job[] =>
+  (
+    statement(db, `${selectJobs} where name > @after order by name limit @limit`).all(
+      page,
+    ) as RawJob[]
+  ).map(toJob);
+
+/**
+ * Gates that have tasks, among the next so many. `last` is where to go on; undefined: these were the
+ * last ones.
+ */
+export function readGates(db: Database, { after, limit }: NamePage) {
+  const raw = statement(db, `${selectGates} where name > @after order by name limit @limit`).all({
+    after,
+    limit,
+  }) as RawGate[];
+  const hasTasks = statement(db, "select 1 from lane where gate = ? limit 1");
+  const gates = raw.filter(({ name }) => hasTasks.get(name) !== undefined).map(toGate);
+  return { gates, last: raw.length < limit ? undefined : raw.at(-1)!.name };
+}
+
 export function readJob(db: Database, name: string) {
   const raw = statement(db, `${selectJobs} where name = ?`).get(name) as RawJob | undefined;
   return raw && toJob(raw);
 }
 
-export function browse(db: Database, query: BrowseQuery): readonly Task[] {
-  const where = ["task.id > @afterId"];
+/** Of the next tasks by id, those that match; `lastId` is where to go on, undefined at the end. */
+export function browseStep(db: Database, query: BrowseQuery, step: number) {
+  const where = ["true"];
   if (query.states) where.push(`task.state in (${query.states.flatMap(statesOf).join(", ")})`);
   for (const name of ["kind", "job", "gate"] as const) {
     if (query[name] !== undefined) where.push(`lane.${name} = @${name}`);
@@ -180,11 +85,26 @@ export function browse(db: Database, query: BrowseQuery): readonly Task[] {
   if (query.keyPrefix !== undefined)
     where.push("substr(task.key, 1, length(@keyPrefix)) = @keyPrefix");
   if (query.text !== undefined) where.push("instr(task.payload, @text) > 0");
+  const { afterId } = query;
+  const lastId = statement(db, "select id from task where id > ? order by id limit 1 offset ?")
+    .pluck()
+    .get(afterId, step - 1) as number | undefined;
   const rows = statement(
     db,
-    `${selectTasks} where ${where.join(" and ")} order by task.id limit @limit`,
-  ).all({ kind: "", job: "", gate: "", keyPrefix: "", text: "", ...query, states: "" });
-  return (rows as JoinedRow[]).map((row) => toTask(row, row));
+    `select task.*, lane.kind, lane.job, lane.gate from task join lane on lane.id = task.lane
+     where task.id > @afterId and task.id <= @lastId and ${where.join(" and ")}
+     order by task.id limit @limit`,
+  ).all({
+    kind: "",
+    job: "",
+    gate: "",
+    keyPrefix: "",
+    text: "",
+    ...query,
+    states: "",
+    lastId: lastId ?? Number.MAX_SAFE_INTEGER,
+  });
+  return { tasks: (rows as JoinedRow[]).map((row) => toTask(row, row)), lastId };
 }
 
 const statesOf = (state: TaskState): readonly number[] =>

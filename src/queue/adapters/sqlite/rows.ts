@@ -264,7 +264,7 @@ const laneColumns = `id, scope, kind, job, gate, ready, suspects as suspect, sch
 
 export type RawJob = Omit<Job, "isPaused" | "isSealed"> & { isPaused: number; isSealed: number };
 export type RawGate = Gate & { wasOpen: number };
-export type RawLane = Omit<LaneRow, "isOpen" | "isHeadStale"> & { isOpen: number };
+type RawLane = Omit<LaneRow, "isOpen" | "isHeadStale"> & { isOpen: number };
 
 /**
  * Field by field: what the driver hands out is a dictionary each, and so would be a copy of it, at
@@ -323,7 +323,7 @@ const toLane = (raw: RawLane): LaneRow => ({
 
 export const selectJobs = `select ${jobColumns} from job`;
 export const selectGates = `select ${gateColumns} from gate`;
-export const selectLanes = `select ${laneColumns} from lane`;
+const selectLanes = `select ${laneColumns} from lane`;
 
 const prepare = (db: Database) => ({
   readJob: db.prepare(`${selectJobs} where name = ?`),

@@ -65,7 +65,7 @@ describe("a full disk", () => {
     await queue.openJob("j", { budget: 100 });
     await queue.setGate("g", { limit: 3 });
     await queue.add([{ kind: "work", key: "a", job: "j", gate: "g" }]);
-    const { now: _, ...before } = await store.overview();
+    const { now: _, ...before } = await store.counts();
 
     const pages = Number(connection.pragma("page_count", { simple: true }));
     connection.pragma(`max_page_count = ${pages}`);
@@ -82,7 +82,7 @@ describe("a full disk", () => {
       queue.add(big),
     ]);
     expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
-    expect(await store.overview()).toMatchObject(before);
+    expect(await store.counts()).toMatchObject(before);
     await expectExactCounters(store);
 
     connection.pragma(`max_page_count = ${pages + 10_000}`);

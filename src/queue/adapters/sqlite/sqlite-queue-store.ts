@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { AppError } from "../../../base/app-error.ts";
 import { sleep, systemClock, type Clock } from "../../../base/clock.ts";
 import { rememberFile } from "../../../base/opened-file.ts";
+import type { QueueCounts } from "../../counts.ts";
 import { isComplete } from "../../job.ts";
 import { exactNow, storeNow, type ModelNow } from "../../model/now.ts";
 import type { Answer, Operation } from "../../operation.ts";
@@ -11,8 +12,10 @@ import { add, raise } from "./add.ts";
 import { purge, retry } from "./bulk.ts";
 import { createChangeWatch } from "./change-watch.ts";
 import { claim } from "./claim.ts";
-import { ended, endedStep } from "./ended.ts";
+import { countAtOnce, createCountsReader } from "./read-counts.ts";
+import { endedStep } from "./ended.ts";
 import { createFileGuard } from "./file-guard.ts";
+import { browseInSteps, endedInSteps, gatesInSteps } from "./in-steps.ts";
 import { extend, finish, release } from "./leases.ts";
 import {
   closeDatabase,
@@ -23,7 +26,16 @@ import {
   type Durability,
 } from "./open-database.ts";
 import { promote } from "./promote.ts";
-import { browse, overview, readGate, readJob, readNumber, viewTask, wakeInMs } from "./read.ts";
+import {
+  browseStep,
+  readGate,
+  readGates,
+  readJob,
+  readJobs,
+  readNumber,
+  viewTask,
+  wakeInMs,
+} from "./read.ts";
 import { reconcile } from "./reconcile.ts";
 import { block, cancel, openJob, pause, resume, seal, setGate } from "./settings.ts";
 import { translateError } from "./sqlite-error.ts";
@@ -92,10 +104,29 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
     whenFree(() => db.transaction(() => work(storeNow(now())))());
 
   /** After the wall clock went back some ready tasks are not due any more: readers must see that. */
-  async function readSettled<T>(work: (at: StoreNow) => T): Promise<T> {
+  async function settle(): Promise<void> {
     const isBehind = await read((at) => readNumber(db, "readyDueMs") > at.wallMs);
     if (isBehind) await whenFree(() => units.run(now, promote));
-    return read(work);
+  }
+
+  const reader = db.memory ? undefined : createCountsReader(realFile(file));
+  /** The reader does one thing at a time. */
+  let counting: Promise<unknown> = Promise.resolve();
+  async function count(): Promise<QueueCounts> {
+    const begin = (at: StoreNow) =>
+      whenFree(() => (reader ? reader.begin(at) : countAtOnce(db, at)));
+    let begun = await begin(storeNow(now()));
+    if (begun.wentBack) {
+      begun.abandon();
+      await settle();
+      begun = await begin(storeNow(now()));
+    }
+    try {
+      return await begun.finish();
+    } catch (error) {
+      guard?.check();
+      throw translateError(error, file);
+    }
   }
 
   return {
@@ -109,13 +140,22 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
       guard?.check();
       return storeNow(now());
     },
-    overview: async () => readSettled((at) => overview(db, at)),
+    counts: () => {
+      const mine = counting.then(count);
+      counting = mine.catch(() => {});
+      return mine;
+    },
     task: async (id) => read((at) => viewTask(db, id, at)),
-    browse: async (query) => read(() => browse(db, query)),
-    ended: async (query) => ended(query, (part) => read(() => endedStep(db, part))),
+    browse: (query) => browseInSteps(query, (part, rows) => read(() => browseStep(db, part, rows))),
+    ended: (query) => endedInSteps(query, (part) => read(() => endedStep(db, part))),
     job: async (name) => read(() => readJob(db, name)),
     gate: async (name) => read(() => readGate(db, name)),
-    wakeInMs: async (kinds, worker) => readSettled((at) => wakeInMs(db, { kinds, worker }, at)),
+    jobs: async (page) => read(() => readJobs(db, page)),
+    gates: (page) => gatesInSteps(page, (part) => read(() => readGates(db, part))),
+    async wakeInMs(kinds, worker) {
+      await settle();
+      return read((at) => wakeInMs(db, { kinds, worker }, at));
+    },
     watch: (listener) => changes.watch(listener),
     reconcile: async ({ repair }) =>
       whenFree(() => units.run(now, (unit) => recount(unit, repair))),
@@ -123,6 +163,8 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
     async [Symbol.asyncDispose]() {
       changes.close();
       guard?.[Symbol.dispose]();
+      await counting;
+      reader?.[Symbol.dispose]();
       translated(() => closeDatabase(db, { isLost: guard?.isLost() ?? false }));
     },
   };

@@ -49,6 +49,25 @@ function explain(db: Database.Database, sql: string): readonly string[] {
   return rows.map(({ detail }) => detail);
 }
 
+/** The statements that are run from now on, as often as they are. */
+function spyOnRuns(): () => readonly string[] {
+  const found: string[] = [];
+  const db = new Database(":memory:");
+  const statements = Object.getPrototypeOf(db.prepare("select 1")) as Database.Statement;
+  db.close();
+  for (const method of ["run", "get", "all", "iterate"] as const) {
+    const original = Reflect.get(statements, method) as (...values: unknown[]) => unknown;
+    vi.spyOn(statements, method).mockImplementation(function (
+      this: Database.Statement,
+      ...values: unknown[]
+    ): never {
+      found.push(this.source);
+      return original.apply(this, values) as never;
+    });
+  }
+  return () => found;
+}
+
 /** All tasks are read, or all in an index. */
 const scansTasks = ({ sql, steps }: Plan) =>
   !allowed.has(sql) && steps.some((step) => /^SCAN task\b/.test(step));
@@ -75,6 +94,26 @@ describe("statement plans", () => {
       expect.stringContaining("lane_open (job=? AND kind=?)") as unknown,
     ]);
     expect(steps.flat().filter((step) => step.includes("TEMP B-TREE"))).toEqual([]);
+  });
+
+  test("C6: statistics are one statement, which reads lanes in the order of an index", async () => {
+    using folder = createTempFolder();
+    const time = createSuiteTime();
+    const open = async () => openSqliteQueueStore({ file: folder.file, now: time.now });
+    await using at = await openFixture(
+      async () => ({ store: await open(), openAnother: open }),
+      time,
+    );
+    await workAll(at);
+    const run = spyOnRuns();
+    const stats = await at.queue.stats();
+    expect(stats.lanes).toBeGreaterThan(0);
+    expect(run()).toHaveLength(1);
+    const db = new Database(folder.file);
+    const steps = explain(db, run()[0]!);
+    db.close();
+    expect(steps).toContainEqual(expect.stringContaining("SEARCH lane USING INDEX lane_gate"));
+    expect(steps.filter((step) => /^(?:SCAN|SEARCH) task/.test(step) && !/INDEX|PRIMARY KEY/.test(step))).toEqual([]); // prettier-ignore
   });
 
   test("a recount does, and this test would see it", async () => {

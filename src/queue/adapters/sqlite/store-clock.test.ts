@@ -28,7 +28,7 @@ const open = (file: string, wallOffsetMs = 0) => {
   return {
     store,
     queue: queueOf(store),
-    nowMs: async () => (await store.overview()).now.ms,
+    nowMs: async () => (await store.counts()).now.ms,
   };
 };
 

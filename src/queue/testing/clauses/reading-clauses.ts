@@ -3,6 +3,7 @@ import type { FinishInput } from "../../queue.ts";
 import type { BrowseQuery, EndedQuery } from "../../queue-store.ts";
 import type { Task } from "../../task.ts";
 import { dueIn, keysOf, work, works, type Clause, type Fixture } from "../suite-fixture.ts";
+import { readAll } from "../suite-recount.ts";
 
 export function readingClauses(clause: Clause): void {
   clause("browse filters by state, kind, job, gate, key and payload", async (at) => {
@@ -164,9 +165,9 @@ export function readingClauses(clause: Clause): void {
 
   clause("lesson 16: reconcile finds no drift, also when asked to repair", async (at) => {
     await mixedQueue(at);
-    const before = await at.store.overview();
+    const before = await readAll(at.store);
     expect(await at.queue.reconcile({ repair: true })).toMatchObject({ drift: [], orphans: 0 });
-    expect(await at.store.overview()).toEqual(before);
+    expect(await readAll(at.store)).toEqual(before);
   });
 
   clause(

@@ -1,8 +1,11 @@
-import { endedOrder, viewTask, wakeInMs } from "../../../model/read.ts";
-import type { Lane, Overview } from "../../../queue-store.ts";
-import { emptyControl } from "../control.ts";
-import { overviewOfHead, type Head } from "../head.ts";
+import { inSlices } from "../../../../base/tick.ts";
+import { countJobs, createKindCounter, type QueueCounts } from "../../../counts.ts";
+import type { Job } from "../../../job.ts";
 import { storeNow } from "../../../model/now.ts";
+import { endedOrder, viewTask, wakeInMs } from "../../../model/read.ts";
+import { pageOf } from "../../../names.ts";
+import { emptyControl } from "../control.ts";
+import { gatesOfHead, lanesOfHead, type Head } from "../head.ts";
 import { browseShard, endedInShard, readDoneLog, readWhole } from "../read-shard.ts";
 import { reconcileShard } from "../reconcile.ts";
 import type { ShardSet } from "../shard-set.ts";
@@ -24,26 +27,44 @@ export function createReads(at: ManyContext, bell: Bell): Omit<ShardSet, "commit
   const seenAtMs = () => Math.max(0, ...keepers.map((keeper) => keeper.seen()?.atMs ?? 0));
   const readControl = async () => (await at.control.read()) ?? emptyControl;
 
+  /** All jobs, each with what every shard has of it. */
+  const readJobs = async () => {
+    const [heads, control] = await Promise.all([at.readAll(), readControl()]);
+    const names = new Set(control.jobs.map(({ name }) => name));
+    for (const { shard } of heads) for (const name of shard.jobs.keys()) names.add(name);
+    const jobs = new Map<string, Job>();
+    await inSlices(names, (name) => {
+      const job = mergeJob(name, { control, heads });
+      if (job) jobs.set(name, job);
+    });
+    return { heads, jobs };
+  };
+
   return {
-    async overview(): Promise<Overview> {
-      const [heads, control] = await Promise.all([at.readAll(), readControl()]);
+    async counts() {
+      const { heads, jobs } = await readJobs();
       const now = storeNow(await moment(seenAtMs()));
-      const parts = heads.map((head) => overviewOfHead(head, now));
-      const names = new Set([
-        ...control.jobs.map(({ name }) => name),
-        ...parts.flatMap((part) => part.jobs.map(({ name }) => name)),
-      ]);
-      const jobs = [...names].map((name) => mergeJob(name, { control, heads }));
+      const counter = createKindCounter(now);
+      const lanes = new Set<string>();
+      let gates = 0;
+      for (const [index, head] of heads.entries()) {
+        gates += (await gatesOfHead(head)).length;
+        await inSlices(await lanesOfHead(head, now), ([key, lane]) => {
+          lanes.add(key);
+          counter.add(lane, head.shard.gates.get(lane.gate), jobs.get(lane.job), index);
+        });
+      }
       return {
         now,
-        shards: parts.map((part) => part.lanes),
-        lanes: mergeLanes(parts.flatMap((part) => part.lanes)),
-        gates: parts.flatMap((part) => part.gates),
-        jobs: jobs.filter((job) => job !== undefined),
-        waits: mergeWaits(parts.map((part) => part.waits)),
+        kinds: counter.kinds(),
+        shards: heads.length,
+        lanes: lanes.size,
+        gates,
+        jobs: countJobs(jobs.values()),
+        waits: mergeWaits(heads.map(({ shard }) => shard.waits)),
         raises: {
-          raised: parts.reduce((sum, { raises }) => sum + raises.raised, 0),
-          unchanged: parts.reduce((sum, { raises }) => sum + raises.unchanged, 0),
+          raised: heads.reduce((sum, { shard }) => sum + shard.raises.raised, 0),
+          unchanged: heads.reduce((sum, { shard }) => sum + shard.raises.unchanged, 0),
         },
       };
     },
@@ -73,6 +94,11 @@ export function createReads(at: ManyContext, bell: Bell): Omit<ShardSet, "commit
       return mergeJob(name, { control, heads });
     },
     gate: async (name) => (await keepers[routing.ofGate(name)]!.read()).shard.gates.get(name),
+    jobs: async (page) => pageOf((await readJobs()).jobs.values(), page),
+    async gates(page) {
+      const parts = await Promise.all((await at.readAll()).map(gatesOfHead));
+      return pageOf(parts.flat(), page);
+    },
     async wakeInMs(kinds, worker) {
       // A claim that found nothing has just looked at all of them.
       const heads = await at.readAll(Math.max(heardMs, clock.monotonicMs() - recentMs));
@@ -119,34 +145,7 @@ export function createReads(at: ManyContext, bell: Bell): Omit<ShardSet, "commit
 const holdsAny = ({ shard }: Head, worker: string | undefined): boolean =>
   [...shard.claims.values()].some((record) => record.worker === worker && record.open > 0);
 
-function mergeLanes(lanes: readonly Lane[]): readonly Lane[] {
-  const merged = new Map<string, Lane>();
-  for (const lane of lanes) {
-    const name = JSON.stringify([lane.kind, lane.job, lane.gate]);
-    const before = merged.get(name);
-    merged.set(name, before ? addLanes(before, lane) : lane);
-  }
-  return [...merged.values()];
-}
-
-const addLanes = (a: Lane, b: Lane): Lane => ({
-  ...a,
-  ready: a.ready + b.ready,
-  scheduled: a.scheduled + b.scheduled,
-  backoff: a.backoff + b.backoff,
-  running: a.running + b.running,
-  done: a.done + b.done,
-  skipped: a.skipped + b.skipped,
-  failed: a.failed + b.failed,
-  oldestReadyAtMs: older(a.oldestReadyAtMs, b.oldestReadyAtMs),
-  oldestScheduledAtMs: older(a.oldestScheduledAtMs, b.oldestScheduledAtMs),
-  oldestBackoffAtMs: older(a.oldestBackoffAtMs, b.oldestBackoffAtMs),
-});
-
-/** 0 stands for none. */
-const older = (a: number, b: number) => (a === 0 ? b : b === 0 ? a : Math.min(a, b));
-
-function mergeWaits(all: readonly Overview["waits"][]): Overview["waits"] {
+function mergeWaits(all: readonly QueueCounts["waits"][]): QueueCounts["waits"] {
   const merged = new Map<string, Map<number, number>>();
   for (const waits of all) {
     for (const [kind, buckets] of waits) {

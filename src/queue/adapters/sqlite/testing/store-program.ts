@@ -40,7 +40,7 @@ async function answer(request: StoreRequest): Promise<unknown> {
       return store().commit(request.operations);
     case "clock": {
       const beforeMs = machineMonotonicMs();
-      const { now } = await store().overview();
+      const { now } = await store().counts();
       return { min: now.ms - machineMonotonicMs(), max: now.ms + 1 - beforeMs };
     }
     case "hold": {

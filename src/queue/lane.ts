@@ -1,0 +1,42 @@
+/** One (kind, job, gate), with its tasks counted by state and, when pending, by what they await. */
+export interface Lane extends LaneName {
+  /** Pending and due. */
+  readonly ready: number;
+  /** Pending, due later, never run. */
+  readonly scheduled: number;
+  /** Pending, due later, after a failed attempt. */
+  readonly backoff: number;
+  readonly running: number;
+  readonly done: number;
+  readonly skipped: number;
+  readonly failed: number;
+  /** Creation of the oldest of each; 0 when there is none. */
+  readonly oldestReadyAtMs: number;
+  readonly oldestScheduledAtMs: number;
+  readonly oldestBackoffAtMs: number;
+}
+
+export interface LaneName {
+  readonly kind: string;
+  readonly job: string;
+  readonly gate: string;
+}
+
+export const emptyLane = ({ kind, job, gate }: LaneName): Lane => ({
+  kind,
+  job,
+  gate,
+  ready: 0,
+  scheduled: 0,
+  backoff: 0,
+  running: 0,
+  done: 0,
+  skipped: 0,
+  failed: 0,
+  oldestReadyAtMs: 0,
+  oldestScheduledAtMs: 0,
+  oldestBackoffAtMs: 0,
+});
+
+/** One text for each lane: JSON keeps the parts apart whatever characters they hold. */
+export const laneKey = ({ kind, job, gate }: LaneName): string => JSON.stringify([kind, job, gate]);
