@@ -46,6 +46,37 @@ test("nodes that know the same have the same files, byte for byte, in the same f
   expect((await other.records.company("company/a"))?.entries).toHaveLength(1);
 });
 
+test("the elements of a list stand in one order on every node, whatever order a hand wrote", async () => {
+  const { one, other, exchange } = await openPair();
+  await using _first = one;
+  await using _second = other;
+  const file = "companies/acme/_index.md";
+  await one.say("company/a", { name: "Acme", "tag/m": true, "email/m@acme.com": true });
+  await one.records.createPerson({ source, fields: { name: "Anna" }, company: "acme" });
+  await exchange();
+  one.edit(file, (text) => text.replace("  - m\n", "  - z\n  - m # the first\n  - a\n  - z\n"));
+  one.edit(file, (text) => text.replace("  - m@acme.com\n", "  - z@acme.com\n  - m@acme.com\n"));
+  await one.records.ingest();
+  await exchange();
+  const tags = (at: TestRecords) => /tags:\n((?: .*\n)+)/.exec(at.read(file))?.[1];
+  expect(tags(one)).toBe("  - a\n  - m # the first\n  - z\n");
+  expect(tags(other)).toBe("  - a\n  - m\n  - z\n");
+  expect(
+    one
+      .read(file)
+      .replace(" # the first", "")
+      .replace(/rev: .*/, ""),
+  ).toBe(other.read(file).replace(/rev: .*/, ""));
+
+  // Only another order is no edit, and is put right when the record is looked at.
+  other.edit(file, (text) => text.replace("  - a\n  - m\n", "  - m\n  - a\n"));
+  expect((await other.records.ingest()).edited).toEqual([]);
+  expect(tags(other)).toBe("  - a\n  - m\n  - z\n");
+  one.edit(file, (text) => text.replace(/tags:\n(?: .*\n)+/, "tags: [z, m, a]\n"));
+  await one.records.ingest();
+  expect(one.read(file)).toContain("tags: [a, m, z]\n");
+});
+
 test("an edit here and a fact from there, before either heard of the other: both are there", async () => {
   const { one, other, exchange } = await openPair();
   await using _first = one;

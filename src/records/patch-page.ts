@@ -7,7 +7,8 @@ import { isPlain } from "./yaml-text.ts";
 
 /**
  * What a file would say that someone has shaped by hand: their comments, the order of their keys,
- * their line ends and what we have no meaning for stay; only what is not so any more changes.
+ * their line ends and what we have no meaning for stay; only what is not so any more changes. The
+ * elements of a list get the order of the page, so that they stand alike on every node.
  */
 export function patchPage(layout: Layout, parsed: ParsedPage, page: Page, id: string): string {
   const { document, sheet } = parsed;
@@ -52,12 +53,11 @@ function setOwn(document: Document, map: YAMLMap, name: string, text: string): v
 function setValue(document: Document, item: Pair, value: unknown): void {
   const old = item.value;
   if (isSeq(old) && Array.isArray(value)) {
-    const left = old.items
-      .filter((one) => value.includes(itemText(one)))
-      .map((one) => (isMisread(one, itemText(one)) ? textNode(itemText(one)) : one));
-    const known = new Set(left.map(itemText));
-    const added = value.filter((one) => !known.has(one as string));
-    old.items = [...left, ...added.map((one) => nodeOf(document, one))];
+    const known = new Map(old.items.map((one) => [itemText(one), one]));
+    old.items = value.map((one: unknown) => {
+      const node = typeof one === "string" ? known.get(one) : undefined;
+      return node && !isMisread(node, one) ? node : nodeOf(document, one);
+    });
     return;
   }
   const node = nodeOf(document, value);
@@ -89,9 +89,4 @@ const itemText = (node: unknown): string =>
       : (node.source ?? String(node.value))
     : "";
 
-const isSame = (a: unknown, b: unknown): boolean => {
-  if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((one) => b.includes(one));
-  }
-  return JSON.stringify(a) === JSON.stringify(b);
-};
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
