@@ -1,6 +1,7 @@
 import fs from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AppError, type ErrorKind } from "./app-error.ts";
+import { diskFullError } from "./disk-full.ts";
 import { createId } from "./ids.ts";
 import { systemRandom } from "./random.ts";
 
@@ -114,20 +115,19 @@ async function syncFolder(folder: string) {
 export function translateFileError(error: unknown, path: string): unknown {
   const systemCode = errorCode(error);
   if (systemCode === undefined) return error;
+  const full = diskFullError(error, path);
+  if (full) return full;
   const [kind, code, whatToDo] = fileAdvice(systemCode, dirname(path));
   const message = `cannot write ${path}: ${whatToDo} (${systemCode})`;
   return new AppError(kind, code, message, { cause: error });
 }
 
-/** Kind, code and what to do about an error of the file system in a folder. */
+/** Kind, code and what to do about an error of the file system in a folder; not for a full disk. */
 export function fileAdvice(
   systemCode: string,
   folder: string,
 ): readonly [ErrorKind, string, string] {
   switch (systemCode) {
-    case "ENOSPC":
-    case "EDQUOT":
-      return ["unavailable", "disk_full", `the disk or quota is full; free space for ${folder}`];
     case "EACCES":
     case "EPERM":
       return [

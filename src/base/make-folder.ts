@@ -2,6 +2,7 @@ import { mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { AppError } from "./app-error.ts";
 import { fileAdvice } from "./atomic-file.ts";
+import { diskFullError } from "./disk-full.ts";
 
 export interface MakeFolderOptions {
   /** Permission bits of every folder that is made. */
@@ -59,6 +60,8 @@ const isFolder = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 function notMade(target: string, folder: string, cause: NodeJS.ErrnoException): AppError {
+  const full = diskFullError(cause, target);
+  if (full) return full;
   const [kind, code, whatToDo] = adviceFor(folder, cause.code ?? "");
   const message = `cannot create the folder ${target}: ${whatToDo} (${cause.code})`;
   return new AppError(kind, code, message, { cause });

@@ -1,10 +1,13 @@
 import Database from "better-sqlite3";
 import { AppError } from "../../../base/app-error.ts";
 import { translateFileError } from "../../../base/atomic-file.ts";
+import { diskFullError } from "../../../base/disk-full.ts";
 import { unknownOutcome } from "../../bucket-error.ts";
 
 /** The one place where errors of files and of SQLite become ours. */
 export function translateDirectoryError(error: unknown, path: string): unknown {
+  const full = diskFullError(error, path);
+  if (full) return full;
   if (error instanceof Database.SqliteError) return fromSqlite(error, path);
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "ENOTDIR" || code === "EEXIST" || code === "folder_is_file") {

@@ -1,5 +1,6 @@
 import Database from "better-sqlite3";
 import { AppError } from "../../../base/app-error.ts";
+import { diskFullError } from "../../../base/disk-full.ts";
 
 /** How long to wait for another command that is about to end. */
 const waitMs = 5_000;
@@ -29,6 +30,8 @@ export function tryLockFolder(
   } catch (cause) {
     db?.close();
     if (cause instanceof Database.SqliteError && cause.code.startsWith("SQLITE_BUSY")) return;
+    const full = diskFullError(cause, file);
+    if (full) throw full;
     const message = `the ledger's lock ${file} cannot be opened: ${(cause as Error).message}`;
     throw new AppError("unavailable", "ledger_lock", message, { cause });
   }

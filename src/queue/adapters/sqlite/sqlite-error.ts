@@ -1,9 +1,12 @@
 import Database from "better-sqlite3";
 import { AppError } from "../../../base/app-error.ts";
+import { diskFullError } from "../../../base/disk-full.ts";
 
 /** The one place where SQLite's errors become ours. What is not SQLite's is a bug: let it crash. */
 export function translateError(cause: unknown, file: string): unknown {
   if (!(cause instanceof Database.SqliteError)) return cause;
+  const full = diskFullError(cause, file);
+  if (full) return full;
   const [kind, code, message] = describe(cause.code, file);
   return new AppError(kind, code, `${message} (${cause.code}: ${cause.message})`, { cause });
 }
@@ -15,14 +18,6 @@ function describe(code: string, file: string): [AppError["kind"], string, string
       "unavailable",
       "queue_busy",
       `the queue ${file} is locked by another process: try again, and look for one that hangs`,
-    ];
-  }
-  // The last is the file of shared memory beside it, which could not be made longer.
-  if (is("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE")) {
-    return [
-      "unavailable",
-      "disk_full",
-      `the disk of the queue ${file} is full: free some space; nothing acknowledged was lost`,
     ];
   }
   if (is("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")) {

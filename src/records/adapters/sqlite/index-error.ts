@@ -1,5 +1,6 @@
 import Database from "better-sqlite3";
 import { AppError } from "../../../base/app-error.ts";
+import { diskFullError } from "../../../base/disk-full.ts";
 
 /** Runs what SQLite may fail in; the one place where its errors become ours. */
 export function guarded<T>(file: string, work: () => T): T {
@@ -7,6 +8,8 @@ export function guarded<T>(file: string, work: () => T): T {
     return work();
   } catch (cause) {
     if (!(cause instanceof Database.SqliteError)) throw cause;
+    const full = diskFullError(cause, file);
+    if (full) throw full;
     const [kind, code, message] = describe(cause.code, file);
     throw new AppError(kind, code, `${message} (${cause.code})`, { cause });
   }
@@ -20,9 +23,6 @@ function describe(code: string, file: string): readonly [AppError["kind"], strin
   if (is("SQLITE_CORRUPT", "SQLITE_NOTADB")) {
     const advice = "`forager records rebuild` makes it anew, and nothing is lost";
     return ["corrupt", "index_corrupt", `the index ${file} is damaged: ${advice}`];
-  }
-  if (is("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE")) {
-    return ["unavailable", "disk_full", `the disk of the index ${file} is full: free some space`];
   }
   if (is("SQLITE_BUSY", "SQLITE_LOCKED")) {
     const advice = "try again, and look for a process that hangs";

@@ -1,0 +1,69 @@
+import { statfsSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { AppError } from "./app-error.ts";
+
+/**
+ * The error to throw if something failed because a disk is full; undefined: that is not why. The
+ * file system and SQLite have several codes for it, and none of them helps people: the message says
+ * which disk is full and what to do. `path` is the file or folder that was to be written.
+ */
+export function diskFullError(cause: unknown, path: string): AppError | undefined {
+  const code = codeOf(cause);
+  const isFull = certain.has(code) || (code.startsWith("SQLITE_IOERR") && hasNoRoom(path));
+  if (!isFull) return undefined;
+  const disk = mountPointOf(path);
+  const what =
+    code === "EDQUOT"
+      ? `the quota on the disk at ${disk} is used up`
+      : `the disk at ${disk} is full`;
+  const message =
+    `${what}, so ${path} cannot be written: free some space on it, or move the data to a larger ` +
+    `disk, then try again; nothing acknowledged was lost`;
+  return new AppError("unavailable", "disk_full", message, { cause });
+}
+
+/** The last is a file of shared memory beside a database that could not be made longer. */
+const certain: ReadonlySet<string> = new Set([
+  "ENOSPC",
+  "EDQUOT",
+  "SQLITE_FULL",
+  "SQLITE_IOERR_SHMSIZE",
+]);
+
+/** Less than that cannot hold the smallest write of a database. */
+const roomBytesMin = 64 * 1_024;
+
+/** A write that SQLite could not finish may be reported as any input or output error. */
+function hasNoRoom(path: string): boolean {
+  try {
+    const { bavail, bsize, files, ffree } = statfsSync(existingFolder(path));
+    return bavail * bsize < roomBytesMin || (files > 0 && ffree === 0);
+  } catch {
+    return false; // a disk that does not answer is not known to be full
+  }
+}
+
+/** The topmost folder that is on the same disk. */
+function mountPointOf(path: string): string {
+  try {
+    let folder = existingFolder(path);
+    const { dev } = statSync(folder);
+    for (;;) {
+      const parent = dirname(folder);
+      if (parent === folder || statSync(parent).dev !== dev) return folder;
+      folder = parent;
+    }
+  } catch {
+    return dirname(resolve(path));
+  }
+}
+
+function existingFolder(path: string): string {
+  const full = resolve(path);
+  const isFolder = statSync(full, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  const parent = dirname(full);
+  return isFolder || parent === full ? full : existingFolder(parent);
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
