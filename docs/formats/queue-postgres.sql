@@ -1,4 +1,4 @@
--- version 1
+-- version 2
 
 create table claim (
   token bigint not null,
@@ -65,6 +65,18 @@ create table job_counter (
 ) with (fillfactor=20, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
 CREATE UNIQUE INDEX job_counter_pkey ON job_counter USING btree (job, stripe);
 
+create table kept_key (
+  identity bytea not null,
+  id bigint not null,
+  kind text collate "C" not null,
+  job text collate "C" not null,
+  gate text collate "C" not null,
+  state smallint not null,
+  finished_at bigint not null
+);
+CREATE INDEX kept_key_finished ON kept_key USING btree (finished_at, id);
+CREATE UNIQUE INDEX kept_key_pkey ON kept_key USING btree (identity);
+
 create table lane (
   id bigint generated always as identity not null,
   scope bigint not null,
@@ -95,6 +107,22 @@ create table lane_counter (
   failed bigint not null
 ) with (fillfactor=20, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
 CREATE UNIQUE INDEX lane_counter_pkey ON lane_counter USING btree (lane, stripe);
+
+create table log (
+  id bigint not null,
+  kind text collate "C" not null,
+  job text collate "C" not null,
+  gate text collate "C" not null,
+  key text collate "C" not null,
+  state smallint not null,
+  created_at bigint not null,
+  finished_at bigint not null,
+  used integer not null,
+  attempts_max integer not null,
+  attempts text
+);
+CREATE INDEX log_finished ON log USING btree (finished_at, id);
+CREATE UNIQUE INDEX log_pkey ON log USING btree (id);
 
 create table meta (
   name text not null,

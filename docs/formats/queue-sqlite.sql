@@ -1,5 +1,5 @@
 pragma application_id = 1179797330;
-pragma user_version = 1;
+pragma user_version = 2;
 CREATE TABLE claim (
   token integer primary key, request_id text not null, worker text not null,
   open int not null, has_suspect int not null, lease_ms int not null,
@@ -26,6 +26,11 @@ CREATE INDEX job_cancelled on job (name) where ended = 'cancelled' and pending >
 CREATE INDEX job_cancelled_running on job (name) where ended = 'cancelled' and running > 0;
 CREATE INDEX job_complete on job (name)
   where is_sealed = 1 and ended is null and pending = 0 and running = 0;
+CREATE TABLE kept_key (
+  job text not null, gate text not null, key text not null, id int not null, kind text not null,
+  state int not null, finished_at int not null, primary key (job, gate, key)
+) without rowid;
+CREATE INDEX kept_key_finished on kept_key (finished_at, id);
 CREATE TABLE lane (
   id integer primary key autoincrement, scope int not null,
   kind text not null, job text not null, gate text not null,
@@ -37,6 +42,12 @@ CREATE TABLE lane (
 CREATE INDEX lane_gate on lane (gate);
 CREATE INDEX lane_open on lane (job, kind, top desc, head) where is_open = 1 and ready > 0;
 CREATE INDEX lane_suspect on lane (kind) where is_open = 1 and suspects > 0;
+CREATE TABLE log (
+  id integer primary key, kind text not null, job text not null, gate text not null,
+  key text not null, state int not null, created_at int not null, finished_at int not null,
+  used int not null, attempts_max int not null, attempts text
+);
+CREATE INDEX log_finished on log (finished_at, id);
 CREATE TABLE meta (name text primary key, value) without rowid;
 CREATE TABLE opener (pid int primary key, boot text not null) without rowid;
 CREATE TABLE task (

@@ -125,7 +125,7 @@ export const registry: Registry = {
     },
     {
       name: "queue log",
-      summary: "show what has ended, in the order in which it did",
+      summary: "show what has ended, in the order in which it did, or prune it",
       load: async () => (await import("./commands/queue-log.ts")).queueLog,
     },
     {
@@ -135,7 +135,7 @@ export const registry: Registry = {
     },
     {
       name: "queue purge",
-      summary: "forget finished tasks",
+      summary: "move finished tasks into the log and free their keys",
       load: async () => (await import("./commands/queue-purge.ts")).queuePurge,
     },
     {

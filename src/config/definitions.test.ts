@@ -12,6 +12,7 @@ test("every setting is known by its key, variable and one-line description", () 
     "queue.leaseMs": "FORAGER_QUEUE_LEASE_MS",
     "queue.keepDoneDays": "FORAGER_QUEUE_KEEP_DONE_DAYS",
     "queue.keepFailedDays": "FORAGER_QUEUE_KEEP_FAILED_DAYS",
+    "queue.keepKeysDays": "FORAGER_QUEUE_KEEP_KEYS_DAYS",
     "queue.postgres.poolMax": "FORAGER_QUEUE_POSTGRES_POOL_MAX",
     "queue.postgres.poolIdleMax": "FORAGER_QUEUE_POSTGRES_POOL_IDLE_MAX",
     "queue.postgres.statementMs": "FORAGER_QUEUE_POSTGRES_STATEMENT_MS",

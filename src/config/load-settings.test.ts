@@ -30,6 +30,7 @@ test("with no source at all every setting has its default", async () => {
       leaseMs: 60_000,
       keepDoneDays: 7,
       keepFailedDays: 30,
+      keepKeysDays: 90,
       postgres: {
         poolMax: 70,
         poolIdleMax: 20,

@@ -47,10 +47,13 @@ export const settingsSchema = z.strictObject({
       description: "milliseconds a worker holds a task before another may take it over",
     }),
     keepDoneDays: wholeNumber(0, 3650).default(7).register(settingMeta, {
-      description: "days a done task is kept before it is removed",
+      description: "days a done or skipped task is kept before it moves into the log",
     }),
     keepFailedDays: wholeNumber(0, 3650).default(30).register(settingMeta, {
-      description: "days a failed task is kept before it is removed",
+      description: "days a failed task is kept, and can be retried, before it moves into the log",
+    }),
+    keepKeysDays: wholeNumber(0, 3650).default(90).register(settingMeta, {
+      description: "days the key of a finished task is reserved: adding it again is a duplicate",
     }),
     postgres: z.strictObject({
       poolMax: wholeNumber(2, 1_000).default(70).register(settingMeta, {

@@ -5,10 +5,13 @@ import type { Random } from "../base/random.ts";
 import { afterTick } from "../base/tick.ts";
 import { list } from "./check-value.ts";
 import { createGroupCommit, type Submit } from "./group-commit.ts";
+import { logEntryOf, type LogEntry } from "./log-entry.ts";
+import { endedOrder } from "./model/read.ts";
 import type { NamePage } from "./names.ts";
-import { bulkRowsMax, type Changed, type FinishedFilter } from "./operation.ts";
+import { bulkRowsMax, type Changed } from "./operation.ts";
+import type { ForgetKeys, PruneLog, Purge, Retry } from "./operation.ts";
 import type { ClaimedTasks, FinishInput, Kinds, Queue, Shown, TaskInput } from "./queue.ts";
-import type { QueueStore, TaskView } from "./queue-store.ts";
+import type { EndedQuery, QueueStore, TaskView } from "./queue-store.ts";
 import { summarise } from "./stats.ts";
 import { createValidator } from "./validate.ts";
 import { waitingReason } from "./waiting.ts";
@@ -55,8 +58,19 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
       if (!hasMore || changed === 0) return total;
     }
   }
-  const bulk = (op: "retry" | "purge", filter: FinishedFilter, onProgress?: (n: number) => void) =>
-    inChunks(() => submit({ op, filter, rowsMax: bulkRowsMax }), check.onProgress(onProgress));
+  const rowsMax = bulkRowsMax;
+  const bulk = (
+    operation: Retry | Purge | ForgetKeys | PruneLog,
+    onProgress?: (changed: number) => void,
+  ) => inChunks(() => submit(operation), check.onProgress(onProgress));
+
+  /** Rows first: a task that is archived in between is then seen twice, never missed. */
+  async function readLog(query: EndedQuery): Promise<readonly LogEntry[]> {
+    const rows = (await store().ended(query)).map(logEntryOf);
+    const entries = await store().log(query);
+    const byId = new Map([...rows, ...entries].map((entry) => [entry.id, entry]));
+    return [...byId.values()].sort(endedOrder(query)).slice(0, query.limit);
+  }
 
   return {
     add: async (tasks, by) => submit(check.add(tasks as readonly TaskInput[], by)),
@@ -89,8 +103,23 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
     cancel: async (job) => submit({ op: "cancel", job: check.endingJob(job) }),
 
     raise: async (raises) => submit({ op: "raise", raises: check.raises(raises) }),
-    retry: async (filter = {}, onProgress) => bulk("retry", check.retried(filter), onProgress),
-    purge: async (filter, onProgress) => bulk("purge", check.finished(filter), onProgress),
+    retry: async (filter = {}, onProgress) =>
+      bulk({ op: "retry", filter: check.retried(filter), rowsMax }, onProgress),
+    archive: async (filter, onProgress) =>
+      bulk({ op: "purge", filter: check.finished(filter), rowsMax, keepKeys: true }, onProgress),
+    async purge(input, onProgress) {
+      const filter = check.finished(input);
+      const purged = await bulk({ op: "purge", filter, rowsMax, keepKeys: false }, onProgress);
+      await bulk({ op: "forgetKeys", filter, rowsMax });
+      return purged;
+    },
+    forgetKeys: async (filter, onProgress) =>
+      bulk({ op: "forgetKeys", filter: check.finished(filter), rowsMax }, onProgress),
+    pruneLog: async (finishedBeforeMs, onProgress) =>
+      bulk(
+        { op: "pruneLog", finishedBeforeMs: check.before(finishedBeforeMs), rowsMax },
+        onProgress,
+      ),
 
     now: async () => store().now(),
     stats: async () => summarise(await store().counts()),
@@ -100,6 +129,8 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
     },
     browse: async (query = {}) => store().browse(check.browse(query)),
     ended: async (query = {}) => store().ended(check.ended(query)),
+    log: async (query = {}) => readLog(check.ended(query)),
+    logStats: async () => store().logStats(),
     jobs: async (page = {}) => inPages(check.page(page), (one) => store().jobs(one)),
     job: async (name) => store().job(check.job(name)),
     gate: async (name) => store().gate(check.gate(name)),

@@ -3,6 +3,7 @@ export { createQueue, type QueueOptions } from "./create-queue.ts";
 export type { JobCounts, KindCounts, QueueCounts, ReasonCount } from "./counts.ts";
 export type * from "./gate.ts";
 export type * from "./job.ts";
+export type { KeptKey, LogEntry, LogStats } from "./log-entry.ts";
 export type { NamePage } from "./names.ts";
 export type * from "./operation.ts";
 export type * from "./queue.ts";

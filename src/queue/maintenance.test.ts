@@ -17,7 +17,7 @@ function setUp() {
     clock,
     random: createSeededRandom(1),
   });
-  const keep = { keepDoneMs: 7 * dayMs, keepFailedMs: 30 * dayMs };
+  const keep = { keepDoneMs: 7 * dayMs, keepFailedMs: 30 * dayMs, keepKeysMs: 90 * dayMs };
   return { clock, queue, options: { queue, clock, logger: silentLogger, ...keep } };
 }
 
@@ -44,7 +44,7 @@ test("an expired lease comes back though nobody claims", async () => {
   expect(clock.pendingTimers()).toBe(0);
 });
 
-test("D16: done tasks go after their days, failed ones after theirs, others stay", async () => {
+test("D16: done tasks move into the log after their days, failed ones after theirs, others stay", async () => {
   const { clock, queue, options } = setUp();
   await queue.add([
     { kind: "work", key: "done" },
@@ -69,6 +69,13 @@ test("D16: done tasks go after their days, failed ones after theirs, others stay
   expect(await keys()).toEqual(["failed", "pending"]);
   await pass(clock, 23 * dayMs, hourMs);
   expect(await keys()).toEqual(["pending"]);
+  expect((await queue.log()).map(({ key }) => key)).toEqual(["done", "skipped", "failed"]);
+
+  const again = ["done", "skipped", "failed"].map((key) => ({ kind: "work", key }));
+  expect(await queue.add(again)).toEqual(["duplicate", "duplicate", "duplicate"]);
+  await pass(clock, 60 * dayMs, hourMs);
+  expect(await queue.add(again)).toEqual(["added", "added", "added"]);
+  expect(await queue.logStats()).toMatchObject({ entries: 3, keptKeys: 0 });
   await maintenance.stop();
 });
 

@@ -4,32 +4,38 @@ import type { Service } from "../base/service.ts";
 import type { Queue } from "./queue.ts";
 
 export interface MaintenanceOptions {
-  readonly queue: Pick<Queue, "sweep" | "purge" | "now" | "netMs">;
+  readonly queue: Pick<Queue, "sweep" | "archive" | "forgetKeys" | "now" | "netMs">;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How long finished tasks are kept, and with them their keys. */
+  /** How long finished tasks are kept before they move into the log. */
   readonly keepDoneMs: number;
   readonly keepFailedMs: number;
+  /** How long keys of finished tasks are reserved, and at least as long as the tasks are kept. */
+  readonly keepKeysMs: number;
 }
 
 /** So that leases of a dead worker come back also where nobody claims. */
 const sweepEveryMsDefault = 15_000;
 /** Where a look is paid for: claims sweep too, and who waits knows when a lease ends. */
 const sweepEveryMsPaid = 120_000;
-const purgeEveryMs = 3_600_000;
+const archiveEveryMsDefault = 3_600_000;
+/** Where it is paid for, it reads and writes whole logs. */
+const archiveEveryMsPaid = 86_400_000;
 /** Sweeps one tick does at most: the next one goes on. */
 const sweepsMax = 100;
 
 /**
- * What a queue needs from time to time, whoever else does it too: taking back expired leases,
- * forgetting what finished long ago. A failure is logged, and the next tick tries again.
+ * What a queue needs from time to time, whoever else does it too: taking back expired leases, moving
+ * what finished long ago into the log, and freeing keys that are older still. A failure is logged,
+ * and the next tick tries again.
  */
 export function createMaintenance(options: MaintenanceOptions): Service {
-  const { queue, clock, logger, keepDoneMs, keepFailedMs } = options;
+  const { queue, clock, logger, keepDoneMs, keepFailedMs, keepKeysMs } = options;
+  const archiveEveryMs = queue.netMs === undefined ? archiveEveryMsDefault : archiveEveryMsPaid;
   const sweepEveryMs = queue.netMs === undefined ? sweepEveryMsDefault : sweepEveryMsPaid;
   let timer: Timer | undefined;
   let working: Promise<void> = Promise.resolve();
-  let purgedAtMs = -Infinity;
+  let archivedAtMs = -Infinity;
   let isStopped = false;
 
   async function sweepAll(): Promise<void> {
@@ -38,18 +44,22 @@ export function createMaintenance(options: MaintenanceOptions): Service {
     }
   }
 
-  async function purgeOld(): Promise<void> {
+  async function archiveOld(): Promise<void> {
     const { ms } = await queue.now();
-    await queue.purge({ states: ["done", "skipped"], finishedBeforeMs: ms - keepDoneMs });
-    await queue.purge({ states: ["failed"], finishedBeforeMs: ms - keepFailedMs });
+    await queue.archive({ states: ["done", "skipped"], finishedBeforeMs: ms - keepDoneMs });
+    await queue.archive({ states: ["failed"], finishedBeforeMs: ms - keepFailedMs });
+    await queue.forgetKeys({
+      states: ["done", "skipped", "failed"],
+      finishedBeforeMs: ms - keepKeysMs,
+    });
   }
 
   async function tick(): Promise<void> {
     try {
       await sweepAll();
-      if (clock.monotonicMs() - purgedAtMs >= purgeEveryMs && !isStopped) {
-        purgedAtMs = clock.monotonicMs();
-        await purgeOld();
+      if (clock.monotonicMs() - archivedAtMs >= archiveEveryMs && !isStopped) {
+        archivedAtMs = clock.monotonicMs();
+        await archiveOld();
       }
     } catch (error) {
       logger.warn("queue maintenance failed, it is tried again", { error });

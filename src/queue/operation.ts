@@ -19,7 +19,9 @@ export type Operation =
   | { readonly op: "seal" | "pause" | "resume" | "cancel"; readonly job: string }
   | Raise
   | Retry
-  | Purge;
+  | Purge
+  | ForgetKeys
+  | PruneLog;
 
 export interface Add {
   readonly op: "add";
@@ -149,9 +151,24 @@ export interface Retry {
   readonly filter: FinishedFilter;
   readonly rowsMax: number;
 }
+/** Moves finished tasks into the log, in the same step. */
 export interface Purge {
   readonly op: "purge";
   readonly filter: FinishedFilter;
+  readonly rowsMax: number;
+  /** Their keys stay reserved, until `forgetKeys`. */
+  readonly keepKeys: boolean;
+}
+/** Frees keys of tasks that are only in the log; the filter is about those tasks. */
+export interface ForgetKeys {
+  readonly op: "forgetKeys";
+  readonly filter: FinishedFilter;
+  readonly rowsMax: number;
+}
+/** The only operation that removes something from the log. Reserved keys stay so. */
+export interface PruneLog {
+  readonly op: "pruneLog";
+  readonly finishedBeforeMs: number;
   readonly rowsMax: number;
 }
 export interface Changed {
@@ -172,7 +189,7 @@ export type Answer<O extends Operation> = O extends Add
           ? GateView
           : O extends Raise
             ? readonly Raised[]
-            : O extends Retry | Purge
+            : O extends Retry | Purge | ForgetKeys | PruneLog
               ? Changed
               : JobAnswer;
 

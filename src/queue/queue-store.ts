@@ -1,6 +1,7 @@
 import type { QueueCounts } from "./counts.ts";
 import type { Gate } from "./gate.ts";
 import type { Job } from "./job.ts";
+import type { LogEntry, LogStats } from "./log-entry.ts";
 import type { NamePage } from "./names.ts";
 import type { Operation, Outcomes } from "./operation.ts";
 import type { Task, TaskState, TerminalState } from "./task.ts";
@@ -39,6 +40,10 @@ export interface QueueStore extends AsyncDisposable {
   browse(query: BrowseQuery): Promise<readonly Task[]>;
   /** Finished tasks in the order in which they ended, those of one moment by id. */
   ended(query: EndedQuery): Promise<readonly Task[]>;
+  /** Entries of the log in the same order: tasks whose row is gone, until the log is pruned. */
+  log(query: EndedQuery): Promise<readonly LogEntry[]>;
+  /** May count entries: for people who ask, not for every second. */
+  logStats(): Promise<LogStats>;
   job(name: string): Promise<Job | undefined>;
   gate(name: string): Promise<Gate | undefined>;
   /** In order of name. */

@@ -10,6 +10,7 @@ import type {
   Reconciled,
   StoreNow,
 } from "./queue-store.ts";
+import type { LogEntry, LogStats } from "./log-entry.ts";
 import type { QueueStats } from "./stats.ts";
 import type { Identity, Lease, LeaseRef, Task } from "./task.ts";
 import type { Waiting } from "./waiting.ts";
@@ -67,8 +68,20 @@ export interface Queue<K extends Kinds = Kinds> extends AsyncDisposable {
   raise(raises: readonly RaiseInput[]): Promise<readonly operation.Raised[]>;
   /** Makes failed (or skipped) tasks pending again, in chunks; returns how many. */
   retry(filter?: FinishedInput, onProgress?: (changed: number) => void): Promise<number>;
-  /** Forgets finished tasks and their keys, in chunks; returns how many. */
+  /**
+   * Moves finished tasks into the log, in chunks; returns how many. Their keys stay reserved: adding
+   * one again is a duplicate, until `forgetKeys` frees it.
+   */
+  archive(filter: FinishedInput, onProgress?: (changed: number) => void): Promise<number>;
+  /**
+   * The same, and frees the keys, also those of tasks that were archived before. Only tasks that had
+   * a row are counted.
+   */
   purge(filter: FinishedInput, onProgress?: (changed: number) => void): Promise<number>;
+  /** Frees reserved keys of archived tasks, in chunks; returns how many. */
+  forgetKeys(filter: FinishedInput, onProgress?: (changed: number) => void): Promise<number>;
+  /** Removes entries of tasks that finished before that moment from the log; returns how many. */
+  pruneLog(finishedBeforeMs: number, onProgress?: (changed: number) => void): Promise<number>;
 
   /** The clock that the times of tasks and gates are written in. */
   now(): Promise<StoreNow>;
@@ -78,6 +91,9 @@ export interface Queue<K extends Kinds = Kinds> extends AsyncDisposable {
   browse(query?: Partial<BrowseQuery>): Promise<readonly Task[]>;
   /** Finished tasks as they ended, oldest first. `after` takes the last task of the page before. */
   ended(query?: Partial<EndedQuery>): Promise<readonly Task[]>;
+  /** The same with archived tasks, as entries of the log, which have no payload and no result. */
+  log(query?: Partial<EndedQuery>): Promise<readonly LogEntry[]>;
+  logStats(): Promise<LogStats>;
   /** In order of name. Without a limit all of them, read page by page. */
   jobs(page?: Partial<NamePage>): Promise<readonly Job[]>;
   job(name: string): Promise<Job | undefined>;

@@ -122,6 +122,7 @@ export function createValidator({ clock, newId }: ValidatorOptions) {
 
     raises: raiseAll,
     finished,
+    before: (ms: number) => check.moment("finishedBeforeMs", ms),
     retried: (input: FinishedInput): operation.FinishedFilter => {
       const filter = finished(input);
       if (!filter.states.includes("done")) return filter;

@@ -42,8 +42,15 @@ export interface WorkerOptions<Services = unknown, K extends Kinds = Kinds> {
   readonly graceMs?: number;
   /** Resolve `ended` when nothing is left that could ever be claimed. */
   readonly drain?: boolean;
-  /** How long finished tasks are kept, default 7 and 30 days. */
-  readonly keep?: { readonly doneMs: number; readonly failedMs: number };
+  /**
+   * How long finished tasks are kept before they move into the log, default 7 and 30 days, and how
+   * long their keys are reserved, default 90 days.
+   */
+  readonly keep?: {
+    readonly doneMs: number;
+    readonly failedMs: number;
+    readonly keysMs: number;
+  };
   /** Where a supervisor reads what this process had, should it die. */
   readonly crashRecord?: (info: WorkerInfo) => CrashRecord;
   readonly clock?: Clock;
@@ -177,6 +184,7 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     logger,
     keepDoneMs: options.keep?.doneMs ?? 7 * dayMs,
     keepFailedMs: options.keep?.failedMs ?? 30 * dayMs,
+    keepKeysMs: options.keep?.keysMs ?? 90 * dayMs,
   });
   registerGauges(metrics, hands, kinds);
   let load: ProcessLoad | undefined;

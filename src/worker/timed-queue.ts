@@ -12,7 +12,8 @@ export type WorkerQueue<K extends Kinds = Kinds> = Pick<
   | "sweep"
   | "setGate"
   | "block"
-  | "purge"
+  | "archive"
+  | "forgetKeys"
   | "now"
   | "wakeInMs"
   | "watch"
@@ -54,7 +55,8 @@ export function createTimedQueue(
     sweep: () => measured("sweep", queue.sweep()),
     setGate: (gate, settings) => measured("setGate", queue.setGate(gate, settings)),
     block: (gate, forMs) => measured("block", queue.block(gate, forMs)),
-    purge: (filter, onProgress) => queue.purge(filter, onProgress),
+    archive: (filter, onProgress) => queue.archive(filter, onProgress),
+    forgetKeys: (filter, onProgress) => queue.forgetKeys(filter, onProgress),
     now: () => queue.now(),
     wakeInMs: (kinds, worker) => measured("wakeInMs", queue.wakeInMs(kinds, worker)),
     watch: (listener) => queue.watch(listener),

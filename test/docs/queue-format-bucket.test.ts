@@ -60,6 +60,11 @@ async function fill(queue: Queue, { isMany }: { readonly isMany: boolean }): Pro
   await queue.claim({ ...asked, kinds: ["page"], requestId: "r2" });
   const [failed] = (await queue.claim({ ...asked, kinds: ["failed"], requestId: "r3" })).leases;
   await queue.finish([{ ...failed!, outcome: { kind: "retry", reason: "503", delayMs: 5_000 } }]);
+  // One that was purged, of another kind, so that what is done stays.
+  await queue.add([{ kind: "old", key: "old" }]);
+  const [old] = (await queue.claim({ ...asked, kinds: ["old"], requestId: "r4" })).leases;
+  await queue.finish([{ ...old!, outcome: { kind: "fail", reason: "404" } }]);
+  await queue.archive({ states: ["failed"], kind: "old" });
 }
 
 async function fillBoth(): Promise<Objects> {
@@ -109,6 +114,10 @@ describe("docs/formats/queue-bucket", () => {
       expect(done.map(({ key }) => key).sort()).toEqual(["done", "two words"]);
       expect(done[0]!.result).toBe('{"pages":3}');
       expect(await queue.add([{ kind: "done", key: "done" }])).toEqual(["duplicate"]);
+      expect(await queue.log({ states: ["failed"] })).toMatchObject([
+        { key: "old", attempts: [{ reason: "404" }] },
+      ]);
+      expect(await queue.add([{ kind: "old", key: "old" }])).toEqual(["duplicate"]);
       const running = await queue.browse({ states: ["running"] });
       const outcome = { kind: "done" } as const;
       const held = await queue.finish(running.map(({ id, token }) => ({ id, token, outcome })));
@@ -128,7 +137,7 @@ describe("docs/formats/queue-bucket", () => {
       [...line.split("|")[1]!.matchAll(/`(\w+)`/g)].map(([, name]) => name!),
     );
     expect(named.sort()).toEqual(fields.sort());
-    expect(page).toContain("| `format` | 1 |");
+    expect(page).toContain("| `format` | 1, or 2 when");
     expect([...objects.keys()].some((key) => key.startsWith("one/done/0/"))).toBe(true);
   });
 });

@@ -57,6 +57,8 @@ function queueCommands(name: string, prepare: () => Promise<Place>): void {
       await json("seal j");
       await json("cancel j --yes");
       await json("purge --state skipped --yes");
+      expect(await json("log")).toMatchObject([{ state: "skipped" }, { state: "skipped" }]);
+      expect(await json("log prune --before now --yes")).toEqual({ changed: 2 });
       expect(await json("log")).toEqual([]);
       expect(await json("reconcile")).toMatchObject({ drift: [] });
       expect(await json("stats")).toMatchObject({ states: { pending: 30 } });

@@ -225,7 +225,7 @@ describe("purge", () => {
     expect(await json("purge --kind a --dry-run")).toEqual({ isDryRun: true, matching: 4 });
     const unasked = await queue("purge --id 1");
     expect(unasked.exitCode).toBe(2);
-    expect(unasked.stderr).toContain("forget 1 task, keys and all? - nobody is here");
+    expect(unasked.stderr).toContain("purge 1 task and free every key? - nobody is here");
     expect((await queue("purge --kind a --yes")).stdout).toBe("purged 4 tasks\n");
     expect(await json("purge --id 5 --yes")).toEqual({ changed: 1 });
     expect(await json("purge --state failed --yes")).toEqual({ changed: 1 });
@@ -250,9 +250,10 @@ describe("purge", () => {
     const { stdout } = await forager(["queue", "purge", "--queue", "sqlite:q.db", "--yes"], {
       env: { FORAGER_QUEUE_KEEP_DONE_DAYS: "5", FORAGER_QUEUE_KEEP_FAILED_DAYS: "13" },
     });
-    expect(stdout).toBe("purged 4 tasks\n");
+    expect(stdout).toBe("moved 4 tasks into the log\n");
     const { tasks: left } = (await json("list")) as { tasks: { id: number }[] };
     expect(left.map(({ id }) => id)).toEqual([1, 2, 5, 6]);
+    expect(await json("log")).toHaveLength(8);
   });
 
   test("many go in chunks, with progress", async () => {

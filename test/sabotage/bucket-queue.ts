@@ -49,8 +49,8 @@ const inWrites: readonly Sabotage[] = [
   {
     name: "the answers are those of the first attempt, not of the one that landed",
     file: `${adapter}/shard-keeper.ts`,
-    find: "last = await commitOn(base, operations, { archive: noting, now });",
-    replace: `const made = await commitOn(base, operations, { archive: noting, now });
+    find: "last = await commitOn(base, operations, { archive: noting, history: notingHistory, now });",
+    replace: `const made = await commitOn(base, operations, { archive: noting, history, now });
       last = last ? { ...made, answers: last.answers } : made;`,
     caughtBy: seeds,
   },

@@ -59,8 +59,8 @@ export const postgresSabotages: readonly Sabotage[] = [
   {
     name: "maintenance waits with all others",
     file: at("postgres-queue-store.ts"),
-    find: `op === "sweep" || op === "purge"`,
-    replace: `op === "sweep" && op !== "sweep"`,
+    find: "maintenanceOps.has(op)",
+    replace: "maintenanceOps.has(op) && false",
     caughtBy: `${at("session-pool.test.ts")} > lesson 28: maintenance has a session when all others`,
   },
   {

@@ -164,8 +164,8 @@ const inModel: readonly Sabotage[] = [
   {
     name: "raise changes a task that runs",
     file: "src/queue/model/bulk.ts",
-    find: `task.state === "pending" && task.priority < priority`,
-    replace: "task.priority < priority",
+    find: `task.state !== "pending" || task.priority >= priority`,
+    replace: "task.priority >= priority",
     caughtBy: `${memory} > raise leaves running and finished tasks alone`,
   },
   {

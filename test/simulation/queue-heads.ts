@@ -1,9 +1,11 @@
 import { readDoneLog } from "../../src/queue/adapters/bucket/done-log.ts";
+import { readKeptKeys, readLogEntries } from "../../src/queue/adapters/bucket/entry-log.ts";
 import { createHeadCodec } from "../../src/queue/adapters/bucket/head-codec.ts";
+import type { EntryRef } from "../../src/queue/adapters/bucket/head.ts";
 import { createPlace } from "../../src/queue/adapters/bucket/place.ts";
 import { withTasks } from "../../src/queue/adapters/bucket/recall.ts";
-import type { Shard } from "../../src/queue/model/shard.ts";
-import type { Task } from "../../src/queue/index.ts";
+import { identityOf, type Shard } from "../../src/queue/model/shard.ts";
+import type { KeptKey, Task } from "../../src/queue/index.ts";
 import type { Fail } from "./verdict.ts";
 import type { World } from "./world.ts";
 
@@ -12,7 +14,7 @@ export interface LandedHead {
   readonly version: number;
   readonly commits: Readonly<Record<string, { readonly number: number }>>;
   readonly shard: Shard;
-  /** The shard as it would be if nothing ever went to a log. */
+  /** The shard as it would be if nothing ever went to a file of its own. */
   readonly full: Shard;
   readonly logs: readonly string[];
   /** Which version of what all shards agree on it has applied. */
@@ -39,6 +41,22 @@ export function createHeadReader({ objects }: World, fail: Fail) {
     logs.set(key, tasks);
     return tasks;
   };
+  const files = new Map<string, readonly KeptKey[]>();
+  /** The rows of all listed files, of which no file and no count may be wrong. */
+  const rowsOf = <T extends KeptKey>(
+    refs: readonly EntryRef[],
+    shardIndex: number,
+    decode: (body: Uint8Array, key: string) => readonly T[],
+  ): readonly T[] =>
+    refs.flatMap(({ name, tasks }) => {
+      const key = `${place.logs(shardIndex)}${name}`;
+      const body = objects.get(key)?.body;
+      if (!files.has(key) && !body) fail(`Q7: ${key} is listed and not there`);
+      const rows = (files.get(key) ?? (body ? decode(body, key) : [])) as readonly T[];
+      files.set(key, rows);
+      if (rows.length !== tasks) fail(`Q8: ${key} is said to have ${tasks}, not ${rows.length}`);
+      return rows;
+    });
   return (body: Uint8Array, shardIndex: number): LandedHead => {
     const codec = codecs.get(shardIndex) ?? createHeadCodec({ liveTasksMax: Infinity });
     codecs.set(shardIndex, codec);
@@ -61,7 +79,16 @@ export function createHeadReader({ objects }: World, fail: Fail) {
     );
     if (counted !== logged.size)
       fail(`Q8: ${counted} logged tasks are counted, not ${logged.size}`);
-    const full = withTasks(shard, [...logged.values()]);
+    const entries = rowsOf(head.log, shardIndex, readLogEntries);
+    const keys = rowsOf(head.keptKeys, shardIndex, readKeptKeys);
+    const log = new Map(entries.map((entry) => [entry.id, entry]));
+    const keptKeys = new Map(keys.map((kept) => [identityOf(kept), kept]));
+    for (const { id } of entries) {
+      if (shard.tasks.has(id) || logged.has(id)) fail(`Q7: purged task ${id} is still there`);
+    }
+    if (log.size < entries.length || keptKeys.size < keys.length)
+      fail("Q7: an entry is there twice");
+    const full = { ...withTasks(shard, [...logged.values()]), log, keptKeys };
     return { version, commits, shard, full, logs: names, control: head.control };
   };
 }

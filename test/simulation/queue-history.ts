@@ -196,8 +196,16 @@ function differenceOf(replayed: Shard, landed: Shard): string | undefined {
   }
   const stranger = [...landed.tasks.keys()].find((id) => !replayed.tasks.has(id));
   if (stranger !== undefined) return `task ${stranger} is from nowhere`;
+  const byId = <T extends { readonly id: number }>(rows: Iterable<T>) =>
+    [...rows].sort((a, b) => a.id - b.id);
+  const past = ({ log, keptKeys }: Shard) =>
+    JSON.stringify([byId(log.values()), byId(keptKeys.values())].map((rows) => rows.map(inOrder)));
+  if (past(replayed) !== past(landed)) return `${past(landed)} instead of ${past(replayed)}`;
   const rest = ({ gates, jobs, claims, nextId, lastToken, served }: Shard) =>
     JSON.stringify([[...gates], [...jobs], [...claims], nextId, lastToken, served]);
   const [expected, found] = [rest(replayed), rest(landed)];
   return expected === found ? undefined : `${found} instead of ${expected}`;
 }
+
+/** The same text for the same values, in whatever order an object was made. */
+const inOrder = (row: object) => Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -110,7 +110,14 @@ export function rollOrder(random: Random): Operation {
       raises: [{ job: "free", gate: "", key: `t${random.below(8)}`, priority: 900 }],
     }),
     () => ({ op: "retry", filter: { states: ["failed"] }, rowsMax: 2 }),
-    () => ({ op: "purge", filter: { states: ["done"], job: "free" }, rowsMax: 1 }),
+    () => ({
+      op: "purge",
+      filter: { states: ["done"], job: "free" },
+      rowsMax: 1,
+      keepKeys: random.below(2) === 0,
+    }),
+    () => ({ op: "forgetKeys", filter: { states: ["done"] }, rowsMax: 1 }),
+    () => ({ op: "pruneLog", finishedBeforeMs: Number.MAX_SAFE_INTEGER, rowsMax: 1 }),
   ];
   return orders[random.below(orders.length)]!();
 }

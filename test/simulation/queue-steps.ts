@@ -53,6 +53,12 @@ export function createStepChecker(fail: Fail): (step: Step) => void {
       if (!ops.has("purge") || !isFinished) {
         fail(`Q1: task ${task.id} (${task.key}) is gone`);
       }
+      if (!after.full.log.has(task.id) && !ops.has("pruneLog")) {
+        fail(`Q1: task ${task.id} (${task.key}) was purged and is not in the log`);
+      }
+    }
+    for (const id of before?.full.log.keys() ?? []) {
+      if (!after.full.log.has(id) && !ops.has("pruneLog")) fail(`Q1: entry ${id} is gone`);
     }
     try {
       checkInvariants(after.shard);

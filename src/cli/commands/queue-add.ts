@@ -54,7 +54,10 @@ export const queueAdd: Command = {
 
 const sentences: Readonly<Record<Added, (id: number | null, job: string) => string>> = {
   added: (id) => `task ${id} was added`,
-  duplicate: (id) => `duplicate: task ${id} has this key`,
+  duplicate: (id) =>
+    id === null
+      ? "duplicate: a task that is only in the log had this key, which is still reserved"
+      : `duplicate: task ${id} has this key`,
   over_budget: (_, job) => `over_budget: job '${job}' may hold no more; nothing was added`,
   closed: (_, job) => `closed: job '${job}' was sealed or has ended; nothing was added`,
   full: () => "full: the queue takes no more at the moment; nothing was added",

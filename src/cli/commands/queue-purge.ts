@@ -1,6 +1,6 @@
 import type { Settings } from "../../config/index.ts";
 import type { Queue, TerminalState } from "../../queue/index.ts";
-import type { Command, SettingsContext } from "../command.ts";
+import type { Command } from "../command.ts";
 import { changeFinished, type FinishedFilter } from "./queue/change-finished.ts";
 import { finishedBefore, finishedOptions, readFinishedFlags } from "./queue/finished-filter.ts";
 import type { FinishedFlags } from "./queue/finished-filter.ts";
@@ -19,51 +19,69 @@ export const queuePurge: Command = {
     { line: "forager queue purge --dry-run", summary: "how many would go?" },
   ],
   details: [
-    "A purged task is gone and its key is free: adding it again is no duplicate. Without any filter\n" +
-      "goes what is older than queue.keepDoneDays (done, skipped) or queue.keepFailedDays (failed).\n" +
-      "With a filter, failed tasks go only with --state failed or --id. It always asks first.",
+    "A purged task cannot be shown or retried any more; its entry stays in `queue log`. Its key is free:\n" +
+      "adding it again is no duplicate. Failed tasks go only with --state failed or --id. It always asks\n" +
+      "first.",
+    "Without any filter it does what `forager work` does by itself: what is older than\n" +
+      "queue.keepDoneDays (done, skipped) or queue.keepFailedDays (failed) moves into the log, and keys\n" +
+      "stay reserved until they are older than queue.keepKeysDays.",
   ],
 
   async run(context) {
     const { flags } = context;
     const wanted = readFinishedFlags(flags, finished);
     await using queue = await openExistingQueue(context);
-    return await changeFinished(context, {
+    const isDryRun = flags["dryRun"] === true;
+    const isByHand = hasFilter(wanted);
+    const filters = isByHand
+      ? [await toFilter(queue, wanted)]
+      : await retentionFilters(queue, context.settings);
+    const outcome = await changeFinished(context, {
       queue,
-      filters: await toFilters(queue, context, wanted),
-      isDryRun: flags["dryRun"] === true,
-      words: {
-        label: "purge",
-        plan: (tasks) => `forget ${tasks}, keys and all`,
-        result: (tasks) => `purged ${tasks}`,
-      },
+      filters,
+      isDryRun,
+      words: isByHand ? purgeWords : archiveWords,
       mustAsk: () => true,
-      change: (one, onProgress) => queue.purge(one, onProgress),
+      change: (one, onProgress) =>
+        isByHand ? queue.purge(one, onProgress) : queue.archive(one, onProgress),
     });
+    if (outcome !== undefined || isDryRun) return outcome;
+    // Also where no row was left to purge: the tasks may have moved into the log before.
+    const { keepKeysDays } = context.settings.queue;
+    const freed = isByHand
+      ? filters
+      : [{ states: finished, ...(await finishedBefore(queue, keepKeysDays * dayMs)) }];
+    for (const filter of freed) await queue.forgetKeys(filter);
   },
 };
 
-async function toFilters(
+const purgeWords = {
+  label: "purge",
+  plan: (tasks: string) => `purge ${tasks} and free every key`,
+  result: (tasks: string) => `purged ${tasks}`,
+};
+const archiveWords = {
+  label: "archive",
+  plan: (tasks: string) => `move ${tasks} into the log, keys stay reserved`,
+  result: (tasks: string) => `moved ${tasks} into the log`,
+};
+
+const hasFilter = ({ states, olderThanMs, rest }: FinishedFlags): boolean =>
+  states !== undefined || olderThanMs !== undefined || Object.keys(rest).length > 0;
+
+async function toFilter(
   queue: Queue,
-  { settings }: SettingsContext,
   { states, olderThanMs, rest }: FinishedFlags,
-): Promise<readonly FinishedFilter[]> {
-  const hasFilter =
-    states !== undefined || olderThanMs !== undefined || Object.keys(rest).length > 0;
-  if (!hasFilter) {
-    return Promise.all(
-      retention(settings).map(async ({ ageMs, ...filter }) => ({
-        ...filter,
-        ...(await finishedBefore(queue, ageMs)),
-      })),
-    );
-  }
+): Promise<FinishedFilter> {
   const fallback: readonly TerminalState[] = rest.ids ? finished : ["done", "skipped"];
   const before = await finishedBefore(queue, olderThanMs);
-  return [{ ...rest, ...before, states: states ?? fallback }];
+  return { ...rest, ...before, states: states ?? fallback };
 }
 
-const retention = ({ queue }: Settings) => [
-  { states: ["done", "skipped"] as const, ageMs: queue.keepDoneDays * dayMs },
-  { states: ["failed"] as const, ageMs: queue.keepFailedDays * dayMs },
-];
+const retentionFilters = (queue: Queue, settings: Settings): Promise<readonly FinishedFilter[]> =>
+  Promise.all(
+    [
+      { states: ["done", "skipped"] as const, ageMs: settings.queue.keepDoneDays * dayMs },
+      { states: ["failed"] as const, ageMs: settings.queue.keepFailedDays * dayMs },
+    ].map(async ({ states, ageMs }) => ({ states, ...(await finishedBefore(queue, ageMs)) })),
+  );

@@ -52,7 +52,11 @@ async function createFixture() {
 
 const answers: readonly (readonly [string, string, Record<string, number>])[] = [
   ["queue retry", "make 2 tasks (failed) pending again? [y/N]", { pending: 3, failed: 0 }],
-  ["queue purge --state failed", "forget 2 tasks, keys and all? [y/N]", { failed: 0, pending: 1 }],
+  [
+    "queue purge --state failed",
+    "purge 2 tasks and free every key? [y/N]",
+    { failed: 0, pending: 1 },
+  ],
   ["queue cancel nightly", "cancel job 'nightly': 1 task", { pending: 0, skipped: 1, failed: 2 }],
 ];
 

@@ -2,7 +2,7 @@ import { AppError } from "../../base/app-error.ts";
 import { newGate } from "../gate.ts";
 import type { Add, Added } from "../operation.ts";
 import type { LeaseRef, NewTask, Task } from "../task.ts";
-import { raiseTask } from "./bulk.ts";
+import { countUnchanged, raiseTask } from "./bulk.ts";
 import { identityOf, jobOf, patchJob, putTask, type Draft } from "./shard.ts";
 
 export function add(draft: Draft, { tasks, by }: Add): readonly Added[] {
@@ -41,6 +41,10 @@ function addOne(draft: Draft, wanted: NewTask, by: LeaseRef | undefined, hasRoom
   );
   if (known) {
     raiseTask(draft, known, priority);
+    return "duplicate";
+  }
+  if (draft.keptKeys.has(identityOf({ job: job.name, gate, key }))) {
+    countUnchanged(draft);
     return "duplicate";
   }
   if (job.ended !== null || (job.isSealed && !isOwnTask(draft, by, job.name))) return "closed";

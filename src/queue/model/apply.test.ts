@@ -49,7 +49,7 @@ describe("apply", () => {
       { op: "raise", raises: [{ job: "j", gate: "g", key: "c", priority: 999 }] },
       { op: "cancel", job: "k" },
       { op: "retry", filter, rowsMax: 10 },
-      { op: "purge", filter, rowsMax: 10 },
+      { op: "purge", filter, rowsMax: 10, keepKeys: false },
       { op: "sweep" },
     ];
     const before = structuredClone(busy);
@@ -82,7 +82,12 @@ describe("apply", () => {
   });
 
   test("a purged task leaves nothing behind that grows with the years", () => {
-    const purge: Operation = { op: "purge", filter: { states: ["skipped"] }, rowsMax: 10 };
+    const purge: Operation = {
+      op: "purge",
+      filter: { states: ["skipped"] },
+      rowsMax: 10,
+      keepKeys: false,
+    };
     const waiting = apply(emptyShard(), [{ op: "add", tasks: [task("a"), task("b")] }], now).shard;
     const { shard, answers } = apply(waiting, [{ op: "cancel", job: "j" }, purge], now);
     expect(answers[1]).toEqual({ changed: 2, hasMore: false });

@@ -5,7 +5,7 @@ import { claim } from "./claim.ts";
 import { block, setGate } from "./gates.ts";
 import { cancel, openJob, pause, resume, seal } from "./jobs.ts";
 import { extend, finish, release } from "./leases.ts";
-import { purge, raise, retry } from "./bulk.ts";
+import { forgetKeys, pruneLog, purge, raise, retry } from "./bulk.ts";
 import type { ModelNow } from "./now.ts";
 import { closeDraft, completeIfDone, openDraft, type Draft, type Shard } from "./shard.ts";
 import { sweep } from "./sweep.ts";
@@ -67,5 +67,9 @@ export function applyOne(draft: Draft, operation: Operation): Answer<Operation> 
       return retry(draft, operation);
     case "purge":
       return purge(draft, operation);
+    case "forgetKeys":
+      return forgetKeys(draft, operation);
+    case "pruneLog":
+      return pruneLog(draft, operation);
   }
 }

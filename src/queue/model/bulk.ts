@@ -1,5 +1,7 @@
 import { isForgettable } from "../gate.ts";
-import type { Changed, FinishedFilter, Purge, Raised, RaiseOne, Retry } from "../operation.ts";
+import { keptKeyOf, logEntryOf, type KeptKey, type LogEntry } from "../log-entry.ts";
+import type { Changed, FinishedFilter, ForgetKeys, PruneLog, Purge } from "../operation.ts";
+import type { Raised, RaiseOne, Retry } from "../operation.ts";
 import { isTerminal, type Task } from "../task.ts";
 import {
   identityOf,
@@ -20,13 +22,15 @@ export const raise = (draft: Draft, raises: readonly RaiseOne[]): readonly Raise
   });
 
 export function raiseTask(draft: Draft, task: Task, priority: number): Raised {
-  const raised = task.state === "pending" && task.priority < priority;
-  if (raised) putTask(draft, { ...task, priority });
-  draft.raises = {
-    raised: draft.raises.raised + (raised ? 1 : 0),
-    unchanged: draft.raises.unchanged + (raised ? 0 : 1),
-  };
-  return raised ? "raised" : "unchanged";
+  if (task.state !== "pending" || task.priority >= priority) return countUnchanged(draft);
+  putTask(draft, { ...task, priority });
+  draft.raises = { ...draft.raises, raised: draft.raises.raised + 1 };
+  return "raised";
+}
+
+export function countUnchanged(draft: Draft): "unchanged" {
+  draft.raises = { ...draft.raises, unchanged: draft.raises.unchanged + 1 };
+  return "unchanged";
 }
 
 /** Dead letters live again: all attempts anew, their history kept, their job open again. */
@@ -47,14 +51,47 @@ export function retry(draft: Draft, { filter, rowsMax }: Retry): Changed {
   return { changed: rows.length, hasMore };
 }
 
-export function purge(draft: Draft, { filter, rowsMax }: Purge): Changed {
+export function purge(draft: Draft, { filter, rowsMax, keepKeys }: Purge): Changed {
   const { rows, hasMore } = finishedTasks(draft, filter, rowsMax);
+  const log = new Map(draft.log);
+  const keptKeys = new Map(draft.keptKeys);
   for (const task of rows) {
+    const entry = logEntryOf(task);
+    log.set(task.id, entry);
+    if (keepKeys) keptKeys.set(identityOf(task), keptKeyOf(entry));
     draft.tasks.delete(task.id);
     ownIdentities(draft).delete(identityOf(task));
   }
+  Object.assign(draft, { log, keptKeys });
   dropEmpty(draft);
   return { changed: rows.length, hasMore };
+}
+
+export function forgetKeys(draft: Draft, { filter, rowsMax }: ForgetKeys): Changed {
+  const matching = [...draft.keptKeys.values()].filter((kept) => isMatching(kept, filter));
+  const gone = oldestOf(matching, rowsMax);
+  if (gone.length > 0) draft.keptKeys = without(draft.keptKeys, gone.map(identityOf));
+  return { changed: gone.length, hasMore: matching.length > rowsMax };
+}
+
+export function pruneLog(draft: Draft, { finishedBeforeMs, rowsMax }: PruneLog): Changed {
+  const matching = [...draft.log.values()].filter((one) => one.finishedAtMs < finishedBeforeMs);
+  const gone = oldestOf(matching, rowsMax);
+  if (gone.length > 0)
+    draft.log = without(
+      draft.log,
+      gone.map(({ id }) => id),
+    );
+  return { changed: gone.length, hasMore: matching.length > rowsMax };
+}
+
+const oldestOf = <T extends KeptKey | LogEntry>(all: readonly T[], count: number): readonly T[] =>
+  [...all].sort((a, b) => a.finishedAtMs - b.finishedAtMs || a.id - b.id).slice(0, count);
+
+function without<K, V>(map: ReadonlyMap<K, V>, keys: readonly K[]): ReadonlyMap<K, V> {
+  const left = new Map(map);
+  for (const key of keys) left.delete(key);
+  return left;
 }
 
 /** By state, then oldest first, so that every backend takes the same ones when there are more. */
@@ -72,7 +109,9 @@ function finishedTasks(draft: Draft, filter: FinishedFilter, rowsMax: number) {
 
 const finishedOrder: readonly Task["state"][] = ["done", "skipped", "failed"];
 
-export const isMatching = (task: Task, filter: FinishedFilter): boolean =>
+type Filtered = Pick<Task, "id" | "job" | "kind" | "gate" | "state" | "finishedAtMs">;
+
+export const isMatching = (task: Filtered, filter: FinishedFilter): boolean =>
   isTerminal(task.state) &&
   filter.states.includes(task.state) &&
   (filter.ids === undefined || filter.ids.includes(task.id)) &&

@@ -3,6 +3,7 @@ import { countJobs, createKindCounter, type QueueCounts } from "../counts.ts";
 import { hasRoom, isOpen, openFromMs, type Gate } from "../gate.ts";
 import { isClaimable, newJob } from "../job.ts";
 import { emptyLane, laneKey, type Lane } from "../lane.ts";
+import type { LogEntry, LogStats } from "../log-entry.ts";
 import type { BrowseQuery, EndedCursor, EndedQuery, StoreNow, TaskView } from "../queue-store.ts";
 import type { Task, TaskState } from "../task.ts";
 import { isHeld } from "../waiting.ts";
@@ -93,10 +94,13 @@ export function browse(shard: Shard, query: BrowseQuery): readonly Task[] {
 }
 
 /** The first so many of all, in one pass; what it holds is bounded by twice the limit. */
-export function ended(tasks: Iterable<Task>, query: EndedQuery): readonly Task[] {
+export function ended<T extends Task | LogEntry>(
+  tasks: Iterable<T>,
+  query: EndedQuery,
+): readonly T[] {
   const order = endedOrder(query);
   const states: ReadonlySet<TaskState> = new Set(query.states);
-  let found: Task[] = [];
+  let found: T[] = [];
   const trim = () => void (found = found.sort(order).slice(0, query.limit));
   for (const task of tasks) {
     if (!states.has(task.state) || !isInLane(task, query)) continue;
@@ -105,6 +109,14 @@ export function ended(tasks: Iterable<Task>, query: EndedQuery): readonly Task[]
   }
   trim();
   return found;
+}
+
+export function logStats({ log, keptKeys }: Pick<Shard, "log" | "keptKeys">): LogStats {
+  let oldestAtMs = 0;
+  for (const { finishedAtMs } of log.values()) {
+    if (oldestAtMs === 0 || finishedAtMs < oldestAtMs) oldestAtMs = finishedAtMs;
+  }
+  return { entries: log.size, oldestAtMs, keptKeys: keptKeys.size };
 }
 
 export const endedOrder = ({ isNewestFirst }: Pick<EndedQuery, "isNewestFirst">) => {

@@ -1,5 +1,6 @@
 import { newGate, type Gate } from "../gate.ts";
 import { isComplete, newJob, type Job } from "../job.ts";
+import type { KeptKey, LogEntry } from "../log-entry.ts";
 import type { Identity, Task } from "../task.ts";
 import type { ModelNow } from "./now.ts";
 
@@ -17,6 +18,10 @@ export interface Shard {
   readonly claims: ReadonlyMap<number, ClaimRecord>;
   readonly waits: ReadonlyMap<string, ReadonlyMap<number, number>>;
   readonly raises: { readonly raised: number; readonly unchanged: number };
+  /** Tasks that were purged, by id. */
+  readonly log: ReadonlyMap<number, LogEntry>;
+  /** Keys of such tasks that are not free yet, by identity. */
+  readonly keptKeys: ReadonlyMap<string, KeptKey>;
   readonly nextId: number;
   readonly lastToken: number;
   /** Picks so far: what `job.served` counts in. */
@@ -54,6 +59,8 @@ export const emptyShard = (options: { readonly liveTasksMax?: number } = {}): Sh
   claims: new Map(),
   waits: new Map(),
   raises: { raised: 0, unchanged: 0 },
+  log: new Map(),
+  keptKeys: new Map(),
   nextId: 1,
   lastToken: 0,
   served: 0,
@@ -74,6 +81,9 @@ export interface Draft extends Shard {
   readonly claims: Map<number, ClaimRecord>;
   readonly waits: Map<string, ReadonlyMap<number, number>>;
   raises: { readonly raised: number; readonly unchanged: number };
+  /** The base's own until an operation replaces them, which few do. */
+  log: ReadonlyMap<number, LogEntry>;
+  keptKeys: ReadonlyMap<string, KeptKey>;
   nextId: number;
   lastToken: number;
   served: number;

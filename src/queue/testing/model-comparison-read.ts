@@ -7,6 +7,7 @@ import {
   ended,
   gatesWithTasks,
   lanesOf,
+  logStats,
   viewTask,
   wakeInMs,
 } from "../model/read.ts";
@@ -83,7 +84,9 @@ export async function compareReads(
       limit,
     };
     same("ended", await store.ended(asked), ended(shard.tasks.values(), asked));
+    same("log", await store.log(asked), ended(shard.log.values(), asked));
   }
+  same("logStats", await store.logStats(), logStats(shard));
   for (const worker of [undefined, "w1"]) {
     compareWake(await store.wakeInMs(kinds, worker), wakeInMs(shard, { kinds, worker }, now));
   }

@@ -76,7 +76,10 @@ export function createResolver(): Resolver {
         return { ...operation, raises: raises(operation.raises) };
       case "retry":
       case "purge":
+      case "forgetKeys":
         return { ...operation, filter: finishedFrom(operation.filter, now) };
+      case "pruneLog":
+        return { ...operation, finishedBeforeMs: now.ms + operation.finishedBeforeMs };
       case "sweep":
       case "block":
       case "setGate":

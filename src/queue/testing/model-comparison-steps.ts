@@ -165,9 +165,15 @@ const weighed: readonly (readonly [number, fc.Arbitrary<Want>])[] = [
   [2, fc.record({ op: oneOf("pause" as const, "resume" as const, "seal" as const), job })],
   [1, fc.record({ op: oneOf("cancel" as const, "resume" as const), job })],
   [2, fc.record({ op: oneOf("raise" as const), raises: list(raiseOne, 3) })],
+  [2, fc.record({ op: oneOf("retry" as const), filter, rowsMax })],
   [
-    3,
-    fc.record({ op: oneOf("retry" as const, "retry" as const, "purge" as const), filter, rowsMax }),
+    2,
+    fc.record({ op: oneOf("purge" as const), filter, rowsMax, keepKeys: oneOf(true, true, false) }),
+  ],
+  [1, fc.record({ op: oneOf("forgetKeys" as const), filter, rowsMax })],
+  [
+    1,
+    fc.record({ op: oneOf("pruneLog" as const), finishedBeforeMs: oneOf(0, -5, -50, 5), rowsMax }),
   ],
   [2, fc.record({ op: oneOf("again" as const), back: fc.nat(6) })],
 ];

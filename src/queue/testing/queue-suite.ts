@@ -10,6 +10,7 @@ import { gateChangeClauses } from "./clauses/gate-change-clauses.ts";
 import { jobClauses } from "./clauses/job-clauses.ts";
 import { jobEndClauses } from "./clauses/job-end-clauses.ts";
 import { leaseClauses } from "./clauses/lease-clauses.ts";
+import { logClauses } from "./clauses/log-clauses.ts";
 import { outcomeClauses } from "./clauses/outcome-clauses.ts";
 import { priorityClauses } from "./clauses/priority-clauses.ts";
 import { readingClauses } from "./clauses/reading-clauses.ts";
@@ -44,6 +45,7 @@ const themes: Readonly<Record<string, (clause: Clause) => void>> = {
   waiting: waitingClauses,
   priorities: priorityClauses,
   bulk: bulkClauses,
+  "the log": logClauses,
   reading: readingClauses,
   time: timeClauses,
   "fractions of a millisecond": fractionClauses,

@@ -9,6 +9,8 @@ import type {
   Task,
 } from "../../../queue/index.ts";
 
+type ReadPage<T> = (query: Partial<EndedQuery>) => Promise<readonly T[]>;
+
 /** A payload may have 256 KiB: so many at once fit in any machine. */
 const pageTasks = 500;
 
@@ -42,33 +44,42 @@ export interface EndedAllQuery extends Omit<
   readonly signal: AbortSignal;
 }
 
-/** Finished tasks in the order in which they ended. Holds one page at a time. */
-export async function* endedAll(queue: Queue, query: EndedAllQuery): AsyncGenerator<Task> {
+/**
+ * Finished tasks, or entries of the log, in the order in which they ended: `read` is `queue.ended` or
+ * `queue.log`. Holds one page at a time.
+ */
+export async function* endedAll<T extends EndedCursor>(
+  read: ReadPage<T>,
+  query: EndedAllQuery,
+): AsyncGenerator<T> {
   const { last, signal, ...rest } = query;
-  let after = last === Infinity ? undefined : await beforeLast(queue, query);
+  let after: EndedCursor | undefined =
+    last === Infinity ? undefined : await beforeLast(read, query);
   for (let left = last; left > 0;) {
     const limit = Math.min(pageTasks, left);
-    const page = await queue.ended({ ...rest, ...(after && { after }), limit });
+    const page = await read({ ...rest, ...(after && { after }), limit });
     yield* page;
     if (page.length < limit) return;
     left -= page.length;
-    after = page.at(-1)!;
+    after = cursorOf(page.at(-1)!);
     await pause(signal);
   }
 }
 
 /** The task in front of the last so many; undefined: there are no more than that. */
-async function beforeLast(queue: Queue, query: EndedAllQuery): Promise<EndedCursor | undefined> {
+async function beforeLast(
+  read: ReadPage<EndedCursor>,
+  query: EndedAllQuery,
+): Promise<EndedCursor | undefined> {
   const { last, signal, ...rest } = query;
   let after: EndedCursor | undefined;
   for (let left = last + 1; left > 0;) {
     const limit = Math.min(pageTasks, left);
     const more = { ...(after && { after }), isNewestFirst: true, limit };
-    const page = await queue.ended({ ...rest, ...more });
+    const page = await read({ ...rest, ...more });
     if (page.length < limit) return undefined;
     left -= page.length;
-    const { finishedAtMs, id } = page.at(-1)!;
-    after = { finishedAtMs, id };
+    after = cursorOf(page.at(-1)!);
     await pause(signal);
   }
   return after;
@@ -87,6 +98,7 @@ export async function* byName<Row extends { readonly name: string }>(
     await pause(signal);
   }
 }
+const cursorOf = ({ finishedAtMs, id }: EndedCursor): EndedCursor => ({ finishedAtMs, id });
 
 /** Lets signals and a reader that has gone away be noticed: a local queue answers without a wait. */
 async function pause(signal: AbortSignal | undefined): Promise<void> {

@@ -85,6 +85,8 @@ const queueOf = (claimable: number): ClusterStatus["queue"] => ({
   states: { pending: claimable, running: 0, done: 0, skipped: 0, failed: 0 },
   reasons: [],
   kinds: [kind(claimable)],
+  log: { entries: 0, oldestAtMs: 0, keptKeys: 0 },
+  keep: { doneDays: 7, failedDays: 30, keysDays: 90 },
 });
 
 test("a fleet that is well needs nothing; conflicts are kept, and are no alarm", () => {

@@ -1,7 +1,7 @@
 import type { GossipKeySource } from "../../../app/index.ts";
 import type { Beat, Drift, GossipSeen } from "../../../fleet/index.ts";
 import type { LedgerStatus } from "../../../ledger/index.ts";
-import type { QueueStats } from "../../../queue/index.ts";
+import type { LogStats, QueueStats } from "../../../queue/index.ts";
 
 /** How this node and its fleet are, as `forager status --json` prints it. */
 export interface ClusterStatus {
@@ -57,4 +57,12 @@ export interface CheckpointStatus {
 
 export type QueueStatus = Pick<QueueStats, "states" | "reasons" | "kinds"> & {
   readonly address: string;
+  /** Finished tasks whose row is gone, and their keys. */
+  readonly log: LogStats;
+  /** As this node's settings say. */
+  readonly keep: {
+    readonly doneDays: number;
+    readonly failedDays: number;
+    readonly keysDays: number;
+  };
 };

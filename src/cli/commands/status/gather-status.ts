@@ -30,7 +30,7 @@ export async function gatherStatus(sources: StatusSources): Promise<ClusterStatu
   const { clock, settings } = context;
   const nowMs = clock.nowMs();
   const { cuts, ...known } = ledger.status();
-  const { stats, fault } = await queue.look();
+  const { stats, log, fault } = await queue.look();
   const { seen, hub, checkpoint, checkpoints, faults } = await lookAround(sources);
   const nodes = seen
     .filter(({ isSelf }) => isCluster || isSelf)
@@ -45,14 +45,21 @@ export async function gatherStatus(sources: StatusSources): Promise<ClusterStatu
     checkpoint: checkpoint && { ...checkpoint, ageMs: nowMs - checkpoint.madeAtMs },
     gossip: (await fleet.view())?.gossip ?? null,
     gossipKey: gossipKeySource({ gossip: settings.gossip, hasBucket: hasBucket(context) }),
-    queue: stats
-      ? {
-          address: settings.queue.url,
-          states: stats.states,
-          reasons: stats.reasons,
-          kinds: stats.kinds,
-        }
-      : null,
+    queue:
+      stats && log
+        ? {
+            address: settings.queue.url,
+            states: stats.states,
+            reasons: stats.reasons,
+            kinds: stats.kinds,
+            log,
+            keep: {
+              doneDays: settings.queue.keepDoneDays,
+              failedDays: settings.queue.keepFailedDays,
+              keysDays: settings.queue.keepKeysDays,
+            },
+          }
+        : null,
   };
   return {
     ...status,

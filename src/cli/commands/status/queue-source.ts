@@ -1,13 +1,14 @@
 import { existsSync } from "node:fs";
 import { locateQueue } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
-import type { Queue, QueueStats } from "../../../queue/index.ts";
+import type { LogStats, Queue, QueueStats } from "../../../queue/index.ts";
 import type { SettingsContext } from "../../command.ts";
 import { openExistingQueue } from "../queue/open-queue.ts";
 
 export interface QueueSeen {
   /** Undefined: there is none yet, or it cannot be reached. */
   readonly stats: QueueStats | undefined;
+  readonly log: LogStats | undefined;
   readonly fault: string | undefined;
 }
 
@@ -22,14 +23,16 @@ export function createQueueSource(context: SettingsContext): QueueSource {
   return {
     async look() {
       if (!queue && file !== undefined && !existsSync(file)) {
-        return { stats: undefined, fault: undefined };
+        return { stats: undefined, log: undefined, fault: undefined };
       }
       try {
         queue ??= await openExistingQueue(context);
-        return { stats: await queue.stats(), fault: undefined };
+        const stats = await queue.stats();
+        return { stats, log: await queue.logStats(), fault: undefined };
       } catch (error) {
         if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
-        return { stats: undefined, fault: `the queue cannot be reached: ${error.message}` };
+        const unseen = { stats: undefined, log: undefined };
+        return { ...unseen, fault: `the queue cannot be reached: ${error.message}` };
       }
     },
     async [Symbol.asyncDispose]() {

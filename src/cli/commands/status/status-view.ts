@@ -71,9 +71,19 @@ function describeQueue({ queue }: ClusterStatus): readonly string[] {
   const waiting = describeReasons(queue.reasons);
   return [
     `queue: ${states.join(", ")}`,
+    `  ${describeLog(queue)}`,
     ...(waiting === "" ? [] : [`  waiting: ${waiting}`]),
     ...kinds,
   ];
+}
+
+function describeLog({ log, keep }: NonNullable<ClusterStatus["queue"]>): string {
+  const since = log.entries === 0 ? "" : ` since ${formatMoment(log.oldestAtMs)}`;
+  return (
+    `log: ${countOf(log.entries, "entry", "entries")}${since}, ` +
+    `${countOf(log.keptKeys, "key")} reserved for ${countOf(keep.keysDays, "day")}; finished tasks ` +
+    `move into it after ${countOf(keep.doneDays, "day")}, failed ones after ${keep.failedDays}`
+  );
 }
 
 const describeReasons = (reasons: readonly ReasonStats[]): string =>

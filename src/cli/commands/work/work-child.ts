@@ -72,6 +72,7 @@ export const createWorkChild = (orders: Orders): SettingsCommand => ({
       keep: {
         doneMs: settings.queue.keepDoneDays * dayMs,
         failedMs: settings.queue.keepFailedDays * dayMs,
+        keysMs: settings.queue.keepKeysDays * dayMs,
       },
       ...(hasCrashFile() && {
         crashRecord: (info) => createCrashRecord(crashRecordFd, info),

@@ -41,10 +41,7 @@ export function createArchive({ bucket, random, folder }: ArchiveOptions): Archi
     const key = `${folder}${name}`;
     const got = await bucket.get(key);
     if (got.status === "found") return logOf(name, readDoneLog(got.body, key));
-    const message =
-      `${key} is listed but not there: finished tasks were deleted behind the queue's back. ` +
-      `Put it back, if the store keeps older versions`;
-    throw new AppError("corrupt", "queue_log_missing", message);
+    throw missingLog(key);
   };
 
   return {
@@ -75,3 +72,29 @@ const logOf = (name: string, tasks: readonly Task[]): Log => ({
   tasksById: new Map(tasks.map((task) => [task.id, task])),
   idsByIdentity: new Map(tasks.map((task) => [identityOf(task), task.id])),
 });
+
+export const missingLog = (key: string): AppError =>
+  new AppError(
+    "corrupt",
+    "queue_log_missing",
+    `${key} is listed but not there: finished tasks were deleted behind the queue's back. ` +
+      `Put it back, if the store keeps older versions`,
+  );
+
+/** So that the number of logs grows with the logarithm of their tasks, and none becomes a monster. */
+const logTasksMax = 20_000;
+const absorbedMin = 4;
+
+/** Logs of about the same size become one when there are some: each task moves but a few times. */
+export function firstAbsorbed(logs: readonly LogRef[], moved: number): number {
+  let count = moved;
+  let first = logs.length;
+  for (;;) {
+    let from = first;
+    let sum = 0;
+    while (from > 0 && logs[from - 1]!.tasks <= count * 2) sum += logs[--from]!.tasks;
+    if (first - from < absorbedMin || count + sum > logTasksMax) return first;
+    first = from;
+    count += sum;
+  }
+}

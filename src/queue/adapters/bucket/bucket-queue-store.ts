@@ -15,6 +15,7 @@ import type { BucketQueueEvent } from "./event.ts";
 import { requireFitness } from "./fitness.ts";
 import { createHeadCodec } from "./head-codec.ts";
 import type { Head } from "./head.ts";
+import { createHistory } from "./history.ts";
 import { createIdleWatch } from "./idle-watch.ts";
 import { createBell } from "./many/bell.ts";
 import { createManyContext } from "./many/many-context.ts";
@@ -101,6 +102,7 @@ export async function openBucketQueueStore(
       clock,
       random,
       archive: createArchive({ bucket, random, folder: place.logs(index) }),
+      history: createHistory({ bucket, random, folder: place.logs(index) }),
       moment,
       liveTasksMax,
       commitIntervalMs: options.commitIntervalMs ?? 250,
@@ -164,6 +166,8 @@ export async function openBucketQueueStore(
     },
     browse: browseResolved,
     ended: async (query) => Promise.all((await set.ended(query)).map(resolved)),
+    log: (query) => set.log(query),
+    logStats: () => set.logStats(),
     job: (name) => set.job(name),
     gate: (name) => set.gate(name),
     jobs: (page) => set.jobs(page),

@@ -66,7 +66,15 @@ async function createStorage(options: CreateStorageOptions): Promise<Manifest> {
   async function createHead(at: CreateStorageOptions, of: Manifest, index: number): Promise<Head> {
     const key = at.place.shard(index);
     const shard = { ...emptyShard(), nextId: of.shards + index };
-    const start = { version: 0, atMs: 0, logs: [], archived: [], control: 0 };
+    const start = {
+      version: 0,
+      atMs: 0,
+      logs: [],
+      archived: [],
+      log: [],
+      keptKeys: [],
+      control: 0,
+    };
     const value: Head = { queueId: of.queueId, index, shards: of.shards, ...start, shard };
     const body = codec.encode({ format: 1, commits: {}, value });
     return codec.decode(await settle(bucket, key, body), key).value;

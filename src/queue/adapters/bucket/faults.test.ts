@@ -149,7 +149,7 @@ describe("a shard object", () => {
 
   const newer = async () => {
     const { gzipSync } = await import("node:zlib");
-    return gzipSync('{"format":2,"tasks":[\n]}\n');
+    return gzipSync('{"format":3,"tasks":[\n]}\n');
   };
   const damages: Readonly<Record<string, (storage: Storage) => Promise<void>>> = {
     queue_shard_corrupt: async ({ bucket }) => void (await bucket.put(key, Buffer.from("hello"))),

@@ -17,6 +17,8 @@ const head: Head = {
   shard: emptyShard(),
   logs: [],
   archived: [],
+  log: [],
+  keptKeys: [],
   control: 0,
 };
 

@@ -5,10 +5,11 @@ import type { Envelope, SharedCodec } from "../../../bucket/index.ts";
 import type { Gate } from "../../gate.ts";
 import type { Job } from "../../job.ts";
 import type { ClaimRecord, Shard } from "../../model/shard.ts";
-import type { ArchivedLane, Head, LogRef } from "./head.ts";
+import type { ArchivedLane, EntryRef, Head, LogRef } from "./head.ts";
 import { createRowCache, corruptShard } from "./row-cache.ts";
 
-export const headFormat = 1;
+/** The newest that is read. Format 1 has no `log` and no `keptKeys`. */
+export const headFormat = 2;
 /**
  * The longest text of a head, for writers and readers. Usual are some megabytes. The most that is
  * allowed elsewhere is about this: 750 finished tasks, as many as a head keeps until a log takes
@@ -38,6 +39,8 @@ interface Header {
   ])[];
   readonly logs: readonly LogRef[];
   readonly archived: readonly ArchivedLane[];
+  readonly log?: readonly EntryRef[];
+  readonly keptKeys?: readonly EntryRef[];
   readonly control: number;
 }
 
@@ -58,11 +61,14 @@ export function createHeadCodec(options: HeadCodecOptions): SharedCodec<Head> {
 
   return {
     encode({ commits, value: head }) {
-      const { shard, ...place } = head;
+      const { shard, log, keptKeys, ...place } = head;
+      // Nodes of the version before go on with a shard until something is purged from it.
+      const hasHistory = log.length + keptKeys.length > 0;
       const { tasks, gates, jobs, claims, waits, nextId, lastToken, served, raises } = shard;
       const header: Header = {
-        format: headFormat,
+        format: hasHistory ? headFormat : 1,
         ...place,
+        ...(hasHistory && { log, keptKeys }),
         commits,
         nextId,
         lastToken,
@@ -86,6 +92,7 @@ export function createHeadCodec(options: HeadCodecOptions): SharedCodec<Head> {
 
       function headOf(found: Header): Head {
         const { queueId, index, shards, version, atMs, logs, archived, control } = found;
+        const { log = [], keptKeys = [] } = found;
         const { nextId, lastToken, served, raises } = found;
         const shard: Shard = {
           tasks,
@@ -95,6 +102,8 @@ export function createHeadCodec(options: HeadCodecOptions): SharedCodec<Head> {
           claims: new Map(found.claims),
           waits: new Map(found.waits.map(([kind, buckets]) => [kind, new Map(buckets)])),
           raises,
+          log: new Map(),
+          keptKeys: new Map(),
           nextId,
           lastToken,
           served,
@@ -102,7 +111,8 @@ export function createHeadCodec(options: HeadCodecOptions): SharedCodec<Head> {
           idStep: shards,
           isSpread: shards > 1,
         };
-        return { queueId, index, shards, version, atMs, shard, logs, archived, control };
+        const place = { queueId, index, shards, version, atMs };
+        return { ...place, shard, logs, archived, log, keptKeys, control };
       }
     },
   };
@@ -153,7 +163,7 @@ function readText(body: Uint8Array, key: string, bytesMax: number): HeadText {
 }
 
 const hasParts = (header: Partial<Header> | undefined): boolean =>
-  header?.format === headFormat &&
+  (header?.format === 1 || header?.format === headFormat) &&
   typeof header.queueId === "string" &&
   typeof header.commits === "object" &&
   typeof header.nextId === "number" &&

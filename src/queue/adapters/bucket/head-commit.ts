@@ -1,8 +1,10 @@
 import { apply } from "../../model/apply.ts";
 import type { ModelNow } from "../../model/now.ts";
 import type { Operation, Outcomes } from "../../operation.ts";
+import type { History } from "./history.ts";
+import { recallHistory, writeHistory } from "./history-commit.ts";
 import { isTerminal, type Task } from "../../task.ts";
-import type { Archive, Log } from "./archive.ts";
+import { firstAbsorbed, type Archive, type Log } from "./archive.ts";
 import { isSameShard, recountArchived, type Head, type LogRef } from "./head.ts";
 import { concernedBy, findConcerned, withTasks, withoutTasks } from "./recall.ts";
 
@@ -21,25 +23,40 @@ export interface Committed {
 export async function commitOn(
   base: Head,
   operations: readonly Operation[],
-  { archive, now }: { readonly archive: Archive; readonly now: ModelNow },
+  { archive, history, now }: CommitTools,
 ): Promise<Committed> {
-  const concerned = base.logs.length > 0 ? concernedBy(base.shard, operations) : undefined;
-  const logs = concerned ? await archive.load(base) : [];
+  const hasFiles = base.logs.length + base.log.length + base.keptKeys.length > 0;
+  const concerned = hasFiles ? concernedBy(base.shard, operations) : undefined;
+  const logs = concerned && base.logs.length > 0 ? await archive.load(base) : [];
   const recalled = concerned ? findConcerned(logs, concerned) : [];
-  const { shard, answers } = apply(withTasks(base.shard, recalled), operations, now);
+  const past = await recallHistory(base, operations, {
+    history,
+    identities: concerned?.identities,
+  });
+  const before = { ...withTasks(base.shard, recalled), ...past.shard };
+  const { shard, answers } = apply(before, operations, now);
   const [stayed, left] = split(recalled, (task) => shard.tasks.get(task.id) === task);
-  const own = withoutTasks(shard, stayed);
+  const { log: _log, keptKeys: _keptKeys, ...rest } = withoutTasks(shard, stayed);
+  const own = { ...rest, log: base.shard.log, keptKeys: base.shard.keptKeys };
+  const files = await writeHistory(base, past, shard, history);
   const purged = operations.some(({ op }) => op === "purge")
     ? [...base.shard.tasks.values(), ...left].filter(({ id }) => !own.tasks.has(id))
     : [];
-  if (left.length === 0 && isSameShard(own, base.shard)) {
+  if (left.length === 0 && files.isSame && isSameShard(own, base.shard)) {
     return { head: base, answers, dropped: [], purged };
   }
   const rewritten = await withoutEntries(base, logs, left, archive);
   const archived = recountArchived(base.archived, left, -1);
   const next = { shard: own, version: base.version + 1, atMs: Math.max(base.atMs, now.ms) };
-  const head = { ...base, ...next, archived, logs: rewritten.logs };
-  return { head, answers, dropped: rewritten.dropped, purged };
+  const { log, keptKeys } = files;
+  const head = { ...base, ...next, archived, logs: rewritten.logs, log, keptKeys };
+  return { head, answers, dropped: [...rewritten.dropped, ...files.dropped], purged };
+}
+
+export interface CommitTools {
+  readonly archive: Archive;
+  readonly history: History;
+  readonly now: ModelNow;
 }
 
 interface Rewritten {
@@ -78,10 +95,6 @@ export interface PreparedLog {
   readonly moved: readonly Task[];
 }
 
-/** So that the number of logs grows with the logarithm of their tasks, and none becomes a monster. */
-const logTasksMax = 20_000;
-const absorbedMin = 4;
-
 /** Writes what a committed head shows as finished into a log, with the small logs before it. */
 export async function prepareLog(base: Head, archive: Archive): Promise<PreparedLog | undefined> {
   const moved = [...base.shard.tasks.values()].filter(({ state }) => isTerminal(state));
@@ -92,20 +105,6 @@ export async function prepareLog(base: Head, archive: Archive): Promise<Prepared
   const before = logs.filter(({ name }) => absorbed.includes(name));
   const tasks = [...before.flatMap((log) => [...log.tasksById.values()]), ...moved];
   return { log: await archive.write(base, tasks), absorbed, moved };
-}
-
-/** Logs of about the same size become one when there are some: each task moves but a few times. */
-function firstAbsorbed(logs: readonly LogRef[], moved: number): number {
-  let count = moved;
-  let first = logs.length;
-  for (;;) {
-    let from = first;
-    let sum = 0;
-    while (from > 0 && logs[from - 1]!.tasks <= count * 2) sum += logs[--from]!.tasks;
-    if (first - from < absorbedMin || count + sum > logTasksMax) return first;
-    first = from;
-    count += sum;
-  }
 }
 
 /** The head that lists a prepared log; undefined where it no longer fits, since others were here. */

@@ -10,6 +10,7 @@ import type { Task, TerminalState } from "../../task.ts";
  * What one shard's object holds: the model's state, and where its finished tasks went. Always:
  * - a task is in `shard` or in exactly one listed log, never in both;
  * - `archived` counts what the listed logs hold, so no count needs them;
+ * - `shard` has no log and no kept keys of its own: they are in listed files;
  * - like a shard of the model it is never changed in place.
  */
 export interface Head {
@@ -25,8 +26,23 @@ export interface Head {
   /** Oldest first. */
   readonly logs: readonly LogRef[];
   readonly archived: readonly ArchivedLane[];
+  /** Files with entries of the log, of tasks that were purged. */
+  readonly log: readonly EntryRef[];
+  /** Files with keys of such tasks that are still reserved. */
+  readonly keptKeys: readonly EntryRef[];
   /** Which version of the jobs' common settings it has applied. */
   readonly control: number;
+}
+
+/** What a head lists: everything else in its folder is garbage. */
+export const listedNames = ({ logs, log, keptKeys }: Head): ReadonlySet<string> =>
+  new Set([...logs, ...log, ...keptKeys].map(({ name }) => name));
+
+/** A listed file of purged tasks; never changed, either. */
+export interface EntryRef extends LogRef {
+  /** When the first and the last of them finished. */
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
 /** A listed log of finished tasks: an object that is never changed. */

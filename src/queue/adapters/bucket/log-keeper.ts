@@ -4,7 +4,7 @@ import { isTerminal } from "../../task.ts";
 import type { Shard } from "../../model/shard.ts";
 import type { Archive } from "./archive.ts";
 import { prepareLog, type PreparedLog } from "./head-commit.ts";
-import type { Head } from "./head.ts";
+import { listedNames, type Head } from "./head.ts";
 
 /**
  * Moves what a shard has finished into logs, beside its commits: nobody who asks something of the
@@ -73,7 +73,7 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
       return prepared;
     },
     committed({ base, head, written, offered }) {
-      const listed = new Set(head.logs.map(({ name }) => name));
+      const listed = listedNames(head);
       const gone = written.filter((name) => !listed.has(name));
       if (offered) {
         const { log, absorbed } = offered;

@@ -28,7 +28,9 @@ async function entries(store: BucketQueueStore): Promise<readonly DoneEntry[]> {
   for await (const entry of store.doneLog()) all.push(entry);
   return all;
 }
-const logKeys = (storage: Storage) => storage.keys("q/done/");
+/** Logs of finished tasks; files of purged ones are beside them. */
+const logKeys = (storage: Storage) =>
+  storage.keys("q/done/").filter((key) => /\/\d[^/]*$/.test(key));
 
 async function setUp(more: { finishedKept?: number } = { finishedKept: 4 }) {
   const storage = createStorage();

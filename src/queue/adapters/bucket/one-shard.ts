@@ -2,7 +2,14 @@ import { counts, viewTask, wakeInMs } from "../../model/read.ts";
 import { storeNow, type ModelNow } from "../../model/now.ts";
 import { pageOf } from "../../names.ts";
 import { gatesOfHead, lanesOfHead } from "./head.ts";
-import { browseShard, endedInShard, readDoneLog, readWhole } from "./read-shard.ts";
+import {
+  browseShard,
+  endedInShard,
+  logOfShard,
+  logStatsOf,
+  readDoneLog,
+  readWhole,
+} from "./read-shard.ts";
 import { reconcileShard } from "./reconcile.ts";
 import type { ShardKeeper } from "./shard-keeper.ts";
 import type { ShardSet } from "./shard-set.ts";
@@ -34,6 +41,8 @@ export function createOneShard(
     },
     browse: (query) => browseShard(keeper, query),
     ended: (query) => endedInShard(keeper, query),
+    log: (query) => logOfShard(keeper, query),
+    logStats: async () => logStatsOf([await keeper.read()]),
     job: async (name) => (await keeper.read()).shard.jobs.get(name),
     gate: async (name) => (await keeper.read()).shard.gates.get(name),
     jobs: async (page) => pageOf((await keeper.read()).shard.jobs.values(), page),

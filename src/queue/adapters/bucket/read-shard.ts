@@ -1,11 +1,12 @@
 import { AppError } from "../../../base/app-error.ts";
+import type { LogEntry, LogStats } from "../../log-entry.ts";
 import { browse, ended } from "../../model/read.ts";
 import type { Shard } from "../../model/shard.ts";
 import type { BrowseQuery, EndedQuery } from "../../queue-store.ts";
 import { isTerminal, type Task } from "../../task.ts";
 import type { Log } from "./archive.ts";
 import type { DoneEntry } from "./done-entry.ts";
-import type { Head } from "./head.ts";
+import type { Head, LogRef } from "./head.ts";
 import { withTasks } from "./recall.ts";
 import type { ShardKeeper } from "./shard-keeper.ts";
 
@@ -16,17 +17,60 @@ interface WholeShard {
 
 const triesMax = 3;
 
-/** A head and all its logs. A log that went meanwhile was replaced: a newer head says by what. */
-export async function readWithLogs(keeper: ShardKeeper): Promise<WholeShard> {
+/** Reads what a head lists. A file that went meanwhile was replaced: a newer head says by what. */
+async function readListed<T>(
+  keeper: ShardKeeper,
+  read: (head: Head) => Promise<T>,
+): Promise<{ readonly head: Head; readonly found: T }> {
   for (let attempt = 1; ; attempt++) {
     const head = await keeper.read();
     try {
-      return { head, logs: await keeper.archive.load(head) };
+      return { head, found: await read(head) };
     } catch (error) {
       const isMissing = error instanceof AppError && error.code === "queue_log_missing";
       if (!isMissing || attempt === triesMax || (await keeper.read()) === head) throw error;
     }
   }
+}
+
+/** A head and all its logs of finished tasks. */
+export async function readWithLogs(keeper: ShardKeeper): Promise<WholeShard> {
+  const { head, found } = await readListed(keeper, (listed) => keeper.archive.load(listed));
+  return { head, logs: found };
+}
+
+/** A page of the log: only files that can have a part in it are read. */
+export async function logOfShard(
+  keeper: ShardKeeper,
+  query: EndedQuery,
+): Promise<readonly LogEntry[]> {
+  const { after, isNewestFirst, limit } = query;
+  const [near, far] = isNewestFirst ? (["toMs", "fromMs"] as const) : (["fromMs", "toMs"] as const);
+  const sign = isNewestFirst ? -1 : 1;
+  const isBehind = (atMs: number, otherMs: number) => sign * (atMs - otherMs) > 0;
+  const { found } = await readListed(keeper, async ({ log }) => {
+    const refs = log
+      .filter((ref) => !after || !isBehind(after.finishedAtMs, ref[far]))
+      .sort((a, b) => sign * (a[near] - b[near]));
+    let page: readonly LogEntry[] = [];
+    for (const ref of refs) {
+      const last = page[limit - 1];
+      if (last && isBehind(ref[near], last.finishedAtMs)) break;
+      page = ended([...page, ...(await keeper.history.readLog(ref))], query);
+    }
+    return page;
+  });
+  return found;
+}
+
+export function logStatsOf(heads: readonly Head[]): LogStats {
+  const log = heads.flatMap((head) => head.log);
+  const sum = (refs: readonly LogRef[]) => refs.reduce((total, { tasks }) => total + tasks, 0);
+  return {
+    entries: sum(log),
+    oldestAtMs: log.length === 0 ? 0 : Math.min(...log.map(({ fromMs }) => fromMs)),
+    keptKeys: sum(heads.flatMap((head) => head.keptKeys)),
+  };
 }
 
 export const archivedTasks = (logs: readonly Log[]): readonly Task[] =>

@@ -11,7 +11,8 @@ import { createCommitPace } from "./commit-pace.ts";
 import type { BucketQueueEvent } from "./event.ts";
 import { commitOn, listLog, type Committed, type PreparedLog } from "./head-commit.ts";
 import { createHeadCodec } from "./head-codec.ts";
-import type { Head } from "./head.ts";
+import { listedNames, type EntryRef, type Head } from "./head.ts";
+import type { History } from "./history.ts";
 import { createLogKeeper } from "./log-keeper.ts";
 
 /**
@@ -31,6 +32,7 @@ export interface ShardKeeper {
   /** Puts another head in place of this one, once, by what `change` makes of it. */
   rewrite(change: (head: Head, now: ModelNow) => Promise<Head>): Promise<void>;
   readonly archive: Archive;
+  readonly history: History;
   /** At the end: resolves when all that was asked has been answered. */
   end(): Promise<void>;
 }
@@ -48,6 +50,7 @@ export interface ShardKeeperOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly archive: Archive;
+  readonly history: History;
   /** The store's clock, not before the given moment. */
   readonly moment: (notBeforeMs: number) => Promise<ModelNow>;
   readonly liveTasksMax: number;
@@ -75,7 +78,8 @@ const companyMs = 10_000;
 const replacedMax = 20;
 
 export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
-  const { bucket, key, session, clock, random, archive, moment, onEvent } = options;
+  const { bucket, key, session, clock, random, archive, history, moment } = options;
+  const { onEvent } = options;
   const { commitIntervalMs, finishedKept, giveUpMs, catchUp = (head) => head } = options;
   let conflicts = 0;
   /** The shared object's numbers, which count its changes. */
@@ -118,6 +122,16 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
         return log;
       },
     };
+    const noted = async (writing: Promise<EntryRef>) => {
+      const ref = await writing;
+      written.push(ref.name);
+      return ref;
+    };
+    const notingHistory: History = {
+      ...history,
+      writeLog: (head, entries) => noted(history.writeLog(head, entries)),
+      writeKeys: (head, keys) => noted(history.writeKeys(head, keys)),
+    };
     let last: Committed | undefined;
     let base: Head | undefined;
     let offered: PreparedLog | undefined;
@@ -128,7 +142,7 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
       const listed = offered && listLog(found, offered);
       const now = await moment(found.atMs);
       base = catchUp(listed ?? found, now);
-      last = await commitOn(base, operations, { archive: noting, now });
+      last = await commitOn(base, operations, { archive: noting, history: notingHistory, now });
       // A log alone is a change too.
       const isStill = base === found || last.head !== base;
       const next = isStill ? last.head : { ...base, version: found.version + 1 };
@@ -152,7 +166,8 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
         if (!isLogMissing(error) || replaced === replacedMax) throw error;
         const head = await object.read();
         // Others may have seen the newer head meanwhile: what counts is whether it lists that log.
-        if (head?.logs.some(({ name }) => error.message.includes(name))) throw error;
+        const names = head ? [...listedNames(head)] : [];
+        if (names.some((name) => error.message.includes(name))) throw error;
       }
     }
   }
@@ -207,6 +222,7 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
 
   return {
     archive,
+    history,
     commit: (operations) =>
       new Promise((resolve, reject) => {
         waiting.push({ operations, resolve, reject });

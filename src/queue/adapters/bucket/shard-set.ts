@@ -1,6 +1,7 @@
 import type { QueueCounts } from "../../counts.ts";
 import type { Gate } from "../../gate.ts";
 import type { Job } from "../../job.ts";
+import type { LogEntry, LogStats } from "../../log-entry.ts";
 import type { NamePage } from "../../names.ts";
 import type { Operation, Outcomes } from "../../operation.ts";
 import type { BrowseQuery, EndedQuery, Reconciled, TaskView } from "../../queue-store.ts";
@@ -15,6 +16,8 @@ export interface ShardSet {
   task(id: number): Promise<TaskView | undefined>;
   browse(query: BrowseQuery): Promise<readonly Task[]>;
   ended(query: EndedQuery): Promise<readonly Task[]>;
+  log(query: EndedQuery): Promise<readonly LogEntry[]>;
+  logStats(): Promise<LogStats>;
   job(name: string): Promise<Job | undefined>;
   gate(name: string): Promise<Gate | undefined>;
   jobs(page: NamePage): Promise<readonly Job[]>;

@@ -7,6 +7,7 @@ import {
   ended,
   gatesWithTasks,
   lanesOf,
+  logStats,
   viewTask,
   wakeInMs,
 } from "../../model/read.ts";
@@ -45,6 +46,8 @@ export function createMemoryQueueStore(options: MemoryQueueStoreOptions = {}): Q
     task: async (id) => viewTask(shard, id, storeNow(now())),
     browse: async (query) => browse(shard, query),
     ended: async (query) => ended(shard.tasks.values(), query),
+    log: async (query) => ended(shard.log.values(), query),
+    logStats: async () => logStats(shard),
     job: async (name) => shard.jobs.get(name),
     gate: async (name) => shard.gates.get(name),
     jobs: async (page) => pageOf(shard.jobs.values(), page),

@@ -5,6 +5,7 @@ import type { Changed, FinishedFilter, Purge, Retry } from "../../operation.ts";
 import type { Counts } from "./counts.ts";
 import type { Session } from "./database.ts";
 import { lockTasks } from "./group.ts";
+import { identitySql } from "./log.ts";
 import { jobColumns, lockLanes, uncounted, type JobSettingsRow } from "./rows.ts";
 import { createSlice } from "./slice.ts";
 import { stateName, taskStates, type TaskRow } from "./task-row.ts";
@@ -37,12 +38,10 @@ export async function purge(session: Session, operation: Purge, counts: Counts):
   const { found, hasMore } = await finishedTasks(session, operation);
   const laneIds = found.filter(({ gate }) => gate !== "").map(({ lane }) => lane);
   await lockLanes(session, { gates: [], ids: laneIds });
-  const rows = await session.query<Found>(
-    `delete from @task t using @lane l where l.id = t.lane and t.id = any(array(
-       select id from @task where id = any($1::bigint[]) and state >= 5 order by id for update))
-     returning t.id, t.lane, l.job, l.gate, t.state`,
-    [found.map(({ id }) => id).slice(0, operation.rowsMax)],
-  );
+  const rows = await session.query<Found>(purgeSql, [
+    found.map(({ id }) => id).slice(0, operation.rowsMax),
+    operation.keepKeys,
+  ]);
   for (const { lane, job, gate, state } of rows) {
     counts.purged({ id: lane, job, gate }, stateName(state));
   }
@@ -50,6 +49,25 @@ export async function purge(session: Session, operation: Purge, counts: Counts):
   await dropEmpty(session, [...new Set(rows.map(({ lane }) => lane))]);
   return { changed: rows.length, hasMore };
 }
+
+/** The row goes, its entry comes, and its key stays reserved, all by one statement. */
+const purgeSql = `with gone as (
+    delete from @task t using @lane l where l.id = t.lane and t.id = any(array(
+      select id from @task where id = any($1::bigint[]) and state >= 5 order by id for update))
+    returning t.id, t.lane, l.kind, l.job, l.gate, t.key, t.state, t.created_at, t.finished_at,
+      t.used, t.attempts_max, t.attempts),
+  logged as (
+    insert into @log (id, kind, job, gate, key, state, created_at, finished_at, used,
+      attempts_max, attempts)
+    select id, kind, job, gate, key, state, created_at, finished_at, used, attempts_max, attempts
+    from gone order by id),
+  kept as (
+    insert into @kept_key (identity, id, kind, job, gate, state, finished_at)
+    select ${identitySql("gone")}, id, kind, job, gate, state, finished_at
+    from gone where $2 order by 1
+    on conflict (identity) do update set id = excluded.id, kind = excluded.kind,
+      state = excluded.state, finished_at = excluded.finished_at)
+  select id, lane, job, gate, state from gone`;
 
 /** The jobs are locked, so that nobody is adding to these lanes. */
 async function dropEmpty(session: Session, lanes: readonly number[]): Promise<void> {

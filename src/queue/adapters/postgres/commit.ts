@@ -11,6 +11,7 @@ import { applyGroup, isGrouped, type AppliedGroup, type Grouped } from "./group.
 import { addFew, isFewAdd } from "./few-add.ts";
 import { createKnownLeases } from "./known-leases.ts";
 import type { LazyKind } from "./lazy-kind.ts";
+import { forgetKeys, pruneLog } from "./log.ts";
 import {
   momentColumns,
   momentValues,
@@ -241,6 +242,10 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
         await db.transaction(async (session) => forgetEmpty(session, (await now(session)).ms));
         return changed;
       }
+      case "forgetKeys":
+        return db.transaction((session) => forgetKeys(session, operation));
+      case "pruneLog":
+        return db.transaction((session) => pruneLog(session, operation));
     }
   }
 

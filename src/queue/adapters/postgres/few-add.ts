@@ -2,6 +2,7 @@ import type { Add, Added } from "../../operation.ts";
 import type { NewTask } from "../../task.ts";
 import type { Session } from "./database.ts";
 import type { AppliedGroup, Grouped } from "./group.ts";
+import { isKeptSql } from "./log.ts";
 import { momentValues, withMoment, type Moment } from "./moment.ts";
 
 export interface FewAddContext {
@@ -69,15 +70,16 @@ export function isFewAdd(group: readonly Grouped[]): group is readonly Add[] {
 const fewSql = `${withMoment},
   wanted as materialized (
     select w.*, l.id as lane, l.scope
-    from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::int[])
-      with ordinality as w (kind, job, key, payload, priority, attempts_max, n)
+    from (select *, ''::text as gate
+      from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::int[])
+        with ordinality as v (kind, job, key, payload, priority, attempts_max, n)) w
     join @job j on j.name = w.job and j.ended is null and not j.is_sealed and j.budget is null
       and j.gate = ''
     cross join lateral (select m.id, m.scope from @lane m
       where m.job = w.job and m.gate = '' and m.kind = w.kind limit 1) l
     left join lateral (select t.id from @task t
       where t.scope = l.scope and t.key = w.key limit 1) known on true
-    where known.id is null),
+    where known.id is null and not ${isKeptSql("w")}),
   plain as materialized (select count(*) = cardinality($3) as "isPlain" from wanted),
   inserted as (
     insert into @task (id, lane, scope, key, payload, priority, due_at, created_at, state, token,

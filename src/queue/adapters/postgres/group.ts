@@ -15,6 +15,7 @@ import {
   type JobSettingsRow,
   type LaneRow,
 } from "./rows.ts";
+import { findKept } from "./log.ts";
 import { createSlice, laneName, scopeName } from "./slice.ts";
 import { taskColumns, taskStates, type TaskRow } from "./task-row.ts";
 import { writeSlice } from "./write-slice.ts";
@@ -47,9 +48,10 @@ export async function applyGroup(
     ...adds,
     ...wants.raises.map((one) => ({ ...one, gate: one.gate || bound(one.job, "") })),
   ];
-  const [lanes, known] = await Promise.all([
+  const [lanes, known, keptKeys] = await Promise.all([
     readLanes(session, adds),
     findTasks(session, identities),
+    findKept(session, adds),
   ]);
 
   const leaving = new Set(places.filter(({ id }) => wants.leaving.has(id)).map(({ gate }) => gate));
@@ -79,6 +81,7 @@ export async function applyGroup(
     lanes: [...lanes.values(), ...locked],
     scopes,
     lockedGates: toLock,
+    keptKeys,
   });
   const answers = operations.map((operation) => {
     try {

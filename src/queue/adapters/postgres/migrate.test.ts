@@ -104,6 +104,25 @@ needs(["postgres"], ({ postgres }) => {
     }
   });
 
+  test("E11: a queue of version 1 keeps its tasks, and has a log from then on", async () => {
+    await using schema = await createTestSchema(postgres.url);
+    const options = { url: postgres.url, schema: schema.name };
+    const old = await openPostgresQueueStore(options);
+    await work(old, "before");
+    await old[Symbol.asyncDispose]();
+    await schema.query(`drop table ${schema.quoted}.log, ${schema.quoted}.kept_key`);
+    await schema.query(`update ${schema.quoted}.meta set value = '1'`);
+    const store = await openPostgresQueueStore(options);
+    expect(await version(schema)).toBe(2);
+    await work(store, "after");
+    const filter = { states: ["done"] } as const;
+    const purge = { op: "purge", filter, rowsMax: 10, keepKeys: true } as const;
+    expect(await store.commit([purge])).toEqual([{ changed: 2, hasMore: false }]);
+    expect(await store.logStats()).toMatchObject({ entries: 2, keptKeys: 2 });
+    expect(await store.reconcile({ repair: false })).toMatchObject({ drift: [], orphans: 0 });
+    await store[Symbol.asyncDispose]();
+  });
+
   test("old and new nodes that start at once make each step once", async () => {
     await using schema = await createTestSchema(postgres.url);
     const options = { url: postgres.url, schema: schema.name };

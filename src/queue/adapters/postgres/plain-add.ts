@@ -3,6 +3,7 @@ import type { NewTask } from "../../task.ts";
 import type { Counts } from "./counts.ts";
 import type { Session } from "./database.ts";
 import type { AppliedGroup, Grouped } from "./group.ts";
+import { isAnyKept } from "./log.ts";
 import { readMoment, type Moment } from "./moment.ts";
 import { lockLanes, writeHeads, type LaneRow } from "./rows.ts";
 import { insertRows } from "./task-writes.ts";
@@ -33,8 +34,14 @@ export async function addPlain(
     [wanted.map(({ kind }) => kind), wanted.map(({ job }) => job), wanted.map(({ gate }) => gate)],
   );
   // Without a gate nothing is locked that time could pass in: one way to the server for all.
-  const [found, checked, seen] = await Promise.all([lanesFound, jobs, readMoment(session, moment)]);
-  if (found.length < wanted.length || !checked.every(({ isPlain }) => isPlain)) return undefined;
+  const [found, checked, isKept, seen] = await Promise.all([
+    lanesFound,
+    jobs,
+    isAnyKept(session, tasks),
+    readMoment(session, moment),
+  ]);
+  const isPlain = !isKept && checked.every((job) => job.isPlain);
+  if (found.length < wanted.length || !isPlain) return undefined;
   const gated = found.filter(({ gate }) => gate !== "").map(({ id }) => id);
   const [locked, now] =
     gated.length === 0

@@ -1,12 +1,14 @@
 import { systemClock, type Clock } from "../../../base/clock.ts";
 import type { LibpqVariables } from "../../../config/index.ts";
 import { storeNow } from "../../model/now.ts";
+import type { Operation } from "../../operation.ts";
 import type { QueueStore, StoreNow } from "../../queue-store.ts";
 import { createChangeWatch } from "./change-watch.ts";
 import { createCommitter } from "./commit.ts";
 import { readPlace } from "./connection-options.ts";
 import { openDatabase, type Database } from "./database.ts";
 import type { LazyKind } from "./lazy-kind.ts";
+import { readLog, readLogStats } from "./log.ts";
 import { migrate } from "./migrate.ts";
 import { readMoment } from "./moment.ts";
 import type { NamesMode } from "./names-mode.ts";
@@ -104,7 +106,7 @@ export async function openPostgresQueueStore(
 
   return {
     async commit(operations) {
-      const isMaintenance = operations.some(({ op }) => op === "sweep" || op === "purge");
+      const isMaintenance = operations.some(({ op }) => maintenanceOps.has(op));
       const { answers, mayWake } = await (isMaintenance ? maintainer : committer).commit(
         operations,
       );
@@ -129,6 +131,8 @@ export async function openPostgresQueueStore(
     // It may have to look at every task: in a transaction, so that its time is limited.
     browse: (query) => db.transaction((session) => browse(session, query), { isSnapshot: true }),
     ended: (query) => db.transaction((session) => ended(session, query), { isSnapshot: true }),
+    log: (query) => db.transaction((session) => readLog(session, query), { isSnapshot: true }),
+    logStats: () => db.transaction(readLogStats, { isSnapshot: true }),
     job: async (name) => readJob(db, name),
     gate: async (name) => readGate(db, name),
     jobs: (page) => readJobs(db, page),
@@ -157,3 +161,11 @@ export async function openPostgresQueueStore(
     },
   };
 }
+
+/** They may take long, and have a pool of their own, so that they hold up no worker. */
+const maintenanceOps: ReadonlySet<Operation["op"]> = new Set([
+  "sweep",
+  "purge",
+  "forgetKeys",
+  "pruneLog",
+]);

@@ -13,6 +13,9 @@
  *              and never locked, so that nobody waits for anybody there.
  * *_counter    counters by stripe: every process has its own, a reader takes the sum. So they are
  *              exact, in the same transaction as the tasks they count, and no row is hot.
+ * log          what was purged: one row for each task, never changed, removed only by `pruneLog`.
+ * kept_key     keys of such tasks that are still reserved. A digest stands for (job, gate, key), which
+ *              may be longer than an index takes.
  * claim        one row for each claim that leased something, with the ids of its tasks.
  *              `expires_at` is never later than the earliest lease in it.
  */
@@ -106,5 +109,23 @@ export const steps: readonly string[] = [
   create sequence @task_id;
   create sequence @token;
   create sequence @served;
+  `,
+  // Tasks that are purged go into the log, and their keys may stay reserved. Nodes of the version
+  // before purge without a trace, as they always did, and add a reserved key again.
+  `
+  create table @log (
+    id bigint primary key, kind text collate "C" not null, job text collate "C" not null,
+    gate text collate "C" not null, key text collate "C" not null, state smallint not null,
+    created_at bigint not null, finished_at bigint not null, used int not null,
+    attempts_max int not null, attempts text
+  );
+  create index log_finished on @log (finished_at, id);
+
+  create table @kept_key (
+    identity bytea primary key, id bigint not null, kind text collate "C" not null,
+    job text collate "C" not null, gate text collate "C" not null, state smallint not null,
+    finished_at bigint not null
+  );
+  create index kept_key_finished on @kept_key (finished_at, id);
   `,
 ];

@@ -1,5 +1,6 @@
 import type { Job } from "../../job.ts";
 import type { ModelNow } from "../../model/now.ts";
+import type { KeptKey } from "../../log-entry.ts";
 import type { Draft } from "../../model/shard.ts";
 import { identityOf } from "../../model/shard.ts";
 import type { Task } from "../../task.ts";
@@ -34,6 +35,8 @@ export interface SliceParts {
   readonly lanes?: readonly LaneRow[];
   readonly scopes?: ReadonlyMap<string, number>;
   readonly lockedGates?: ReadonlySet<string>;
+  /** Those of the keys that are to be added. */
+  readonly keptKeys?: ReadonlyMap<string, KeptKey>;
 }
 
 /** New tasks get their ids when they are written; until then these, in order. */
@@ -60,6 +63,8 @@ export function createSlice(parts: SliceParts): Slice {
       claims,
       waits: new Map(),
       raises: { raised: 0, unchanged: 0 },
+      log: new Map(),
+      keptKeys: parts.keptKeys ?? new Map(),
       nextId: newIdsFrom,
       lastToken: 0,
       served: 0,

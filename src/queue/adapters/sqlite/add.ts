@@ -26,6 +26,7 @@ export function add(unit: Unit, { tasks, by }: Add): readonly Added[] {
  */
 function addAllNew(unit: Unit, tasks: readonly NewTask[]): boolean {
   const { rows, db, now, meta } = unit;
+  if (unit.hasKeptKeys && isAnyKept(unit, tasks)) return false;
   const places: Place[] = [];
   const values: unknown[] = [];
   for (const task of tasks) {
@@ -47,6 +48,11 @@ function addAllNew(unit: Unit, tasks: readonly NewTask[]): boolean {
   return true;
 }
 
+function isAnyKept({ rows, sql }: Unit, tasks: readonly NewTask[]): boolean {
+  const names = tasks.flatMap(({ job, gate, key }) => [job, rows.job(job)?.gate || gate, key]);
+  return sql.findAllKept.get(names) !== undefined;
+}
+
 /** Where a new task belongs: its lane, which is made if need be, and which kind of pending it is. */
 interface Place {
   readonly lane: LaneRow;
@@ -64,6 +70,10 @@ function addOne(unit: Unit, wanted: NewTask, by: LeaseRef | undefined): Added {
   const { rows, sql, now, meta } = unit;
   const job = rows.job(wanted.job);
   const gate = job && job.gate !== "" ? job.gate : wanted.gate;
+  if (unit.hasKeptKeys && sql.findKept.get(wanted.job, gate, wanted.key) !== undefined) {
+    meta.unchanged += 1; // as for a task that has finished, see raiseTask
+    return "duplicate";
+  }
   if (job && mayRefuse(job)) {
     const known = findTask(unit, { ...wanted, gate });
     if (known) return duplicate(unit, known, wanted.priority);

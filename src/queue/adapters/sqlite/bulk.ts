@@ -1,5 +1,6 @@
 import { gateDefaults } from "../../gate.ts";
-import type { Changed, FinishedFilter, Purge, Retry } from "../../operation.ts";
+import type { Changed, FinishedFilter, ForgetKeys, PruneLog } from "../../operation.ts";
+import type { Purge, Retry } from "../../operation.ts";
 import { isEmpty } from "./rows.ts";
 import { statement } from "./statement.ts";
 import { taskStates, type TaskRow } from "./task-row.ts";
@@ -28,11 +29,14 @@ export function retry(unit: Unit, { filter, rowsMax }: Retry): Changed {
   return { changed: found.length, hasMore };
 }
 
-export function purge(unit: Unit, { filter, rowsMax }: Purge): Changed {
+export function purge(unit: Unit, { filter, rowsMax, keepKeys }: Purge): Changed {
   const { found, hasMore } = finishedTasks(unit, filter, rowsMax);
   const { rows, sql } = unit;
   const lanes = new Set<number>();
+  if (keepKeys && found.length > 0) unit.hasKeptKeys = true;
   for (const task of found) {
+    sql.log.run(task.id);
+    if (keepKeys) sql.keepKey.run(task.id);
     sql.remove.run(task.id);
     // The job goes on counting what is purged, so only the lane's counter moves.
     rows.laneForWrite(task.lane)[stateName(task.state)] -= 1;
@@ -40,6 +44,31 @@ export function purge(unit: Unit, { filter, rowsMax }: Purge): Changed {
   }
   dropEmpty(unit, lanes);
   return { changed: found.length, hasMore };
+}
+
+export function forgetKeys({ db }: Unit, { filter, rowsMax }: ForgetKeys): Changed {
+  const { where, values } = conditions(filter, { task: "kept_key", lane: "kept_key" });
+  const states = filter.states.map((state) => taskStates[state]).join(", ");
+  const keys = statement(
+    db,
+    `select job, gate, key from kept_key where ${["true", ...where].join(" and ")}
+       and state in (${states}) order by finished_at, id limit @limit`,
+  )
+    .raw()
+    .all({ ...values, limit: rowsMax + 1 }) as [job: string, gate: string, key: string][];
+  const forget = statement(db, "delete from kept_key where job = ? and gate = ? and key = ?");
+  for (const key of keys.slice(0, rowsMax)) forget.run(key);
+  return { changed: Math.min(keys.length, rowsMax), hasMore: keys.length > rowsMax };
+}
+
+export function pruneLog({ db }: Unit, { finishedBeforeMs, rowsMax }: PruneLog): Changed {
+  const { changes } = statement(
+    db,
+    `delete from log where id in (
+       select id from log where finished_at < ? order by finished_at, id limit ?)`,
+  ).run(finishedBeforeMs, rowsMax);
+  const more = statement(db, "select 1 from log where finished_at < ? limit 1");
+  return { changed: changes, hasMore: more.get(finishedBeforeMs) !== undefined };
 }
 
 /** Lanes go with their last task; then jobs that have ended and gates that say nothing. */
@@ -72,23 +101,32 @@ function finishedTasks(unit: Unit, filter: FinishedFilter, rowsMax: number) {
 }
 
 function finishedOf({ db }: Unit, state: number, filter: FinishedFilter, limit: number) {
-  const where = ["task.state = @state", "task.state >= 5"];
-  if (filter.ids) where.push("task.id in (select value from json_each(@ids))");
-  if (filter.finishedBeforeMs !== undefined) where.push("task.finished_at < @before");
-  for (const name of ["job", "kind", "gate"] as const) {
-    if (filter[name] !== undefined) where.push(`lane.${name} = @${name}`);
-  }
+  const { where, values } = conditions(filter, { task: "task", lane: "lane" });
+  where.unshift("task.state = @state", "task.state >= 5");
   return statement(
     db,
     `select task.id, task.lane, task.state from task join lane on lane.id = task.lane
      where ${where.join(" and ")} order by task.finished_at, task.id limit @limit`,
-  ).all({
-    state,
-    limit,
+  ).all({ ...values, state, limit }) as FinishedRow[];
+}
+
+/** All of a filter but its states. `tables` have the columns of a task, and of its lane. */
+function conditions(
+  filter: FinishedFilter,
+  tables: { readonly task: string; readonly lane: string },
+) {
+  const where: string[] = [];
+  if (filter.ids) where.push(`${tables.task}.id in (select value from json_each(@ids))`);
+  if (filter.finishedBeforeMs !== undefined) where.push(`${tables.task}.finished_at < @before`);
+  for (const name of ["job", "kind", "gate"] as const) {
+    if (filter[name] !== undefined) where.push(`${tables.lane}.${name} = @${name}`);
+  }
+  const values = {
     ids: JSON.stringify(filter.ids ?? []),
     before: filter.finishedBeforeMs ?? 0,
     job: filter.job ?? "",
     kind: filter.kind ?? "",
     gate: filter.gate ?? "",
-  }) as FinishedRow[];
+  };
+  return { where, values };
 }

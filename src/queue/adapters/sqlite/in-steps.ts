@@ -1,9 +1,10 @@
 import { afterTick } from "../../../base/tick.ts";
 import type { Gate } from "../../gate.ts";
+import type { LogEntry } from "../../log-entry.ts";
 import { isInLane } from "../../model/read.ts";
 import type { NamePage } from "../../names.ts";
 import type { BrowseQuery, EndedQuery } from "../../queue-store.ts";
-import type { Task } from "../../task.ts";
+import type { Task, TaskState } from "../../task.ts";
 
 /**
  * Lists that may have to pass over many rows to find a few. Each step looks at a bounded number of
@@ -14,18 +15,21 @@ import type { Task } from "../../task.ts";
 /** Rows that one step looks at. */
 const stepRows = 500;
 
-/** `step` reads the next finished tasks of any kind, job and gate. */
-export async function endedInSteps(
+/** `step` reads the next finished tasks, or entries of the log, of any kind, job and gate. */
+export async function endedInSteps<T extends Task | LogEntry>(
   query: EndedQuery,
-  step: (part: EndedQuery) => Promise<readonly Task[]>,
-): Promise<readonly Task[]> {
-  const found: Task[] = [];
-  const hasFilter = [query.kind, query.job, query.gate].some((one) => one !== undefined);
+  step: (part: EndedQuery) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  const found: T[] = [];
+  const states: ReadonlySet<TaskState> = new Set(query.states);
+  const isWanted = (task: T) => states.has(task.state) && isInLane(task, query);
+  const hasFilter =
+    states.size < 3 || [query.kind, query.job, query.gate].some((one) => one !== undefined);
   let { after } = query;
   while (found.length < query.limit) {
     const limit = hasFilter ? stepRows : Math.min(stepRows, query.limit - found.length);
     const part = await step({ ...query, ...(after && { after }), limit });
-    for (const task of part) if (isInLane(task, query)) found.push(task);
+    for (const task of part) if (isWanted(task)) found.push(task);
     if (part.length < limit) break;
     after = part.at(-1)!;
     await new Promise<void>(afterTick);

@@ -256,6 +256,25 @@ describe("versions", () => {
     closeDatabase(openDatabase(folder.file, "normal", [...steps, grow]));
   });
 
+  test("a file of version 1 keeps its tasks, and has a log from then on", async () => {
+    using folder = createTempFolder();
+    const finish = async () => {
+      await using queue = openSqliteQueue({ file: folder.file });
+      const { leases } = await queue.claim({ worker: "w", kinds: ["work"], limit: 2 });
+      await queue.finish(leases.map((lease) => ({ ...lease, outcome: { kind: "done" } as const })));
+    };
+    await makeQueue(folder.file, 3);
+    await finish();
+    const db = new Database(folder.file);
+    db.exec("drop table log; drop table kept_key; pragma user_version = 1");
+    db.close();
+    await using queue = openSqliteQueue({ file: folder.file });
+    expect((await queue.stats()).states).toMatchObject({ done: 2, pending: 1 });
+    expect(await queue.archive({ states: ["done"] })).toBe(2);
+    expect((await queue.log()).map(({ key }) => key)).toEqual(["t0", "t1"]);
+    expect(await queue.add([{ kind: "work", key: "t0" }])).toEqual(["duplicate"]);
+  });
+
   test("an upgrade that fails leaves the file as it was", async () => {
     using folder = createTempFolder();
     await makeQueue(folder.file, 3);

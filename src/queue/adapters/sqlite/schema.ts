@@ -12,6 +12,8 @@
  *              `head`, and its job's `served`. Claims start here, so that jobs without a turn cost
  *              nothing.
  * gate         `open_from` and `has_room` are derived; closed gates wait in an index by `open_from`.
+ * log          what was purged: one row for each task, never changed, removed only by `pruneLog`.
+ * kept_key     keys of such tasks that are still reserved.
  * claim        one row for each claim; its token is the primary key. `expires_at` is never later
  *              than the earliest lease in it.
  */
@@ -86,6 +88,21 @@ export const steps: readonly string[] = [
   ) without rowid;
 
   create table opener (pid int primary key, boot text not null) without rowid;
+  `,
+  // Tasks that are purged go into the log, and their keys may stay reserved.
+  `
+  create table log (
+    id integer primary key, kind text not null, job text not null, gate text not null,
+    key text not null, state int not null, created_at int not null, finished_at int not null,
+    used int not null, attempts_max int not null, attempts text
+  );
+  create index log_finished on log (finished_at, id);
+
+  create table kept_key (
+    job text not null, gate text not null, key text not null, id int not null, kind text not null,
+    state int not null, finished_at int not null, primary key (job, gate, key)
+  ) without rowid;
+  create index kept_key_finished on kept_key (finished_at, id);
   `,
 ];
 

@@ -9,11 +9,11 @@ import { exactNow, storeNow, type ModelNow } from "../../model/now.ts";
 import type { Answer, Operation } from "../../operation.ts";
 import type { QueueStore, StoreNow } from "../../queue-store.ts";
 import { add, raise } from "./add.ts";
-import { purge, retry } from "./bulk.ts";
+import { forgetKeys, pruneLog, purge, retry } from "./bulk.ts";
 import { createChangeWatch } from "./change-watch.ts";
 import { claim } from "./claim.ts";
 import { countAtOnce, createCountsReader } from "./read-counts.ts";
-import { endedStep } from "./ended.ts";
+import { endedStep, logStats, logStep } from "./ended.ts";
 import { createFileGuard } from "./file-guard.ts";
 import { browseInSteps, endedInSteps, gatesInSteps } from "./in-steps.ts";
 import { extend, finish, release } from "./leases.ts";
@@ -148,6 +148,8 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
     task: async (id) => read((at) => viewTask(db, id, at)),
     browse: (query) => browseInSteps(query, (part, rows) => read(() => browseStep(db, part, rows))),
     ended: (query) => endedInSteps(query, (part) => read(() => endedStep(db, part))),
+    log: (query) => endedInSteps(query, (part) => read(() => logStep(db, part))),
+    logStats: async () => read(() => logStats(db)),
     job: async (name) => read(() => readJob(db, name)),
     gate: async (name) => read(() => readGate(db, name)),
     jobs: async (page) => read(() => readJobs(db, page)),
@@ -246,5 +248,9 @@ function applyOne(unit: Unit, operation: Operation): Answer<Operation> {
       return retry(unit, operation);
     case "purge":
       return purge(unit, operation);
+    case "forgetKeys":
+      return forgetKeys(unit, operation);
+    case "pruneLog":
+      return pruneLog(unit, operation);
   }
 }

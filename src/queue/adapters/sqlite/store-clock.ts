@@ -60,6 +60,7 @@ function latestMs(db: Database): number {
         coalesce((select max(finished_at) from task where state = 5 and state >= 5), 0) as done,
         coalesce((select max(finished_at) from task where state = 6 and state >= 5), 0) as skipped,
         coalesce((select max(finished_at) from task where state = 7 and state >= 5), 0) as failed,
+        coalesce((select max(finished_at) from log), 0) as logged,
         coalesce((select max(max(opened_at, ended_at)) from job), 0) as changed,
         coalesce((select max(opens_at - delay_ms) from gate), 0) as started`,
     )

@@ -19,6 +19,8 @@ export interface Unit {
   readonly left: Map<number, number>;
   /** The lane of claims of this process that took from one lane only: claims never change. */
   readonly laneOfClaim: Map<number, number>;
+  /** Whether any key of a purged task is reserved, so that adds have to look. */
+  hasKeptKeys: boolean;
   /** Writes what is only counted so far, for a statement that reads it. */
   flush(): void;
 }
@@ -64,6 +66,7 @@ export function createUnitStore(db: Database): UnitStore {
     waits: new Map(),
     left: new Map(),
     laneOfClaim: new Map(),
+    hasKeptKeys: false,
     flush,
   };
   const begin = db.prepare("begin immediate");
@@ -72,7 +75,13 @@ export function createUnitStore(db: Database): UnitStore {
   const dataVersion = db.prepare("pragma data_version").pluck();
   const readMeta = db.prepare("select name, value from meta");
   const writeMeta = db.prepare("insert or replace into meta (name, value) values (?, ?)");
-  const lastId = db.prepare("select max(id) from task").pluck();
+  // Ids of purged tasks are in the log, unless that was pruned; the number beside the tasks counts.
+  const lastId = db
+    .prepare(
+      "select max(coalesce((select max(id) from task), 0), coalesce((select max(id) from log), 0))",
+    )
+    .pluck();
+  const anyKeptKey = db.prepare("select exists (select 1 from kept_key)").pluck();
   const addWait = db.prepare(
     `insert into wait (kind, bucket, count) values (?, ?, ?)
      on conflict do update set count = count + excluded.count`,
@@ -88,6 +97,7 @@ export function createUnitStore(db: Database): UnitStore {
     written = { ...meta };
     // An id is never given twice, whatever happened to the number beside the tasks.
     meta.nextId = Math.max(meta.nextId, Number(lastId.get() ?? 0) + 1);
+    unit.hasKeptKeys = anyKeptKey.get() === 1;
   }
 
   function flush(): void {
@@ -204,6 +214,10 @@ export type TaskStatements = Readonly<
     | "release"
     | "setEarliest"
     | "leave"
+    | "log"
+    | "keepKey"
+    | "findKept"
+    | "findAllKept"
     | "remove",
     Statement
   >
@@ -262,5 +276,24 @@ const prepareTasks = (db: Database): TaskStatements => ({
   release: db.prepare("update task set state = ?, used = used - 1, expires_at = 0 where id = ?"),
   setEarliest: db.prepare("update claim set expires_at = min(expires_at, ?) where token = ?"),
   leave: db.prepare("update claim set open = open - ? where token = ?"),
+  log: db.prepare(
+    `insert into log (id, kind, job, gate, key, state, created_at, finished_at, used, attempts_max,
+       attempts)
+     select task.id, lane.kind, lane.job, lane.gate, task.key, task.state, task.created_at,
+       task.finished_at, task.used, task.attempts_max, task.attempts
+     from task join lane on lane.id = task.lane where task.id = ?`,
+  ),
+  keepKey: db.prepare(
+    `insert or replace into kept_key (job, gate, key, id, kind, state, finished_at)
+     select lane.job, lane.gate, task.key, task.id, lane.kind, task.state, task.finished_at
+     from task join lane on lane.id = task.lane where task.id = ?`,
+  ),
+  findKept: db.prepare("select 1 from kept_key where job = ? and gate = ? and key = ?").pluck(),
+  findAllKept: db
+    .prepare(
+      `select 1 from kept_key
+       where (job, gate, key) in (values ${Array(insertRows).fill("(?, ?, ?)").join()}) limit 1`,
+    )
+    .pluck(),
   remove: db.prepare("delete from task where id = ?"),
 });

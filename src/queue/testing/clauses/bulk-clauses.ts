@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { bulkRowsMax } from "../../operation.ts";
+import { bulkRowsMax, type Operation } from "../../operation.ts";
 import { keysOf, work, works, type Clause, type Fixture } from "../suite-fixture.ts";
 
 export function bulkClauses(clause: Clause): void {
@@ -119,8 +119,11 @@ export function bulkClauses(clause: Clause): void {
   clause("one bulk step changes no more rows than it was allowed", async (at) => {
     await at.add(...works("a", 5));
     for (const lease of await at.claim()) await at.finish(lease, { kind: "fail", reason: "f" });
-    const step = async (op: "retry" | "purge") =>
-      (await at.store.commit([{ op, filter: { states: ["failed"] }, rowsMax: 2 }]))[0];
+    const step = async (op: "retry" | "purge") => {
+      const bulk = { filter: { states: ["failed"] }, rowsMax: 2 } as const;
+      const one: Operation = op === "retry" ? { op, ...bulk } : { op, ...bulk, keepKeys: false };
+      return (await at.store.commit([one]))[0];
+    };
     expect(await step("retry")).toEqual({ changed: 2, hasMore: true });
     expect(await step("purge")).toEqual({ changed: 2, hasMore: true });
     expect(await step("purge")).toEqual({ changed: 1, hasMore: false });

@@ -1,7 +1,8 @@
 import { AppError } from "../../../../base/app-error.ts";
 import type { Random } from "../../../../base/random.ts";
 import { isMatching } from "../../../model/bulk.ts";
-import type { Answer, Changed, Operation, Purge, Retry, Swept } from "../../../operation.ts";
+import type { Answer, Changed, ForgetKeys, Operation } from "../../../operation.ts";
+import type { PruneLog, Purge, Retry, Swept } from "../../../operation.ts";
 import { findControlJob } from "../control.ts";
 import type { Head } from "../head.ts";
 import { readWhole } from "../read-shard.ts";
@@ -49,14 +50,14 @@ export function createManyShards({ random, bell, ...at }: ManyShardsOptions): Sh
     };
   }
 
-  async function bulk(operation: Retry | Purge, sender: Sender): Promise<Changed> {
-    const { filter, rowsMax, op } = operation;
+  async function bulk(operation: Bulk, sender: Sender): Promise<Changed> {
+    const { rowsMax, op } = operation;
     if (op === "retry") await reopenMatching(operation, sender);
     let changed = 0;
     let hasMore = false;
     for (const shard of keepers.keys()) {
       if (changed >= rowsMax) return { changed, hasMore: true };
-      const part = await sender.send(shard, { op, filter, rowsMax: rowsMax - changed });
+      const part = await sender.send(shard, { ...operation, rowsMax: rowsMax - changed });
       changed += part.changed;
       hasMore ||= part.hasMore;
     }
@@ -100,6 +101,8 @@ export function createManyShards({ random, bell, ...at }: ManyShardsOptions): Sh
       case "cancel":
       case "retry":
       case "purge":
+      case "forgetKeys":
+      case "pruneLog":
         // These concern all shards: they begin when all before them has ended.
         await earlier();
         return () => everywhere(operation, sender);
@@ -113,6 +116,8 @@ export function createManyShards({ random, bell, ...at }: ManyShardsOptions): Sh
         return jobs.openJob(operation, sender);
       case "retry":
       case "purge":
+      case "forgetKeys":
+      case "pruneLog":
         return bulk(operation, sender);
       case "seal":
       case "pause":
@@ -151,12 +156,21 @@ export function createManyShards({ random, bell, ...at }: ManyShardsOptions): Sh
   return { commit, ...createReads(at, bell) };
 }
 
-type Everywhere = Extract<
-  Operation,
-  { op: "sweep" | "openJob" | "seal" | "pause" | "resume" | "cancel" | "retry" | "purge" }
->;
-const isEverywhere = ({ op }: Operation) =>
-  ["sweep", "openJob", "seal", "pause", "resume", "cancel", "retry", "purge"].includes(op);
+type Bulk = Retry | Purge | ForgetKeys | PruneLog;
+const everywhereOps = [
+  "sweep",
+  "openJob",
+  "seal",
+  "pause",
+  "resume",
+  "cancel",
+  "retry",
+  "purge",
+  "forgetKeys",
+  "pruneLog",
+] as const;
+type Everywhere = Extract<Operation, { op: (typeof everywhereOps)[number] }>;
+const isEverywhere = ({ op }: Operation) => (everywhereOps as readonly string[]).includes(op);
 
 const mayComplete = ({ op }: Operation) =>
   op === "finish" || op === "seal" || op === "sweep" || op === "claim" || op === "cancel";

@@ -6,7 +6,14 @@ import { endedOrder, viewTask, wakeInMs } from "../../../model/read.ts";
 import { pageOf } from "../../../names.ts";
 import { emptyControl } from "../control.ts";
 import { gatesOfHead, lanesOfHead, type Head } from "../head.ts";
-import { browseShard, endedInShard, readDoneLog, readWhole } from "../read-shard.ts";
+import {
+  browseShard,
+  endedInShard,
+  logOfShard,
+  logStatsOf,
+  readDoneLog,
+  readWhole,
+} from "../read-shard.ts";
 import { reconcileShard } from "../reconcile.ts";
 import type { ShardSet } from "../shard-set.ts";
 import { mergeJob } from "./jobs.ts";
@@ -89,6 +96,11 @@ export function createReads(at: ManyContext, bell: Bell): Omit<ShardSet, "commit
       const parts = await Promise.all(keepers.map((keeper) => endedInShard(keeper, query)));
       return parts.flat().sort(endedOrder(query)).slice(0, query.limit);
     },
+    async log(query) {
+      const parts = await Promise.all(keepers.map((keeper) => logOfShard(keeper, query)));
+      return parts.flat().sort(endedOrder(query)).slice(0, query.limit);
+    },
+    logStats: async () => logStatsOf(await at.readAll()),
     async job(name) {
       const [heads, control] = await Promise.all([at.readAll(), readControl()]);
       return mergeJob(name, { control, heads });

@@ -31,6 +31,7 @@ const otherwise: Readonly<Record<string, readonly string[]>> = {
     "browse filters by state, kind, job, gate, key and payload",
     "browse pages in order of id, each task once, also while others are added",
     "wakeInMs counts a waiting suspect for a worker with empty hands alone",
+    "lesson 19: of a dead worker, what has not begun runs at once and uncharged",
   ],
   "order is per shard: tokens rise for each task, and are compared for one task only": [
     "tokens rise with every claim, across openers",
@@ -58,6 +59,7 @@ const otherwise: Readonly<Record<string, readonly string[]>> = {
     "a closed gate counts before a full job",
     "all reasons at once add up, each with its share and its oldest",
     "wakeInMs does not wake for what only others can set free",
+    "a crash frees its gate and its job's slots, and keeps the gap",
   ],
   "a batch is one per shard: what ends in one does not yet show to a claim in another": [
     "a claim sees what its worker finished in the same breath",

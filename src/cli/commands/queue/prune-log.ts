@@ -1,0 +1,62 @@
+import { AppError } from "../../../base/app-error.ts";
+import type { EndedCursor, Queue } from "../../../queue/index.ts";
+import type { Outcome, SettingsContext } from "../../command.ts";
+import { formatMoment } from "../../duration.ts";
+import { textFlag } from "../../flags.ts";
+import { usageError } from "../../usage-error.ts";
+import { parseMoment } from "../records/parse-moment.ts";
+import { endedAll } from "./browse-all.ts";
+import { countOf } from "./count-words.ts";
+import { openExistingQueue } from "./open-queue.ts";
+
+/** `queue log prune`: says how many, asks, removes chunk by chunk. */
+export async function pruneLog(context: SettingsContext): Promise<Outcome> {
+  const { flags, out, confirm, clock, signal, progress } = context;
+  const before = textFlag(flags, "before");
+  if (before === undefined) throw usageError("queue log prune needs --before, such as 365d");
+  const momentOf = (nowMs: number) =>
+    Date.parse(parseMoment("--before", before, { nowMs, direction: "past" }));
+  momentOf(clock.nowMs()); // a wrong one is refused before the queue is opened
+  await using queue = await openExistingQueue(context);
+  // "Ago" is by the queue's own clock, which wrote the times of finish.
+  const beforeMs = momentOf((await queue.now()).ms);
+  const count = await countEntries(queue, beforeMs, signal);
+  const what = `${countOf(count, "entry", "entries")} of before ${formatMoment(beforeMs)}`;
+  if (flags["dryRun"] === true) {
+    return out.result({ isDryRun: true, matching: count }, `would remove ${what} from the log`);
+  }
+  if (
+    count > 0 &&
+    !(await confirm(`remove ${what} from the log?`, { yes: flags["yes"] === true }))
+  ) {
+    out.note("nothing was changed");
+    return "failed";
+  }
+  const bar = progress.start({ label: "prune", total: count });
+  let changed = 0;
+  try {
+    changed = await queue.pruneLog(beforeMs, (soFar) => {
+      bar.advance(soFar - changed);
+      changed = soFar;
+      if (signal.aborted) throw new AppError("aborted", "stopped", "stopped between two chunks");
+    });
+  } finally {
+    bar.done();
+  }
+  out.result({ changed }, `removed ${countOf(changed, "entry", "entries")} from the log`);
+}
+
+/** What is listed as ended is an entry, or still a row. */
+async function countEntries(queue: Queue, beforeMs: number, signal: AbortSignal): Promise<number> {
+  const count = async (all: AsyncIterable<EndedCursor>) => {
+    let found = 0;
+    for await (const { finishedAtMs } of all) {
+      if (finishedAtMs >= beforeMs) break;
+      found += 1;
+    }
+    return found;
+  };
+  const query = { last: Infinity, signal };
+  const listed = await count(endedAll((page) => queue.log(page), query));
+  return listed - (await count(endedAll((page) => queue.ended(page), query)));
+}

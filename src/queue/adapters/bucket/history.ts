@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import { createId } from "../../../base/ids.ts";
+import type { Random } from "../../../base/random.ts";
+import type { Bucket } from "../../../bucket/index.ts";
+import type { KeptKey, LogEntry } from "../../log-entry.ts";
+import { identityOf } from "../../model/shard.ts";
+import { missingLog } from "./archive.ts";
+import { readKeptKeys, readLogEntries, writeKeptKeys, writeLogEntries } from "./entry-log.ts";
+import type { EntryRef, Head } from "./head.ts";
+
+/**
+ * The files of one shard's purged tasks: entries of the log, and keys that are still reserved. Like
+ * logs of finished tasks each is written once, under a name of its own, and counts while a head lists
+ * it. Reading the log and freeing keys are rare; what every add needs, the keys, is held as digests.
+ */
+export interface History {
+  writeLog(head: Head, entries: readonly LogEntry[]): Promise<EntryRef>;
+  readLog(ref: EntryRef): Promise<readonly LogEntry[]>;
+  writeKeys(head: Head, keys: readonly KeptKey[]): Promise<EntryRef>;
+  readKeys(ref: EntryRef): Promise<readonly KeptKey[]>;
+  /** Which of these identities are reserved, and the file that each is in. */
+  keptAmong(head: Head, identities: Iterable<string>): Promise<ReadonlyMap<string, EntryRef>>;
+}
+
+export interface HistoryOptions {
+  readonly bucket: Bucket;
+  readonly random: Random;
+  /** The shard's folder, with a slash at its end. */
+  readonly folder: string;
+}
+
+/** Files of the log that are held, for readers that turn pages. */
+const heldLogsMax = 8;
+
+export function createHistory({ bucket, random, folder }: HistoryOptions): History {
+  const logs = new Map<string, readonly LogEntry[]>();
+  let digests = new Map<string, DigestSet>();
+
+  const read = async <T>(
+    { name }: EntryRef,
+    decode: (body: Uint8Array, key: string) => readonly T[],
+  ): Promise<readonly T[]> => {
+    const key = `${folder}${name}`;
+    const got = await bucket.get(key);
+    if (got.status !== "found") throw missingLog(key);
+    return decode(got.body, key);
+  };
+  const write = async <T extends KeptKey>(
+    prefix: string,
+    { version }: Head,
+    all: readonly T[],
+    encode: (all: readonly T[]) => Uint8Array,
+  ): Promise<EntryRef> => {
+    const ordered = [...all].sort((a, b) => a.finishedAtMs - b.finishedAtMs || a.id - b.id);
+    const number = String(version).padStart(12, "0");
+    const name = `${prefix}-${number}-${createId(random, 10)}.usv.gz`;
+    await bucket.put(`${folder}${name}`, encode(ordered));
+    const [fromMs, toMs] = [ordered[0]!.finishedAtMs, ordered.at(-1)!.finishedAtMs];
+    return { name, tasks: all.length, fromMs, toMs };
+  };
+
+  return {
+    writeLog: (head, entries) => write("log", head, entries, writeLogEntries),
+    async readLog(ref) {
+      const entries = logs.get(ref.name) ?? (await read(ref, readLogEntries));
+      logs.delete(ref.name);
+      logs.set(ref.name, entries);
+      for (const name of logs.keys()) {
+        if (logs.size <= heldLogsMax) break;
+        logs.delete(name);
+      }
+      return entries;
+    },
+    writeKeys: (head, keys) => write("keys", head, keys, writeKeptKeys),
+    readKeys: (ref) => read(ref, readKeptKeys),
+    async keptAmong({ keptKeys }, identities) {
+      const held = new Map<string, DigestSet>();
+      for (const ref of keptKeys) {
+        const known = digests.get(ref.name) ?? digestsOf(await read(ref, readKeptKeys));
+        held.set(ref.name, known);
+      }
+      digests = held;
+      const found = new Map<string, EntryRef>();
+      for (const identity of identities) {
+        const digest = digestOf(identity);
+        const ref = keptKeys.find(({ name }) => held.get(name)!.has(digest));
+        if (ref) found.set(identity, ref);
+      }
+      return found;
+    },
+  };
+}
+
+interface DigestSet {
+  has(digest: Buffer): boolean;
+}
+
+/** Long enough that no two of any number of keys have the same. */
+const digestBytes = 16;
+const digestOf = (identity: string): Buffer =>
+  createHash("sha256").update(identity).digest().subarray(0, digestBytes);
+
+/** 16 bytes a key, where a set of texts would take a hundred and more. */
+function digestsOf(keys: readonly KeptKey[]): DigestSet {
+  const sorted = keys.map((kept) => digestOf(identityOf(kept))).sort((a, b) => a.compare(b));
+  const packed = Buffer.concat(sorted);
+  return {
+    has(digest) {
+      let [from, to] = [0, keys.length];
+      while (from < to) {
+        const middle = (from + to) >> 1;
+        const at = middle * digestBytes;
+        const order = packed.compare(digest, 0, digestBytes, at, at + digestBytes);
+        if (order === 0) return true;
+        if (order < 0) from = middle + 1;
+        else to = middle;
+      }
+      return false;
+    },
+  };
+}
