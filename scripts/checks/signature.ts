@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
-import { dirname, join, posix, relative } from "node:path";
+import { dirname, join, posix } from "node:path";
 import { matchesGlob } from "./source-files.ts";
 
 export interface SourceTree {
@@ -25,28 +25,29 @@ export interface Signer {
   testInputs(path: string, inputs: readonly string[]): Promise<readonly string[]>;
 }
 
-/** Reads each file once, so a signer is good for one look at the tree. */
-export function createSigner(tree: SourceTree): Signer {
-  const { root, files } = tree;
-  const contents = new Map<string, Promise<Buffer>>();
-  const read = (path: string) => {
-    const known = contents.get(path);
-    if (known) return known;
-    const content = readFile(join(root, path));
-    contents.set(path, content);
-    return content;
-  };
-  const select = (globs: readonly string[]) =>
-    files.filter((path) => globs.some((glob) => matchesGlob(path, glob)));
+/** Looks at each file once, so a signer is good for one look at the tree. */
+export function createSigner({ root, files }: SourceTree): Signer {
+  const look = remembered(async (path: string): Promise<SourceFile> => {
+    const content = await readFile(join(root, path));
+    const digest = createHash("sha256").update(content).digest("hex");
+    if (!/\.[cm]?[jt]sx?$/.test(path)) return { digest, references: [] };
+    const targets = referredPaths(path, content.toString("utf8"));
+    const isThere = await Promise.all(targets.map(isFile));
+    return { digest, references: targets.filter((_, index) => isThere[index]) };
+  });
+  const isFile = remembered(async (path: string) => {
+    const found = await stat(join(root, path)).catch(() => undefined);
+    return found?.isFile() ?? false;
+  });
+  const selectOne = remembered((glob: string) => files.filter((path) => matchesGlob(path, glob)));
+  const select = (globs: readonly string[]) => globs.flatMap(selectOne);
 
   const sign = async (paths: Iterable<string>, words: readonly string[]) => {
     const hash = createHash("sha256");
     const runtime = [process.version, process.platform, process.arch];
     hash.update(JSON.stringify([...runtime, ...words]));
-    for (const path of [...new Set(paths)].toSorted()) {
-      const content = await read(path);
-      hash.update(JSON.stringify([path, content.length])).update(content);
-    }
+    for (const path of [...new Set(paths)].toSorted())
+      hash.update(JSON.stringify([path, (await look(path)).digest]));
     return hash.digest("hex");
   };
 
@@ -54,9 +55,7 @@ export function createSigner(tree: SourceTree): Signer {
     const found = new Set([path, ...select(inputs)]);
     // A set is visited in the order of insertion, also by what is inserted on the way.
     for (const current of found)
-      if (/\.[cm]?[jt]sx?$/.test(current))
-        for (const imported of await localReferences(root, current, await read(current)))
-          found.add(imported);
+      for (const reference of (await look(current)).references) found.add(reference);
     return [...found];
   };
 
@@ -70,18 +69,28 @@ export function createSigner(tree: SourceTree): Signer {
   };
 }
 
+interface SourceFile {
+  readonly digest: string;
+  /** The files that it refers to. */
+  readonly references: readonly string[];
+}
+
+function remembered<T>(compute: (key: string) => T): (key: string) => T {
+  const known = new Map<string, T>();
+  return (key) => {
+    const value = known.get(key) ?? compute(key);
+    known.set(key, value);
+    return value;
+  };
+}
+
 /**
- * The files that a module refers to by a relative path. Any quoted relative path that leads to a
- * file counts, be it in an import, an `import()` or a `new URL`: one too many costs a run, one
- * too few would hide a failure.
+ * What a module refers to by a relative path. Any quoted relative path that leads to a file counts,
+ * be it in an import, an `import()` or a `new URL`: one too many costs a run, one too few would hide
+ * a failure.
  */
-async function localReferences(root: string, path: string, content: Buffer): Promise<string[]> {
-  const found: string[] = [];
-  for (const [, , reference] of content.toString("utf8").matchAll(/(["'`])(\.\.?\/[^"'`\n]+)\1/g)) {
-    const target = posix.normalize(posix.join(dirname(path), reference!));
-    if (target.startsWith("..") || target.includes("node_modules")) continue;
-    const file = await stat(join(root, target)).catch(() => undefined);
-    if (file?.isFile()) found.push(relative(root, join(root, target)).replaceAll("\\", "/"));
-  }
-  return found;
+function referredPaths(path: string, text: string): readonly string[] {
+  return [...text.matchAll(/(["'`])(\.\.?\/[^"'`\n]+)\1/g)]
+    .map(([, , reference]) => posix.normalize(posix.join(dirname(path), reference!)))
+    .filter((target) => !target.startsWith("..") && !target.includes("node_modules"));
 }

@@ -10,6 +10,9 @@ import { AppError } from "../../src/base/app-error.ts";
  *     // long: chaos                  the group of `npm run test:long` that runs its long form
  *     // process: own                 it measures memory or time, so it shares no process
  *
+ * A file that replaces a module (`vi.mock`) shares no process either: the module would stay replaced
+ * for the files after it.
+ *
  * `inputs` may be given several times. A file that runs the built program declares `src/**`.
  */
 export interface TestHeader {
@@ -23,7 +26,7 @@ export function parseTestHeader(path: string, source: string): TestHeader {
   const needs: ServiceName[] = [];
   const inputs: string[] = [];
   let longGroup: string | undefined;
-  let hasOwnProcess = false;
+  let hasOwnProcess = /^\s*vi\.(mock|doMock)\(/m.test(source);
   for (const line of source.split("\n")) {
     if (line.trim() !== "" && !line.startsWith("//")) break;
     const [, key, value = ""] = /^\/\/ (needs|inputs|long|process): (.+)$/.exec(line.trim()) ?? [];
@@ -31,7 +34,7 @@ export function parseTestHeader(path: string, source: string): TestHeader {
     if (key === "inputs") inputs.push(...words);
     if (key === "needs") for (const word of words) needs.push(serviceName(path, word));
     if (key === "long") [longGroup] = words;
-    if (key === "process") hasOwnProcess = value === "own";
+    if (key === "process") hasOwnProcess ||= value === "own";
   }
   return { needs, inputs, hasOwnProcess, ...(longGroup === undefined ? {} : { longGroup }) };
 }

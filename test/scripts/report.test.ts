@@ -115,6 +115,11 @@ describe("the head of a test file", () => {
     });
   });
 
+  test("a file that replaces a module shares no process", () => {
+    const source = 'import { vi } from "vitest";\nvi.mock("node:fs", { spy: true });\n';
+    expect(parseTestHeader("a.test.ts", source)).toMatchObject({ hasOwnProcess: true });
+  });
+
   test("may not need what is no service", () => {
     expect(() => parseTestHeader("a.test.ts", "// needs: postgres mysql")).toThrow(
       'a.test.ts needs "mysql"',
