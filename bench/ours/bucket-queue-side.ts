@@ -82,7 +82,7 @@ export const bucketNode: Side<BucketNodeInput> = async (input, context) => {
         const adding = addSome(batch);
         const requestId = createId(random);
         const claimed = persist(() => queue.claim({ worker, kinds, limit: batch, requestId }));
-        held += (await finished).filter(({ status }) => status === "held").length;
+        held += (await finished).filter(({ status }) => status === "done").length;
         await adding;
         ({ leases } = await claimed);
         const startedMs = machineMonotonicMs();

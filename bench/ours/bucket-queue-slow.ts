@@ -70,7 +70,7 @@ export const slowFleet: Side<SlowInput> = async ({ delayMs, shards, nodes, tasks
       const finished = queue.finish(leases.map(({ id, token }) => ({ id, token, outcome })));
       const claimed = queue.claim({ worker, kinds, limit: batch });
       const answers = await finished;
-      held += answers.filter(({ status }) => status === "held").length;
+      held += answers.filter(({ status }) => status === "done").length;
       ({ leases } = await claimed);
       if (leases.length > 0 || held >= tasks) continue;
       // Another may just have finished the last of them, which wakes nobody.

@@ -135,7 +135,7 @@ export async function measureLongTasks(nodes: number, tasks: number): Promise<Lo
     await sleep(clock, leaseMs / 3);
     const outcome = { kind: "done" } as const;
     const answers = await queue.finish(refs.map((ref) => ({ ...ref, outcome })));
-    held += answers.filter(({ status }) => status === "held").length;
+    held += answers.filter(({ status }) => status === "done").length;
   };
   const lives = Promise.all(queues.map(live));
   await pass(clock, workMs + 60_000);

@@ -126,7 +126,7 @@ async function finishAll(
   if (leases.length === 0) return 0;
   const outcome = { kind: "done" } as const;
   const answers = await queue.finish(leases.map(({ id, token }) => ({ id, token, outcome })));
-  return answers.filter(({ status }) => status === "held").length;
+  return answers.filter(({ status }) => status === "done").length;
 }
 
 const page = (index: number) => {

@@ -38,7 +38,7 @@ export const gates: Side<GatesInput> = async (input, context) => {
     }
     // Not awaited, the next claim joins these in one commit.
     void Promise.all(answers).then((all) => {
-      held += all.flat().filter(({ status }) => status === "held").length;
+      held += all.flat().filter(({ status }) => status === "done").length;
     });
   }
 

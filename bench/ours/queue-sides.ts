@@ -117,7 +117,7 @@ async function finishAll(
     case "one by one":
       for (const one of finishes) answers.push(...(await queue.finish([one])));
   }
-  return answers.filter(({ status }) => status === "held").length;
+  return answers.filter(({ status }) => status === "done").length;
 }
 
 /** Counts the tasks themselves, those that were claimed once and are done. */

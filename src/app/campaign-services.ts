@@ -35,8 +35,8 @@ export function createCampaignServices(options: CampaignServicesOptions): Campai
     places: createPlaceSources(folder),
     async addTasks(tasks, by) {
       const answers = await queue.add(tasks, { by });
-      const refused = answers.find((answer) => answer !== "added" && answer !== "duplicate");
-      if (refused) throw notStored(refused);
+      const refused = answers.find(({ id }) => id === undefined);
+      if (refused) throw notStored(refused.status);
     },
     enrichTask,
   };

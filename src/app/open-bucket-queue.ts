@@ -3,7 +3,7 @@ import { systemClock } from "../base/clock.ts";
 import { createId } from "../base/ids.ts";
 import { systemRandom } from "../base/random.ts";
 import { createRetryingBucket } from "../bucket/index.ts";
-import type { Operation, Outcomes, QueueStore } from "../queue/index.ts";
+import type { Added, Operation, Outcomes, QueueStore } from "../queue/index.ts";
 import { openBucket } from "./open-bucket.ts";
 import type { WakeHints } from "./wake-hints.ts";
 
@@ -70,8 +70,12 @@ function hasAdded(operations: readonly Operation[], outcomes: Outcomes): boolean
   return operations.some((operation, index) => {
     if (operation.op === "finish")
       return operation.finishes.some(({ add }) => add && add.length > 0);
-    const outcome: unknown = outcomes[index];
-    if (operation.op === "add") return Array.isArray(outcome) && outcome.includes("added");
+    const outcome = outcomes[index];
+    if (operation.op === "add") {
+      return (
+        Array.isArray(outcome) && (outcome as Added[]).some(({ status }) => status === "added")
+      );
+    }
     return operation.op === "retry" || operation.op === "resume";
   });
 }

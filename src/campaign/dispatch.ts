@@ -1,4 +1,4 @@
-import type { Added, Queue } from "../queue/index.ts";
+import type { AddStatus, Queue } from "../queue/index.ts";
 import type { Campaign } from "./campaign.ts";
 import type { Target } from "./plan.ts";
 import { discoverTask } from "./tasks.ts";
@@ -44,7 +44,7 @@ export function chooseBatch<T>(
   );
 }
 
-export type Dispatched = Readonly<Record<Added, number>>;
+export type Dispatched = Readonly<Record<AddStatus, number>>;
 
 const addsAtOnce = 500;
 
@@ -62,7 +62,7 @@ export async function dispatch(
   for (let at = 0; at < due.length; at += addsAtOnce) {
     const some = due.slice(at, at + addsAtOnce);
     const answers = await queue.add(some.map((target) => discoverTask(campaign.name, target)));
-    for (const answer of answers) counts[answer] += 1;
+    for (const { status } of answers) counts[status] += 1;
     onProgress(some.length);
   }
   return counts;

@@ -125,7 +125,7 @@ export const registry: Registry = {
     },
     {
       name: "queue log",
-      summary: "show what has ended, in the order in which it did, or prune it",
+      summary: "list finished tasks in order, or remove old ones",
       load: async () => (await import("./commands/queue-log.ts")).queueLog,
     },
     {

@@ -175,7 +175,10 @@ describe("bad input", () => {
   });
 });
 
-const added = { status: "fulfilled", value: ["added"] };
+const added = {
+  status: "fulfilled",
+  value: [{ status: "added", id: expect.any(Number) as number }],
+};
 const everything = {
   withBigInt: true,
   withBoxedValues: true,

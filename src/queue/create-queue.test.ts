@@ -6,6 +6,7 @@ import { createMemoryQueueStore } from "./adapters/memory/memory-queue-store.ts"
 import { createQueue } from "./create-queue.ts";
 import type { Operation } from "./operation.ts";
 import type { Kinds, Queue, TaskInput } from "./queue.ts";
+import { statusesOf } from "./testing/suite-fixture.ts";
 
 describe("the queue in front of a store", () => {
   test("joins the calls of one turn into one commit", async () => {
@@ -29,7 +30,7 @@ describe("the queue in front of a store", () => {
         { kind: "work", delayMs: -1 },
       ]),
     ]);
-    expect(good).toMatchObject({ status: "fulfilled", value: ["added"] });
+    expect(good).toMatchObject({ status: "fulfilled", value: [{ status: "added" }] });
     expect(bad).toMatchObject({ status: "rejected", reason: { code: "bad_delay" } });
     expect(commits).toHaveLength(1);
     expect(commits[0]).toHaveLength(1);
@@ -91,7 +92,10 @@ describe("the queue in front of a store", () => {
 
   test("gives tasks without a key one of their own, and claims a request id", async () => {
     const { queue, commits } = setUp();
-    expect(await queue.add([{ kind: "work" }, { kind: "work" }])).toEqual(["added", "added"]);
+    expect(statusesOf(await queue.add([{ kind: "work" }, { kind: "work" }]))).toEqual([
+      "added",
+      "added",
+    ]);
     await queue.claim({ worker: "w", kinds: ["work"] });
     await queue.claim({ worker: "w", kinds: ["work"] });
     const ids = commits.flat().flatMap((one) => (one.op === "claim" ? [one.requestId] : []));
@@ -134,7 +138,7 @@ describe("the queue in front of a store", () => {
     const queue = createQueue({ store: flaky, clock, random });
     await expect(queue.add([{ kind: "work", key: "a" }])).rejects.toBe(down);
     isDown = false;
-    expect(await queue.add([{ kind: "work", key: "a" }])).toEqual(["added"]);
+    expect(statusesOf(await queue.add([{ kind: "work", key: "a" }]))).toEqual(["added"]);
   });
 
   test("closes its store when all calls have been answered", async () => {

@@ -29,7 +29,14 @@ export interface Add {
   /** The running task that adds: a sealed job takes new tasks only from its own. */
   readonly by?: LeaseRef;
 }
-export type Added = "added" | "duplicate" | "over_budget" | "closed" | "full";
+/**
+ * What became of one task. `id` is the id of the task that now has this key: the new one, or the one
+ * that had it before. A refused task has none.
+ */
+export type Added =
+  | { readonly status: "added" | "duplicate"; readonly id: number }
+  | { readonly status: "over_budget" | "closed" | "full"; readonly id?: undefined };
+export type AddStatus = Added["status"];
 
 export interface Claim {
   readonly op: "claim";
@@ -59,7 +66,8 @@ export interface Extend {
 }
 /** "lost": finished, released, swept or cancelled since. Nothing was written; drop the work. */
 export type Held =
-  { readonly status: "held"; readonly gate?: GateView } | { readonly status: "lost" };
+  | { readonly status: "held"; readonly gate?: GateView }
+  | { readonly status: "lost"; readonly gate?: undefined };
 
 export interface FinishAll {
   readonly op: "finish";
@@ -79,9 +87,22 @@ export interface Finish extends LeaseRef {
 export type Outcome =
   | { readonly kind: "done"; readonly result: string | null }
   | { readonly kind: "skip"; readonly reason: string }
-  | { readonly kind: "retry"; readonly delayMs: number; readonly reason: string }
-  | { readonly kind: "fail"; readonly reason: string }
+  | Retried
+  | Failed
   | Crash;
+/** Try again after `delayMs`, if an attempt is left. */
+export interface Retried {
+  readonly kind: "retry";
+  readonly delayMs: number;
+  readonly reason: string;
+  /** Where the error was thrown, for people who look at the task. */
+  readonly stack?: string;
+}
+export interface Failed {
+  readonly kind: "fail";
+  readonly reason: string;
+  readonly stack?: string;
+}
 /**
  * The process died while the task ran, reported by whoever knows. The task is due at once and
  * suspect, as after an expired lease, or failed when no attempt is left.
@@ -92,6 +113,17 @@ export interface Crash {
   /** The attempts its handler allows; the lower of this and the task's own limit holds. */
   readonly attemptsMax?: number;
 }
+
+/**
+ * What the queue decided about a finish:
+ * - "retried": it is pending again and due at `dueAtMs` (wall clock);
+ * - "failed": it is a dead letter, because it failed for good or no attempt was left;
+ * - "lost": as of `Held`. Nothing was written.
+ */
+export type Finished =
+  | { readonly status: "done" | "skipped" | "failed"; readonly gate?: GateView }
+  | { readonly status: "retried"; readonly dueAtMs: number; readonly gate?: GateView }
+  | { readonly status: "lost"; readonly gate?: undefined };
 
 export interface ReleaseAll {
   readonly op: "release";
@@ -181,17 +213,19 @@ export type Answer<O extends Operation> = O extends Add
   ? readonly Added[]
   : O extends Claim
     ? Claimed
-    : O extends Extend | FinishAll | ReleaseAll
-      ? readonly Held[]
-      : O extends { readonly op: "sweep" }
-        ? Swept
-        : O extends { readonly op: "block" } | SetGate
-          ? GateView
-          : O extends Raise
-            ? readonly Raised[]
-            : O extends Retry | Purge | ForgetKeys | PruneLog
-              ? Changed
-              : JobAnswer;
+    : O extends FinishAll
+      ? readonly Finished[]
+      : O extends Extend | ReleaseAll
+        ? readonly Held[]
+        : O extends { readonly op: "sweep" }
+          ? Swept
+          : O extends { readonly op: "block" } | SetGate
+            ? GateView
+            : O extends Raise
+              ? readonly Raised[]
+              : O extends Retry | Purge | ForgetKeys | PruneLog
+                ? Changed
+                : JobAnswer;
 
 /** An operation the store refuses says why; the others of its commit are not touched by that. */
 export type Outcomes = readonly (Answer<Operation> | AppError)[];

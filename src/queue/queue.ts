@@ -38,7 +38,8 @@ export interface Queue<K extends Kinds = Kinds> extends AsyncDisposable {
   claim<C extends KindOf<K>>(request: ClaimInput<C>): Promise<ClaimedTasks<K, C>>;
   /** Moves the end of the leases to `leaseMs` from now. */
   extend(leases: readonly LeaseRef[], leaseMs: number): Promise<readonly operation.Held[]>;
-  finish(finishes: readonly FinishInput<K>[]): Promise<readonly operation.Held[]>;
+  /** Ends tasks and answers what the queue decided about each. */
+  finish(finishes: readonly FinishInput<K>[]): Promise<readonly operation.Finished[]>;
   /** Gives tasks back unharmed: the attempt is not counted. */
   release(releases: readonly operation.Release[]): Promise<readonly operation.Held[]>;
   /** Takes back expired leases; every claim does it too. */
@@ -164,8 +165,8 @@ export interface FinishInput<K extends Kinds = Kinds> extends LeaseRef {
   readonly outcome:
     | { readonly kind: "done"; readonly result?: unknown }
     | { readonly kind: "skip"; readonly reason: string }
-    | { readonly kind: "retry"; readonly delayMs: number; readonly reason: string }
-    | { readonly kind: "fail"; readonly reason: string }
+    | operation.Retried
+    | operation.Failed
     | operation.Crash;
   /** Since the last start of a task of this gate in this worker; fractions are welcome. */
   readonly sinceStartMs?: number;

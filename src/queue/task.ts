@@ -51,10 +51,22 @@ export interface Attempt {
   readonly atMs: number;
   readonly outcome: "retry" | "fail" | "skip" | "crash" | "expired" | "cancelled";
   readonly reason: string;
+  /** Where the error was thrown. Only the newest attempts keep it. */
+  readonly stack?: string;
 }
 
 /** Kept per task; older ones are dropped, since retries by hand are not bounded. */
 export const attemptsKeptMax = 50;
+export const stacksKeptMax = 3;
+
+/** The attempts of a task with one more. */
+export function withAttempt(before: readonly Attempt[], last: Attempt): readonly Attempt[] {
+  const all = [...before, last].slice(-attemptsKeptMax);
+  const dropped = all.at(-1 - stacksKeptMax);
+  if (dropped?.stack === undefined) return all;
+  const { stack: _stack, ...rest } = dropped;
+  return all.with(-1 - stacksKeptMax, rest);
+}
 
 /** What `add` takes, validated and complete. */
 export type NewTask = Pick<

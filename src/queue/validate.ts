@@ -13,6 +13,7 @@ import type { LeaseRef, NewTask, TaskState, TerminalState } from "./task.ts";
 export const payloadBytesMax = 256 * 1024;
 export const addTasksMax = 10_000;
 const reasonLengthMax = 4_096;
+const stackLengthMax = 4_096;
 const terminalStates: readonly TerminalState[] = ["done", "skipped", "failed"];
 const states: readonly TaskState[] = ["pending", "running", ...terminalStates];
 
@@ -253,10 +254,12 @@ function outcome(input: FinishInput["outcome"]): operation.Outcome {
         kind: "retry",
         delayMs: check.delay("delayMs", input.delayMs),
         reason: reason(input.reason),
+        ...stack(input),
       };
     case "skip":
+      return { kind: "skip", reason: reason(input.reason) };
     case "fail":
-      return { kind: input.kind, reason: reason(input.reason) };
+      return { kind: "fail", reason: reason(input.reason), ...stack(input) };
     case "crash":
       return {
         kind: "crash",
@@ -305,4 +308,9 @@ function tryJson(value: unknown): string | undefined {
 
 /** A reason comes from a failing handler: never refuse it, cut it, and let a repeat find it. */
 const reason = (value: string) => check.storable(check.asText(value).slice(0, reasonLengthMax));
+/** Cut like a reason: the first lines say the most. */
+const stack = (input: { readonly stack?: string }) =>
+  input.stack === undefined
+    ? undefined
+    : { stack: check.storable(check.asText(input.stack).slice(0, stackLengthMax)) };
 const priority = (value: number) => check.whole("priority", value, 0, 1_000);

@@ -9,7 +9,7 @@ const token = 1_753_000_000_000 * 1_024 + 5;
 const lease = (id: number, more: { kind?: string; attempts?: number } = {}): RecordedLease => ({
   lease: { id, token, kind: more.kind ?? "page", used: 2, attemptsMax: 5 },
   attempts: more.attempts ?? 1_000,
-  recordAt: -1,
+  slot: -1,
 });
 
 test("what was written is read: the worker, its claim, its leases, which have started", () => {
@@ -40,7 +40,7 @@ test("any number of leases come and go; at the end those are left that could not
   const record = createCrashRecord(fd, info);
   const all = Array.from({ length: 1_000 }, (_, at) => lease(at + 1));
   record.claimed(all);
-  for (const one of all.slice(0, 999)) record.left(one);
+  for (const one of all.slice(0, 999)) record.ended(one, "done");
   const later = Array.from({ length: 500 }, (_, at) => lease(2_000 + at));
   record.claimed(later);
   record.starting(later);
@@ -48,22 +48,61 @@ test("any number of leases come and go; at the end those are left that could not
   const started = found.filter(({ hasStarted }) => hasStarted).map(({ id }) => id);
   expect(started.sort((a, b) => a - b)).toEqual(later.map((one) => one.lease.id));
   expect(found.map(({ id }) => id)).toContain(1_000);
-  for (const one of later) record.left(one);
-  record.end();
-  expect(readInFlight(fd)!.leases.map(({ id }) => id)).toEqual([1_000]);
+  for (const one of later) record.ended(one, "failed");
+  record.save();
+  expect(readInFlight(fd)).toMatchObject({
+    leases: [{ id: 1_000 }],
+    ended: [
+      { kind: "page", end: "done", count: 999 },
+      { kind: "page", end: "failed", count: 500 },
+    ],
+  });
 });
 
 test("counts are read by kind and end", () => {
   const fd = openFile();
   const record = createCrashRecord(fd, info);
-  for (const end of ["done", "done", "lost"] as const) record.counted("page", end);
-  record.counted("größe", "retry");
-  record.saveCounts();
+  for (const [at, end] of (["done", "done", "lost"] as const).entries()) {
+    const one = lease(at + 1);
+    record.claimed([one]);
+    record.ended(one, end);
+  }
+  const other = lease(9, { kind: "größe" });
+  record.claimed([other]);
+  record.ended(other, "retried");
+  record.save();
   expect(readInFlight(fd)!.ended).toEqual([
     { kind: "page", end: "done", count: 2 },
     { kind: "page", end: "lost", count: 1 },
-    { kind: "größe", end: "retry", count: 1 },
+    { kind: "größe", end: "retried", count: 1 },
   ]);
+});
+
+test("at every moment a lease is either listed or counted, also in a write that was cut", () => {
+  const fd = openFile();
+  // Each call writes one page at most, as the kernel may when it is interrupted by a kill.
+  const cutAfter = { writes: Infinity };
+  const record = createCrashRecord(fd, info, ((...args: unknown[]) => {
+    const [file, bytes, from, length, position] = args as [number, Buffer, number, number, number];
+    for (let done = 0; done < length;) {
+      if (cutAfter.writes-- <= 0) return done;
+      const part = Math.min(length - done, 4_096 - ((position + done) % 4_096));
+      done += writeSync(file, bytes, from + done, part, position + done);
+    }
+    return length;
+  }) as typeof writeSync);
+  const all = Array.from({ length: 500 }, (_, at) =>
+    lease(at + 1, { kind: at % 3 === 0 ? "größe" : "page" }),
+  );
+  record.claimed(all);
+  record.starting(all);
+  all.forEach((one, at) => record.ended(one, at % 2 === 0 ? "done" : "retried"));
+  cutAfter.writes = 3;
+  record.save();
+  const { leases, ended } = readInFlight(fd)!;
+  expect(leases.length).toBeGreaterThan(0);
+  expect(leases.length).toBeLessThan(500);
+  expect(leases.length + ended.reduce((sum, { count }) => sum + count, 0)).toBe(500);
 });
 
 test("a record that could not be written says nothing, rather than something wrong", () => {

@@ -4,16 +4,18 @@ import { taskEnds, type TaskEnd } from "./kind-state.ts";
 
 /**
  * What a supervisor has to know when its worker process dies: which leases the process held, which
- * of them had started, and what it had counted. Always:
+ * of them had started, and how many of its tasks had ended in which way. Always:
  * - each step is written before it is taken, with a synchronous write into a file that both
  *   processes have open. The kernel keeps what was written even if the writer is killed in the next
  *   instant, so a task that is recorded as not started was not started. A message could be lost;
- * - an entry may be out of date the other way round: its task has ended since. The queue tells by
- *   the token, and answers `lost`;
+ * - a lease is either listed or counted, never both. It may be listed although its task has ended:
+ *   then the queue tells how (see end-leases.ts);
  * - a record that could not be written is emptied: leases then run out, as without one.
  *
- * Layout: the claim that is under way, `WorkerInfo` as JSON, counts of ended tasks by kind and end,
- * one entry for each lease. Numbers are little-endian.
+ * Layout: the claim that is under way, `WorkerInfo` as JSON, then slots of 64 bytes. A slot belongs
+ * to one kind. It holds at most one lease, and counts how the leases that it held before ended. A
+ * kill may cut a write in two, but only between two pages, and no slot is in two pages. So counting a
+ * lease and removing it from the list is one step. Numbers are little-endian.
  */
 export interface CrashRecord {
   /** Before a claim is sent. */
@@ -22,12 +24,10 @@ export interface CrashRecord {
   claimed(leases: readonly RecordedLease[]): void;
   /** Before their handlers are called. */
   starting(leases: readonly RecordedLease[]): void;
-  left(lease: RecordedLease): void;
-  counted(kind: string, end: TaskEnd): void;
-  /** Writes what was counted; once for many. */
-  saveCounts(): void;
-  /** The worker has stopped: what is left here could not be given back. */
-  end(): void;
+  /** The queue has answered how it ended. `save` writes it. */
+  ended(lease: RecordedLease, end: TaskEnd): void;
+  /** Writes what ended since the last write; once for many. */
+  save(): void;
 }
 
 export interface SentClaim {
@@ -35,7 +35,7 @@ export interface SentClaim {
   readonly limit: number;
 }
 
-/** A lease as the worker has it, with its place in the record. */
+/** A lease as the worker has it, with its slot in the record. */
 export interface RecordedLease {
   readonly lease: LeaseRef & {
     readonly kind: string;
@@ -45,7 +45,7 @@ export interface RecordedLease {
   /** The attempts that the handler allows. */
   readonly attempts: number;
   /** -1: it has none. */
-  recordAt: number;
+  slot: number;
 }
 
 export interface WorkerInfo {
@@ -78,9 +78,17 @@ export interface EndedCount {
 }
 
 const claimBytes = 256;
-const entryBytes = 24;
-/** Of an entry: id, token, attempts used, attempts allowed, kind, whether it has started. */
-const at = { id: 0, token: 8, used: 16, attemptsMax: 18, kind: 20, hasStarted: 22 } as const;
+const slotBytes = 64;
+/** Of a slot: id, token, attempts used, attempts allowed, kind, whether it has started, counts. */
+const at = {
+  id: 0,
+  token: 8,
+  used: 16,
+  attemptsMax: 18,
+  kind: 20,
+  hasStarted: 22,
+  counts: 24,
+} as const;
 
 /** `writeAt`: for tests of a full disk. */
 export function createCrashRecord(
@@ -89,14 +97,16 @@ export function createCrashRecord(
   writeAt: typeof writeSync = writeSync,
 ): CrashRecord {
   const infoText = Buffer.from(JSON.stringify(info));
-  const { countsAt, entriesAt } = layoutOf(info, infoText.length);
+  const slotsAt = slotsAfter(infoText.length);
   const kindAt = new Map(info.kinds.map((kind, index) => [kind, index]));
-  const counts = Buffer.alloc(entriesAt - countsAt);
   const endAt = new Map(taskEnds.map((end, index) => [end, index]));
   const claim = Buffer.alloc(claimBytes);
-  let entries = Buffer.alloc(64 * entryBytes);
+  let slots = Buffer.alloc(64 * slotBytes);
   let used = 0;
-  const free: number[] = [];
+  /** Free slots of each kind. */
+  const free = info.kinds.map((): number[] => []);
+  /** Slots with an end that is not written yet. */
+  let unsaved: number[] = [];
   let isBroken = false;
 
   function write(bytes: Uint8Array, from: number, to: number, position: number): void {
@@ -110,30 +120,31 @@ export function createCrashRecord(
   }
 
   /** All from the first to the last of them, so that many are one write. */
-  function writeEntries(leases: readonly RecordedLease[]): void {
-    if (leases.length === 0) return;
+  function writeSlots(numbers: readonly number[]): void {
+    if (numbers.length === 0) return;
     let [first, last] = [Infinity, 0];
-    for (const { recordAt } of leases) {
-      first = Math.min(first, recordAt);
-      last = Math.max(last, recordAt);
+    for (const slot of numbers) {
+      first = Math.min(first, slot);
+      last = Math.max(last, slot);
     }
-    const from = first * entryBytes;
-    write(entries, from, (last + 1) * entryBytes, entriesAt + from);
+    const from = first * slotBytes;
+    write(slots, from, (last + 1) * slotBytes, slotsAt + from);
   }
 
   function place(one: RecordedLease): void {
-    one.recordAt = free.pop() ?? used++;
-    if (used * entryBytes > entries.length) {
-      entries = Buffer.concat([entries, Buffer.alloc(entries.length)]);
-    }
     const { id, token, kind, used: attempt, attemptsMax } = one.lease;
-    const start = one.recordAt * entryBytes;
-    entries.writeDoubleLE(id, start + at.id);
-    entries.writeDoubleLE(token, start + at.token);
-    entries.writeUInt16LE(attempt, start + at.used);
-    entries.writeUInt16LE(Math.ceil(Math.min(attemptsMax, one.attempts)), start + at.attemptsMax);
-    entries.writeUInt16LE(kindAt.get(kind)!, start + at.kind);
-    entries.writeUInt16LE(0, start + at.hasStarted);
+    const kindIndex = kindAt.get(kind)!;
+    one.slot = free[kindIndex]!.pop() ?? used++;
+    if (used * slotBytes > slots.length) {
+      slots = Buffer.concat([slots, Buffer.alloc(slots.length)]);
+    }
+    const start = one.slot * slotBytes;
+    slots.writeDoubleLE(id, start + at.id);
+    slots.writeDoubleLE(token, start + at.token);
+    slots.writeUInt16LE(attempt, start + at.used);
+    slots.writeUInt16LE(Math.ceil(Math.min(attemptsMax, one.attempts)), start + at.attemptsMax);
+    slots.writeUInt16LE(kindIndex, start + at.kind);
+    slots.writeUInt16LE(0, start + at.hasStarted);
   }
 
   function setClaim(sent: SentClaim | undefined): void {
@@ -144,8 +155,6 @@ export function createCrashRecord(
   }
 
   setClaim(undefined);
-  const saveCounts = () => write(counts, 0, counts.length, countsAt);
-  saveCounts();
   write(infoText, 0, infoText.length, claimBytes + 4);
   const infoLength = Buffer.alloc(4);
   infoLength.writeUInt32LE(infoText.length);
@@ -155,29 +164,26 @@ export function createCrashRecord(
     claiming: setClaim,
     claimed(leases) {
       for (const one of leases) place(one);
-      writeEntries(leases);
+      writeSlots(leases.map(({ slot }) => slot));
       setClaim(undefined);
     },
     starting(leases) {
-      for (const one of leases) {
-        entries.writeUInt16LE(1, one.recordAt * entryBytes + at.hasStarted);
-      }
-      writeEntries(leases);
+      for (const { slot } of leases) slots.writeUInt16LE(1, slot * slotBytes + at.hasStarted);
+      writeSlots(leases.map(({ slot }) => slot));
     },
-    left(one) {
-      if (one.recordAt < 0) return;
-      entries.fill(0, one.recordAt * entryBytes, (one.recordAt + 1) * entryBytes);
-      free.push(one.recordAt);
-      one.recordAt = -1;
+    ended(one, end) {
+      if (one.slot < 0) return;
+      const start = one.slot * slotBytes;
+      slots.writeDoubleLE(0, start + at.id);
+      const countAt = start + at.counts + 4 * endAt.get(end)!;
+      slots.writeUInt32LE(slots.readUInt32LE(countAt) + 1, countAt);
+      free[slots.readUInt16LE(start + at.kind)]!.push(one.slot);
+      unsaved.push(one.slot);
+      one.slot = -1;
     },
-    counted(kind, end) {
-      const start = 8 * (kindAt.get(kind)! * taskEnds.length + endAt.get(end)!);
-      counts.writeDoubleLE(counts.readDoubleLE(start) + 1, start);
-    },
-    saveCounts,
-    end() {
-      saveCounts();
-      write(entries, 0, used * entryBytes, entriesAt);
+    save() {
+      writeSlots(unsaved);
+      unsaved = [];
     },
   };
 }
@@ -191,21 +197,18 @@ export function readInFlight(fd: number): InFlight | undefined {
   if (infoBytes === 0) return undefined;
   const text = bytes.toString("utf8", claimBytes + 4, claimBytes + 4 + infoBytes);
   const info = JSON.parse(text) as WorkerInfo;
-  const { countsAt, entriesAt } = layoutOf(info, infoBytes);
   const idBytes = bytes.readUInt32LE(0);
   const claim = {
     requestId: bytes.toString("latin1", 8, 8 + idBytes),
     limit: bytes.readUInt32LE(4),
   };
-  const ended: EndedCount[] = [];
-  for (const [index, kind] of info.kinds.entries()) {
-    for (const [place, end] of taskEnds.entries()) {
-      const count = bytes.readDoubleLE(countsAt + 8 * (index * taskEnds.length + place));
-      if (count > 0) ended.push({ kind, end, count });
-    }
-  }
   const leases: InFlightLease[] = [];
-  for (let start = entriesAt; start + entryBytes <= size; start += entryBytes) {
+  const counts = info.kinds.map(() => taskEnds.map(() => 0));
+  for (let start = slotsAfter(infoBytes); start + slotBytes <= size; start += slotBytes) {
+    const kind = bytes.readUInt16LE(start + at.kind);
+    for (const end of taskEnds.keys()) {
+      counts[kind]![end]! += bytes.readUInt32LE(start + at.counts + 4 * end);
+    }
     const id = bytes.readDoubleLE(start + at.id);
     if (id === 0) continue;
     leases.push({
@@ -213,14 +216,18 @@ export function readInFlight(fd: number): InFlight | undefined {
       token: bytes.readDoubleLE(start + at.token),
       used: bytes.readUInt16LE(start + at.used),
       attemptsMax: bytes.readUInt16LE(start + at.attemptsMax),
-      kind: info.kinds[bytes.readUInt16LE(start + at.kind)]!,
+      kind: info.kinds[kind]!,
       hasStarted: bytes.readUInt16LE(start + at.hasStarted) === 1,
     });
   }
+  const ended = info.kinds.flatMap((kind, index) =>
+    taskEnds
+      .map((end, place): EndedCount => ({ kind, end, count: counts[index]![place]! }))
+      .filter(({ count }) => count > 0),
+  );
   return { ...info, claim: idBytes > 0 ? claim : undefined, leases, ended };
 }
 
-function layoutOf({ kinds }: WorkerInfo, infoBytes: number) {
-  const countsAt = claimBytes + 4 + infoBytes;
-  return { countsAt, entriesAt: countsAt + 8 * kinds.length * taskEnds.length };
-}
+/** Behind the claim and `WorkerInfo`, at the next multiple of a slot. */
+const slotsAfter = (infoBytes: number): number =>
+  Math.ceil((claimBytes + 4 + infoBytes) / slotBytes) * slotBytes;

@@ -146,7 +146,7 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     random,
     logger,
     onEnded: hands.ended,
-    onAnswered: () => record?.saveCounts(),
+    onAnswered: () => record?.save(),
     onReady: changed,
     onFatal,
   });
@@ -222,7 +222,7 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     if (hands.inHand().size > 0 && !isFatal) await empty(storeMs);
     const left = hands.inHand().size;
     if (left > 0) logger.warn("tasks could not be given back: their leases run out", { left });
-    record?.end();
+    record?.save();
     keeper.stop();
     load?.stop();
     endings.stop();

@@ -31,7 +31,7 @@ test.each(backends)(
 
     const counts = await endLeases({ queue, inFlight, how, clock });
     expect(counts).toEqual([
-      { kind: "work", end: "retry", count: 3 },
+      { kind: "work", end: "retried", count: 3 },
       { kind: "work", end: "released", count: 2 },
     ]);
     const startedIds = new Set(started.map(({ id }) => id));
@@ -40,9 +40,7 @@ test.each(backends)(
       expect(task).toMatchObject({ state: "pending", used: isSuspect ? 1 : 0, isSuspect });
     }
     // Nothing is done twice by asking again, as after an answer that was lost.
-    expect(await endLeases({ queue, inFlight, how, clock })).toEqual([
-      { kind: "work", end: "retry", count: 3 },
-    ]);
+    expect(await endLeases({ queue, inFlight, how, clock })).toEqual(counts);
     expect((await queue.stats()).states).toMatchObject({ pending: 5, running: 0 });
   },
 );
@@ -102,12 +100,52 @@ test("a lease that another worker holds now is not touched", async () => {
   const before = await queue.browse();
   const leases = dead.map((lease, index) => ({ ...lease, hasStarted: index === 0 }));
   const inFlight: InFlight = { ...nothing, claim: undefined, leases };
-  expect(await endLeases({ queue, inFlight, how, clock })).toEqual([]);
+  expect(await endLeases({ queue, inFlight, how, clock })).toEqual([
+    { kind: "work", end: "lost", count: 2 },
+  ]);
   expect(await queue.browse()).toEqual(before);
   expect(await queue.finish([{ ...mine!, outcome: { kind: "done" } }])).toMatchObject([
-    { status: "held" },
+    { status: "done" },
   ]);
 });
+
+test.each(backends)(
+  "%s: of what ended before its process could count it, the queue tells how it ended",
+  async (backend) => {
+    await using at = openWorkerFixture(backend);
+    const { queue, clock } = at;
+    await queue.add(works("a", 6, { attemptsMax: 1 }));
+    await queue.add([{ kind: "work", key: "again" }]);
+    const { leases } = await queue.claim({ worker: "dead", kinds: ["work"], limit: 10 });
+    const outcomes = [
+      { kind: "done" },
+      { kind: "done", result: 1 },
+      { kind: "skip", reason: "s" },
+      { kind: "fail", reason: "f" },
+      { kind: "retry", delayMs: 0, reason: "no attempt is left" },
+    ] as const;
+    await queue.finish(outcomes.map((outcome, index) => ({ ...leases[index]!, outcome })));
+    await queue.release([leases[5]!]);
+    const retry = { kind: "retry", delayMs: 0, reason: "r" } as const;
+    await queue.finish([{ ...leases[6]!, outcome: retry }]);
+    await at.pass(1);
+    await queue.claim({ worker: "other", kinds: ["work"], limit: 10 });
+    const before = await queue.browse();
+    const inFlight: InFlight = {
+      ...nothing,
+      claim: undefined,
+      leases: leases.map((lease) => ({ ...lease, hasStarted: true })),
+    };
+    expect(await endLeases({ queue, inFlight, how, clock })).toEqual([
+      { kind: "work", end: "done", count: 2 },
+      { kind: "work", end: "skipped", count: 1 },
+      { kind: "work", end: "failed", count: 2 },
+      { kind: "work", end: "released", count: 1 },
+      { kind: "work", end: "retried", count: 1 },
+    ]);
+    expect(await queue.browse()).toEqual(before);
+  },
+);
 
 test("a queue that is away is asked again, until the leases have run out by themselves", async () => {
   await using at = openWorkerFixture("memory");
@@ -115,7 +153,7 @@ test("a queue that is away is asked again, until the leases have run out by them
   let failures = 0;
   const away = async () => {
     if (failures-- > 0) throw new AppError("unavailable", "down", "down");
-    return [{ status: "held" as const }];
+    return [{ status: "failed" as const }];
   };
   const queue = { claim: never, finish: away, release: away } as never;
   const lease = { id: 1, token: 2, kind: "work", used: 1, attemptsMax: 1, hasStarted: true };
@@ -123,7 +161,7 @@ test("a queue that is away is asked again, until the leases have run out by them
   failures = 3;
   const ended = endLeases({ queue, inFlight, how, clock });
   await at.pass(2_000);
-  expect(await ended).toEqual([{ kind: "work", end: "fail", count: 1 }]);
+  expect(await ended).toEqual([{ kind: "work", end: "failed", count: 1 }]);
   failures = Infinity;
   const beganMs = clock.monotonicMs();
   const failed = endLeases({ queue, inFlight, how, clock }).catch((error: unknown) => [

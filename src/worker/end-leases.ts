@@ -1,11 +1,11 @@
 import { AppError } from "../base/app-error.ts";
 import { sleep, type Clock } from "../base/clock.ts";
-import type { LeaseRef, Queue } from "../queue/index.ts";
+import type { LeaseRef, Queue, Task } from "../queue/index.ts";
 import type { EndedCount, InFlight, InFlightLease } from "./crash-record.ts";
 import type { TaskEnd } from "./kind-state.ts";
 
 export interface EndLeasesOptions {
-  readonly queue: Pick<Queue, "claim" | "finish" | "release">;
+  readonly queue: Pick<Queue, "claim" | "finish" | "release" | "show">;
   readonly inFlight: InFlight;
   /** How the process ended: "SIGKILL", "code 1". */
   readonly how: string;
@@ -22,8 +22,9 @@ const repeatMsMax = 5_000;
  * process. Tasks that had not started are released unharmed. A claim whose answer the process never
  * saw is repeated by its request id, which gives the same leases again and keeps the dead process'
  * own request, should it still be on its way, from leasing anything. Only leases whose tokens still
- * hold are touched. Returns how many tasks of each kind ended how. While the queue is unavailable it
- * is asked again; once the leases have run out by themselves, that failure is thrown.
+ * hold are touched; of the others the queue tells how they had ended. Returns how many tasks of each
+ * kind ended how. While the queue is unavailable it is asked again; once the leases have run out by
+ * themselves, that failure is thrown.
  */
 export async function endLeases(options: EndLeasesOptions): Promise<readonly EndedCount[]> {
   const { clock, inFlight } = options;
@@ -60,14 +61,28 @@ async function endOnce({ queue, inFlight, how }: EndLeasesOptions): Promise<read
     ),
   ]);
   const counts = new Map<string, EndedCount>();
-  for (const [lease, { status }] of answers.flat()) {
-    if (status === "lost") continue; // it had ended before its process did
-    const { kind } = lease;
-    const end = endOf(lease);
+  for (const [{ kind, ...lease }, { status }] of answers.flat()) {
+    const end =
+      status === "held"
+        ? "released"
+        : status === "lost"
+          ? endOf(lease, (await queue.show(lease.id))?.task)
+          : status;
     const key = JSON.stringify([kind, end]);
     counts.set(key, { kind, end, count: (counts.get(key)?.count ?? 0) + 1 });
   }
   return [...counts.values()];
+}
+
+/** How a lease had ended that its process still listed: it was killed before it could count it. */
+function endOf({ token }: LeaseRef, task: Task | undefined): TaskEnd {
+  const attempt = task?.attempts.findLast((one) => one.token === token);
+  if (!task || attempt?.outcome === "expired" || attempt?.outcome === "cancelled") return "lost";
+  const { state } = task;
+  const isNewest = task.token === token;
+  if (isNewest && state === "running") return "lost"; // its job was cancelled
+  if (isNewest && state !== "running" && state !== "pending") return state;
+  return attempt ? "retried" : "released";
 }
 
 /** What a claim has leased that may not have been answered. */
@@ -79,10 +94,6 @@ async function leasesOf(
   const { leases } = await queue.claim({ worker, kinds, burst, leaseMs, ...claim });
   return leases.map((lease) => ({ ...lease, hasStarted: false }));
 }
-
-/** As the queue decides it, by the same rule. */
-const endOf = ({ hasStarted, used, attemptsMax }: InFlightLease): TaskEnd =>
-  !hasStarted ? "released" : used >= attemptsMax ? "fail" : "retry";
 
 const nameOf = ({ id, token }: LeaseRef) => `${id}/${token}`;
 

@@ -2,7 +2,7 @@ import { AppError } from "../base/app-error.ts";
 import type { Clock, Timer } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
-import type { FinishInput, GateView, Held, Queue, Release } from "../queue/index.ts";
+import type { Finished, FinishInput, GateView, Held, Queue, Release } from "../queue/index.ts";
 import { reasonOf } from "./failure.ts";
 import type { TaskEnd } from "./kind-state.ts";
 import type { With } from "./outcome.ts";
@@ -61,14 +61,13 @@ export function createEndings(options: EndingsOptions): Endings {
   let timer: Timer | undefined;
   let isStopped = false;
 
-  function answered(endings: readonly Ending[], answers: readonly Held[]): void {
+  function answered(endings: readonly Ending[], answers: readonly (Finished | Held)[]): void {
     failures = 0;
     sent -= endings.length;
     for (let at = 0; at < endings.length; at++) {
-      const { task, outcome } = endings[at]!;
       const answer = answers[at]!;
-      if (answer.status === "lost") onEnded(task, "lost", undefined);
-      else onEnded(task, outcome ? outcome.kind : "released", answer.gate);
+      const end = answer.status === "held" ? "released" : answer.status;
+      onEnded(endings[at]!.task, end, answer.gate);
     }
     options.onAnswered();
   }

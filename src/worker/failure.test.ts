@@ -30,11 +30,24 @@ test("full jitter: half of all waits are below half of the limit", () => {
 test("never before what the other side asked for", () => {
   expect(retryDelayMs(policy, { used: 1, leastMs: 5_000, random })).toBe(5_000);
   const outcome = outcomeOf(new SlowDownError("429", { retryAfterMs: 120_000 }));
-  expect(queueOutcome(outcome, retryDefaults, 1, random)).toEqual({
+  expect(queueOutcome(outcome, retryDefaults, 1, random)).toMatchObject({
     kind: "retry",
     reason: "SlowDownError: 429",
     delayMs: 120_000,
   });
+});
+
+test("where an error was thrown is kept, with its causes", () => {
+  const cause = new Error("connection reset");
+  const { stack = "" } = outcomeOf(new TypeError("no page", { cause })) as { stack?: string };
+  const [first, ...others] = stack.split("\n");
+  expect(first).toMatch(/^at .*failure\.test\.ts/);
+  expect(others).toContain("caused by Error");
+  expect(stack).not.toContain("no page");
+  expect(outcomeOf("just a text")).not.toHaveProperty("stack");
+  const circle = new Error("a");
+  circle.cause = circle;
+  expect(outcomeOf(circle)).toMatchObject({ kind: "retry" });
 });
 
 test("what was thrown is told, whatever it was", () => {

@@ -35,18 +35,18 @@ export const retryDefaults: RetryPolicy = {
 
 /** What a thrown error means for its task. Everything that is not known to be permanent may pass. */
 export function outcomeOf(error: unknown): HandlerOutcome {
-  const reason = reasonOf(error);
-  if (error instanceof PermanentError) return { kind: "fail", reason };
-  if (error instanceof AppError && error.kind === "invalid") return { kind: "fail", reason };
+  const thrown = { reason: reasonOf(error), ...stackOf(error) };
+  if (error instanceof PermanentError) return { kind: "fail", ...thrown };
+  if (error instanceof AppError && error.kind === "invalid") return { kind: "fail", ...thrown };
   if (error instanceof SlowDownError) {
     const { retryAfterMs } = error;
     return {
       kind: "retry",
-      reason,
+      ...thrown,
       slowDown: retryAfterMs === undefined ? {} : { retryAfterMs },
     };
   }
-  return { kind: "retry", reason };
+  return { kind: "retry", ...thrown };
 }
 
 /**
@@ -63,10 +63,33 @@ export function retryDelayMs(
 }
 
 export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return `threw ${describe(error)}`;
-  const text = `${error.name}: ${error.message}`;
-  return error.cause instanceof Error ? `${text} (${reasonOf(error.cause)})` : text;
+  const [first, ...causes] = errorsOf(error);
+  if (!first) return `threw ${describe(error)}`;
+  const text = ({ name, message }: Error) => `${name}: ${message}`;
+  return text(first) + causes.reduceRight((inner, cause) => ` (${text(cause)}${inner})`, "");
 }
+
+/** The calls that led to the error, with those of its causes; the message is in the reason. */
+function stackOf(error: unknown): { readonly stack?: string } {
+  const lines = errorsOf(error).flatMap(({ name, stack = "" }, index) => {
+    const calls = stack.split("\n").filter((line) => /^\s+at /.test(line));
+    const kept = calls.slice(0, callsKeptMax).map((line) => line.trim());
+    return index === 0 || kept.length === 0 ? kept : [`caused by ${name}`, ...kept];
+  });
+  return lines.length > 0 ? { stack: lines.join("\n") } : {};
+}
+const callsKeptMax = 20;
+
+/** The error and its causes, of which there may be a circle. */
+function errorsOf(error: unknown): readonly Error[] {
+  const found: Error[] = [];
+  for (let one = error; one instanceof Error && found.length < causesMax; one = one.cause) {
+    if (found.includes(one)) break;
+    found.push(one);
+  }
+  return found;
+}
+const causesMax = 10;
 
 function describe(value: unknown): string {
   try {

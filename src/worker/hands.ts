@@ -80,16 +80,12 @@ export function createHands(options: HandsOptions): Hands {
   let suspects = 0;
   let isStarting = true;
 
-  function leave(task: TaskInHand): void {
+  function leave(task: TaskInHand, end: TaskEnd): void {
     if (!inHand.delete(task)) return;
-    record?.left(task);
+    task.kind.note(end);
+    record?.ended(task, end);
     if (task.lease.isSuspect) suspects -= 1;
     if (task.run) forgetIfOver(task.run);
-  }
-
-  function note(task: TaskInHand, end: TaskEnd): void {
-    task.kind.note(end);
-    record?.counted(task.lease.kind, end);
   }
 
   function forgetIfOver(run: GateRun): void {
@@ -301,16 +297,14 @@ export function createHands(options: HandsOptions): Hands {
       const wasWorking = task.state === "working";
       if (task.state === "waiting") task.abort("lease_lost");
       task.state = "ended";
-      note(task, "lost");
-      leave(task);
+      leave(task, "lost");
       logger.warn("the lease of a task was lost", { taskId: task.lease.id, kind: task.lease.kind });
       if (wasWorking) slots.tellToStop(task, "lease_lost");
       onChange();
     },
     ended(task, endedAs, gate) {
       if (!inHand.has(task)) return;
-      note(task, endedAs);
-      leave(task);
+      leave(task, endedAs);
       if (gate) follow(task, gate);
       onChange();
     },

@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { createKeyedLimiter, type KeyedLimiter } from "../base/keyed-limiter.ts";
 import type { Counter, Histogram } from "../base/metrics.ts";
+import type { Finished } from "../queue/index.ts";
 import { PermanentError } from "./failure.ts";
 import type { Handler } from "./handler.ts";
 import type { TaskInHand } from "./task-in-hand.ts";
@@ -24,9 +25,16 @@ export interface KindState {
   recorded(): number;
 }
 
-/** How a task left the worker. "lost": nothing was recorded, another has it or will. */
-export type TaskEnd = "done" | "skip" | "retry" | "fail" | "released" | "lost";
-export const taskEnds: readonly TaskEnd[] = ["done", "skip", "retry", "fail", "released", "lost"];
+/** How a task left the worker, as the queue answered. "lost": nothing was recorded. */
+export type TaskEnd = Finished["status"] | "released";
+export const taskEnds: readonly TaskEnd[] = [
+  "done",
+  "skipped",
+  "retried",
+  "failed",
+  "released",
+  "lost",
+];
 
 const meanMsUnknown = 250;
 
@@ -44,9 +52,9 @@ export function createKindState(handler: Handler<never>, options: KindOptions): 
   const yielded = yields && metrics.yieldOf(kind);
   const counts: Record<TaskEnd, number> = {
     done: 0,
-    skip: 0,
-    retry: 0,
-    fail: 0,
+    skipped: 0,
+    retried: 0,
+    failed: 0,
     released: 0,
     lost: 0,
   };
@@ -70,6 +78,6 @@ export function createKindState(handler: Handler<never>, options: KindOptions): 
       counters.ends[end].add(1);
     },
     count: (end) => counts[end],
-    recorded: () => counts.done + counts.skip + counts.retry + counts.fail,
+    recorded: () => counts.done + counts.skipped + counts.retried + counts.failed,
   };
 }

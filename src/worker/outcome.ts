@@ -13,8 +13,15 @@ export type HandlerOutcome =
       /** Not before that; absent: by the kind's retry policy. */
       readonly delayMs?: number;
       readonly slowDown?: SlowDown;
+      /** Where the error was thrown: the task keeps it for people who look at it. */
+      readonly stack?: string;
     })
-  | (With & { readonly kind: "fail"; readonly reason: string; readonly slowDown?: SlowDown });
+  | (With & {
+      readonly kind: "fail";
+      readonly reason: string;
+      readonly slowDown?: SlowDown;
+      readonly stack?: string;
+    });
 
 /** Stored together with the finish, or not at all. */
 export interface With {

@@ -19,18 +19,22 @@ export function queueOutcome(
         ? { kind: "done" }
         : { kind: "done", result: outcome.result };
     case "skip":
+      return { kind: "skip", reason: outcome.reason };
     case "fail":
-      return { kind: outcome.kind, reason: outcome.reason };
+      return { kind: "fail", reason: outcome.reason, ...stackOf(outcome) };
     case "retry": {
       const { reason, delayMs, slowDown } = outcome;
-      if (used >= policy.attempts) return { kind: "fail", reason };
+      if (used >= policy.attempts) return { kind: "fail", reason, ...stackOf(outcome) };
       const leastMs = Math.max(delayMs ?? 0, slowDown?.retryAfterMs ?? 0);
       const isTold = delayMs !== undefined;
       return {
         kind: "retry",
         reason,
         delayMs: isTold ? leastMs : retryDelayMs(policy, { used, leastMs, random }),
+        ...stackOf(outcome),
       };
     }
   }
 }
+
+const stackOf = ({ stack }: { readonly stack?: string }) => (stack === undefined ? {} : { stack });

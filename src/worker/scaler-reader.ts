@@ -22,10 +22,10 @@ export function createScalerReader(options: ScalerReaderOptions): () => Promise<
 
   function errorShare(): number | undefined {
     const states = [...kinds.values()];
-    const count = (ends: readonly ("done" | "skip" | "retry" | "fail")[]) =>
+    const count = (ends: readonly ("done" | "skipped" | "retried" | "failed")[]) =>
       states.reduce((sum, state) => sum + ends.reduce((all, end) => all + state.count(end), 0), 0);
-    const goodNow = count(["done", "skip"]);
-    const badNow = count(["retry", "fail"]);
+    const goodNow = count(["done", "skipped"]);
+    const badNow = count(["retried", "failed"]);
     const ended = goodNow - good + badNow - bad;
     const share = ended < attemptsMin ? undefined : (badNow - bad) / ended;
     if (share !== undefined) [good, bad] = [goodNow, badNow];

@@ -249,16 +249,16 @@ test("the leases of a process that died are ended at once, and its tasks are cou
   let calls = 0;
   const endLeases = async () => {
     calls += 1;
-    return [{ kind: "work", end: "retry", count: 1 }] satisfies EndedCount[];
+    return [{ kind: "work", end: "retried", count: 1 }] satisfies EndedCount[];
   };
   at.children[0]!.exit("SIGKILL", { inFlight, endLeases });
   expect(calls).toBe(1);
   await at.pass(500);
-  expect(endsOf(at)).toEqual({ "work done": 12, "work retry": 1 });
+  expect(endsOf(at)).toEqual({ "work done": 12, "work retried": 1 });
   // One that had nothing asks the queue for nothing.
   at.children[1]!.exit("code 1", { inFlight: { ...inFlight, leases: [] }, endLeases });
   expect(calls).toBe(1);
-  expect(endsOf(at)).toEqual({ "work done": 24, "work retry": 1 });
+  expect(endsOf(at)).toEqual({ "work done": 24, "work retried": 1 });
 });
 
 test("a stop waits for leases that are being ended, but not for ever", async () => {
@@ -273,9 +273,9 @@ test("a stop waits for leases that are being ended, but not for ever", async () 
   at.children[1]!.exit("code 0");
   await at.pass(1_000);
   expect(isStopped).toBe(false);
-  answer([{ kind: "work", end: "fail", count: 1 }]);
+  answer([{ kind: "work", end: "failed", count: 1 }]);
   await stopped;
-  expect(endsOf(at)).toEqual({ "work done": 12, "work fail": 1 });
+  expect(endsOf(at)).toEqual({ "work done": 12, "work failed": 1 });
 
   const hopeless = setUp([post("a")]);
   await hopeless.supervisor.start();

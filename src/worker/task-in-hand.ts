@@ -40,7 +40,7 @@ export class TaskInHand implements HandlerContext, RecordedLease {
   /** Among the tasks in hand; -1: not in hand. */
   place = -1;
   /** In the crash record; -1: not there. */
-  recordAt = -1;
+  slot = -1;
   /** What its handler last said of itself. */
   note: string | undefined;
   leaveCap: (() => void) | undefined;

@@ -13,6 +13,7 @@ import {
 import { openBucketQueueStore } from "../../src/queue/adapters/bucket/bucket-queue-store.ts";
 import { createQueue, type Queue } from "../../src/queue/index.ts";
 import { repositoryRoot } from "../support/repository.ts";
+import { statusesOf } from "../../src/queue/testing/suite-fixture.ts";
 
 const page = readFileSync(join(repositoryRoot, "docs/formats/queue-bucket.md"), "utf8");
 const golden = join(repositoryRoot, "docs/formats/queue-bucket.txt");
@@ -113,15 +114,15 @@ describe("docs/formats/queue-bucket", () => {
       const done = await queue.browse({ states: ["done"] });
       expect(done.map(({ key }) => key).sort()).toEqual(["done", "two words"]);
       expect(done[0]!.result).toBe('{"pages":3}');
-      expect(await queue.add([{ kind: "done", key: "done" }])).toEqual(["duplicate"]);
+      expect(statusesOf(await queue.add([{ kind: "done", key: "done" }]))).toEqual(["duplicate"]);
       expect(await queue.log({ states: ["failed"] })).toMatchObject([
         { key: "old", attempts: [{ reason: "404" }] },
       ]);
-      expect(await queue.add([{ kind: "old", key: "old" }])).toEqual(["duplicate"]);
+      expect(statusesOf(await queue.add([{ kind: "old", key: "old" }]))).toEqual(["duplicate"]);
       const running = await queue.browse({ states: ["running"] });
       const outcome = { kind: "done" } as const;
-      const held = await queue.finish(running.map(({ id, token }) => ({ id, token, outcome })));
-      expect(held.map(({ status }) => status)).toEqual(["held", "held"]);
+      const ended = await queue.finish(running.map(({ id, token }) => ({ id, token, outcome })));
+      expect(ended.map(({ status }) => status)).toEqual(["done", "done"]);
       const [long] = await queue.browse({ kind: "long" });
       expect(JSON.parse(long!.payload)).toBe("x".repeat(1_100));
     }

@@ -30,7 +30,7 @@ test("D16: `work` moves what is old into the log, which status shows and prune s
   const keys = async () => ((await json("log")) as { key: string }[]).map(({ key }) => key);
   expect(await keys()).toEqual(["old0", "old1", "old2", "new0"]);
   expect((await queue("add work --key old0 --job j")).stdout).toBe(
-    "duplicate: a task that is only in the log had this key, which is still reserved\n",
+    "duplicate: task 1 has this key\n",
   );
 
   const status = ["status", "--queue", "sqlite:q.db"];
@@ -53,16 +53,16 @@ test("D16: `work` moves what is old into the log, which status shows and prune s
     "removed 1 entry from the log\n",
   );
   expect(await keys()).toEqual(["old1", "old2", "new0"]);
-  expect(await json("add work --key old0 --job j")).toMatchObject({ answer: "duplicate" });
+  expect(await json("add work --key old0 --job j")).toMatchObject({ status: "duplicate" });
 }, 60_000);
 
 test("purge frees keys of what moved into the log before", async () => {
   const { json } = await setUp();
   expect(await json("purge --yes")).toEqual({ changed: 3 });
-  expect(await json("add work --key old0 --job j")).toMatchObject({ answer: "duplicate" });
+  expect(await json("add work --key old0 --job j")).toMatchObject({ status: "duplicate" });
   await json("add work --key other --job j");
   expect(await json("purge --job j --yes")).toEqual({ changed: 0 });
-  expect(await json("add work --key old0 --job j")).toMatchObject({ answer: "added" });
+  expect(await json("add work --key old0 --job j")).toMatchObject({ status: "added" });
   expect(await json("log")).toHaveLength(3);
 }, 60_000);
 

@@ -7,6 +7,7 @@ import { createTestSchema } from "../../src/queue/adapters/postgres/testing/test
 import { registry } from "../../src/cli/registry.ts";
 import { addFinished, createQueueSandbox, type QueueSandbox } from "../support/queue-sandbox.ts";
 import { needs } from "../support/services.ts";
+import { steps } from "../../src/queue/adapters/postgres/schema.ts";
 
 const oneLine = /^forager: [^\n]+\n$/;
 const tasks = (count: number, task: object = {}) =>
@@ -44,7 +45,7 @@ needs(["postgres"], ({ postgres }) => {
     test("add, list, show, stats", async () => {
       const { queue, json } = await commands();
       expect(await json(["add", "fetch", '{"n":1}', "--key", "k", "--gate", "g"])).toMatchObject({
-        answer: "added",
+        status: "added",
         id: 1,
       });
       expect((await queue("add fetch --key k --gate g")).stdout).toBe(
@@ -307,7 +308,7 @@ needs(["postgres"], ({ postgres }) => {
       expect(newer.exitCode).toBe(1);
       expect(newer.stderr).toMatch(oneLine);
       expect(newer.stderr).toContain("update this node");
-      await sql("update @meta set value = '1'");
+      await sql(`update @meta set value = '${steps.length}'`);
       await sql("drop table @task cascade");
       const gone = await queue("list");
       expect(gone.exitCode).toBe(1);

@@ -83,7 +83,7 @@ describe("add", () => {
     const flags = ["--gate", "g", "--priority", "900", "--delay", "5m", "--attempts", "2"];
     const before = Date.now();
     expect(await json([...words, ...flags])).toEqual({
-      answer: "added",
+      status: "added",
       id: 1,
       kind: "fetch",
       job: "j",
@@ -108,7 +108,7 @@ describe("add", () => {
   test("a duplicate is said, with the id of the task that is there, and is no failure", async () => {
     const { queue, json } = await createQueueSandbox();
     for (const key of ["k2", "k1", "k"]) await queue(`add fetch --key ${key}`);
-    expect(await json("add fetch --key k")).toMatchObject({ answer: "duplicate", id: 3 });
+    expect(await json("add fetch --key k")).toMatchObject({ status: "duplicate", id: 3 });
     expect((await queue("add fetch --key k2")).stdout).toBe("duplicate: task 1 has this key\n");
   });
 
@@ -116,7 +116,7 @@ describe("add", () => {
     const { queue, json } = await createQueueSandbox();
     await queue("job small --budget 1");
     await queue("add a --job small");
-    expect(await json("add a --job small", 1)).toMatchObject({ answer: "over_budget", id: null });
+    expect(await json("add a --job small", 1)).toMatchObject({ status: "over_budget", id: null });
     await queue("seal small");
     const { exitCode, stdout } = await queue("add a --job small");
     expect(exitCode).toBe(1);
@@ -126,7 +126,7 @@ describe("add", () => {
   test("a task of a job bound to a gate is found behind that gate", async () => {
     const { queue, json } = await createQueueSandbox();
     await queue("job site --gate example.org");
-    expect(await json("add a --job site --key k")).toMatchObject({ answer: "added", id: 1 });
+    expect(await json("add a --job site --key k")).toMatchObject({ status: "added", id: 1 });
     const other = await queue("add a --job site --key k2 --gate other.org");
     expect(other.exitCode).toBe(2);
     expect(other.stderr).toContain("is bound to the gate");

@@ -25,6 +25,12 @@ export const handlers = [
     process.kill(process.pid, "SIGKILL");
     return wait(60_000);
   }, { retry: { attempts: 2 } }),
+  // Most are quick. Some let their process be killed a little later, wherever it is by then.
+  { kind: "dice", run: async ({ task }) => {
+    const dice = Number(task.key.slice(5)) * 7919 % 100;
+    if (dice === 0) setTimeout(() => process.kill(process.pid, "SIGKILL"), 1 + task.id % 4);
+    if (dice > 90) throw new Error("once more");
+  }, retry: { delayMs: 1, delayMsMax: 1 } },
 ];
 `;
 
@@ -109,10 +115,27 @@ test.each(["crash", "kill"])(
     // What the dead process had counted is counted, and how its tasks ended.
     expect(ended).toMatchObject({
       done: others.length,
-      fail: 1,
-      retry: 1 + neighbours.length,
+      failed: 1,
+      retried: 1 + neighbours.length,
       lost: 0,
     });
   },
   leaseMs / 2,
 );
+
+test("totals are what the queue decided, although processes were killed in the run", async () => {
+  const sandbox = await setUp(tasks("dice", 300).map((task) => ({ ...task, attemptsMax: 3 })));
+  const { ended, found } = await drain(sandbox);
+  const all = [...found.values()];
+  const attempts = all.flatMap((task) => task.attempts);
+  const failed = countOf(all, ({ state }) => state === "failed");
+  expect(countOf(attempts, ({ outcome }) => outcome === "crash")).toBeGreaterThan(0);
+  expect(failed).toBeGreaterThan(0);
+  expect(ended).toMatchObject({
+    done: countOf(all, ({ state }) => state === "done"),
+    failed,
+    // An attempt that did not end well was tried again, but for the last of a dead letter.
+    retried: attempts.length - failed,
+    lost: 0,
+  });
+}, 120_000);

@@ -112,9 +112,9 @@ describe("forager work", () => {
     expect(exitCode, stderr).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
       done: 220,
-      skip: 0,
-      retry: 0,
-      fail: 0,
+      skipped: 0,
+      retried: 0,
+      failed: 0,
       released: 0,
       lost: 0,
     });

@@ -38,7 +38,7 @@ export async function write(
     const { leases } = await queue.claim({ worker: `w${index}`, kinds: ["work"] });
     for (const { id, token, key } of leases) {
       const [held] = await queue.finish([{ id, token, outcome: { kind: "done", result: key } }]);
-      if (held?.status === "held") acknowledge(`done ${key}`);
+      if (held?.status === "done") acknowledge(`done ${key}`);
     }
   });
 }

@@ -150,8 +150,8 @@ const inApp: readonly Sabotage[] = [
   {
     name: "what was known already wakes everybody",
     file: "src/app/open-bucket-queue.ts",
-    find: 'Array.isArray(outcome) && outcome.includes("added")',
-    replace: "Array.isArray(outcome)",
+    find: '(outcome as Added[]).some(({ status }) => status === "added")',
+    replace: "(outcome as Added[]).length > 0",
     caughtBy: `${hints} > who adds work says so`,
   },
   {

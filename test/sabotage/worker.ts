@@ -94,14 +94,14 @@ export const workerSabotages: readonly Sabotage[] = [
   {
     name: "a permanent error is tried again",
     file: "src/worker/failure.ts",
-    find: `if (error instanceof PermanentError) return { kind: "fail", reason };`,
+    find: `if (error instanceof PermanentError) return { kind: "fail", ...thrown };`,
     replace: "",
     caughtBy: `${worker} > what a handler throws decides: permanent fails, the rest is tried again`,
   },
   {
     name: "the attempts of a kind are not counted",
     file: "src/worker/queue-outcome.ts",
-    find: `if (used >= policy.attempts) return { kind: "fail", reason };`,
+    find: `if (used >= policy.attempts) return { kind: "fail", reason, ...stackOf(outcome) };`,
     replace: "",
     caughtBy: `${worker} > the attempts of a kind are counted, and the wait doubles, with jitter`,
   },

@@ -1,5 +1,12 @@
 import { AppError } from "../../src/base/app-error.ts";
-import type { Added, Claimed, Held, LeaseRef, Operation, Outcomes } from "../../src/queue/index.ts";
+import type {
+  Added,
+  Claimed,
+  Finished,
+  LeaseRef,
+  Operation,
+  Outcomes,
+} from "../../src/queue/index.ts";
 import type { LandedHead } from "./queue-heads.ts";
 import type { Fail } from "./verdict.ts";
 import type { World } from "./world.ts";
@@ -27,7 +34,7 @@ export function createFacts({ scheduler }: World, fail: Fail): Facts {
   const leasedAtMs = new Map<string, number>();
 
   const checkAdded = (identity: string, answer: Added) => {
-    if (answer !== "added") return;
+    if (answer.status !== "added") return;
     const told = (toldAdded.get(identity) ?? 0) + 1;
     toldAdded.set(identity, told);
     const made = madeIds.get(identity)?.size ?? 0;
@@ -53,8 +60,8 @@ export function createFacts({ scheduler }: World, fail: Fail): Facts {
     noteAnswer(operation, answer) {
       if (operation.op !== "finish" || answer instanceof AppError) return;
       operation.finishes.forEach(({ id, token, outcome }, index) => {
-        const isHeld = (answer as readonly Held[])[index]!.status === "held";
-        if (isHeld) facts.add(`${id}/${token} ${outcome.kind}`);
+        const isEnded = (answer as readonly Finished[])[index]!.status !== "lost";
+        if (isEnded) facts.add(`${id}/${token} ${outcome.kind}`);
       });
     },
     check(operation, answer) {
@@ -75,7 +82,7 @@ export function createFacts({ scheduler }: World, fail: Fail): Facts {
       }
       if (operation.op !== "finish") return;
       operation.finishes.forEach(({ id, token, outcome }, index) => {
-        if ((answer as readonly Held[])[index]!.status !== "held") return;
+        if ((answer as readonly Finished[])[index]!.status === "lost") return;
         if (facts.has(`${id}/${token} ${outcome.kind}`)) return;
         fail(`Q2: ${id}/${token} is told to be finished with ${outcome.kind}, and never was`);
       });

@@ -179,10 +179,16 @@ function changesNothing(answer: Answer): boolean {
 }
 
 const isEffect = (one: unknown) =>
-  one === "added" ||
-  one === "raised" ||
-  one === "over_budget" ||
-  (one as { status?: string }).status === "held";
+  one === "raised" || effectiveStatuses.has((one as { status?: string }).status ?? "");
+const effectiveStatuses: ReadonlySet<string> = new Set([
+  "added",
+  "over_budget",
+  "held",
+  "done",
+  "skipped",
+  "retried",
+  "failed",
+]);
 
 const lineOf = (task: Task | undefined) => (task ? JSON.stringify(rowOf(task)) : "nothing");
 

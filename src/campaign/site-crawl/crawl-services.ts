@@ -110,7 +110,7 @@ export function createSiteCrawlServices(options: SiteCrawlOptions): SiteCrawlSer
     async addTasks(tasks, by) {
       const answers = await queue.add(tasks, { by });
       // Over the budget is an answer like any other: the job counts it.
-      if (answers.includes("full")) throw full();
+      if (answers.some(({ status }) => status === "full")) throw full();
     },
     async slowGate(gate, delayMs) {
       await queue.setGate(gate, { delayMs });

@@ -138,8 +138,8 @@ async function addVisits(
       const tasks = some.map(({ target, website }) =>
         firstTask({ job: name, round: name, target, website, after: at }),
       );
-      for (const answer of await queue.add(tasks)) {
-        if (answer === "added" || answer === "duplicate") answers[answer] += 1;
+      for (const { status } of await queue.add(tasks)) {
+        if (status === "added" || status === "duplicate") answers[status] += 1;
         else answers.refused += 1;
       }
       shown.advance(some.length);

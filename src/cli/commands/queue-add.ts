@@ -1,12 +1,11 @@
 import { assert } from "../../base/app-error.ts";
 import { createId } from "../../base/ids.ts";
 import { systemRandom } from "../../base/random.ts";
-import type { Added, Queue, TaskInput } from "../../queue/index.ts";
+import type { AddStatus, TaskInput } from "../../queue/index.ts";
 import type { Command, Flags } from "../command.ts";
 import { parseDuration } from "../duration.ts";
 import { parseCount, textFlag } from "../flags.ts";
 import { asUsage, usageError } from "../usage-error.ts";
-import { browseAll } from "./queue/browse-all.ts";
 import { openOrMakeQueue } from "./queue/open-queue.ts";
 
 export const queueAdd: Command = {
@@ -45,19 +44,16 @@ export const queueAdd: Command = {
     await using queue = await openOrMakeQueue(context);
     const [answer] = await asUsage(() => queue.add([task]));
     assert(answer, "an add of one task has one answer");
-    const id = await findId(queue, task);
     const { kind, job = "default", gate = "", key } = task;
-    out.result({ answer, id, kind, job, gate, key }, sentences[answer](id, job));
-    if (answer !== "added" && answer !== "duplicate") return "failed";
+    const { status, id = null } = answer;
+    out.result({ status, id, kind, job, gate, key }, sentences[status](id, job));
+    if (id === null) return "failed";
   },
 };
 
-const sentences: Readonly<Record<Added, (id: number | null, job: string) => string>> = {
+const sentences: Readonly<Record<AddStatus, (id: number | null, job: string) => string>> = {
   added: (id) => `task ${id} was added`,
-  duplicate: (id) =>
-    id === null
-      ? "duplicate: a task that is only in the log had this key, which is still reserved"
-      : `duplicate: task ${id} has this key`,
+  duplicate: (id) => `duplicate: task ${id} has this key`,
   over_budget: (_, job) => `over_budget: job '${job}' may hold no more; nothing was added`,
   closed: (_, job) => `closed: job '${job}' was sealed or has ended; nothing was added`,
   full: () => "full: the queue takes no more at the moment; nothing was added",
@@ -97,13 +93,4 @@ function parsePayload(text: string): unknown {
     const why = (cause as SyntaxError).message;
     throw usageError(`the payload is not JSON (${why}): quote it, such as '{"page":1}'`, { cause });
   }
-}
-
-/** A job that is bound to a gate puts its tasks behind that one, whichever the task names. */
-async function findId(queue: Queue, { key, job = "default", gate }: KeyedTask) {
-  const bound = (await queue.job(job))?.gate || gate || "";
-  for await (const task of browseAll(queue, { job, gate: bound, keyPrefix: key })) {
-    if (task.key === key) return task.id;
-  }
-  return null;
 }

@@ -75,6 +75,11 @@ function describeTask(shown: Shown, layout: Layout): string {
     ...(task.attempts.length === 0
       ? []
       : [`attempts that did not end well\n${layout.table(task.attempts, attemptColumns)}`]),
+    ...task.attempts.flatMap(({ stack, atMs }) =>
+      stack === undefined
+        ? []
+        : [`where the attempt of ${formatMoment(atMs)} failed\n${indentLines(stack)}`],
+    ),
   ];
   return sections.join("\n\n");
 }
@@ -101,8 +106,11 @@ const attemptColumns: readonly Column<Attempt>[] = [
 ];
 
 /** Made safe line by line: a payload was often written by strangers. */
-const indentJson = (json: string) =>
-  JSON.stringify(JSON.parse(json) as unknown, null, 2)
+const indentLines = (text: string) =>
+  text
     .split("\n")
     .map((line) => `  ${/^ */.exec(line)![0]}${toOneLine(line)}`)
     .join("\n");
+
+const indentJson = (json: string) =>
+  indentLines(JSON.stringify(JSON.parse(json) as unknown, null, 2));

@@ -120,7 +120,7 @@ export const work: Command = {
       await node.stop();
     }
     const ended = summarise(supervisor.metrics());
-    const text = `${ended.done} done, ${ended.skip} skipped, ${ended.retry} tried again, ${ended.fail} failed`;
+    const text = `${ended.done} done, ${ended.skipped} skipped, ${ended.retried} tried again, ${ended.failed} failed`;
     out.result(ended, text);
     // A drain that was ended early has not done what it was asked to do.
     const isEndless = context.flags["drain"] !== true;
@@ -137,9 +137,9 @@ function summarise(snapshot: MetricsSnapshot) {
       .reduce((sum, { value }) => sum + value, 0);
   return {
     done: of("done"),
-    skip: of("skip"),
-    retry: of("retry"),
-    fail: of("fail"),
+    skipped: of("skipped"),
+    retried: of("retried"),
+    failed: of("failed"),
     released: of("released"),
     lost: of("lost"),
   };

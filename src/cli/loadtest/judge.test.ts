@@ -24,7 +24,7 @@ const taskOf = (id: number, job: string, more: Partial<LoadEvidence["tasks"][num
 });
 
 /** A worker was stopped with task 1, another did it under a newer lease; then the first went on. */
-function lateEvidence(answers: { late: "held" | "lost"; newest: "held" | "lost" }, kept: number) {
+function lateEvidence(answers: { late: "done" | "lost"; newest: "done" | "lost" }, kept: number) {
   const at = { id: 1, key: "k1", gate: "", job: "a", outcome: "done" as const };
   const events: VisitEvent[] = [
     { ...at, event: "start", token: 1, worker: "w1", atMs: 0 },
@@ -49,7 +49,7 @@ function evidenceOf(lines: readonly Line[], more: Partial<LoadEvidence> = {}): L
     return [
       { ...at, event: "start", atMs: startMs },
       { ...at, event: "end", atMs: endMs },
-      { ...at, event: "finished", outcome: "done", status: "held", atMs: endMs },
+      { ...at, event: "finished", outcome: "done", status: "done", atMs: endMs },
     ];
   });
   const tasks = [...new Map(lines.map(([id, host]) => [id, host]))].map(([id, host]) =>
@@ -171,10 +171,10 @@ describe("lesson 56: a load test has a verdict, and each mark can fail", () => {
   });
 
   test("lesson 64: a queue without fencing fails, whichever of the two it believed", () => {
-    expect(failedChecks(lateEvidence({ late: "lost", newest: "held" }, 2))).toEqual([]);
+    expect(failedChecks(lateEvidence({ late: "lost", newest: "done" }, 2))).toEqual([]);
     const fooled = ["late finishes accepted", "completions refused", "results of another"];
-    expect(failedChecks(lateEvidence({ late: "held", newest: "lost" }, 1))).toEqual(fooled);
-    expect(failedChecks(lateEvidence({ late: "held", newest: "held" }, 2))).toEqual([
+    expect(failedChecks(lateEvidence({ late: "done", newest: "lost" }, 1))).toEqual(fooled);
+    expect(failedChecks(lateEvidence({ late: "done", newest: "done" }, 2))).toEqual([
       "completed twice",
       "late finishes accepted",
     ]);

@@ -123,7 +123,7 @@ function lateAccepted({ events }: LoadEvidence): number {
   const newest = new Map<number, number>();
   for (const { id, token } of events) newest.set(id, Math.max(token, newest.get(id) ?? 0));
   const late = events.filter(
-    (one) => isDone(one) && one.status === "held" && one.token < newest.get(one.id)!,
+    (one) => isDone(one) && one.status === "done" && one.token < newest.get(one.id)!,
   );
   return new Set(late.map(({ id }) => id)).size;
 }
@@ -132,7 +132,7 @@ function lateAccepted({ events }: LoadEvidence): number {
 function refused({ events, tasks }: LoadEvidence): number {
   const tokens = new Map(tasks.map(({ id, token }) => [id, token]));
   const own = events.filter((one) => isDone(one) && one.token === tokens.get(one.id));
-  const held = new Set(own.filter((one) => isDone(one) && one.status === "held").map(idOf));
+  const held = new Set(own.filter((one) => isDone(one) && one.status === "done").map(idOf));
   return new Set(own.map(idOf).filter((id) => !held.has(id))).size;
 }
 
@@ -149,7 +149,7 @@ const resultsOfAnother = ({ tasks }: LoadEvidence) =>
 function twice({ events }: LoadEvidence): number {
   const counts = new Map<number, number>();
   for (const one of events) {
-    if (!isDone(one) || one.status !== "held") continue;
+    if (!isDone(one) || one.status !== "done") continue;
     counts.set(one.id, (counts.get(one.id) ?? 0) + 1);
   }
   return [...counts.values()].filter((count) => count > 1).length;

@@ -49,9 +49,9 @@ export function createLoadJobs(queue: Queue): LoadJobs {
     while (tasks.length > 0) {
       const batch = tasks.splice(0, batchMax);
       const answers = await queue.add(batch);
-      const refused = batch.filter((_, at) => answers[at] === "full");
+      const refused = batch.filter((_, at) => answers[at]?.status === "full");
       for (const [at, { key }] of batch.entries()) {
-        if (answers[at] === "added") acknowledged.add(taskName({ job, key: key! }));
+        if (answers[at]?.status === "added") acknowledged.add(taskName({ job, key: key! }));
       }
       tasks.unshift(...refused);
       if (refused.length > 0) return false;

@@ -69,7 +69,7 @@ export async function stopWorker(options: StopWorkerOptions): Promise<Stop | und
       isOthers(one) &&
       (when === "taken over"
         ? one.event === "start"
-        : one.event === "finished" && one.status === "held" && one.outcome === "done");
+        : one.event === "finished" && one.status === "done");
     const wasLate = await until(takeOverMsMax, () => hasSeen(isTaken));
     const untilMs = machineMonotonicMs();
     options.signal("SIGCONT");

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync, statSync, writeSync } from "node:fs";
 import { machineMonotonicMs } from "../../base/machine-clock.ts";
+import type { Finished } from "../../queue/index.ts";
 
 /**
  * What a worker says it did, line by line, in a file of its own. The queue neither writes nor
@@ -12,7 +13,7 @@ export type VisitEvent = VisitRef & { readonly atMs: number; readonly worker: st
     | {
         readonly event: "finished";
         readonly outcome: VisitOutcome;
-        readonly status: "held" | "lost";
+        readonly status: Finished["status"];
       }
   );
 

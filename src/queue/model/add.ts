@@ -27,7 +27,7 @@ function addAll(draft: Draft, { tasks, by, ...adding }: Adding): readonly Added[
   let { room } = adding;
   return tasks.map((task) => {
     const answer = addOne(draft, task, by, room > 0);
-    if (answer === "added") room -= 1;
+    if (answer.status === "added") room -= 1;
     return answer;
   });
 }
@@ -36,23 +36,25 @@ function addOne(draft: Draft, wanted: NewTask, by: LeaseRef | undefined, hasRoom
   const job = jobOf(draft, wanted.job);
   const gate = job.gate === "" ? wanted.gate : job.gate;
   const { key, priority } = wanted;
-  const known = draft.tasks.get(
-    draft.idsByIdentity.get(identityOf({ job: job.name, gate, key })) ?? 0,
-  );
+  const identity = identityOf({ job: job.name, gate, key });
+  const known = draft.tasks.get(draft.idsByIdentity.get(identity) ?? 0);
   if (known) {
     raiseTask(draft, known, priority);
-    return "duplicate";
+    return { status: "duplicate", id: known.id };
   }
-  if (draft.keptKeys.has(identityOf({ job: job.name, gate, key }))) {
+  const kept = draft.keptKeys.get(identity);
+  if (kept) {
     countUnchanged(draft);
-    return "duplicate";
+    return { status: "duplicate", id: kept.id };
   }
-  if (job.ended !== null || (job.isSealed && !isOwnTask(draft, by, job.name))) return "closed";
+  if (job.ended !== null || (job.isSealed && !isOwnTask(draft, by, job.name))) {
+    return { status: "closed" };
+  }
   if (job.budget !== null && job.added >= job.budget) {
     patchJob(draft, job.name, { overBudget: job.overBudget + 1 });
-    return "over_budget";
+    return { status: "over_budget" };
   }
-  if (!hasRoom) return "full";
+  if (!hasRoom) return { status: "full" };
 
   if (gate !== "" && !draft.gates.has(gate)) draft.gates.set(gate, newGate(gate));
   const id = draft.nextId;
@@ -79,7 +81,7 @@ function addOne(draft: Draft, wanted: NewTask, by: LeaseRef | undefined, hasRoom
     finishedAtMs: 0,
   });
   patchJob(draft, job.name, { added: job.added + 1 });
-  return "added";
+  return { status: "added", id };
 }
 
 /** Refuses before anything is written, so that a refused operation changes nothing. */

@@ -77,7 +77,7 @@ describe("apply", () => {
     expect(answers[0]).toBe("ok");
     expect(answers[1]).toBeInstanceOf(AppError);
     expect(answers[1]).toMatchObject({ code: "job_bound_to_gate" });
-    expect(answers[2]).toEqual(["added"]);
+    expect(answers[2]).toMatchObject([{ status: "added" }]);
     expect([...shard.tasks.values()].map(({ key }) => key)).toEqual(["a", "b", "z"]);
   });
 

@@ -1,12 +1,22 @@
-import { opensSinceStart, viewGate } from "../gate.ts";
-import type { Crash, Extend, Finish, FinishAll, Held, Outcome, ReleaseAll } from "../operation.ts";
-import { attemptsKeptMax, type Attempt, type LeaseRef, type Task } from "../task.ts";
+import { assert } from "../../base/app-error.ts";
+import { opensSinceStart, viewGate, type GateView } from "../gate.ts";
+import type {
+  Crash,
+  Extend,
+  Finish,
+  FinishAll,
+  Finished,
+  Held,
+  Outcome,
+  ReleaseAll,
+} from "../operation.ts";
+import { withAttempt, type Attempt, type LeaseRef, type Task, type TaskState } from "../task.ts";
 import { addWithFinish, checkBound } from "./add.ts";
 import { raise } from "./bulk.ts";
 import { dueAfterMs, expiryMs } from "./now.ts";
 import { gateOf, jobOf, patchGate, patchJob, putTask, type Draft } from "./shard.ts";
 
-const lost: Held = { status: "lost" };
+const lost = { status: "lost" } as const;
 
 export const extend = (draft: Draft, { leases, leaseMs }: Extend): readonly Held[] =>
   leases.map((lease) => {
@@ -25,22 +35,23 @@ export const release = (draft: Draft, { releases }: ReleaseAll): readonly Held[]
     return held(draft, task);
   });
 
-export function finish(draft: Draft, { finishes }: FinishAll): readonly Held[] {
+export function finish(draft: Draft, { finishes }: FinishAll): readonly Finished[] {
   for (const one of finishes) checkBound(draft, one.add ?? []);
   return finishes.map((one) => finishOne(draft, one));
 }
 
-function finishOne(draft: Draft, one: Finish): Held {
+function finishOne(draft: Draft, one: Finish): Finished {
   const task = heldTask(draft, one);
   if (!task) {
     const before = draft.tasks.get(one.id);
-    return before && isRepeat(before, one) ? held(draft, before) : lost;
+    return before && isRepeat(before, one) ? decided(draft, before) : lost;
   }
   if (one.add) addWithFinish(draft, one.add, one);
   if (one.raise) raise(draft, one.raise);
   leave(draft, task, one.sinceStartMs ?? 0);
-  putTask(draft, finished(draft, task, one.outcome));
-  return held(draft, task);
+  const after = finished(draft, task, one.outcome);
+  putTask(draft, after);
+  return decided(draft, after);
 }
 
 function finished(draft: Draft, task: Task, outcome: Outcome): Task {
@@ -54,23 +65,34 @@ function finished(draft: Draft, task: Task, outcome: Outcome): Task {
         ...ended,
         state: "skipped",
         finishedAtMs: ms,
-        attempts: noted(task, { outcome: "skip", reason: outcome.reason, atMs: ms }),
+        attempts: noted(task, attemptOf(outcome, ms)),
       };
     case "retry":
     case "fail": {
-      const attempts = noted(task, { outcome: outcome.kind, reason: outcome.reason, atMs: ms });
+      const attempts = noted(task, attemptOf(outcome, ms));
       return outcome.kind === "fail" || task.used >= task.attemptsMax
         ? { ...ended, state: "failed", attempts, finishedAtMs: ms }
         : { ...ended, state: "pending", attempts, dueAtMs: dueAfterMs(draft.now, outcome.delayMs) };
     }
     case "crash": {
-      const attempts = noted(task, { outcome: "crash", reason: outcome.reason, atMs: ms });
+      const attempts = noted(task, attemptOf(outcome, ms));
       const suspect = { ...ended, attempts, isSuspect: true };
       return task.used >= attemptsOf(task, outcome)
         ? { ...suspect, state: "failed", finishedAtMs: ms }
         : { ...suspect, state: "pending" };
     }
   }
+}
+
+/** What is remembered of an attempt that ended like this. */
+export function attemptOf(
+  outcome: Exclude<Outcome, { readonly kind: "done" }>,
+  atMs: number,
+): Omit<Attempt, "token"> {
+  const { kind, reason } = outcome;
+  return "stack" in outcome && outcome.stack !== undefined
+    ? { outcome: kind, reason, atMs, stack: outcome.stack }
+    : { outcome: kind, reason, atMs };
 }
 
 /** The lower of the task's limit and its handler's. */
@@ -99,6 +121,22 @@ function held(draft: Draft, task: Task): Held {
   return gate ? { status: "held", gate: viewGate(gate, draft.now.ms) } : { status: "held" };
 }
 
+function decided(draft: Draft, task: Task): Finished {
+  const gate = gateOf(draft, task);
+  return decisionOn(task, gate && viewGate(gate, draft.now.ms));
+}
+
+/** What a finish answers when it left the task like this. */
+export function decisionOn(
+  { state, dueAtMs }: { readonly state: TaskState; readonly dueAtMs: number },
+  gate: GateView | undefined,
+): Finished {
+  const seen = gate && { gate };
+  if (state === "pending") return { status: "retried", dueAtMs, ...seen };
+  assert(state !== "running", "a finish ends an attempt");
+  return { status: state, ...seen };
+}
+
 /** A task leaves its worker's hands: the slot, the gate and the claim's count move with it. */
 export function leave(draft: Draft, task: Task, sinceStartMs: number | undefined): void {
   const gate = gateOf(draft, task);
@@ -120,5 +158,5 @@ export function leave(draft: Draft, task: Task, sinceStartMs: number | undefined
 }
 
 export function noted(task: Task, attempt: Omit<Attempt, "token">): readonly Attempt[] {
-  return [...task.attempts, { token: task.token, ...attempt }].slice(-attemptsKeptMax);
+  return withAttempt(task.attempts, { token: task.token, ...attempt });
 }

@@ -93,8 +93,8 @@ const liars: readonly (readonly [string, Wrap, RegExp])[] = [
     /one claim has one token|the answer to claim/,
   ],
   [
-    "calls every finish held",
-    lying("finish", { answered: (answer) => answer.map(() => ({ status: "held" as const })) }),
+    "calls every finish done",
+    lying("finish", { answered: (answer) => answer.map(() => ({ status: "done" as const })) }),
     /the answer to finish/,
   ],
   [

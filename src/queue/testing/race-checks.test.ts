@@ -20,7 +20,7 @@ const claimed = (worker: string, id: number, token = 1, sentMs = 0) =>
   at(sentMs, worker, { event: "claimed", id, token, isSuspect: false, sentMs });
 const finishing = (id: number, token = 1) =>
   at(5, "w1", { event: "finishing", outcome: "done", ...ref(id, token) });
-const finished = (id: number, token: number, status: "held" | "lost") =>
+const finished = (id: number, token: number, status: "done" | "lost") =>
   at(6, "w1", { event: "finished", outcome: "done", status, ...ref(id, token) });
 
 const task = (id: number, changes: Partial<Task> = {}) =>
@@ -39,7 +39,7 @@ const task = (id: number, changes: Partial<Task> = {}) =>
 
 describe("the checks of a race", () => {
   test("finishedOnce: one held finish by the last holder is right, killed or not", () => {
-    expect(finishedOnce([task(1)], [finishing(1), finished(1, 1, "held")])).toEqual([]);
+    expect(finishedOnce([task(1)], [finishing(1), finished(1, 1, "done")])).toEqual([]);
     expect(finishedOnce([task(1)], [finishing(1)])).toEqual([]);
   });
 
@@ -48,7 +48,7 @@ describe("the checks of a race", () => {
     expect(finishedOnce([task(1, { state: "failed" })], sent)).toEqual([
       "task 1 (k1) ended as failed, 1 of 1 attempts: worn out",
     ]);
-    const both = [...sent, finished(1, 1, "held"), finished(1, 2, "held")];
+    const both = [...sent, finished(1, 1, "done"), finished(1, 2, "done")];
     expect(finishedOnce([task(1)], both)).toEqual(["task 1 (k1) was finished 2 times"]);
     expect(finishedOnce([task(1)], [finishing(1, 2)])).toHaveLength(1);
     expect(finishedOnce([task(1, { key: "k+" })], sent)).toEqual([

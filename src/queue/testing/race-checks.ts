@@ -12,7 +12,7 @@ export function finishedOnce(tasks: readonly Task[], events: readonly RaceEvent[
   for (const task of tasks) {
     const own = events.filter((event) => "id" in event && event.id === task.id);
     const held = own.filter(
-      (event) => event.event === "finished" && event.outcome === "done" && event.status === "held",
+      (event) => event.event === "finished" && event.outcome === "done" && event.status === "done",
     );
     const sent = own.some(
       (event) =>

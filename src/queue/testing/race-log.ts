@@ -1,5 +1,6 @@
 import { readFileSync, writeSync } from "node:fs";
 import { machineMonotonicMs } from "../../base/machine-clock.ts";
+import type { Finished } from "../operation.ts";
 
 /** What a worker of a race says it did, in a file of its own, so that kill -9 takes nothing back. */
 export type RaceEvent = {
@@ -22,7 +23,7 @@ export type RaceFact =
   | (TaskRef & {
       readonly event: "finished";
       readonly outcome: string;
-      readonly status: "held" | "lost";
+      readonly status: Finished["status"];
     })
   /** The store has answered a block: who claims from here on gets nothing of the gate until then. */
   | { readonly event: "blocked"; readonly gate: string; readonly untilMs: number }

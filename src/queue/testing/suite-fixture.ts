@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { assert } from "../../base/app-error.ts";
 import { createSeededRandom } from "../../base/random.ts";
 import { createQueue } from "../create-queue.ts";
-import type { Held } from "../operation.ts";
+import type { Added, AddStatus, Finished, Held } from "../operation.ts";
 import type { ClaimInput, FinishInput, LeasedTask, Queue, TaskInput } from "../queue.ts";
 import type { QueueStore } from "../queue-store.ts";
 import type { LeaseRef, Task } from "../task.ts";
@@ -42,7 +42,7 @@ export interface Fixture extends AsyncDisposable {
     lease: LeaseRef,
     outcome?: FinishInput["outcome"],
     more?: Omit<FinishInput, "id" | "token" | "outcome">,
-  ) => Promise<Held["status"]>;
+  ) => Promise<Finished["status"]>;
   readonly release: (lease: LeaseRef, sinceStartMs?: number) => Promise<Held["status"]>;
   readonly extend: (lease: LeaseRef, leaseMs?: number) => Promise<Held["status"]>;
   /** The stored task with this key, which must be there. */
@@ -50,6 +50,9 @@ export interface Fixture extends AsyncDisposable {
 }
 
 export const leaseMs = 60_000;
+
+export const statusesOf = (answers: readonly Added[]): readonly AddStatus[] =>
+  answers.map(({ status }) => status);
 
 /** A task of kind "work" with the given key. */
 export const work = (key: string, more: Partial<Omit<TaskInput, "key">> = {}): TaskInput => ({
@@ -102,7 +105,7 @@ export async function openFixture(open: OpenStore, time: SuiteTime): Promise<Fix
     front,
     another: async () => front(await opened.openAnother()),
     async add(...tasks) {
-      expect(await queue.add(tasks)).toEqual(tasks.map(() => "added"));
+      expect(statusesOf(await queue.add(tasks))).toEqual(tasks.map(() => "added"));
     },
     claim,
     async claimOne(request) {
@@ -127,7 +130,10 @@ export async function openFixture(open: OpenStore, time: SuiteTime): Promise<Fix
   };
 }
 
-function statusOf([answer, ...more]: readonly Held[]): Held["status"] {
+function statusOf<Answer extends Held | Finished>([
+  answer,
+  ...more
+]: readonly Answer[]): Answer["status"] {
   assert(answer && more.length === 0, "one lease gets one answer");
   return answer.status;
 }

@@ -74,6 +74,6 @@ export async function noSuchJob(queue: Queue, name: string): Promise<AppError> {
 }
 
 export function noSuchTask(id: number): AppError {
-  const message = `there is no task ${id}: it was never added, or has been purged`;
+  const message = `there is no task ${id}: it was never added, or is only in the log (\`forager queue log\`)`;
   return new AppError("invalid", "no_such_task", message);
 }

@@ -8,6 +8,7 @@ import { openBucketQueueStore, type BucketQueueStore } from "./bucket-queue-stor
 import { createRouting } from "./many/routing.ts";
 import { createStorage, type Storage } from "./testing/storage.ts";
 import { createCuttable } from "./testing/suite-storage.ts";
+import { statusesOf } from "../../testing/suite-fixture.ts";
 
 const works = (prefix: string, count: number, more: object = {}) =>
   Array.from({ length: count }, (_, index) => ({
@@ -85,7 +86,7 @@ describe("a bad network", () => {
               outcome: { kind: "done" } as const,
             }));
             const answers = await queue.finish(finishes);
-            expect(new Set(answers.map(({ status }) => status))).toEqual(new Set(["held"]));
+            expect(new Set(answers.map(({ status }) => status))).toEqual(new Set(["done"]));
             done.push(...leases.map(({ key }) => key));
           }
         }),
@@ -121,7 +122,7 @@ describe("an endpoint that is down", () => {
     }
     link.setCut(false);
     const finish = { ...leases[0]!, outcome: { kind: "done" } as const };
-    expect(await queue.finish([finish])).toEqual([{ status: "held" }]);
+    expect(await queue.finish([finish])).toEqual([{ status: "done" }]);
     expect((await queue.claim(asked)).leases).toHaveLength(2);
   });
 
@@ -170,7 +171,7 @@ describe("a shard object", () => {
       const { leases } = await other.claim(asked);
       expect(leases).toHaveLength(tasks.filter((task) => !isThere(task)).length);
       const finishes = leases.map((lease) => ({ ...lease, outcome: { kind: "done" } as const }));
-      expect((await other.finish(finishes)).every(({ status }) => status === "held")).toBe(true);
+      expect((await other.finish(finishes)).every(({ status }) => status === "done")).toBe(true);
       expect((await other.stats()).states).toMatchObject({ done: leases.length });
       const there = works("b", 40).find(isThere)!;
       await expect(other.add([there])).rejects.toMatchObject({ code });
@@ -209,8 +210,8 @@ describe("opening", () => {
       ]);
       expect(new Set(stores.map((store) => store.shards)).size).toBe(1);
       const [one, two] = stores.map((store) => front(store, storage));
-      expect(await one!.add(works("a", 2))).toEqual(["added", "added"]);
-      expect(await two!.add(works("a", 2))).toEqual(["duplicate", "duplicate"]);
+      expect(statusesOf(await one!.add(works("a", 2)))).toEqual(["added", "added"]);
+      expect(statusesOf(await two!.add(works("a", 2)))).toEqual(["duplicate", "duplicate"]);
       for (const store of stores) await store[Symbol.asyncDispose]();
     }
   });
@@ -247,7 +248,9 @@ describe("long payloads", () => {
     const storage = createStorage();
     await using queue = front(await storage.open({ finishedKept: 1 }), storage);
     await queue.add([{ kind: "work", key: "long", payload: long }]);
-    expect(await queue.add([{ kind: "work", key: "long", payload: long }])).toEqual(["duplicate"]);
+    expect(statusesOf(await queue.add([{ kind: "work", key: "long", payload: long }]))).toEqual([
+      "duplicate",
+    ]);
     expect(storage.keys("q/payloads/")).toHaveLength(1);
     const { leases } = await queue.claim(asked);
     const add = [{ kind: "work", key: "child", payload: long }];
@@ -277,8 +280,9 @@ test("a full shard answers full, and an import goes on where it stopped", async 
   for (let round = 0; round < 10 && open.size > 0; round++) {
     const answers = await queue.add(tasks);
     tasks.forEach(({ key }, index) => {
-      if (answers[index] === "added") open.delete(key);
-      else expect(["duplicate", "full"]).toContain(answers[index]);
+      const { status } = answers[index]!;
+      if (status === "added") open.delete(key);
+      else expect(["duplicate", "full"]).toContain(status);
     });
     const { leases } = await queue.claim(asked);
     expect(leases.length).toBeLessThanOrEqual(50);

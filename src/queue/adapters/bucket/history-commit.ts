@@ -4,14 +4,14 @@ import { identityOf, type Shard } from "../../model/shard.ts";
 import type { ForgetKeys, Operation, PruneLog } from "../../operation.ts";
 import { firstAbsorbed } from "./archive.ts";
 import type { EntryRef, Head } from "./head.ts";
-import type { History } from "./history.ts";
+import type { FoundKey, History } from "./history.ts";
 
 /** What a commit sees of the files of a head, and which files that was read from. */
 export interface Recalled {
   readonly shard: Pick<Shard, "log" | "keptKeys">;
   readonly logFiles: ReadonlyMap<EntryRef, readonly LogEntry[]>;
   readonly keyFiles: ReadonlyMap<EntryRef, readonly KeptKey[]>;
-  /** Reserved keys of which no more is known than that. */
+  /** Reserved keys of which no more is known than their task's id. */
   readonly stubs: ReadonlySet<KeptKey>;
 }
 
@@ -45,17 +45,19 @@ export async function recallHistory(
     await loadOldest(base.keptKeys, keyFiles, readKeys, wanted);
   }
   const isAsked = base.keptKeys.length > 0 && identities.size > 0;
-  const kept: ReadonlyMap<string, EntryRef> = isAsked
+  const kept: ReadonlyMap<string, FoundKey> = isAsked
     ? await history.keptAmong(base, identities)
     : new Map();
   // A key that may be freed by the same commit has to be known as it is.
   if (forgets.length > 0) {
-    for (const ref of kept.values()) {
+    for (const { ref } of kept.values()) {
       if (!keyFiles.has(ref)) keyFiles.set(ref, await readKeys(ref));
     }
   }
   const stubs = new Map<string, KeptKey>();
-  for (const [identity, ref] of kept) if (!keyFiles.has(ref)) stubs.set(identity, stubOf(identity));
+  for (const [identity, { id, ref }] of kept) {
+    if (!keyFiles.has(ref)) stubs.set(identity, stubOf(identity, id));
+  }
   const entries = [...logFiles.values()].flat();
   const keys = [...keyFiles.values()].flat();
   return {
@@ -94,9 +96,9 @@ async function loadOldest<T extends KeptKey>(
   }
 }
 
-function stubOf(identity: string): KeptKey {
+function stubOf(identity: string, id: number): KeptKey {
   const [job, gate, key] = JSON.parse(identity) as [job: string, gate: string, key: string];
-  return { id: 0, kind: "", job, gate, key, state: "done", finishedAtMs: 0 };
+  return { id, kind: "", job, gate, key, state: "done", finishedAtMs: 0 };
 }
 
 export interface HistoryFiles {

@@ -4,6 +4,7 @@ import { systemClock } from "../../../base/clock.ts";
 import { createQueue } from "../../create-queue.ts";
 import type { Queue } from "../../queue.ts";
 import { createStorage, type Storage } from "./testing/storage.ts";
+import { statusesOf } from "../../testing/suite-fixture.ts";
 
 const all = { states: ["done", "skipped", "failed"] } as const;
 const works = (prefix: string, count: number) =>
@@ -53,13 +54,15 @@ describe("the log of purged tasks in a bucket", () => {
     for (let round = 0; round < 5; round++) await archiveSome(queue, storage, `r${round}-`, 20);
     await queue[Symbol.asyncDispose]();
     await using other = await open();
-    expect(await other.add(works("r0-", 20))).toEqual(works("r0-", 20).map(() => "duplicate"));
+    expect(statusesOf(await other.add(works("r0-", 20)))).toEqual(
+      works("r0-", 20).map(() => "duplicate"),
+    );
     storage.requests();
-    expect(await other.add(works("new-", 1))).toEqual(["added"]);
+    expect(statusesOf(await other.add(works("new-", 1)))).toEqual(["added"]);
     expect(storage.requests()).toBe(1);
     for (let round = 0; round < 5; round++) {
       const answers = await other.add(works(`r${round}-`, 21));
-      expect(answers).toEqual([...works("", 20).map(() => "duplicate"), "added"]);
+      expect(statusesOf(answers)).toEqual([...works("", 20).map(() => "duplicate"), "added"]);
     }
   });
 

@@ -18,8 +18,15 @@ export interface History {
   readLog(ref: EntryRef): Promise<readonly LogEntry[]>;
   writeKeys(head: Head, keys: readonly KeptKey[]): Promise<EntryRef>;
   readKeys(ref: EntryRef): Promise<readonly KeptKey[]>;
-  /** Which of these identities are reserved, and the file that each is in. */
-  keptAmong(head: Head, identities: Iterable<string>): Promise<ReadonlyMap<string, EntryRef>>;
+  /** Which of these identities are reserved. */
+  keptAmong(head: Head, identities: Iterable<string>): Promise<ReadonlyMap<string, FoundKey>>;
+}
+
+export interface FoundKey {
+  /** Of the task that had the key. */
+  readonly id: number;
+  /** The file that the key is in. */
+  readonly ref: EntryRef;
 }
 
 export interface HistoryOptions {
@@ -80,11 +87,13 @@ export function createHistory({ bucket, random, folder }: HistoryOptions): Histo
         held.set(ref.name, known);
       }
       digests = held;
-      const found = new Map<string, EntryRef>();
+      const found = new Map<string, FoundKey>();
       for (const identity of identities) {
         const digest = digestOf(identity);
-        const ref = keptKeys.find(({ name }) => held.get(name)!.has(digest));
-        if (ref) found.set(identity, ref);
+        for (const ref of keptKeys) {
+          const id = held.get(ref.name)!.idOf(digest);
+          if (id !== undefined) found.set(identity, { id, ref });
+        }
       }
       return found;
     },
@@ -92,7 +101,7 @@ export function createHistory({ bucket, random, folder }: HistoryOptions): Histo
 }
 
 interface DigestSet {
-  has(digest: Buffer): boolean;
+  idOf(digest: Buffer): number | undefined;
 }
 
 /** Long enough that no two of any number of keys have the same. */
@@ -100,22 +109,25 @@ const digestBytes = 16;
 const digestOf = (identity: string): Buffer =>
   createHash("sha256").update(identity).digest().subarray(0, digestBytes);
 
-/** 16 bytes a key, where a set of texts would take a hundred and more. */
+/** 24 bytes a key, where a map of texts would take a hundred and more. */
 function digestsOf(keys: readonly KeptKey[]): DigestSet {
-  const sorted = keys.map((kept) => digestOf(identityOf(kept))).sort((a, b) => a.compare(b));
-  const packed = Buffer.concat(sorted);
+  const sorted = keys
+    .map((kept) => ({ id: kept.id, digest: digestOf(identityOf(kept)) }))
+    .sort((a, b) => a.digest.compare(b.digest));
+  const packed = Buffer.concat(sorted.map(({ digest }) => digest));
+  const ids = Float64Array.from(sorted, ({ id }) => id);
   return {
-    has(digest) {
+    idOf(digest) {
       let [from, to] = [0, keys.length];
       while (from < to) {
         const middle = (from + to) >> 1;
         const at = middle * digestBytes;
         const order = packed.compare(digest, 0, digestBytes, at, at + digestBytes);
-        if (order === 0) return true;
+        if (order === 0) return ids[middle];
         if (order < 0) from = middle + 1;
         else to = middle;
       }
-      return false;
+      return undefined;
     },
   };
 }

@@ -29,7 +29,7 @@ type Row = readonly [
   expiresAtMs: number,
   finishedAtMs: number,
   result: string | null,
-  attempts: readonly (readonly [number, number, Attempt["outcome"], string])[],
+  attempts: readonly (readonly [number, number, Attempt["outcome"], string, string?])[],
 ];
 
 /** `before`: an earlier row of that id, if there is one; a task keeps its identity for life. */
@@ -71,7 +71,9 @@ export const rowOf = (task: Task): Row => [
   task.expiresAtMs,
   task.finishedAtMs,
   task.result,
-  task.attempts.map(({ token, atMs, outcome, reason }) => [token, atMs, outcome, reason]),
+  task.attempts.map(({ token, atMs, outcome, reason, stack }) =>
+    stack === undefined ? [token, atMs, outcome, reason] : [token, atMs, outcome, reason, stack],
+  ),
 ];
 
 function taskOf(row: Row): Task {
@@ -96,7 +98,11 @@ function taskOf(row: Row): Task {
     attemptsMax: row[12],
     isSuspect: row[13] === 1,
     expiresAtMs: row[14],
-    attempts: row[17].map(([token, atMs, outcome, reason]) => ({ token, atMs, outcome, reason })),
+    attempts: row[17].map(([token, atMs, outcome, reason, stack]) =>
+      stack === undefined
+        ? { token, atMs, outcome, reason }
+        : { token, atMs, outcome, reason, stack },
+    ),
     result: row[16],
     finishedAtMs: row[15],
   };

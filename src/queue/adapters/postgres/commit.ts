@@ -193,7 +193,7 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
       ));
     for (const job of applied.jobs) course.jobs.add(job);
     course.mayWake ||= applied.mayWake;
-    return applied.answers;
+    return applied.answers();
   }
 
   async function applyOne(

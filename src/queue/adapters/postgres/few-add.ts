@@ -1,9 +1,10 @@
-import type { Add, Added } from "../../operation.ts";
+import type { Add } from "../../operation.ts";
 import type { NewTask } from "../../task.ts";
 import type { Session } from "./database.ts";
 import type { AppliedGroup, Grouped } from "./group.ts";
 import { isKeptSql } from "./log.ts";
 import { momentValues, withMoment, type Moment } from "./moment.ts";
+import { allAdded } from "./task-writes.ts";
 
 export interface FewAddContext {
   readonly session: Session;
@@ -27,7 +28,7 @@ export async function addFew(
   session.send("select 1 from @job where name = any($1::text[]) order by name for key share", [
     jobs,
   ]);
-  const [found] = await session.query<{ isPlain: boolean }>(fewSql, [
+  const [found] = await session.query<{ ids: readonly number[] | null }>(fewSql, [
     ...momentValues(moment),
     column(({ kind }) => kind),
     column(({ job }) => job),
@@ -37,9 +38,10 @@ export async function addFew(
     column(({ attemptsMax }) => attemptsMax),
     stripe,
   ]);
-  if (!found?.isPlain) return undefined;
+  const ids = found?.ids;
+  if (!ids) return undefined;
   return {
-    answers: operations.map((operation) => operation.tasks.map((): Added => "added")),
+    answers: () => allAdded(operations, ids),
     jobs: [],
     mayWake: true,
   };
@@ -89,7 +91,7 @@ const fewSql = `${withMoment},
     from (select nextval('@task_id') as id, v.* from (
       select * from wanted where (select "isPlain" from plain) order by n) v) u
     order by scope, key collate "C"
-    returning 1),
+    returning id),
   jobs as (
     insert into @job_counter as c (job, stripe, slots, added, over_budget, pending, running, done,
       skipped, failed, served)
@@ -106,4 +108,4 @@ const fewSql = `${withMoment},
     from wanted where (select count(*) from jobs) > 0
     group by lane order by lane
     on conflict (lane, stripe) do update set ready = c.ready + excluded.ready)
-  select "isPlain" from plain`;
+  select json_agg(id order by id) as ids from inserted`;

@@ -1,7 +1,7 @@
 import { AppError } from "../../../base/app-error.ts";
 import { applyOne } from "../../model/apply.ts";
 import type { ModelNow } from "../../model/now.ts";
-import type { Answer, Operation } from "../../operation.ts";
+import type { Added, Answer, Operation } from "../../operation.ts";
 import type { LeaseRef, NewTask } from "../../task.ts";
 import type { Counts } from "./counts.ts";
 import { stale, type Session } from "./database.ts";
@@ -91,18 +91,35 @@ export async function applyGroup(
       throw error;
     }
   });
-  await writeSlice(session, slice, counts);
+  const idOf = await writeSlice(session, slice, counts);
   const mayWake =
     leaving.size > 0 ||
     wants.adds.length > 0 ||
     wants.raises.length > 0 ||
     places.some(({ job }) => jobs.get(job)?.concurrency !== null) ||
     rows.some(({ id }) => slice.draft.tasks.get(id)?.state === "pending");
-  return { answers, jobs: [...new Set(places.map(({ job }) => job))], mayWake };
+  return {
+    answers: () => answers.map((answer, at) => withIds(operations[at]!, answer, idOf)),
+    jobs: [...new Set(places.map(({ job }) => job))],
+    mayWake,
+  };
+}
+
+/** The model answers an add with provisional ids. */
+function withIds(
+  { op }: Grouped,
+  answer: Answer<Operation> | AppError,
+  idOf: (provisional: number) => number,
+): Answer<Operation> | AppError {
+  if (op !== "add" || answer instanceof AppError) return answer;
+  return (answer as readonly Added[]).map((one) =>
+    one.id === undefined ? one : { ...one, id: idOf(one.id) },
+  );
 }
 
 export interface AppliedGroup {
-  readonly answers: readonly (Answer<Operation> | AppError)[];
+  /** To be called after the commit: what it needs may arrive with its answer. */
+  readonly answers: () => readonly (Answer<Operation> | AppError)[];
   /** Those that may be complete now. */
   readonly jobs: readonly string[];
   /** Something may be claimable that was not before. */

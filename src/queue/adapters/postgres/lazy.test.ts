@@ -80,7 +80,7 @@ needs(["postgres"], ({ postgres }) => {
           const { leases } = await queue.claim({ worker, kinds: [worker], limit: 5 });
           const outcome = { kind: "done" } as const;
           const ended = await queue.finish(leases.map(({ id, token }) => ({ id, token, outcome })));
-          ended.forEach(({ status }, at) => status === "held" && done.add(leases[at]!.key));
+          ended.forEach(({ status }, at) => status === "done" && done.add(leases[at]!.key));
         }
       });
       const ends = Promise.allSettled(works);

@@ -24,7 +24,7 @@ async function work(store: QueueStore, key: string): Promise<void> {
   expect(lease).toMatchObject({ key });
   const { id, token } = lease!;
   const finishes = [{ id, token, outcome: { kind: "done" as const, result: null } }];
-  expect(await store.commit([{ op: "finish", finishes }])).toMatchObject([[{ status: "held" }]]);
+  expect(await store.commit([{ op: "finish", finishes }])).toMatchObject([[{ status: "done" }]]);
   await store.commit([{ op: "sweep" }]);
 }
 

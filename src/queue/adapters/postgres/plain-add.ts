@@ -1,4 +1,4 @@
-import type { Add, Added } from "../../operation.ts";
+import type { Add } from "../../operation.ts";
 import type { NewTask } from "../../task.ts";
 import type { Counts } from "./counts.ts";
 import type { Session } from "./database.ts";
@@ -6,7 +6,7 @@ import type { AppliedGroup, Grouped } from "./group.ts";
 import { isAnyKept } from "./log.ts";
 import { readMoment, type Moment } from "./moment.ts";
 import { lockLanes, writeHeads, type LaneRow } from "./rows.ts";
-import { insertRows } from "./task-writes.ts";
+import { allAdded, insertRows } from "./task-writes.ts";
 
 /**
  * New tasks for open jobs without a budget, in lanes that exist, whose keys nobody knows: they are
@@ -53,7 +53,7 @@ export async function addPlain(
   if (locked.length < gated.length) return undefined;
   const lanes = new Map(found.map((lane) => [nameOf(lane), lane]));
   const isDue = (task: NewTask) => task.dueAtMs <= now.wallMs;
-  insertRows(
+  const ids = insertRows(
     session,
     tasks.map((task) => ({ task, lane: lanes.get(nameOf(task))!, isDue: isDue(task) })),
     now.ms,
@@ -66,7 +66,7 @@ export async function addPlain(
     if (isDue(task)) counts.readyDue(task.dueAtMs);
   }
   return {
-    answers: operations.map((operation) => operation.tasks.map((): Added => "added")),
+    answers: () => allAdded(operations, ids()),
     jobs: [],
     mayWake: true,
   };

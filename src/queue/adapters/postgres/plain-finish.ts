@@ -1,6 +1,6 @@
 import { viewGate } from "../../gate.ts";
 import { leave } from "../../model/leases.ts";
-import type { Finish, FinishAll, Held } from "../../operation.ts";
+import type { Finish, FinishAll, Finished } from "../../operation.ts";
 import type { Task } from "../../task.ts";
 import { numberArray, textArray } from "./array-text.ts";
 import type { ClaimLane } from "./claim-hands.ts";
@@ -52,9 +52,8 @@ export async function finishPlain(
   for (const { name, slots } of slice.draft.jobs.values()) counts.job(name, "slots", slots);
   let index = 0;
   return {
-    answers: operations.map((operation) =>
-      operation.finishes.map(() => held(slice, lanes[index++]!)),
-    ),
+    answers: () =>
+      operations.map((operation) => operation.finishes.map(() => done(slice, lanes[index++]!))),
     jobs,
     mayWake: gates.length > 0,
   };
@@ -63,9 +62,11 @@ export async function finishPlain(
 /** What `leave` has to know of a task. */
 const taskOf = ({ token }: Finish, { job, gate }: ClaimLane) => ({ token, job, gate }) as Task;
 
-const isHeld: Held = { status: "held" };
-const held = ({ draft }: Slice, { gate }: ClaimLane): Held =>
-  gate === "" ? isHeld : { status: "held", gate: viewGate(draft.gates.get(gate)!, draft.now.ms) };
+const doneUngated: Finished = { status: "done" };
+const done = ({ draft }: Slice, { gate }: ClaimLane): Finished =>
+  gate === ""
+    ? doneUngated
+    : { status: "done", gate: viewGate(draft.gates.get(gate)!, draft.now.ms) };
 
 function counted(lanes: readonly ClaimLane[]): ReadonlyMap<ClaimLane, number> {
   const counts = new Map<ClaimLane, number>();
@@ -110,15 +111,15 @@ function end(session: Session, finishes: readonly Finish[], moment: Moment): Pro
 /** Of a job that was cancelled while its tasks are at work, a finish is lost. */
 const noRest = "not exists (select 1 from @job where has_rest)";
 const counting = `select ${momentColumns}, (select count(*)::int from ended) as count from moment`;
-const done = "state = 5, finished_at = (select ms from moment), expires_at = 0";
+const doneSql = "state = 5, finished_at = (select ms from moment), expires_at = 0";
 
 /** By id alone, in its order: no statistics can lead a planner to look at other tasks. */
 export const endClaimSql = `${withMoment}, ended as (
-    update @task t set ${done}, result = null
+    update @task t set ${doneSql}, result = null
     where t.id = any($4::bigint[]) and t.token = $3 and t.state = 4 and ${noRest} returning 1)
   ${counting}`;
 export const endSql = `${withMoment}, ended as (
-    update @task t set ${done}, result = u.result
+    update @task t set ${doneSql}, result = u.result
     from unnest($3::bigint[], $4::bigint[], $5::text[]) as u (id, token, result)
     where t.id = u.id and t.token = u.token and t.state = 4 and ${noRest} returning 1)
   ${counting}`;

@@ -64,7 +64,7 @@ needs(["postgres"], ({ postgres }) => {
       if (index % 7 === 0) await new Promise((resolve) => setImmediate(resolve));
       if (index % 50 === 0) statuses.push(at.finish(lease));
     }
-    expect(new Set(await Promise.all(statuses))).toEqual(new Set(["held"]));
+    expect(new Set(await Promise.all(statuses))).toEqual(new Set(["done"]));
     expect((await at.queue.stats()).states).toMatchObject({ done: 300, running: 0, pending: 0 });
     expect(await at.queue.reconcile()).toEqual({ drift: [], orphans: 0, repaired: false });
     const [open] = await at.schema.query<{ count: number }>(

@@ -170,7 +170,7 @@ needs(["postgres"], () => {
       const finish = (leases: typeof before.leases) =>
         queue.finish(leases.map(({ id, token }) => ({ id, token, outcome })));
       expect((await finish(before.leases)).map(({ status }) => status)).toEqual(
-        before.leases.map(() => "held"),
+        before.leases.map(() => "done"),
       );
       expect((await finish(lostClaim.leases)).map(({ status }) => status)).toEqual(
         lostClaim.leases.map(() => "lost"),
@@ -182,7 +182,7 @@ needs(["postgres"], () => {
         if (leases.length === 0) break;
         for (const { token } of leases) expect(token).toBeGreaterThan(Math.max(...tokens));
         const ends = await finish(leases);
-        ends.forEach(({ status }, at) => status === "held" && done.push(leases[at]!.key));
+        ends.forEach(({ status }, at) => status === "done" && done.push(leases[at]!.key));
       }
       // Also now that others have done them.
       expect((await finish(lostClaim.leases)).every(({ status }) => status === "lost")).toBe(true);

@@ -1,4 +1,5 @@
 import type { ModelNow } from "../../model/now.ts";
+import type { Add, Added } from "../../operation.ts";
 import type { NewTask, Task } from "../../task.ts";
 import { numberArray, textArray } from "./array-text.ts";
 import type { Session } from "./database.ts";
@@ -47,13 +48,13 @@ export function insertTasks(
   added: readonly Task[],
   lanes: ReadonlyMap<string, LaneRow>,
   now: ModelNow,
-): void {
+): NewIds {
   const rows = added.map((task) => ({
     task,
     lane: lanes.get(laneName(task))!,
     isDue: rowState(task, now.wallMs) === "ready",
   }));
-  insertRows(session, rows, now.ms);
+  return insertRows(session, rows, now.ms);
 }
 
 export interface NewRow {
@@ -62,15 +63,19 @@ export interface NewRow {
   readonly isDue: boolean;
 }
 
+/** The ids of new rows in the order in which they were given; known once the commit was answered. */
+type NewIds = () => readonly number[];
+
 /**
  * In one order for everybody, so that two who add the same keys wait for each other only once;
  * with ids in the order in which they were added.
  */
-export function insertRows(session: Session, rows: readonly NewRow[], nowMs: number): void {
-  if (rows.length === 0) return;
+export function insertRows(session: Session, rows: readonly NewRow[], nowMs: number): NewIds {
+  let ids: readonly number[] = [];
+  if (rows.length === 0) return () => ids;
   const { profiles, indexes } = profilesOf(rows);
   const column = (of: (row: NewRow) => number) => numberArray(profiles.map(of));
-  session.send(insertSql, [
+  const values = [
     textArray(rows.map(({ task }) => task.key)),
     textArray(rows.map(({ task }) => task.payload)),
     numberArray(indexes),
@@ -81,7 +86,20 @@ export function insertRows(session: Session, rows: readonly NewRow[], nowMs: num
     column(({ isDue }) => (isDue ? taskStates.ready : taskStates.scheduled)),
     column(({ task }) => task.attemptsMax),
     nowMs,
-  ]);
+  ];
+  session.query<{ readonly ids: readonly number[] }>(insertSql, values).then(
+    ([found]) => (ids = found!.ids),
+    () => {}, // the commit fails with it
+  );
+  return () => ids;
+}
+
+export function allAdded(
+  operations: readonly Add[],
+  ids: readonly number[],
+): readonly (readonly Added[])[] {
+  let at = 0;
+  return operations.map(({ tasks }) => tasks.map(() => ({ status: "added", id: ids[at++]! })));
 }
 
 /** Most rows have all but key and payload in common with others: that is sent once. */
@@ -112,7 +130,7 @@ const isAlike = (a: NewRow, b: NewRow) =>
   a.task.dueAtMs === b.task.dueAtMs &&
   a.task.attemptsMax === b.task.attemptsMax;
 
-export const insertSql = `insert into @task (id, lane, scope, key, payload, priority, due_at,
+export const insertSql = `with inserted as (insert into @task (id, lane, scope, key, payload, priority, due_at,
     created_at, state, token, used, attempts_max, is_suspect, expires_at, attempts, result,
     finished_at)
   select id, ($4::bigint[])[profile], ($5::bigint[])[profile], key, payload,
@@ -122,4 +140,5 @@ export const insertSql = `insert into @task (id, lane, scope, key, payload, prio
     select * from unnest($1::text[], $2::text[], $3::int[]) with ordinality
       as w (key, payload, profile, n)
     order by n) v) u
-  order by ($5::bigint[])[profile], key collate "C"`;
+  order by ($5::bigint[])[profile], key collate "C" returning id)
+  select json_agg(id order by id) as ids from inserted`;

@@ -9,8 +9,15 @@ import { writeGates, writeHeads, type LaneRow } from "./rows.ts";
 import { laneName, newIdsFrom, scopeName, type Slice } from "./slice.ts";
 import { rowState, stateName } from "./task-row.ts";
 
-/** Writes all that the model changed in the slice. What it adds to counters is left to `counts`. */
-export async function writeSlice(session: Session, slice: Slice, counts: Counts): Promise<void> {
+/**
+ * Writes all that the model changed in the slice. What it adds to counters is left to `counts`.
+ * Resolves to what tells the id of a new task by its provisional one, once the commit was answered.
+ */
+export async function writeSlice(
+  session: Session,
+  slice: Slice,
+  counts: Counts,
+): Promise<(provisional: number) => number> {
   const { draft, jobs, gates, lockedGates } = slice;
   insertJobs(
     session,
@@ -29,7 +36,7 @@ export async function writeSlice(session: Session, slice: Slice, counts: Counts)
   const lanes = await ensureLanes(session, slice, added);
   const changed = changedTasks(slice, lanes);
   updateTasks(session, changed);
-  insertTasks(session, added, lanes, draft.now);
+  const ids = insertTasks(session, added, lanes, draft.now);
 
   const changedGates = [...draft.gates.values()].filter((gate) => {
     const before = gates.get(gate.name);
@@ -40,6 +47,8 @@ export async function writeSlice(session: Session, slice: Slice, counts: Counts)
   writeHeads(session, staleHeads(changed, added, lanes, draft.now.wallMs));
   writeClaims(session, slice, changed);
   count(slice, changed, added, lanes, counts);
+  const places = new Map(added.map(({ id }, place) => [id, place]));
+  return (id) => (id < newIdsFrom ? id : ids()[places.get(id)!]!);
 }
 
 function changedTasks({ draft, tasks, rows }: Slice, lanes: LanesByName): readonly ChangedTask[] {

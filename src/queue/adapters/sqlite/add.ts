@@ -11,8 +11,9 @@ export function add(unit: Unit, { tasks, by }: Add): readonly Added[] {
   const answers: Added[] = [];
   for (let from = 0; from < tasks.length; from += insertRows) {
     const some = tasks.slice(from, from + insertRows);
+    const firstId = unit.meta.nextId;
     if (some.length === insertRows && addAllNew(unit, some)) {
-      for (let count = 0; count < insertRows; count++) answers.push("added");
+      for (let at = 0; at < insertRows; at++) answers.push({ status: "added", id: firstId + at });
     } else {
       for (const task of some) answers.push(addOne(unit, task, by));
     }
@@ -70,22 +71,28 @@ function addOne(unit: Unit, wanted: NewTask, by: LeaseRef | undefined): Added {
   const { rows, sql, now, meta } = unit;
   const job = rows.job(wanted.job);
   const gate = job && job.gate !== "" ? job.gate : wanted.gate;
-  if (unit.hasKeptKeys && sql.findKept.get(wanted.job, gate, wanted.key) !== undefined) {
+  const keptId = unit.hasKeptKeys
+    ? (sql.findKept.get(wanted.job, gate, wanted.key) as number | undefined)
+    : undefined;
+  if (keptId !== undefined) {
     meta.unchanged += 1; // as for a task that has finished, see raiseTask
-    return "duplicate";
+    return { status: "duplicate", id: keptId };
   }
   if (job && mayRefuse(job)) {
     const known = findTask(unit, { ...wanted, gate });
     if (known) return duplicate(unit, known, wanted.priority);
-    if (job.ended !== null || (job.isSealed && !isOwnTask(unit, by, job.name))) return "closed";
+    if (job.ended !== null || (job.isSealed && !isOwnTask(unit, by, job.name))) {
+      return { status: "closed" };
+    }
     if (job.budget !== null && job.added >= job.budget) {
       rows.jobForWrite(job.name).overBudget += 1;
-      return "over_budget";
+      return { status: "over_budget" };
     }
   }
   const { lane, state } = placeOf(unit, wanted, job);
+  const id = meta.nextId;
   const { changes } = sql.insert.run(
-    meta.nextId,
+    id,
     lane.id,
     lane.scope,
     wanted.key,
@@ -102,7 +109,7 @@ function addOne(unit: Unit, wanted: NewTask, by: LeaseRef | undefined): Added {
     return duplicate(unit, findTask(unit, { ...wanted, gate })!, wanted.priority);
   }
   countNew(unit, lane, state, wanted);
-  return "added";
+  return { status: "added", id };
 }
 
 function countNew(unit: Unit, lane: LaneRow, state: Place["state"], task: NewTask) {
@@ -129,7 +136,7 @@ const mayRefuse = (job: JobRow) => job.ended !== null || job.isSealed || job.bud
 
 function duplicate(unit: Unit, known: TaskRow, priority: number): Added {
   raiseTask(unit, known, priority);
-  return "duplicate";
+  return { status: "duplicate", id: known.id };
 }
 
 export const raise = (unit: Unit, raises: readonly RaiseOne[]): readonly Raised[] =>

@@ -18,6 +18,7 @@ import { openSqliteQueueStore } from "./sqlite-queue-store.ts";
 import { addOne, makeQueue, openSqliteQueue, queueOf } from "./testing/filled-queue.ts";
 import { startOtherProcess } from "./testing/other-process.ts";
 import { createTempFolder } from "./testing/temp-folder.ts";
+import { statusesOf } from "../../testing/suite-fixture.ts";
 
 const lost = expect.objectContaining({ kind: "corrupt", code: "queue_file_replaced" }) as unknown;
 const otherFiles = expect.objectContaining({
@@ -75,7 +76,7 @@ describe("a queue whose file is deleted or replaced under it", () => {
     await expect(queue.gone).rejects.toEqual(lost);
     await queue[Symbol.asyncDispose]();
     await using again = openSqliteQueue({ file: folder.file });
-    expect(await again.add([{ kind: "work", key: "a" }])).toEqual(["added"]);
+    expect(statusesOf(await again.add([{ kind: "work", key: "a" }]))).toEqual(["added"]);
   });
 
   test.each(["add", "claim", "sweep"])("notices it with the first commit (%s)", async (name) => {
@@ -98,12 +99,12 @@ describe("a queue whose file is deleted or replaced under it", () => {
     await makeQueue(folder.file, 1);
     symlinkSync(folder.file, link);
     await using queue = openSqliteQueue({ file: link });
-    expect(await queue.add([{ kind: "work", key: "a" }])).toEqual(["added"]);
+    expect(statusesOf(await queue.add([{ kind: "work", key: "a" }]))).toEqual(["added"]);
     await using other = openSqliteQueue({ file: folder.file });
     rmSync(link);
     symlinkSync(await makeBackup(folder.path), link);
     await expect(queue.add([{ kind: "work", key: "b" }])).rejects.toEqual(lost);
-    expect(await other.add([{ kind: "work", key: "b" }])).toEqual(["duplicate"]);
+    expect(statusesOf(await other.add([{ kind: "work", key: "b" }]))).toEqual(["duplicate"]);
   });
 
   test("wakes a worker that waits for work, which gets the error", async () => {

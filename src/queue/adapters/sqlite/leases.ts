@@ -1,16 +1,25 @@
 import { opensSinceStart, viewGate } from "../../gate.ts";
-import { attemptsOf, isRepeat } from "../../model/leases.ts";
+import { attemptOf, attemptsOf, decisionOn, isRepeat } from "../../model/leases.ts";
 import { dueAfterMs, expiryMs } from "../../model/now.ts";
-import type { Extend, Finish, FinishAll, Held, Outcome, ReleaseAll } from "../../operation.ts";
-import { attemptsKeptMax, type Attempt, type LeaseRef } from "../../task.ts";
+import type {
+  Extend,
+  Finish,
+  FinishAll,
+  Finished,
+  Held,
+  Outcome,
+  ReleaseAll,
+} from "../../operation.ts";
+import { withAttempt, type Attempt, type LeaseRef, type TaskState } from "../../task.ts";
 import { add, checkBound, raise } from "./add.ts";
 import type { LaneRow } from "./rows.ts";
 import { statement } from "./statement.ts";
 import { pendingState, readAttempts, taskStates, toTask, type TaskRow } from "./task-row.ts";
 import { move, noteDue, type Unit } from "./unit.ts";
 
-const lost: Held = { status: "lost" };
+const lost = { status: "lost" } as const;
 const heldUngated: Held = { status: "held" };
+const doneUngated: Finished = { status: "done" };
 
 /** What is read of a task in a worker's hands. */
 export type HeldRow = Pick<
@@ -53,7 +62,7 @@ export const release = (unit: Unit, { releases }: ReleaseAll): readonly Held[] =
     return answer(unit, lane);
   });
 
-export function finish(unit: Unit, { finishes }: FinishAll): readonly Held[] {
+export function finish(unit: Unit, { finishes }: FinishAll): readonly Finished[] {
   for (const one of finishes) if (one.add) checkBound(unit, one.add);
   const answers = finishPlain(unit, finishes);
   return finishes.map((one, index) => answers[index] ?? finishOne(unit, one));
@@ -66,8 +75,8 @@ const plainMin = 4;
  * Ends all that are just done, which is nearly all of a busy queue, with one statement for each
  * claim they come from. What that statement does not find still held is left to `finishOne`.
  */
-function finishPlain(unit: Unit, finishes: readonly Finish[]): readonly (Held | undefined)[] {
-  const answers: (Held | undefined)[] = [];
+function finishPlain(unit: Unit, finishes: readonly Finish[]): readonly (Finished | undefined)[] {
+  const answers: (Finished | undefined)[] = [];
   if (finishes.length < plainMin || hasCancelledTasks(unit)) return answers;
   const byToken = new Map<number, number[]>();
   const seen = new Set<number>();
@@ -92,7 +101,7 @@ function finishPlain(unit: Unit, finishes: readonly Finish[]): readonly (Held | 
       if (lane === undefined) continue;
       leave(unit, { token }, lane, sinceStartMs);
       move(unit, lane, "running", "done");
-      answers[index] = answer(unit, lane);
+      answers[index] = lane.gate === "" ? doneUngated : decided(unit, lane, done);
     }
   }
   return answers;
@@ -138,43 +147,54 @@ function hasCancelledTasks(unit: Unit): boolean {
   return statement(unit.db, found).get() !== undefined;
 }
 
-function finishOne(unit: Unit, one: Finish): Held {
+function finishOne(unit: Unit, one: Finish): Finished {
   const held = heldTask(unit, one);
   if (!held) {
     const row = unit.sql.read.get(one.id) as TaskRow | undefined;
     const lane = row && unit.rows.lane(row.lane);
-    return row && lane && isRepeat(toTask(row, lane), one) ? answer(unit, lane) : lost;
+    const before = row && lane && toTask(row, lane);
+    return before && isRepeat(before, one) ? decided(unit, lane!, before) : lost;
   }
   const { task, lane } = held;
   if (one.add) add(unit, { op: "add", tasks: one.add, by: one });
   if (one.raise) raise(unit, one.raise);
   leave(unit, task, lane, one.sinceStartMs ?? 0);
-  end(unit, task, lane, one.outcome);
-  return answer(unit, lane);
+  return decided(unit, lane, end(unit, task, lane, one.outcome));
 }
 
-function end(unit: Unit, task: HeldRow, lane: LaneRow, outcome: Outcome): void {
+/** How a finish left its task. */
+interface Ended {
+  readonly state: TaskState;
+  readonly dueAtMs: number;
+}
+const done: Ended = { state: "done", dueAtMs: 0 };
+
+function end(unit: Unit, task: HeldRow, lane: LaneRow, outcome: Outcome): Ended {
   const { sql, now } = unit;
   if (outcome.kind === "done") {
     sql.done.run(outcome.result, now.ms, task.id);
-    return move(unit, lane, "running", "done");
+    move(unit, lane, "running", "done");
+    return done;
   }
-  const attempts = noted(task, { outcome: outcome.kind, reason: outcome.reason, atMs: now.ms });
+  const attempts = noted(task, attemptOf(outcome, now.ms));
   if (outcome.kind === "retry" && task.used < task.attempts_max) {
     const dueAtMs = dueAfterMs(now, outcome.delayMs);
     const isSuspect = task.is_suspect === 1;
     const state = pendingState({ dueAtMs, hasRun: true, isSuspect }, now.wallMs);
     noteDue(unit, dueAtMs);
     sql.requeue.run(taskStates[state], attempts, dueAtMs, task.is_suspect, task.id);
-    return move(unit, lane, "running", state);
+    move(unit, lane, "running", state);
+    return { state: "pending", dueAtMs };
   }
   const isCrash = outcome.kind === "crash";
   if (isCrash && task.used < attemptsOf({ attemptsMax: task.attempts_max }, outcome)) {
-    return requeueSuspect(unit, task, lane, attempts);
+    requeueSuspect(unit, task, lane, attempts);
+    return { state: "pending", dueAtMs: task.due_at };
   }
   const state = outcome.kind === "skip" ? "skipped" : "failed";
   sql.end.run(taskStates[state], attempts, now.ms, isCrash ? 1 : task.is_suspect, task.id);
   move(unit, lane, "running", state);
+  return { state, dueAtMs: task.due_at };
 }
 
 /** Due as before, and to be handed out alone: its process died, or its lease expired. */
@@ -204,6 +224,11 @@ function answer({ rows, now }: Unit, lane: LaneRow): Held {
   return gate ? { status: "held", gate: viewGate(gate, now.ms) } : heldUngated;
 }
 
+function decided({ rows, now }: Unit, lane: LaneRow, ended: Ended): Finished {
+  const gate = rows.gate(lane.gate);
+  return decisionOn(ended, gate && viewGate(gate, now.ms));
+}
+
 /** A task leaves its worker's hands: the slot, the gate and the claim's count move with it. */
 export function leave(
   { rows, now, left }: Unit,
@@ -227,6 +252,4 @@ export const noted = (
   task: Pick<HeldRow, "token" | "attempts">,
   attempt: Omit<Attempt, "token">,
 ): string =>
-  JSON.stringify(
-    [...readAttempts(task.attempts), { token: task.token, ...attempt }].slice(-attemptsKeptMax),
-  );
+  JSON.stringify(withAttempt(readAttempts(task.attempts), { token: task.token, ...attempt }));

@@ -75,7 +75,7 @@ async function drain(at: Fixture): Promise<void> {
       kinds: ["a", "run", "many", "full"],
       worker: `drain${turn}`,
     })) {
-      expect(await at.finish(lease, { kind: "done" }, { sinceStartMs: 0 })).toBe("held");
+      expect(await at.finish(lease, { kind: "done" }, { sinceStartMs: 0 })).toBe("done");
     }
     const { states } = await at.queue.stats();
     if (states.pending + states.running === 0) return;
@@ -325,7 +325,7 @@ describe("orphans", () => {
       expect(await queue.job("w")).toMatchObject({ pending: 100, skipped: 0, failed: 0 });
 
       // A worker that lives on may finish; what nobody finishes is swept and comes again.
-      expect(await at.finish(held[0]!)).toBe("held");
+      expect(await at.finish(held[0]!)).toBe("done");
       const some = await at.claim({ worker: "w2", limit: 10_000 });
       expect(some).toHaveLength(5_100);
       await at.time.advance(60_000);

@@ -10,6 +10,7 @@ import { addOne, openSqliteQueue, queueOf } from "./testing/filled-queue.ts";
 import { startOtherProcess } from "./testing/other-process.ts";
 import { canMount, mountSmallDisk } from "./testing/small-disk.ts";
 import { createTempFolder } from "./testing/temp-folder.ts";
+import { statusesOf } from "../../testing/suite-fixture.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -86,7 +87,7 @@ describe("a full disk", () => {
     await expectExactCounters(store);
 
     connection.pragma(`max_page_count = ${pages + 10_000}`);
-    expect(await queue.add(big)).toEqual(big.map(() => "added"));
+    expect(statusesOf(await queue.add(big))).toEqual(big.map(() => "added"));
     expect(await queue.job("j")).toMatchObject({ added: 91, pending: 91, overBudget: 0 });
     expect((await queue.raise([{ key: "a", job: "j", gate: "g", priority: 900 }]))[0]).toBe(
       "raised",
@@ -143,7 +144,7 @@ describe("another process that writes", () => {
     for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(isAdded).toBe(false);
     await other.ask({ ask: "release" });
-    expect(await adding).toEqual(["added"]);
+    expect(statusesOf(await adding)).toEqual(["added"]);
   });
 
   test("for a while: reading goes on at once", async () => {
@@ -169,7 +170,7 @@ describe("another process that writes", () => {
     });
     await expect(store.reconcile({ repair: true })).rejects.toMatchObject({ code: "queue_busy" });
     db.close();
-    expect(await store.commit([addOne("a")])).toEqual([["added"]]);
+    expect(await store.commit([addOne("a")])).toMatchObject([[{ status: "added" }]]);
     expect(await store.browse({ afterId: 0, limit: 10 })).toHaveLength(1);
     await store[Symbol.asyncDispose]();
   });

@@ -134,8 +134,8 @@ describe("after a boot", () => {
     const second = open(folder.file, yearMs);
     await using queue = second.queue;
     expect((await queue.claim({ worker: "w2", kinds: ["work"] })).leases).toEqual([]);
-    const held = await first.queue.finish([{ ...leases[0]!, outcome: { kind: "done" } }]);
-    expect(held).toEqual([{ status: "held" }]);
+    const answers = await first.queue.finish([{ ...leases[0]!, outcome: { kind: "done" } }]);
+    expect(answers).toEqual([{ status: "done" }]);
     await first.queue[Symbol.asyncDispose]();
   });
 

@@ -288,7 +288,7 @@ const prepareTasks = (db: Database): TaskStatements => ({
      select lane.job, lane.gate, task.key, task.id, lane.kind, task.state, task.finished_at
      from task join lane on lane.id = task.lane where task.id = ?`,
   ),
-  findKept: db.prepare("select 1 from kept_key where job = ? and gate = ? and key = ?").pluck(),
+  findKept: db.prepare("select id from kept_key where job = ? and gate = ? and key = ?").pluck(),
   findAllKept: db
     .prepare(
       `select 1 from kept_key

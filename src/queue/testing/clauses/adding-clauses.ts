@@ -1,7 +1,60 @@
 import { expect } from "vitest";
-import { work, works, type Clause } from "../suite-fixture.ts";
+import { type Clause, statusesOf, work, works } from "../suite-fixture.ts";
 
 export function addingClauses(clause: Clause): void {
+  clause(
+    "an add answers the id of each task, new or known, also of one that is archived",
+    async (at) => {
+      const [a] = await at.queue.add([work("a", { job: "j", gate: "g" })]);
+      expect(a).toEqual({ status: "added", id: (await at.find("a")).id });
+      const old = (await at.queue.add([work("old")]))[0]!.id!;
+      await at.finish((await at.claim()).find(({ key }) => key === "old")!);
+      await at.queue.archive({ states: ["done"] });
+
+      const again = work("a", { job: "j", gate: "g", priority: 900 });
+      const twice = [work("b"), again, work("b"), work("old"), { kind: "work" }];
+      const answers = await at.queue.add(twice);
+      const b = (await at.find("b")).id;
+      const unnamed = answers[4]!.id!;
+      expect(answers).toEqual([
+        { status: "added", id: b },
+        { status: "duplicate", id: a!.id },
+        { status: "duplicate", id: b },
+        { status: "duplicate", id: old },
+        { status: "added", id: unnamed },
+      ]);
+      expect(await at.queue.show(unnamed)).toMatchObject({
+        task: { id: unnamed, state: "pending" },
+      });
+      expect(new Set([a!.id, b, old, unnamed]).size).toBe(4);
+
+      await at.queue.openJob("small", { budget: 1, gate: "small" });
+      const [first, refused] = await at.queue.add([
+        work("s1", { job: "small" }),
+        work("s2", { job: "small" }),
+      ]);
+      expect(first).toEqual({ status: "added", id: (await at.find("s1")).id });
+      expect(refused).toEqual({ status: "over_budget" });
+    },
+  );
+
+  clause("each of many tasks gets its own id", async (at) => {
+    const lanes = [{}, { gate: "g" }, { job: "j", gate: "h" }, { kind: "other" }];
+    for (const [round, count] of [3, 63, 64, 300].entries()) {
+      for (const [index, lane] of lanes.entries()) {
+        const tasks = works(`r${round}-${index}-`, count, lane);
+        const half = tasks.filter((_, place) => place % 2 === 1);
+        await at.queue.add([tasks[0]!]);
+        const known = await at.queue.add(half);
+        const answers = await at.queue.add(tasks);
+        const stored = await at.queue.browse({ keyPrefix: `r${round}-${index}-`, limit: 10_000 });
+        const ids = new Map(stored.map(({ key, id }) => [key, id]));
+        expect(answers.map(({ id }) => id)).toEqual(tasks.map(({ key }) => ids.get(key!)));
+        expect(known.map(({ id }) => id)).toEqual(half.map(({ key }) => ids.get(key!)));
+      }
+    }
+  });
+
   clause("a task is stored as it was given", async ({ queue, time, find }) => {
     const dueAtMs = time.now().wallMs + 1_000;
     await queue.add([
@@ -43,7 +96,7 @@ export function addingClauses(clause: Clause): void {
     const before = await at.find("a");
     await at.time.advance(5);
     const again = work("a", { kind: "other", payload: 2, priority: 200, delayMs: 9_000 });
-    expect(await at.queue.add([again])).toEqual(["duplicate"]);
+    expect(statusesOf(await at.queue.add([again]))).toEqual(["duplicate"]);
     expect(await at.find("a")).toEqual({ ...before, priority: 200 });
   });
 
@@ -54,9 +107,9 @@ export function addingClauses(clause: Clause): void {
       work("a", { job: "j" }),
       work("a", { job: "j", gate: "g" }),
     );
-    expect(await queue.add([work("a", { job: "j", gate: "g", kind: "other" })])).toEqual([
-      "duplicate",
-    ]);
+    expect(
+      statusesOf(await queue.add([work("a", { job: "j", gate: "g", kind: "other" })])),
+    ).toEqual(["duplicate"]);
   });
 
   clause("identities that only look alike when joined are different", async ({ add }) => {
@@ -79,7 +132,7 @@ export function addingClauses(clause: Clause): void {
     await at.add(work("a", { priority: 100 }));
     await at.claimOne();
     const running = await at.find("a");
-    expect(await at.queue.add([work("a", { priority: 900 })])).toEqual(["duplicate"]);
+    expect(statusesOf(await at.queue.add([work("a", { priority: 900 })]))).toEqual(["duplicate"]);
     expect(await at.find("a")).toEqual(running);
   });
 
@@ -90,7 +143,7 @@ export function addingClauses(clause: Clause): void {
     await at.finish(failed!, { kind: "fail", reason: "no" });
     await at.finish(skipped!, { kind: "skip", reason: "no need" });
     const again = [work("done"), work("failed"), work("skipped")];
-    expect(await at.queue.add(again)).toEqual(["duplicate", "duplicate", "duplicate"]);
+    expect(statusesOf(await at.queue.add(again))).toEqual(["duplicate", "duplicate", "duplicate"]);
     expect(await at.claim()).toEqual([]);
   });
 
@@ -98,7 +151,7 @@ export function addingClauses(clause: Clause): void {
     "lesson 22: equal keys in one batch are one task with the highest priority",
     async (at) => {
       const batch = [300, 800, 500].map((priority) => work("a", { priority, payload: priority }));
-      expect(await at.queue.add(batch)).toEqual(["added", "duplicate", "duplicate"]);
+      expect(statusesOf(await at.queue.add(batch))).toEqual(["added", "duplicate", "duplicate"]);
       expect(await at.find("a")).toMatchObject({ priority: 800, payload: "300" });
       expect(await at.queue.browse()).toHaveLength(1);
     },
@@ -107,7 +160,12 @@ export function addingClauses(clause: Clause): void {
   clause("what goes beyond a job's budget is counted and not stored", async (at) => {
     await at.queue.openJob("j", { budget: 2 });
     const batch = works("a", 4, { job: "j" });
-    expect(await at.queue.add(batch)).toEqual(["added", "added", "over_budget", "over_budget"]);
+    expect(statusesOf(await at.queue.add(batch))).toEqual([
+      "added",
+      "added",
+      "over_budget",
+      "over_budget",
+    ]);
     expect(await at.queue.browse({ job: "j" })).toHaveLength(2);
     expect(await at.queue.job("j")).toMatchObject({ added: 2, overBudget: 2, pending: 2 });
   });
@@ -115,10 +173,9 @@ export function addingClauses(clause: Clause): void {
   clause("a duplicate costs no budget", async (at) => {
     await at.queue.openJob("j", { budget: 2 });
     await at.add(work("a", { job: "j" }));
-    expect(await at.queue.add([work("a", { job: "j" }), work("b", { job: "j" })])).toEqual([
-      "duplicate",
-      "added",
-    ]);
+    expect(
+      statusesOf(await at.queue.add([work("a", { job: "j" }), work("b", { job: "j" })])),
+    ).toEqual(["duplicate", "added"]);
   });
 
   clause("a budget counts what was ever stored, also when it was purged since", async (at) => {
@@ -126,7 +183,7 @@ export function addingClauses(clause: Clause): void {
     await at.add(work("a", { job: "j" }));
     await at.finish(await at.claimOne());
     expect(await at.queue.purge({ states: ["done"] })).toBe(1);
-    expect(await at.queue.add([work("b", { job: "j" })])).toEqual(["over_budget"]);
+    expect(statusesOf(await at.queue.add([work("b", { job: "j" })]))).toEqual(["over_budget"]);
   });
 
   clause("a sealed job takes tasks only from its own running tasks", async (at) => {
@@ -136,14 +193,14 @@ export function addingClauses(clause: Clause): void {
     const own = leases.find((lease) => lease.key === "own")!;
     const other = leases.find((lease) => lease.key === "other")!;
     const add = async (key: string, by?: { id: number; token: number }) =>
-      at.queue.add([work(key, { job: "j" })], by ? { by } : {});
+      statusesOf(await at.queue.add([work(key, { job: "j" })], by ? { by } : {}));
 
     expect(await add("outside")).toEqual(["closed"]);
     expect(await add("by other", other)).toEqual(["closed"]);
     expect(await add("by an old token", { id: own.id, token: own.token - 1 })).toEqual(["closed"]);
     expect(await add("by own", own)).toEqual(["added"]);
     expect(await at.finish(own, undefined, { add: [work("with finish", { job: "j" })] })).toBe(
-      "held",
+      "done",
     );
     expect(await add("after finish", own)).toEqual(["closed"]);
     expect(await at.queue.job("j")).toMatchObject({ pending: 2, done: 1, ended: null });
@@ -152,17 +209,16 @@ export function addingClauses(clause: Clause): void {
   clause("a seal stops a row of single adds", async (at) => {
     for (let one = 0; one < 10; one++) await at.add(work(`${one}`, { job: "j" }));
     await at.queue.seal("j");
-    expect(await at.queue.add([work("late", { job: "j" })])).toEqual(["closed"]);
+    expect(statusesOf(await at.queue.add([work("late", { job: "j" })]))).toEqual(["closed"]);
   });
 
   clause("an ended job answers closed, and duplicate for what it knows", async (at) => {
     await at.add(work("a", { job: "j" }));
     await at.queue.seal("j");
     await at.finish(await at.claimOne());
-    expect(await at.queue.add([work("b", { job: "j" }), work("a", { job: "j" })])).toEqual([
-      "closed",
-      "duplicate",
-    ]);
+    expect(
+      statusesOf(await at.queue.add([work("b", { job: "j" }), work("a", { job: "j" })])),
+    ).toEqual(["closed", "duplicate"]);
   });
 
   clause("a finish stores its new tasks and raises in the same step", async (at) => {
@@ -172,7 +228,7 @@ export function addingClauses(clause: Clause): void {
       add: [work("b", { payload: { from: "a" } }), work("a")],
       raise: [{ key: "later", priority: 900 }],
     };
-    expect(await at.finish(lease, { kind: "done", result: { n: 1 } }, more)).toBe("held");
+    expect(await at.finish(lease, { kind: "done", result: { n: 1 } }, more)).toBe("done");
     expect(await at.find("a")).toMatchObject({ state: "done", result: '{"n":1}' });
     expect(await at.find("b")).toMatchObject({ state: "pending", payload: '{"from":"a"}' });
     expect(await at.find("later")).toMatchObject({ priority: 900 });
@@ -182,17 +238,17 @@ export function addingClauses(clause: Clause): void {
     await at.add(work("a"));
     const lease = await at.claimOne();
     const more = { add: [work("b")], raise: [] };
-    expect(await at.finish(lease, undefined, more)).toBe("held");
-    expect(await at.finish(lease, undefined, more)).toBe("held");
+    expect(await at.finish(lease, undefined, more)).toBe("done");
+    expect(await at.finish(lease, undefined, more)).toBe("done");
     expect(await at.queue.browse()).toHaveLength(2);
   });
 
   clause("a job bound to a gate gives it to all its tasks", async (at) => {
     await at.queue.openJob("site", { gate: "example.org" });
     await at.add(work("a", { job: "site" }), work("b", { job: "site", gate: "example.org" }));
-    expect(await at.queue.add([work("a", { job: "site", gate: "example.org" })])).toEqual([
-      "duplicate",
-    ]);
+    expect(
+      statusesOf(await at.queue.add([work("a", { job: "site", gate: "example.org" })])),
+    ).toEqual(["duplicate"]);
     expect(await at.find("a")).toMatchObject({ gate: "example.org" });
     expect((await at.claim())[0]).toMatchObject({ gate: "example.org" });
   });
@@ -228,7 +284,9 @@ export function addingClauses(clause: Clause): void {
       `${"x".repeat(2_047)}y`,
     ];
     await add(...keys.map((key) => work(key, { payload: key })));
-    expect(await queue.add(keys.map((key) => work(key)))).toEqual(keys.map(() => "duplicate"));
+    expect(statusesOf(await queue.add(keys.map((key) => work(key))))).toEqual(
+      keys.map(() => "duplicate"),
+    );
     for (const key of keys) {
       expect(await find(key)).toMatchObject({ key, payload: JSON.stringify(key) });
     }

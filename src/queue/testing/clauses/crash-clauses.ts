@@ -11,7 +11,7 @@ export function crashClauses(clause: Clause): void {
       await at.add(work("bad", { priority: 1 }), ...works("good", 2, { delayMs: 1 }));
       const bad = await at.claimOne({ worker: "dead" });
       await at.time.advance(1);
-      expect(await at.finish(bad, crash)).toBe("held");
+      expect(await at.finish(bad, crash)).toBe("retried");
       const { ms } = at.time.now();
       expect(await at.find("bad")).toMatchObject({
         state: "pending",
@@ -74,7 +74,7 @@ export function crashClauses(clause: Clause): void {
         other.finish([second!].map(({ id, token }) => ({ id, token, outcome: crash }))),
         other.release(rest.map(({ id, token }) => ({ id, token }))),
       ]);
-      expect(ended.flat().map(({ status }) => status)).toEqual(["held", "held", "held", "held"]);
+      expect(ended.flat().map(({ status }) => status)).toEqual(["retried", "held", "held", "held"]);
       expect(await at.claimOne({ worker: "w2" })).toMatchObject({ key: "a1", used: 2 });
       const others = await at.claim({ worker: "w3" });
       expect(others.map(({ key, used, isSuspect }) => [key, used, isSuspect])).toEqual([
@@ -96,7 +96,7 @@ export function crashClauses(clause: Clause): void {
     for (const lease of [a!, b!, c!]) expect(await at.finish(lease, crash)).toBe("lost");
     expect(await at.finish({ ...mine, token: mine.token - 1 }, crash)).toBe("lost");
     expect(await at.queue.browse()).toEqual(before);
-    expect(await at.finish(mine)).toBe("held");
+    expect(await at.finish(mine)).toBe("done");
   });
 
   clause("a crash frees its gate and its job's slots, and keeps the gap", async (at) => {

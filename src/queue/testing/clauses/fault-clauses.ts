@@ -15,7 +15,7 @@ export function faultClauses(clause: Clause): void {
       { op: "seal", job: "j" },
     ];
     expect(await at.store.commit(operations)).toEqual([
-      [{ status: "held" }],
+      [{ status: "done" }],
       [{ status: "lost" }],
       "ok",
       "ok",
@@ -34,8 +34,8 @@ export function faultClauses(clause: Clause): void {
       at.queue.add([work("with"), work("refused", { job: "site", gate: "other.org" })]),
       at.queue.add([work("after")]),
     ]);
-    expect(before).toMatchObject({ status: "fulfilled", value: ["added"] });
-    expect(after).toMatchObject({ status: "fulfilled", value: ["added"] });
+    expect(before).toMatchObject({ status: "fulfilled", value: [{ status: "added" }] });
+    expect(after).toMatchObject({ status: "fulfilled", value: [{ status: "added" }] });
     expect(refused).toMatchObject({ status: "rejected", reason: { code: "job_bound_to_gate" } });
     expect(keysOf(await at.queue.browse())).toEqual(["before", "after"]);
     expect(await at.claim()).toHaveLength(2);
@@ -55,8 +55,8 @@ export function faultClauses(clause: Clause): void {
         ]),
       ).rejects.toMatchObject({ kind: "invalid" });
       expect(await at.queue.browse({ states: ["running"] })).toHaveLength(2);
-      expect(await at.finish(first!)).toBe("held");
-      expect(await at.finish(second!)).toBe("held");
+      expect(await at.finish(first!)).toBe("done");
+      expect(await at.finish(second!)).toBe("done");
       expect(await at.queue.browse()).toHaveLength(2);
     },
   );
@@ -72,8 +72,8 @@ export function faultClauses(clause: Clause): void {
     expect(await other.gate("g")).toEqual(await at.queue.gate("g"));
     expect(await other.job("j")).toEqual(await at.queue.job("j"));
     const finish = { ...leases[1]!, outcome: { kind: "done" } as const };
-    expect((await other.finish([finish]))[0]).toMatchObject({ status: "held" });
-    expect(await at.finish(leases[1]!)).toBe("held");
+    expect((await other.finish([finish]))[0]).toMatchObject({ status: "done" });
+    expect(await at.finish(leases[1]!)).toBe("done");
   });
 
   clause("closing one opener leaves the others at work", async (at) => {
@@ -93,8 +93,8 @@ export function faultClauses(clause: Clause): void {
         ]),
       ),
     );
-    expect(answers.flat().filter((answer) => answer === "added")).toHaveLength(100);
-    expect(answers.flat().filter((answer) => answer === "duplicate")).toHaveLength(200);
+    expect(answers.flat().filter(({ status }) => status === "added")).toHaveLength(100);
+    expect(answers.flat().filter(({ status }) => status === "duplicate")).toHaveLength(200);
   });
 
   clause(
@@ -119,7 +119,7 @@ export function faultClauses(clause: Clause): void {
       }
       await cut.reconnect();
       expect(await at.queue.browse()).toEqual(before);
-      expect(await at.finish(lease)).toBe("held");
+      expect(await at.finish(lease)).toBe("done");
       expect(await at.claim()).toHaveLength(1);
     },
   );

@@ -51,9 +51,11 @@ export function gateChangeClauses(clause: Clause): void {
     ]);
     await at.queue.block("g", 5_000);
     await at.time.advance(1_000);
-    const view = { status: "held", gate: { delayMs: 0, limit: 1, blockedForMs: 4_000 } };
+    const gate = { delayMs: 0, limit: 1, blockedForMs: 4_000 };
+    const view = { status: "held", gate };
     expect(await at.queue.extend([first!], 60_000)).toEqual([view]);
-    expect(await at.queue.finish([{ ...first!, outcome: { kind: "done" } }])).toEqual([view]);
+    const done = { status: "done", gate };
+    expect(await at.queue.finish([{ ...first!, outcome: { kind: "done" } }])).toEqual([done]);
     expect(await at.queue.release([second!, third!])).toEqual([view, view]);
     expect(await at.queue.extend([free], 60_000)).toEqual([{ status: "held" }]);
   });
@@ -112,9 +114,11 @@ export function gateChangeClauses(clause: Clause): void {
     await at.add(...works("a", 2, { gate: "g" }));
     const [first, second] = await at.claim();
     await at.queue.setGate("g", { delayMs: 2_000, limit: 3 });
-    const view = { status: "held", gate: { delayMs: 2_000, limit: 3, blockedForMs: 0 } };
+    const gate = { delayMs: 2_000, limit: 3, blockedForMs: 0 };
+    const view = { status: "held", gate };
     expect(await at.queue.extend([first!, second!], 60_000)).toEqual([view, view]);
-    expect(await at.queue.finish([{ ...first!, outcome: { kind: "done" } }])).toEqual([view]);
+    const done = { status: "done", gate };
+    expect(await at.queue.finish([{ ...first!, outcome: { kind: "done" } }])).toEqual([done]);
   });
 
   clause("a run under way keeps its gate, also when that becomes a semaphore", async (at) => {

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { bulkRowsMax } from "../../operation.ts";
 import type { FinishInput } from "../../queue.ts";
-import { keysOf, work, works, type Clause, type Fixture } from "../suite-fixture.ts";
+import { type Clause, type Fixture, keysOf, statusesOf, work, works } from "../suite-fixture.ts";
 
 const all = { states: ["done", "skipped", "failed"] } as const;
 
@@ -73,7 +73,9 @@ export function logClauses(clause: Clause): void {
     await finishSome(at, ["a"], { job: "j", gate: "g" });
     await at.queue.archive(all);
     const { raises } = await at.queue.stats();
-    expect(await at.queue.add([work("a", { job: "j", gate: "g" })])).toEqual(["duplicate"]);
+    expect(statusesOf(await at.queue.add([work("a", { job: "j", gate: "g" })]))).toEqual([
+      "duplicate",
+    ]);
     expect((await at.queue.stats()).raises.unchanged).toBe(raises.unchanged + 1);
     // It is the key of its job and gate, whatever the kind.
     const others = [
@@ -82,17 +84,23 @@ export function logClauses(clause: Clause): void {
       work("a", { gate: "g" }),
       work("b", { job: "j", gate: "g" }),
     ];
-    expect(await at.queue.add(others)).toEqual(["duplicate", "added", "added", "added"]);
+    expect(statusesOf(await at.queue.add(others))).toEqual([
+      "duplicate",
+      "added",
+      "added",
+      "added",
+    ]);
   });
 
   clause("a reserved key is a duplicate among many new ones, and in a finish", async (at) => {
     await finishSome(at, ["n7", "n93"]);
     await at.queue.archive(all);
     const answers = await at.queue.add(works("n", 100));
-    expect(answers.flatMap((answer, index) => (answer === "duplicate" ? [index] : []))).toEqual([
-      7, 93,
-    ]);
-    expect(answers.filter((answer) => answer === "added")).toHaveLength(98);
+    const duplicates = answers.flatMap(({ status }, index) =>
+      status === "duplicate" ? index : [],
+    );
+    expect(duplicates).toEqual([7, 93]);
+    expect(answers.filter(({ status }) => status === "added")).toHaveLength(98);
     const lease = await at.claimOne({ limit: 1 });
     await at.finish(lease, undefined, { add: [work("n7"), work("more")] });
     expect(keysOf(await at.queue.browse({ keyPrefix: "n7" }))).not.toContain("n7");
@@ -103,8 +111,10 @@ export function logClauses(clause: Clause): void {
     await at.queue.openJob("j", { gate: "g" });
     await finishSome(at, ["a"], { job: "j" });
     await at.queue.archive(all);
-    expect(await at.queue.add([work("a", { job: "j" })])).toEqual(["duplicate"]);
-    expect(await at.queue.add([work("a", { job: "j", gate: "g" })])).toEqual(["duplicate"]);
+    expect(statusesOf(await at.queue.add([work("a", { job: "j" })]))).toEqual(["duplicate"]);
+    expect(statusesOf(await at.queue.add([work("a", { job: "j", gate: "g" })]))).toEqual([
+      "duplicate",
+    ]);
   });
 
   clause("a reserved key is a duplicate also where its job takes nothing more", async (at) => {
@@ -114,16 +124,16 @@ export function logClauses(clause: Clause): void {
     await at.queue.archive(all);
     await at.queue.seal("j");
     const tasks = [work("a", { job: "j" }), work("b", { job: "j" })];
-    expect(await at.queue.add(tasks)).toEqual(["duplicate", "closed"]);
+    expect(statusesOf(await at.queue.add(tasks))).toEqual(["duplicate", "closed"]);
   });
 
   clause("keys are reserved for other openers and for later ones", async (at) => {
     const other = await at.another();
-    expect(await other.add([work("x")])).toEqual(["added"]);
+    expect(statusesOf(await other.add([work("x")]))).toEqual(["added"]);
     await finishSome(at, ["x", "a"]);
     await at.queue.archive(all);
-    expect(await other.add([work("a")])).toEqual(["duplicate"]);
-    expect(await (await at.another()).add([work("a")])).toEqual(["duplicate"]);
+    expect(statusesOf(await other.add([work("a")]))).toEqual(["duplicate"]);
+    expect(statusesOf(await (await at.another()).add([work("a")]))).toEqual(["duplicate"]);
   });
 
   clause("forgetKeys frees keys by age, and leaves the log alone", async (at) => {
@@ -135,10 +145,13 @@ export function logClauses(clause: Clause): void {
     await at.queue.archive(all);
     expect(await at.queue.forgetKeys({ ...all, finishedBeforeMs: momentMs })).toBe(1);
     expect(keysOf(await at.queue.log())).toEqual(["old", "new"]);
-    expect(await at.queue.add([work("old"), work("new")])).toEqual(["added", "duplicate"]);
+    expect(statusesOf(await at.queue.add([work("old"), work("new")]))).toEqual([
+      "added",
+      "duplicate",
+    ]);
     expect(await at.queue.forgetKeys(all)).toBe(1);
     expect(await at.queue.forgetKeys(all)).toBe(0);
-    expect(await at.queue.add([work("new")])).toEqual(["added"]);
+    expect(statusesOf(await at.queue.add([work("new")]))).toEqual(["added"]);
   });
 
   clause("purge frees keys, also of what was archived before, and leaves entries", async (at) => {
@@ -148,7 +161,7 @@ export function logClauses(clause: Clause): void {
     expect(await at.queue.purge({ ...all, job: "k" })).toBe(0);
     expect(await at.queue.purge({ ...all, job: "j" })).toBe(1);
     const tasks = works("", 0).concat(work("archived", { job: "j" }), work("row", { job: "j" }));
-    expect(await at.queue.add(tasks)).toEqual(["added", "added"]);
+    expect(statusesOf(await at.queue.add(tasks))).toEqual(["added", "added"]);
     expect(keysOf(await at.queue.log())).toEqual(["archived", "other", "row"]);
   });
 
@@ -163,7 +176,10 @@ export function logClauses(clause: Clause): void {
     expect(await at.queue.pruneLog(momentMs)).toBe(1);
     // What has a row is no entry yet.
     expect(keysOf(await at.queue.log())).toEqual(["b", "c"]);
-    expect(await at.queue.add([work("a"), work("c")])).toEqual(["duplicate", "duplicate"]);
+    expect(statusesOf(await at.queue.add([work("a"), work("c")]))).toEqual([
+      "duplicate",
+      "duplicate",
+    ]);
   });
 
   clause("logStats says how much there is, and how old", async (at) => {
@@ -210,7 +226,7 @@ export function logClauses(clause: Clause): void {
     await at.queue.archive(all);
     expect(await at.queue.job("j")).toBeUndefined();
     const tasks = [work("a", { job: "j" }), work("b", { job: "j" })];
-    expect(await at.queue.add(tasks)).toEqual(["duplicate", "added"]);
+    expect(statusesOf(await at.queue.add(tasks))).toEqual(["duplicate", "added"]);
   });
 
   clause("ids are not given again after their tasks were archived and pruned", async (at) => {

@@ -1,28 +1,31 @@
 import { expect } from "vitest";
+import type { Finished } from "../../operation.ts";
 import type { FinishInput } from "../../queue.ts";
-import { attemptsKeptMax } from "../../task.ts";
+import { attemptsKeptMax, stacksKeptMax } from "../../task.ts";
 import { work, works, type Clause } from "../suite-fixture.ts";
 
-const outcomes: readonly FinishInput["outcome"][] = [
-  { kind: "done" },
-  { kind: "done", result: { pages: 3 } },
-  { kind: "skip", reason: "robots.txt" },
-  { kind: "retry", delayMs: 1_000, reason: "timeout" },
-  { kind: "fail", reason: "404" },
-  { kind: "fail", reason: "gone" },
-  { kind: "crash", reason: "gone", attemptsMax: 1 },
-  { kind: "crash", reason: "SIGKILL", attemptsMax: 1 },
+/** Outcomes, and what the queue decides about each. */
+const decisions: readonly (readonly [FinishInput["outcome"], Finished["status"]])[] = [
+  [{ kind: "done" }, "done"],
+  [{ kind: "done", result: { pages: 3 } }, "done"],
+  [{ kind: "skip", reason: "robots.txt" }, "skipped"],
+  [{ kind: "retry", delayMs: 1_000, reason: "timeout" }, "retried"],
+  [{ kind: "fail", reason: "404" }, "failed"],
+  [{ kind: "fail", reason: "gone" }, "failed"],
+  [{ kind: "crash", reason: "gone", attemptsMax: 1 }, "failed"],
+  [{ kind: "crash", reason: "SIGKILL", attemptsMax: 1 }, "failed"],
 ];
+const outcomes = decisions.map(([outcome]) => outcome);
 
 export function outcomeClauses(clause: Clause): void {
-  clause("a finish repeated with the same outcome is held, with another it is lost", async (at) => {
-    for (const [index, outcome] of outcomes.entries()) {
+  clause("a finish repeated is answered the same, with another outcome it is lost", async (at) => {
+    for (const [index, [outcome, status]] of decisions.entries()) {
       await at.add(work(`a${index}`));
       const lease = await at.claimOne();
-      expect(await at.finish(lease, outcome)).toBe("held");
+      expect(await at.finish(lease, outcome)).toBe(status);
       const stored = await at.find(`a${index}`);
       await at.time.advance(1);
-      expect(await at.finish(lease, outcome)).toBe("held");
+      expect(await at.finish(lease, outcome)).toBe(status);
       for (const other of outcomes) {
         if (other !== outcome) expect(await at.finish(lease, other)).toBe("lost");
       }
@@ -36,16 +39,71 @@ export function outcomeClauses(clause: Clause): void {
     const finish = { ...lease, outcome: { kind: "done", result: 1 } as const };
     const other = { ...lease, outcome: { kind: "done", result: 2 } as const };
     const answers = await at.queue.finish([finish, finish, other]);
-    expect(answers.map(({ status }) => status)).toEqual(["held", "held", "lost"]);
+    expect(answers.map(({ status }) => status)).toEqual(["done", "done", "lost"]);
     expect(await at.queue.job("default")).toMatchObject({ done: 1 });
+  });
+
+  clause("a retry without an attempt left is answered as failed", async (at) => {
+    await at.add(work("plain", { attemptsMax: 1 }), work("gated", { attemptsMax: 1, gate: "g" }));
+    const outcome = { kind: "retry", delayMs: 1_000, reason: "timeout" } as const;
+    const leases = await at.claim();
+    const answers = await at.queue.finish(leases.map((lease) => ({ ...lease, outcome })));
+    const view = { gate: { delayMs: 0, limit: 1, blockedForMs: 0 } };
+    expect(answers).toEqual(
+      leases.map(({ gate }) => ({ status: "failed", ...(gate === "g" && view) })),
+    );
+  });
+
+  clause("a finish of many is answered one by one, in order", async (at) => {
+    await at.add(...works("a", decisions.length * 3));
+    const leases = await at.claim();
+    const chosen = leases.map((_, index) => decisions[index % decisions.length]!);
+    const answers = await at.queue.finish(
+      leases.map((lease, index) => ({ ...lease, outcome: chosen[index]![0] })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(chosen.map(([, status]) => status));
+  });
+
+  clause("an attempt keeps where its error was thrown; old attempts lose it", async (at) => {
+    const rounds = stacksKeptMax + 2;
+    await at.add(work("a", { attemptsMax: rounds }));
+    for (let round = 1; round <= rounds; round++) {
+      const lease = await at.claimOne();
+      const stack = `Error: ${round}\n    at visit (crawl.ts:${round}:1) \u0000🦔`;
+      const outcome = { kind: "retry", delayMs: 0, reason: `Error: ${round}`, stack } as const;
+      expect(await at.finish(lease, outcome)).toBe(round < rounds ? "retried" : "failed");
+      // As after an answer that was lost: the stack is not part of what is compared.
+      const { stack: _stack, ...again } = outcome;
+      expect(await at.finish(lease, again)).toBe(round < rounds ? "retried" : "failed");
+      await at.time.advance(1);
+    }
+    const { attempts } = await at.find("a");
+    const first = rounds - stacksKeptMax;
+    expect(attempts.map(({ stack }) => stack?.split("\n")[0])).toEqual(
+      Array.from({ length: rounds }, (_, at) => (at < first ? undefined : `Error: ${at + 1}`)),
+    );
+    expect(attempts.at(-1)!.stack).toContain(`crawl.ts:${rounds}:1`);
+    expect("stack" in attempts[0]!).toBe(false);
+  });
+
+  clause("a stack of any length is cut, never refused", async (at) => {
+    await at.add(work("a"));
+    const lease = await at.claimOne();
+    const stack = "Error: x\n    at y".repeat(10_000);
+    expect(await at.finish(lease, { kind: "fail", reason: "x", stack })).toBe("failed");
+    const [attempt] = (await at.find("a")).attempts;
+    expect(attempt!.stack!.length).toBeLessThanOrEqual(4_096);
+    expect(stack.startsWith(attempt!.stack!)).toBe(true);
+    await at.queue.archive({ states: ["failed"] });
+    expect(await at.queue.log()).toMatchObject([{ key: "a", attempts: [attempt!] }]);
   });
 
   clause("a reason with unusual characters is still recognised when repeated", async (at) => {
     for (const reason of ["\u0000 \ud83e", "🦔".repeat(3_000), "", "'\"\\\n\t%_"]) {
       await at.add({ kind: "work" });
       const lease = await at.claimOne();
-      expect(await at.finish(lease, { kind: "fail", reason })).toBe("held");
-      expect(await at.finish(lease, { kind: "fail", reason })).toBe("held");
+      expect(await at.finish(lease, { kind: "fail", reason })).toBe("failed");
+      expect(await at.finish(lease, { kind: "fail", reason })).toBe("failed");
       expect(await at.finish(lease, { kind: "fail", reason: `${reason}!`.slice(-9) })).toBe("lost");
     }
   });
@@ -61,7 +119,7 @@ export function outcomeClauses(clause: Clause): void {
     for (const outcome of outcomes) expect(await at.finish(late, outcome, more)).toBe("lost");
     expect(await at.queue.browse()).toEqual(before);
     expect((await at.queue.stats()).raises).toEqual(raises);
-    expect(await at.finish(current)).toBe("held");
+    expect(await at.finish(current)).toBe("done");
   });
 
   clause("a finish that is lost does not move its gate", async (at) => {
@@ -72,7 +130,7 @@ export function outcomeClauses(clause: Clause): void {
     const gate = await at.queue.gate("g");
     await at.time.advance(500);
     expect(await at.finish(lease, { kind: "fail", reason: "no" })).toBe("lost");
-    expect(await at.finish(lease)).toBe("held");
+    expect(await at.finish(lease)).toBe("done");
     expect(await at.queue.gate("g")).toEqual(gate);
   });
 
@@ -96,10 +154,11 @@ export function outcomeClauses(clause: Clause): void {
   clause("lesson 9: a retry is pending again, due later, with its reason", async (at) => {
     await at.add(work("a"));
     const lease = await at.claimOne();
-    expect(await at.finish(lease, { kind: "retry", delayMs: 1_000, reason: "timeout" })).toBe(
-      "held",
-    );
+    const outcome = { kind: "retry", delayMs: 1_000, reason: "timeout" } as const;
     const { ms, wallMs } = at.time.now();
+    expect(await at.queue.finish([{ ...lease, outcome }])).toEqual([
+      { status: "retried", dueAtMs: wallMs + 1_000 },
+    ]);
     expect(await at.find("a")).toMatchObject({
       state: "pending",
       used: 1,

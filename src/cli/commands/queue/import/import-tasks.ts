@@ -1,13 +1,13 @@
 import { AppError } from "../../../../base/app-error.ts";
 import type { Clock } from "../../../../base/clock.ts";
-import type { Added, Queue, TaskInput } from "../../../../queue/index.ts";
+import type { Added, AddStatus, Queue, TaskInput } from "../../../../queue/index.ts";
 import { readLines } from "./read-lines.ts";
 import { createTaskLineReader, lineBytesMax } from "./read-task-line.ts";
 
 export interface ImportReport {
   /** That hold a task, right or wrong. */
   readonly lines: number;
-  readonly answers: Readonly<Record<Added, number>>;
+  readonly answers: Readonly<Record<AddStatus, number>>;
   /** All lines that are wrong. */
   readonly invalid: number;
   /** The first of them. */
@@ -45,7 +45,7 @@ const problemsKeptMax = 20;
 export async function importTasks(options: ImportOptions): Promise<ImportReport> {
   const { chunks, queue, signal, stopsOnError, onRead } = options;
   const readLine = createTaskLineReader(options);
-  const answers: Record<Added, number> = {
+  const answers: Record<AddStatus, number> = {
     added: 0,
     duplicate: 0,
     over_budget: 0,
@@ -64,7 +64,7 @@ export async function importTasks(options: ImportOptions): Promise<ImportReport>
     const results = queue ? await addAll(queue, entries) : [];
     for (const [index, answer] of results.entries()) {
       if (answer instanceof AppError) note(entries[index]!.line, answer.message);
-      else answers[answer] += 1;
+      else answers[answer.status] += 1;
     }
     count.lastLine = entries.at(-1)?.line ?? count.lastLine;
   };

@@ -4,7 +4,7 @@ import type {
   Answer,
   Extend,
   FinishAll,
-  Held,
+  Finished,
   Operation,
   Raise,
   Raised,
@@ -91,7 +91,10 @@ export function createRoutedOperations(at: ManyContext) {
   const ofLease = ({ id }: LeaseRef) => routing.ofId(id);
 
   /** What a finish brings for other shards is written before it, and only if the lease is held. */
-  async function prepareFinish({ finishes }: FinishAll, sender: Sender): Prepared<readonly Held[]> {
+  async function prepareFinish(
+    { finishes }: FinishAll,
+    sender: Sender,
+  ): Prepared<readonly Finished[]> {
     const { send } = sender;
     const brought = finishes.flatMap(({ add: tasks = [], raise: raises = [] }) => [
       ...tasks,

@@ -105,7 +105,7 @@ export async function weatherStorm(options: StormOptions): Promise<Outcome> {
       const answers = await persist(() => queue.finish(finishes));
       answers.forEach(({ status }, index) => {
         const { key, token } = leases[index]!;
-        if (status === "held") tokensByKey.set(key, (tokensByKey.get(key) ?? new Set()).add(token));
+        if (status === "done") tokensByKey.set(key, (tokensByKey.get(key) ?? new Set()).add(token));
         else late += 1;
       });
     }

@@ -46,7 +46,7 @@ async function workSome(): Promise<void> {
     return { state, finish: { id, token, outcome } };
   });
   const answers = await queue.finish(ends.map(({ finish }) => finish));
-  const held = ends.filter((_, index) => answers[index]?.status === "held");
+  const held = ends.filter((_, index) => answers[index]?.status === "done");
   say({ finished: held.map(({ finish, state }) => [finish.id, state] as const) });
 }
 
