@@ -36,13 +36,15 @@ export interface QueueStore extends AsyncDisposable {
   counts(): Promise<QueueCounts>;
   /** undefined: never added, or purged. */
   task(id: number): Promise<TaskView | undefined>;
-  /** In order of id, `after` excluded. */
+  /**
+   * In order of id, `after` excluded. However few tasks match, no statement looks at more than a
+   * bounded number of them; a rare match takes many statements.
+   */
   browse(query: BrowseQuery): Promise<readonly Task[]>;
   /** Finished tasks in the order in which they ended, those of one moment by id. */
   ended(query: EndedQuery): Promise<readonly Task[]>;
   /** Entries of the log in the same order: tasks whose row is gone, until the log is pruned. */
   log(query: EndedQuery): Promise<readonly LogEntry[]>;
-  /** May count entries: for people who ask, not for every second. */
   logStats(): Promise<LogStats>;
   job(name: string): Promise<Job | undefined>;
   gate(name: string): Promise<Gate | undefined>;

@@ -54,5 +54,70 @@ export async function workAll(at: Fixture): Promise<void> {
   await queue.ended();
   await queue.ended({ kind: "work", job: "j", gate: "g", isNewestFirst: true });
   await queue.ended({ states: ["failed"], after: { finishedAtMs: 1, id: 1 } });
-  await queue.browse({ states: ["failed"], kind: "work", job: "j", gate: "g", keyPrefix: "a" });
+  await readAll(at);
+}
+
+/** Every read of the port, with every filter. */
+export async function readAll({ queue, store }: Fixture): Promise<void> {
+  const lane = { kind: "work", job: "j", gate: "g" };
+  await queue.now();
+  await queue.stats();
+  await queue.show(1);
+  await queue.browse();
+  await queue.browse({ states: ["failed"], ...lane, keyPrefix: "a", text: "a" });
+  for (const filter of [
+    { states: ["pending"] },
+    { states: ["running"] },
+    { states: ["done"] },
+    { kind: "work" },
+    { job: "j" },
+    { gate: "g" },
+    { keyPrefix: "a" },
+    { text: "a" },
+  ] as const) {
+    await queue.browse(filter);
+    await queue.browse({ ...filter, afterId: 7, limit: 3 });
+  }
+  for (const isNewestFirst of [false, true]) {
+    for (const filter of [{}, { states: ["failed"] }, { kind: "work" }, lane] as const) {
+      await queue.ended({ ...filter, isNewestFirst });
+      await queue.log({ ...filter, isNewestFirst });
+      await queue.log({ ...filter, isNewestFirst, after: { finishedAtMs: 9, id: 9 }, limit: 3 });
+    }
+  }
+  await queue.logStats();
+  await queue.jobs();
+  await queue.jobs({ after: "a", limit: 2 });
+  await queue.job("j");
+  await queue.gates();
+  await queue.gates({ after: "a", limit: 2 });
+  await queue.gate("g");
+  await queue.wakeInMs(["work"]);
+  await queue.wakeInMs(["work"], "w9");
+  store.connections?.();
+}
+
+/**
+ * Ten tasks that can be claimed, and so many that cannot, of higher priority: in blocked gates of
+ * their own, in a gate that is full, in a paused job, and due later.
+ */
+export async function addBlocked({ queue, claim }: Fixture, blocked: number): Promise<void> {
+  const part = blocked / 5;
+  const higher = { priority: 900 };
+  await queue.openJob("paused");
+  await queue.pause("paused");
+  const gates = Array.from({ length: part }, (_, index) => `blocked ${index}`);
+  await queue.add([work("first", { gate: "full", priority: 1_000 })]);
+  await claim({ worker: "other" });
+  for (const tasks of [
+    gates.map((gate) => work("a", { gate, ...higher })),
+    works("full", part, { gate: "full", ...higher }),
+    works("full again", part, { gate: "full", ...higher }),
+    works("paused", part, { job: "paused", ...higher }),
+    works("later", part, { delayMs: 3_600_000, ...higher }),
+  ]) {
+    await queue.add(tasks);
+  }
+  await Promise.all(gates.map((gate) => queue.block(gate, 3_600_000)));
+  await queue.add(works("open", 10));
 }

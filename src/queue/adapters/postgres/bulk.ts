@@ -5,7 +5,7 @@ import type { Changed, FinishedFilter, Purge, Retry } from "../../operation.ts";
 import type { Counts } from "./counts.ts";
 import type { Session } from "./database.ts";
 import { lockTasks } from "./group.ts";
-import { identitySql } from "./log.ts";
+import { countKept, identitySql } from "./log.ts";
 import { jobColumns, lockLanes, uncounted, type JobSettingsRow } from "./rows.ts";
 import { createSlice } from "./slice.ts";
 import { stateName, taskStates, type TaskRow } from "./task-row.ts";
@@ -46,6 +46,8 @@ export async function purge(session: Session, operation: Purge, counts: Counts):
     counts.purged({ id: lane, job, gate }, stateName(state));
   }
   counts.write(session);
+  countKept(session, "log_entries", rows.length);
+  if (operation.keepKeys) countKept(session, "kept_keys", rows.length);
   await dropEmpty(session, [...new Set(rows.map(({ lane }) => lane))]);
   return { changed: rows.length, hasMore };
 }

@@ -1,10 +1,11 @@
-import { endedOrder } from "../../model/read.ts";
+import type { Step } from "../../in-steps.ts";
 import { identityOf } from "../../model/shard.ts";
 import type { KeptKey, LogEntry, LogStats } from "../../log-entry.ts";
 import type { Changed, ForgetKeys, PruneLog } from "../../operation.ts";
-import type { EndedQuery } from "../../queue-store.ts";
+import type { EndedCursor, EndedQuery } from "../../queue-store.ts";
 import type { Attempt, NewTask, TerminalState } from "../../task.ts";
 import { queryOne, type Session } from "./database.ts";
+import { endedConditions, lookSql, stepOf, type LookedRow } from "./look.ts";
 import { portState, taskStates } from "./task-row.ts";
 
 /** What stands for the identity of a task in `kept_key`, of a table with its job, gate and key. */
@@ -84,7 +85,20 @@ export async function forgetKeys(
     "delete from @kept_key where identity = any($1::bytea[]) returning 1",
     [found.slice(0, rowsMax).map(({ identity }) => identity)],
   );
+  countKept(session, "kept_keys", -gone.length);
   return { changed: gone.length, hasMore: found.length > rowsMax };
+}
+
+/**
+ * Counted as they come and go, because counting rows would read all of them. Last in its transaction:
+ * others that count wait for it.
+ */
+export function countKept(session: Session, name: "log_entries" | "kept_keys", by: number): void {
+  session.send(
+    `insert into @meta as m values ($1, $2)
+     on conflict (name) do update set value = (m.value::bigint + excluded.value::bigint)::text`,
+    [name, String(by)],
+  );
 }
 
 export async function pruneLog(
@@ -101,6 +115,7 @@ export async function pruneLog(
     `select exists (select 1 from @log where finished_at < $1) as "hasMore"`,
     [finishedBeforeMs],
   );
+  countKept(session, "log_entries", -gone.length);
   return { changed: gone.length, hasMore };
 }
 
@@ -109,45 +124,37 @@ type LogRow = Omit<LogEntry, "state" | "attempts"> & {
   readonly attempts: string | null;
 };
 
-export async function readLog(session: Session, query: EndedQuery): Promise<readonly LogEntry[]> {
-  const states = query.states.map((state) => taskStates[state]);
-  const values: unknown[] = [query.limit, states];
-  const where: string[] = [];
-  const add = (condition: (...parameters: string[]) => string, ...given: readonly unknown[]) => {
-    if (given.includes(undefined)) return;
-    values.push(...given);
-    const first = values.length - given.length + 1;
-    where.push(`and ${condition(...given.map((_, at) => `$${first + at}`))}`);
-  };
-  add((parameter) => `kind = ${parameter}`, query.kind);
-  add((parameter) => `job = ${parameter}`, query.job);
-  add((parameter) => `gate = ${parameter}`, query.gate);
-  const [isBehind, order] = query.isNewestFirst ? ["<", "desc"] : [">", "asc"];
-  add(
-    (atMs, id) => `(finished_at, id) ${isBehind} (${atMs}, ${id})`,
-    query.after?.finishedAtMs,
-    query.after?.id,
-  );
-  const rows = await session.query<LogRow>(
-    `select id, kind, job, gate, key, state, created_at as "createdAtMs",
-       finished_at as "finishedAtMs", used, attempts_max as "attemptsMax", attempts
-     from @log where state = any($2::smallint[]) ${where.join(" ")}
-     order by finished_at ${order}, id ${order} limit $1`,
+/** Of the next `rows` entries, those that match. */
+export async function logStep(
+  session: Session,
+  query: EndedQuery,
+  rows: number,
+): Promise<Step<LogEntry, EndedCursor>> {
+  const { isBehind, order, values, where } = endedConditions(query, [rows, query.limit], "u");
+  values.push(query.states.map((state) => taskStates[state]));
+  where.push(`u.state = any($${values.length}::smallint[])`);
+  const after = query.after && `where (finished_at, id) ${isBehind}`;
+  const found = await session.query<LookedRow<LogRow>>(
+    lookSql({
+      step: `select * from @log ${after ?? ""} order by finished_at ${order}, id ${order} limit $1`,
+      columns: `u.id, u.kind, u.job, u.gate, u.key, u.state, u.created_at as "createdAtMs",
+        u.finished_at as "finishedAtMs", u.used, u.attempts_max as "attemptsMax", u.attempts`,
+      from: `step u where ${where.join(" and ")}`,
+      order,
+    }),
     values,
   );
-  return rows
-    .map((row): LogEntry => ({
-      ...row,
-      state: portState(row.state) as TerminalState,
-      attempts: row.attempts === null ? [] : (JSON.parse(row.attempts) as readonly Attempt[]),
-    }))
-    .sort(endedOrder(query));
+  return stepOf(found, query, (row) => ({
+    ...row,
+    state: portState(row.state) as TerminalState,
+    attempts: row.attempts === null ? [] : (JSON.parse(row.attempts) as readonly Attempt[]),
+  }));
 }
 
 export const readLogStats = (session: Session): Promise<LogStats> =>
   queryOne<LogStats>(
     session,
-    `select (select count(*) from @log) as entries,
+    `select coalesce((select value::bigint from @meta where name = 'log_entries'), 0) as entries,
        coalesce((select min(finished_at) from @log), 0) as "oldestAtMs",
-       (select count(*) from @kept_key) as "keptKeys"`,
+       coalesce((select value::bigint from @meta where name = 'kept_keys'), 0) as "keptKeys"`,
   );

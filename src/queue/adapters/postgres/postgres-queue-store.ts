@@ -8,13 +8,14 @@ import { createCommitter } from "./commit.ts";
 import { readPlace } from "./connection-options.ts";
 import { openDatabase, type Database } from "./database.ts";
 import type { LazyKind } from "./lazy-kind.ts";
-import { readLog, readLogStats } from "./log.ts";
+import { browseInSteps, endedInSteps } from "../../in-steps.ts";
+import { logStep, readLogStats } from "./log.ts";
 import { migrate } from "./migrate.ts";
 import { readMoment } from "./moment.ts";
 import type { NamesMode } from "./names-mode.ts";
 import {
-  browse,
-  ended,
+  browseStep,
+  endedStep,
   readGate,
   readGates,
   readJob,
@@ -59,6 +60,9 @@ export interface PostgresQueueStoreOptions {
    */
   readonly lazy?: readonly LazyKind[];
 }
+
+/** Rows that one step of a list looks at. */
+const stepRows = 5_000;
 
 /** Processes that have stripes of the counters of their own; more than that share some. */
 const stripedProcesses = 15;
@@ -129,10 +133,10 @@ export async function openPostgresQueueStore(
     },
     task: async (id) => viewTask(db, id, storeNow(await readMoment(db, moment))),
     // It may have to look at every task: in a transaction, so that its time is limited.
-    browse: (query) => db.transaction((session) => browse(session, query), { isSnapshot: true }),
-    ended: (query) => db.transaction((session) => ended(session, query), { isSnapshot: true }),
-    log: (query) => db.transaction((session) => readLog(session, query), { isSnapshot: true }),
-    logStats: () => db.transaction(readLogStats, { isSnapshot: true }),
+    browse: (query) => browseInSteps(query, stepRows, (part, rows) => browseStep(db, part, rows)),
+    ended: (query) => endedInSteps(query, stepRows, (part, rows) => endedStep(db, part, rows)),
+    log: (query) => endedInSteps(query, stepRows, (part, rows) => logStep(db, part, rows)),
+    logStats: () => readLogStats(db),
     job: async (name) => readJob(db, name),
     gate: async (name) => readGate(db, name),
     jobs: (page) => readJobs(db, page),

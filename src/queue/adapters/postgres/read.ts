@@ -1,10 +1,18 @@
 import type { Gate } from "../../gate.ts";
 import { newJob, type Job } from "../../job.ts";
-import { endedOrder, type Waker } from "../../model/read.ts";
+import type { Step } from "../../in-steps.ts";
+import type { Waker } from "../../model/read.ts";
 import type { NamePage } from "../../names.ts";
-import type { BrowseQuery, EndedQuery, StoreNow, TaskView } from "../../queue-store.ts";
+import type {
+  BrowseQuery,
+  EndedCursor,
+  EndedQuery,
+  StoreNow,
+  TaskView,
+} from "../../queue-store.ts";
 import type { Task, TaskState } from "../../task.ts";
 import { queryOne, type Session } from "./database.ts";
+import { endedConditions, lookSql, stepOf, type LookedRow } from "./look.ts";
 import { momentValues, withMoment, type Moment } from "./moment.ts";
 import { selectGates, selectJobs, toGate, type GateRow } from "./rows.ts";
 import { taskColumns, taskStates, toTask, type TaskRow } from "./task-row.ts";
@@ -69,9 +77,14 @@ export async function readGates(session: Session, page: NamePage): Promise<reado
   return rows.map(toGate);
 }
 
-export async function browse(session: Session, query: BrowseQuery): Promise<readonly Task[]> {
-  const values: unknown[] = [query.afterId, query.limit];
-  const where = ["t.id > $1"];
+/** Of the next `rows` tasks by id, those that match. */
+export async function browseStep(
+  session: Session,
+  query: BrowseQuery,
+  rows: number,
+): Promise<Step<Task, number>> {
+  const values: unknown[] = [query.afterId, query.limit, rows];
+  const where = ["t.id > $1", "t.id <= looked.last"];
   const add = (condition: (parameter: string) => string, value: unknown) => {
     if (value === undefined) return;
     values.push(value);
@@ -83,41 +96,46 @@ export async function browse(session: Session, query: BrowseQuery): Promise<read
   add((parameter) => `l.gate = ${parameter}`, query.gate);
   add((parameter) => `starts_with(t.key, ${parameter})`, query.keyPrefix);
   add((parameter) => `strpos(t.payload, ${parameter}) > 0`, query.text);
-  const rows = await session.query<TaskRow>(
-    `select ${taskColumns} from @task t join @lane l on l.id = t.lane
-     where ${where.join(" and ")} order by t.id limit $2`,
+  const looked = await session.query<TaskRow & { last: number | null; isFull: boolean }>(
+    `with step as materialized (select id from @task where id > $1 order by id limit $3),
+       looked as (select (select max(id) from step) as last,
+         (select count(*) from step) = $3::int as "isFull")
+     select looked.*, found.* from looked left join lateral (
+       select ${taskColumns} from @task t join @lane l on l.id = t.lane
+       where ${where.join(" and ")} order by t.id limit $2) found on true`,
     values,
   );
-  return rows.map(toTask);
+  const [first] = looked;
+  const found = looked.filter(({ id }) => id !== null).map(toTask);
+  return { found, last: first?.isFull ? first.last! : undefined };
 }
 
-/** Each state is walked in its index; the first so many of all are merged from those of each. */
-export async function ended(session: Session, query: EndedQuery): Promise<readonly Task[]> {
-  if (query.states.length === 0) return [];
-  const values: unknown[] = [query.limit];
-  const where: string[] = [];
-  const add = (condition: (...parameters: string[]) => string, ...given: readonly unknown[]) => {
-    if (given.includes(undefined)) return;
-    values.push(...given);
-    const first = values.length - given.length + 1;
-    where.push(`and ${condition(...given.map((_, at) => `$${first + at}`))}`);
-  };
-  add((parameter) => `l.kind = ${parameter}`, query.kind);
-  add((parameter) => `l.job = ${parameter}`, query.job);
-  add((parameter) => `l.gate = ${parameter}`, query.gate);
-  const [isBehind, order] = query.isNewestFirst ? ["<", "desc"] : [">", "asc"];
-  add(
-    (atMs, id) => `(t.finished_at, t.id) ${isBehind} (${atMs}, ${id})`,
-    query.after?.finishedAtMs,
-    query.after?.id,
-  );
+/** Of the next `rows` finished tasks, those that match. Each state is walked in its index. */
+export async function endedStep(
+  session: Session,
+  query: EndedQuery,
+  rows: number,
+): Promise<Step<Task, EndedCursor>> {
+  if (query.states.length === 0) return { found: [], last: undefined };
+  const { isBehind, order, values, where } = endedConditions(query, [rows, query.limit], "l");
+  const after = query.after ? `and (finished_at, id) ${isBehind}` : "";
   const parts = query.states.map(
-    (state) => `(select ${taskColumns} from @task t join @lane l on l.id = t.lane
-      where t.state = ${taskStates[state]} and t.state >= 5 ${where.join(" ")}
-      order by t.finished_at ${order}, t.id ${order} limit $1)`,
+    (state) => `(select id, finished_at from @task
+      where state = ${taskStates[state]} and state >= 5 ${after}
+      order by finished_at ${order}, id ${order} limit $1)`,
   );
-  const rows = await session.query<TaskRow>(parts.join(" union all "), values);
-  return rows.map(toTask).sort(endedOrder(query)).slice(0, query.limit);
+  const looked = await session.query<LookedRow<TaskRow>>(
+    lookSql({
+      step: `select * from (${parts.join(" union all ")}) s
+        order by finished_at ${order}, id ${order} limit $1`,
+      columns: taskColumns,
+      from: `step u join @task t on t.id = u.id join @lane l on l.id = t.lane
+        where ${where.join(" and ")}`,
+      order,
+    }),
+    values,
+  );
+  return stepOf(looked, query, toTask);
 }
 
 const statesOf = (state: TaskState): readonly number[] =>
@@ -164,7 +182,9 @@ const wakeSql = `${withMoment}
   select coalesce((select max(ready_due) from @tally), 0) > moment.wall as "wentBack", (
       exists (select 1 from @lane l join @job j on j.name = l.job
         where l.gate = '' and ${isFree}
-          and exists (select 1 from @task t where t.lane = l.id and t.state = 0))
+          -- In the order of its index: else a planner that expects many would rather read all tasks.
+          and (select t.id from @task t where t.lane = l.id and t.state = 0
+            order by t.priority desc, t.id limit 1) is not null)
       or exists (select 1 from @lane l join @job j on j.name = l.job
         join @gate g on g.name = l.gate
         where l.is_open and l.is_ready and ${isFree} and ${isGateOpen})
@@ -186,6 +206,7 @@ const wakeSql = `${withMoment}
       (select min(expires_at) from @claim where is_open and expires_at > moment.ms) - moment.ms,
       -- Leases that were extended since outlive what their claim says.
       (select min(t.expires_at) from @claim c cross join lateral unnest(c.ids) as u (id)
-         join @task t on t.id = u.id and t.token = c.token and t.state = 4
+         cross join lateral (select r.expires_at from @task r
+           where r.id = u.id and r.token = c.token and r.state = 4 limit 1) t
          where c.is_open and c.expires_at <= moment.ms) - moment.ms) as "inMs"
   from moment`;

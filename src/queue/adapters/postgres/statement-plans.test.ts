@@ -5,7 +5,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { needs } from "../../../../test/support/services.ts";
 import { openFixture, works, type Fixture } from "../../testing/suite-fixture.ts";
 import { createSuiteTime } from "../../testing/suite-time.ts";
-import { workAll } from "../../testing/work-all.ts";
+import { addBlocked, readAll, workAll } from "../../testing/work-all.ts";
 import { openPostgresQueueStore } from "./postgres-queue-store.ts";
 import { createTestSchema, type TestSchema } from "./testing/test-schema.ts";
 
@@ -35,6 +35,7 @@ needs(["postgres"], ({ postgres }) => {
     let recounted: readonly Plan[];
     let plannedAnew: readonly string[];
     let statistics: readonly Sent[];
+    let read: readonly Plan[];
     beforeAll(async () => {
       await using schema = await createTestSchema(postgres.url);
       const time = createSuiteTime();
@@ -53,6 +54,7 @@ needs(["postgres"], ({ postgres }) => {
         return spy;
       };
       const work = await spied(workAll);
+      read = await explainAll(schema, (await spied(readAll)).sent());
       plannedAnew = await writesPlannedAnew(work);
       worked = await explainAll(schema, work.sent());
       statistics = (await spied(() => at.queue.stats())).sent();
@@ -63,7 +65,18 @@ needs(["postgres"], ({ postgres }) => {
     test("nothing that workers or the dashboard do reads through all tasks", () => {
       expect(worked.length).toBeGreaterThan(50);
       expect(worked.filter(({ nodes }) => nodes.some(isOfTask)).length).toBeGreaterThan(20);
-      expect(worked.filter(scansTasks).map(({ sql }) => sql)).toEqual([]);
+      expect(worked.filter(scansTasks).map(scanOf)).toEqual([]);
+    });
+
+    test("no read of the port scans a table", () => {
+      expect(read.length).toBeGreaterThan(20);
+      const scanned = new Set(["task", "log", "kept_key"]);
+      const scans = ({ nodes }: Plan) =>
+        nodes.some(
+          (node) => node["Node Type"] === "Seq Scan" && scanned.has(node["Relation Name"] ?? ""),
+        );
+      expect(read.filter(scans).map(({ sql }) => sql)).toEqual([]);
+      expect(read.filter(scansTasks).map(scanOf)).toEqual([]);
     });
 
     test("C6: statistics are one statement", () => {
@@ -87,11 +100,69 @@ needs(["postgres"], ({ postgres }) => {
       expect(plannedAnew).toEqual([]);
     });
 
+    test("D3: a claim beside 50,000 blocked tasks does what it does beside 50", async () => {
+      const [few, many] = [
+        await claimBeside(postgres.url, 50),
+        await claimBeside(postgres.url, 50_000),
+      ];
+      expect(many.statements).toEqual(few.statements);
+      expect(few.rows).toBeGreaterThan(10);
+      expect(many.rows).toBeLessThanOrEqual(few.rows * 1.1);
+    }, 120_000);
+
     test("a recount does read all tasks, and this test would see it", () => {
       expect(recounted.filter(scansTasks).length).toBeGreaterThan(0);
     });
   });
 });
+
+/** What a claim of ten tasks runs and reads beside so many tasks that must wait. */
+async function claimBeside(url: string, blocked: number) {
+  await using schema = await createTestSchema(url);
+  const time = createSuiteTime();
+  const open = () => openPostgresQueueStore({ url, schema: schema.name, now: time.now });
+  // A session reports what it has read when it ends, a moment after it was closed.
+  const within = async (use: (at: Fixture) => Promise<unknown>) => {
+    await using at = await openFixture(
+      async () => ({ store: await open(), openAnother: open }),
+      time,
+    );
+    await use(at);
+  };
+  const rowsRead = async () => {
+    const [row] = await schema.query<{ rows: string }>(
+      `select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) as rows
+       from pg_stat_user_tables where schemaname = $1`,
+      [schema.name],
+    );
+    return Number(row!.rows);
+  };
+  /** More than `before`, and the same for half a second. */
+  const rowsReadAfter = async (before: number) => {
+    const seen: number[] = [];
+    await vi.waitFor(
+      async () => {
+        seen.push(await rowsRead());
+        expect(seen.at(-1)).toBeGreaterThan(before);
+        expect(new Set(seen.slice(-5)).size + Math.max(0, 5 - seen.length)).toBe(1);
+      },
+      { timeout: 20_000, interval: 100 },
+    );
+    return seen.at(-1)!;
+  };
+  await within((at) => addBlocked(at, blocked));
+  await schema.query("analyze");
+  const before = await rowsReadAfter(0);
+  let sent: readonly Sent[] = [];
+  await within(async (at) => {
+    const spy = spyOnStatements();
+    expect(await at.claim({ limit: 10 })).toHaveLength(10);
+    vi.restoreAllMocks();
+    sent = spy.sent();
+  });
+  const statements = sent.map(({ sql }) => sql.replaceAll(schema.quoted, "queue"));
+  return { statements, rows: (await rowsReadAfter(before)) - before };
+}
 
 /** A backlog that the work of the test stands beside; nobody claims its kind. */
 async function fill({ queue }: Fixture): Promise<void> {
@@ -99,6 +170,9 @@ async function fill({ queue }: Fixture): Promise<void> {
     const gate = part === 0 ? {} : { gate: `full ${part}` };
     await queue.add(works(`backlog ${part} `, 10_000, { kind: "other", ...gate }));
   }
+  const { leases } = await queue.claim({ worker: "w", kinds: ["other"], limit: 1_000 });
+  await queue.finish(leases.map((lease) => ({ ...lease, outcome: { kind: "done" } })));
+  await queue.archive({ states: ["done"] });
 }
 
 interface Spy {
@@ -185,9 +259,10 @@ const reads = (node: PlanNode, is: (node: PlanNode) => boolean) => nodesOf(node)
 /** These hold all tasks, or all of a backlog: read without a condition, that is all of it. */
 const large = new Set(["task_pkey", "task_identity", "task_ready", "task_finished"]);
 
-const scansTasks = ({ nodes }: Plan) =>
-  nodes.some(
-    (node) =>
-      (node["Node Type"] === "Seq Scan" && node["Relation Name"] === "task") ||
-      (large.has(node["Index Name"] ?? "") && node["Index Cond"] === undefined),
-  );
+const isScan = (node: PlanNode) =>
+  (node["Node Type"] === "Seq Scan" && node["Relation Name"] === "task") ||
+  (large.has(node["Index Name"] ?? "") && node["Index Cond"] === undefined);
+const scansTasks = ({ nodes }: Plan) => nodes.some(isScan);
+/** The statement, after what it reads whole. */
+const scanOf = ({ sql, nodes }: Plan) =>
+  `${JSON.stringify(nodes.filter(isScan).map(({ Plans: _plans, ...node }) => node))} ${sql}`;

@@ -42,11 +42,23 @@ export function purge(unit: Unit, { filter, rowsMax, keepKeys }: Purge): Changed
     rows.laneForWrite(task.lane)[stateName(task.state)] -= 1;
     lanes.add(task.lane);
   }
+  countKept(unit, "log_entries", found.length);
+  if (keepKeys) countKept(unit, "kept_keys", found.length);
   dropEmpty(unit, lanes);
   return { changed: found.length, hasMore };
 }
 
-export function forgetKeys({ db }: Unit, { filter, rowsMax }: ForgetKeys): Changed {
+/** Counted as they come and go, because counting rows would read all of them. */
+function countKept({ db }: Unit, name: "log_entries" | "kept_keys", by: number): void {
+  statement(
+    db,
+    `insert into meta values (?, ?)
+     on conflict (name) do update set value = value + excluded.value`,
+  ).run(name, by);
+}
+
+export function forgetKeys(unit: Unit, { filter, rowsMax }: ForgetKeys): Changed {
+  const { db } = unit;
   const { where, values } = conditions(filter, { task: "kept_key", lane: "kept_key" });
   const states = filter.states.map((state) => taskStates[state]).join(", ");
   const keys = statement(
@@ -58,15 +70,18 @@ export function forgetKeys({ db }: Unit, { filter, rowsMax }: ForgetKeys): Chang
     .all({ ...values, limit: rowsMax + 1 }) as [job: string, gate: string, key: string][];
   const forget = statement(db, "delete from kept_key where job = ? and gate = ? and key = ?");
   for (const key of keys.slice(0, rowsMax)) forget.run(key);
+  countKept(unit, "kept_keys", -Math.min(keys.length, rowsMax));
   return { changed: Math.min(keys.length, rowsMax), hasMore: keys.length > rowsMax };
 }
 
-export function pruneLog({ db }: Unit, { finishedBeforeMs, rowsMax }: PruneLog): Changed {
+export function pruneLog(unit: Unit, { finishedBeforeMs, rowsMax }: PruneLog): Changed {
+  const { db } = unit;
   const { changes } = statement(
     db,
     `delete from log where id in (
        select id from log where finished_at < ? order by finished_at, id limit ?)`,
   ).run(finishedBeforeMs, rowsMax);
+  countKept(unit, "log_entries", -changes);
   const more = statement(db, "select 1 from log where finished_at < ? limit 1");
   return { changed: changes, hasMore: more.get(finishedBeforeMs) !== undefined };
 }

@@ -2,9 +2,10 @@ import type { Database } from "better-sqlite3";
 import type { Gate } from "../../gate.ts";
 import { newJob, type Job } from "../../job.ts";
 import type { Waker } from "../../model/read.ts";
+import type { Step } from "../../in-steps.ts";
 import type { NamePage } from "../../names.ts";
 import type { BrowseQuery, StoreNow, TaskView } from "../../queue-store.ts";
-import type { TaskState } from "../../task.ts";
+import type { Task, TaskState } from "../../task.ts";
 import { selectGates, selectJobs, toJob } from "./rows.ts";
 import type { RawGate, RawJob } from "./rows.ts";
 import { statement } from "./statement.ts";
@@ -60,14 +61,14 @@ export const readJobs = (db: Database, page: NamePage): readonly Job[] =>
  * Gates that have tasks, among the next so many. `last` is where to go on; undefined: these were the
  * last ones.
  */
-export function readGates(db: Database, { after, limit }: NamePage) {
+export function readGates(db: Database, { after, limit }: NamePage): Step<Gate, string> {
   const raw = statement(db, `${selectGates} where name > @after order by name limit @limit`).all({
     after,
     limit,
   }) as RawGate[];
   const hasTasks = statement(db, "select 1 from lane where gate = ? limit 1");
   const gates = raw.filter(({ name }) => hasTasks.get(name) !== undefined).map(toGate);
-  return { gates, last: raw.length < limit ? undefined : raw.at(-1)!.name };
+  return { found: gates, last: raw.length < limit ? undefined : raw.at(-1)!.name };
 }
 
 export function readJob(db: Database, name: string) {
@@ -75,8 +76,8 @@ export function readJob(db: Database, name: string) {
   return raw && toJob(raw);
 }
 
-/** Of the next tasks by id, those that match; `lastId` is where to go on, undefined at the end. */
-export function browseStep(db: Database, query: BrowseQuery, step: number) {
+/** Of the next `rows` tasks by id, those that match. */
+export function browseStep(db: Database, query: BrowseQuery, rows: number): Step<Task, number> {
   const where = ["true"];
   if (query.states) where.push(`task.state in (${query.states.flatMap(statesOf).join(", ")})`);
   for (const name of ["kind", "job", "gate"] as const) {
@@ -88,8 +89,8 @@ export function browseStep(db: Database, query: BrowseQuery, step: number) {
   const { afterId } = query;
   const lastId = statement(db, "select id from task where id > ? order by id limit 1 offset ?")
     .pluck()
-    .get(afterId, step - 1) as number | undefined;
-  const rows = statement(
+    .get(afterId, rows - 1) as number | undefined;
+  const found = statement(
     db,
     `select task.*, lane.kind, lane.job, lane.gate from task join lane on lane.id = task.lane
      where task.id > @afterId and task.id <= @lastId and ${where.join(" and ")}
@@ -104,7 +105,7 @@ export function browseStep(db: Database, query: BrowseQuery, step: number) {
     states: "",
     lastId: lastId ?? Number.MAX_SAFE_INTEGER,
   });
-  return { tasks: (rows as JoinedRow[]).map((row) => toTask(row, row)), lastId };
+  return { found: (found as JoinedRow[]).map((row) => toTask(row, row)), last: lastId };
 }
 
 const statesOf = (state: TaskState): readonly number[] =>

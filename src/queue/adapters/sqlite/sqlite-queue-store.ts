@@ -15,7 +15,7 @@ import { claim } from "./claim.ts";
 import { countAtOnce, createCountsReader } from "./read-counts.ts";
 import { endedStep, logStats, logStep } from "./ended.ts";
 import { createFileGuard } from "./file-guard.ts";
-import { browseInSteps, endedInSteps, gatesInSteps } from "./in-steps.ts";
+import { browseInSteps, endedInSteps, gatesInSteps } from "../../in-steps.ts";
 import { extend, finish, release } from "./leases.ts";
 import {
   closeDatabase,
@@ -52,6 +52,9 @@ export interface SqliteQueueStoreOptions {
   /** How long a commit waits for other processes' transactions. */
   readonly busyMs?: number;
 }
+
+/** Rows that one step of a list looks at: SQLite blocks the event loop while it reads. */
+const stepRows = 500;
 
 /**
  * A queue in one SQLite file, for the processes of one machine. One connection writes, in
@@ -146,14 +149,17 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
       return mine;
     },
     task: async (id) => read((at) => viewTask(db, id, at)),
-    browse: (query) => browseInSteps(query, (part, rows) => read(() => browseStep(db, part, rows))),
-    ended: (query) => endedInSteps(query, (part) => read(() => endedStep(db, part))),
-    log: (query) => endedInSteps(query, (part) => read(() => logStep(db, part))),
+    browse: (query) =>
+      browseInSteps(query, stepRows, (part, rows) => read(() => browseStep(db, part, rows))),
+    ended: (query) =>
+      endedInSteps(query, stepRows, (part, rows) => read(() => endedStep(db, part, rows))),
+    log: (query) =>
+      endedInSteps(query, stepRows, (part, rows) => read(() => logStep(db, part, rows))),
     logStats: async () => read(() => logStats(db)),
     job: async (name) => read(() => readJob(db, name)),
     gate: async (name) => read(() => readGate(db, name)),
     jobs: async (page) => read(() => readJobs(db, page)),
-    gates: (page) => gatesInSteps(page, (part) => read(() => readGates(db, part))),
+    gates: (page) => gatesInSteps(page, stepRows, (part) => read(() => readGates(db, part))),
     async wakeInMs(kinds, worker) {
       await settle();
       return read((at) => wakeInMs(db, { kinds, worker }, at));

@@ -1,9 +1,9 @@
 // inputs: src/queue/**
 import Database from "better-sqlite3";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { type Fixture, openFixture } from "../../testing/suite-fixture.ts";
+import { type Fixture, openFixture, works } from "../../testing/suite-fixture.ts";
 import { createSuiteTime } from "../../testing/suite-time.ts";
-import { workAll } from "../../testing/work-all.ts";
+import { addBlocked, readAll, workAll } from "../../testing/work-all.ts";
 import { openSqliteQueueStore } from "./sqlite-queue-store.ts";
 import { createTempFolder } from "./testing/temp-folder.ts";
 
@@ -14,7 +14,10 @@ interface Plan {
   readonly steps: readonly string[];
 }
 
-/** The plans of all statements that the store prepares while `use` has it. */
+/**
+ * The plans of all statements that the store prepares while `use` has it; if `use` answers with more
+ * to do, the plans of all statements that are run for that.
+ */
 async function plansOf(use: (at: Fixture) => Promise<unknown>): Promise<readonly Plan[]> {
   using folder = createTempFolder();
   const prepare = vi.spyOn(Database.prototype, "prepare");
@@ -25,9 +28,15 @@ async function plansOf(use: (at: Fixture) => Promise<unknown>): Promise<readonly
     async () => ({ store: await open(), openAnother: open }),
     time,
   );
-  await use(at);
-  const texts = new Set(prepare.mock.calls.map(([sql]) => sql));
+  const more = await use(at);
+  let texts = new Set(prepare.mock.calls.map(([sql]) => sql));
   prepare.mockRestore();
+  if (typeof more === "function") {
+    const run = spyOnRuns();
+    await (more as () => Promise<unknown>)();
+    texts = new Set(run());
+    vi.restoreAllMocks();
+  }
 
   const db = new Database(folder.file);
   try {
@@ -49,8 +58,8 @@ function explain(db: Database.Database, sql: string): readonly string[] {
   return rows.map(({ detail }) => detail);
 }
 
-/** The statements that are run from now on, as often as they are. */
-function spyOnRuns(): () => readonly string[] {
+/** The statements that are run from now on, as often as they are; `onRows` hears what they read. */
+function spyOnRuns(onRows: (rows: number) => void = () => {}): () => readonly string[] {
   const found: string[] = [];
   const db = new Database(":memory:");
   const statements = Object.getPrototypeOf(db.prepare("select 1")) as Database.Statement;
@@ -62,7 +71,9 @@ function spyOnRuns(): () => readonly string[] {
       ...values: unknown[]
     ): never {
       found.push(this.source);
-      return original.apply(this, values) as never;
+      const answer = original.apply(this, values);
+      onRows(Array.isArray(answer) ? answer.length : answer === undefined ? 0 : 1);
+      return answer as never;
     });
   }
   return () => found;
@@ -75,7 +86,55 @@ const scansTasks = ({ sql, steps }: Plan) =>
 /** Once after each boot, and all of its index is what is wanted: the running tasks. */
 const allowed = new Set(["update task set expires_at = ? where state = 4"]);
 
+/** All of a table is read, or all of an index. The first of an index, up to a limit, are not. */
+const scansAny = ({ sql, steps }: Plan) =>
+  steps.some(
+    (step) =>
+      /^SCAN (?:task|log|kept_key|claim)\b/.test(step) &&
+      !(/USING (?:COVERING )?INDEX/.test(step) && /\blimit @?\w+$/.test(sql.trim())),
+  );
+
+/** A backlog and a log that the reads of the test stand beside. */
+async function fill({ queue }: Fixture): Promise<void> {
+  for (let part = 0; part < 10; part++) {
+    const gate = part === 0 ? {} : { gate: `full ${part}` };
+    await queue.add(works(`backlog ${part} `, 10_000, { kind: "other", ...gate }));
+  }
+  const { leases } = await queue.claim({ worker: "w", kinds: ["other"], limit: 1_000 });
+  await queue.finish(leases.map((lease) => ({ ...lease, outcome: { kind: "done" } })));
+  await queue.archive({ states: ["done"] });
+}
+
+/** What a claim of ten tasks runs and reads beside so many tasks that must wait. */
+async function claimBeside(blocked: number) {
+  using folder = createTempFolder();
+  const time = createSuiteTime();
+  const open = async () =>
+    openSqliteQueueStore({ file: folder.file, now: time.now, durability: "normal" });
+  await using at = await openFixture(
+    async () => ({ store: await open(), openAnother: open }),
+    time,
+  );
+  await addBlocked(at, blocked);
+  let rows = 0;
+  const run = spyOnRuns((read) => (rows += read));
+  expect(await at.claim({ limit: 10 })).toHaveLength(10);
+  const statements = run();
+  vi.restoreAllMocks();
+  return { statements, rows };
+}
+
 describe("statement plans", () => {
+  test("with 100,000 tasks no read of the port scans a table", async () => {
+    const plans = await plansOf(async (at) => {
+      await fill(at);
+      await workAll(at);
+      return () => readAll(at);
+    });
+    expect(plans.length).toBeGreaterThan(25);
+    expect(plans.filter(scansAny)).toEqual([]);
+  });
+
   test("nothing that workers or the dashboard do reads through all tasks", async () => {
     const plans = await plansOf(workAll);
     expect(plans.length).toBeGreaterThan(50);
@@ -114,6 +173,12 @@ describe("statement plans", () => {
     db.close();
     expect(steps).toContainEqual(expect.stringContaining("SEARCH lane USING INDEX lane_gate"));
     expect(steps.filter((step) => /^(?:SCAN|SEARCH) task/.test(step) && !/INDEX|PRIMARY KEY/.test(step))).toEqual([]); // prettier-ignore
+  });
+
+  test("D3: a claim beside 50,000 blocked tasks does what it does beside 50", async () => {
+    const [few, many] = [await claimBeside(50), await claimBeside(50_000)];
+    expect(many.statements).toEqual(few.statements);
+    expect(many.rows).toBeLessThanOrEqual(few.rows * 1.1);
   });
 
   test("a recount does, and this test would see it", async () => {

@@ -34,6 +34,9 @@ async function empty(schema: TestSchema): Promise<void> {
   );
   for (const { table } of tables) await schema.query(`delete from ${schema.quoted}.${table}`);
   await schema.query(
+    `delete from ${schema.quoted}.meta where name in ('log_entries', 'kept_keys')`,
+  );
+  await schema.query(
     `select setval(format('%I.%I', schemaname, sequencename)::regclass, 1, false)
      from pg_sequences where schemaname = $1`,
     [schema.name],

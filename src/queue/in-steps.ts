@@ -1,0 +1,69 @@
+import { afterTick } from "../base/tick.ts";
+import type { Gate } from "./gate.ts";
+import type { NamePage } from "./names.ts";
+import type { BrowseQuery, EndedCursor, EndedQuery } from "./queue-store.ts";
+import type { Task } from "./task.ts";
+
+/**
+ * Lists that may have to pass over many rows to find a few. Each step looks at a bounded number of
+ * rows in a transaction of its own, and other work runs between two steps. So no statement reads a
+ * whole table, and none holds others up.
+ */
+
+/** What one step found, and the last row that it looked at; undefined: there are no more rows. */
+export interface Step<T, Cursor> {
+  readonly found: readonly T[];
+  readonly last: Cursor | undefined;
+}
+
+/** `step` reads what matches among the next `rows` finished tasks, or entries of the log. */
+export function endedInSteps<T>(
+  query: EndedQuery,
+  rowsMax: number,
+  step: (part: EndedQuery, rows: number) => Promise<Step<T, EndedCursor>>,
+): Promise<readonly T[]> {
+  const { kind, job, gate, states } = query;
+  const hasFilter = states.length < 3 || [kind, job, gate].some((one) => one !== undefined);
+  return inSteps(query.limit, query.after, (after, left) =>
+    step(
+      { ...query, ...(after && { after }), limit: left },
+      hasFilter ? rowsMax : Math.min(rowsMax, left),
+    ),
+  );
+}
+
+/** `step` reads what matches among the next `rows` tasks. */
+export function browseInSteps(
+  query: BrowseQuery,
+  rowsMax: number,
+  step: (part: BrowseQuery, rows: number) => Promise<Step<Task, number>>,
+): Promise<readonly Task[]> {
+  const { afterId: first, limit, ...filter } = query;
+  const hasFilter = Object.values(filter).some((one) => one !== undefined);
+  return inSteps(limit, first, (afterId, left) =>
+    step({ ...query, afterId, limit: left }, hasFilter ? rowsMax : Math.min(rowsMax, left)),
+  );
+}
+
+/** `step` reads gates that have tasks among the next gates. */
+export const gatesInSteps = (
+  page: NamePage,
+  rowsMax: number,
+  step: (part: NamePage) => Promise<Step<Gate, string>>,
+): Promise<readonly Gate[]> =>
+  inSteps(page.limit, page.after, (after) => step({ after, limit: rowsMax }));
+
+async function inSteps<T, Cursor>(
+  limit: number,
+  from: Cursor,
+  step: (from: Cursor, left: number) => Promise<Step<T, NonNullable<Cursor>>>,
+): Promise<readonly T[]> {
+  const all: T[] = [];
+  for (let after = from; ;) {
+    const { found, last } = await step(after, limit - all.length);
+    for (const one of found) all.push(one);
+    if (last === undefined || all.length >= limit) return all.slice(0, limit);
+    after = last;
+    await new Promise<void>(afterTick);
+  }
+}
