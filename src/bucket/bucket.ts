@@ -1,3 +1,5 @@
+import type { Closable } from "../base/closable.ts";
+
 /**
  * A store of whole objects by key: what a fleet stands on. Throughout:
  * - a write is applied whole or not at all; a reader never sees half of one;
@@ -12,8 +14,10 @@
  * An ETag names a content of a key. It is opaque, and equal bodies may have equal ETags: whoever
  * relies on one puts a nonce or a counter into the body. There is no conditional delete, because
  * some stores ignore its condition.
+ *
+ * Close a bucket when its last call has been answered: what is under way may fail.
  */
-export interface Bucket extends AsyncDisposable {
+export interface Bucket extends Closable {
   /** The object as it is. With `ifNoneMatch`, "unchanged" while its ETag is still that one. */
   get(key: string, options?: GetOptions): Promise<Got>;
 

@@ -1,3 +1,4 @@
+import { closable } from "../base/closable.ts";
 import { sleep, type Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
 import { unanswered, unknownOutcome } from "./bucket-error.ts";
@@ -92,6 +93,6 @@ export function createFaultyBucket(options: FaultyBucketOptions): Bucket {
     put: (key, body) => write(key, () => bucket.put(key, body)),
     delete: (key) => write(key, () => bucket.delete(key)),
     traits: () => bucket.traits(),
-    [Symbol.asyncDispose]: () => bucket[Symbol.asyncDispose](),
+    ...closable(() => bucket.close()),
   };
 }

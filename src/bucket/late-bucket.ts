@@ -1,3 +1,4 @@
+import { closable } from "../base/closable.ts";
 import type { Bucket } from "./bucket.ts";
 import { isUnavailable } from "./bucket-error.ts";
 
@@ -29,9 +30,9 @@ export async function openLateBucket(open: () => Promise<Bucket>): Promise<Bucke
     list: async (prefix, options) => (await there()).list(prefix, options),
     now: async () => (await there()).now(),
     traits: () => opened?.traits() ?? {},
-    async [Symbol.asyncDispose]() {
+    ...closable(async () => {
       await opening?.catch(() => {}); // it closes what it could not open
-      await opened?.[Symbol.asyncDispose]();
-    },
+      await opened?.close();
+    }),
   };
 }

@@ -1,4 +1,5 @@
 import { AppError } from "../base/app-error.ts";
+import { closable, type Closable } from "../base/closable.ts";
 import { createId } from "../base/ids.ts";
 import type { Bucket } from "../bucket/index.ts";
 import { checkCommit, planWrites, type Commit } from "./changes.ts";
@@ -36,7 +37,7 @@ export type LedgerOptions = CoreOptions;
  * a bucket is needed only to share it. Throws AppError: `invalid` for what cannot be stored,
  * `unavailable` for a disk that is full, `corrupt` for files that were damaged.
  */
-export interface Ledger extends AsyncDisposable {
+export interface Ledger extends Closable {
   /** Who this node is; another one once it was found to be a clone. */
   node(): string;
   /**
@@ -271,7 +272,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     },
     withBucket: (bucket) => createSync({ core, bucket, gate, inTurn }),
     exchange: joinCommits(createExchange({ core, gate })),
-    async [Symbol.asyncDispose]() {
+    ...closable(async () => {
       await using _disk = options.disk; // closed also where the next line fails
       await core.journal().idle();
       if (options.isReader) return;
@@ -281,7 +282,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
         // Every write since then was refused with this error; closing has nothing to add.
         if (!(error instanceof AppError) || error.code !== "ledger_file_replaced") throw error;
       }
-    },
+    }),
   };
 }
 

@@ -2,8 +2,10 @@ import { describe, expect, expectTypeOf, test } from "vitest";
 import { AppError } from "../base/app-error.ts";
 import { createSeededRandom } from "../base/random.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
+import { afterTick } from "../base/tick.ts";
 import { createMemoryQueueStore } from "./adapters/memory/memory-queue-store.ts";
 import { createQueue } from "./create-queue.ts";
+import type { Job } from "./job.ts";
 import type { Operation } from "./operation.ts";
 import type { Kinds, Queue, TaskInput } from "./queue.ts";
 import { statusesOf } from "./testing/suite-fixture.ts";
@@ -160,6 +162,26 @@ describe("the queue in front of a store", () => {
     expect(order).toEqual(["commit", "close"]);
   });
 
+  test("closes its store when all reads have been answered, page by page", async () => {
+    const { store, clock, random } = parts();
+    const order: string[] = [];
+    const page = Array.from({ length: 5_000 }, (_, at) => ({ name: `j${at}` }) as Job);
+    const noting: typeof store = {
+      ...store,
+      jobs: async () => {
+        await new Promise<void>(afterTick);
+        order.push("jobs");
+        return order.length === 1 ? page : [];
+      },
+      [Symbol.asyncDispose]: async () => void order.push("close"),
+    };
+    const queue = createQueue({ store: noting, clock, random });
+    const jobs = queue.jobs();
+    await queue.close();
+    expect(await jobs).toHaveLength(5_000);
+    expect(order).toEqual(["jobs", "jobs", "close"]);
+  });
+
   test("answers every call after it was closed with queue_closed, and closes once", async () => {
     const { store, clock, random } = parts();
     let closings = 0;
@@ -202,7 +224,7 @@ describe("the queue in front of a store", () => {
       async () => queue.connections(),
       () => queue.reconcile(),
     ];
-    expect(calls).toHaveLength(Object.keys(queue).length);
+    expect(calls).toHaveLength(Object.keys(queue).length - 1); // all but close()
     for (const call of calls) {
       await expect(call()).rejects.toMatchObject({ kind: "invalid", code: "queue_closed" });
     }

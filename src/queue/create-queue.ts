@@ -1,4 +1,5 @@
 import { AppError } from "../base/app-error.ts";
+import { closable } from "../base/closable.ts";
 import type { Clock } from "../base/clock.ts";
 import { createId } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
@@ -29,19 +30,32 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
   const { clock, random } = options;
   const group = createGroupCommit(options.store);
   const check = createValidator({ clock, newId: () => createId(random) });
-  let closing: Promise<void> | undefined;
+  let isClosed = false;
+  const reads = new Set<Promise<unknown>>();
 
   /** What a closed store does is up to its driver, so nothing reaches one. */
   const store = (): QueueStore => {
-    if (!closing) return options.store;
+    if (!isClosed) return options.store;
     throw new AppError("invalid", "queue_closed", "the queue was closed: open it again to use it");
   };
   const submit: Submit = (operation) => {
     store();
     return group.submit(operation);
   };
+  /** Closing waits for a read that has begun, however many questions to the store it takes. */
+  async function read<T>(ask: (store: QueueStore) => Promise<T>): Promise<T> {
+    const answer = ask(store());
+    reads.add(answer);
+    try {
+      return await answer;
+    } finally {
+      reads.delete(answer);
+    }
+  }
   async function close(): Promise<void> {
+    isClosed = true;
     await group.idle();
+    await Promise.allSettled(reads);
     await options.store[Symbol.asyncDispose]();
   }
 
@@ -65,9 +79,9 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
   ) => inChunks(() => submit(operation), check.onProgress(onProgress));
 
   /** Rows first: a task that is archived in between is then seen twice, never missed. */
-  async function readLog(query: EndedQuery): Promise<readonly LogEntry[]> {
-    const rows = (await store().ended(query)).map(logEntryOf);
-    const entries = await store().log(query);
+  async function readLog(from: QueueStore, query: EndedQuery): Promise<readonly LogEntry[]> {
+    const rows = (await from.ended(query)).map(logEntryOf);
+    const entries = await from.log(query);
     const byId = new Map([...rows, ...entries].map((entry) => [entry.id, entry]));
     return [...byId.values()].sort(endedOrder(query)).slice(0, query.limit);
   }
@@ -121,28 +135,29 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
         onProgress,
       ),
 
-    now: async () => store().now(),
-    stats: async () => summarise(await store().counts()),
+    now: () => read((from) => from.now()),
+    stats: async () => summarise(await read((from) => from.counts())),
     show: async (id) => {
-      const view = await store().task(check.id(id));
+      const view = await read((from) => from.task(check.id(id)));
       return view && shown(view);
     },
-    browse: async (query = {}) => store().browse(check.browse(query)),
-    ended: async (query = {}) => store().ended(check.ended(query)),
-    log: async (query = {}) => readLog(check.ended(query)),
-    logStats: async () => store().logStats(),
-    jobs: async (page = {}) => inPages(check.page(page), (one) => store().jobs(one)),
-    job: async (name) => store().job(check.job(name)),
-    gate: async (name) => store().gate(check.gate(name)),
-    gates: async (page = {}) => inPages(check.page(page), (one) => store().gates(one)),
-    wakeInMs: async (kinds, worker) => store().wakeInMs(check.kinds(kinds), check.worker(worker)),
+    browse: (query = {}) => read((from) => from.browse(check.browse(query))),
+    ended: (query = {}) => read((from) => from.ended(check.ended(query))),
+    log: (query = {}) => read((from) => readLog(from, check.ended(query))),
+    logStats: () => read((from) => from.logStats()),
+    jobs: (page = {}) => read((from) => inPages(check.page(page), (one) => from.jobs(one))),
+    job: (name) => read((from) => from.job(check.job(name))),
+    gate: (name) => read((from) => from.gate(check.gate(name))),
+    gates: (page = {}) => read((from) => inPages(check.page(page), (one) => from.gates(one))),
+    wakeInMs: (kinds, worker) =>
+      read((from) => from.wakeInMs(check.kinds(kinds), check.worker(worker))),
     watch: (listener) => store().watch(check.listener(listener)),
     ...(options.store.netMs !== undefined && { netMs: options.store.netMs }),
     ...(options.store.gone && { gone: options.store.gone }),
     connections: () => store().connections?.(),
-    reconcile: async (how = {}) => store().reconcile(check.reconcile(how)),
+    reconcile: (how = {}) => read((from) => from.reconcile(check.reconcile(how))),
 
-    [Symbol.asyncDispose]: () => (closing ??= close()),
+    ...closable(close),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Closable } from "../base/closable.ts";
 import type { Gate, GateView } from "./gate.ts";
 import type { Job } from "./job.ts";
 import type { NamePage } from "./names.ts";
@@ -25,9 +26,13 @@ type KindOf<K extends Kinds> = keyof K & string;
  * Calls of one turn of the event loop become one commit; a promise resolves after it. A call that
  * fails with an `unavailable` AppError may or may not have been applied, and is safe to repeat.
  * Input is checked before it joins a commit: a call that throws `invalid` wrote nothing and does
- * not disturb the others. Closing waits for what was asked; later calls throw `queue_closed`.
+ * not disturb the others.
+ *
+ * `close()`, or the end of an `await using` block, waits for the answers to all calls and then
+ * closes the store. Calls made later throw `queue_closed`. `retry`, `archive`, `purge`, `forgetKeys`
+ * and `pruneLog` work in chunks: closing ends them after the present chunk with `queue_closed`.
  */
-export interface Queue<K extends Kinds = Kinds> extends AsyncDisposable {
+export interface Queue<K extends Kinds = Kinds> extends Closable {
   /** Idempotent by (job, gate, key); a duplicate only raises a pending task's priority. */
   add(
     tasks: readonly TaskInput<K>[],

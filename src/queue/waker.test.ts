@@ -376,7 +376,8 @@ describe("a wait survives", () => {
     stop.abort();
     await expect(asleep.ended).rejects.toMatchObject({ kind: "aborted" });
     const next = await waitForWork();
-    waker[Symbol.dispose]();
+    waker.close();
+    waker.close(); // the second time does nothing
     await expect(next.ended).rejects.toMatchObject({ kind: "aborted" });
     expect(time.clock.pendingTimers()).toBe(0);
   });

@@ -19,11 +19,13 @@ import type { Queue } from "./queue.ts";
  *   growing pauses, and the wait ends only after an answer.
  */
 export interface Waker extends Disposable {
+  /** Ends a wait and its watch of the queue. The same as the end of a `using` block. */
+  close(): void;
   /** To be called before each claim: it tells a claim that found nothing from one that did. */
   mark(): ClaimMark;
   /**
    * Resolves when the next claim may find something; `mark` is that of the last claim, which did
-   * not. Rejects with an `aborted` AppError when the signal fires or the waker is disposed of, and
+   * not. Rejects with an `aborted` AppError when the signal fires or the waker is closed, and
    * with the queue's own error if that is not `unavailable`. One wait at a time.
    */
   wait(mark: ClaimMark, signal?: AbortSignal): Promise<WakeReason>;
@@ -139,6 +141,12 @@ export function createWaker(options: WakerOptions): Waker {
     }
   }
 
+  const close = () => {
+    unwatch();
+    disposal.abort();
+    rouse();
+  };
+
   return {
     mark: () => ({ claims: ++claims, news }),
 
@@ -161,11 +169,8 @@ export function createWaker(options: WakerOptions): Waker {
       }
     },
 
-    [Symbol.dispose]() {
-      unwatch();
-      disposal.abort();
-      rouse();
-    },
+    close,
+    [Symbol.dispose]: close,
   };
 }
 

@@ -1,3 +1,4 @@
+import { closable } from "../../src/base/closable.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import type { Bucket } from "../../src/bucket/index.ts";
 import { unanswered, unknownOutcome } from "../../src/bucket/index.ts";
@@ -102,7 +103,7 @@ export function createSimNode(options: SimNodeOptions): SimNode {
       put: (key, body) => guarded(true, () => at().put(key, body)),
       delete: (key) => guarded(true, () => at().delete(key)),
       traits: () => ({}),
-      async [Symbol.asyncDispose]() {},
+      ...closable(async () => {}),
     },
     isAlive: () => isAlive,
     isPaused: () => scheduler.nowMs() < pausedUntilMs,

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { addingClauses } from "./clauses/adding-clauses.ts";
 import { bulkClauses } from "./clauses/bulk-clauses.ts";
 import { claimingClauses } from "./clauses/claiming-clauses.ts";
+import { closingClauses } from "./clauses/closing-clauses.ts";
 import { crashClauses } from "./clauses/crash-clauses.ts";
 import { faultClauses } from "./clauses/fault-clauses.ts";
 import { fractionClauses } from "./clauses/fraction-clauses.ts";
@@ -50,6 +51,7 @@ const themes: Readonly<Record<string, (clause: Clause) => void>> = {
   time: timeClauses,
   "fractions of a millisecond": fractionClauses,
   faults: faultClauses,
+  closing: closingClauses,
 };
 
 /** Some go through hundreds of commits, on servers that others use too. */

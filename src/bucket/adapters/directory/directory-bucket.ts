@@ -3,6 +3,7 @@ import fs from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AppError } from "../../../base/app-error.ts";
+import { closable } from "../../../base/closable.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { createId } from "../../../base/ids.ts";
 import type { Random } from "../../../base/random.ts";
@@ -138,7 +139,7 @@ export function openDirectoryBucket({ root, clock, random }: DirectoryBucketOpti
     },
     now: async () => ({ earliestMs: lock.nowMs(), latestMs: lock.nowMs() }),
     traits: () => ({ folder: root }),
-    [Symbol.asyncDispose]: async () => lock[Symbol.dispose](),
+    ...closable(async () => lock[Symbol.dispose]()),
   };
 }
 

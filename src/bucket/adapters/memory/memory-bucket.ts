@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { closable } from "../../../base/closable.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { listLimitMax, type Bucket, type ListedObject } from "../../bucket.ts";
 import { checkBody, checkKey, checkListing, compareKeys } from "../../key.ts";
@@ -70,6 +71,6 @@ export function createMemoryBucket(options: MemoryBucketOptions): Bucket {
     },
     now: async () => ({ earliestMs: nowMs(), latestMs: nowMs() + 999 }),
     traits: () => ({}),
-    async [Symbol.asyncDispose]() {},
+    ...closable(async () => {}),
   };
 }

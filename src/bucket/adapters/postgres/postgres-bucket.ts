@@ -1,5 +1,6 @@
 import pg from "pg";
 import { AppError } from "../../../base/app-error.ts";
+import { closable } from "../../../base/closable.ts";
 import { listLimitMax, type Bucket } from "../../bucket.ts";
 import { checkBody, checkKey, checkListing } from "../../key.ts";
 import { translatePostgresError, type PostgresRequest } from "./postgres-error.ts";
@@ -131,7 +132,7 @@ export async function openPostgresBucket(options: PostgresBucketOptions): Promis
       return { earliestMs: ms, latestMs: ms + 1 };
     },
     traits: () => ({ table }),
-    [Symbol.asyncDispose]: () => pool.end(),
+    ...closable(() => pool.end()),
   };
 }
 

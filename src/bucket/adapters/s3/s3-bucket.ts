@@ -5,6 +5,7 @@ import {
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import { AppError } from "../../../base/app-error.ts";
+import { closable } from "../../../base/closable.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { createId } from "../../../base/ids.ts";
 import type { Random } from "../../../base/random.ts";
@@ -177,6 +178,6 @@ export function createS3Bucket({ place, clock, random, requestMs }: S3BucketOpti
       return time;
     },
     traits: () => ({ place: `${placeName}/${prefix}`, ...(style && { etags: style }) }),
-    [Symbol.asyncDispose]: async () => caller[Symbol.dispose](),
+    ...closable(async () => caller[Symbol.dispose]()),
   };
 }

@@ -39,6 +39,13 @@ export function faultClauses(clause: Clause): void {
     expect(await bucket.get("big")).toEqual({ status: "absent" });
   });
 
+  clause("a bucket is closed once, however often and by whichever name", async ({ another }) => {
+    const second = await another();
+    await second.put("a", bytes("x"));
+    await Promise.all([second.close(), second[Symbol.asyncDispose]()]);
+    await second.close();
+  });
+
   clause("an ETag that never was matches nothing", async ({ bucket }) => {
     await bucket.put("a", bytes("one"));
     for (const etag of ["", '"', "*", "00000000000000000000000000000000", "\u00e9\n"]) {

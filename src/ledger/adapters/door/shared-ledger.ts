@@ -1,4 +1,5 @@
 import { AppError } from "../../../base/app-error.ts";
+import { closable } from "../../../base/closable.ts";
 import { sleep, type Clock } from "../../../base/clock.ts";
 import type { Bucket } from "../../../bucket/index.ts";
 import { checkCommit, type Commit } from "../../changes.ts";
@@ -210,8 +211,7 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Le
       };
     },
     exchange: joinCommits(exchange),
-    async [Symbol.asyncDispose]() {
-      if (isClosed) return;
+    ...closable(async () => {
       while (asks.size > 0) await Promise.allSettled(asks);
       isClosed = true;
       await leaving;
@@ -220,7 +220,7 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Le
       step(mine);
       if (mine.kind === "guest") mine.guest.close();
       else await mine.leave();
-    },
+    }),
   };
 }
 
