@@ -8,6 +8,7 @@ import { mayHaveHappened, unanswered } from "./bucket-error.ts";
 import type { Bucket } from "./bucket.ts";
 import { createFaultyBucket, type FaultKind, type Faults } from "./faulty-bucket.ts";
 import { openLateBucket } from "./late-bucket.ts";
+import { createLazyBucket } from "./lazy-bucket.ts";
 import { createMeter } from "./metered-bucket.ts";
 import { createRetryingBucket } from "./retrying-bucket.ts";
 import { bytes, textOf } from "./testing/suite-fixture.ts";
@@ -207,5 +208,42 @@ describe("a bucket that is opened late", () => {
     expect(await openLateBucket(async () => memory)).toBe(memory);
     const wrong = new AppError("invalid", "bucket_address", "no such thing");
     await expect(openLateBucket(() => Promise.reject(wrong))).rejects.toBe(wrong);
+  });
+});
+
+describe("a lazy bucket", () => {
+  const counted = () => {
+    const memory = createMemoryBucket({ clock: createTestClock() });
+    const counts = { opens: 0, closings: 0 };
+    const open = async (): Promise<Bucket> => {
+      counts.opens += 1;
+      return { ...memory, close: async () => void (counts.closings += 1) };
+    };
+    return { counts, open, bucket: createLazyBucket(open) };
+  };
+
+  test("is opened by its first call, once, and closed once", async () => {
+    const { counts, bucket } = counted();
+    expect(counts.opens).toBe(0);
+    await Promise.all([bucket.put("a", bytes("x")), bucket.get("b"), bucket.list("")]);
+    await bucket.get("a");
+    expect(counts.opens).toBe(1);
+    await Promise.all([bucket.close(), bucket.close()]);
+    expect(counts.closings).toBe(1);
+  });
+
+  test("is not opened to be closed, and not opened any more when it is closed", async () => {
+    const { counts, bucket } = counted();
+    await bucket.close();
+    await expect(bucket.get("a")).rejects.toMatchObject({ code: "bucket_closed" });
+    expect(counts).toEqual({ opens: 0, closings: 0 });
+  });
+
+  test("that is closed while it is opened is closed all the same", async () => {
+    const { counts, bucket } = counted();
+    const got = bucket.get("a");
+    await bucket.close();
+    await got;
+    expect(counts).toEqual({ opens: 1, closings: 1 });
   });
 });

@@ -9,7 +9,7 @@ import type { Closable } from "../base/closable.ts";
  *   trying again cannot mend (credentials, rights, a bucket that is not there), `unavailable` for
  *   the rest. **A write that throws `unavailable` may have happened, or may still happen**: its
  *   code is `bucket_outcome_unknown`, and only reading the object can tell. It is never guessed.
- * - a key that `checkKey` refuses, and a body over `bodyBytesMax`, are `invalid`.
+ * - a key that `checkKey` refuses, and a body that is over `bodyBytesMax` or no bytes, are `invalid`.
  *
  * An ETag names a content of a key. It is opaque, and equal bodies may have equal ETags: whoever
  * relies on one puts a nonce or a counter into the body. There is no conditional delete, because

@@ -3,6 +3,7 @@ export { isUnavailable, mayHaveHappened, unanswered, unknownOutcome } from "./bu
 export { createFaultyBucket, type FaultKind, type Faults } from "./faulty-bucket.ts";
 export { checkKey, compareKeys, keyBytesMax } from "./key.ts";
 export { openLateBucket } from "./late-bucket.ts";
+export { createLazyBucket } from "./lazy-bucket.ts";
 export { createLease, type Acquired, type Lease, type LeaseView } from "./lease/lease.ts";
 export { leaseMarginMsDefault, leaseTtlMsDefault } from "./lease/lease.ts";
 export { createLeaseKeeper, type Hold, type LeaseKeeperOptions } from "./lease/lease-keeper.ts";
@@ -14,6 +15,7 @@ export {
   type Meter,
   type Usage,
 } from "./metered-bucket.ts";
+export { createPrefixedBucket, type PrefixedBucketOptions } from "./prefixed-bucket.ts";
 export { probeBucket, requireFitBucket, type ProbeReport, type ProbeStep } from "./probe.ts";
 export { createRetryingBucket } from "./retrying-bucket.ts";
 export {

@@ -1,3 +1,4 @@
+import { types } from "node:util";
 import { AppError, assert } from "../base/app-error.ts";
 import { bodyBytesMax, listLimitMax, type ListOptions } from "./bucket.ts";
 
@@ -9,16 +10,19 @@ export const keyBytesMax = 900;
  * and `..`, XML has no control characters, a lone surrogate has no UTF-8.
  */
 export function checkKey(key: string): void {
-  const fault = key === "" ? "it is empty" : (textFault(key) ?? partFault(key));
+  const fault = key === "" ? "it is empty" : (textFault(key) ?? partFault(key.split("/")));
   if (fault) throw refused("key", key, fault);
 }
 
-/** The same for a list's prefix or starting point, which may end anywhere in a key. */
+/**
+ * The same for a list's prefix, of which the last part may be unfinished, and for its starting
+ * point, which may be any text.
+ */
 export function checkListing(prefix: string, { startAfter = "", limit }: ListOptions): void {
-  for (const text of [prefix, startAfter]) {
-    const fault = textFault(text);
-    if (fault) throw refused("prefix", text, fault);
-  }
+  const prefixFault = textFault(prefix) ?? partFault(prefix.split("/").slice(0, -1));
+  if (prefixFault) throw refused("prefix", prefix, prefixFault);
+  const startFault = textFault(startAfter);
+  if (startFault) throw refused("startAfter", startAfter, startFault);
   assert(
     limit === undefined || (Number.isInteger(limit) && limit >= 1 && limit <= listLimitMax),
     `a list takes a limit of 1 to ${listLimitMax}, not ${limit}`,
@@ -27,6 +31,13 @@ export function checkListing(prefix: string, { startAfter = "", limit }: ListOpt
 
 export function checkBody(key: string, body: Uint8Array): void {
   checkKey(key);
+  if (!types.isUint8Array(body)) {
+    throw new AppError(
+      "invalid",
+      "bucket_body",
+      `the body of ${key} must be a Uint8Array, such as Buffer.from(text), and is ${nameOf(body)}`,
+    );
+  }
   if (body.byteLength <= bodyBytesMax) return;
   throw new AppError(
     "invalid",
@@ -40,6 +51,7 @@ export const compareKeys = (a: string, b: string): number =>
   Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 function textFault(text: string): string | undefined {
+  if (typeof text !== "string") return "it is not a string";
   if (Buffer.byteLength(text) > keyBytesMax) return `it is over ${keyBytesMax} bytes`;
   // oxlint-disable-next-line no-control-regex -- control characters are what it is for
   if (/[\u0000-\u001f\u007f-\u009f]/.test(text)) return "it holds a control character";
@@ -47,14 +59,19 @@ function textFault(text: string): string | undefined {
   return undefined;
 }
 
-function partFault(key: string): string | undefined {
-  const parts = key.split("/");
+function partFault(parts: readonly string[]): string | undefined {
   if (parts.includes("")) return "it begins or ends with /, or holds //";
   if (parts.some((part) => part === "." || part === "..")) return "a part of it is . or ..";
   return undefined;
 }
 
 function refused(what: string, text: string, fault: string): AppError {
-  const shown = JSON.stringify(text.slice(0, 200));
+  const shown = typeof text === "string" ? JSON.stringify(text.slice(0, 200)) : nameOf(text);
   return new AppError("invalid", "bucket_key", `${what} ${shown} is refused: ${fault}`);
+}
+
+/** For a value that has another type than its declaration: callers in JavaScript are not checked. */
+function nameOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

@@ -1,6 +1,6 @@
-import { closable } from "../base/closable.ts";
 import type { Bucket } from "./bucket.ts";
 import { isUnavailable } from "./bucket-error.ts";
+import { createLazyBucket } from "./lazy-bucket.ts";
 
 /**
  * Opens a bucket; where its store does not answer now, a bucket that is opened by the first call
@@ -13,26 +13,6 @@ export async function openLateBucket(open: () => Promise<Bucket>): Promise<Bucke
     return await open();
   } catch (error) {
     if (!isUnavailable(error)) throw error;
+    return createLazyBucket(open);
   }
-  let opened: Bucket | undefined;
-  let opening: Promise<Bucket> | undefined;
-  const there = async (): Promise<Bucket> => {
-    if (opened) return opened;
-    opening ??= open().finally(() => (opening = undefined));
-    return (opened = await opening);
-  };
-  return {
-    get: async (key, options) => (await there()).get(key, options),
-    putIfAbsent: async (key, body) => (await there()).putIfAbsent(key, body),
-    putIfMatch: async (key, body, etag) => (await there()).putIfMatch(key, body, etag),
-    put: async (key, body) => (await there()).put(key, body),
-    delete: async (key) => (await there()).delete(key),
-    list: async (prefix, options) => (await there()).list(prefix, options),
-    now: async () => (await there()).now(),
-    traits: () => opened?.traits() ?? {},
-    ...closable(async () => {
-      await opening?.catch(() => {}); // it closes what it could not open
-      await opened?.close();
-    }),
-  };
 }

@@ -27,7 +27,22 @@ export function faultClauses(clause: Clause): void {
       await expect(bucket.putIfMatch(key, bytes("x"), "e")).rejects.toMatchObject(refused);
       await expect(bucket.delete(key)).rejects.toMatchObject(refused);
     }
-    await expect(bucket.list("a\nb")).rejects.toMatchObject({ code: "bucket_key" });
+    for (const prefix of ["a\nb", "/", "/a", "a//b", "../a", "a/../b", "./"]) {
+      await expect(bucket.list(prefix), prefix).rejects.toMatchObject({ code: "bucket_key" });
+    }
+    expect(await bucket.list("")).toEqual([]);
+  });
+
+  clause("what is no text is no key, and what is no bytes no body", async ({ bucket }) => {
+    const [noKey, noBody] = [undefined as never, "text" as never];
+    const refusedKey = { kind: "invalid", code: "bucket_key" };
+    await expect(bucket.get(noKey)).rejects.toMatchObject(refusedKey);
+    await expect(bucket.put(noKey, bytes("x"))).rejects.toMatchObject(refusedKey);
+    await expect(bucket.list(noKey)).rejects.toMatchObject(refusedKey);
+    const refusedBody = { kind: "invalid", code: "bucket_body" };
+    await expect(bucket.put("a", noBody)).rejects.toMatchObject(refusedBody);
+    await expect(bucket.putIfAbsent("a", noBody)).rejects.toMatchObject(refusedBody);
+    await expect(bucket.putIfMatch("a", noBody, "e")).rejects.toMatchObject(refusedBody);
     expect(await bucket.list("")).toEqual([]);
   });
 

@@ -1,0 +1,34 @@
+import { AppError } from "../base/app-error.ts";
+import { closable } from "../base/closable.ts";
+import type { Bucket } from "./bucket.ts";
+
+/**
+ * A bucket that is opened by its first call. A call that cannot open it throws what opening threw,
+ * and the next call tries again. Nothing is opened after `close()`.
+ */
+export function createLazyBucket(open: () => Promise<Bucket>): Bucket {
+  let opened: Bucket | undefined;
+  let opening: Promise<Bucket> | undefined;
+  let isClosed = false;
+  const bucket = async (): Promise<Bucket> => {
+    if (opened) return opened;
+    if (isClosed) throw new AppError("invalid", "bucket_closed", "the bucket was closed already");
+    opening ??= open().finally(() => (opening = undefined));
+    return (opened = await opening);
+  };
+  return {
+    get: async (key, options) => (await bucket()).get(key, options),
+    putIfAbsent: async (key, body) => (await bucket()).putIfAbsent(key, body),
+    putIfMatch: async (key, body, etag) => (await bucket()).putIfMatch(key, body, etag),
+    put: async (key, body) => (await bucket()).put(key, body),
+    delete: async (key) => (await bucket()).delete(key),
+    list: async (prefix, options) => (await bucket()).list(prefix, options),
+    now: async () => (await bucket()).now(),
+    traits: () => opened?.traits() ?? {},
+    ...closable(async () => {
+      isClosed = true;
+      const late = await opening?.catch(() => undefined); // what failed to open is closed already
+      await (opened ?? late)?.close();
+    }),
+  };
+}
