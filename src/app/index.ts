@@ -2,6 +2,7 @@
 // asked for. Commands start twice as fast for it; test/tidy.test.ts looks.
 export { openQueue, type OpenQueueOptions } from "./open-queue.ts";
 export { locateQueue, type QueueAddress } from "./queue-address.ts";
+export { locateBucket } from "./bucket-address.ts";
 export { openBucket } from "./open-bucket.ts";
 export { openFetcher, type OpenFetcherOptions } from "./open-fetcher.ts";
 export { examineQueue, type PostgresFacts } from "./examine-queue.ts";
@@ -16,6 +17,8 @@ export {
 } from "./open-records.ts";
 export type { BuiltInServices, BuiltInWork, BuiltInWorkOptions } from "./built-in-work.ts";
 export { openBuiltInWork } from "./open-built-in-work.ts";
+/** What worker processes give to handlers of a file. */
+export const loadHandlerServices = () => import("./handler-services.ts");
 export type { FleetGossip, FleetMember, FleetMemberOptions, NodeWork } from "./fleet-member.ts";
 export { lookIntoWindows } from "./look-into-windows.ts";
 export { openFolderSecret } from "./folder-secret.ts";

@@ -5,3 +5,5 @@ export { AppError, type ErrorKind } from "../base/app-error.ts";
 export { createMetrics, type Metrics, type MetricsSnapshot } from "../base/metrics.ts";
 export { silentLogger, type LogFields, type Logger } from "../base/logger.ts";
 export type { Service } from "../base/service.ts";
+export type { Got, ListedObject, ListOptions, StoredObject } from "../bucket/index.ts";
+export type { FileHandler, HandlerBucket, HandlerServices } from "./handler-services.ts";

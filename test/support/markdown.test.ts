@@ -3,6 +3,7 @@ import {
   commandRuns,
   fencedBlocks,
   firstMissingLine,
+  heredocs,
   labelViolations,
   localLinks,
 } from "./markdown.ts";
@@ -87,5 +88,15 @@ describe("localLinks", () => {
   test("finds links to files, not to other sites, nor in fenced blocks", () => {
     const text = "[a](b.md#part) and [c](https://d.org) [e](#f)\n```text\n[g](h.md)\n```\n[i](j/)";
     expect(localLinks(text)).toEqual(["b.md", "j/"]);
+  });
+});
+
+describe("heredocs", () => {
+  test("are the files that a script writes, with their names", () => {
+    const script = "cat > a.mjs <<'END'\nconst one = `${1}`;\nEND\necho END\ncat > b <<'E'\n\nE\n";
+    expect(heredocs(script)).toEqual([
+      { name: "a.mjs", text: "const one = `${1}`;\n" },
+      { name: "b", text: "\n" },
+    ]);
   });
 });

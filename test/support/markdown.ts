@@ -84,6 +84,17 @@ export function commandRuns(blocks: readonly FencedBlock[]): readonly CommandRun
   });
 }
 
+/** A file that a script writes with `cat > NAME <<'END'`. */
+export interface Heredoc {
+  readonly name: string;
+  readonly text: string;
+}
+
+export function heredocs(script: string): readonly Heredoc[] {
+  const form = /^cat > (\S+) <<'(\w+)'\n([\s\S]*?\n)\2$/gm;
+  return [...script.matchAll(form)].map(([, name = "", , text = ""]) => ({ name, text }));
+}
+
 /** The first expected line that does not come, after those before it, in what was printed. */
 export function firstMissingLine(expected: readonly string[], printed: string): string | undefined {
   const lines = printed.split("\n");

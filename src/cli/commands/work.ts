@@ -43,6 +43,8 @@ export const work: Command = {
     "A handler is an exported object { kind, run }. Which kinds, in how many processes and with how\n" +
       'many tasks at once is work.pools in the settings, such as "page+map=2x5-20 *=1x10". A changed\n' +
       "settings file is followed while it runs, at once on SIGHUP.",
+    "Handlers read and write objects with services.bucket: those below handlers/ in the bucket of\n" +
+      "bucket.url. Without that setting it is the folder `bucket` in the data folder.",
     "Where gossip.keys, gossip.peers or bucket.url is set, it keeps this node in touch with its\n" +
       "fleet as `forager node run` does.",
     "Ctrl-C or SIGTERM: starts nothing more, gives back what has not begun, waits work.graceMs for\n" +
@@ -52,7 +54,8 @@ export const work: Command = {
     "Pages:\n" +
       `  ${docsPage("campaigns.md")}: the kinds discover and details\n` +
       `  ${docsPage("enrich.md")}: the kind enrich\n` +
-      `  ${docsPage("worker.md")}: handlers of your own`,
+      `  ${docsPage("worker.md")}: handlers of your own\n` +
+      `  ${docsPage("guides/handler-bucket.md")}: handlers that fetch and store objects`,
   ],
 
   async run(context) {

@@ -1,4 +1,4 @@
-import { isAbsolute } from "node:path";
+import { locateBucket } from "../../../app/index.ts";
 import { systemClock } from "../../../base/clock.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createRetryingBucket, openLateBucket, type Bucket } from "../../../bucket/index.ts";
@@ -26,16 +26,8 @@ export async function openPatientFleetBucket(context: SettingsContext): Promise<
   return createRetryingBucket({ bucket, clock: systemClock, random: systemRandom, signal });
 }
 
-/** A relative folder is in the data folder, whatever folder a command is given in. */
 async function addressInSettings({ settings, paths }: Where): Promise<string> {
-  const { url, password } = settings.bucket;
-  if (url === undefined) {
-    throw usageError("which bucket? give --bucket ADDRESS, or set bucket.url once and for all");
-  }
-  const [, folder] = /^dir:(.+)$/s.exec(url) ?? [];
-  if (folder !== undefined) return isAbsolute(folder) ? url : `dir:${paths.resolve(folder)}`;
-  if (!password) return url;
-  const address = new URL(url);
-  address.password = encodeURIComponent(await password.reveal());
-  return address.href;
+  const address = await locateBucket(settings.bucket, paths);
+  if (address !== undefined) return address;
+  throw usageError("which bucket? give --bucket ADDRESS, or set bucket.url once and for all");
 }

@@ -4,6 +4,7 @@ import type { NodeWanted } from "../../../fleet/index.ts";
 import type { Post, PostView } from "../../../worker/index.ts";
 import { createCrew } from "./crew.ts";
 import { parsePools, toPosts, withWorkers } from "./pools.ts";
+import { planPosts } from "./work-options.ts";
 
 const nothing: NodeWanted = {
   state: "working",
@@ -43,6 +44,16 @@ test("another count is no reason for a new process; another kind is, for those t
   expect(versionOf({ enrich: "4" }, "enrich-1")).toBe(versionOf({ enrich: "9" }, "enrich-1"));
   expect(versionOf({ enrich: "4" }, "all-1")).toBe(versionOf({ enrich: "9" }, "all-1"));
   expect(versionOf({ enrich: "4" }, "all-1")).not.toBe(versionOf({}, "all-1"));
+});
+
+test("a changed bucket or queue needs a new process, a changed alert does not", () => {
+  const settings = { work: { pools: "*=1x10" } } as never;
+  const versionWith = (key: string, mark: string) =>
+    planPosts({ settings, marks: new Map([[key, mark]]) }, { flags: {} }, undefined)[0]?.version;
+  for (const key of ["bucket.url", "bucket.password", "queue.url"]) {
+    expect(versionWith(key, "1"), key).not.toBe(versionWith(key, "2"));
+  }
+  expect(versionWith("alert.url", "1")).toBe(versionWith("alert.url", "2"));
 });
 
 function setUp() {

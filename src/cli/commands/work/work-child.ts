@@ -1,7 +1,8 @@
 import { hostname } from "node:os";
-import { openBuiltInWork } from "../../../app/index.ts";
+import { loadHandlerServices, openBuiltInWork } from "../../../app/index.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { createMetrics, type Metrics } from "../../../base/metrics.ts";
+import { systemRandom } from "../../../base/random.ts";
 import { registerConnectionMetrics, registerProcessMetrics } from "../../../observe/index.ts";
 import {
   createCrashRecord,
@@ -56,6 +57,14 @@ export const createWorkChild = (orders: Orders): SettingsCommand => ({
       user: userName(),
       version: readVersion(),
     });
+    const { createHandlerServices } = await loadHandlerServices();
+    await using own = createHandlerServices({
+      settings,
+      paths: context.paths,
+      queue,
+      clock,
+      random: systemRandom,
+    });
     const all = joinHandlers(builtIn.handlers, loaded);
     const handlers = chooseHandlers(all, post, file);
     registerProcessMetrics(metrics);
@@ -64,7 +73,7 @@ export const createWorkChild = (orders: Orders): SettingsCommand => ({
       queue,
       name,
       handlers,
-      services: { ...builtIn.services, queue },
+      services: { ...builtIn.services, ...own.services },
       concurrency: post.concurrency,
       leaseMs: settings.queue.leaseMs,
       graceMs: settings.work.graceMs,

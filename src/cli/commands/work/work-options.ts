@@ -51,7 +51,15 @@ export function planPools(settings: Settings, flags: Flags): readonly Pool[] {
 }
 
 /** What a process reads when it begins: a change needs a new one. */
-const readAtBegin = ["data", "log.", "queue.", "crawl.", "work.handlers", "work.graceMs"];
+const readAtBegin = [
+  "data",
+  "log.",
+  "queue.",
+  "bucket.",
+  "crawl.",
+  "work.handlers",
+  "work.graceMs",
+];
 
 export function planPosts(
   { settings, marks }: { readonly settings: Settings; readonly marks: SettingsMarks },

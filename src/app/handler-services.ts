@@ -1,0 +1,96 @@
+import { AppError } from "../base/app-error.ts";
+import { closable, type Closable } from "../base/closable.ts";
+import type { Clock } from "../base/clock.ts";
+import { docsPage } from "../base/docs-page.ts";
+import type { Random } from "../base/random.ts";
+import {
+  createLazyBucket,
+  createPrefixedBucket,
+  createRetryingBucket,
+  type Bucket,
+} from "../bucket/index.ts";
+import type { Paths, Settings } from "../config/index.ts";
+import type { Queue } from "../queue/index.ts";
+import type { HandlerOptions, PayloadSchema, RunHandler } from "../worker/index.ts";
+import { locateBucket } from "./bucket-address.ts";
+import { openBucket } from "./open-bucket.ts";
+
+/** Begins the key of every object that handlers read and write. */
+export const handlersPrefix = "handlers/";
+
+/** What `forager work` gives the handlers of a file as `services`. */
+export interface HandlerServices {
+  /** The queue that the task came from. */
+  readonly queue: Queue;
+  /** The objects of the fleet's bucket below `handlers/`; keys are given without that. */
+  readonly bucket: HandlerBucket;
+}
+
+/** A bucket that all handlers of a process share, so none of them closes it. */
+export type HandlerBucket = Omit<Bucket, keyof Closable | "traits">;
+
+/** A handler as a file for `forager work --handlers` exports it. */
+export interface FileHandler<Payload = unknown> extends HandlerOptions {
+  readonly kind: string;
+  /** Left out, any payload will do, and nothing checks that it is of this type. */
+  readonly schema?: PayloadSchema<Payload>;
+  readonly run: RunHandler<Payload, HandlerServices>;
+}
+
+export interface HandlerServicesOptions {
+  readonly settings: Pick<Settings, "bucket" | "queue">;
+  readonly paths: Pick<Paths, "resolve">;
+  readonly queue: Queue;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** The queue is not closed with it. */
+export function createHandlerServices(
+  options: HandlerServicesOptions,
+): Closable & { readonly services: HandlerServices } {
+  const { settings, paths, queue, clock, random } = options;
+  const opened = createLazyBucket(async () => openBucket(await addressFor(settings, paths)));
+  const closing = new AbortController();
+  const { signal } = closing;
+  const bucket = createPrefixedBucket({
+    bucket: createRetryingBucket({ bucket: opened, clock, random, signal }),
+    prefix: handlersPrefix,
+  });
+  return {
+    services: { queue, bucket: withoutClose(bucket) },
+    ...closable(async () => {
+      closing.abort(); // a handler that was given up may still wait for the bucket
+      await opened.close();
+    }),
+  };
+}
+
+const withoutClose = (bucket: Bucket): HandlerBucket => ({
+  get: (key, options) => bucket.get(key, options),
+  put: (key, body) => bucket.put(key, body),
+  putIfAbsent: (key, body) => bucket.putIfAbsent(key, body),
+  putIfMatch: (key, body, etag) => bucket.putIfMatch(key, body, etag),
+  delete: (key) => bucket.delete(key),
+  list: (prefix, options) => bucket.list(prefix, options),
+  now: () => bucket.now(),
+});
+
+/**
+ * Without `bucket.url`, the folder `bucket` of the data folder: but only if the queue is one of
+ * this machine too. Otherwise each machine would have objects that the others do not see.
+ */
+async function addressFor(
+  { bucket, queue }: HandlerServicesOptions["settings"],
+  paths: HandlerServicesOptions["paths"],
+): Promise<string> {
+  const address = await locateBucket(bucket, paths);
+  if (address !== undefined) return address;
+  if (/^(?:sqlite|dir):/.test(queue.url)) return `dir:${paths.resolve("bucket")}`;
+  throw new AppError(
+    "invalid",
+    "bucket_not_set",
+    "handlers have no bucket: the queue may be shared with other machines, so name a bucket that " +
+      `all of them reach in the setting bucket.url (see ${docsPage("guides/handler-bucket.md")})`,
+  );
+}
