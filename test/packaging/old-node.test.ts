@@ -15,11 +15,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { builtCli } from "../support/built-cli.ts";
-import { bringOldNode } from "../support/old-node.ts";
+import { bringMsMax, bringOldNode } from "../support/bring-node.ts";
 import { libraryEntries, readPackage } from "../support/package-tarball.ts";
 import { repositoryRoot } from "../support/repository.ts";
-
-const fetchMsMax = 300_000; // 40 to 50 MB each, the first time
 
 let top = "";
 beforeAll(async () => {
@@ -43,7 +41,7 @@ describe.each(["18", "22"] as const)("on a Node %s that is too old", (name) => {
     folder = join(top, `project-${name}`);
     mkdirSync(join(folder, "node_modules"), { recursive: true });
     symlinkSync(repositoryRoot, join(folder, "node_modules/forager"));
-  }, fetchMsMax);
+  }, bringMsMax);
 
   test.each([
     [[]],
@@ -124,7 +122,7 @@ describe("bin/forager where the only Node on the path is too old", () => {
       symlinkSync(run("which", [tool]).stdout.trim(), join(path, tool));
     env = { PATH: path };
     checkout = makeCheckout();
-  }, fetchMsMax);
+  }, bringMsMax);
 
   test("runs the built program with the Node that was brought", () => {
     const { version } = readPackage();

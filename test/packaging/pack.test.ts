@@ -91,7 +91,7 @@ describe("the npm package", () => {
       'await queue.add([{ kind: "fetch", payload: {} }]);',
       'const { leases } = await queue.claim({ worker: "w", kinds: ["fetch"], limit: 10 });',
       "console.log(leases.length);",
-      "await queue[Symbol.asyncDispose]();",
+      "await queue.close();",
     ].join("\n");
     expect(await runProgram("queue.js", program)).toBe("1\n");
   });

@@ -25,8 +25,8 @@ const synonyms: Readonly<Record<string, string>> = {
   zsh: "sh",
   typescript: "ts",
   tsx: "ts",
-  js: "ts",
-  javascript: "ts",
+  javascript: "js",
+  mjs: "js",
 };
 
 export function fencedBlocks(markdown: string): readonly FencedBlock[] {
