@@ -62,6 +62,7 @@ test("help of a global install names pages and folders that are there", async ()
     "docs/campaigns.md",
     "docs/enrich.md",
     "docs/worker.md",
+    "docs/guides/handler-bucket.md",
     "docs/fleet.md",
   ]);
   expect(named.filter((path) => !existsSync(path))).toEqual([]);
