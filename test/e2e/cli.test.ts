@@ -1,8 +1,12 @@
 // inputs: src/** package.json tsconfig.json tsconfig.build.json
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { systemClock } from "../../src/base/clock.ts";
 import { registry } from "../../src/cli/registry.ts";
+import { runCli } from "../../src/cli/run-cli.ts";
+import { createTestStream } from "../../src/cli/testing/test-stream.ts";
 import { createSandbox, type Sandbox } from "../support/built-cli.ts";
 import { repositoryRoot } from "../support/repository.ts";
 
@@ -168,13 +172,35 @@ test("doctor warns and exits 0 when the data folder is open to all", async () =>
   expect(stdout).toMatch(/^data folder +warn .*chmod -R o-rwx/m);
 });
 
+/** In this process: to start a hundred would take a minute. */
+async function helpOf(name: string) {
+  const [stdout, stderr] = [createTestStream(), createTestStream()];
+  const exitCode = await runCli({
+    argv: [...name.split(" "), "--help"],
+    registry,
+    version: "0.0.0",
+    stdin: new PassThrough(),
+    stdout,
+    stderr,
+    env: {},
+    cwd: "/",
+    home: "/",
+    clock: systemClock,
+    signal: new AbortController().signal,
+  });
+  return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
+}
+
 test("help lists every command, and each command's help has examples", async () => {
   const top = await forager("--help");
   expect(top).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(await forager("queue add --help")).toEqual(
+    expect.objectContaining(await helpOf("queue add")),
+  );
   for (const { name, summary } of registry.commands) {
     const [noun] = name.split(" ");
     expect(top.stdout).toMatch(new RegExp(`^  ${noun} `, "m"));
-    const own = await forager(`${name} --help`);
+    const own = await helpOf(name);
     expect(own).toMatchObject({ exitCode: 0, stderr: "" });
     expect(own.stdout).toContain(summary);
     expect(own.stdout).toMatch(/^Examples:\n {2}# .+\n {2}.*forager /m);
@@ -182,7 +208,7 @@ test("help lists every command, and each command's help has examples", async () 
   for (const [noun, summary] of Object.entries(registry.nouns)) {
     expect(top.stdout).toContain(summary);
     const verbs = registry.commands.filter(({ name }) => name.startsWith(`${noun} `));
-    const { stdout } = await forager(`${noun} --help`);
+    const { stdout } = await helpOf(noun);
     for (const verb of verbs) expect(stdout).toContain(verb.summary);
   }
 });

@@ -142,7 +142,7 @@ describe("forager work", () => {
       impatient,
     );
     const work = await startWork(sandbox, ["--drain"]);
-    expect(await work.ended, work.text()).toBe(0);
+    expect(await work.ended, work.text()).toBe(3);
     const { states } = await sandbox.use((queue) => queue.stats());
     expect(states).toMatchObject({ done: 10, failed: 1 });
     expect(work.text()).toContain("its event loop is blocked");
@@ -154,7 +154,7 @@ describe("forager work", () => {
       killing,
     );
     const work = await startWork(sandbox, ["--drain"]);
-    expect(await work.ended, work.text()).toBe(0);
+    expect(await work.ended, work.text()).toBe(3);
     const { states } = await sandbox.use((queue) => queue.stats());
     expect(states).toMatchObject({ done: 10, failed: 1 });
     expect(work.text()).toContain("outside any task");

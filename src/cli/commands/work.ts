@@ -49,6 +49,8 @@ export const work: Command = {
       "fleet as `forager node run` does.",
     "Ctrl-C or SIGTERM: starts nothing more, gives back what has not begun, waits work.graceMs for\n" +
       "the rest. A second one: gives all back at once. A process that dies or hangs is replaced.",
+    "Exit code with --drain: 0 when every task was done or skipped, 3 when some failed (dead\n" +
+      "letters: `forager queue list --state failed`).",
     "Exit code after SIGTERM: 0 when every process stopped in good order; 143 when one had to be\n" +
       "killed, after a second signal, and when --drain was ended early. After Ctrl-C: 130.",
     "Pages:\n" +
@@ -125,9 +127,9 @@ export const work: Command = {
     const ended = summarise(supervisor.metrics());
     const text = `${ended.done} done, ${ended.skipped} skipped, ${ended.retried} tried again, ${ended.failed} failed`;
     out.result(ended, text);
-    // A drain that was ended early has not done what it was asked to do.
-    const isEndless = context.flags["drain"] !== true;
-    return isEndless && supervisor.isOrderly() ? "stopped" : undefined;
+    if (context.flags["drain"] !== true) return supervisor.isOrderly() ? "stopped" : undefined;
+    // A drain that was ended early has not done what it was asked to do: its signal decides.
+    return ended.failed > 0 && !signal.aborted ? "partial" : undefined;
   },
 };
 
