@@ -1,7 +1,7 @@
 /**
- * One run of the checks: the steps over the whole tree, and the test files in one run of vitest.
- * Services start at once and in parallel; a test file that needs one waits for its address, and
- * files that need none come first (see scripts/checks/file-order.ts).
+ * Runs the checks: the steps for the whole tree (types, lint, format), and all test files in one run
+ * of vitest. Services start immediately and in parallel. A test file that needs a service waits for
+ * its address; files that need none come first (see scripts/checks/file-order.ts).
  */
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ export interface RunChecksOptions {
   readonly runner: NodeRunner;
   readonly starter: ServiceStarter;
   readonly say: (line: string) => void;
-  /** For the tests, beside the addresses of the services. */
+  /** Environment variables for the tests, in addition to the addresses of the services. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -48,7 +48,7 @@ export async function runChecks(options: RunChecksOptions): Promise<readonly Out
 
   const outcomes: Outcome[] = [];
   const isWhole = selection.kind === "whole" || selection.kind === "quick";
-  // They run beside the first tests, because one tool does not keep two processors busy.
+  // The steps run concurrently with the first tests, because one tool does not use two processors.
   const stepping = Promise.all(
     isWhole ? steps.map((step) => runStep(step, { ...options, signer })) : [],
   );
@@ -70,9 +70,9 @@ async function newSigner(): Promise<Signer> {
 }
 
 interface StartedServices {
-  /** Tells the tests where the addresses of the services will be. */
+  /** Names the file in which the tests find the addresses of the services. */
   readonly env: Readonly<Record<string, string>>;
-  /** Stops them; what could not be started is a failure. */
+  /** Stops the services. Each service that could not be started is a failure. */
   stop(): Promise<readonly Outcome[]>;
 }
 
@@ -96,7 +96,7 @@ function startNeeded(
     env: { [servicesFileVariable]: file },
     async stop() {
       const { failed } = await started;
-      for (const { name, text } of failed) say(`${name} does not work: ${text}`);
+      for (const { name, text } of failed) say(`could not start ${name}: ${text}`);
       await starter.stop();
       await written;
       await rm(file, { force: true });
@@ -151,7 +151,7 @@ async function runTests(
       if (title.startsWith("skipped: ")) say(`${path}: ${title}`);
     outcomes.push({ ...result, name: group, cached: 0, path });
     const signature = await after.signTest(path, inputs);
-    // A file that was edited while it ran is run again.
+    // If a file was edited while it ran, its result is not cached.
     const isSame = (await before.signTest(path, inputs)) === signature;
     if (isCacheable && isSame && !isBroken && hasPassed(result))
       cache.set(path, { signature, passed: result.passed });

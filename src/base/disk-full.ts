@@ -3,9 +3,9 @@ import { dirname, resolve } from "node:path";
 import { AppError } from "./app-error.ts";
 
 /**
- * The error to throw if something failed because a disk is full; undefined: that is not why. The
- * file system and SQLite have several codes for it, and none of them helps people: the message says
- * which disk is full and what to do. `path` is the file or folder that was to be written.
+ * The error to throw if `cause` means that a disk is full; undefined: it has another reason. The file
+ * system and SQLite have several codes for a full disk, and their messages do not help users. This
+ * message says which disk is full and what to do. `path` is the file or folder to be written.
  */
 export function diskFullError(cause: unknown, path: string): AppError | undefined {
   const code = codeOf(cause);
@@ -22,7 +22,7 @@ export function diskFullError(cause: unknown, path: string): AppError | undefine
   return new AppError("unavailable", "disk_full", message, { cause });
 }
 
-/** The last is a file of shared memory beside a database that could not be made longer. */
+/** Codes that always mean a full disk. SHMSIZE: SQLite could not enlarge its `-shm` file. */
 const certain: ReadonlySet<string> = new Set([
   "ENOSPC",
   "EDQUOT",
@@ -30,20 +30,20 @@ const certain: ReadonlySet<string> = new Set([
   "SQLITE_IOERR_SHMSIZE",
 ]);
 
-/** Less than that cannot hold the smallest write of a database. */
+/** With less free space than this, the smallest database write fails. */
 const roomBytesMin = 64 * 1_024;
 
-/** A write that SQLite could not finish may be reported as any input or output error. */
+/** SQLite may report a full disk as any I/O error, so check the free space. */
 function hasNoRoom(path: string): boolean {
   try {
     const { bavail, bsize, files, ffree } = statfsSync(existingFolder(path));
     return bavail * bsize < roomBytesMin || (files > 0 && ffree === 0);
   } catch {
-    return false; // a disk that does not answer is not known to be full
+    return false; // a disk that cannot be read is not known to be full
   }
 }
 
-/** The topmost folder that is on the same disk. */
+/** The topmost parent folder on the same disk. */
 function mountPointOf(path: string): string {
   try {
     let folder = existingFolder(path);

@@ -5,18 +5,18 @@ import type { BrowseQuery, EndedCursor, EndedQuery } from "./queue-store.ts";
 import type { Task } from "./task.ts";
 
 /**
- * Lists that may have to pass over many rows to find a few. Each step looks at a bounded number of
- * rows in a transaction of its own, and other work runs between two steps. So no statement reads a
- * whole table, and none holds others up.
+ * Reads lists whose filter may skip many rows for each match. Each step reads a bounded number of
+ * rows in its own transaction, and other work runs between steps. So no statement reads a whole
+ * table or delays others for long.
  */
 
-/** What one step found, and the last row that it looked at; undefined: there are no more rows. */
+/** The matches of one step, and the last row that it read; undefined: there are no more rows. */
 export interface Step<T, Cursor> {
   readonly found: readonly T[];
   readonly last: Cursor | undefined;
 }
 
-/** `step` reads what matches among the next `rows` finished tasks, or entries of the log. */
+/** `step` returns the matches among the next `rows` finished tasks or log entries. */
 export function endedInSteps<T>(
   query: EndedQuery,
   rowsMax: number,
@@ -32,7 +32,7 @@ export function endedInSteps<T>(
   );
 }
 
-/** `step` reads what matches among the next `rows` tasks. */
+/** `step` returns the matches among the next `rows` tasks. */
 export function browseInSteps(
   query: BrowseQuery,
   rowsMax: number,
@@ -45,7 +45,7 @@ export function browseInSteps(
   );
 }
 
-/** `step` reads gates that have tasks among the next gates. */
+/** `step` reads the next `rowsMax` gates and returns those that have tasks. */
 export const gatesInSteps = (
   page: NamePage,
   rowsMax: number,

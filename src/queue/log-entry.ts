@@ -1,6 +1,6 @@
 import type { Task, TerminalState } from "./task.ts";
 
-/** What the log keeps of a finished task when its row is gone: all but payload and result. */
+/** A finished task in the log, after its row was deleted: no payload and no result. */
 export interface LogEntry extends Pick<
   Task,
   | "id"
@@ -17,16 +17,16 @@ export interface LogEntry extends Pick<
   readonly state: TerminalState;
 }
 
-/** A key that stays reserved though its task is only in the log: adding it again is a duplicate. */
+/** The reserved key of a task that is only in the log: adding it again is a duplicate. */
 export type KeptKey = Pick<
   LogEntry,
   "id" | "kind" | "job" | "gate" | "key" | "state" | "finishedAtMs"
 >;
 
-/** How much of finished tasks is kept besides their rows. */
+/** The size of the log, and the number of reserved keys of tasks without a row. */
 export interface LogStats {
   readonly entries: number;
-  /** When the oldest of them finished; 0 when there is none. */
+  /** When the task of the oldest entry finished; 0: there is no entry. */
   readonly oldestAtMs: number;
   readonly keptKeys: number;
 }

@@ -3,8 +3,8 @@ import type { GateView } from "./gate.ts";
 import type { Identity, Lease, LeaseRef, NewTask, TerminalState } from "./task.ts";
 
 /**
- * Everything that writes, closed: the model, the stores and the simulation know exactly these.
- * Each operation is applied whole or not at all, and may be repeated.
+ * All write operations. The model, the stores and the simulation implement exactly these. Each is
+ * applied completely or not at all, and may be repeated.
  */
 export type Operation =
   | Add
@@ -26,12 +26,12 @@ export type Operation =
 export interface Add {
   readonly op: "add";
   readonly tasks: readonly NewTask[];
-  /** The running task that adds: a sealed job takes new tasks only from its own. */
+  /** The running task that adds these: a sealed job accepts new tasks only from its own tasks. */
   readonly by?: LeaseRef;
 }
 /**
- * What became of one task. `id` is the id of the task that now has this key: the new one, or the one
- * that had it before. A refused task has none.
+ * The result for one task. `id` is the task that has this key now: the new task, or the one that it
+ * duplicates. A refused task has no id.
  */
 export type Added =
   | { readonly status: "added" | "duplicate"; readonly id: number }
@@ -43,19 +43,19 @@ export interface Claim {
   /** One per process: a suspect task is handed only to a worker that holds nothing else. */
   readonly worker: string;
   readonly kinds: readonly string[];
-  /** Free slots. A run takes as many as it may have at work at once, not one for each task. */
+  /** Free slots. A run takes one slot for each task that may run at once, not for each task. */
   readonly limit: number;
   /** Longest run of one gate. */
   readonly burst: number;
   readonly leaseMs: number;
   /** A repeated request gets the same leases again. */
   readonly requestId: string;
-  /** Of a store with several shards: the worker has something in another one. */
+  /** Set by a store with several shards: the worker holds tasks in another shard. */
   readonly holdsElsewhere?: boolean;
 }
 export interface Claimed {
   readonly leases: readonly Lease[];
-  /** A suspect task waits for a worker that holds nothing. */
+  /** A suspect task waits for a worker that holds no task. */
   readonly hasSuspect: boolean;
 }
 
@@ -64,7 +64,7 @@ export interface Extend {
   readonly leases: readonly LeaseRef[];
   readonly leaseMs: number;
 }
-/** "lost": finished, released, swept or cancelled since. Nothing was written; drop the work. */
+/** "lost": finished, released, swept or cancelled before. Nothing was written; drop the work. */
 export type Held =
   | { readonly status: "held"; readonly gate?: GateView }
   | { readonly status: "lost"; readonly gate?: undefined };
@@ -76,11 +76,11 @@ export interface FinishAll {
 export interface Finish extends LeaseRef {
   readonly outcome: Outcome;
   /**
-   * Since the last start of a task of this gate in this worker, in whole milliseconds, rounded
-   * down; absent: it counts as started now.
+   * Time since this worker last started a task of this gate, in whole milliseconds, rounded down.
+   * Absent: 0.
    */
   readonly sinceStartMs?: number;
-  /** Stored in the same step, and only if the lease is held. */
+  /** Stored in the same step as the finish, and only if the lease is held. */
   readonly add?: readonly NewTask[];
   readonly raise?: readonly RaiseOne[];
 }
@@ -95,7 +95,7 @@ export interface Retried {
   readonly kind: "retry";
   readonly delayMs: number;
   readonly reason: string;
-  /** Where the error was thrown, for people who look at the task. */
+  /** The stack trace of the error, shown with the task. */
   readonly stack?: string;
 }
 export interface Failed {
@@ -104,21 +104,21 @@ export interface Failed {
   readonly stack?: string;
 }
 /**
- * The process died while the task ran, reported by whoever knows. The task is due at once and
- * suspect, as after an expired lease, or failed when no attempt is left.
+ * The process died while the task ran; another process reports it. The task is due at once and
+ * suspect, as after an expired lease, or failed if no attempt is left.
  */
 export interface Crash {
   readonly kind: "crash";
   readonly reason: string;
-  /** The attempts its handler allows; the lower of this and the task's own limit holds. */
+  /** The handler's limit on attempts. The lower of this and the task's own limit applies. */
   readonly attemptsMax?: number;
 }
 
 /**
  * What the queue decided about a finish:
  * - "retried": it is pending again and due at `dueAtMs` (wall clock);
- * - "failed": it is a dead letter, because it failed for good or no attempt was left;
- * - "lost": as of `Held`. Nothing was written.
+ * - "failed": it is a dead letter, because the outcome was "fail" or no attempt was left;
+ * - "lost": as in `Held`. Nothing was written.
  */
 export type Finished =
   | { readonly status: "done" | "skipped" | "failed"; readonly gate?: GateView }
@@ -130,7 +130,7 @@ export interface ReleaseAll {
   readonly releases: readonly Release[];
 }
 export interface Release extends LeaseRef {
-  /** As of a finish; absent: none was started. */
+  /** As in `Finish`. Absent: no task of the gate was started. */
   readonly sinceStartMs?: number;
 }
 
@@ -138,7 +138,7 @@ export interface Swept {
   readonly requeued: number;
   readonly failed: number;
   readonly cancelled: number;
-  /** A bound was reached: sweep again. */
+  /** The sweep reached its limit: sweep again. */
   readonly hasMore: boolean;
 }
 
@@ -156,7 +156,7 @@ export interface OpenJob {
   readonly budget: number | null;
   readonly gate: string;
 }
-/** "closed": it has ended, and only a retry opens it again. "absent": there is no such job. */
+/** "closed": the job has ended; only `retry` reopens it. "absent": there is no such job. */
 export type JobAnswer = "ok" | "closed" | "absent";
 
 export interface Raise {
@@ -166,10 +166,10 @@ export interface Raise {
 export interface RaiseOne extends Identity {
   readonly priority: number;
 }
-/** "unchanged": not pending any more, or already as high. */
+/** "unchanged": the task is not pending, or already has this priority or a higher one. */
 export type Raised = "raised" | "unchanged" | "absent";
 
-/** Which finished tasks; every part that is given must match. */
+/** Selects finished tasks that match all given fields. */
 export interface FinishedFilter {
   readonly states: readonly TerminalState[];
   readonly ids?: readonly number[];
@@ -183,21 +183,21 @@ export interface Retry {
   readonly filter: FinishedFilter;
   readonly rowsMax: number;
 }
-/** Moves finished tasks into the log, in the same step. */
+/** Moves finished tasks into the log: deletes the rows and adds the entries in one step. */
 export interface Purge {
   readonly op: "purge";
   readonly filter: FinishedFilter;
   readonly rowsMax: number;
-  /** Their keys stay reserved, until `forgetKeys`. */
+  /** The keys stay reserved until `forgetKeys` frees them. */
   readonly keepKeys: boolean;
 }
-/** Frees keys of tasks that are only in the log; the filter is about those tasks. */
+/** Frees the reserved keys of matching tasks that are only in the log. */
 export interface ForgetKeys {
   readonly op: "forgetKeys";
   readonly filter: FinishedFilter;
   readonly rowsMax: number;
 }
-/** The only operation that removes something from the log. Reserved keys stay so. */
+/** The only operation that removes log entries. Reserved keys stay reserved. */
 export interface PruneLog {
   readonly op: "pruneLog";
   readonly finishedBeforeMs: number;
@@ -208,7 +208,7 @@ export interface Changed {
   readonly hasMore: boolean;
 }
 
-/** What each operation answers. */
+/** The answer to each operation. */
 export type Answer<O extends Operation> = O extends Add
   ? readonly Added[]
   : O extends Claim
@@ -227,10 +227,10 @@ export type Answer<O extends Operation> = O extends Add
                 ? Changed
                 : JobAnswer;
 
-/** An operation the store refuses says why; the others of its commit are not touched by that. */
+/** A refused operation has an AppError; the others in its commit are not affected. */
 export type Outcomes = readonly (Answer<Operation> | AppError)[];
 
-/** Rows one operation may change in bulk, so that no transaction holds others up for long. */
+/** Maximum rows of one bulk operation, so that no transaction delays others for long. */
 export const bulkRowsMax = 5_000;
-/** Expired leases one sweep takes back. */
+/** Maximum expired leases that one sweep takes back. */
 export const sweepRowsMax = 1_000;

@@ -7,82 +7,83 @@ import type { Operation, Outcomes } from "./operation.ts";
 import type { Task, TaskState, TerminalState } from "./task.ts";
 
 /**
- * Where tasks live. One store per backend, and every one passes `queueSuite`. Throughout:
- * - an operation is applied whole or not at all, whoever else is calling, from whichever process;
- * - "now" is the store's clock, read through the one hook that tests can shift;
- * - no wait is shorter than asked, not even by a fraction of a millisecond: a block, a lease or a
- *   retry's delay lasts at least its whole time after the call of `commit` that asks for it, and a
- *   gate's delay after the last start. See `ModelNow` for how moments are rounded;
- * - what `commit` answered is durable; when it throws, every operation may be repeated;
- * - a backend that fails throws AppError (`unavailable`, `corrupt`); no driver error escapes;
- * - input was validated by the queue in front of it.
+ * Stores the tasks. Each backend has one implementation, which passes `queueSuite`. Rules:
+ * - an operation is applied completely or not at all, also with concurrent calls of other processes;
+ * - "now" is the store's clock; tests can shift it with a hook;
+ * - no wait is shorter than requested, not even by a fraction of a millisecond: a block, a lease or
+ *   the delay of a retry counts from the `commit` call that requests it, the delay of a gate from
+ *   the last start. See `ModelNow` for how times are rounded;
+ * - when `commit` returns, its operations are durable; when it throws, each may be repeated;
+ * - a failing backend throws AppError (`unavailable`, `corrupt`), never a driver error;
+ * - `Queue` validates the input before it calls the store.
  */
 export interface QueueStore extends AsyncDisposable {
-  /** Applies the operations in order as one commit. Refused ones answer with an AppError. */
+  /** Applies the operations in order as one commit. The answer to a refused one is an AppError. */
   commit(operations: readonly Operation[]): Promise<Outcomes>;
   /**
-   * Whether this may be under way beside others of which this is true too: nobody can tell in
-   * which order they were applied. Absent: never.
+   * True if this operation may run concurrently with all others for which this is true, because
+   * no caller can observe their order. Absent: no operation may.
    */
   overlaps?(operation: Operation): boolean;
 
-  /** The store's own clock, which the times of its tasks and gates are written in. */
+  /** The store's clock. All times of its tasks and gates are readings of this clock. */
   now(): Promise<StoreNow>;
   /**
-   * How many tasks there are and what they wait for, at one moment. Reads the counters of lanes and
-   * no more of the tasks than the oldest of each; one statement where the backend has statements.
-   * Does not block the event loop, however many lanes there are.
+   * A consistent snapshot of how many tasks there are and what they wait for. Reads the counters of
+   * the lanes and the oldest task of each, in one statement if the backend is a database. Does not
+   * block the event loop, however many lanes there are.
    */
   counts(): Promise<QueueCounts>;
-  /** undefined: never added, or purged. */
+  /** undefined: it was never added, or has no row any more. */
   task(id: number): Promise<TaskView | undefined>;
   /**
-   * In order of id, `after` excluded. However few tasks match, no statement looks at more than a
-   * bounded number of them; a rare match takes many statements.
+   * In order of id, starting after `afterId`. Each statement reads a bounded number of tasks, so
+   * a filter that few tasks match needs many statements.
    */
   browse(query: BrowseQuery): Promise<readonly Task[]>;
-  /** Finished tasks in the order in which they ended, those of one moment by id. */
+  /** Finished tasks in the order in which they ended; if the times are equal, by id. */
   ended(query: EndedQuery): Promise<readonly Task[]>;
-  /** Entries of the log in the same order: tasks whose row is gone, until the log is pruned. */
+  /** Log entries, in the same order: tasks that no longer have a row. */
   log(query: EndedQuery): Promise<readonly LogEntry[]>;
   logStats(): Promise<LogStats>;
   job(name: string): Promise<Job | undefined>;
   gate(name: string): Promise<Gate | undefined>;
   /** In order of name. */
   jobs(page: NamePage): Promise<readonly Job[]>;
-  /** Those that have tasks, in order of name. */
+  /** Gates that have tasks, in order of name. */
   gates(page: NamePage): Promise<readonly Gate[]>;
 
   /**
-   * How long until something can become claimable without anyone writing: a due time, an opening
-   * gate, an expiring lease. 0 when something is claimable now, undefined when nothing waits. A
-   * suspect counts for a worker that is named and holds nothing, since only such a one gets it.
+   * Time until a task can become claimable without a write: when a task becomes due, a gate opens
+   * or a lease expires. 0: a task is claimable now; undefined: no task waits. A suspect counts only
+   * if `worker` is given and holds no task, because only such a worker gets it.
    */
   wakeInMs(kinds: readonly string[], worker?: string): Promise<number | undefined>;
-  /** Calls back soon after anyone, in any process, may have made work claimable. May be spurious. */
+  /** Calls back soon after any process may have made a task claimable. May be spurious. */
   watch(listener: ChangeListener): () => void;
   /**
-   * How soon it is looked again though nothing was heard, as a net under notifications; absent: each
-   * half minute. Longer where a look is a request that is paid for, and `watch` looks by itself.
+   * Polling interval that covers lost notifications; absent: 30 seconds. A store sets a longer one
+   * if each poll is a paid request and its `watch` polls by itself.
    */
   readonly netMs?: number;
 
   /**
-   * Rejects when what was opened is gone for good, such as a file that somebody deleted: every call
-   * fails with the same error then. Never resolves. Absent: nothing like that can be noticed.
+   * Rejects when the store is permanently gone, for instance because its file was deleted. From
+   * then on every call fails with the same error. Never resolves. Absent: the store cannot detect
+   * this.
    */
   readonly gone?: Promise<never>;
 
-  /** Of this process with the backend, where it keeps some open. */
+  /** Connections of this process to the backend. Absent: the backend has none. */
   connections?(): Connections;
 
-  /** Recounts everything from the tasks alone and reports what the counters said otherwise. */
+  /** Recounts everything from the tasks and reports the counters that differ. */
   reconcile(options: { readonly repair: boolean }): Promise<Reconciled>;
 }
 
 /**
- * `isNews`: tasks were added just now, as the store knows without looking. Where a look costs about
- * as much as a claim, a store says so, and whoever waits for work claims at once.
+ * `isNews`: tasks were just added, and the store knows this without a read. A store sets it if
+ * `wakeInMs` costs about as much as a claim; a waiting worker then claims at once.
  */
 export type ChangeListener = (isNews?: boolean) => void;
 
@@ -90,13 +91,13 @@ export interface Connections {
   readonly max: number;
   readonly active: number;
   readonly idle: number;
-  /** Calls that wait for one. */
+  /** Calls that wait for a connection. */
   readonly waiting: number;
 }
 
 /**
- * The store's clock in whole milliseconds, rounded down: `ms` never steps, `wallMs` is what people
- * and `dueAtMs` mean. The hook of a test may give fractions.
+ * The store's clock in whole milliseconds, rounded down. `ms` never jumps; `wallMs` is wall clock
+ * time, as used by `dueAtMs`. The hook of a test may return fractions.
  */
 export interface StoreNow {
   readonly ms: number;
@@ -108,7 +109,7 @@ export interface TaskView {
   readonly task: Task;
   readonly gate: Gate | undefined;
   readonly job: Job;
-  /** Who holds it, while it runs. */
+  /** The worker that holds the lease, while the task runs. */
   readonly worker: string | undefined;
 }
 
@@ -118,7 +119,7 @@ export interface BrowseQuery {
   readonly job?: string;
   readonly gate?: string;
   readonly keyPrefix?: string;
-  /** In the payload, as it is written. */
+  /** The JSON text of the payload contains this. */
   readonly text?: string;
   readonly afterId: number;
   readonly limit: number;
@@ -129,20 +130,20 @@ export interface EndedQuery {
   readonly kind?: string;
   readonly job?: string;
   readonly gate?: string;
-  /** The last task of the page before; absent: begin with the first, or with the last. */
+  /** The last task of the previous page. Absent: start at the beginning of the order. */
   readonly after?: EndedCursor;
   /** Reverses the order. */
   readonly isNewestFirst: boolean;
   readonly limit: number;
 }
 
-/** A place in the order in which tasks ended. */
+/** A position in the order in which tasks ended. */
 export type EndedCursor = Pick<Task, "finishedAtMs" | "id">;
 
 export interface Reconciled {
-  /** What a counter said and what the rows say, for each that differed. */
+  /** The counters that differed from the rows. */
   readonly drift: readonly Drift[];
-  /** Tasks that belong to nothing, or wait in a job that has ended. */
+  /** Tasks whose job, lane, gate or claim is missing, or that wait in a job that has ended. */
   readonly orphans: number;
   readonly repaired: boolean;
 }

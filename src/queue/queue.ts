@@ -16,21 +16,21 @@ import type { QueueStats } from "./stats.ts";
 import type { Identity, Lease, LeaseRef, Task } from "./task.ts";
 import type { Waiting } from "./waiting.ts";
 
-/** What a kind's payload looks like. The default takes any JSON. */
+/** The payload type of each kind. The default accepts any JSON. */
 export type Kinds = Readonly<Record<string, unknown>>;
 type KindOf<K extends Kinds> = keyof K & string;
 
 /**
  * A queue of tasks, the same on every backend.
  *
- * Calls of one turn of the event loop become one commit; a promise resolves after it. A call that
- * fails with an `unavailable` AppError may or may not have been applied, and is safe to repeat.
- * Input is checked before it joins a commit: a call that throws `invalid` wrote nothing and does
- * not disturb the others.
+ * Calls made in the same turn of the event loop share one commit; their promises resolve after it.
+ * A call that fails with an `unavailable` AppError may or may not have been applied, and is safe to
+ * repeat. Input is checked before it joins a commit: a call that throws `invalid` wrote nothing and
+ * does not affect the other calls.
  *
  * `close()`, or the end of an `await using` block, waits for the answers to all calls and then
  * closes the store. Calls made later throw `queue_closed`. `retry`, `archive`, `purge`, `forgetKeys`
- * and `pruneLog` work in chunks: closing ends them after the present chunk with `queue_closed`.
+ * and `pruneLog` work in chunks: closing stops them after the current chunk with `queue_closed`.
  */
 export interface Queue<K extends Kinds = Kinds> extends Closable {
   /** Idempotent by (job, gate, key); a duplicate only raises a pending task's priority. */
@@ -43,16 +43,16 @@ export interface Queue<K extends Kinds = Kinds> extends Closable {
   claim<C extends KindOf<K>>(request: ClaimInput<C>): Promise<ClaimedTasks<K, C>>;
   /** Moves the end of the leases to `leaseMs` from now. */
   extend(leases: readonly LeaseRef[], leaseMs: number): Promise<readonly operation.Held[]>;
-  /** Ends tasks and answers what the queue decided about each. */
+  /** Ends attempts; returns what the queue decided about each task. */
   finish(finishes: readonly FinishInput<K>[]): Promise<readonly operation.Finished[]>;
-  /** Gives tasks back unharmed: the attempt is not counted. */
+  /** Gives tasks back without counting the attempt. */
   release(releases: readonly operation.Release[]): Promise<readonly operation.Held[]>;
-  /** Takes back expired leases; every claim does it too. */
+  /** Takes back expired leases. Every claim does this too. */
   sweep(): Promise<operation.Swept>;
 
   /**
-   * No claim gets a task of this gate until at least `forMs` after this call; 0 lifts the block. A
-   * shorter block never shortens a longer one.
+   * No claim returns a task of this gate for at least `forMs` after this call. A later call never
+   * shortens a block, except that 0 removes it.
    */
   block(gate: string, forMs: number): Promise<GateView>;
   setGate(
@@ -61,11 +61,14 @@ export interface Queue<K extends Kinds = Kinds> extends Closable {
   ): Promise<GateView>;
 
   /**
-   * Makes the job, or gives an open one these settings, all of them: a `concurrency`, `budget` or
-   * `gate` that is left out is cleared, not kept. To change one, repeat the others.
+   * Creates the job, or replaces all settings of an open one: a `concurrency`, `budget` or `gate`
+   * that is left out is cleared. To change one setting, repeat the others.
    */
   openJob(job: string, settings?: JobInput): Promise<operation.JobAnswer>;
-  /** From now on only the job's own running tasks may add to it; empty, it completes. */
+  /**
+   * From now on only the job's own running tasks can add tasks to it. It completes when no task is
+   * left.
+   */
   seal(job: string): Promise<operation.JobAnswer>;
   pause(job: string): Promise<operation.JobAnswer>;
   resume(job: string): Promise<operation.JobAnswer>;
@@ -75,36 +78,39 @@ export interface Queue<K extends Kinds = Kinds> extends Closable {
   /** Makes failed (or skipped) tasks pending again, in chunks; returns how many. */
   retry(filter?: FinishedInput, onProgress?: (changed: number) => void): Promise<number>;
   /**
-   * Moves finished tasks into the log, in chunks; returns how many. Their keys stay reserved: adding
-   * one again is a duplicate, until `forgetKeys` frees it.
+   * Moves finished tasks into the log, in chunks; returns how many. Their keys stay reserved:
+   * adding a task with such a key is a duplicate, until `forgetKeys` frees the key.
    */
   archive(filter: FinishedInput, onProgress?: (changed: number) => void): Promise<number>;
   /**
-   * The same, and frees the keys, also those of tasks that were archived before. Only tasks that had
-   * a row are counted.
+   * Like `archive`, but also frees the keys, including keys of matching tasks that were archived
+   * before. Counts only the tasks that it moves.
    */
   purge(filter: FinishedInput, onProgress?: (changed: number) => void): Promise<number>;
   /** Frees reserved keys of archived tasks, in chunks; returns how many. */
   forgetKeys(filter: FinishedInput, onProgress?: (changed: number) => void): Promise<number>;
-  /** Removes entries of tasks that finished before that moment from the log; returns how many. */
+  /** Removes log entries of tasks that finished before this time, in chunks; returns how many. */
   pruneLog(finishedBeforeMs: number, onProgress?: (changed: number) => void): Promise<number>;
 
-  /** The clock that the times of tasks and gates are written in. */
+  /** The store's clock. All times of tasks and gates are readings of this clock. */
   now(): Promise<StoreNow>;
   stats(): Promise<QueueStats>;
-  /** With why it waits and how long at least. undefined: never added, or purged. */
+  /**
+   * The task, and if it is pending, why it waits and how long at least. undefined: it was never
+   * added, or has no row any more.
+   */
   show(id: number): Promise<Shown | undefined>;
   browse(query?: Partial<BrowseQuery>): Promise<readonly Task[]>;
-  /** Finished tasks as they ended, oldest first. `after` takes the last task of the page before. */
+  /** Finished tasks, oldest end first. `after` is the last task of the previous page. */
   ended(query?: Partial<EndedQuery>): Promise<readonly Task[]>;
-  /** The same with archived tasks, as entries of the log, which have no payload and no result. */
+  /** Like `ended`, but includes archived tasks. Entries have no payload and no result. */
   log(query?: Partial<EndedQuery>): Promise<readonly LogEntry[]>;
   logStats(): Promise<LogStats>;
-  /** In order of name. Without a limit all of them, read page by page. */
+  /** In order of name. Without a limit, returns all jobs, read page by page. */
   jobs(page?: Partial<NamePage>): Promise<readonly Job[]>;
   job(name: string): Promise<Job | undefined>;
   gate(name: string): Promise<Gate | undefined>;
-  /** Those that have tasks, in order of name. Without a limit all of them, read page by page. */
+  /** Gates that have tasks, in order of name. Without a limit, returns all, read page by page. */
   gates(page?: Partial<NamePage>): Promise<readonly Gate[]>;
   wakeInMs(kinds: readonly string[], worker?: string): Promise<number | undefined>;
   watch(listener: ChangeListener): () => void;
@@ -112,7 +118,7 @@ export interface Queue<K extends Kinds = Kinds> extends Closable {
   readonly netMs?: number;
   /** See QueueStore. */
   readonly gone?: Promise<never>;
-  /** Of this process with the backend; undefined where there are none to count. */
+  /** Connections of this process to the backend; undefined if the backend has none. */
   connections(): Connections | undefined;
   reconcile(options?: { readonly repair?: boolean }): Promise<Reconciled>;
 }
@@ -122,19 +128,20 @@ export type TaskInput<K extends Kinds = Kinds> = {
     readonly kind: C;
     readonly job?: string;
     readonly gate?: string;
-    /** Left out, the task is never a duplicate. */
+    /** Without a key, the task is never a duplicate. */
     readonly key?: string;
     /** 0–1000, default 500. */
     readonly priority?: number;
-    /** At most one of the two: wall clock time, or from now. */
+    /** Wall clock time. Give at most one of `dueAtMs` and `delayMs`. */
     readonly dueAtMs?: number;
+    /** From now. */
     readonly delayMs?: number;
     /** Default 5. */
     readonly attemptsMax?: number;
   };
 }[KindOf<K>];
 
-/** Left out it is null, so only what may be null can be left out. */
+/** A payload that is left out is stored as null, so only a nullable payload is optional. */
 type PayloadInput<P> = null extends P
   ? { readonly payload?: P }
   : undefined extends P
@@ -150,7 +157,7 @@ export interface ClaimInput<C extends string = string> {
   readonly burst?: number;
   /** Default 60,000. */
   readonly leaseMs?: number;
-  /** Repeat a claim whose answer was lost with the same one; default: a new one. */
+  /** To repeat a claim whose answer was lost, pass the same id. Default: a new id. */
   readonly requestId?: string;
 }
 
@@ -173,13 +180,13 @@ export interface FinishInput<K extends Kinds = Kinds> extends LeaseRef {
     | operation.Retried
     | operation.Failed
     | operation.Crash;
-  /** Since the last start of a task of this gate in this worker; fractions are welcome. */
+  /** Time since this worker last started a task of this gate; may be a fraction. */
   readonly sinceStartMs?: number;
   readonly add?: readonly TaskInput<K>[];
   readonly raise?: readonly RaiseInput[];
 }
 
-/** What is left out does not limit the job, whatever it had before. */
+/** A setting that is left out does not limit the job, even if it was set before. */
 export interface JobInput {
   readonly concurrency?: number;
   readonly budget?: number;
@@ -191,7 +198,7 @@ export interface RaiseInput extends Partial<Identity> {
   readonly priority: number;
 }
 
-/** Default: the failed ones. */
+/** Default: failed tasks. */
 export type FinishedInput = Partial<operation.FinishedFilter>;
 
 export interface Shown {

@@ -3,30 +3,31 @@ import type { LeaseRef } from "../queue/index.ts";
 import { taskEnds, type TaskEnd } from "./kind-state.ts";
 
 /**
- * What a supervisor has to know when its worker process dies: which leases the process held, which
- * of them had started, and how many of its tasks had ended in which way. Always:
- * - each step is written before it is taken, with a synchronous write into a file that both
- *   processes have open. The kernel keeps what was written even if the writer is killed in the next
- *   instant, so a task that is recorded as not started was not started. A message could be lost;
- * - a lease is either listed or counted, never both. It may be listed although its task has ended:
- *   then the queue tells how (see end-leases.ts);
- * - a record that could not be written is emptied: leases then run out, as without one.
+ * Tells a supervisor, when its worker process dies, which leases the process held, which of these
+ * tasks had started, and how many tasks had ended in which way. Invariants:
+ * - each step is recorded before it is taken, with a synchronous write to a file that both processes
+ *   have open. The kernel keeps the data even if the writer is killed right after the write, so a
+ *   task that is recorded as not started was not started. A message to the supervisor could be lost
+ *   instead;
+ * - a lease is either listed or counted, never both. It may still be listed after its task has
+ *   ended: then the supervisor asks the queue how it ended (see end-leases.ts);
+ * - if a write fails, the record is emptied. Then the leases expire, as without a record.
  *
- * Layout: the claim that is under way, `WorkerInfo` as JSON, then slots of 64 bytes. A slot belongs
- * to one kind. It holds at most one lease, and counts how the leases that it held before ended. A
- * kill may cut a write in two, but only between two pages, and no slot is in two pages. So counting a
- * lease and removing it from the list is one step. Numbers are little-endian.
+ * Layout: the claim in progress, `WorkerInfo` as JSON, then slots of 64 bytes. A slot belongs to one
+ * kind. It holds at most one lease, and counts how its earlier leases ended. A kill may interrupt a
+ * write, but only at a page boundary, and no slot crosses one. So a lease is counted and removed
+ * from the list in one step. Numbers are little-endian.
  */
 export interface CrashRecord {
-  /** Before a claim is sent. */
+  /** Call before a claim is sent. */
   claiming(claim: SentClaim): void;
-  /** Before any of its tasks starts; the claim is answered. */
+  /** Call when the claim is answered, before any of its tasks starts. */
   claimed(leases: readonly RecordedLease[]): void;
-  /** Before their handlers are called. */
+  /** Call before the handlers of these tasks are called. */
   starting(leases: readonly RecordedLease[]): void;
-  /** The queue has answered how it ended. `save` writes it. */
+  /** Call when the queue has answered how the task ended. `save` writes it. */
   ended(lease: RecordedLease, end: TaskEnd): void;
-  /** Writes what ended since the last write; once for many. */
+  /** Writes all ends since the last `save`, in one write. */
   save(): void;
 }
 
@@ -35,16 +36,16 @@ export interface SentClaim {
   readonly limit: number;
 }
 
-/** A lease as the worker has it, with its slot in the record. */
+/** A lease that the worker holds, with its slot in the record. */
 export interface RecordedLease {
   readonly lease: LeaseRef & {
     readonly kind: string;
     readonly used: number;
     readonly attemptsMax: number;
   };
-  /** The attempts that the handler allows. */
+  /** The handler's limit on attempts. */
   readonly attempts: number;
-  /** -1: it has none. */
+  /** -1: it has no slot. */
   slot: number;
 }
 
@@ -55,9 +56,9 @@ export interface WorkerInfo {
   readonly leaseMs: number;
 }
 
-/** What a process had when it died. */
+/** The state of a process when it died. */
 export interface InFlight extends WorkerInfo {
-  /** Sent, and perhaps not answered: it may have leased tasks. */
+  /** A claim that was sent and perhaps not answered: it may have leased tasks. */
   readonly claim: SentClaim | undefined;
   readonly leases: readonly InFlightLease[];
   readonly ended: readonly EndedCount[];
@@ -66,7 +67,7 @@ export interface InFlight extends WorkerInfo {
 export interface InFlightLease extends LeaseRef {
   readonly kind: string;
   readonly used: number;
-  /** The lower of the task's and its handler's. */
+  /** The lower of the task's limit and its handler's. */
   readonly attemptsMax: number;
   readonly hasStarted: boolean;
 }
@@ -79,7 +80,7 @@ export interface EndedCount {
 
 const claimBytes = 256;
 const slotBytes = 64;
-/** Of a slot: id, token, attempts used, attempts allowed, kind, whether it has started, counts. */
+/** Offsets of the fields in a slot. `counts` has one number for each of `taskEnds`. */
 const at = {
   id: 0,
   token: 8,
@@ -90,7 +91,7 @@ const at = {
   counts: 24,
 } as const;
 
-/** `writeAt`: for tests of a full disk. */
+/** `writeAt` lets tests simulate a full disk. */
 export function createCrashRecord(
   fd: number,
   info: WorkerInfo,
@@ -105,7 +106,7 @@ export function createCrashRecord(
   let used = 0;
   /** Free slots of each kind. */
   const free = info.kinds.map((): number[] => []);
-  /** Slots with an end that is not written yet. */
+  /** Slots with an end that is not yet written to the file. */
   let unsaved: number[] = [];
   let isBroken = false;
 
@@ -119,7 +120,7 @@ export function createCrashRecord(
     }
   }
 
-  /** All from the first to the last of them, so that many are one write. */
+  /** Writes all slots from the first to the last of these in one write. */
   function writeSlots(numbers: readonly number[]): void {
     if (numbers.length === 0) return;
     let [first, last] = [Infinity, 0];
@@ -158,7 +159,7 @@ export function createCrashRecord(
   write(infoText, 0, infoText.length, claimBytes + 4);
   const infoLength = Buffer.alloc(4);
   infoLength.writeUInt32LE(infoText.length);
-  write(infoLength, 0, 4, claimBytes); // last: without it there is no record
+  write(infoLength, 0, 4, claimBytes); // written last: without it the record does not count
 
   return {
     claiming: setClaim,
@@ -188,7 +189,7 @@ export function createCrashRecord(
   };
 }
 
-/** undefined: the process died before it wrote anything, or could not write. */
+/** undefined: the process died before it wrote the record, or a write failed. */
 export function readInFlight(fd: number): InFlight | undefined {
   const bytes = Buffer.alloc(fstatSync(fd).size);
   const size = readSync(fd, bytes, 0, bytes.length, 0);
@@ -228,6 +229,6 @@ export function readInFlight(fd: number): InFlight | undefined {
   return { ...info, claim: idBytes > 0 ? claim : undefined, leases, ended };
 }
 
-/** Behind the claim and `WorkerInfo`, at the next multiple of a slot. */
+/** Where the slots start: after the claim and `WorkerInfo`, at a multiple of the slot size. */
 const slotsAfter = (infoBytes: number): number =>
   Math.ceil((claimBytes + 4 + infoBytes) / slotBytes) * slotBytes;

@@ -17,14 +17,15 @@ const repeatMsMin = 100;
 const repeatMsMax = 5_000;
 
 /**
- * Ends the leases of a process that is surely dead, so that nobody waits until they run out. Tasks
- * that had started are charged one attempt and become suspects: one of them may have killed the
- * process. Tasks that had not started are released unharmed. A claim whose answer the process never
- * saw is repeated by its request id, which gives the same leases again and keeps the dead process'
- * own request, should it still be on its way, from leasing anything. Only leases whose tokens still
- * hold are touched; of the others the queue tells how they had ended. Returns how many tasks of each
- * kind ended how. While the queue is unavailable it is asked again; once the leases have run out by
- * themselves, that failure is thrown.
+ * Ends the leases of a process that is known to be dead, so that nobody has to wait until they
+ * expire. Returns how many tasks of each kind ended in which way.
+ * - For tasks that had started, the attempt counts and they become suspect: one of them may have
+ *   killed the process. Tasks that had not started are released, and the attempt does not count.
+ * - A claim that may not have been answered is repeated with its request id. This returns the same
+ *   leases again. If the request of the dead process still arrives later, it leases nothing more.
+ * - Only leases that are still held are changed. For the others, the queue tells how they ended.
+ * - While the queue is unavailable, the calls are repeated. When the leases have expired by
+ *   themselves, the last error is thrown.
  */
 export async function endLeases(options: EndLeasesOptions): Promise<readonly EndedCount[]> {
   const { clock, inFlight } = options;
@@ -74,7 +75,7 @@ async function endOnce({ queue, inFlight, how }: EndLeasesOptions): Promise<read
   return [...counts.values()];
 }
 
-/** How a lease had ended that its process still listed: it was killed before it could count it. */
+/** How a lease ended that is no longer held; its process was killed before it could count it. */
 function endOf({ token }: LeaseRef, task: Task | undefined): TaskEnd {
   const attempt = task?.attempts.findLast((one) => one.token === token);
   if (!task || attempt?.outcome === "expired" || attempt?.outcome === "cancelled") return "lost";
@@ -85,7 +86,7 @@ function endOf({ token }: LeaseRef, task: Task | undefined): TaskEnd {
   return attempt ? "retried" : "released";
 }
 
-/** What a claim has leased that may not have been answered. */
+/** The leases of the claim that may not have been answered. */
 async function leasesOf(
   queue: EndLeasesOptions["queue"],
   { worker, kinds, burst, leaseMs, claim }: InFlight,

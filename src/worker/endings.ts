@@ -10,20 +10,20 @@ import type { TaskOutcome } from "./queue-outcome.ts";
 import type { TaskInHand } from "./task-in-hand.ts";
 
 /**
- * Stores how tasks ended, many in one call. Always:
- * - what was given here is repeated until the queue has answered, or the worker gives up at its
- *   end; a repeat is harmless, the queue tells the same finish from another;
- * - a finish the queue refuses (a result that is no JSON, a task it adds that is none) becomes a
- *   failure of that one task and disturbs no other.
+ * Reports to the queue how tasks ended, many in one call. Invariants:
+ * - a report is repeated until the queue answers it, or until the worker stops. A repeat is harmless,
+ *   because the queue recognizes a finish that it has already applied;
+ * - if the queue refuses a finish (its result is not JSON, a task that it adds is invalid), that task
+ *   fails and no other task is affected.
  */
 export interface Endings {
   finish(task: TaskInHand, outcome: TaskOutcome, more: With): void;
   release(task: TaskInHand): void;
-  /** Sends what has collected, unless the queue has to be given time. */
+  /** Sends the collected reports, unless the pause after a failed call is not over. */
   flush(): void;
-  /** Not stored yet. */
+  /** The number of reports that the queue has not answered yet. */
   pending(): number;
-  /** The queue did not answer last time. */
+  /** True during the pause after a failed call. */
   isTroubled(): boolean;
   stop(): void;
 }
@@ -33,19 +33,19 @@ export interface EndingsOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** The task has left the hands. */
+  /** The queue has answered: the task is no longer in flight. */
   readonly onEnded: (task: TaskInHand, end: TaskEnd, gate: GateView | undefined) => void;
-  /** After `onEnded` of all tasks of one call. */
+  /** Called after `onEnded` was called for all tasks of one call. */
   readonly onAnswered: () => void;
-  /** Something can be flushed again. */
+  /** The pause after a failed call is over: `flush` sends again. */
   readonly onReady: () => void;
-  /** The queue failed in a way that repeating cannot mend. */
+  /** The queue failed with an error that a repeat cannot resolve. */
   readonly onFatal: (error: unknown) => void;
 }
 
 interface Ending extends With {
   readonly task: TaskInHand;
-  /** Absent: given back. */
+  /** Absent: the task is released. */
   readonly outcome: TaskOutcome | undefined;
 }
 
@@ -85,18 +85,18 @@ export function createEndings(options: EndingsOptions): Endings {
       timer = undefined;
       options.onReady();
     });
-    logger.warn("the ends of tasks could not be stored, trying again", {
+    logger.warn("could not store the outcomes of tasks, trying again", {
       error,
       tasks: collected.length,
     });
   }
 
-  /** One of them is bad, and the queue took none: find it by sending each alone. */
+  /** The queue refused the whole call because of one report: send each alone to find it. */
   function refused(endings: readonly Ending[], error: AppError): void {
     const [only] = endings;
     if (endings.length > 1) return endings.forEach((ending) => send([ending]));
     if (!only?.outcome || isBare(only)) return options.onFatal(error);
-    const reason = `its outcome was refused: ${reasonOf(error)}`;
+    const reason = `the queue refused the outcome of the task: ${reasonOf(error)}`;
     send([{ task: only.task, outcome: { kind: "fail", reason } }]);
   }
 
@@ -161,5 +161,5 @@ function toRelease({ task }: Ending): Release {
   return sinceStartMs === undefined ? { id, token } : { id, token, sinceStartMs };
 }
 
-/** Nothing of the handler's is in it, so it cannot be the handler's fault. */
+/** Has no data from the handler, so a refusal is not the fault of the handler. */
 const isBare = ({ outcome, add, raise }: Ending) => outcome?.kind === "fail" && !add && !raise;

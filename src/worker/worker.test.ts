@@ -180,7 +180,9 @@ describe.each(backends)("a worker on %s", (backend) => {
     await at.work(({ task }) => done(task.key === "a2" ? { count: 1n } : task.key));
     await at.settle();
     expect((await at.queue.stats()).states).toMatchObject({ done: 4, failed: 1 });
-    expect((await at.task("a2")).attempts[0]?.reason).toContain("its outcome was refused");
+    expect((await at.task("a2")).attempts[0]?.reason).toContain(
+      "the queue refused the outcome of the task",
+    );
   });
 
   test("a handler that returns something else fails its task and is told what to return", async () => {

@@ -48,7 +48,7 @@ test("D16: `work` moves what is old into the log, which status shows and prune s
   expect(await json("log prune --before 25d --dry-run")).toEqual({ isDryRun: true, matching: 1 });
   const unasked = await queue("log prune --before 25d");
   expect(unasked.exitCode).toBe(2);
-  expect(unasked.stderr).toMatch(/remove 1 entry of before \S+ from the log\? - nobody is here/);
+  expect(unasked.stderr).toMatch(/remove 1 entry older than \S+ from the log\? - nobody is here/);
   expect((await queue("log prune --before 25d --yes")).stdout).toBe(
     "removed 1 entry from the log\n",
   );
@@ -73,8 +73,8 @@ test("queue log takes a job that is only in the log, and refuses what makes no s
   expect(await json("log --job j")).toHaveLength(3);
   expect((await queue("log --job nobody")).stderr).toContain("there is no job 'nobody'");
   for (const [line, message] of [
-    ["log prun", "queue log takes the word prune or nothing, not 'prun'"],
-    ["log --before 3d", "--before, --yes and --dry-run go with `queue log prune`"],
+    ["log prun", "the only argument of queue log is prune, not 'prun'"],
+    ["log --before 3d", "--before, --yes and --dry-run can only be used with `queue log prune`"],
     ["log prune", "queue log prune needs --before, such as 365d"],
     ["log prune --before soon", "--before takes a moment such as 2026-11-20"],
   ] as const) {

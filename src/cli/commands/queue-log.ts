@@ -17,7 +17,7 @@ import { pruneLog } from "./queue/prune-log.ts";
 
 const states: readonly TerminalState[] = ["done", "skipped", "failed"];
 
-/** What has ended, in the order in which it did: tasks that still have a row, and the log. */
+/** Lists finished tasks in the order in which they ended: those with a row, and log entries. */
 export const queueLog: Command = {
   needs: "settings",
   arguments: [
@@ -26,29 +26,34 @@ export const queueLog: Command = {
   options: [
     stateOption(states, "all"),
     ...laneOptions,
-    { flag: "--limit", value: "count", summary: "only the last so many", default: "all" },
+    {
+      flag: "--limit",
+      value: "count",
+      summary: "show at most this many, the newest",
+      default: "all",
+    },
     {
       flag: "--before",
       value: "moment",
-      summary: "with prune: what finished before, such as 365d",
+      summary: "with prune: remove entries of tasks that finished before this, such as 365d",
     },
-    { flag: "--yes", summary: "with prune: do not ask" },
+    { flag: "--yes", summary: "with prune: do not ask for confirmation" },
     { flag: "--dry-run", summary: "with prune: only count" },
   ],
   examples: [
-    { line: "forager queue log --limit 20", summary: "what ended last" },
+    { line: "forager queue log --limit 20", summary: "the 20 tasks that ended last" },
     {
       line: "forager queue log --state failed --json",
-      summary: "with every reason, for a program",
+      summary: "failed tasks as JSON, with the reason of every attempt",
     },
     {
       line: "forager queue log prune --before 365d",
-      summary: "remove what finished more than a year ago from the log",
+      summary: "remove entries of tasks that finished more than a year ago",
     },
   ],
   details: [
-    "A finished task is kept for queue.keepDoneDays or queue.keepFailedDays. Then its entry, without\n" +
-      "payload and result, moves into the log, which only `queue log prune` makes shorter. Its key stays\n" +
+    "A finished task is kept for queue.keepDoneDays or queue.keepFailedDays. Then it moves into the log,\n" +
+      "without payload and result. Only `queue log prune` removes log entries. The key of the task stays\n" +
       "reserved for queue.keepKeysDays.",
   ],
 
@@ -56,11 +61,11 @@ export const queueLog: Command = {
     const { args, flags } = context;
     const [action] = args;
     if (action !== undefined && action !== "prune") {
-      throw usageError(`queue log takes the word prune or nothing, not '${action}'`);
+      throw usageError(`the only argument of queue log is prune, not '${action}'`);
     }
     const pruneFlags = ["before", "yes", "dryRun"].filter((name) => flags[name] !== undefined);
     if (action === undefined && pruneFlags.length > 0) {
-      throw usageError("--before, --yes and --dry-run go with `queue log prune`");
+      throw usageError("--before, --yes and --dry-run can only be used with `queue log prune`");
     }
     return action === "prune" ? pruneLog(context) : showLog(context);
   },
@@ -74,7 +79,7 @@ async function showLog(context: SettingsContext): Promise<void> {
   await using queue = await openExistingQueue(context);
   const { job } = filter;
   if (job !== undefined && !(await queue.job(job))) {
-    // A job may be gone, while its tasks are in the log.
+    // A job may be deleted while its tasks are in the log.
     if ((await queue.log({ job, limit: 1 })).length === 0) throw await noSuchJob(queue, job);
   }
   const query = { ...filter, states: readStates(flags, states) ?? states, last, signal };

@@ -84,7 +84,7 @@ function finished(draft: Draft, task: Task, outcome: Outcome): Task {
   }
 }
 
-/** What is remembered of an attempt that ended like this. */
+/** The record of an attempt with this outcome. */
 export function attemptOf(
   outcome: Exclude<Outcome, { readonly kind: "done" }>,
   atMs: number,
@@ -95,13 +95,13 @@ export function attemptOf(
     : { outcome: kind, reason, atMs };
 }
 
-/** The lower of the task's limit and its handler's. */
+/** The lower of the task's limit on attempts and its handler's. */
 export const attemptsOf = (
   { attemptsMax }: Pick<Task, "attemptsMax">,
   crash: Pick<Crash, "attemptsMax">,
 ): number => Math.min(attemptsMax, crash.attemptsMax ?? Infinity);
 
-/** The answer to a finish may be lost, so the same one again must be told the same. */
+/** True if this finish was applied before. Its answer may have been lost, so repeat the answer. */
 export function isRepeat(task: Task, { token, outcome }: Finish): boolean {
   if (task.token !== token || task.state === "running") return false;
   if (outcome.kind === "done") return task.state === "done" && task.result === outcome.result;
@@ -109,7 +109,7 @@ export function isRepeat(task: Task, { token, outcome }: Finish): boolean {
   return last?.token === token && last.outcome === outcome.kind && last.reason === outcome.reason;
 }
 
-/** Held until finished, released or swept: an expired lease that nobody swept still counts. */
+/** A lease is held until it is finished, released or swept, even if it has expired. */
 function heldTask(draft: Draft, { id, token }: LeaseRef): Task | undefined {
   const task = draft.tasks.get(id);
   if (task?.state !== "running" || task.token !== token) return undefined;
@@ -126,18 +126,18 @@ function decided(draft: Draft, task: Task): Finished {
   return decisionOn(task, gate && viewGate(gate, draft.now.ms));
 }
 
-/** What a finish answers when it left the task like this. */
+/** The answer to a finish that left the task in this state. */
 export function decisionOn(
   { state, dueAtMs }: { readonly state: TaskState; readonly dueAtMs: number },
   gate: GateView | undefined,
 ): Finished {
   const seen = gate && { gate };
   if (state === "pending") return { status: "retried", dueAtMs, ...seen };
-  assert(state !== "running", "a finish ends an attempt");
+  assert(state !== "running", "a finished task does not run");
   return { status: state, ...seen };
 }
 
-/** A task leaves its worker's hands: the slot, the gate and the claim's count move with it. */
+/** Frees what a running task uses: its slot, its place in the gate, and its count in the claim. */
 export function leave(draft: Draft, task: Task, sinceStartMs: number | undefined): void {
   const gate = gateOf(draft, task);
   let freesSlot = true;

@@ -9,19 +9,19 @@ import { endedAll } from "./browse-all.ts";
 import { countOf } from "./count-words.ts";
 import { openExistingQueue } from "./open-queue.ts";
 
-/** `queue log prune`: says how many, asks, removes chunk by chunk. */
+/** `queue log prune`: prints the number of entries, asks, and removes them in chunks. */
 export async function pruneLog(context: SettingsContext): Promise<Outcome> {
   const { flags, out, confirm, clock, signal, progress } = context;
   const before = textFlag(flags, "before");
   if (before === undefined) throw usageError("queue log prune needs --before, such as 365d");
   const momentOf = (nowMs: number) =>
     Date.parse(parseMoment("--before", before, { nowMs, direction: "past" }));
-  momentOf(clock.nowMs()); // a wrong one is refused before the queue is opened
+  momentOf(clock.nowMs()); // refuse an invalid time before the queue is opened
   await using queue = await openExistingQueue(context);
-  // "Ago" is by the queue's own clock, which wrote the times of finish.
+  // A duration such as 365d counts back from the queue's clock, which set the finish times.
   const beforeMs = momentOf((await queue.now()).ms);
   const count = await countEntries(queue, beforeMs, signal);
-  const what = `${countOf(count, "entry", "entries")} of before ${formatMoment(beforeMs)}`;
+  const what = `${countOf(count, "entry", "entries")} older than ${formatMoment(beforeMs)}`;
   if (flags["dryRun"] === true) {
     return out.result({ isDryRun: true, matching: count }, `would remove ${what} from the log`);
   }
@@ -46,7 +46,7 @@ export async function pruneLog(context: SettingsContext): Promise<Outcome> {
   out.result({ changed }, `removed ${countOf(changed, "entry", "entries")} from the log`);
 }
 
-/** What is listed as ended is an entry, or still a row. */
+/** Log entries alone: `log` lists entries and rows, `ended` lists rows. */
 async function countEntries(queue: Queue, beforeMs: number, signal: AbortSignal): Promise<number> {
   const count = async (all: AsyncIterable<EndedCursor>) => {
     let found = 0;

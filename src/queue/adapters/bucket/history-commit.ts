@@ -6,22 +6,22 @@ import { firstAbsorbed } from "./archive.ts";
 import type { EntryRef, Head } from "./head.ts";
 import type { FoundKey, History } from "./history.ts";
 
-/** What a commit sees of the files of a head, and which files that was read from. */
+/** The part of the history that a commit needs, and the files that it was read from. */
 export interface Recalled {
   readonly shard: Pick<Shard, "log" | "keptKeys">;
   readonly logFiles: ReadonlyMap<EntryRef, readonly LogEntry[]>;
   readonly keyFiles: ReadonlyMap<EntryRef, readonly KeptKey[]>;
-  /** Reserved keys of which no more is known than their task's id. */
+  /** Placeholders for reserved keys whose file was not read: only identity and id are real. */
   readonly stubs: ReadonlySet<KeptKey>;
 }
 
 export interface RecallOptions {
   readonly history: History;
-  /** Of tasks that are to be added, and not known. */
+  /** Identities of the tasks to add that the shard does not know. */
   readonly identities: ReadonlySet<string> | undefined;
 }
 
-/** The model must see what operations are about: entries to prune, keys to free, keys to add. */
+/** Loads what the model needs for these operations: entries to prune, keys to free, keys to add. */
 export async function recallHistory(
   base: Head,
   operations: readonly Operation[],
@@ -31,7 +31,7 @@ export async function recallHistory(
   const forgets = operations.filter((one): one is ForgetKeys => one.op === "forgetKeys");
   const logFiles = new Map<EntryRef, readonly LogEntry[]>();
   const sum = (all: readonly { readonly rowsMax: number }[]) =>
-    all.reduce((total, one) => total + one.rowsMax, 0); // each goes on where the one before ended
+    all.reduce((total, one) => total + one.rowsMax, 0); // each operation continues where the previous one stopped
   for (const { finishedBeforeMs } of prunes) {
     const wanted = { finishedBeforeMs, rowsMax: sum(prunes), isWanted: () => true };
     await loadOldest(base.log, logFiles, (ref) => history.readLog(ref), wanted);
@@ -48,7 +48,7 @@ export async function recallHistory(
   const kept: ReadonlyMap<string, FoundKey> = isAsked
     ? await history.keptAmong(base, identities)
     : new Map();
-  // A key that may be freed by the same commit has to be known as it is.
+  // This commit may also free these keys, so placeholders are not enough: read their files.
   if (forgets.length > 0) {
     for (const { ref } of kept.values()) {
       if (!keyFiles.has(ref)) keyFiles.set(ref, await readKeys(ref));
@@ -77,7 +77,7 @@ interface Wanted<T> {
   readonly isWanted: (one: T) => boolean;
 }
 
-/** Reads files until they hold the oldest `rowsMax` that are wanted, and one more if there is one. */
+/** Reads files until they contain the oldest `rowsMax` wanted items, and one more if it exists. */
 async function loadOldest<T extends KeptKey>(
   refs: readonly EntryRef[],
   files: Map<EntryRef, readonly T[]>,
@@ -108,7 +108,7 @@ export interface HistoryFiles {
   readonly isSame: boolean;
 }
 
-/** Writes what the model made of it: new files for what is new, and others for what lost something. */
+/** Writes the changes of the model: files for new items, and replacements for shrunken files. */
 export async function writeHistory(
   base: Head,
   past: Recalled,
@@ -142,7 +142,7 @@ export async function writeHistory(
 
 interface Rewrite<T> {
   readonly refs: readonly EntryRef[];
-  /** Those that were read: others lost nothing. */
+  /** The files that were read. The others lost nothing. */
   readonly files: ReadonlyMap<EntryRef, readonly T[]>;
   readonly isThere: (one: T) => boolean;
   readonly added: readonly T[];

@@ -3,11 +3,11 @@ import { endedOrder } from "../../model/read.ts";
 import type { EndedCursor, EndedQuery } from "../../queue-store.ts";
 
 /**
- * One step of a list: the statement takes the next rows in the order of an index, `$1` at most, and
- * answers those that match, with where it stopped. It never reads more of the table than that.
+ * One step of a list (see in-steps.ts): the statement reads at most `$1` rows in the order of an
+ * index, and returns those that match and the position at which it stopped. It reads no other rows.
  */
 
-/** A row that matches, or nothing but where the step stopped. */
+/** A matching row, or, if `isFound` is false, only the position at which the step stopped. */
 export type LookedRow<Row> = Row & {
   readonly lookedAtMs: number | null;
   readonly lookedId: number | null;
@@ -16,10 +16,10 @@ export type LookedRow<Row> = Row & {
 };
 
 export interface LookParts {
-  /** The rows to look at: needs `id` and `finished_at`, in their order. */
+  /** Query for the rows to read, with `id` and `finished_at`, ordered by `finished_at` and `id`. */
   readonly step: string;
   readonly columns: string;
-  /** What matches in `step u`; `$2` of them at most. */
+  /** The matching rows of `step u`; at most `$2` are returned. */
   readonly from: string;
   readonly order: string;
 }
@@ -37,7 +37,7 @@ export const lookSql = ({ step, columns, from, order }: LookParts): string => {
   on true`;
 };
 
-/** The conditions of a query on kind, job, gate and where the page before ended. */
+/** SQL conditions on kind, job and gate, and on the end of the previous page. */
 export function endedConditions(query: EndedQuery, first: readonly unknown[], lane: string) {
   const values = [...first];
   const where = ["true"];
