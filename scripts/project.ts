@@ -11,6 +11,6 @@ export const cacheFolder = join(root, ".cache");
 export const tools = {
   tsc: join(root, "node_modules/typescript/bin/tsc"),
   oxlint: join(root, "node_modules/oxlint/bin/oxlint"),
-  prettier: join(root, "node_modules/prettier/bin/prettier.cjs"),
+  oxfmt: join(root, "node_modules/oxfmt/bin/oxfmt"),
   vitest: join(root, "node_modules/vitest/vitest.mjs"),
 } as const;

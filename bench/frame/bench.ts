@@ -18,7 +18,8 @@ export interface Bench {
 
 /** At least `min`, or at most `max`. `aim` is what we hope for beyond the bar; it is only shown. */
 export type Bar =
-  { readonly min: number; readonly aim?: number } | { readonly max: number; readonly aim?: number };
+  | { readonly min: number; readonly aim?: number }
+  | { readonly max: number; readonly aim?: number };
 
 export interface BenchContext {
   readonly quick: boolean;

@@ -17,9 +17,5 @@ export const steps: readonly Step[] = [
     args: [tools.oxlint, "--type-aware", "--deny-warnings", "."],
     inputs: [...sources, ".oxlintrc.json"],
   },
-  {
-    name: "format",
-    args: [tools.prettier, "--check", "--log-level", "warn", "."],
-    inputs: ["**"],
-  },
+  { name: "format", args: [tools.oxfmt, "--check", "."], inputs: ["**"] },
 ];

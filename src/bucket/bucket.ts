@@ -66,10 +66,12 @@ export interface StoredObject {
 }
 
 export type PutIfAbsentAnswer =
-  { readonly status: "created"; readonly etag: string } | { readonly status: "exists" };
+  | { readonly status: "created"; readonly etag: string }
+  | { readonly status: "exists" };
 
 export type PutIfMatchAnswer =
-  { readonly status: "written"; readonly etag: string } | { readonly status: "stale" };
+  | { readonly status: "written"; readonly etag: string }
+  | { readonly status: "stale" };
 
 export interface ListOptions {
   /** Only keys behind this one, which need not exist. */

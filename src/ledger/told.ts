@@ -8,7 +8,8 @@ export interface Telling {
   readonly identity: NodeFile;
   /** This life's session: how much of it is on the disk, and how much was begun. */
   readonly own:
-    { readonly key: string; readonly durable: number; readonly last: number } | undefined;
+    | { readonly key: string; readonly durable: number; readonly last: number }
+    | undefined;
   /** Of one's own what nobody may hear of, because it may have to be written anew. */
   readonly unpublished: readonly Datagram[];
 }

@@ -1,5 +1,5 @@
 // inputs: scripts/** src/base/app-error.ts test/support/services.ts test/support/service-addresses.ts
-// inputs: tsconfig.json .oxlintrc.json vitest.config.ts
+// inputs: tsconfig.json .oxlintrc.json .oxfmtrc.json vitest.config.ts
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,10 +15,9 @@ beforeEach(() => {
   const supports = ["test/support/services.ts", "test/support/service-addresses.ts"];
   const copies = ["scripts", "src/base/app-error.ts", ...supports];
   const settings = ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"];
-  for (const path of [...copies, ...settings, "vitest.config.ts", ".oxlintrc.json"])
+  const tools = ["vitest.config.ts", ".oxlintrc.json", ".oxfmtrc.json"];
+  for (const path of [...copies, ...settings, ...tools])
     cpSync(join(root, path), join(folder, path), { recursive: true });
-  for (const path of [".prettierrc.json", ".prettierignore"])
-    cpSync(join(root, path), join(folder, path));
   // These import what is not here.
   for (const path of ["scripts/bench.ts", "scripts/sim.ts"]) rmSync(join(folder, path));
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));

@@ -34,7 +34,12 @@ export const visitBudget: VisitBudget = {
 };
 
 export type VisitOutcome =
-  "done" | "unreachable" | "robots" | "blocked" | "parked" | "not_modified";
+  | "done"
+  | "unreachable"
+  | "robots"
+  | "blocked"
+  | "parked"
+  | "not_modified";
 
 export interface VisitRequest {
   readonly kind: "robots" | "page" | "sitemap";

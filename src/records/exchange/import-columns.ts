@@ -9,7 +9,14 @@ export interface ImportColumn {
 }
 
 export type ColumnKind =
-  "text" | "number" | "list" | "social" | "note" | "extra" | "extras" | "entries";
+  | "text"
+  | "number"
+  | "list"
+  | "social"
+  | "note"
+  | "extra"
+  | "extras"
+  | "entries";
 
 const words = (...lines: readonly string[]) => lines.join(" ").split(" ");
 

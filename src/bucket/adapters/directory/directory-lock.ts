@@ -118,7 +118,8 @@ function readAnchor(
   { boot, wallMs }: { readonly boot: string; readonly wallMs: number },
 ): Anchor {
   const known = db.prepare("select * from clock").get() as
-    { boot: string; wall_ms: number; monotonic_ms: number; latest_ms: number } | undefined;
+    | { boot: string; wall_ms: number; monotonic_ms: number; latest_ms: number }
+    | undefined;
   if (known?.boot === boot) return { wallMs: known.wall_ms, monotonicMs: known.monotonic_ms };
   const anchor = {
     wallMs: Math.max(wallMs, known?.latest_ms ?? 0),

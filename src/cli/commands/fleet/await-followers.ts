@@ -21,7 +21,8 @@ export interface AwaitOptions {
   readonly lookNear: () => Promise<ReadonlyMap<string, Followed | undefined>>;
   /** Looks into the bucket at these; undefined: there is none. */
   readonly lookFar:
-    ((nodes: readonly string[]) => Promise<ReadonlyMap<string, Followed | undefined>>) | undefined;
+    | ((nodes: readonly string[]) => Promise<ReadonlyMap<string, Followed | undefined>>)
+    | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }

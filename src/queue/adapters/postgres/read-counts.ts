@@ -48,12 +48,14 @@ interface CountsRow {
   readonly wentBack: boolean;
   readonly kinds: readonly Omit<KindCounts, "shard" | "reasons" | "claimableSinceMs">[] | null;
   readonly reasons:
-    readonly (ReasonCount & { readonly kind: string; readonly sinceMs: number })[] | null;
+    | readonly (ReasonCount & { readonly kind: string; readonly sinceMs: number })[]
+    | null;
   readonly lanes: number;
   readonly gates: number;
   readonly jobs: JobCounts;
   readonly waits:
-    readonly { readonly kind: string; readonly bucket: number; readonly count: number }[] | null;
+    | readonly { readonly kind: string; readonly bucket: number; readonly count: number }[]
+    | null;
   readonly raises: QueueCounts["raises"];
 }
 

@@ -30,7 +30,8 @@ export function viewTask(db: Database, id: number, now: StoreNow): TaskView | un
     worker:
       task.state === "running"
         ? (statement(db, "select worker from claim where token = ?").pluck().get(task.token) as
-            string | undefined)
+            | string
+            | undefined)
         : undefined,
   };
 }

@@ -283,8 +283,7 @@ async function crawl(at: Fixture, { seed, gates, tasks, delayMs }: Crawl) {
       starts.set(lease.gate, [...(starts.get(lease.gate) ?? []), nowMs]);
       run.startedMs = nowMs;
       const chance = random.next();
-      if (chance < 0.1)
-        runs.delete(worker); // dies: says nothing more
+      if (chance < 0.1) runs.delete(worker); // dies: says nothing more
       else await queue.finish([{ ...lease, outcome: { kind: "done" }, sinceStartMs: 0 }]);
       if (chance > 0.9 && run.left.length > 0) {
         await queue.release(run.left.splice(0).map((one) => ({ ...one, sinceStartMs: 0 })));

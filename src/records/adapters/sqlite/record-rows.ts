@@ -44,7 +44,14 @@ function callbackOf(text: string | undefined): string {
 export const termTextOf = (indexed: Indexed): string => [...termsOf(indexed)].join(" ");
 
 export type ElementKind =
-  "email" | "emailDomain" | "domain" | "place" | "person" | "nameAndAddress" | "wanted" | "alias";
+  | "email"
+  | "emailDomain"
+  | "domain"
+  | "place"
+  | "person"
+  | "nameAndAddress"
+  | "wanted"
+  | "alias";
 
 export type Element = readonly [kind: ElementKind, value: string];
 
