@@ -21,11 +21,7 @@ const setupFiles = ["test/support/service-addresses.ts"];
 export default defineConfig(async () => {
   const tree = { root, files: await listSourceFiles(root) };
   const quick = await findTestFiles(tree, { kind: "quick" });
-  // app and cli load modules when they need them. A load that a test file leaves unfinished would
-  // never end in a process that goes on with another file.
-  const unit = quick
-    .filter(({ path, hasOwnProcess }) => !hasOwnProcess && !/^src\/(?:app|cli)\//.test(path))
-    .map(({ path }) => path);
+  const unit = quick.filter(({ hasOwnProcess }) => !hasOwnProcess).map(({ path }) => path);
   return {
     test: {
       // More than there are processors, because tests wait for processes and timers.
