@@ -19,18 +19,25 @@ export interface ImportFound {
   readonly line: number;
 }
 
+let latest = { text: "", views: { code: "", comments: "" } };
+
+/** Remembers the latest text, because each rule for a file asks for the same views of it. */
 export function scanSource(text: string): SourceViews {
-  const code: string[] = [];
-  const comments: string[] = [];
+  if (latest.text !== text) latest = { text, views: scan(text) };
+  return latest.views;
+}
+
+function scan(text: string): SourceViews {
+  let code = "";
+  let comments = "";
   let at = 0;
 
-  const blank = (char: string) => (char === "\n" ? "\n" : " ");
   const put = (into: "code" | "comments" | "neither", end: number) => {
-    for (; at < Math.min(end, text.length); at += 1) {
-      const char = text.charAt(at);
-      code[at] = into === "code" ? char : blank(char);
-      comments[at] = into === "comments" ? char : blank(char);
-    }
+    const part = text.slice(at, end);
+    const blank = part.replaceAll(/[^\n]/g, " ");
+    code += into === "code" ? part : blank;
+    comments += into === "comments" ? part : blank;
+    at += part.length;
   };
 
   /** Code until the closing brace of a template's hole, or until the end of the file. */
@@ -42,21 +49,23 @@ export function scanSource(text: string): SourceViews {
       else if (text.startsWith("/*", at)) put("comments", endOf(text, "*/", at + 2) + 2);
       else if (char === '"' || char === "'") readQuoted(char);
       else if (char === "`") readTemplate();
-      else if (char === "/" && opensPattern(code, at)) readPattern();
+      else if (char === "/" && opensPattern(code)) readPattern();
       else {
         if (char === "{") depth += 1;
         if (char === "}" && isHole && depth === 0) return;
         if (char === "}") depth -= 1;
-        put("code", at + 1);
+        put("code", endOfPlainCode(text, at + 1));
       }
     }
   };
 
   const readQuoted = (quote: string) => {
     put("code", at + 1);
-    while (at < text.length && text.charAt(at) !== quote && text.charAt(at) !== "\n") {
-      put("neither", at + (text.charAt(at) === "\\" ? 2 : 1));
+    let end = at;
+    while (end < text.length && text.charAt(end) !== quote && text.charAt(end) !== "\n") {
+      end += text.charAt(end) === "\\" ? 2 : 1;
     }
+    put("neither", end);
     put("code", at + 1);
   };
 
@@ -86,7 +95,7 @@ export function scanSource(text: string): SourceViews {
   };
 
   readCode(false);
-  return { code: code.join(""), comments: comments.join("") };
+  return { code, comments };
 }
 
 /** Every module this source names, whichever way: import, export from, import(), require(). */
@@ -119,14 +128,18 @@ function endOf(text: string, mark: string, from: number): number {
   return found === -1 ? text.length : found;
 }
 
+/** Where the next character is that may open or close something. */
+function endOfPlainCode(text: string, from: number): number {
+  const next = /[/"'`{}]/g;
+  next.lastIndex = from;
+  return next.exec(text)?.index ?? text.length;
+}
+
 const wordsBeforePattern =
   /\b(?:return|typeof|case|in|of|delete|void|throw|new|else|do|await|yield)$/;
 
-function opensPattern(codeBefore: readonly string[], at: number): boolean {
-  const before = codeBefore
-    .slice(Math.max(0, at - 200), at)
-    .join("")
-    .trimEnd();
+function opensPattern(codeBefore: string): boolean {
+  const before = codeBefore.slice(-200).trimEnd();
   if (before === "" || wordsBeforePattern.test(before)) return true;
   return !/[\w$)\]"'`]$/.test(before);
 }
