@@ -4,12 +4,12 @@ const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]/u;
 const invisible = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 const plain = /^[\x20-\x7e]*$/;
-const segmenter = new Intl.Segmenter();
+let segmenter: Intl.Segmenter | undefined;
 
 export function textWidth(text: string): number {
   if (plain.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) width += segmentWidth(segment);
+  for (const segment of segmentsOf(text)) width += segmentWidth(segment);
   return width;
 }
 
@@ -18,12 +18,19 @@ export function cutToWidth(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
   let kept = "";
   let left = width - 1;
-  for (const { segment } of segmenter.segment(text)) {
+  for (const segment of segmentsOf(text)) {
     left -= segmentWidth(segment);
     if (left < 0) break;
     kept += segment;
   }
   return width < 1 ? "" : `${kept}…`;
+}
+
+/** What a reader sees as one character, one by one. */
+function* segmentsOf(text: string): Generator<string> {
+  // Made at its first use: that takes 10 ms, and most commands print ASCII only.
+  segmenter ??= new Intl.Segmenter();
+  for (const { segment } of segmenter.segment(text)) yield segment;
 }
 
 function segmentWidth(segment: string): number {
