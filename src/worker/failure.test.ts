@@ -54,3 +54,31 @@ test("what was thrown is told, whatever it was", () => {
   expect(reasonOf(Object.create(null))).toBe("threw a object that has no text");
   expect(reasonOf(undefined)).toBe("threw undefined");
 });
+
+test("an error whose properties cannot be read, or are no text, is told too", () => {
+  const withGetter = (property: string) =>
+    Object.defineProperty(new Error("a"), property, {
+      get() {
+        throw new Error("from a getter");
+      },
+    });
+  const withValue = (property: string, value: unknown) =>
+    Object.defineProperty(new Error("a"), property, { value });
+  const proxy = new Proxy(new Error("a"), {
+    getPrototypeOf() {
+      throw new Error("from a proxy");
+    },
+  });
+  const errors = [
+    ...["name", "message", "stack", "cause"].map(withGetter),
+    ...[Symbol("b"), { b: 1 }, null, Object.create(null)].flatMap((value) =>
+      ["name", "message", "stack", "cause"].map((property) => withValue(property, value)),
+    ),
+    proxy,
+  ];
+  for (const error of errors) {
+    expect(outcomeOf(error)).toMatchObject({ kind: "retry", reason: expect.any(String) });
+  }
+  expect(reasonOf(withGetter("message"))).toBe("Error: (cannot be read)");
+  expect(reasonOf(withValue("message", Symbol("b")))).toBe("Error: Symbol(b)");
+});

@@ -36,6 +36,7 @@ export const retryDefaults: RetryPolicy = {
 /** What a thrown error means for its task. Everything that is not known to be permanent may pass. */
 export function outcomeOf(error: unknown): HandlerOutcome {
   const thrown = { reason: reasonOf(error), ...stackOf(error) };
+  if (!isError(error)) return { kind: "retry", ...thrown };
   if (error instanceof PermanentError) return { kind: "fail", ...thrown };
   if (error instanceof AppError && error.kind === "invalid") return { kind: "fail", ...thrown };
   if (error instanceof SlowDownError) {
@@ -65,16 +66,18 @@ export function retryDelayMs(
 export function reasonOf(error: unknown): string {
   const [first, ...causes] = errorsOf(error);
   if (!first) return `threw ${describe(error)}`;
-  const text = ({ name, message }: Error) => `${name}: ${message}`;
+  const text = (one: Error) => `${textOf(one, "name")}: ${textOf(one, "message")}`;
   return text(first) + causes.reduceRight((inner, cause) => ` (${text(cause)}${inner})`, "");
 }
 
 /** The calls that led to the error, with those of its causes; the message is in the reason. */
 function stackOf(error: unknown): { readonly stack?: string } {
-  const lines = errorsOf(error).flatMap(({ name, stack = "" }, index) => {
-    const calls = stack.split("\n").filter((line) => /^\s+at /.test(line));
+  const lines = errorsOf(error).flatMap((one, index) => {
+    const calls = textOf(one, "stack")
+      .split("\n")
+      .filter((line) => /^\s+at /.test(line));
     const kept = calls.slice(0, callsKeptMax).map((line) => line.trim());
-    return index === 0 || kept.length === 0 ? kept : [`caused by ${name}`, ...kept];
+    return index === 0 || kept.length === 0 ? kept : [`caused by ${textOf(one, "name")}`, ...kept];
   });
   return lines.length > 0 ? { stack: lines.join("\n") } : {};
 }
@@ -83,13 +86,38 @@ const callsKeptMax = 20;
 /** The error and its causes, of which there may be a circle. */
 function errorsOf(error: unknown): readonly Error[] {
   const found: Error[] = [];
-  for (let one = error; one instanceof Error && found.length < causesMax; one = one.cause) {
+  for (let one = error; isError(one) && found.length < causesMax; one = valueOf(one, "cause")) {
     if (found.includes(one)) break;
     found.push(one);
   }
   return found;
 }
 const causesMax = 10;
+
+/*
+ * An error comes from code of others. Its properties may be of any type, and reading them may throw;
+ * neither must reach the worker, which would end with all its tasks.
+ */
+function isError(value: unknown): value is Error {
+  try {
+    return value instanceof Error;
+  } catch {
+    return false; // a proxy
+  }
+}
+
+function valueOf(error: Error, property: keyof Error): unknown {
+  try {
+    return error[property];
+  } catch {
+    return "(cannot be read)";
+  }
+}
+
+function textOf(error: Error, property: "name" | "message" | "stack"): string {
+  const value = valueOf(error, property);
+  return typeof value === "string" ? value : describe(value);
+}
 
 function describe(value: unknown): string {
   try {

@@ -10,7 +10,7 @@ import { outcomeOf, PermanentError, reasonOf } from "./failure.ts";
 import { createCapLine } from "./cap-line.ts";
 import { GateRun } from "./gate-run.ts";
 import type { KindState, TaskEnd } from "./kind-state.ts";
-import { isOutcome, slowDownOf, type HandlerOutcome } from "./outcome.ts";
+import { copyOutcome, isOutcome, slowDownOf, type HandlerOutcome } from "./outcome.ts";
 import type { Politeness } from "./politeness.ts";
 import { queueOutcome } from "./queue-outcome.ts";
 import { createSlots, type HandlerReturn } from "./slots.ts";
@@ -320,6 +320,6 @@ function outcomeReturned(returned: HandlerReturn): HandlerOutcome {
   if ("error" in returned) throw returned.error;
   const { value } = returned;
   if (value === undefined) return { kind: "done" };
-  if (isOutcome(value)) return value;
+  if (isOutcome(value)) return copyOutcome(value);
   throw new PermanentError("the handler returned no outcome: return done(result)");
 }

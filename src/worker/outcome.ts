@@ -67,5 +67,43 @@ export function isOutcome(value: unknown): value is HandlerOutcome {
   return typeof kind === "string" && kinds.has(kind);
 }
 
+/**
+ * Only what an outcome has, read once: what a handler returned may have more properties, or getters
+ * that throw.
+ */
+export function copyOutcome(outcome: HandlerOutcome): HandlerOutcome {
+  const { add, raise } = outcome;
+  const more = { ...(add && { add }), ...(raise && { raise }) };
+  switch (outcome.kind) {
+    case "done": {
+      const { result } = outcome;
+      return { kind: "done", ...(result !== undefined && { result }), ...more };
+    }
+    case "skip":
+      return { kind: "skip", reason: outcome.reason, ...more };
+    case "retry": {
+      const { reason, delayMs, slowDown, stack } = outcome;
+      return {
+        kind: "retry",
+        reason,
+        ...(delayMs !== undefined && { delayMs }),
+        ...(slowDown && { slowDown: { ...slowDown } }),
+        ...(stack !== undefined && { stack }),
+        ...more,
+      };
+    }
+    case "fail": {
+      const { reason, slowDown, stack } = outcome;
+      return {
+        kind: "fail",
+        reason,
+        ...(slowDown && { slowDown: { ...slowDown } }),
+        ...(stack !== undefined && { stack }),
+        ...more,
+      };
+    }
+  }
+}
+
 export const slowDownOf = (outcome: HandlerOutcome): SlowDown | undefined =>
   outcome.kind === "retry" || outcome.kind === "fail" ? outcome.slowDown : undefined;

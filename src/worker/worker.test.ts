@@ -185,6 +185,28 @@ describe.each(backends)("a worker on %s", (backend) => {
     );
   });
 
+  test("an outcome with other properties, or with getters that throw, disturbs no other task", async () => {
+    await using at = openWorkerFixture(backend);
+    await at.queue.add(works("a", 4));
+    const runs: Record<string, () => unknown> = {
+      a0: () => ({ kind: "done", add: [], task: "mine", outcome: "mine" }),
+      a1: () => ({
+        kind: "fail",
+        get reason() {
+          throw new PermanentError("from a getter");
+        },
+      }),
+      a2() {
+        throw Object.defineProperty(new PermanentError("a"), "stack", { value: { lines: 3 } });
+      },
+    };
+    await at.work(({ task }) => runs[task.key]?.() as never);
+    await at.settle();
+    expect((await at.queue.stats()).states).toMatchObject({ done: 2, failed: 2, running: 0 });
+    const [attempt] = (await at.task("a1")).attempts;
+    expect(attempt?.reason).toBe("PermanentError: from a getter");
+  });
+
   test("a handler that returns something else fails its task and is told what to return", async () => {
     await using at = openWorkerFixture(backend);
     await at.queue.add(works("a", 1));
