@@ -225,7 +225,9 @@ describe("purge", () => {
     expect(await json("purge --kind a --dry-run")).toEqual({ isDryRun: true, matching: 4 });
     const unasked = await queue("purge --id 1");
     expect(unasked.exitCode).toBe(2);
-    expect(unasked.stderr).toContain("purge 1 task and free every key? - nobody is here");
+    expect(unasked.stderr).toContain(
+      "purge 1 task and free their keys and those of such tasks in the log? - nobody is here",
+    );
     expect((await queue("purge --kind a --yes")).stdout).toBe("purged 4 tasks\n");
     expect(await json("purge --id 5 --yes")).toEqual({ changed: 1 });
     expect(await json("purge --state failed --yes")).toEqual({ changed: 1 });

@@ -56,21 +56,29 @@ test("D16: `work` moves what is old into the log, which status shows and prune s
   expect(await json("add work --key old0 --job j")).toMatchObject({ status: "duplicate" });
 }, 60_000);
 
-test("purge frees keys of what moved into the log before", async () => {
-  const { json } = await setUp();
+test("purge frees keys of what moved into the log before, and asks also where no row is left", async () => {
+  const { json, queue } = await setUp();
   expect(await json("purge --yes")).toEqual({ changed: 3 });
   expect(await json("add work --key old0 --job j")).toMatchObject({ status: "duplicate" });
   await json("add work --key other --job j");
+  const unasked = await queue("purge --job j");
+  expect(unasked.exitCode).toBe(2);
+  expect(unasked.stderr).toContain("those of such tasks in the log? - nobody is here");
+  expect(await json("add work --key old0 --job j")).toMatchObject({ status: "duplicate" });
   expect(await json("purge --job j --yes")).toEqual({ changed: 0 });
   expect(await json("add work --key old0 --job j")).toMatchObject({ status: "added" });
   expect(await json("log")).toHaveLength(3);
 }, 60_000);
 
-test("queue log takes a job that is only in the log, and refuses what makes no sense", async () => {
+test("queue log and purge take a job that is only in the log, and refuses what makes no sense", async () => {
   const { json, queue } = await setUp();
   await json("seal j");
   expect(await json("purge --yes")).toEqual({ changed: 3 });
   expect(await json("log --job j")).toHaveLength(3);
+  expect(await json("add work --key old0 --job j")).toMatchObject({ status: "duplicate" });
+  expect(await json("purge --job j --yes")).toEqual({ changed: 0 });
+  expect(await json("add work --key old0 --job j")).toMatchObject({ status: "added" });
+  expect((await queue("purge --job nobody")).stderr).toContain("there is no job 'nobody'");
   expect((await queue("log --job nobody")).stderr).toContain("there is no job 'nobody'");
   for (const [line, message] of [
     ["log prun", "the only argument of queue log is prune, not 'prun'"],

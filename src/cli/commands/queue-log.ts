@@ -7,9 +7,9 @@ import { usageError } from "../usage-error.ts";
 import { endedAll } from "./queue/browse-all.ts";
 import {
   laneOptions,
-  noSuchJob,
   readLaneFilter,
   readStates,
+  requireJobOrEntry,
   stateOption,
 } from "./queue/filters.ts";
 import { openExistingQueue } from "./queue/open-queue.ts";
@@ -77,11 +77,7 @@ async function showLog(context: SettingsContext): Promise<void> {
   const last = limitText === "all" ? Infinity : parseCount("limit", limitText);
   const filter = readLaneFilter(flags);
   await using queue = await openExistingQueue(context);
-  const { job } = filter;
-  if (job !== undefined && !(await queue.job(job))) {
-    // A job may be deleted while its tasks are in the log.
-    if ((await queue.log({ job, limit: 1 })).length === 0) throw await noSuchJob(queue, job);
-  }
+  if (filter.job !== undefined) await requireJobOrEntry(queue, filter.job);
   const query = { ...filter, states: readStates(flags, states) ?? states, last, signal };
   await out.list(
     endedAll((page) => queue.log(page), query),

@@ -40,8 +40,10 @@ export const queuePurge: Command = {
       queue,
       filters,
       isDryRun,
+      reachesLog: true,
       words: isByHand ? purgeWords : archiveWords,
-      mustAsk: () => true,
+      // Keys of tasks in the log are freed even where no row matches.
+      mustAsk: (count) => isByHand || count > 0,
       change: (one, onProgress) =>
         isByHand ? queue.purge(one, onProgress) : queue.archive(one, onProgress),
     });
@@ -57,7 +59,7 @@ export const queuePurge: Command = {
 
 const purgeWords = {
   label: "purge",
-  plan: (tasks: string) => `purge ${tasks} and free every key`,
+  plan: (tasks: string) => `purge ${tasks} and free their keys and those of such tasks in the log`,
   result: (tasks: string) => `purged ${tasks}`,
 };
 const archiveWords = {

@@ -54,7 +54,7 @@ const answers: readonly (readonly [string, string, Record<string, number>])[] = 
   ["queue retry", "make 2 tasks (failed) pending again? [y/N]", { pending: 3, failed: 0 }],
   [
     "queue purge --state failed",
-    "purge 2 tasks and free every key? [y/N]",
+    "purge 2 tasks and free their keys and those of such tasks in the log? [y/N]",
     { failed: 0, pending: 1 },
   ],
   ["queue cancel nightly", "cancel job 'nightly': 1 task", { pending: 0, skipped: 1, failed: 2 }],

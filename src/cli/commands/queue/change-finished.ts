@@ -3,7 +3,7 @@ import type { FinishedInput, Queue, TerminalState } from "../../../queue/index.t
 import type { Outcome, SettingsContext } from "../../command.ts";
 import { browseAll } from "./browse-all.ts";
 import { countTasks, formatCount } from "./count-words.ts";
-import { noSuchTask, requireJob } from "./filters.ts";
+import { noSuchTask, requireJob, requireJobOrEntry } from "./filters.ts";
 
 /** What `retry` and `purge` have in common: find, say how many, ask, change chunk by chunk. */
 export interface FinishedChange {
@@ -11,6 +11,8 @@ export interface FinishedChange {
   /** Each is changed in turn; no task matches two of them. */
   readonly filters: readonly FinishedFilter[];
   readonly isDryRun: boolean;
+  /** Changes something also for tasks that are only in the log. */
+  readonly reachesLog?: boolean;
   readonly words: {
     /** `retry` */
     readonly label: string;
@@ -19,6 +21,7 @@ export interface FinishedChange {
     /** `3 tasks are pending again` */
     readonly result: (tasks: string) => string;
   };
+  /** Also asked for no task at all: there may be more to change than tasks. */
   readonly mustAsk: (count: number) => boolean;
   readonly change: (
     filter: FinishedFilter,
@@ -38,9 +41,10 @@ export async function changeFinished(
   wanted: FinishedChange,
 ): Promise<Outcome> {
   const { out, flags, confirm } = context;
-  const { queue, filters, isDryRun, words } = wanted;
+  const { queue, filters, isDryRun, words, reachesLog = false } = wanted;
   for (const filter of filters) {
-    if (filter.job !== undefined) await requireJob(queue, filter.job);
+    const { job } = filter;
+    if (job !== undefined) await (reachesLog ? requireJobOrEntry : requireJob)(queue, job);
     await checkIds(queue, filter);
   }
   const { count, isMore } = await countFinished(
@@ -52,7 +56,7 @@ export async function changeFinished(
   if (isDryRun) {
     return out.result({ isDryRun: true, matching: count }, `would ${words.plan(tasks)}`);
   }
-  if (count > 0 && wanted.mustAsk(count)) {
+  if (wanted.mustAsk(count)) {
     if (!(await confirm(`${words.plan(tasks)}?`, { yes: flags["yes"] === true }))) {
       out.note("nothing was changed");
       return "failed";

@@ -64,6 +64,12 @@ export async function requireJob(queue: Queue, name: string): Promise<void> {
   throw await noSuchJob(queue, name);
 }
 
+/** A job may be deleted while its tasks are in the log. */
+export async function requireJobOrEntry(queue: Queue, name: string): Promise<void> {
+  if (await queue.job(name)) return;
+  if ((await queue.log({ job: name, limit: 1 })).length === 0) throw await noSuchJob(queue, name);
+}
+
 export async function noSuchJob(queue: Queue, name: string): Promise<AppError> {
   const names = (await queue.jobs()).map((job) => job.name);
   const hint =
