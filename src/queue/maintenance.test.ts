@@ -100,3 +100,27 @@ test("a queue that is out of reach for a while does not end it", async () => {
   expect((await queue.stats()).states).toMatchObject({ pending: 1, running: 0 });
   await maintenance.stop();
 });
+
+test("an archive that failed is tried again at the next tick, not after an hour", async () => {
+  const { clock, queue, options } = setUp();
+  let failures = 2;
+  const maintenance = createMaintenance({
+    ...options,
+    keepDoneMs: 0,
+    queue: {
+      ...queue,
+      archive: async (filter) => {
+        if (failures-- > 0) throw new AppError("unavailable", "gone", "gone");
+        return queue.archive(filter);
+      },
+    },
+  });
+  await queue.add([{ kind: "work", key: "a" }]);
+  const { leases } = await queue.claim(claim);
+  await queue.finish(leases.map((lease) => ({ ...lease, outcome: { kind: "done" } as const })));
+  await clock.advance(1_000);
+  await maintenance.start();
+  await pass(clock, 60_000, 5_000);
+  expect(await queue.logStats()).toMatchObject({ entries: 1 });
+  await maintenance.stop();
+});

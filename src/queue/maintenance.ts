@@ -58,8 +58,9 @@ export function createMaintenance(options: MaintenanceOptions): Service {
     try {
       await sweepAll();
       if (clock.monotonicMs() - archivedAtMs >= archiveEveryMs && !isStopped) {
-        archivedAtMs = clock.monotonicMs();
+        const startedAtMs = clock.monotonicMs();
         await archiveOld();
+        archivedAtMs = startedAtMs;
       }
     } catch (error) {
       logger.warn("queue maintenance failed, it is tried again", { error });
