@@ -82,3 +82,12 @@ test("an error whose properties cannot be read, or are no text, is told too", ()
   expect(reasonOf(withGetter("message"))).toBe("Error: (cannot be read)");
   expect(reasonOf(withValue("message", Symbol("b")))).toBe("Error: Symbol(b)");
 });
+
+test("an error that stands for several is told with the first of them", () => {
+  const refused = new Error("connect ECONNREFUSED ::1:80");
+  const cause = new AggregateError([refused, new Error("connect ECONNREFUSED 127.0.0.1:80")]);
+  expect(reasonOf(new TypeError("fetch failed", { cause }))).toBe(
+    "TypeError: fetch failed (AggregateError (Error: connect ECONNREFUSED ::1:80))",
+  );
+  expect(reasonOf(new AggregateError([], "all failed"))).toBe("AggregateError: all failed");
+});

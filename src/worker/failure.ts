@@ -66,7 +66,8 @@ export function retryDelayMs(
 export function reasonOf(error: unknown): string {
   const [first, ...causes] = errorsOf(error);
   if (!first) return `threw ${describe(error)}`;
-  const text = (one: Error) => `${textOf(one, "name")}: ${textOf(one, "message")}`;
+  const text = (one: Error) =>
+    [textOf(one, "name"), textOf(one, "message")].filter((part) => part !== "").join(": ");
   return text(first) + causes.reduceRight((inner, cause) => ` (${text(cause)}${inner})`, "");
 }
 
@@ -86,13 +87,21 @@ const callsKeptMax = 20;
 /** The error and its causes, of which there may be a circle. */
 function errorsOf(error: unknown): readonly Error[] {
   const found: Error[] = [];
-  for (let one = error; isError(one) && found.length < causesMax; one = valueOf(one, "cause")) {
+  for (let one = error; isError(one) && found.length < causesMax; one = causeOf(one)) {
     if (found.includes(one)) break;
     found.push(one);
   }
   return found;
 }
 const causesMax = 10;
+
+/** A connection that failed on every address has no message: the first of its errors tells why. */
+function causeOf(error: Error): unknown {
+  const cause = valueOf(error, "cause");
+  if (cause !== undefined || !(error instanceof AggregateError)) return cause;
+  const errors = valueOf(error, "errors");
+  return Array.isArray(errors) ? errors[0] : undefined;
+}
 
 /*
  * An error comes from code of others. Its properties may be of any type, and reading them may throw;
@@ -106,9 +115,9 @@ function isError(value: unknown): value is Error {
   }
 }
 
-function valueOf(error: Error, property: keyof Error): unknown {
+function valueOf(error: Error, property: string): unknown {
   try {
-    return error[property];
+    return Reflect.get(error, property);
   } catch {
     return "(cannot be read)";
   }
