@@ -91,3 +91,18 @@ test("an error that stands for several is told with the first of them", () => {
   );
   expect(reasonOf(new AggregateError([], "all failed"))).toBe("AggregateError: all failed");
 });
+
+test("a Retry-After that makes no sense does not cost the task its attempts", () => {
+  const delayOf = (retryAfterMs: number) => {
+    const outcome = outcomeOf(new SlowDownError("429", { retryAfterMs }));
+    return queueOutcome(outcome, retryDefaults, 1, random);
+  };
+  for (const nonsense of [NaN, -1]) {
+    const { kind, delayMs } = delayOf(nonsense) as { kind: string; delayMs: number };
+    expect(kind).toBe("retry");
+    expect(delayMs).toBeLessThanOrEqual(retryDefaults.delayMs);
+  }
+  for (const forever of [Infinity, 1e300]) {
+    expect(delayOf(forever)).toMatchObject({ kind: "retry", delayMs: 30 * 86_400_000 });
+  }
+});

@@ -1,7 +1,7 @@
 import type { Random } from "../base/random.ts";
 import type { FinishInput } from "../queue/index.ts";
 import { retryDelayMs, type RetryPolicy } from "./failure.ts";
-import type { HandlerOutcome } from "./outcome.ts";
+import type { HandlerOutcome, SlowDown } from "./outcome.ts";
 
 /** How a worker ends its tasks: that it crashed, it cannot report itself. */
 export type TaskOutcome = Exclude<FinishInput["outcome"], { readonly kind: "crash" }>;
@@ -25,7 +25,7 @@ export function queueOutcome(
     case "retry": {
       const { reason, delayMs, slowDown } = outcome;
       if (used >= policy.attempts) return { kind: "fail", reason, ...stackOf(outcome) };
-      const leastMs = Math.max(delayMs ?? 0, slowDown?.retryAfterMs ?? 0);
+      const leastMs = Math.max(delayMs ?? 0, askedMs(slowDown));
       const isTold = delayMs !== undefined;
       return {
         kind: "retry",
@@ -38,3 +38,8 @@ export function queueOutcome(
 }
 
 const stackOf = ({ stack }: { readonly stack?: string }) => (stack === undefined ? {} : { stack });
+
+/** What the other side asked for. Nonsense, such as a date read as a number, asks for nothing. */
+const askedMs = ({ retryAfterMs = 0 }: SlowDown = {}) =>
+  retryAfterMs > 0 ? Math.min(retryAfterMs, askedMsMax) : 0;
+const askedMsMax = 30 * 86_400_000;
