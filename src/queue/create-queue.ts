@@ -144,6 +144,7 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
     browse: (query = {}) => read((from) => from.browse(check.browse(query))),
     ended: (query = {}) => read((from) => from.ended(check.ended(query))),
     log: (query = {}) => read((from) => readLog(from, check.ended(query))),
+    logEntry: (id) => read((from) => from.logEntry(check.id(id))),
     logStats: () => read((from) => from.logStats()),
     jobs: (page = {}) => read((from) => inPages(check.page(page), (one) => from.jobs(one))),
     job: (name) => read((from) => from.job(check.job(name))),

@@ -45,6 +45,8 @@ export interface QueueStore extends AsyncDisposable {
   ended(query: EndedQuery): Promise<readonly Task[]>;
   /** Log entries, in the same order: tasks that no longer have a row. */
   log(query: EndedQuery): Promise<readonly LogEntry[]>;
+  /** An archived task; undefined if the log has no such entry. */
+  logEntry(id: number): Promise<LogEntry | undefined>;
   logStats(): Promise<LogStats>;
   job(name: string): Promise<Job | undefined>;
   gate(name: string): Promise<Gate | undefined>;

@@ -105,6 +105,8 @@ export interface Queue<K extends Kinds = Kinds> extends Closable {
   ended(query?: Partial<EndedQuery>): Promise<readonly Task[]>;
   /** Like `ended`, but includes archived tasks. Entries have no payload and no result. */
   log(query?: Partial<EndedQuery>): Promise<readonly LogEntry[]>;
+  /** The entry of an archived task, which `show` no longer finds. */
+  logEntry(id: number): Promise<LogEntry | undefined>;
   logStats(): Promise<LogStats>;
   /** In order of name. Without a limit, returns all jobs, read page by page. */
   jobs(page?: Partial<NamePage>): Promise<readonly Job[]>;

@@ -130,6 +130,7 @@ test.each(backends)(
     await queue.finish([{ ...leases[6]!, outcome: retry }]);
     await at.pass(1);
     await queue.claim({ worker: "other", kinds: ["work"], limit: 10 });
+    await queue.archive({ states: ["done"], ids: [leases[1]!.id] });
     const before = await queue.browse();
     const inFlight: InFlight = {
       ...nothing,

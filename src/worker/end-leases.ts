@@ -1,11 +1,11 @@
 import { AppError } from "../base/app-error.ts";
 import { sleep, type Clock } from "../base/clock.ts";
-import type { LeaseRef, Queue, Task } from "../queue/index.ts";
+import type { LeaseRef, Queue } from "../queue/index.ts";
 import type { EndedCount, InFlight, InFlightLease } from "./crash-record.ts";
 import type { TaskEnd } from "./kind-state.ts";
 
 export interface EndLeasesOptions {
-  readonly queue: Pick<Queue, "claim" | "finish" | "release" | "show">;
+  readonly queue: Pick<Queue, "claim" | "finish" | "release" | "show" | "logEntry">;
   readonly inFlight: InFlight;
   /** How the process ended: "SIGKILL", "code 1". */
   readonly how: string;
@@ -64,11 +64,7 @@ async function endOnce({ queue, inFlight, how }: EndLeasesOptions): Promise<read
   const counts = new Map<string, EndedCount>();
   for (const [{ kind, ...lease }, { status }] of answers.flat()) {
     const end =
-      status === "held"
-        ? "released"
-        : status === "lost"
-          ? endOf(lease, (await queue.show(lease.id))?.task)
-          : status;
+      status === "held" ? "released" : status === "lost" ? await endOf(queue, lease) : status;
     const key = JSON.stringify([kind, end]);
     counts.set(key, { kind, end, count: (counts.get(key)?.count ?? 0) + 1 });
   }
@@ -76,11 +72,13 @@ async function endOnce({ queue, inFlight, how }: EndLeasesOptions): Promise<read
 }
 
 /** How a lease ended that is no longer held; its process was killed before it could count it. */
-function endOf({ token }: LeaseRef, task: Task | undefined): TaskEnd {
+async function endOf(queue: EndLeasesOptions["queue"], { id, token }: LeaseRef): Promise<TaskEnd> {
+  const task = (await queue.show(id))?.task ?? (await queue.logEntry(id));
   const attempt = task?.attempts.findLast((one) => one.token === token);
   if (!task || attempt?.outcome === "expired" || attempt?.outcome === "cancelled") return "lost";
   const { state } = task;
-  const isNewest = task.token === token;
+  // An archived task has no token any more. It ended with the last lease that it had.
+  const isNewest = !("token" in task) || task.token === token;
   if (isNewest && state === "running") return "lost"; // its job was cancelled
   if (isNewest && state !== "running" && state !== "pending") return state;
   return attempt ? "retried" : "released";

@@ -127,8 +127,7 @@ describe("show", () => {
     expect(await queue("show 99")).toEqual({
       exitCode: 1,
       stdout: "",
-      stderr:
-        "forager: there is no task 99: it was never added, or is only in the log (`forager queue log`)\n",
+      stderr: "forager: there is no task 99: it was never added, or was pruned from the log\n",
     });
   });
 });

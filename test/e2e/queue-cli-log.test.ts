@@ -33,6 +33,10 @@ test("D16: `work` moves what is old into the log, which status shows and prune s
     "duplicate: task 1 has this key\n",
   );
 
+  expect((await queue("show 1")).stdout).toMatch(/^task +1, in the log: its payload/);
+  expect(await json("show 1")).toMatchObject({ id: 1, state: "done", isArchived: true });
+  expect((await queue("retry --id 1 --yes")).stderr).toContain("task 1 is only in the log");
+
   const status = ["status", "--queue", "sqlite:q.db"];
   const seen = JSON.parse((await forager([...status, "--json"])).stdout) as ClusterStatus;
   expect(seen.queue).toMatchObject({

@@ -1,4 +1,4 @@
-import type { Attempt, Shown, WaitingReason } from "../../queue/index.ts";
+import type { Attempt, LogEntry, Shown, WaitingReason } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
 import { formatDuration, formatMoment } from "../duration.ts";
 import type { Layout } from "../output.ts";
@@ -21,7 +21,11 @@ export const queueShow: Command = {
     const id = parseId("queue show", args[0]!);
     await using queue = await openExistingQueue(context);
     const shown = await queue.show(id);
-    if (!shown) throw noSuchTask(id);
+    if (!shown) {
+      const entry = await queue.logEntry(id);
+      if (!entry) throw noSuchTask(id);
+      return out.result({ ...entry, isArchived: true }, (layout) => describeEntry(entry, layout));
+    }
     const { task, worker, waiting, ageMs } = shown;
     const leaseLeftMs = task.state === "running" ? leaseLeft(shown) : undefined;
     out.result(
@@ -68,20 +72,43 @@ function describeTask(shown: Shown, layout: Layout): string {
       : []),
     ...(task.finishedAtMs > 0 ? [["finished", formatMoment(task.finishedAtMs)] as const] : []),
   ];
-  const sections = [
-    pairs.map(([name, value]) => `${name.padEnd(10)}${toOneLine(value)}`).join("\n"),
+  return [
+    describePairs(pairs),
     `payload\n${indentJson(task.payload)}`,
     ...(task.result === null ? [] : [`result\n${indentJson(task.result)}`]),
-    ...(task.attempts.length === 0
-      ? []
-      : [`attempts that did not end well\n${layout.table(task.attempts, attemptColumns)}`]),
-    ...task.attempts.flatMap(({ stack, atMs }) =>
+    ...describeAttempts(task.attempts, layout),
+  ].join("\n\n");
+}
+
+/** What the log keeps of a task whose row is gone. */
+function describeEntry(entry: LogEntry, layout: Layout): string {
+  const pairs: readonly (readonly [string, string])[] = [
+    ["task", `${entry.id}, in the log: its payload and result are gone`],
+    ["state", entry.state],
+    ["kind", entry.kind],
+    ["job", entry.job],
+    ["gate", entry.gate || "(none)"],
+    ["key", entry.key],
+    ["created", formatMoment(entry.createdAtMs)],
+    ["finished", formatMoment(entry.finishedAtMs)],
+    ["tries", `${entry.used} of ${entry.attemptsMax}`],
+  ];
+  return [describePairs(pairs), ...describeAttempts(entry.attempts, layout)].join("\n\n");
+}
+
+const describePairs = (pairs: readonly (readonly [string, string])[]) =>
+  pairs.map(([name, value]) => `${name.padEnd(10)}${toOneLine(value)}`).join("\n");
+
+function describeAttempts(attempts: readonly Attempt[], layout: Layout): readonly string[] {
+  if (attempts.length === 0) return [];
+  return [
+    `attempts that did not end well\n${layout.table(attempts, attemptColumns)}`,
+    ...attempts.flatMap(({ stack, atMs }) =>
       stack === undefined
         ? []
         : [`where the attempt of ${formatMoment(atMs)} failed\n${indentLines(stack)}`],
     ),
   ];
-  return sections.join("\n\n");
 }
 
 function describeState({ task, waiting }: Shown): string {

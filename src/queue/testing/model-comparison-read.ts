@@ -63,6 +63,7 @@ export async function compareReads(
     const [view, wanted] = [await store.task(id), viewTask(shard, id, now)];
     const unservedView = ({ job, ...rest }: TaskView) => ({ ...rest, job: unserved(job) });
     same(`task ${id}`, view && unservedView(view), wanted && unservedView(wanted));
+    same(`log entry ${id}`, await store.logEntry(id), shard.log.get(id));
   }
   for (const name of [...jobNames, "nobody's"]) {
     const [job, wanted] = [await store.job(name), shard.jobs.get(name)];

@@ -85,6 +85,7 @@ export async function readAll({ queue, store }: Fixture): Promise<void> {
       await queue.log({ ...filter, isNewestFirst, after: { finishedAtMs: 9, id: 9 }, limit: 3 });
     }
   }
+  await queue.logEntry(1);
   await queue.logStats();
   await queue.jobs();
   await queue.jobs({ after: "a", limit: 2 });

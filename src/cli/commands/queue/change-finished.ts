@@ -45,7 +45,7 @@ export async function changeFinished(
   for (const filter of filters) {
     const { job } = filter;
     if (job !== undefined) await (reachesLog ? requireJobOrEntry : requireJob)(queue, job);
-    await checkIds(queue, filter);
+    await checkIds(queue, filter, reachesLog);
   }
   const { count, isMore } = await countFinished(
     queue,
@@ -98,11 +98,18 @@ async function changeAll(
 }
 
 /** Who names a task means that one: a number that fits nothing changes nothing at all. */
-async function checkIds(queue: Queue, { ids = [], states }: FinishedFilter): Promise<void> {
+async function checkIds(
+  queue: Queue,
+  { ids = [], states }: FinishedFilter,
+  reachesLog: boolean,
+): Promise<void> {
   for (const id of ids) {
-    const shown = await queue.show(id);
-    if (!shown) throw noSuchTask(id);
-    const { state } = shown.task;
+    const task = (await queue.show(id))?.task;
+    const entry = task ? undefined : await queue.logEntry(id);
+    if (entry && !reachesLog) throw onlyInLog(id);
+    const found = task ?? entry;
+    if (!found) throw noSuchTask(id);
+    const { state } = found;
     if (states.some((wanted) => wanted === state)) continue;
     throw new AppError(
       "invalid",
@@ -111,6 +118,14 @@ async function checkIds(queue: Queue, { ids = [], states }: FinishedFilter): Pro
     );
   }
 }
+
+const onlyInLog = (id: number) =>
+  new AppError(
+    "invalid",
+    "task_in_log",
+    `task ${id} is only in the log, without its payload: add it again ` +
+      `(\`forager queue purge --id ${id}\` frees its key)`,
+  );
 
 async function countFinished(queue: Queue, filters: readonly FinishedFilter[], countMax: number) {
   let count = 0;

@@ -80,6 +80,6 @@ export async function noSuchJob(queue: Queue, name: string): Promise<AppError> {
 }
 
 export function noSuchTask(id: number): AppError {
-  const message = `there is no task ${id}: it was never added, or is only in the log (\`forager queue log\`)`;
+  const message = `there is no task ${id}: it was never added, or was pruned from the log`;
   return new AppError("invalid", "no_such_task", message);
 }

@@ -7,7 +7,7 @@ type Context = Pick<SettingsContext, "settings" | "paths">;
 /** The queue that a supervisor looks at: another one when the settings name another. */
 export interface WatchedQueue extends Pick<Queue, "stats" | "connections">, AsyncDisposable {
   /** The queue of the processes that are started now. */
-  current(): Pick<Queue, "claim" | "finish" | "release" | "show">;
+  current(): Pick<Queue, "claim" | "finish" | "release" | "show" | "logEntry">;
   follow(context: Context): Promise<void>;
   /** Rejects when the queue is gone for good; never resolves. */
   readonly gone: Promise<never>;

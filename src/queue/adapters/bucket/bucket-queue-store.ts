@@ -167,6 +167,7 @@ export async function openBucketQueueStore(
     browse: browseResolved,
     ended: async (query) => Promise.all((await set.ended(query)).map(resolved)),
     log: (query) => set.log(query),
+    logEntry: (id) => set.logEntry(id),
     logStats: () => set.logStats(),
     job: (name) => set.job(name),
     gate: (name) => set.gate(name),

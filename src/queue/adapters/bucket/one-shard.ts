@@ -5,6 +5,7 @@ import { gatesOfHead, lanesOfHead } from "./head.ts";
 import {
   browseShard,
   endedInShard,
+  logEntryOfShard,
   logOfShard,
   logStatsOf,
   readDoneLog,
@@ -42,6 +43,7 @@ export function createOneShard(
     browse: (query) => browseShard(keeper, query),
     ended: (query) => endedInShard(keeper, query),
     log: (query) => logOfShard(keeper, query),
+    logEntry: (id) => logEntryOfShard(keeper, id),
     logStats: async () => logStatsOf([await keeper.read()]),
     job: async (name) => (await keeper.read()).shard.jobs.get(name),
     gate: async (name) => (await keeper.read()).shard.gates.get(name),

@@ -63,6 +63,21 @@ export async function logOfShard(
   return found;
 }
 
+/** Reads files of the log, the newest first, until one has the entry. */
+export async function logEntryOfShard(
+  keeper: ShardKeeper,
+  id: number,
+): Promise<LogEntry | undefined> {
+  const { found } = await readListed(keeper, async ({ log }) => {
+    for (const ref of [...log].sort((a, b) => b.toMs - a.toMs)) {
+      const entry = (await keeper.history.readLog(ref)).find((one) => one.id === id);
+      if (entry) return entry;
+    }
+    return undefined;
+  });
+  return found;
+}
+
 export function logStatsOf(heads: readonly Head[]): LogStats {
   const log = heads.flatMap((head) => head.log);
   const sum = (refs: readonly LogRef[]) => refs.reduce((total, { tasks }) => total + tasks, 0);

@@ -17,6 +17,7 @@ export interface ShardSet {
   browse(query: BrowseQuery): Promise<readonly Task[]>;
   ended(query: EndedQuery): Promise<readonly Task[]>;
   log(query: EndedQuery): Promise<readonly LogEntry[]>;
+  logEntry(id: number): Promise<LogEntry | undefined>;
   logStats(): Promise<LogStats>;
   job(name: string): Promise<Job | undefined>;
   gate(name: string): Promise<Gate | undefined>;

@@ -47,6 +47,7 @@ export function createMemoryQueueStore(options: MemoryQueueStoreOptions = {}): Q
     browse: async (query) => browse(shard, query),
     ended: async (query) => ended(shard.tasks.values(), query),
     log: async (query) => ended(shard.log.values(), query),
+    logEntry: async (id) => shard.log.get(id),
     logStats: async () => logStats(shard),
     job: async (name) => shard.jobs.get(name),
     gate: async (name) => shard.gates.get(name),

@@ -137,19 +137,30 @@ export async function logStep(
   const found = await session.query<LookedRow<LogRow>>(
     lookSql({
       step: `select * from @log ${after ?? ""} order by finished_at ${order}, id ${order} limit $1`,
-      columns: `u.id, u.kind, u.job, u.gate, u.key, u.state, u.created_at as "createdAtMs",
-        u.finished_at as "finishedAtMs", u.used, u.attempts_max as "attemptsMax", u.attempts`,
+      columns: logColumns,
       from: `step u where ${where.join(" and ")}`,
       order,
     }),
     values,
   );
-  return stepOf(found, query, (row) => ({
-    ...row,
-    state: portState(row.state) as TerminalState,
-    attempts: row.attempts === null ? [] : (JSON.parse(row.attempts) as readonly Attempt[]),
-  }));
+  return stepOf(found, query, toEntry);
 }
+
+export async function readLogEntry(session: Session, id: number): Promise<LogEntry | undefined> {
+  const [row] = await session.query<LogRow>(`select ${logColumns} from @log u where u.id = $1`, [
+    id,
+  ]);
+  return row && toEntry(row);
+}
+
+const logColumns = `u.id, u.kind, u.job, u.gate, u.key, u.state, u.created_at as "createdAtMs",
+  u.finished_at as "finishedAtMs", u.used, u.attempts_max as "attemptsMax", u.attempts`;
+
+const toEntry = (row: LogRow): LogEntry => ({
+  ...row,
+  state: portState(row.state) as TerminalState,
+  attempts: row.attempts === null ? [] : (JSON.parse(row.attempts) as readonly Attempt[]),
+});
 
 export const readLogStats = (session: Session): Promise<LogStats> =>
   queryOne<LogStats>(

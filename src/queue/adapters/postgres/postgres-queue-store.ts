@@ -9,7 +9,7 @@ import { readPlace } from "./connection-options.ts";
 import { openDatabase, type Database } from "./database.ts";
 import type { LazyKind } from "./lazy-kind.ts";
 import { browseInSteps, endedInSteps } from "../../in-steps.ts";
-import { logStep, readLogStats } from "./log.ts";
+import { logStep, readLogEntry, readLogStats } from "./log.ts";
 import { migrate } from "./migrate.ts";
 import { readMoment } from "./moment.ts";
 import type { NamesMode } from "./names-mode.ts";
@@ -136,6 +136,7 @@ export async function openPostgresQueueStore(
     browse: (query) => browseInSteps(query, stepRows, (part, rows) => browseStep(db, part, rows)),
     ended: (query) => endedInSteps(query, stepRows, (part, rows) => endedStep(db, part, rows)),
     log: (query) => endedInSteps(query, stepRows, (part, rows) => logStep(db, part, rows)),
+    logEntry: (id) => readLogEntry(db, id),
     logStats: () => readLogStats(db),
     job: async (name) => readJob(db, name),
     gate: async (name) => readGate(db, name),

@@ -54,17 +54,24 @@ export function logStep(
   const where = after ? `where (finished_at, id) ${isBehind} (@atMs, @id)` : "";
   const raw = statement(
     db,
-    `select id, kind, job, gate, key, state, created_at as createdAtMs,
-       finished_at as finishedAtMs, used, attempts_max as attemptsMax, attempts
-     from log ${where} order by finished_at ${order}, id ${order} limit @limit`,
+    `${selectLog} ${where} order by finished_at ${order}, id ${order} limit @limit`,
   ).all({ atMs: after?.finishedAtMs ?? 0, id: after?.id ?? 0, limit: rows }) as LogRow[];
-  const looked = raw.map(({ state, attempts, ...row }) => ({
-    ...row,
-    state: portState(state) as TerminalState,
-    attempts: readAttempts(attempts),
-  }));
-  return stepOf(looked, query, rows);
+  return stepOf(raw.map(toEntry), query, rows);
 }
+
+export function logEntry(db: Database, id: number): LogEntry | undefined {
+  const row = statement(db, `${selectLog} where id = ?`).get(id) as LogRow | undefined;
+  return row && toEntry(row);
+}
+
+const selectLog = `select id, kind, job, gate, key, state, created_at as createdAtMs,
+  finished_at as finishedAtMs, used, attempts_max as attemptsMax, attempts from log`;
+
+const toEntry = ({ state, attempts, ...row }: LogRow): LogEntry => ({
+  ...row,
+  state: portState(state) as TerminalState,
+  attempts: readAttempts(attempts),
+});
 
 export function logStats(db: Database): LogStats {
   return statement(

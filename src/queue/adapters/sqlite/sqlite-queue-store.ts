@@ -13,7 +13,7 @@ import { forgetKeys, pruneLog, purge, retry } from "./bulk.ts";
 import { createChangeWatch } from "./change-watch.ts";
 import { claim } from "./claim.ts";
 import { countAtOnce, createCountsReader } from "./read-counts.ts";
-import { endedStep, logStats, logStep } from "./ended.ts";
+import { endedStep, logEntry, logStats, logStep } from "./ended.ts";
 import { createFileGuard } from "./file-guard.ts";
 import { browseInSteps, endedInSteps, gatesInSteps } from "../../in-steps.ts";
 import { extend, finish, release } from "./leases.ts";
@@ -155,6 +155,7 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
       endedInSteps(query, stepRows, (part, rows) => read(() => endedStep(db, part, rows))),
     log: (query) =>
       endedInSteps(query, stepRows, (part, rows) => read(() => logStep(db, part, rows))),
+    logEntry: async (id) => read(() => logEntry(db, id)),
     logStats: async () => read(() => logStats(db)),
     job: async (name) => read(() => readJob(db, name)),
     gate: async (name) => read(() => readGate(db, name)),

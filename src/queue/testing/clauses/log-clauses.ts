@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { logEntryOf } from "../../log-entry.ts";
 import { bulkRowsMax } from "../../operation.ts";
 import type { FinishInput } from "../../queue.ts";
 import { type Clause, type Fixture, keysOf, statusesOf, work, works } from "../suite-fixture.ts";
@@ -52,6 +53,17 @@ export function logClauses(clause: Clause): void {
       expect(await keys({ after: second!, isNewestFirst: true })).toEqual(["a"]);
     },
   );
+
+  clause("an archived task is found by its id, in the log only", async (at) => {
+    await finishSome(at, ["a", "b"]);
+    const [a, b] = [await at.find("a"), await at.find("b")];
+    await at.queue.archive({ ...all, ids: [a.id] });
+    expect(await at.queue.show(a.id)).toBeUndefined();
+    expect(await at.queue.logEntry(a.id)).toEqual(logEntryOf(a));
+    expect(await at.queue.logEntry(b.id)).toBeUndefined();
+    expect(await at.queue.logEntry(999)).toBeUndefined();
+    expect(await (await at.another()).logEntry(a.id)).toEqual(logEntryOf(a));
+  });
 
   clause("the log is read by state, kind, job and gate", async (at) => {
     await finishSome(at, ["plain"]);

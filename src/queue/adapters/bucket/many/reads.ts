@@ -9,6 +9,7 @@ import { gatesOfHead, lanesOfHead, type Head } from "../head.ts";
 import {
   browseShard,
   endedInShard,
+  logEntryOfShard,
   logOfShard,
   logStatsOf,
   readDoneLog,
@@ -100,6 +101,7 @@ export function createReads(at: ManyContext, bell: Bell): Omit<ShardSet, "commit
       const parts = await Promise.all(keepers.map((keeper) => logOfShard(keeper, query)));
       return parts.flat().sort(endedOrder(query)).slice(0, query.limit);
     },
+    logEntry: (id) => logEntryOfShard(keepers[routing.ofId(id)]!, id),
     logStats: async () => logStatsOf(await at.readAll()),
     async job(name) {
       const [heads, control] = await Promise.all([at.readAll(), readControl()]);
