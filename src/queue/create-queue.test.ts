@@ -223,6 +223,7 @@ describe("the queue in front of a store", () => {
       async () => queue.watch(() => {}),
       async () => queue.connections(),
       () => queue.reconcile(),
+      () => queue.logEntry(1),
     ];
     expect(calls).toHaveLength(Object.keys(queue).length - 1); // all but close()
     for (const call of calls) {

@@ -62,15 +62,19 @@ export function manyLanesSuite({ name, open }: ManyLanesOptions): void {
         50,
       ],
     ];
-    test.each(reads)("%s: the event loop goes on", async (_, read, expected) => {
-      // A collection of garbage may fall into one of them.
-      const blocks: number[] = [];
-      while (blocks.length < 3 && (blocks.at(-1) ?? Infinity) >= blockMsMax) {
-        const { answer, blockMs } = await longestBlockMs(read);
-        expect(answer).toEqual(expected);
-        blocks.push(blockMs);
-      }
-      expect(blocks.at(-1), blocks.map(Math.round).join(", ")).toBeLessThan(blockMsMax);
-    });
+    test.each(reads)(
+      "%s: the event loop goes on",
+      async (_, read, expected) => {
+        // A collection of garbage may fall into one of them.
+        const blocks: number[] = [];
+        while (blocks.length < 3 && (blocks.at(-1) ?? Infinity) >= blockMsMax) {
+          const { answer, blockMs } = await longestBlockMs(read);
+          expect(answer).toEqual(expected);
+          blocks.push(blockMs);
+        }
+        expect(blocks.at(-1), blocks.map(Math.round).join(", ")).toBeLessThan(blockMsMax);
+      },
+      120_000,
+    ); // processor time is measured; on a busy machine it takes longer
   });
 }
