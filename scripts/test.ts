@@ -4,7 +4,7 @@
  *   --check            the quick loop: types, lint, format, tidy, unit; no services
  *   --no-cache         runs everything; so does FORAGER_TEST_CACHE=off
  *   --node 22|24       runs with that Node, which bootstrap.mjs brings
- *   --save-durations   writes test/durations.json, by which files are ordered
+ *   --save-durations   notes in test/durations.json how long the files took that ran
  * With parts of paths only the test files that match run.
  *
  * `npm run test:long [-- GROUP …]`: the long forms of tests (FORAGER_TEST_LONG=1), without cache.
@@ -16,7 +16,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../src/base/app-error.ts";
 import { noCheckCache, openCheckCache } from "./checks/check-cache.ts";
-import { durationsFile } from "./checks/durations.ts";
+import { durationsFile, readDurations, updateDurations } from "./checks/durations.ts";
 import { checkGroups, listLongGroups, longGroups, recordLongRun } from "./checks/long-runs.ts";
 import { createNodeRunner } from "./checks/node-runner.ts";
 import { runChecks } from "./checks/run-checks.ts";
@@ -111,14 +111,12 @@ function finish(all: readonly Outcome[]): void {
   process.exitCode = total(outcomes).failed > 0 || hasNoTests ? 1 : 0;
 }
 
-const savedSecondsMin = 3;
-
 async function saveDurations(outcomes: readonly Outcome[]): Promise<void> {
-  const slow = outcomes
-    .filter(({ path, seconds }) => path !== undefined && seconds >= savedSecondsMin)
-    .map(({ path, seconds }) => [path!, Math.round(seconds)] as const)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1));
-  await writeFile(durationsFile, `${JSON.stringify(Object.fromEntries(slow), undefined, 2)}\n`);
+  const measured = outcomes.flatMap(({ path, seconds }) =>
+    path === undefined ? [] : [{ path, seconds }],
+  );
+  const durations = updateDurations(root, readDurations(root), measured);
+  await writeFile(durationsFile(root), `${JSON.stringify(durations, undefined, 2)}\n`);
 }
 
 function parseArguments(args: readonly string[]): Arguments {

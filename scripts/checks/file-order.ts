@@ -11,7 +11,7 @@ import { parseTestHeader } from "./test-header.ts";
  */
 export class FileOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const durations = readDurations();
+    const durations = readDurations(root);
     const keyed = files.map((file) => {
       const source = readFileSync(file.moduleId, "utf8");
       const path = relative(root, file.moduleId).replaceAll("\\", "/");

@@ -10,15 +10,16 @@ import { cacheFolder, root } from "../project.ts";
 import type { ServiceName } from "../services/service.ts";
 import type { ServiceStarter } from "../services/start-services.ts";
 import type { CheckCache } from "./check-cache.ts";
+import { slowSecondsMin } from "./durations.ts";
 import type { NodeRunner } from "./node-runner.ts";
 import { createSigner } from "./signature.ts";
-import type { Signer } from "./signature.ts";
+import type { Signer, SourceTree } from "./signature.ts";
 import { listSourceFiles } from "./source-files.ts";
 import { servicesFileVariable } from "./services-file.ts";
 import { steps } from "./steps.ts";
 import type { Step } from "./steps.ts";
 import type { Outcome } from "./summary.ts";
-import { findTestFiles } from "./test-files.ts";
+import { findTestFiles, isQuickKind } from "./test-files.ts";
 import type { Selection, TestFile } from "./test-files.ts";
 import { runVitest } from "./vitest-run.ts";
 import type { FileResult } from "./vitest-run.ts";
@@ -36,7 +37,8 @@ export interface RunChecksOptions {
 export async function runChecks(options: RunChecksOptions): Promise<readonly Outcome[]> {
   const { selection, cache, say } = options;
   const signer = await newSigner();
-  const files = await findTestFiles({ root, files: await listSourceFiles(root) }, selection);
+  const tree = { root, files: await listSourceFiles(root) };
+  const files = await findTestFiles(tree, selection);
   const due: TestFile[] = [];
   const cached: Outcome[] = [];
   for (const file of files) {
@@ -44,6 +46,7 @@ export async function runChecks(options: RunChecksOptions): Promise<readonly Out
     if (passed === undefined) due.push(file);
     else cached.push({ ...zero, name: file.group, passed, cached: passed });
   }
+  if (selection.kind === "quick") await sayWhatIsLeftOut(tree, files, say);
   const services = startNeeded(due, options);
 
   const outcomes: Outcome[] = [];
@@ -64,6 +67,17 @@ export async function runChecks(options: RunChecksOptions): Promise<readonly Out
 }
 
 const zero = { passed: 0, failed: 0, skipped: 0, cached: 0, seconds: 0 };
+
+async function sayWhatIsLeftOut(
+  tree: SourceTree,
+  files: readonly TestFile[],
+  say: (line: string) => void,
+): Promise<void> {
+  const all = await findTestFiles(tree, { kind: "whole" });
+  const left = all.filter(isQuickKind).length - files.length;
+  if (left > 0)
+    say(`files left to npm test, because they take ${slowSecondsMin} s or more: ${left}`);
+}
 
 async function newSigner(): Promise<Signer> {
   return createSigner({ root, files: await listSourceFiles(root) });

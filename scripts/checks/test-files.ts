@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readDurations, slowSecondsMin } from "./durations.ts";
+import type { Durations } from "./durations.ts";
 import type { SourceTree } from "./signature.ts";
 import { parseTestHeader } from "./test-header.ts";
 import type { TestHeader } from "./test-header.ts";
@@ -13,7 +15,7 @@ export interface TestFile extends TestHeader {
 }
 
 export type Selection =
-  /** `npm run check`: unit and tidy, nothing that needs a service or takes long. */
+  /** `npm run check`: unit and tidy, nothing that needs a service or is slow. */
   | { readonly kind: "quick" }
   /** `npm test`: everything but files named `*-long.test.ts`. */
   | { readonly kind: "whole" }
@@ -23,6 +25,7 @@ export type Selection =
   | { readonly kind: "long"; readonly groups: readonly string[] };
 
 export async function findTestFiles(tree: SourceTree, selection: Selection): Promise<TestFile[]> {
+  const durations = readDurations(tree.root);
   const found: TestFile[] = [];
   for (const path of tree.files) {
     if (!/^(src|test)\/.*\.test\.ts$/.test(path)) continue;
@@ -31,21 +34,16 @@ export async function findTestFiles(tree: SourceTree, selection: Selection): Pro
     // What a child process reads is not to be seen in the imports.
     const isCacheable = !source.includes("node:child_process") || header.inputs.length > 0;
     const file = { path, group: groupOf(path), isCacheable, ...header };
-    if (isSelected(file, selection)) found.push(file);
+    if (isSelected(file, selection, durations)) found.push(file);
   }
   return found;
 }
 
-function isSelected(file: TestFile, selection: Selection): boolean {
-  const { path, group, needs, longGroup } = file;
+function isSelected(file: TestFile, selection: Selection, durations: Durations): boolean {
+  const { path, group, longGroup } = file;
   switch (selection.kind) {
     case "quick":
-      return (
-        needs.length === 0 &&
-        ["unit", "tidy"].includes(group) &&
-        !isLongOnly(path) &&
-        !takesLong.test(path)
-      );
+      return isQuickKind(file) && (group === "tidy" || !isSlow(path, durations));
     case "whole":
       return !isLongOnly(path);
     case "parts":
@@ -63,12 +61,14 @@ export function isLongOnly(path: string): boolean {
   return path.endsWith("-long.test.ts");
 }
 
-/**
- * Races, random histories, crashes, faults and recounts take seconds each on purpose: the quick
- * check leaves them to `npm test`, and runs the queue's suite in memory only.
- */
-const takesLong =
-  /[-/](race|model|crash|faults|comparison|reconcile|maintenance|leases-and-runs|lane-walk|logs|many-shards|(sqlite|bucket)-queue-store)\.test\.ts$/;
+/** Whether `npm run check` runs the file, unless it is slow. */
+export function isQuickKind({ path, group, needs }: TestFile): boolean {
+  return needs.length === 0 && ["unit", "tidy"].includes(group) && !isLongOnly(path);
+}
+
+function isSlow(path: string, durations: Durations): boolean {
+  return (durations[path] ?? 0) >= slowSecondsMin;
+}
 
 function groupOf(path: string): string {
   if (path.endsWith(".conformance.test.ts")) return "conformance";

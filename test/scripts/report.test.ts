@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { updateDurations } from "../../scripts/checks/durations.ts";
 import {
   formatSlowest,
   formatTable,
@@ -91,6 +92,26 @@ describe("the summary", () => {
       "    6.0 s  slow.test.ts",
     ]);
     expect(formatSlowest([outcome])).toBe("");
+  });
+});
+
+describe("the recorded durations", () => {
+  const known = { "scripts/test.ts": 9, "scripts/sim.ts": 5, "test/gone.test.ts": 30 };
+
+  test("are those of the run, and of existing files that did not run", () => {
+    const measured = [
+      { path: "scripts/test.ts", seconds: 3.4 },
+      { path: "a.test.ts", seconds: 2 },
+      { path: "b.test.ts", seconds: 1.9 },
+    ];
+    const updated = updateDurations(root, known, measured);
+    expect(updated).toEqual({ "a.test.ts": 2, "scripts/sim.ts": 5, "scripts/test.ts": 3 });
+    expect(Object.keys(updated)).toEqual(["a.test.ts", "scripts/sim.ts", "scripts/test.ts"]);
+  });
+
+  test("forget a file that has become quick", () => {
+    const measured = [{ path: "scripts/test.ts", seconds: 0.5 }];
+    expect(updateDurations(root, known, measured)).toEqual({ "scripts/sim.ts": 5 });
   });
 });
 

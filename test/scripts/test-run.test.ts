@@ -72,6 +72,15 @@ test("--check runs types, lint, format and unit tests, each counted, each cached
   expect(third.output).toContain("is not assignable to type 'number'");
 });
 
+test("--check leaves out files that were slow, and says how many; other runs include them", () => {
+  write("src/base/slow.test.ts", testOf("slow", "", "expect(2)"));
+  write("test/durations.json", `{ "src/base/slow.test.ts": 2 }`);
+  const quick = run(["--check"]);
+  expect(quick).toMatchObject({ status: 0, last: "4 passed, 0 failed" });
+  expect(quick.output).toContain("files left to npm test, because they take 2 s or more: 1");
+  expect(run(["src/base"])).toMatchObject({ status: 1, last: "1 passed, 1 failed" });
+});
+
 test("a run without a test is a failure", () => {
   expect(run(["no-such-file"])).toMatchObject({ status: 1, last: "0 passed, 0 failed" });
 });
