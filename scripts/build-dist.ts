@@ -11,6 +11,9 @@ export interface Build {
   readonly output: string;
 }
 
+/** Set for the tests of a run that has just built dist: they need not look whether it is current. */
+export const builtVariable = "FORAGER_TEST_IS_BUILT";
+
 const dist = join(root, "dist");
 const stampFile = join(cacheFolder, "build");
 

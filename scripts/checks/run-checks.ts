@@ -5,7 +5,7 @@
  */
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { buildDist } from "../build-dist.ts";
+import { buildDist, builtVariable } from "../build-dist.ts";
 import { cacheFolder, root } from "../project.ts";
 import type { ServiceName } from "../services/service.ts";
 import type { ServiceStarter } from "../services/start-services.ts";
@@ -50,17 +50,22 @@ export async function runChecks(options: RunChecksOptions): Promise<readonly Out
   const services = startNeeded(due, options);
 
   const outcomes: Outcome[] = [];
+  // Only tests outside src run the built program. The steps begin after it is built: tests wait
+  // for the build, and nothing waits for the steps.
+  let env = { ...options.env, ...services.env };
+  if (due.some(({ path, group }) => path.startsWith("test/") && group !== "tidy")) {
+    const built = await build(say);
+    outcomes.push(built);
+    if (built.failed === 0) env = { ...env, [builtVariable]: "yes" };
+  }
   const isWhole = selection.kind === "whole" || selection.kind === "quick";
   // The steps run concurrently with the first tests, because one tool does not use two processors.
   const stepping = Promise.all(
     isWhole ? steps.map((step) => runStep(step, { ...options, signer })) : [],
   );
   stepping.catch(() => {}); // awaited below
-  // Only tests outside src run the built program.
-  if (due.some(({ path, group }) => path.startsWith("test/") && group !== "tidy"))
-    outcomes.push(await build(say));
   outcomes.push(...cached);
-  outcomes.push(...(await runTests(due, { ...options, env: { ...options.env, ...services.env } })));
+  outcomes.push(...(await runTests(due, { ...options, env })));
   outcomes.unshift(...(await stepping));
   outcomes.push(...(await services.stop()));
   return outcomes;

@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { builtVariable } from "../../scripts/build-dist.ts";
 import { root } from "../../scripts/project.ts";
 
 /** A small project with our scripts in it, so that what passes and fails is ours to choose. */
@@ -79,6 +80,16 @@ test("--check leaves out files that were slow, and says how many; other runs inc
   expect(quick).toMatchObject({ status: 0, last: "4 passed, 0 failed" });
   expect(quick.output).toContain("files left to npm test, because they take 2 s or more: 1");
   expect(run(["src/base"])).toMatchObject({ status: 1, last: "1 passed, 1 failed" });
+});
+
+test("tests of the built program are told that it is current, unless the build failed", () => {
+  const isBuilt = `existsSync("dist/base/one.js") && process.env["${builtVariable}"] === "yes"`;
+  const imports = `import { existsSync } from "node:fs";`;
+  const source = testOf("built", imports, `expect(Number(${isBuilt}))`);
+  write("test/e2e/built.test.ts", `// inputs: src/**\n${source}`);
+  expect(run(["e2e/built"])).toMatchObject({ status: 0, last: "2 passed, 0 failed" });
+  write("src/base/one.ts", "export const one: number = '1';");
+  expect(run(["e2e/built"])).toMatchObject({ status: 1, last: "0 passed, 2 failed" });
 });
 
 test("a run without a test is a failure", () => {
