@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
 import type { Counting } from "./counters.ts";
@@ -22,7 +23,7 @@ export interface Peer {
   /** The newest packet that the address was taken from. */
   newestCounter: number;
   /** undefined: the keys have changed. */
-  subkey: Uint8Array | undefined;
+  subkey: KeyObject | undefined;
   /** The digest by which it was last seen to have all that we have. */
   equalHash: string;
   /** What it told of its vector. */
@@ -60,7 +61,7 @@ export interface Admitted {
   readonly address: string;
   readonly how: How;
   readonly counter: number;
-  readonly subkey: Uint8Array;
+  readonly subkey: KeyObject;
 }
 
 export interface PeersOptions {

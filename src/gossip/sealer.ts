@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import { createId } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
 import { assert } from "../base/app-error.ts";
@@ -29,7 +30,7 @@ export interface Opened {
   readonly node: string;
   readonly session: string;
   readonly counter: number;
-  readonly subkey: Uint8Array;
+  readonly subkey: KeyObject;
   readonly body: Uint8Array;
 }
 

@@ -4,6 +4,7 @@ import { createSeededRandom } from "../base/random.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import { createCounting } from "./counters.ts";
 import { createInbox } from "./inbox.ts";
+import { subkeyOf } from "./keyring.ts";
 import { limits } from "./limits.ts";
 import { createPeers } from "./peers.ts";
 import { createMemoryReplica } from "./testing/memory-replica.ts";
@@ -25,7 +26,7 @@ function fixture() {
     address: "10.0.0.1:9999",
     how: "static",
     counter: 1,
-    subkey: new Uint8Array(32),
+    subkey: subkeyOf(new Uint8Array(32), "p", "s"),
   })!;
   peer.told.set(origin, 10);
   peer.pullPort = 9_999;

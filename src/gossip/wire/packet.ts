@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, type KeyObject } from "node:crypto";
 import { isName } from "../replica.ts";
 
 /**
@@ -35,7 +35,7 @@ export interface SealOptions {
   readonly node: string;
   readonly session: string;
   readonly counter: number;
-  readonly subkey: Uint8Array;
+  readonly subkey: KeyObject;
   readonly body: Uint8Array;
 }
 
@@ -90,7 +90,7 @@ export function readHeader(
 export function openPacket(
   packet: Uint8Array,
   header: Header,
-  subkey: Uint8Array,
+  subkey: KeyObject,
 ): Uint8Array | undefined {
   const end = packet.length - tagBytes;
   const opening = createDecipheriv(cipher, subkey, nonceOf(header.counter), {
