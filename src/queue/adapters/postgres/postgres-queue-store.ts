@@ -6,7 +6,7 @@ import type { QueueStore, StoreNow } from "../../queue-store.ts";
 import { createChangeWatch } from "./change-watch.ts";
 import { createCommitter } from "./commit.ts";
 import { readPlace } from "./connection-options.ts";
-import { openDatabase, type Database } from "./database.ts";
+import { openDatabase, type Database, type Session } from "./database.ts";
 import type { LazyKind } from "./lazy-kind.ts";
 import { browseInSteps, endedInSteps } from "../../in-steps.ts";
 import { logStep, readLogEntry, readLogStats } from "./log.ts";
@@ -108,6 +108,9 @@ export async function openPostgresQueueStore(
     : place;
   const changes = createChangeWatch({ db, place: listenPlace, clock });
 
+  /** In a transaction, because only there the server's limits of time hold. */
+  const look = <T>(read: (session: Session) => Promise<T>): Promise<T> =>
+    db.transaction(read, { isSnapshot: true });
   return {
     async commit(operations) {
       const isMaintenance = operations.some(({ op }) => maintenanceOps.has(op));
@@ -133,11 +136,20 @@ export async function openPostgresQueueStore(
     },
     task: async (id) => viewTask(db, id, storeNow(await readMoment(db, moment))),
     // It may have to look at every task: in a transaction, so that its time is limited.
-    browse: (query) => browseInSteps(query, stepRows, (part, rows) => browseStep(db, part, rows)),
-    ended: (query) => endedInSteps(query, stepRows, (part, rows) => endedStep(db, part, rows)),
-    log: (query) => endedInSteps(query, stepRows, (part, rows) => logStep(db, part, rows)),
-    logEntry: (id) => readLogEntry(db, id),
-    logStats: () => readLogStats(db),
+    browse: (query) =>
+      browseInSteps(query, stepRows, (part, rows) =>
+        look((session) => browseStep(session, part, rows)),
+      ),
+    ended: (query) =>
+      endedInSteps(query, stepRows, (part, rows) =>
+        look((session) => endedStep(session, part, rows)),
+      ),
+    log: (query) =>
+      endedInSteps(query, stepRows, (part, rows) =>
+        look((session) => logStep(session, part, rows)),
+      ),
+    logEntry: (id) => look((session) => readLogEntry(session, id)),
+    logStats: () => look(readLogStats),
     job: async (name) => readJob(db, name),
     gate: async (name) => readGate(db, name),
     jobs: (page) => readJobs(db, page),
