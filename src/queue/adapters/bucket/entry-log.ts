@@ -2,9 +2,9 @@ import { gzipSync } from "node:zlib";
 import { gunzipBounded } from "../../../base/gunzip-bounded.ts";
 import type { KeptKey, LogEntry } from "../../log-entry.ts";
 import type { TerminalState } from "../../task.ts";
-import { corruptLog, readTable, writeTable, type Table } from "./usv-table.ts";
+import { corruptLog, readTable, writeTable, type Table, type TableRow } from "./usv-table.ts";
 
-/** The most of a file of entries: 20,000 with keys and reasons of usual length have some megabytes. */
+/** Maximum size of an unpacked file. 20,000 entries of usual length take a few megabytes. */
 const textBytesMax = 256 * 2 ** 20;
 
 const keyNames = ["id", "kind", "job", "gate", "key", "state", "finishedAtMs"] as const;
@@ -22,7 +22,7 @@ const keyUnits = ({ id, kind, job, gate, key, state, finishedAtMs }: KeptKey) =>
   String(finishedAtMs),
 ];
 
-/** Purged tasks, gzipped. */
+/** Entries of the log, gzipped. */
 export const writeLogEntries = (entries: readonly LogEntry[]): Uint8Array =>
   pack(
     entryTable,
@@ -36,34 +36,30 @@ export const writeLogEntries = (entries: readonly LogEntry[]): Uint8Array =>
   );
 
 export const readLogEntries = (body: Uint8Array, key: string): readonly LogEntry[] =>
-  readTable(unpack(entryTable, body, key), key, entryTable, ({ text, whole }): LogEntry => ({
-    id: whole("id"),
-    kind: text("kind"),
-    job: text("job"),
-    gate: text("gate"),
-    key: text("key"),
-    state: text("state") as TerminalState,
-    createdAtMs: whole("createdAtMs"),
-    finishedAtMs: whole("finishedAtMs"),
-    used: whole("used"),
-    attemptsMax: whole("attemptsMax"),
-    attempts: JSON.parse(text("attempts")) as LogEntry["attempts"],
+  readTable(unpack(entryTable, body, key), key, entryTable, (row): LogEntry => ({
+    ...readKey(row),
+    createdAtMs: row.whole("createdAtMs"),
+    used: row.whole("used"),
+    attemptsMax: row.whole("attemptsMax"),
+    attempts: JSON.parse(row.text("attempts")) as LogEntry["attempts"],
   }));
 
-/** Keys of such tasks that are still reserved, gzipped. */
+/** Reserved keys of tasks in the log, gzipped. */
 export const writeKeptKeys = (keys: readonly KeptKey[]): Uint8Array =>
   pack(keyTable, keys.map(keyUnits));
 
 export const readKeptKeys = (body: Uint8Array, key: string): readonly KeptKey[] =>
-  readTable(unpack(keyTable, body, key), key, keyTable, ({ text, whole }): KeptKey => ({
-    id: whole("id"),
-    kind: text("kind"),
-    job: text("job"),
-    gate: text("gate"),
-    key: text("key"),
-    state: text("state") as TerminalState,
-    finishedAtMs: whole("finishedAtMs"),
-  }));
+  readTable(unpack(keyTable, body, key), key, keyTable, readKey);
+
+const readKey = ({ text, whole }: TableRow<(typeof keyNames)[number]>): KeptKey => ({
+  id: whole("id"),
+  kind: text("kind"),
+  job: text("job"),
+  gate: text("gate"),
+  key: text("key"),
+  state: text("state") as TerminalState,
+  finishedAtMs: whole("finishedAtMs"),
+});
 
 const pack = <Name extends string>(table: Table<Name>, rows: readonly (readonly string[])[]) =>
   gzipSync(writeTable(table, rows));
