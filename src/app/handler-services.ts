@@ -15,14 +15,14 @@ import type { HandlerOptions, PayloadSchema, RunHandler } from "../worker/index.
 import { locateBucket } from "./bucket-address.ts";
 import { openBucket } from "./open-bucket.ts";
 
-/** Begins the key of every object that handlers read and write. */
+/** The prefix of the key of every object that handlers read and write. */
 export const handlersPrefix = "handlers/";
 
 /** What `forager work` gives the handlers of a file as `services`. */
 export interface HandlerServices {
   /** The queue that the task came from. */
   readonly queue: Queue;
-  /** The objects of the fleet's bucket below `handlers/`; keys are given without that. */
+  /** The objects of the fleet's bucket whose keys begin with `handlers/`; leave that prefix out. */
   readonly bucket: HandlerBucket;
 }
 
@@ -32,7 +32,7 @@ export type HandlerBucket = Omit<Bucket, keyof Closable | "traits">;
 /** A handler as a file for `forager work --handlers` exports it. */
 export interface FileHandler<Payload = unknown> extends HandlerOptions {
   readonly kind: string;
-  /** Left out, any payload will do, and nothing checks that it is of this type. */
+  /** Without a schema any payload is accepted, and its type is not checked. */
   readonly schema?: PayloadSchema<Payload>;
   readonly run: RunHandler<Payload, HandlerServices>;
 }

@@ -15,8 +15,8 @@ export function checkKey(key: string): void {
 }
 
 /**
- * The same for a list's prefix, of which the last part may be unfinished, and for its starting
- * point, which may be any text.
+ * Checks the prefix of a list like a key, except that its last part may be incomplete. The starting
+ * point of a list may be any text.
  */
 export function checkListing(prefix: string, { startAfter = "", limit }: ListOptions): void {
   const prefixFault = textFault(prefix) ?? partFault(prefix.split("/").slice(0, -1));

@@ -14,20 +14,20 @@ export interface MaintenanceOptions {
   readonly keepKeysMs: number;
 }
 
-/** So that leases of a dead worker come back also where nobody claims. */
+/** Takes back leases of dead workers even if no worker claims. */
 const sweepEveryMsDefault = 15_000;
-/** Where a look is paid for: claims sweep too, and who waits knows when a lease ends. */
+/** If each request is paid for. Claims sweep too, and waiting workers know when a lease expires. */
 const sweepEveryMsPaid = 120_000;
 const archiveEveryMsDefault = 3_600_000;
-/** Where it is paid for, it reads and writes whole logs. */
+/** If each request is paid for: archiving reads and writes whole logs. */
 const archiveEveryMsPaid = 86_400_000;
 /** Sweeps one tick does at most: the next one goes on. */
 const sweepsMax = 100;
 
 /**
- * What a queue needs from time to time, whoever else does it too: taking back expired leases, moving
- * what finished long ago into the log, and freeing keys that are older still. A failure is logged,
- * and the next tick tries again.
+ * Regular maintenance of a queue: takes back expired leases, moves old finished tasks into the log,
+ * and frees reserved keys. Several processes may do it at the same time. A failure is logged, and
+ * the next tick tries again.
  */
 export function createMaintenance(options: MaintenanceOptions): Service {
   const { queue, clock, logger, keepDoneMs, keepFailedMs, keepKeysMs } = options;

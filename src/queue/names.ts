@@ -20,7 +20,7 @@ export function compareNames(a: string, b: string): number {
 /** Surrogates stand for characters beyond U+FFFF, though their own numbers are lower. */
 const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
-/** The page of rows that are in memory. Holds up nobody, however many there are. */
+/** A page of rows that are in memory. Does not block the event loop, however many rows there are. */
 export async function pageOf<Row extends { readonly name: string }>(
   rows: Iterable<Row>,
   { after, limit }: NamePage,

@@ -18,9 +18,9 @@ export interface Shard {
   readonly claims: ReadonlyMap<number, ClaimRecord>;
   readonly waits: ReadonlyMap<string, ReadonlyMap<number, number>>;
   readonly raises: { readonly raised: number; readonly unchanged: number };
-  /** Tasks that were purged, by id. */
+  /** Archived tasks, by id. */
   readonly log: ReadonlyMap<number, LogEntry>;
-  /** Keys of such tasks that are not free yet, by identity. */
+  /** Reserved keys of archived tasks, by identity. */
   readonly keptKeys: ReadonlyMap<string, KeptKey>;
   readonly nextId: number;
   readonly lastToken: number;
@@ -81,7 +81,7 @@ export interface Draft extends Shard {
   readonly claims: Map<number, ClaimRecord>;
   readonly waits: Map<string, ReadonlyMap<number, number>>;
   raises: { readonly raised: number; readonly unchanged: number };
-  /** The base's own until an operation replaces them, which few do. */
+  /** Shared with the base shard until an operation replaces them. */
   log: ReadonlyMap<number, LogEntry>;
   keptKeys: ReadonlyMap<string, KeptKey>;
   nextId: number;

@@ -81,11 +81,11 @@ export const missingLog = (key: string): AppError =>
       `Put it back, if the store keeps older versions`,
   );
 
-/** So that the number of logs grows with the logarithm of their tasks, and none becomes a monster. */
+/** Maximum tasks of one log. Merging keeps the number of logs logarithmic in the number of tasks. */
 const logTasksMax = 20_000;
 const absorbedMin = 4;
 
-/** Logs of about the same size become one when there are some: each task moves but a few times. */
+/** Merges logs of similar size, so that each task is rewritten only a few times. */
 export function firstAbsorbed(logs: readonly LogRef[], moved: number): number {
   let count = moved;
   let first = logs.length;

@@ -62,7 +62,7 @@ export function createHeadCodec(options: HeadCodecOptions): SharedCodec<Head> {
   return {
     encode({ commits, value: head }) {
       const { shard, log, keptKeys, ...place } = head;
-      // Nodes of the version before go on with a shard until something is purged from it.
+      // Nodes of the previous version can read a shard until a task of it moves into the log.
       const hasHistory = log.length + keptKeys.length > 0;
       const { tasks, gates, jobs, claims, waits, nextId, lastToken, served, raises } = shard;
       const header: Header = {

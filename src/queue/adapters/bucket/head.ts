@@ -26,9 +26,9 @@ export interface Head {
   /** Oldest first. */
   readonly logs: readonly LogRef[];
   readonly archived: readonly ArchivedLane[];
-  /** Files with entries of the log, of tasks that were purged. */
+  /** Files with entries of the log. */
   readonly log: readonly EntryRef[];
-  /** Files with keys of such tasks that are still reserved. */
+  /** Files with reserved keys of tasks in the log. */
   readonly keptKeys: readonly EntryRef[];
   /** Which version of the jobs' common settings it has applied. */
   readonly control: number;
@@ -38,7 +38,7 @@ export interface Head {
 export const listedNames = ({ logs, log, keptKeys }: Head): ReadonlySet<string> =>
   new Set([...logs, ...log, ...keptKeys].map(({ name }) => name));
 
-/** A listed file of purged tasks; never changed, either. */
+/** A file of log entries or of reserved keys. It never changes. */
 export interface EntryRef extends LogRef {
   /** When the first and the last of them finished. */
   readonly fromMs: number;

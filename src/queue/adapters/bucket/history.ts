@@ -9,9 +9,9 @@ import { readKeptKeys, readLogEntries, writeKeptKeys, writeLogEntries } from "./
 import type { EntryRef, Head } from "./head.ts";
 
 /**
- * The files of one shard's purged tasks: entries of the log, and keys that are still reserved. Like
- * logs of finished tasks each is written once, under a name of its own, and counts while a head lists
- * it. Reading the log and freeing keys are rare; what every add needs, the keys, is held as digests.
+ * The files of one shard's archived tasks: log entries and reserved keys. Each file is written once
+ * under a unique name, and is valid while a head lists it. Every add must look up reserved keys, so
+ * digests of them are kept in memory. Log entries are read when they are needed, which is rare.
  */
 export interface History {
   writeLog(head: Head, entries: readonly LogEntry[]): Promise<EntryRef>;
@@ -36,7 +36,7 @@ export interface HistoryOptions {
   readonly folder: string;
 }
 
-/** Files of the log that are held, for readers that turn pages. */
+/** Log files kept in memory, for readers that ask for page after page. */
 const heldLogsMax = 8;
 
 export function createHistory({ bucket, random, folder }: HistoryOptions): History {
@@ -104,12 +104,12 @@ interface DigestSet {
   idOf(digest: Buffer): number | undefined;
 }
 
-/** Long enough that no two of any number of keys have the same. */
+/** 128 bits: two keys with the same digest are practically impossible. */
 const digestBytes = 16;
 const digestOf = (identity: string): Buffer =>
   createHash("sha256").update(identity).digest().subarray(0, digestBytes);
 
-/** 24 bytes a key, where a map of texts would take a hundred and more. */
+/** Takes 24 bytes per key; a map with text keys would take more than 100. */
 function digestsOf(keys: readonly KeptKey[]): DigestSet {
   const sorted = keys
     .map((kept) => ({ id: kept.id, digest: digestOf(identityOf(kept)) }))

@@ -17,7 +17,7 @@ interface WholeShard {
 
 const triesMax = 3;
 
-/** Reads what a head lists. A file that went meanwhile was replaced: a newer head says by what. */
+/** Reads files that a head lists. If one is gone, a newer head lists its replacement: read that. */
 async function readListed<T>(
   keeper: ShardKeeper,
   read: (head: Head) => Promise<T>,

@@ -27,7 +27,7 @@ export const writeTable = <Name extends string>(
     ...rows.map((row) => encodeRecord(row)),
   ].join("");
 
-/** Throws where it is no such table (`corrupt`), or newer (`invalid`). */
+/** Throws `corrupt` if the text is not this table, and `invalid` if a newer version wrote it. */
 export function readTable<Name extends string, T>(
   text: string,
   key: string,

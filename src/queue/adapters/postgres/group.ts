@@ -118,7 +118,7 @@ function withIds(
 }
 
 export interface AppliedGroup {
-  /** To be called after the commit: what it needs may arrive with its answer. */
+  /** Call it after the commit: new ids may arrive only with the answer to the commit. */
   readonly answers: () => readonly (Answer<Operation> | AppError)[];
   /** Those that may be complete now. */
   readonly jobs: readonly string[];

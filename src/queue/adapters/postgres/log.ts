@@ -8,13 +8,13 @@ import { queryOne, type Session } from "./database.ts";
 import { endedConditions, lookSql, stepOf, type LookedRow } from "./look.ts";
 import { portState, taskStates } from "./task-row.ts";
 
-/** What stands for the identity of a task in `kept_key`, of a table with its job, gate and key. */
+/** SQL for `kept_key.identity`, from a table that has the columns job, gate and key. */
 export const identitySql = (table: string): string =>
   `sha256(convert_to(json_build_array(${table}.job, ${table}.gate, ${table}.key)::text, 'UTF8'))`;
 
 /**
- * True where a key is reserved. Most queues have none for long: then one look at the table is all,
- * and no digest is made.
+ * SQL that is true if the key of a row is reserved. While the queue has no reserved keys, it only
+ * checks that the table is empty and computes no digest.
  */
 export const isKeptSql = (table: string): string =>
   `((select exists (select 1 from @kept_key)) and exists (
@@ -28,7 +28,7 @@ const columnsOf = (identities: Identities) => [
   identities.map(({ key }) => key),
 ];
 
-/** Which of these keys are reserved. Whoever adds has locked their jobs against a purge. */
+/** Finds which of these keys are reserved. An add locks the jobs of its tasks against a purge. */
 export async function findKept(
   session: Session,
   identities: Identities,
@@ -90,8 +90,8 @@ export async function forgetKeys(
 }
 
 /**
- * Counted as they come and go, because counting rows would read all of them. Last in its transaction:
- * others that count wait for it.
+ * Keeps the number of rows of a table, because counting the rows would read all of them. Call it last
+ * in a transaction: it locks the counter for other transactions that change it.
  */
 export function countKept(session: Session, name: "log_entries" | "kept_keys", by: number): void {
   session.send(

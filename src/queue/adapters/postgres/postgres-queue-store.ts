@@ -108,7 +108,7 @@ export async function openPostgresQueueStore(
     : place;
   const changes = createChangeWatch({ db, place: listenPlace, clock });
 
-  /** In a transaction, because only there the server's limits of time hold. */
+  /** Reads in a transaction, because the timeouts of the server are set per transaction. */
   const look = <T>(read: (session: Session) => Promise<T>): Promise<T> =>
     db.transaction(read, { isSnapshot: true });
   return {

@@ -4,7 +4,7 @@ import { momentValues, withMoment, type Moment } from "./moment.ts";
 
 /** Statistics in one statement, added up by the server: it answers one row, however many lanes. */
 export async function readCounts(session: Session, moment: Moment): Promise<CountsFound> {
-  // A small table is read in whole where statistics say so, and here that would be for each lane.
+  // Statistics of a small table would make the planner scan it, here once for each lane.
   session.send("set local enable_seqscan = off");
   const row = await queryOne<CountsRow>(session, countsSql, momentValues(moment));
   const waits = new Map<string, Map<number, number>>();

@@ -63,7 +63,7 @@ export interface NewRow {
   readonly isDue: boolean;
 }
 
-/** The ids of new rows in the order in which they were given; known once the commit was answered. */
+/** The ids of new rows, in the order of the rows. Call it after the commit. */
 type NewIds = () => readonly number[];
 
 /**

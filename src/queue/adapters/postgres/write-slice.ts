@@ -10,8 +10,8 @@ import { laneName, newIdsFrom, scopeName, type Slice } from "./slice.ts";
 import { rowState, stateName } from "./task-row.ts";
 
 /**
- * Writes all that the model changed in the slice. What it adds to counters is left to `counts`.
- * Resolves to what tells the id of a new task by its provisional one, once the commit was answered.
+ * Writes all that the model changed in the slice, except counters, which `counts` collects. Resolves
+ * to a function from a provisional id to the id in the database; call it after the commit.
  */
 export async function writeSlice(
   session: Session,

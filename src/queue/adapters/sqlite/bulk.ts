@@ -48,7 +48,7 @@ export function purge(unit: Unit, { filter, rowsMax, keepKeys }: Purge): Changed
   return { changed: found.length, hasMore };
 }
 
-/** Counted as they come and go, because counting rows would read all of them. */
+/** Keeps the number of rows of a table, because counting the rows would read all of them. */
 function countKept({ db }: Unit, name: "log_entries" | "kept_keys", by: number): void {
   statement(
     db,
@@ -125,7 +125,7 @@ function finishedOf({ db }: Unit, state: number, filter: FinishedFilter, limit: 
   ).all({ ...values, state, limit }) as FinishedRow[];
 }
 
-/** All of a filter but its states. `tables` have the columns of a task, and of its lane. */
+/** SQL for a filter, without its states. `tables` name where the columns of task and lane are. */
 function conditions(
   filter: FinishedFilter,
   tables: { readonly task: string; readonly lane: string },

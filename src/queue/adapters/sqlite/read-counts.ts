@@ -8,9 +8,9 @@ import type { StoreNow } from "../../queue-store.ts";
 import { statement } from "./statement.ts";
 
 /**
- * Statistics are one statement that is stepped through while other work runs in between. A statement
- * that is under way keeps its connection busy, so it has one of its own, which only reads. All its
- * rows are of one moment: in WAL mode a reader sees the file as it was when it began.
+ * Statistics are one statement, read a few rows at a time so that other work can run in between. An
+ * open statement blocks its connection, so it has a read-only connection of its own. In WAL mode a
+ * reader sees the file as it was when it began, so all rows belong to one moment.
  */
 export interface CountsReader extends Disposable {
   /** One at a time. Where the file is locked this throws, and `finish` does not. */

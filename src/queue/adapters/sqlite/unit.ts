@@ -19,7 +19,7 @@ export interface Unit {
   readonly left: Map<number, number>;
   /** The lane of claims of this process that took from one lane only: claims never change. */
   readonly laneOfClaim: Map<number, number>;
-  /** Whether any key of a purged task is reserved, so that adds have to look. */
+  /** True if any key is reserved: then each add must look its keys up. */
   hasKeptKeys: boolean;
   /** Writes what is only counted so far, for a statement that reads it. */
   flush(): void;
