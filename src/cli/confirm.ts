@@ -2,8 +2,8 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { AppError } from "../base/app-error.ts";
 import { toTerminalText } from "../base/terminal-text.ts";
+import { usageError } from "../base/usage-error.ts";
 import type { TextStream } from "./output.ts";
-import { usageError } from "./usage-error.ts";
 
 /**
  * Asks before something that cannot be undone. True = go on; false = the person said no, or

@@ -1,5 +1,5 @@
+import { usageError } from "../base/usage-error.ts";
 import type { Flags, OptionSpec } from "./command.ts";
-import { usageError } from "./usage-error.ts";
 
 /** Flags that every command takes, before or after its name. */
 export interface GlobalFlags {

@@ -1,10 +1,10 @@
 import { Argument, Command as Program, CommanderError, Option } from "commander";
 import { docsFolder } from "../base/docs-page.ts";
+import { usageError } from "../base/usage-error.ts";
 import type { Command, CommandEntry, Flags, OptionSpec, Registry } from "./command.ts";
 import { expandHelp, findCommand } from "./find-command.ts";
 import { globalOptions, type GlobalFlags } from "./flags.ts";
 import type { TextStream } from "./output.ts";
-import { usageError } from "./usage-error.ts";
 
 export interface ParseOptions {
   readonly registry: Registry;

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { systemClock } from "../base/clock.ts";
+import { readVersion } from "../base/version.ts";
 import type { Registry } from "./command.ts";
 import { exitCodes, type ExitCode } from "./exit-code.ts";
 import { clearLine } from "./output.ts";
@@ -66,10 +66,4 @@ export async function runProcess(registry: Registry): Promise<void> {
     signal: stopping.signal,
     stoppedBy: () => stoppedBy,
   });
-}
-
-/** package.json is two folders up from src/cli and from dist/cli alike. */
-export function readVersion(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { version: string }).version;
 }

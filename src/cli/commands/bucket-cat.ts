@@ -2,9 +2,9 @@ import { isUtf8 } from "node:buffer";
 import { resolve } from "node:path";
 import { AppError } from "../../base/app-error.ts";
 import { writeFileAtomic } from "../../base/atomic-file.ts";
+import { usageError } from "../../base/usage-error.ts";
 import type { Command } from "../command.ts";
 import { textFlag } from "../flags.ts";
-import { usageError } from "../usage-error.ts";
 import { addressArgument, keyAsUsage, openPatientBucket } from "./bucket/open-bucket.ts";
 
 export const bucketCat: Command = {

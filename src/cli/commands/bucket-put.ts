@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { AppError } from "../../base/app-error.ts";
+import { usageError } from "../../base/usage-error.ts";
 import { bodyBytesMax } from "../../bucket/index.ts";
 import type { BareContext, Command } from "../command.ts";
 import { textFlag } from "../flags.ts";
-import { usageError } from "../usage-error.ts";
 import { addressArgument, keyAsUsage, openPatientBucket } from "./bucket/open-bucket.ts";
 
 export const bucketPut: Command = {

@@ -6,6 +6,8 @@ import { docsPage } from "../../base/docs-page.ts";
 import { createId } from "../../base/ids.ts";
 import { systemRandom } from "../../base/random.ts";
 import { makeFolder } from "../../base/make-folder.ts";
+import { usageError } from "../../base/usage-error.ts";
+import { readVersion } from "../../base/version.ts";
 import { createPaths } from "../../config/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { nodeNames } from "../demo/demo-fleet.ts";
@@ -13,8 +15,6 @@ import { formatReport } from "../demo/report.ts";
 import { runDemo } from "../demo/run-demo.ts";
 import { showCluster } from "../demo/show-cluster.ts";
 import { parseCount } from "../flags.ts";
-import { readVersion } from "../run-process.ts";
-import { usageError } from "../usage-error.ts";
 
 /** Enough for a place of each phrase in each tile. */
 const sizeMin = 8;

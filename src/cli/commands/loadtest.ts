@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { locateQueue } from "../../app/index.ts";
 import { writeFileAtomic } from "../../base/atomic-file.ts";
 import { makeFolder } from "../../base/make-folder.ts";
+import { usageError } from "../../base/usage-error.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { parseCount, textFlag } from "../flags.ts";
 import type { Check } from "../loadtest/judge.ts";
 import { profileNames, profileOf, type ProfileName } from "../loadtest/profile.ts";
 import { runLoadtest, type LoadtestResult } from "../loadtest/run-loadtest.ts";
 import type { Column } from "../table.ts";
-import { usageError } from "../usage-error.ts";
 import { queueOptions } from "./queue/open-queue.ts";
 
 const timeScaleMax = 600;

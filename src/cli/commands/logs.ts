@@ -1,6 +1,7 @@
 import { formatLogLine } from "../../base/log-line.ts";
 import { readKeptLog } from "../../base/kept-log.ts";
 import { sleep } from "../../base/clock.ts";
+import { asUsage, usageError } from "../../base/usage-error.ts";
 import {
   commanded,
   findNode,
@@ -13,7 +14,6 @@ import {
 import type { Command, SettingsContext } from "../command.ts";
 import { parseCount, textFlag } from "../flags.ts";
 import { goesOnAfter } from "../until-stopped.ts";
-import { asUsage, usageError } from "../usage-error.ts";
 import { openFleet, type OpenFleet } from "./fleet/open-fleet.ts";
 import { bucketOption } from "./ledger/bucket-option.ts";
 import { sourceOf } from "./records/record-context.ts";

@@ -1,11 +1,11 @@
 import { assert } from "../../base/app-error.ts";
 import { createId } from "../../base/ids.ts";
 import { systemRandom } from "../../base/random.ts";
+import { asUsage, usageError } from "../../base/usage-error.ts";
 import type { AddStatus, TaskInput } from "../../queue/index.ts";
 import type { Command, Flags } from "../command.ts";
 import { parseDuration } from "../duration.ts";
 import { parseCount, textFlag } from "../flags.ts";
-import { asUsage, usageError } from "../usage-error.ts";
 import { openOrMakeQueue } from "./queue/open-queue.ts";
 
 export const queueAdd: Command = {

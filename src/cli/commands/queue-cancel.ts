@@ -1,9 +1,9 @@
 import { AppError } from "../../base/app-error.ts";
+import { countTasks } from "../../base/count-words.ts";
 import type { Queue } from "../../queue/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { changeJob } from "./queue/change-job.ts";
 import { checkInput } from "./queue/check-input.ts";
-import { countTasks } from "./queue/count-words.ts";
 import { noSuchJob } from "./queue/filters.ts";
 import { openExistingQueue } from "./queue/open-queue.ts";
 

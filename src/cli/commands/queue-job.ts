@@ -1,7 +1,7 @@
+import { usageError } from "../../base/usage-error.ts";
 import type { JobInput } from "../../queue/index.ts";
 import type { Command, Flags } from "../command.ts";
 import { parseCount, textFlag } from "../flags.ts";
-import { usageError } from "../usage-error.ts";
 import { changeJob } from "./queue/change-job.ts";
 import { checkInput } from "./queue/check-input.ts";
 import { noSuchJob } from "./queue/filters.ts";

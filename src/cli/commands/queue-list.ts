@@ -1,9 +1,9 @@
+import { formatDuration, formatMoment } from "../../base/format-time.ts";
+import { usageError } from "../../base/usage-error.ts";
 import type { BrowseQuery, Task, TaskState } from "../../queue/index.ts";
 import type { Command, Flags } from "../command.ts";
-import { formatDuration, formatMoment } from "../duration.ts";
 import { parseCount, textFlag } from "../flags.ts";
 import type { Column, Tint } from "../table.ts";
-import { usageError } from "../usage-error.ts";
 import { browseAll } from "./queue/browse-all.ts";
 import {
   laneOptions,

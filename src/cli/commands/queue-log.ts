@@ -1,9 +1,9 @@
+import { formatMoment } from "../../base/format-time.ts";
+import { usageError } from "../../base/usage-error.ts";
 import type { LogEntry, TerminalState } from "../../queue/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
-import { formatMoment } from "../duration.ts";
 import { parseCount, textFlag } from "../flags.ts";
 import type { Column } from "../table.ts";
-import { usageError } from "../usage-error.ts";
 import { endedAll } from "./queue/browse-all.ts";
 import {
   laneOptions,

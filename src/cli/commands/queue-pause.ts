@@ -1,6 +1,6 @@
+import { countTasks } from "../../base/count-words.ts";
 import type { Command } from "../command.ts";
 import { changeJob } from "./queue/change-job.ts";
-import { countTasks } from "./queue/count-words.ts";
 import { openExistingQueue } from "./queue/open-queue.ts";
 
 export const queuePause: Command = {

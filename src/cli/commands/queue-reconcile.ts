@@ -1,7 +1,7 @@
+import { countOf } from "../../base/count-words.ts";
 import type { Reconciled } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
 import type { Layout } from "../output.ts";
-import { countOf } from "./queue/count-words.ts";
 import { openExistingQueue } from "./queue/open-queue.ts";
 
 export const queueReconcile: Command = {

@@ -1,6 +1,6 @@
+import { formatDuration, formatMoment } from "../../base/format-time.ts";
 import type { Attempt, LogEntry, Shown, WaitingReason } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
-import { formatDuration, formatMoment } from "../duration.ts";
 import type { Layout } from "../output.ts";
 import type { Column } from "../table.ts";
 import { toOneLine } from "../../base/terminal-text.ts";

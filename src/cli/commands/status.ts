@@ -1,9 +1,9 @@
 import { openLedgerIn } from "../../app/index.ts";
+import { usageError } from "../../base/usage-error.ts";
 import type { Command } from "../command.ts";
 import { parseDuration } from "../duration.ts";
 import { textFlag } from "../flags.ts";
 import { goesOnAfter } from "../until-stopped.ts";
-import { usageError } from "../usage-error.ts";
 import { openFleet } from "./fleet/open-fleet.ts";
 import { bucketOption } from "./ledger/bucket-option.ts";
 import { gatherStatus } from "./status/gather-status.ts";

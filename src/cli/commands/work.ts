@@ -1,9 +1,9 @@
 import { docsPage } from "../../base/docs-page.ts";
 import { createMetrics, type MetricsSnapshot } from "../../base/metrics.ts";
+import { readVersion } from "../../base/version.ts";
 import { createPaths } from "../../config/index.ts";
 import { createSupervisor } from "../../worker/index.ts";
 import type { Command } from "../command.ts";
-import { readVersion } from "../run-process.ts";
 import { untilStopped } from "../until-stopped.ts";
 import { openNode } from "./node/open-node.ts";
 import { createCrew } from "./work/crew.ts";

@@ -1,4 +1,4 @@
-import { countOf, formatCount } from "../commands/queue/count-words.ts";
+import { countOf, formatCount } from "../../base/count-words.ts";
 import type { Verdict } from "./judge-demo.ts";
 import type { Score } from "./region/region-truth.ts";
 import type { DemoResult } from "./run-demo.ts";

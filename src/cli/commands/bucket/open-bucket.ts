@@ -2,9 +2,9 @@ import { openBucket } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import { systemClock } from "../../../base/clock.ts";
 import { systemRandom } from "../../../base/random.ts";
+import { usageError } from "../../../base/usage-error.ts";
 import { createRetryingBucket, type Bucket } from "../../../bucket/index.ts";
 import type { ArgumentSpec, BareContext } from "../../command.ts";
-import { usageError } from "../../usage-error.ts";
 
 export const addressArgument: ArgumentSpec = {
   name: "bucket",

@@ -1,7 +1,7 @@
+import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { openCampaignFolder, type TemplateOptions } from "../../../campaign/index.ts";
 import type { Command, Flags } from "../../command.ts";
 import { listFlag, textFlag } from "../../flags.ts";
-import { asUsage, usageError } from "../../usage-error.ts";
 
 export const campaignNew: Command = {
   needs: "settings",

@@ -1,7 +1,7 @@
 import { openPlaceFile } from "../../../app/index.ts";
+import { countOf } from "../../../base/count-words.ts";
 import { planTargets, planTiles, tileAt, type Campaign } from "../../../campaign/index.ts";
 import type { Command } from "../../command.ts";
-import { countOf } from "../queue/count-words.ts";
 import { campaignArgument, loadCampaign } from "./which-campaign.ts";
 
 export const campaignPlan: Command = {

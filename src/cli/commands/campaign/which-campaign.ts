@@ -1,4 +1,5 @@
 import { relative, sep } from "node:path";
+import { asUsage, usageError } from "../../../base/usage-error.ts";
 import {
   campaignNameRule,
   openCampaignFolder,
@@ -6,7 +7,6 @@ import {
   type CampaignFolder,
 } from "../../../campaign/index.ts";
 import type { ArgumentSpec, SettingsContext } from "../../command.ts";
-import { asUsage, usageError } from "../../usage-error.ts";
 
 export const campaignArgument: ArgumentSpec = {
   name: "name",

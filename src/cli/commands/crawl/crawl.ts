@@ -1,5 +1,8 @@
 import { hostname } from "node:os";
 import { openFetcher, type OpenFetcherOptions } from "../../../app/index.ts";
+import { formatMoment } from "../../../base/format-time.ts";
+import { asUsage, usageError } from "../../../base/usage-error.ts";
+import { readVersion } from "../../../base/version.ts";
 import {
   createSiteCrawlServices,
   crawlJob,
@@ -9,10 +12,7 @@ import {
 } from "../../../campaign/index.ts";
 import type { Job, Queue } from "../../../queue/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
-import { formatMoment } from "../../duration.ts";
 import { textFlag } from "../../flags.ts";
-import { readVersion } from "../../run-process.ts";
-import { asUsage, usageError } from "../../usage-error.ts";
 import { openOrMakeQueue } from "../queue/open-queue.ts";
 import { allowedOf, crawlOptions, planOf, refusePlanFlags, startUrl } from "./crawl-options.ts";
 import { tellPages, type ToldCrawl } from "./tell-pages.ts";

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { writeFileAtomic } from "../../../base/atomic-file.ts";
+import { countOf, formatCount } from "../../../base/count-words.ts";
 import {
   crawlCsvHeader,
   crawlCsvLine,
@@ -14,7 +15,6 @@ import {
 import type { SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import type { Column } from "../../table.ts";
-import { countOf, formatCount } from "../queue/count-words.ts";
 
 /** A crawl that is over, and what came of it. */
 export interface ToldCrawl {

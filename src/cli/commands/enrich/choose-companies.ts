@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { RecordsIn } from "../../../app/index.ts";
+import { usageError } from "../../../base/usage-error.ts";
 import { normalDomain, pageLimitMax, type Company } from "../../../records/index.ts";
 import type { Flags, SettingsContext } from "../../command.ts";
 import { parseDuration } from "../../duration.ts";
 import { textFlag } from "../../flags.ts";
-import { usageError } from "../../usage-error.ts";
 import { readFilters } from "../records/filter-options.ts";
 
 /** How companies are chosen, and what the batch is called unless it is told. */

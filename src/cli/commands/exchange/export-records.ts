@@ -5,6 +5,8 @@ import { finished } from "node:stream/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { AppError } from "../../../base/app-error.ts";
 import { translateFileError } from "../../../base/atomic-file.ts";
+import { countOf } from "../../../base/count-words.ts";
+import { usageError } from "../../../base/usage-error.ts";
 import {
   companyCard,
   companyCsvHeader,
@@ -23,8 +25,6 @@ import {
 } from "../../../records/index.ts";
 import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
 import { parseCount, textFlag } from "../../flags.ts";
-import { usageError } from "../../usage-error.ts";
-import { countOf } from "../queue/count-words.ts";
 import { filterOptions, readFilters } from "../records/filter-options.ts";
 import { countRecords, openSearchOf } from "../records/record-context.ts";
 

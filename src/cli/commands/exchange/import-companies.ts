@@ -1,10 +1,10 @@
 import { AppError } from "../../../base/app-error.ts";
+import { countOf, formatCount } from "../../../base/count-words.ts";
 import { checkMappings } from "../../../records/index.ts";
 import type { Command, Flags, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { toOneLine } from "../../../base/terminal-text.ts";
-import { asUsage, usageError } from "../../usage-error.ts";
-import { countOf, formatCount } from "../queue/count-words.ts";
+import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { openSource, type ImportSource } from "../queue/import/import-source.ts";
 import { openRecordsOf, sourceOption } from "../records/record-context.ts";
 import { readCompanyLines, type LineOptions } from "./company-lines.ts";

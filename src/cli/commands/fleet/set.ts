@@ -1,4 +1,6 @@
 import { docsPage } from "../../../base/docs-page.ts";
+import { formatDuration } from "../../../base/format-time.ts";
+import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { checkCampaignField } from "../../../campaign/index.ts";
 import { isUnavailable, type Bucket } from "../../../bucket/index.ts";
 import {
@@ -13,10 +15,8 @@ import {
 } from "../../../fleet/index.ts";
 import { readHeadsSeen } from "../../../ledger/index.ts";
 import type { Command } from "../../command.ts";
-import { formatDuration } from "../../duration.ts";
 import { parseDuration } from "../../duration.ts";
 import { textFlag } from "../../flags.ts";
-import { asUsage, usageError } from "../../usage-error.ts";
 import { bucketOption } from "../ledger/bucket-option.ts";
 import { sourceOf } from "../records/record-context.ts";
 import { awaitFollowers, type Acknowledgement } from "./await-followers.ts";

@@ -1,6 +1,6 @@
+import { formatMoment } from "../../../base/format-time.ts";
 import { joined, nothingWanted, readWanted } from "../../../fleet/index.ts";
 import type { Command } from "../../command.ts";
-import { formatMoment } from "../../duration.ts";
 import { bucketOption } from "../ledger/bucket-option.ts";
 import { openFleet } from "./open-fleet.ts";
 

@@ -1,7 +1,7 @@
 import { openLedgerIn } from "../../../app/index.ts";
+import { countOf } from "../../../base/count-words.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createHub, type Ledger } from "../../../ledger/index.ts";
-import { countOf } from "../queue/count-words.ts";
 import type { Command } from "../../command.ts";
 import { parseDuration } from "../../duration.ts";
 import { textFlag } from "../../flags.ts";

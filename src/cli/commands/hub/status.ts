@@ -1,9 +1,9 @@
+import { countOf } from "../../../base/count-words.ts";
+import { formatDuration, formatMoment } from "../../../base/format-time.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createLease, type LeaseView } from "../../../bucket/index.ts";
 import { findNewestManifest, hubLease } from "../../../ledger/index.ts";
-import { countOf } from "../queue/count-words.ts";
 import type { Command } from "../../command.ts";
-import { formatDuration, formatMoment } from "../../duration.ts";
 import { bucketOption, openPatientFleetBucket } from "../ledger/bucket-option.ts";
 
 export const hubStatus: Command = {

@@ -1,10 +1,10 @@
 import { locateBucket } from "../../../app/index.ts";
 import { systemClock } from "../../../base/clock.ts";
 import { systemRandom } from "../../../base/random.ts";
+import { usageError } from "../../../base/usage-error.ts";
 import { createRetryingBucket, openLateBucket, type Bucket } from "../../../bucket/index.ts";
 import type { OptionSpec, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
-import { usageError } from "../../usage-error.ts";
 import { openRawBucket } from "../bucket/open-bucket.ts";
 
 export const bucketOption: OptionSpec = {

@@ -1,7 +1,7 @@
 import { openLedgerIn } from "../../../app/index.ts";
+import { countOf } from "../../../base/count-words.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { compactOnce, type Compacted } from "../../../ledger/index.ts";
-import { countOf } from "../queue/count-words.ts";
 import type { Command } from "../../command.ts";
 import { checkpointTold } from "../hub/checkpoint-told.ts";
 import { hubOptions, hubSettings } from "../hub/hub-options.ts";

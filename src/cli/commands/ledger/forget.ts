@@ -1,6 +1,8 @@
 import { userInfo } from "node:os";
 import { openLedgerIn } from "../../../app/index.ts";
+import { countOf } from "../../../base/count-words.ts";
 import { systemRandom } from "../../../base/random.ts";
+import { asUsage } from "../../../base/usage-error.ts";
 import {
   compactOnce,
   findCopies,
@@ -8,10 +10,8 @@ import {
   type Copies,
   type Ledger,
 } from "../../../ledger/index.ts";
-import { countOf } from "../queue/count-words.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
-import { asUsage } from "../../usage-error.ts";
 import { checkpointTold } from "../hub/checkpoint-told.ts";
 import { hubSettings } from "../hub/hub-options.ts";
 import { bucketOption, openFleetBucket, openPatientFleetBucket } from "./bucket-option.ts";

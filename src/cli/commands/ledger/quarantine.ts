@@ -1,7 +1,7 @@
 import { openLedgerIn } from "../../../app/index.ts";
+import { asUsage } from "../../../base/usage-error.ts";
 import type { Command } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
-import { asUsage } from "../../usage-error.ts";
 import { datagramColumns } from "./field-columns.ts";
 
 export const ledgerQuarantine: Command = {

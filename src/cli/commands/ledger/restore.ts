@@ -1,8 +1,8 @@
 import { userInfo } from "node:os";
 import { openLedgerIn } from "../../../app/index.ts";
+import { asUsage } from "../../../base/usage-error.ts";
 import type { Command } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
-import { asUsage } from "../../usage-error.ts";
 
 export const ledgerRestore: Command = {
   needs: "settings",

@@ -1,9 +1,9 @@
 import { userInfo } from "node:os";
 import { openLedgerIn } from "../../../app/index.ts";
+import { asUsage, usageError } from "../../../base/usage-error.ts";
 import type { Change } from "../../../ledger/index.ts";
 import type { Command } from "../../command.ts";
 import { listFlag, textFlag } from "../../flags.ts";
-import { asUsage, usageError } from "../../usage-error.ts";
 
 export const ledgerSet: Command = {
   needs: "settings",

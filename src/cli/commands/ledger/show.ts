@@ -1,9 +1,9 @@
 import { openLedgerIn } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
+import { usageError } from "../../../base/usage-error.ts";
 import { readArchive, viewAt, type Ledger, type TargetView } from "../../../ledger/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
-import { usageError } from "../../usage-error.ts";
 import { bucketOption, openPatientFleetBucket } from "./bucket-option.ts";
 import { fieldColumns } from "./field-columns.ts";
 

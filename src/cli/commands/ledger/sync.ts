@@ -1,5 +1,5 @@
 import { openLedgerIn } from "../../../app/index.ts";
-import { countOf } from "../queue/count-words.ts";
+import { countOf } from "../../../base/count-words.ts";
 import type { Command } from "../../command.ts";
 import { bucketOption, openPatientFleetBucket } from "./bucket-option.ts";
 

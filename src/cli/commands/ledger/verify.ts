@@ -1,6 +1,6 @@
 import { openLedgerIn } from "../../../app/index.ts";
+import { countOf } from "../../../base/count-words.ts";
 import type { BucketFault, BucketVerified } from "../../../ledger/index.ts";
-import { countOf } from "../queue/count-words.ts";
 import type { Command } from "../../command.ts";
 import type { ProgressHandle } from "../../progress.ts";
 import { bucketOption, openPatientFleetBucket } from "./bucket-option.ts";

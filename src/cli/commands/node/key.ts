@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { createFileAtomic } from "../../../base/atomic-file.ts";
 import { systemRandom } from "../../../base/random.ts";
+import { usageError } from "../../../base/usage-error.ts";
 import { makeKey } from "../../../gossip/index.ts";
 import type { Command } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
-import { usageError } from "../../usage-error.ts";
 
 export const nodeKey: Command = {
   needs: "nothing",

@@ -1,10 +1,10 @@
 import { gossipKeySource } from "../../../app/index.ts";
+import { countOf } from "../../../base/count-words.ts";
+import { usageError } from "../../../base/usage-error.ts";
 import type { Command } from "../../command.ts";
 import { untilStopped } from "../../until-stopped.ts";
-import { usageError } from "../../usage-error.ts";
 import { bucketOption } from "../ledger/bucket-option.ts";
 import { hasBucket } from "../ledger/forget.ts";
-import { countOf } from "../queue/count-words.ts";
 import { followSettings } from "../work/follow-settings.ts";
 import { createSettingsMarker } from "../work/settings-marks.ts";
 import { openNode } from "./open-node.ts";

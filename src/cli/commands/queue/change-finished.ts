@@ -1,8 +1,8 @@
 import { AppError, assert } from "../../../base/app-error.ts";
+import { countTasks, formatCount } from "../../../base/count-words.ts";
 import type { FinishedInput, Queue, TerminalState } from "../../../queue/index.ts";
 import type { Outcome, SettingsContext } from "../../command.ts";
 import { browseAll } from "./browse-all.ts";
-import { countTasks, formatCount } from "./count-words.ts";
 import { noSuchTask, requireJob, requireJobOrEntry } from "./filters.ts";
 
 /** What `retry` and `purge` have in common: find, say how many, ask, change chunk by chunk. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../base/clock.ts";
+import { asUsage } from "../../../base/usage-error.ts";
 import { createValidator } from "../../../queue/index.ts";
-import { asUsage } from "../../usage-error.ts";
 
 type Validator = ReturnType<typeof createValidator>;
 

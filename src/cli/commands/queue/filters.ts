@@ -1,9 +1,9 @@
 import { AppError } from "../../../base/app-error.ts";
+import { usageError } from "../../../base/usage-error.ts";
 import { nearest } from "../../../config/index.ts";
 import type { Queue, TaskState } from "../../../queue/index.ts";
 import type { Flags, OptionSpec } from "../../command.ts";
 import { listFlag, textFlag } from "../../flags.ts";
-import { usageError } from "../../usage-error.ts";
 
 /** Which tasks, by what they belong to. */
 export interface LaneFilter {

@@ -1,5 +1,5 @@
+import { formatDuration } from "../../../base/format-time.ts";
 import type { Gate } from "../../../queue/index.ts";
-import { formatDuration } from "../../duration.ts";
 import type { Column } from "../../table.ts";
 
 /** A gate with what its moments mean now. */

@@ -9,10 +9,10 @@ import {
 import { AppError } from "../../../base/app-error.ts";
 import { systemClock } from "../../../base/clock.ts";
 import { makeFolder } from "../../../base/make-folder.ts";
+import { usageError } from "../../../base/usage-error.ts";
 import type { Settings } from "../../../config/index.ts";
 import type { Queue } from "../../../queue/index.ts";
 import type { SettingsContext } from "../../command.ts";
-import { usageError } from "../../usage-error.ts";
 
 type Context = Pick<SettingsContext, "settings" | "paths">;
 

@@ -1,12 +1,12 @@
 import { AppError } from "../../../base/app-error.ts";
+import { countOf } from "../../../base/count-words.ts";
+import { formatMoment } from "../../../base/format-time.ts";
+import { usageError } from "../../../base/usage-error.ts";
 import type { EndedCursor, Queue } from "../../../queue/index.ts";
 import type { Outcome, SettingsContext } from "../../command.ts";
-import { formatMoment } from "../../duration.ts";
 import { textFlag } from "../../flags.ts";
-import { usageError } from "../../usage-error.ts";
 import { parseMoment } from "../records/parse-moment.ts";
 import { endedAll } from "./browse-all.ts";
-import { countOf } from "./count-words.ts";
 import { openExistingQueue } from "./open-queue.ts";
 
 /** `queue log prune`: prints the number of entries, asks, and removes them in chunks. */

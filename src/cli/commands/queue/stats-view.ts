@@ -1,8 +1,8 @@
+import { countOf } from "../../../base/count-words.ts";
+import { formatDuration, formatMoment } from "../../../base/format-time.ts";
 import type { Job, KindStats, QueueStats, ReasonStats } from "../../../queue/index.ts";
-import { formatDuration, formatMoment } from "../../duration.ts";
 import type { Layout } from "../../output.ts";
 import type { Column } from "../../table.ts";
-import { countOf } from "./count-words.ts";
 import { jobColumns, share } from "./job-columns.ts";
 
 export interface StatsView {

@@ -1,8 +1,8 @@
 import { AppError } from "../../../base/app-error.ts";
+import { asUsage } from "../../../base/usage-error.ts";
 import type { Created, RecordKind } from "../../../records/index.ts";
 import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
-import { asUsage } from "../../usage-error.ts";
 import { readAssignments } from "./read-assignments.ts";
 import { openRecordsOf, sourceOf, sourceOption } from "./record-context.ts";
 

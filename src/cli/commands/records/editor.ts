@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../../../base/app-error.ts";
-import { usageError } from "../../usage-error.ts";
+import { usageError } from "../../../base/usage-error.ts";
 
 /** Opens a file in the editor of $VISUAL or $EDITOR, and waits until that ends. */
 export async function openInEditor(file: string): Promise<void> {

@@ -1,8 +1,8 @@
 import { text as readText } from "node:stream/consumers";
+import { asUsage, usageError } from "../../../base/usage-error.ts";
 import type { EntryKind, RecordKind } from "../../../records/index.ts";
 import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
-import { asUsage, usageError } from "../../usage-error.ts";
 import { editText } from "./editor.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
 import { parseMoment } from "./parse-moment.ts";

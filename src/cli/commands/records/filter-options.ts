@@ -1,8 +1,8 @@
+import { usageError } from "../../../base/usage-error.ts";
 import { pageLimitMax, recordSorts } from "../../../records/index.ts";
 import type { RecordFilters, RecordQuery, RecordSort } from "../../../records/index.ts";
 import type { Flags, OptionSpec } from "../../command.ts";
 import { listFlag, parseCount, textFlag } from "../../flags.ts";
-import { usageError } from "../../usage-error.ts";
 import { parseMoment } from "./parse-moment.ts";
 
 const personOptions: readonly OptionSpec[] = [

@@ -1,7 +1,7 @@
+import { countOf } from "../../../base/count-words.ts";
+import { asUsage, usageError } from "../../../base/usage-error.ts";
 import type { RecordKind } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
-import { asUsage, usageError } from "../../usage-error.ts";
-import { countOf } from "../queue/count-words.ts";
 import { bucketOption } from "../ledger/bucket-option.ts";
 import { copiesIn, copiesLeft, forgetInFleet, hasBucket } from "../ledger/forget.ts";
 import { findRecord, nameArgument } from "./find-record.ts";

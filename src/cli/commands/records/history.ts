@@ -1,10 +1,10 @@
 import type { RecordsIn } from "../../../app/index.ts";
+import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { readArchive, type Datagram } from "../../../ledger/index.ts";
 import type { HistoryEntry, RecordKind } from "../../../records/index.ts";
 import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
 import { parseCount, textFlag } from "../../flags.ts";
 import type { Column } from "../../table.ts";
-import { asUsage, usageError } from "../../usage-error.ts";
 import { bucketOption, openPatientFleetBucket } from "../ledger/bucket-option.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
 import { parseMoment } from "./parse-moment.ts";

@@ -1,8 +1,8 @@
+import { countOf } from "../../../base/count-words.ts";
+import { asUsage, usageError } from "../../../base/usage-error.ts";
 import type { Twins } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
 import { parseCount, textFlag } from "../../flags.ts";
-import { asUsage, usageError } from "../../usage-error.ts";
-import { countOf } from "../queue/count-words.ts";
 import { findRecord } from "./find-record.ts";
 import { openRecordsOf, openSearchOf, sourceOf, sourceOption } from "./record-context.ts";
 import { recordOf } from "./record-columns.ts";

@@ -1,6 +1,6 @@
+import { usageError } from "../../../base/usage-error.ts";
 import { readMoment } from "../../../records/index.ts";
 import { parseDuration } from "../../duration.ts";
-import { usageError } from "../../usage-error.ts";
 
 export interface MomentOptions {
   readonly nowMs: number;

@@ -1,7 +1,7 @@
+import { usageError } from "../../../base/usage-error.ts";
 import { columnOf, importFields, readCompany } from "../../../records/index.ts";
 import type { Cell, RecordKind } from "../../../records/index.ts";
 import { nearest } from "../../../config/index.ts";
-import { usageError } from "../../usage-error.ts";
 
 export interface AssignmentOptions {
   readonly kind: RecordKind;

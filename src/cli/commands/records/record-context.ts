@@ -1,10 +1,10 @@
 import { userInfo } from "node:os";
 import { openRecordsIn, openSearchIn, type RecordsIn } from "../../../app/index.ts";
+import { countOf } from "../../../base/count-words.ts";
 import type { RecordKind, RecordSearch } from "../../../records/index.ts";
 import type { OptionSpec, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import type { ProgressHandle } from "../../progress.ts";
-import { countOf } from "../queue/count-words.ts";
 
 export const sourceOption: OptionSpec = {
   flag: "--source",

@@ -1,6 +1,6 @@
+import { asUsage } from "../../../base/usage-error.ts";
 import type { RecordKind, RecordQuery } from "../../../records/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
-import { asUsage } from "../../usage-error.ts";
 import { filterOptions, pageOptions, readFilters, readPage } from "./filter-options.ts";
 import { openSearchOf } from "./record-context.ts";
 import { columnsOf, recordOf } from "./record-columns.ts";

@@ -1,10 +1,10 @@
 import type { RecordsIn } from "../../../app/index.ts";
+import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { entryKinds, listPrefixes } from "../../../records/index.ts";
 import type { Company, Person, RecordKind } from "../../../records/index.ts";
 import type { Change } from "../../../ledger/index.ts";
 import type { Command } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
-import { asUsage, usageError } from "../../usage-error.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
 import { readAssignments, unknownField } from "./read-assignments.ts";
 import { openRecordsOf, sourceOf, sourceOption } from "./record-context.ts";

@@ -1,6 +1,6 @@
+import { asUsage, usageError } from "../../../base/usage-error.ts";
 import type { RecordKind } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
-import { asUsage, usageError } from "../../usage-error.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
 import { openRecordsOf, sourceOf, sourceOption } from "./record-context.ts";
 

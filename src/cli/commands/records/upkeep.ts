@@ -1,12 +1,12 @@
 import { dirname } from "node:path";
 import { removeIndexIn, type RecordsIn } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
+import { countOf } from "../../../base/count-words.ts";
+import { usageError } from "../../../base/usage-error.ts";
 import type { Ingested, RecordProblem } from "../../../records/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { untilStopped } from "../../until-stopped.ts";
-import { usageError } from "../../usage-error.ts";
 import type { Column } from "../../table.ts";
-import { countOf } from "../queue/count-words.ts";
 import { countRecords, openRecordsOf } from "./record-context.ts";
 
 const problemColumns: readonly Column<RecordProblem>[] = [

@@ -1,7 +1,7 @@
+import { countOf } from "../../../base/count-words.ts";
+import { usageError } from "../../../base/usage-error.ts";
 import { readDomain, readEmail } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
-import { usageError } from "../../usage-error.ts";
-import { countOf } from "../queue/count-words.ts";
 import { countRecords, openSearchOf } from "./record-context.ts";
 import { recordOf } from "./record-columns.ts";
 

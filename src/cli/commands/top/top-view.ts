@@ -1,6 +1,6 @@
+import { formatDuration, formatMoment } from "../../../base/format-time.ts";
 import type { AlertEvent, Heartbeat, WorkerBeat } from "../../../observe/index.ts";
 import type { Gate, QueueStats, ReasonStats } from "../../../queue/index.ts";
-import { formatDuration, formatMoment } from "../../duration.ts";
 import type { Layout } from "../../output.ts";
 import type { Column } from "../../table.ts";
 import { gateColumns, gateValue } from "../queue/gate-columns.ts";

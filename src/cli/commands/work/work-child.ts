@@ -3,6 +3,7 @@ import { loadHandlerServices, openBuiltInWork } from "../../../app/index.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { createMetrics, type Metrics } from "../../../base/metrics.ts";
 import { systemRandom } from "../../../base/random.ts";
+import { readVersion } from "../../../base/version.ts";
 import { registerConnectionMetrics, registerProcessMetrics } from "../../../observe/index.ts";
 import {
   createCrashRecord,
@@ -15,7 +16,6 @@ import {
 } from "../../../worker/index.ts";
 import type { SettingsCommand } from "../../command.ts";
 import { openOrMakeQueue } from "../queue/open-queue.ts";
-import { readVersion } from "../../run-process.ts";
 import { userName } from "../records/record-context.ts";
 import { crashRecordFd, hasCrashFile } from "./crash-file.ts";
 import { chooseHandlers, joinHandlers, loadHandlers } from "./load-handlers.ts";

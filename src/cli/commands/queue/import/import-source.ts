@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { addAbortSignal, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { usageError } from "../../../usage-error.ts";
+import { usageError } from "../../../../base/usage-error.ts";
 
 /** What an import reads from. Reading starts at the beginning each time, if `canReread`. */
 export interface ImportSource extends AsyncDisposable {

@@ -1,18 +1,22 @@
-import { AppError } from "../base/app-error.ts";
+import { AppError } from "./app-error.ts";
 
 const usageCode = "usage";
 
-/** For a command line that cannot be run as it stands: exit code 2. Say what to write instead. */
+/** For a command line or a setting that cannot be followed: exit code 2. Say what to write instead. */
 export function usageError(message: string, options?: { cause?: unknown }): AppError {
   return new AppError("invalid", usageCode, message, options);
 }
 
-/** For work whose input stood on the command line: what is found invalid in it is wrong usage. */
-export async function asUsage<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * For work whose input stands on the command line or in the settings: what is found invalid in it is
+ * wrong usage. `codes`: only errors with these codes are.
+ */
+export async function asUsage<T>(work: () => Promise<T>, codes?: readonly string[]): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof AppError) || error.kind !== "invalid" || isOfSystem(error)) throw error;
+    if (!(error instanceof AppError) || error.kind !== "invalid") throw error;
+    if (codes ? !codes.includes(error.code) : isOfSystem(error)) throw error;
     throw usageError(error.message, { cause: error });
   }
 }
