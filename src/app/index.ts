@@ -1,6 +1,7 @@
 // Every command comes through here, so it loads little: what only some need is imported when it is
 // asked for. Commands start twice as fast for it; test/tidy.test.ts looks.
 export { openQueue, type OpenQueueOptions } from "./open-queue.ts";
+export { openExistingQueue, openOrMakeQueue, queueOptions } from "./configured-queue.ts";
 export { locateQueue, type QueueAddress } from "./queue-address.ts";
 export { locateBucket } from "./bucket-address.ts";
 export { openBucket } from "./open-bucket.ts";

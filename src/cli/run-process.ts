@@ -22,6 +22,8 @@ import { runCli } from "./run-cli.ts";
 export async function runProcess(registry: Registry): Promise<void> {
   const { argv, env, stdin, stdout, stderr } = process;
   process.umask(0o077);
+  // `doctor` says which Node is needed; the SDK of S3 would say it again with every command.
+  env["AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED"] ??= "true";
   const isAsked = (flag: string) => argv.includes(flag);
   const stopping = new AbortController();
   let stoppedBy: ExitCode | undefined;

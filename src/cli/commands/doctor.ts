@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { examineQueue } from "../../app/index.ts";
+import { examineQueue, queueOptions } from "../../app/index.ts";
 import { checkBucket } from "../doctor/bucket-checks.ts";
 import { checks } from "../doctor/checks.ts";
 import type { Finding } from "../doctor/check.ts";
@@ -7,7 +7,6 @@ import { textFlag } from "../flags.ts";
 import type { Tint } from "../table.ts";
 import { checkPostgres } from "../doctor/postgres-checks.ts";
 import { openRawBucket } from "./bucket/open-bucket.ts";
-import { queueOptions } from "./queue/open-queue.ts";
 
 const tints: Readonly<Record<Finding["state"], Tint>> = { ok: "good", warn: "warn", fail: "bad" };
 

@@ -1,4 +1,4 @@
-import type { RecordsIn } from "../../app/index.ts";
+import { openOrMakeQueue, type RecordsIn } from "../../app/index.ts";
 import {
   batchLine,
   evaluate,
@@ -17,7 +17,6 @@ import type { Company } from "../../records/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { textFlag } from "../flags.ts";
 import { chooseCompanies, choiceOf, websiteOf } from "./enrich/choose-companies.ts";
-import { openOrMakeQueue } from "./queue/open-queue.ts";
 import { filterOptions } from "./records/filter-options.ts";
 import { countRecords, openRecordsOf } from "./records/record-context.ts";
 

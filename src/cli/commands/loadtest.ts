@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { locateQueue } from "../../app/index.ts";
+import { locateQueue, queueOptions } from "../../app/index.ts";
 import { writeFileAtomic } from "../../base/atomic-file.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import { usageError } from "../../base/usage-error.ts";
@@ -11,7 +11,6 @@ import type { Check } from "../loadtest/judge.ts";
 import { profileNames, profileOf, type ProfileName } from "../loadtest/profile.ts";
 import { runLoadtest, type LoadtestResult } from "../loadtest/run-loadtest.ts";
 import type { Column } from "../table.ts";
-import { queueOptions } from "./queue/open-queue.ts";
 
 const timeScaleMax = 600;
 
@@ -55,8 +54,6 @@ export const loadtest: Command = {
     const timeScale = parseCount("time-scale", String(flags["timeScale"]));
     if (timeScale > timeScaleMax) throw usageError(`--time-scale takes at most ${timeScaleMax}`);
     const workers = parseCount("workers", textFlag(flags, "workers") ?? "3");
-    // `doctor` says which Node is needed; the SDK of S3 would say it again with every worker.
-    process.env["AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED"] ??= "true";
     const folder = mkdtempSync(join(tmpdir(), "forager-loadtest-"));
     const address = queueAddress(context, folder);
     try {

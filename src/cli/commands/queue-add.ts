@@ -1,3 +1,4 @@
+import { openOrMakeQueue } from "../../app/index.ts";
 import { assert } from "../../base/app-error.ts";
 import { createId } from "../../base/ids.ts";
 import { systemRandom } from "../../base/random.ts";
@@ -6,7 +7,6 @@ import type { AddStatus, TaskInput } from "../../queue/index.ts";
 import type { Command, Flags } from "../command.ts";
 import { parseDuration } from "../duration.ts";
 import { parseCount, textFlag } from "../flags.ts";
-import { openOrMakeQueue } from "./queue/open-queue.ts";
 
 export const queueAdd: Command = {
   needs: "settings",

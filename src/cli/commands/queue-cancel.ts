@@ -1,3 +1,4 @@
+import { openExistingQueue } from "../../app/index.ts";
 import { AppError } from "../../base/app-error.ts";
 import { countTasks } from "../../base/count-words.ts";
 import type { Queue } from "../../queue/index.ts";
@@ -5,7 +6,6 @@ import type { Command, SettingsContext } from "../command.ts";
 import { changeJob } from "./queue/change-job.ts";
 import { checkInput } from "./queue/check-input.ts";
 import { noSuchJob } from "./queue/filters.ts";
-import { openExistingQueue } from "./queue/open-queue.ts";
 
 export const queueCancel: Command = {
   needs: "settings",

@@ -1,3 +1,4 @@
+import { openExistingQueue } from "../../app/index.ts";
 import { AppError } from "../../base/app-error.ts";
 import { nearest } from "../../config/index.ts";
 import type { Queue } from "../../queue/index.ts";
@@ -6,7 +7,6 @@ import { parseDuration } from "../duration.ts";
 import { parseCount, textFlag } from "../flags.ts";
 import { checkInput } from "./queue/check-input.ts";
 import { gateColumns, gateValue } from "./queue/gate-columns.ts";
-import { openExistingQueue } from "./queue/open-queue.ts";
 
 export const queueGate: Command = {
   needs: "settings",

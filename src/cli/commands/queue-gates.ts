@@ -1,7 +1,7 @@
+import { openExistingQueue } from "../../app/index.ts";
 import type { Command } from "../command.ts";
 import { byName } from "./queue/browse-all.ts";
 import { gateColumns, gateValue } from "./queue/gate-columns.ts";
-import { openExistingQueue } from "./queue/open-queue.ts";
 
 export const queueGates: Command = {
   needs: "settings",

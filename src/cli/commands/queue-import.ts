@@ -1,10 +1,10 @@
+import { openOrMakeQueue } from "../../app/index.ts";
 import { AppError } from "../../base/app-error.ts";
 import { countOf, countTasks, formatCount } from "../../base/count-words.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { toOneLine } from "../../base/terminal-text.ts";
 import { openSource, spool, type ImportSource } from "./queue/import/import-source.ts";
 import { importTasks, type ImportReport, type Problem } from "./queue/import/import-tasks.ts";
-import { openOrMakeQueue } from "./queue/open-queue.ts";
 
 export const queueImport: Command = {
   needs: "settings",

@@ -1,3 +1,4 @@
+import { openExistingQueue, openOrMakeQueue } from "../../app/index.ts";
 import { usageError } from "../../base/usage-error.ts";
 import type { JobInput } from "../../queue/index.ts";
 import type { Command, Flags } from "../command.ts";
@@ -6,7 +7,6 @@ import { changeJob } from "./queue/change-job.ts";
 import { checkInput } from "./queue/check-input.ts";
 import { noSuchJob } from "./queue/filters.ts";
 import { jobColumns } from "./queue/job-columns.ts";
-import { openExistingQueue, openOrMakeQueue } from "./queue/open-queue.ts";
 
 export const queueJob: Command = {
   needs: "settings",

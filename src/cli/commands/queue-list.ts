@@ -1,3 +1,4 @@
+import { openExistingQueue } from "../../app/index.ts";
 import { formatDuration, formatMoment } from "../../base/format-time.ts";
 import { usageError } from "../../base/usage-error.ts";
 import type { BrowseQuery, Task, TaskState } from "../../queue/index.ts";
@@ -13,7 +14,6 @@ import {
   requireJob,
   stateOption,
 } from "./queue/filters.ts";
-import { openExistingQueue } from "./queue/open-queue.ts";
 import { taskValue } from "./queue/task-value.ts";
 
 const states: readonly TaskState[] = ["pending", "running", "done", "skipped", "failed"];

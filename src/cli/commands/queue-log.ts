@@ -1,3 +1,4 @@
+import { openExistingQueue } from "../../app/index.ts";
 import { formatMoment } from "../../base/format-time.ts";
 import { usageError } from "../../base/usage-error.ts";
 import type { LogEntry, TerminalState } from "../../queue/index.ts";
@@ -12,7 +13,6 @@ import {
   requireJobOrEntry,
   stateOption,
 } from "./queue/filters.ts";
-import { openExistingQueue } from "./queue/open-queue.ts";
 import { pruneLog } from "./queue/prune-log.ts";
 
 const states: readonly TerminalState[] = ["done", "skipped", "failed"];

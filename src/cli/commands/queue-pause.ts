@@ -1,7 +1,7 @@
+import { openExistingQueue } from "../../app/index.ts";
 import { countTasks } from "../../base/count-words.ts";
 import type { Command } from "../command.ts";
 import { changeJob } from "./queue/change-job.ts";
-import { openExistingQueue } from "./queue/open-queue.ts";
 
 export const queuePause: Command = {
   needs: "settings",

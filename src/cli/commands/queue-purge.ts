@@ -1,10 +1,10 @@
+import { openExistingQueue } from "../../app/index.ts";
 import type { Settings } from "../../config/index.ts";
 import type { Queue, TerminalState } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
 import { changeFinished, type FinishedFilter } from "./queue/change-finished.ts";
 import { finishedBefore, finishedOptions, readFinishedFlags } from "./queue/finished-filter.ts";
 import type { FinishedFlags } from "./queue/finished-filter.ts";
-import { openExistingQueue } from "./queue/open-queue.ts";
 
 const finished: readonly TerminalState[] = ["done", "skipped", "failed"];
 const dayMs = 86_400_000;

@@ -1,8 +1,8 @@
+import { openExistingQueue } from "../../app/index.ts";
 import { countOf } from "../../base/count-words.ts";
 import type { Reconciled } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
 import type { Layout } from "../output.ts";
-import { openExistingQueue } from "./queue/open-queue.ts";
 
 export const queueReconcile: Command = {
   needs: "settings",

@@ -1,8 +1,8 @@
+import { openExistingQueue } from "../../app/index.ts";
 import type { TerminalState } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
 import { changeFinished } from "./queue/change-finished.ts";
 import { finishedBefore, finishedOptions, readFinishedFlags } from "./queue/finished-filter.ts";
-import { openExistingQueue } from "./queue/open-queue.ts";
 
 const retryable: readonly TerminalState[] = ["failed", "skipped"];
 

@@ -1,8 +1,8 @@
+import { openExistingQueue } from "../../app/index.ts";
 import { countTasks } from "../../base/count-words.ts";
 import type { Command } from "../command.ts";
 import { changeJob } from "./queue/change-job.ts";
 import { checkInput } from "./queue/check-input.ts";
-import { openExistingQueue } from "./queue/open-queue.ts";
 
 export const queueSeal: Command = {
   needs: "settings",

@@ -1,3 +1,4 @@
+import { openExistingQueue } from "../../app/index.ts";
 import { formatDuration, formatMoment } from "../../base/format-time.ts";
 import type { Attempt, LogEntry, Shown, WaitingReason } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
@@ -5,7 +6,6 @@ import type { Layout } from "../output.ts";
 import type { Column } from "../table.ts";
 import { toOneLine } from "../../base/terminal-text.ts";
 import { noSuchTask, parseId } from "./queue/filters.ts";
-import { openExistingQueue } from "./queue/open-queue.ts";
 import { taskValue } from "./queue/task-value.ts";
 
 export const queueShow: Command = {

@@ -1,10 +1,10 @@
+import { openExistingQueue } from "../../app/index.ts";
 import { usageError } from "../../base/usage-error.ts";
 import type { Queue } from "../../queue/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { parseDuration } from "../duration.ts";
 import { textFlag } from "../flags.ts";
 import { goesOnAfter } from "../until-stopped.ts";
-import { openExistingQueue } from "./queue/open-queue.ts";
 import { describeStats, describeStatsInLine, type StatsView } from "./queue/stats-view.ts";
 
 export const queueStats: Command = {

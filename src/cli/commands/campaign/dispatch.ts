@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { openLedgerIn } from "../../../app/index.ts";
+import { openLedgerIn, openOrMakeQueue } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { usageError } from "../../../base/usage-error.ts";
@@ -15,7 +15,6 @@ import {
 } from "../../../campaign/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { parseCount, textFlag } from "../../flags.ts";
-import { openOrMakeQueue } from "../queue/open-queue.ts";
 import { campaignArgument, loadCampaign } from "./which-campaign.ts";
 
 export const campaignDispatch: Command = {

@@ -1,3 +1,4 @@
+import { openExistingQueue } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import {
   campaignStatus,
@@ -7,7 +8,6 @@ import {
 } from "../../../campaign/index.ts";
 import type { Job, Queue } from "../../../queue/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
-import { openExistingQueue } from "../queue/open-queue.ts";
 import { witnessesOf } from "./dispatch.ts";
 import { campaignArgument, campaignNameOf } from "./which-campaign.ts";
 

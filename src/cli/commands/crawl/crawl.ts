@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { openFetcher, type OpenFetcherOptions } from "../../../app/index.ts";
+import { openFetcher, type OpenFetcherOptions, openOrMakeQueue } from "../../../app/index.ts";
 import { formatMoment } from "../../../base/format-time.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { readVersion } from "../../../base/version.ts";
@@ -13,7 +13,6 @@ import {
 import type { Job, Queue } from "../../../queue/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
-import { openOrMakeQueue } from "../queue/open-queue.ts";
 import { allowedOf, crawlOptions, planOf, refusePlanFlags, startUrl } from "./crawl-options.ts";
 import { tellPages, type ToldCrawl } from "./tell-pages.ts";
 

@@ -1,3 +1,4 @@
+import { openExistingQueue } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { formatMoment } from "../../../base/format-time.ts";
@@ -7,7 +8,6 @@ import type { Outcome, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { parseMoment } from "../records/parse-moment.ts";
 import { endedAll } from "./browse-all.ts";
-import { openExistingQueue } from "./open-queue.ts";
 
 /** `queue log prune`: prints the number of entries, asks, and removes them in chunks. */
 export async function pruneLog(context: SettingsContext): Promise<Outcome> {

@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
-import { locateQueue } from "../../../app/index.ts";
+import { locateQueue, openExistingQueue } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import type { LogStats, Queue, QueueStats } from "../../../queue/index.ts";
 import type { SettingsContext } from "../../command.ts";
-import { openExistingQueue } from "../queue/open-queue.ts";
 
 export interface QueueSeen {
   /** Undefined: there is none yet, or it cannot be reached. */

@@ -1,6 +1,6 @@
+import { openOrMakeQueue } from "../../../app/index.ts";
 import type { Queue } from "../../../queue/index.ts";
 import type { SettingsContext } from "../../command.ts";
-import { openOrMakeQueue } from "../queue/open-queue.ts";
 
 type Context = Pick<SettingsContext, "settings" | "paths">;
 

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { loadHandlerServices, openBuiltInWork } from "../../../app/index.ts";
+import { loadHandlerServices, openBuiltInWork, openOrMakeQueue } from "../../../app/index.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { createMetrics, type Metrics } from "../../../base/metrics.ts";
 import { systemRandom } from "../../../base/random.ts";
@@ -15,7 +15,6 @@ import {
   type Worker,
 } from "../../../worker/index.ts";
 import type { SettingsCommand } from "../../command.ts";
-import { openOrMakeQueue } from "../queue/open-queue.ts";
 import { userName } from "../records/record-context.ts";
 import { crashRecordFd, hasCrashFile } from "./crash-file.ts";
 import { chooseHandlers, joinHandlers, loadHandlers } from "./load-handlers.ts";

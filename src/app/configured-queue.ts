@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import { sep } from "node:path";
+import { AppError } from "../base/app-error.ts";
+import { systemClock } from "../base/clock.ts";
+import { makeFolder } from "../base/make-folder.ts";
+import { asUsage } from "../base/usage-error.ts";
+import type { Paths, Settings } from "../config/index.ts";
+import type { Queue } from "../queue/index.ts";
+import { openQueue, type OpenQueueOptions } from "./open-queue.ts";
+import { locateQueue } from "./queue-address.ts";
+import { createWakeHints } from "./wake-hints.ts";
+
+export interface ConfiguredQueueOptions {
+  readonly settings: Settings;
+  readonly paths: Paths;
+}
+
+/** Opens the queue of the settings. A file that is not there is an error, not made. */
+export async function openExistingQueue(options: ConfiguredQueueOptions): Promise<Queue> {
+  const { file } = locateQueue(options.settings.queue.url, options.paths);
+  if (file !== undefined && !existsSync(file)) {
+    throw new AppError(
+      "invalid",
+      "no_queue",
+      `there is no queue ${file}: \`forager queue add\` makes it, --queue names another`,
+    );
+  }
+  return open(options, { mustExist: true });
+}
+
+/** The same for who brings or does tasks: the queue is made where there is none. */
+export async function openOrMakeQueue(options: ConfiguredQueueOptions): Promise<Queue> {
+  const { file } = locateQueue(options.settings.queue.url, options.paths);
+  const root = options.paths.root();
+  // Other users of this machine have no business in the data folder.
+  if (file?.startsWith(`${root}${sep}`)) makeFolder(root, { mode: 0o700 });
+  return open(options);
+}
+
+async function open(
+  { settings, paths }: ConfiguredQueueOptions,
+  more: { readonly mustExist?: boolean } = {},
+): Promise<Queue> {
+  const { address } = locateQueue(settings.queue.url, paths);
+  const hints = createWakeHints({ paths, clock: systemClock });
+  const options = { ...(await queueOptions(settings)), ...more, hints };
+  // The address is from the command line or the settings: they are wrong, not the queue.
+  return asUsage(() => openQueue(address, options), ["queue_address", "bucket_address"]);
+}
+
+/** What the settings say of a queue besides its address. Secrets are read here. */
+export async function queueOptions({ queue }: Settings): Promise<OpenQueueOptions> {
+  const { durability, postgres } = queue;
+  const password = await queue.password?.reveal();
+  const listenPassword = await postgres.listenPassword?.reveal();
+  const { listenUrl, lazy, poolMax, poolIdleMax, statementMs, lockMs, prepare } = postgres;
+  return {
+    durability,
+    ...(password === undefined ? {} : { password }),
+    postgres: {
+      connectionsMax: poolMax,
+      idleMax: poolIdleMax,
+      statementMs,
+      lockMs,
+      names: prepare,
+      lazy: (["add", "claim", "finish"] as const).filter((kind) => lazy.split(",").includes(kind)),
+      ...(listenUrl === undefined ? {} : { listenUrl }),
+      ...(listenPassword === undefined ? {} : { listenPassword }),
+    },
+  };
+}
