@@ -3,8 +3,14 @@
 export { openQueue, type OpenQueueOptions } from "./open-queue.ts";
 export { openExistingQueue, openOrMakeQueue, queueOptions } from "./configured-queue.ts";
 export { locateQueue, type QueueAddress } from "./queue-address.ts";
-export { locateBucket } from "./bucket-address.ts";
 export { openBucket } from "./open-bucket.ts";
+export {
+  hasFleetBucket,
+  isFleetBucketCharged,
+  openFleetBucket,
+  openRetryingFleetBucket,
+  type FleetBucketOptions,
+} from "./fleet-bucket.ts";
 export { openFetcher, type OpenFetcherOptions } from "./open-fetcher.ts";
 export { examineQueue, type PostgresFacts } from "./examine-queue.ts";
 export { hubPartsIn, openLedgerIn, readSyncFaults, type OpenLedgerOptions } from "./open-ledger.ts";

@@ -1,4 +1,6 @@
 export { definitionsByKey, type SettingDefinition } from "./definitions.ts";
+export { settingsFingerprint } from "./fingerprint.ts";
+export { followSettings, type ChangedSettings } from "./follow-settings.ts";
 export type { FlagValue } from "./layer.ts";
 export {
   describeSettings,
@@ -14,5 +16,6 @@ export { createPaths, type Paths } from "./paths.ts";
 export type { Settings } from "./schema.ts";
 export { describeOpenFile } from "./secret-file-mode.ts";
 export { isSecret, type Secret } from "./secret.ts";
+export { createSettingsMarker, type SettingsMarker, type SettingsMarks } from "./settings-marks.ts";
 export { locateTomlKeys, type TomlPositions } from "./toml-positions.ts";
-export type { Environment } from "./user-paths.ts";
+export { userName, type Environment } from "./user-paths.ts";

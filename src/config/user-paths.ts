@@ -1,3 +1,4 @@
+import { userInfo } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -6,6 +7,9 @@ export interface UserFolders {
   readonly home: string;
   readonly env: Environment;
 }
+
+/** Who runs this process. */
+export const userName = (): string => userInfo().username;
 
 /** The default of `data`. */
 export function defaultDataFolder({ home, env }: UserFolders): string {

@@ -8,6 +8,12 @@ export {
   type Heartbeat,
   type WorkerBeat,
 } from "./heartbeat.ts";
+export {
+  createHeartbeatFile,
+  readHeartbeats,
+  type HeartbeatFile,
+  type HeartbeatFolder,
+} from "./heartbeat-files.ts";
 export { createNodeObserver, type NodeObserver, type Observed } from "./node-observer.ts";
 export {
   readMachine,

@@ -4,7 +4,7 @@ const worker = "src/worker/worker.test.ts";
 const stall = "src/observe/stall.test.ts";
 const alerts = "src/observe/alerts.test.ts";
 const observer = "src/observe/node-observer.test.ts";
-const marks = "src/cli/commands/work/settings-marks.test.ts";
+const marks = "src/config/settings-marks.test.ts";
 const stats = "src/queue/stats.test.ts";
 const webhook = "src/observe/webhook.test.ts";
 const judge = "src/cli/loadtest/judge.test.ts";
@@ -90,7 +90,7 @@ export const observeSabotages: readonly Sabotage[] = [
   },
   {
     name: "a changed secret looks like the old one",
-    file: "src/cli/commands/work/settings-marks.ts",
+    file: "src/config/settings-marks.ts",
     find: "isSecret(value) ? await markOf(name, value, isAsked) : JSON.stringify(value)",
     replace:
       "isSecret(value) && isAsked ? await markOf(name, value, isAsked) : JSON.stringify(value)",
@@ -98,7 +98,7 @@ export const observeSabotages: readonly Sabotage[] = [
   },
   {
     name: "a command that gives a secret is run at every look",
-    file: "src/cli/commands/work/settings-marks.ts",
+    file: "src/config/settings-marks.ts",
     find: "const commandEveryMs = 60_000;",
     replace: "const commandEveryMs = 0;",
     caughtBy: `${marks} > a command is run once a minute at most, or when it is asked for`,

@@ -11,12 +11,12 @@ import {
   nothingWanted,
   type NodeSeen,
 } from "../../fleet/index.ts";
+import { bucketOption } from "../bucket-option.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { parseCount, textFlag } from "../flags.ts";
+import { sourceOf } from "../source-option.ts";
 import { goesOnAfter } from "../until-stopped.ts";
 import { openFleet, type OpenFleet } from "./fleet/open-fleet.ts";
-import { bucketOption } from "./ledger/bucket-option.ts";
-import { sourceOf } from "./records/record-context.ts";
 
 /** How long a node sends its lines every two seconds, for one that is asked once and one followed. */
 const askMs = { once: 20_000, follow: 120_000 };

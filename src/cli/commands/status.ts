@@ -1,11 +1,11 @@
 import { openLedgerIn } from "../../app/index.ts";
 import { usageError } from "../../base/usage-error.ts";
+import { bucketOption } from "../bucket-option.ts";
 import type { Command } from "../command.ts";
 import { parseDuration } from "../duration.ts";
 import { textFlag } from "../flags.ts";
 import { goesOnAfter } from "../until-stopped.ts";
 import { openFleet } from "./fleet/open-fleet.ts";
-import { bucketOption } from "./ledger/bucket-option.ts";
 import { gatherStatus } from "./status/gather-status.ts";
 import { createQueueSource } from "./status/queue-source.ts";
 import { describeStatus, describeStatusInLine } from "./status/status-view.ts";

@@ -1,11 +1,11 @@
 import { openExistingQueue } from "../../app/index.ts";
 import { usageError } from "../../base/usage-error.ts";
+import { readHeartbeats } from "../../observe/index.ts";
 import type { Queue, QueueStats } from "../../queue/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { parseDuration } from "../duration.ts";
 import { textFlag } from "../flags.ts";
 import { goesOnAfter } from "../until-stopped.ts";
-import { readHeartbeats } from "./work/heartbeats.ts";
 import { describeTop, describeTopInLine, type TopView } from "./top/top-view.ts";
 
 const ratesKept = 60;

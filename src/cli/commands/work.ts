@@ -1,16 +1,14 @@
 import { docsPage } from "../../base/docs-page.ts";
 import { createMetrics, type MetricsSnapshot } from "../../base/metrics.ts";
 import { readVersion } from "../../base/version.ts";
-import { createPaths } from "../../config/index.ts";
+import { createPaths, createSettingsMarker, followSettings } from "../../config/index.ts";
 import { createSupervisor } from "../../worker/index.ts";
 import type { Command } from "../command.ts";
 import { untilStopped } from "../until-stopped.ts";
 import { openNode } from "./node/open-node.ts";
 import { createCrew } from "./work/crew.ts";
 import { forkChild } from "./work/fork-child.ts";
-import { followSettings } from "./work/follow-settings.ts";
 import { observeNode } from "./work/observe-node.ts";
-import { createSettingsMarker } from "./work/settings-marks.ts";
 import { openWatchedQueue } from "./work/watched-queue.ts";
 import { workOptions } from "./work/work-options.ts";
 

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { openLedgerIn, openOrMakeQueue } from "../../../app/index.ts";
+import { openOrMakeQueue } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { usageError } from "../../../base/usage-error.ts";
@@ -8,14 +8,13 @@ import {
   dispatch,
   dueTargets,
   planTargets,
-  planTiles,
-  readWitnesses,
   type Campaign,
   type Dispatched,
 } from "../../../campaign/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { parseCount, textFlag } from "../../flags.ts";
 import { campaignArgument, loadCampaign } from "./which-campaign.ts";
+import { witnessesOf } from "./witnesses.ts";
 
 export const campaignDispatch: Command = {
   needs: "settings",
@@ -94,14 +93,6 @@ function checkSource({ name }: Campaign, file: string | undefined): void {
       ? `campaign ${name} names no source: write file = "places.jsonl" under [sources]`
       : `the source of campaign ${name} is not there: ${file}`;
   throw new AppError("invalid", "campaign_source", what);
-}
-
-export async function witnessesOf({ paths, log }: SettingsContext, campaign: Campaign) {
-  await using ledger = await openLedgerIn({ paths, log, isReader: true });
-  return await readWitnesses(
-    ledger,
-    planTiles(campaign).map(({ tile }) => tile),
-  );
 }
 
 async function addAll(

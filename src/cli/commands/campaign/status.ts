@@ -8,8 +8,8 @@ import {
 } from "../../../campaign/index.ts";
 import type { Job, Queue } from "../../../queue/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
-import { witnessesOf } from "./dispatch.ts";
 import { campaignArgument, campaignNameOf } from "./which-campaign.ts";
+import { witnessesOf } from "./witnesses.ts";
 
 export const campaignStatusCommand: Command = {
   needs: "settings",

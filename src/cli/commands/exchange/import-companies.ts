@@ -5,8 +5,9 @@ import type { Command, Flags, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { toOneLine } from "../../../base/terminal-text.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
+import { sourceOption } from "../../source-option.ts";
 import { openSource, type ImportSource } from "../queue/import/import-source.ts";
-import { openRecordsOf, sourceOption } from "../records/record-context.ts";
+import { openRecordsOf } from "../records/record-context.ts";
 import { readCompanyLines, type LineOptions } from "./company-lines.ts";
 import { importLines, type ImportReport } from "./import-lines.ts";
 

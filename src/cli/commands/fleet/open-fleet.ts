@@ -1,6 +1,11 @@
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
-import { lookIntoWindows, openLedgerIn } from "../../../app/index.ts";
+import {
+  hasFleetBucket,
+  lookIntoWindows,
+  openLedgerIn,
+  openRetryingFleetBucket,
+} from "../../../app/index.ts";
 import { createId } from "../../../base/ids.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { isUnavailable, type Bucket } from "../../../bucket/index.ts";
@@ -14,9 +19,8 @@ import {
   type NodeView,
 } from "../../../fleet/index.ts";
 import { readHeadsSeen, type Ledger } from "../../../ledger/index.ts";
+import { fleetBucketOf } from "../../bucket-option.ts";
 import type { SettingsContext } from "../../command.ts";
-import { textFlag } from "../../flags.ts";
-import { openPatientFleetBucket } from "../ledger/bucket-option.ts";
 
 /** What a command about the fleet stands on: ledger, bucket where there is one, and who is there. */
 export interface OpenFleet extends AsyncDisposable {
@@ -44,9 +48,9 @@ export async function openFleet(
   context: SettingsContext,
   { isReader }: { readonly isReader: boolean },
 ): Promise<OpenFleet> {
-  const { paths, log, clock, flags, settings } = context;
-  const hasBucket = textFlag(flags, "bucket") !== undefined || settings.bucket.url !== undefined;
-  const bucket = hasBucket ? await openPatientFleetBucket(context) : undefined;
+  const { paths, log, clock } = context;
+  const place = fleetBucketOf(context);
+  const bucket = hasFleetBucket(place) ? await openRetryingFleetBucket(place) : undefined;
   const ledger = await openLedgerIn({ paths, log, isReader });
   const session = createId(systemRandom);
   const desired = bucket && openDesiredObject({ bucket, session, clock, random: systemRandom });

@@ -14,11 +14,11 @@ import {
   type NodeSeen,
 } from "../../../fleet/index.ts";
 import { readHeadsSeen } from "../../../ledger/index.ts";
+import { bucketOption } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
 import { parseDuration } from "../../duration.ts";
 import { textFlag } from "../../flags.ts";
-import { bucketOption } from "../ledger/bucket-option.ts";
-import { sourceOf } from "../records/record-context.ts";
+import { sourceOf, sourceOption } from "../../source-option.ts";
 import { awaitFollowers, type Acknowledgement } from "./await-followers.ts";
 import { openFleet, type OpenFleet } from "./open-fleet.ts";
 
@@ -35,7 +35,7 @@ export const fleetSet: Command = {
   options: [
     bucketOption,
     { flag: "--wait", value: "time", summary: "for acknowledgements (default: 20s; 0 for none)" },
-    { flag: "--source", value: "source", summary: "who says so (default: hand:YOU)" },
+    sourceOption,
   ],
   examples: [
     { line: "forager fleet set all pause", summary: "start no more tasks anywhere" },

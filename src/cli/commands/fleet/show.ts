@@ -1,7 +1,7 @@
 import { formatMoment } from "../../../base/format-time.ts";
 import { joined, nothingWanted, readWanted } from "../../../fleet/index.ts";
+import { bucketOption } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
-import { bucketOption } from "../ledger/bucket-option.ts";
 import { openFleet } from "./open-fleet.ts";
 
 export const fleetShow: Command = {

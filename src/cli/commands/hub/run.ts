@@ -1,12 +1,12 @@
-import { openLedgerIn } from "../../../app/index.ts";
+import { openFleetBucket, openLedgerIn } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createHub, type Ledger } from "../../../ledger/index.ts";
+import { bucketOption, fleetBucketOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
 import { parseDuration } from "../../duration.ts";
 import { textFlag } from "../../flags.ts";
 import { untilStopped } from "../../until-stopped.ts";
-import { bucketOption, openFleetBucket } from "../ledger/bucket-option.ts";
 import { checkpointTold } from "./checkpoint-told.ts";
 import { hubOptions, hubSettings } from "./hub-options.ts";
 
@@ -29,7 +29,7 @@ export const hubRun: Command = {
 
   async run(context) {
     const { paths, log, out, clock, flags, signal } = context;
-    await using bucket = await openFleetBucket(context);
+    await using bucket = await openFleetBucket(fleetBucketOf(context));
     const withLedger = async <T>(use: (ledger: Ledger) => Promise<T>): Promise<T> => {
       await using ledger = await openLedgerIn({ paths, log });
       return await use(ledger); // before it is closed

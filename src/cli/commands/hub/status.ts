@@ -1,10 +1,11 @@
+import { openRetryingFleetBucket } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { formatDuration, formatMoment } from "../../../base/format-time.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createLease, type LeaseView } from "../../../bucket/index.ts";
 import { findNewestManifest, hubLease } from "../../../ledger/index.ts";
+import { bucketOption, fleetBucketOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
-import { bucketOption, openPatientFleetBucket } from "../ledger/bucket-option.ts";
 
 export const hubStatus: Command = {
   needs: "settings",
@@ -18,7 +19,7 @@ export const hubStatus: Command = {
 
   async run(context) {
     const { out, clock } = context;
-    await using bucket = await openPatientFleetBucket(context);
+    await using bucket = await openRetryingFleetBucket(fleetBucketOf(context));
     const lease = createLease({ bucket, name: hubLease, owner: "", clock, random: systemRandom });
     const [view, newest] = [await lease.show(), await findNewestManifest(bucket)];
     const hub = view && {

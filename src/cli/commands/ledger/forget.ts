@@ -1,20 +1,11 @@
-import { userInfo } from "node:os";
-import { openLedgerIn } from "../../../app/index.ts";
+import { hasFleetBucket, openLedgerIn } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
-import { systemRandom } from "../../../base/random.ts";
 import { asUsage } from "../../../base/usage-error.ts";
-import {
-  compactOnce,
-  findCopies,
-  scrubNow,
-  type Copies,
-  type Ledger,
-} from "../../../ledger/index.ts";
-import type { Command, SettingsContext } from "../../command.ts";
-import { textFlag } from "../../flags.ts";
-import { checkpointTold } from "../hub/checkpoint-told.ts";
-import { hubSettings } from "../hub/hub-options.ts";
-import { bucketOption, openFleetBucket, openPatientFleetBucket } from "./bucket-option.ts";
+import type { Copies } from "../../../ledger/index.ts";
+import { bucketOption, fleetBucketOf } from "../../bucket-option.ts";
+import type { Command } from "../../command.ts";
+import { sourceOf, sourceOption } from "../../source-option.ts";
+import { copiesIn, copiesLeft, forgetInFleet } from "./forget-in-bucket.ts";
 
 export const ledgerForget: Command = {
   needs: "settings",
@@ -23,7 +14,7 @@ export const ledgerForget: Command = {
     { flag: "--undo", summary: "what is written from now on counts again" },
     { flag: "--yes", summary: "do not ask" },
     { flag: "--status", summary: "only say where copies remain" },
-    { flag: "--source", value: "source", summary: "who says so (default: hand:YOU)" },
+    sourceOption,
     bucketOption,
   ],
   examples: [
@@ -42,7 +33,8 @@ export const ledgerForget: Command = {
   async run(context) {
     const { args, flags, paths, log, out } = context;
     const target = args[0]!;
-    const source = textFlag(flags, "source") ?? `hand:${userInfo().username}`;
+    const source = sourceOf(context);
+    const hasBucket = hasFleetBucket(fleetBucketOf(context));
     const isStatus = flags["status"] === true;
     await using ledger = await openLedgerIn({ paths, log, isReader: isStatus });
     if (flags["undo"] === true) {
@@ -58,10 +50,10 @@ export const ledgerForget: Command = {
         return "failed";
       }
       await asUsage(() => ledger.forget({ target, source }));
-      if (hasBucket(context)) await forgetInFleet(context, ledger);
+      if (hasBucket) await forgetInFleet(context, ledger);
     }
     const { isForgotten } = await ledger.read(target);
-    const copies = hasBucket(context) ? await copiesIn(context, target) : undefined;
+    const copies = hasBucket ? await copiesIn(context, target) : undefined;
     const here = await ledger.unscrubbed();
     out.result(
       { target, isForgotten, here, ...copies },
@@ -69,37 +61,6 @@ export const ledgerForget: Command = {
     );
   },
 };
-
-export const hasBucket = ({ flags, settings }: SettingsContext) =>
-  textFlag(flags, "bucket") !== undefined || settings.bucket.url !== undefined;
-
-export async function forgetInFleet(context: SettingsContext, ledger: Ledger): Promise<void> {
-  const { clock, log, out } = context;
-  await using bucket = await openFleetBucket(context);
-  const sync = ledger.withBucket(bucket);
-  await sync.push();
-  const done = await compactOnce({
-    ...(await hubSettings(context)),
-    bucket,
-    clock,
-    random: systemRandom,
-    log,
-    owner: ledger.node(),
-    onCheckpoint: checkpointTold({
-      bucket,
-      withLedger: (use) => use(ledger),
-      note: (text) => out.note(text),
-    }),
-  });
-  if (done.status !== "done")
-    out.note("another node is the hub: its next checkpoint leaves it out");
-  await scrubNow(bucket);
-}
-
-export async function copiesIn(context: SettingsContext, target: string): Promise<Copies> {
-  await using bucket = await openPatientFleetBucket(context);
-  return findCopies(bucket, target);
-}
 
 function wordsOf(target: string, isForgotten: boolean, here: number, copies: Copies | undefined) {
   if (!isForgotten) return `${target} is not forgotten`;
@@ -112,11 +73,3 @@ function wordsOf(target: string, isForgotten: boolean, here: number, copies: Cop
     ? `${target} is forgotten; no copy remains ${where}`
     : `${target} is forgotten; copies remain: ${left.join("; ")}`;
 }
-
-export const copiesLeft = ({ segments, archive, checkpoints }: Copies): readonly string[] => [
-  ...(segments > 0 ? [`${countOf(segments, "datagram")} in segments, until they are pruned`] : []),
-  ...(archive > 0 ? [`${countOf(archive, "datagram")} in the archive`] : []),
-  ...(checkpoints.length > 0
-    ? [`checkpoints ${checkpoints.join(", ")}, until they are pruned`]
-    : []),
-];

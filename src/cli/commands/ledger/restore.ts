@@ -1,8 +1,7 @@
-import { userInfo } from "node:os";
 import { openLedgerIn } from "../../../app/index.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import type { Command } from "../../command.ts";
-import { textFlag } from "../../flags.ts";
+import { sourceOf, sourceOption } from "../../source-option.ts";
 
 export const ledgerRestore: Command = {
   needs: "settings",
@@ -10,7 +9,7 @@ export const ledgerRestore: Command = {
     { name: "target", summary: "such as company/1a2b" },
     { name: "datagram", summary: "the lost one, as `ledger conflicts` shows it" },
   ],
-  options: [{ flag: "--source", value: "source", summary: "who says so (default: hand:YOU)" }],
+  options: [sourceOption],
   examples: [
     {
       line: "forager ledger restore company/1a2b NODE/SESSION/NUMBER",
@@ -20,7 +19,7 @@ export const ledgerRestore: Command = {
 
   async run({ args, flags, paths, log, out }) {
     const [target = "", dot = ""] = args;
-    const source = textFlag(flags, "source") ?? `hand:${userInfo().username}`;
+    const source = sourceOf({ flags });
     await using ledger = await openLedgerIn({ paths, log });
     const { datagrams } = await asUsage(() => ledger.restore({ target, dot, source }));
     const [field] = datagrams.map((one) => one.field);

@@ -1,9 +1,9 @@
-import { userInfo } from "node:os";
 import { openLedgerIn } from "../../../app/index.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import type { Change } from "../../../ledger/index.ts";
 import type { Command } from "../../command.ts";
-import { listFlag, textFlag } from "../../flags.ts";
+import { listFlag } from "../../flags.ts";
+import { sourceOf, sourceOption } from "../../source-option.ts";
 
 export const ledgerSet: Command = {
   needs: "settings",
@@ -18,7 +18,7 @@ export const ledgerSet: Command = {
   ],
   options: [
     { flag: "--unset", value: "field", summary: "take the value away", isRepeated: true },
-    { flag: "--source", value: "source", summary: "who says so (default: hand:YOU)" },
+    sourceOption,
   ],
   examples: [
     { line: "forager ledger set company/1a2b phone=+4989123", summary: "what you know better" },
@@ -35,7 +35,7 @@ export const ledgerSet: Command = {
     }));
     const changes = [...assignments.map((text) => changeOf(target, text)), ...unset];
     if (changes.length === 0) throw usageError("what is to be set? FIELD=TEXT or --unset FIELD");
-    const source = textFlag(flags, "source") ?? `hand:${userInfo().username}`;
+    const source = sourceOf({ flags });
     await using ledger = await openLedgerIn({ paths, log });
     const { datagrams, cut } = await asUsage(() => ledger.write({ source, changes }));
     const words =

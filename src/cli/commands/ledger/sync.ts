@@ -1,7 +1,7 @@
-import { openLedgerIn } from "../../../app/index.ts";
+import { openLedgerIn, openRetryingFleetBucket } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
+import { bucketOption, fleetBucketOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
-import { bucketOption, openPatientFleetBucket } from "./bucket-option.ts";
 
 export const ledgerSync: Command = {
   needs: "settings",
@@ -21,7 +21,7 @@ export const ledgerSync: Command = {
   async run(context) {
     const { paths, log, flags, out } = context;
     const isDryRun = flags["dryRun"] === true;
-    await using bucket = await openPatientFleetBucket(context);
+    await using bucket = await openRetryingFleetBucket(fleetBucketOf(context));
     await using ledger = await openLedgerIn({ paths, log, isReader: isDryRun });
     const sync = ledger.withBucket(bucket);
     if (isDryRun) {

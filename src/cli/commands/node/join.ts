@@ -1,8 +1,8 @@
-import { openLedgerIn } from "../../../app/index.ts";
+import { openLedgerIn, openRetryingFleetBucket } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
+import { bucketOption, fleetBucketOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
 import type { ProgressHandle } from "../../progress.ts";
-import { bucketOption, openPatientFleetBucket } from "../ledger/bucket-option.ts";
 
 export const nodeJoin: Command = {
   needs: "settings",
@@ -17,7 +17,7 @@ export const nodeJoin: Command = {
 
   async run(context) {
     const { paths, log, out, progress } = context;
-    await using bucket = await openPatientFleetBucket(context);
+    await using bucket = await openRetryingFleetBucket(fleetBucketOf(context));
     await using ledger = await openLedgerIn({ paths, log });
     let bar: ProgressHandle | undefined;
     const synced = await ledger.withBucket(bucket).sync({

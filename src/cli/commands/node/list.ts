@@ -1,6 +1,7 @@
+import { openRetryingFleetBucket } from "../../../app/index.ts";
 import { readHeads, type Head } from "../../../ledger/index.ts";
+import { bucketOption, fleetBucketOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
-import { bucketOption, openPatientFleetBucket } from "../ledger/bucket-option.ts";
 
 export const nodeList: Command = {
   needs: "settings",
@@ -9,7 +10,7 @@ export const nodeList: Command = {
 
   async run(context) {
     const { out } = context;
-    await using bucket = await openPatientFleetBucket(context);
+    await using bucket = await openRetryingFleetBucket(fleetBucketOf(context));
     const faults: string[] = [];
     const heads = await readHeads(bucket, (fault) => void faults.push(fault));
     out.table(heads, [

@@ -1,16 +1,20 @@
 import { hostname } from "node:os";
-import { loadNodeParts, type NodeWork, type Touch } from "../../../app/index.ts";
+import {
+  hasFleetBucket,
+  isFleetBucketCharged,
+  loadNodeParts,
+  openRetryingFleetBucket,
+  type NodeWork,
+  type Touch,
+} from "../../../app/index.ts";
 import { systemRandom } from "../../../base/random.ts";
 import type { Service } from "../../../base/service.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import { readVersion } from "../../../base/version.ts";
-import type { Settings } from "../../../config/index.ts";
+import { settingsFingerprint, userName, type Settings } from "../../../config/index.ts";
 import { parseKeyring, parsePeer, type Keyring } from "../../../gossip/index.ts";
+import { fleetBucketOf } from "../../bucket-option.ts";
 import type { SettingsContext } from "../../command.ts";
-import { openPatientFleetBucket } from "../ledger/bucket-option.ts";
-import { hasBucket } from "../ledger/forget.ts";
-import { userName } from "../records/record-context.ts";
-import { fingerprintOf } from "../work/heartbeats.ts";
 
 export interface OpenNode extends Service, AsyncDisposable {
   readonly touch: Touch;
@@ -35,9 +39,8 @@ export async function openNode(context: SettingsContext, work?: NodeWork): Promi
   // Not ended by the signal that ends the process: a node says a last word, within its time.
   const over = new AbortController();
   const signal = over.signal;
-  const bucket = hasBucket(context)
-    ? await openPatientFleetBucket({ ...context, signal })
-    : undefined;
+  const place = { ...fleetBucketOf(context), signal };
+  const bucket = hasFleetBucket(place) ? await openRetryingFleetBucket(place) : undefined;
   const member = ({ ledger, gossip, isKeeper }: Touch) =>
     createFleetMember({
       paths,
@@ -50,7 +53,7 @@ export async function openNode(context: SettingsContext, work?: NodeWork): Promi
       version: readVersion(),
       label: hostname(),
       pid: process.pid,
-      config: () => fingerprintOf(loaded),
+      config: () => settingsFingerprint(loaded),
       clock,
       random,
       log,
@@ -61,7 +64,7 @@ export async function openNode(context: SettingsContext, work?: NodeWork): Promi
       settings: settings.gossip,
       keyring,
       bucket,
-      isBucketFree: !isCharged(context),
+      isBucketFree: !isFleetBucketCharged(place),
       clock,
       random,
       log,
@@ -96,6 +99,3 @@ async function keyringOf({ gossip }: Settings): Promise<Keyring | undefined> {
   if (text === undefined) return undefined;
   return asUsage(async () => parseKeyring(text.split(/[\s,]+/u).filter((one) => one !== "")));
 }
-
-const isCharged = ({ flags, settings }: SettingsContext) =>
-  String(flags["bucket"] ?? settings.bucket.url).startsWith("s3:");

@@ -1,12 +1,11 @@
-import { gossipKeySource } from "../../../app/index.ts";
+import { gossipKeySource, hasFleetBucket } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { usageError } from "../../../base/usage-error.ts";
+import { followSettings } from "../../../config/index.ts";
+import { createSettingsMarker } from "../../../config/index.ts";
+import { bucketOption, fleetBucketOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
 import { untilStopped } from "../../until-stopped.ts";
-import { bucketOption } from "../ledger/bucket-option.ts";
-import { hasBucket } from "../ledger/forget.ts";
-import { followSettings } from "../work/follow-settings.ts";
-import { createSettingsMarker } from "../work/settings-marks.ts";
 import { openNode } from "./open-node.ts";
 
 export const nodeRun: Command = {
@@ -32,7 +31,7 @@ export const nodeRun: Command = {
   async run(context) {
     const { out, settings, loaded, clock, log, signal } = context;
     const hasGossip = gossipKeySource({ gossip: settings.gossip, hasBucket: false }) !== "off";
-    if (!hasGossip && !hasBucket(context)) throw nobody();
+    if (!hasGossip && !hasFleetBucket(fleetBucketOf(context))) throw nobody();
     await using node = await openNode(context);
     const marker = createSettingsMarker(clock);
     const marks = await marker.read(loaded, { isAsked: true });

@@ -3,8 +3,9 @@ import { asUsage } from "../../../base/usage-error.ts";
 import type { Created, RecordKind } from "../../../records/index.ts";
 import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
+import { sourceOf, sourceOption } from "../../source-option.ts";
 import { readAssignments } from "./read-assignments.ts";
-import { openRecordsOf, sourceOf, sourceOption } from "./record-context.ts";
+import { openRecordsOf } from "./record-context.ts";
 
 const listOption = (flag: `--${string}`, value: string, summary: string): OptionSpec => ({
   flag,

@@ -1,12 +1,14 @@
 import { text as readText } from "node:stream/consumers";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
+import { userName } from "../../../config/index.ts";
 import type { EntryKind, RecordKind } from "../../../records/index.ts";
 import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
+import { sourceOf, sourceOption } from "../../source-option.ts";
 import { editText } from "./editor.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
 import { parseMoment } from "./parse-moment.ts";
-import { openRecordsOf, sourceOf, sourceOption, userName } from "./record-context.ts";
+import { openRecordsOf } from "./record-context.ts";
 
 const callOptions: readonly OptionSpec[] = [
   { flag: "--outcome", value: "words", summary: "such as reached, voicemail, no answer" },

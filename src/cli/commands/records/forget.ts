@@ -1,11 +1,13 @@
+import { hasFleetBucket } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import type { RecordKind } from "../../../records/index.ts";
+import { bucketOption, fleetBucketOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
-import { bucketOption } from "../ledger/bucket-option.ts";
-import { copiesIn, copiesLeft, forgetInFleet, hasBucket } from "../ledger/forget.ts";
+import { sourceOf, sourceOption } from "../../source-option.ts";
+import { copiesIn, copiesLeft, forgetInFleet } from "../ledger/forget-in-bucket.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
-import { openRecordsOf, sourceOf, sourceOption } from "./record-context.ts";
+import { openRecordsOf } from "./record-context.ts";
 
 const forgetCommand = (kind: RecordKind): Command => ({
   needs: "settings",
@@ -36,6 +38,7 @@ const forgetCommand = (kind: RecordKind): Command => ({
     await using opened = await openRecordsOf(context);
     const { records, ledger } = opened;
     const source = sourceOf(context);
+    const hasBucket = hasFleetBucket(fleetBucketOf(context));
     const idTarget = name.startsWith(`${kind}/`) ? name : `${kind}/${name}`;
     if (flags["undo"] === true) {
       const { datagrams } = await asUsage(() => ledger.unforget({ target: idTarget, source }));
@@ -55,7 +58,7 @@ const forgetCommand = (kind: RecordKind): Command => ({
         return "failed";
       }
       await asUsage(() => records.forget({ name: target, source }));
-      if (hasBucket(context)) await forgetInFleet(context, ledger);
+      if (hasBucket) await forgetInFleet(context, ledger);
     }
     const { isForgotten } = await ledger.read(target);
     if (!isForgotten && records.resolve(kind, name) === undefined) {
@@ -65,7 +68,7 @@ const forgetCommand = (kind: RecordKind): Command => ({
       );
     }
     const here = await records.remains(target);
-    const copies = hasBucket(context) ? await copiesIn(context, target) : undefined;
+    const copies = hasBucket ? await copiesIn(context, target) : undefined;
     const left = [
       ...(here.files > 0 ? [countOf(here.files, "file")] : []),
       ...(here.aside > 0 ? [`${countOf(here.aside, "file")} that were put aside`] : []),

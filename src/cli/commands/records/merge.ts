@@ -3,8 +3,9 @@ import { asUsage, usageError } from "../../../base/usage-error.ts";
 import type { Twins } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
 import { parseCount, textFlag } from "../../flags.ts";
+import { sourceOf, sourceOption } from "../../source-option.ts";
 import { findRecord } from "./find-record.ts";
-import { openRecordsOf, openSearchOf, sourceOf, sourceOption } from "./record-context.ts";
+import { openRecordsOf, openSearchOf } from "./record-context.ts";
 import { recordOf } from "./record-columns.ts";
 
 export const companyMerge: Command = {

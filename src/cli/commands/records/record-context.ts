@@ -1,21 +1,9 @@
-import { userInfo } from "node:os";
 import { openRecordsIn, openSearchIn, type RecordsIn } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
+import { userName } from "../../../config/index.ts";
 import type { RecordKind, RecordSearch } from "../../../records/index.ts";
-import type { OptionSpec, SettingsContext } from "../../command.ts";
-import { textFlag } from "../../flags.ts";
+import type { SettingsContext } from "../../command.ts";
 import type { ProgressHandle } from "../../progress.ts";
-
-export const sourceOption: OptionSpec = {
-  flag: "--source",
-  value: "source",
-  summary: "who says so (default: hand:YOU)",
-};
-
-export const userName = (): string => userInfo().username;
-
-export const sourceOf = ({ flags }: Pick<SettingsContext, "flags">): string =>
-  textFlag(flags, "source") ?? `hand:${userName()}`;
 
 /** For who writes, or must know the last word. */
 export const openRecordsOf = (context: SettingsContext): Promise<RecordsIn> =>

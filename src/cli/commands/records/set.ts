@@ -5,9 +5,10 @@ import type { Company, Person, RecordKind } from "../../../records/index.ts";
 import type { Change } from "../../../ledger/index.ts";
 import type { Command } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
+import { sourceOf, sourceOption } from "../../source-option.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
 import { readAssignments, unknownField } from "./read-assignments.ts";
-import { openRecordsOf, sourceOf, sourceOption } from "./record-context.ts";
+import { openRecordsOf } from "./record-context.ts";
 
 const setCommand = (kind: RecordKind): Command => ({
   needs: "settings",

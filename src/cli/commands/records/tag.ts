@@ -1,8 +1,9 @@
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import type { RecordKind } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
+import { sourceOf, sourceOption } from "../../source-option.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
-import { openRecordsOf, sourceOf, sourceOption } from "./record-context.ts";
+import { openRecordsOf } from "./record-context.ts";
 
 const tagCommand = (kind: RecordKind): Command => ({
   needs: "settings",

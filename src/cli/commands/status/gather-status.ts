@@ -1,12 +1,17 @@
-import { expectsOtherMachines, gossipKeySource, ownKeyAdvice } from "../../../app/index.ts";
+import {
+  expectsOtherMachines,
+  gossipKeySource,
+  hasFleetBucket,
+  ownKeyAdvice,
+} from "../../../app/index.ts";
 import { createLease, type Bucket, type LeaseView } from "../../../bucket/index.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { AppError } from "../../../base/app-error.ts";
 import { driftOf, isPresent, type DriftInput, type NodeSeen } from "../../../fleet/index.ts";
 import { findNewestManifest, hubLease, readManifest, type Ledger } from "../../../ledger/index.ts";
+import { fleetBucketOf } from "../../bucket-option.ts";
 import type { SettingsContext } from "../../command.ts";
 import type { OpenFleet } from "../fleet/open-fleet.ts";
-import { hasBucket } from "../ledger/forget.ts";
 import { attentionOf } from "./attention.ts";
 import type { QueueSource } from "./queue-source.ts";
 import type { CheckpointStatus, ClusterStatus, HubStatus, NodeStatus } from "./cluster-status.ts";
@@ -44,7 +49,10 @@ export async function gatherStatus(sources: StatusSources): Promise<ClusterStatu
     hub,
     checkpoint: checkpoint && { ...checkpoint, ageMs: nowMs - checkpoint.madeAtMs },
     gossip: (await fleet.view())?.gossip ?? null,
-    gossipKey: gossipKeySource({ gossip: settings.gossip, hasBucket: hasBucket(context) }),
+    gossipKey: gossipKeySource({
+      gossip: settings.gossip,
+      hasBucket: hasFleetBucket(fleetBucketOf(context)),
+    }),
     queue:
       stats && log
         ? {

@@ -1,10 +1,9 @@
 import { sleep } from "../../../base/clock.ts";
-import type { Settings } from "../../../config/index.ts";
+import type { Settings, SettingsMarks } from "../../../config/index.ts";
 import type { Applied, NodeWanted } from "../../../fleet/index.ts";
 import type { Supervisor } from "../../../worker/index.ts";
 import type { SettingsContext } from "../../command.ts";
 import { noWorkKind } from "./load-handlers.ts";
-import type { SettingsMarks } from "./settings-marks.ts";
 import { planPosts } from "./work-options.ts";
 
 interface Plan {

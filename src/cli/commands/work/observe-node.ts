@@ -1,17 +1,16 @@
-import { rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { openFolderSecret } from "../../../app/index.ts";
-import { writeFileAtomic } from "../../../base/atomic-file.ts";
 import { createId } from "../../../base/ids.ts";
 import { mergeSnapshots, type Metrics, type MetricsSnapshot } from "../../../base/metrics.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createServiceGroup, type Service } from "../../../base/service.ts";
-import { makeFolder } from "../../../base/make-folder.ts";
 import {
   createHealthServer,
+  createHeartbeatFile,
   createNodeObserver,
   createWebhook,
   queueMetrics,
+  readHeartbeats,
   readMachine,
   registerConnectionMetrics,
   registerMachineMetrics,
@@ -22,12 +21,11 @@ import {
   type WorkerReading,
   type YieldReading,
 } from "../../../observe/index.ts";
-import type { LoadedSettings } from "../../../config/index.ts";
+import { settingsFingerprint, type LoadedSettings } from "../../../config/index.ts";
 import type { Queue } from "../../../queue/index.ts";
 import type { PostView, Supervisor } from "../../../worker/index.ts";
 import type { SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
-import { fingerprintOf, forgetOldHeartbeats, readHeartbeats } from "./heartbeats.ts";
 
 export interface ObserveNodeOptions {
   readonly context: SettingsContext;
@@ -54,6 +52,7 @@ export function observeNode(options: ObserveNodeOptions): NodeWatch {
   let { loaded } = context;
   let webhook = openWebhook(context, loaded);
   const node = hostname();
+  const file = createHeartbeatFile({ paths: context.paths, clock, host: node, pid: process.pid });
   const observer = createNodeObserver({
     queue,
     isCharged: () => loaded.settings.queue.url.startsWith("s3:"),
@@ -66,7 +65,7 @@ export function observeNode(options: ObserveNodeOptions): NodeWatch {
     yields: () => yieldsOf(supervisor.metrics()),
     heartbeats: () => readHeartbeats(context),
     onAlert: (event) => void webhook?.post({ ...event, node, atMs: clock.nowMs() }),
-    writeHeartbeat: (observed) => writeHeartbeat(options, loaded, observed),
+    writeHeartbeat: (observed) => file.write(heartbeatOf(options, loaded, observed)),
   });
   registerProcessMetrics(metrics);
   registerConnectionMetrics(metrics, () => queue.connections());
@@ -76,16 +75,12 @@ export function observeNode(options: ObserveNodeOptions): NodeWatch {
     loaded = changed;
     webhook = openWebhook(context, loaded);
   };
-  const beating: Service = {
-    start: () => forgetOldHeartbeats(context),
-    stop: () => rm(heartbeatFile(context), { force: true }),
-  };
   const alerts = () =>
     observer.alerts().map(({ event, of, part, what }) => {
       const name = event.replace("_began", "").replaceAll("_", " ");
       return `${name}: ${of} ${part}${what === undefined ? "" : ` ${what}`}`;
     });
-  if (listen === undefined) return { ...createServiceGroup([beating, observer]), follow, alerts };
+  if (listen === undefined) return { ...createServiceGroup([file, observer]), follow, alerts };
   const tokenFile = context.paths.resolve("node", "metrics.token");
   const server = createHealthServer({
     listen,
@@ -107,7 +102,7 @@ export function observeNode(options: ObserveNodeOptions): NodeWatch {
     },
     stop: () => server.stop(),
   };
-  return { ...createServiceGroup([beating, observer, announced]), follow, alerts };
+  return { ...createServiceGroup([file, observer, announced]), follow, alerts };
 }
 
 function openWebhook({ clock, log }: SettingsContext, { settings }: LoadedSettings) {
@@ -159,20 +154,18 @@ function unreadyOf(posts: readonly PostView[], observer: NodeObserver): readonly
 const unreachable = (observer: NodeObserver) =>
   observer.sinceReadMs() > unreachableMs ? ["the queue cannot be reached"] : [];
 
-async function writeHeartbeat(
+function heartbeatOf(
   { context, supervisor, version }: ObserveNodeOptions,
   loaded: LoadedSettings,
   observed: Observed,
-): Promise<void> {
-  const { paths, clock } = context;
-  const node = hostname();
-  const heartbeat: Heartbeat = {
+): Heartbeat {
+  return {
     format: 1,
-    node,
+    node: hostname(),
     pid: process.pid,
-    atMs: clock.nowMs(),
+    atMs: context.clock.nowMs(),
     version,
-    config: fingerprintOf(loaded),
+    config: settingsFingerprint(loaded),
     queue: loaded.settings.queue.url,
     ...observed,
     workers: supervisor.look().map(({ name, pid, state, restarts, view }) => ({
@@ -188,12 +181,4 @@ async function writeHeartbeat(
       decision: view?.scaled ? `${view.scaled.decision} (${view.scaled.reason})` : "-",
     })),
   };
-  makeFolder(paths.resolve("nodes"), { mode: 0o700 });
-  await writeFileAtomic(heartbeatFile(context), JSON.stringify(heartbeat));
 }
-
-/** One for each `forager work`, of which a machine may run several. */
-const heartbeatFile = ({ paths }: SettingsContext) =>
-  paths.resolve("nodes", `${safeName(hostname())}-${process.pid}.json`);
-
-const safeName = (text: string) => text.replaceAll(/[^A-Za-z0-9._-]/g, "_").replace(/\.+$/, "");

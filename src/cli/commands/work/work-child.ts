@@ -4,6 +4,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { createMetrics, type Metrics } from "../../../base/metrics.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { readVersion } from "../../../base/version.ts";
+import { userName } from "../../../config/index.ts";
 import { registerConnectionMetrics, registerProcessMetrics } from "../../../observe/index.ts";
 import {
   createCrashRecord,
@@ -15,7 +16,6 @@ import {
   type Worker,
 } from "../../../worker/index.ts";
 import type { SettingsCommand } from "../../command.ts";
-import { userName } from "../records/record-context.ts";
 import { crashRecordFd, hasCrashFile } from "./crash-file.ts";
 import { chooseHandlers, joinHandlers, loadHandlers } from "./load-handlers.ts";
 import { handlersFile, workOptions } from "./work-options.ts";

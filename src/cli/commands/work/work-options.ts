@@ -1,10 +1,9 @@
 import { resolve } from "node:path";
-import type { Settings } from "../../../config/index.ts";
+import type { Settings, SettingsMarks } from "../../../config/index.ts";
 import type { NodeWanted } from "../../../fleet/index.ts";
 import type { Post } from "../../../worker/index.ts";
 import type { Flags, OptionSpec, SettingsContext } from "../../command.ts";
 import { listFlag, parseCount, textFlag } from "../../flags.ts";
-import type { SettingsMarks } from "./settings-marks.ts";
 import { parseConcurrency, parsePools, toPosts, withWorkers, type Pool } from "./pools.ts";
 
 /** Of `forager work`, and of each of its processes, which read the same command line. */

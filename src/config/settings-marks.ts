@@ -1,21 +1,22 @@
 import { createHmac, randomBytes } from "node:crypto";
-import type { Clock } from "../../../base/clock.ts";
-import { isSecret, type LoadedSettings, type Secret } from "../../../config/index.ts";
+import type { Clock } from "../base/clock.ts";
+import type { LoadedSettings } from "./load-settings.ts";
+import { isSecret, type Secret } from "./secret.ts";
 
-/** By key, what tells a value from another. Never shown: a secret's is keyed by this process. */
+/** By key, a text that differs when the value differs. Of a secret it is an HMAC under a key of this process. */
 export type SettingsMarks = ReadonlyMap<string, string>;
 
 export interface SettingsMarker {
-  /** `isAsked`: also runs commands that give secrets, which else are run once a minute. */
+  /** `isAsked`: runs commands that print secrets now; otherwise at most once a minute. */
   read(loaded: LoadedSettings, options: { readonly isAsked: boolean }): Promise<SettingsMarks>;
 }
 
-/** A command may ask a password manager, or a person. */
+/** A command may ask a password manager or a person. */
 const commandEveryMs = 60_000;
 
 /**
- * Tells changed settings from unchanged ones, secrets included: a changed password is followed as
- * any other setting is. Of a secret only a digest is kept, under a key that no other process has.
+ * Finds out which settings changed, secrets included. Of a secret only a digest is kept, under a key
+ * that no other process has.
  */
 export function createSettingsMarker(clock: Clock): SettingsMarker {
   const key = randomBytes(32);

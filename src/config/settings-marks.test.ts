@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createTestClock } from "../../../base/testing/test-clock.ts";
-import { loadSettings } from "../../../config/index.ts";
+import { createTestClock } from "../base/testing/test-clock.ts";
+import { loadSettings } from "./load-settings.ts";
 import { changedKeys, createSettingsMarker } from "./settings-marks.ts";
 
 function setUp(password: string) {

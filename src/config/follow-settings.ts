@@ -1,13 +1,13 @@
-import type { Clock, Timer } from "../../../base/clock.ts";
-import type { Logger } from "../../../base/logger.ts";
-import type { LoadedSettings } from "../../../config/index.ts";
+import type { Clock, Timer } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import type { LoadedSettings } from "./load-settings.ts";
 import { changedKeys, type SettingsMarker, type SettingsMarks } from "./settings-marks.ts";
 
 export interface FollowSettingsOptions {
   readonly marks: SettingsMarks;
   readonly marker: SettingsMarker;
   readonly reload: () => Promise<LoadedSettings>;
-  /** May throw when what is written makes no sense: the last good settings then stay. */
+  /** Throws if it cannot use the changed settings; the last good ones then stay in use. */
   readonly apply: (changed: ChangedSettings) => void | Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -20,16 +20,16 @@ export interface ChangedSettings {
 }
 
 /**
- * Reading two small files again is cheap, and sees also a file that was not there, was moved into
- * place, or lies where no notification comes from.
+ * Polling two small files is cheap. It also notices a file that was created, was moved into place, or
+ * is on a file system without notifications.
  */
 const everyMs = 2_000;
-/** Of the process that would have to follow them itself. */
+/** Read once when the process starts. */
 const fixedKeys = ["work.listen", "work.watchdogMs"];
 
 /**
- * Follows changed settings and secrets, at once on SIGHUP. Wrong ones are told once and not
- * followed.
+ * Applies changed settings and secrets while the process runs, at once on SIGHUP. Wrong settings are
+ * logged once and not applied.
  */
 export function followSettings(options: FollowSettingsOptions): { readonly stop: () => void } {
   const { reload, apply, marker, clock, logger } = options;
@@ -60,7 +60,7 @@ export function followSettings(options: FollowSettingsOptions): { readonly stop:
       logger.error("changed settings are wrong and not followed", { error });
     }
   }
-  /** One after the other, so that an older look never undoes a newer one. */
+  /** One after the other, so that an older read never undoes a newer one. */
   const lookNext = (isAsked: boolean) => (looking = looking.then(() => look(isAsked)));
   function repeat(): void {
     timer = clock.setTimer(everyMs, () => void lookNext(false).then(() => isStopped || repeat()), {

@@ -1,0 +1,53 @@
+import { openFleetBucket, openRetryingFleetBucket } from "../../../app/index.ts";
+import { countOf } from "../../../base/count-words.ts";
+import { systemRandom } from "../../../base/random.ts";
+import {
+  compactOnce,
+  findCopies,
+  scrubNow,
+  type Copies,
+  type Ledger,
+} from "../../../ledger/index.ts";
+import { fleetBucketOf } from "../../bucket-option.ts";
+import type { SettingsContext } from "../../command.ts";
+import { checkpointTold } from "../hub/checkpoint-told.ts";
+import { hubSettings } from "../hub/hub-options.ts";
+
+/** Pushes what was forgotten, and makes a checkpoint without it. */
+export async function forgetInFleet(context: SettingsContext, ledger: Ledger): Promise<void> {
+  const { clock, log, out } = context;
+  await using bucket = await openFleetBucket(fleetBucketOf(context));
+  const sync = ledger.withBucket(bucket);
+  await sync.push();
+  const done = await compactOnce({
+    ...(await hubSettings(context)),
+    bucket,
+    clock,
+    random: systemRandom,
+    log,
+    owner: ledger.node(),
+    onCheckpoint: checkpointTold({
+      bucket,
+      withLedger: (use) => use(ledger),
+      note: (text) => out.note(text),
+    }),
+  });
+  if (done.status !== "done")
+    out.note("another node is the hub: its next checkpoint leaves it out");
+  await scrubNow(bucket);
+}
+
+/** Where the bucket still has copies of a target. */
+export async function copiesIn(context: SettingsContext, target: string): Promise<Copies> {
+  await using bucket = await openRetryingFleetBucket(fleetBucketOf(context));
+  return findCopies(bucket, target);
+}
+
+/** The same in words. */
+export const copiesLeft = ({ segments, archive, checkpoints }: Copies): readonly string[] => [
+  ...(segments > 0 ? [`${countOf(segments, "datagram")} in segments, until they are pruned`] : []),
+  ...(archive > 0 ? [`${countOf(archive, "datagram")} in the archive`] : []),
+  ...(checkpoints.length > 0
+    ? [`checkpoints ${checkpoints.join(", ")}, until they are pruned`]
+    : []),
+];

@@ -1,0 +1,12 @@
+import { userName } from "../config/index.ts";
+import type { OptionSpec, SettingsContext } from "./command.ts";
+import { textFlag } from "./flags.ts";
+
+export const sourceOption: OptionSpec = {
+  flag: "--source",
+  value: "source",
+  summary: "who says so (default: hand:YOU)",
+};
+
+export const sourceOf = ({ flags }: Pick<SettingsContext, "flags">): string =>
+  textFlag(flags, "source") ?? `hand:${userName()}`;

@@ -1,0 +1,13 @@
+import { createHash } from "node:crypto";
+import type { LoadedSettings } from "./load-settings.ts";
+
+/** These are a node's own, and differ between nodes for good reasons. */
+const ownSettings = ["data", "log.", "work.", "gossip.host", "gossip.port", "gossip.peers"];
+
+/** Equal on nodes whose common settings are equal. A secret counts as the stars it is shown as. */
+export function settingsFingerprint({ values }: Pick<LoadedSettings, "values">): string {
+  const common = values
+    .filter(({ key }) => !ownSettings.some((own) => key.startsWith(own)))
+    .map(({ key, display }) => [key, display]);
+  return createHash("sha256").update(JSON.stringify(common)).digest("hex").slice(0, 12);
+}
