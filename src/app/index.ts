@@ -23,11 +23,9 @@ export {
   type RecordsIn,
 } from "./open-records.ts";
 export type { BuiltInServices, BuiltInWork, BuiltInWorkOptions } from "./built-in-work.ts";
-export { openBuiltInWork } from "./open-built-in-work.ts";
 /** What worker processes give to handlers of a file. */
 export const loadHandlerServices = () => import("./handler-services.ts");
 export type { FleetGossip, FleetMember, FleetMemberOptions, NodeWork } from "./fleet-member.ts";
-export { lookIntoWindows } from "./look-into-windows.ts";
 export { openFolderSecret } from "./folder-secret.ts";
 export {
   expectsOtherMachines,
@@ -41,3 +39,8 @@ export type { RunningNode, RunNodeOptions, Touch } from "./run-node.ts";
 /** What keeps a node in touch with its fleet, for who runs one. */
 export const loadNodeParts = () => import("./node-parts.ts");
 export { createWakeHints, type WakeHints } from "./wake-hints.ts";
+export type { OpenFleet, OpenFleetOptions, Reached } from "./open-fleet.ts";
+export type { ClusterStatus, NodeStatus } from "./status/cluster-status.ts";
+export type { StatusOptions } from "./status/gather-status.ts";
+export type { StatusReader } from "./status/read-status.ts";
+export { openBuiltInWork, openFleet, openStatusReader, readStatus } from "./load-parts.ts";

@@ -1,4 +1,3 @@
-import type { FleetBucketOptions } from "../app/index.ts";
 import type { OptionSpec, SettingsContext } from "./command.ts";
 import { textFlag } from "./flags.ts";
 
@@ -8,12 +7,14 @@ export const bucketOption: OptionSpec = {
   summary: "s3://BUCKET/PREFIX, dir:PATH or postgres://HOST/DATABASE; else what bucket.url says",
 };
 
-/** The bucket that --bucket or the settings name. */
-export const fleetBucketOf = ({
-  flags,
+type Context = Pick<SettingsContext, "flags" | "settings" | "paths" | "clock" | "log" | "signal">;
+
+/** The fleet of --bucket and the settings, as app opens it. */
+export const fleetOf = ({ flags, settings, paths, clock, log, signal }: Context) => ({
   settings,
   paths,
+  clock,
+  log,
   signal,
-}: Pick<SettingsContext, "flags" | "settings" | "paths" | "signal">): FleetBucketOptions & {
-  readonly signal: AbortSignal;
-} => ({ settings, paths, signal, bucketAddress: textFlag(flags, "bucket") });
+  bucketAddress: textFlag(flags, "bucket"),
+});

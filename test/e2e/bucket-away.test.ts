@@ -2,8 +2,8 @@
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import type { ClusterStatus } from "../../src/app/status/cluster-status.ts";
 import { systemRandom } from "../../src/base/random.ts";
-import type { ClusterStatus } from "../../src/cli/commands/status/cluster-status.ts";
 import { makeKey } from "../../src/gossip/index.ts";
 import { createSandbox, type Sandbox } from "../support/built-cli.ts";
 

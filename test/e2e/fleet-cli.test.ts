@@ -2,8 +2,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { ClusterStatus } from "../../src/app/status/cluster-status.ts";
 import type { Acknowledgement } from "../../src/cli/commands/fleet/await-followers.ts";
-import type { ClusterStatus } from "../../src/cli/commands/status/cluster-status.ts";
 import { builtCli } from "../support/built-cli.ts";
 import { createQueueSandbox, type QueueSandbox } from "../support/queue-sandbox.ts";
 

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import type { ClusterStatus } from "../../src/app/status/cluster-status.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import type { Acknowledgement } from "../../src/cli/commands/fleet/await-followers.ts";
-import type { ClusterStatus } from "../../src/cli/commands/status/cluster-status.ts";
 import { makeKey } from "../../src/gossip/index.ts";
 import { createSandbox, type Sandbox } from "../support/built-cli.ts";
 import { freeUdpPort } from "../support/free-udp-port.ts";

@@ -2,8 +2,8 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import type { ClusterStatus } from "../../src/app/status/cluster-status.ts";
 import type { Acknowledgement } from "../../src/cli/commands/fleet/await-followers.ts";
-import type { ClusterStatus } from "../../src/cli/commands/status/cluster-status.ts";
 import type { RunResult } from "../support/built-cli.ts";
 import { freeUdpPort } from "../support/free-udp-port.ts";
 import { createQueueSandbox } from "../support/queue-sandbox.ts";

@@ -9,7 +9,7 @@ import { hkdfSync } from "node:crypto";
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, afterAll, describe, expect, test } from "vitest";
-import type { ClusterStatus } from "../../src/cli/commands/status/cluster-status.ts";
+import type { ClusterStatus } from "../../src/app/status/cluster-status.ts";
 import { createSandbox, type RunOptions, type Sandbox } from "../support/built-cli.ts";
 import { freeUdpPort } from "../support/free-udp-port.ts";
 import { needs } from "../support/services.ts";

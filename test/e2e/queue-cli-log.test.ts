@@ -1,7 +1,7 @@
 // inputs: src/** package.json tsconfig.json tsconfig.build.json
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import type { ClusterStatus } from "../../src/cli/commands/status/cluster-status.ts";
+import type { ClusterStatus } from "../../src/app/status/cluster-status.ts";
 import { addFinished, createQueueSandbox } from "../support/queue-sandbox.ts";
 
 const dayMs = 86_400_000;

@@ -1,8 +1,8 @@
 // inputs: src/** package.json tsconfig.json tsconfig.build.json
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import type { ClusterStatus } from "../../src/app/status/cluster-status.ts";
 import { openKeptLog } from "../../src/base/kept-log.ts";
-import type { ClusterStatus } from "../../src/cli/commands/status/cluster-status.ts";
 import type { RunOptions } from "../support/built-cli.ts";
 import { createQueueSandbox, type QueueSandbox } from "../support/queue-sandbox.ts";
 

@@ -9,7 +9,7 @@ const drift = "src/fleet/drift.test.ts";
 const sender = "src/fleet/log-sender.test.ts";
 const head = "src/ledger/tiers/head.test.ts";
 const crew = "src/cli/commands/work/crew.test.ts";
-const attention = "src/cli/commands/status/attention.test.ts";
+const attention = "src/app/status/attention.test.ts";
 const fields = "src/campaign/wanted-fields.test.ts";
 const kept = "src/base/kept-log.test.ts";
 const rest = "src/app/at-rest.test.ts";
@@ -186,7 +186,7 @@ export const fleetSabotages: readonly Sabotage[] = [
   },
   {
     name: "drift of a moment is an alarm",
-    file: "src/cli/commands/status/attention.ts",
+    file: "src/app/status/attention.ts",
     find: "const driftSecondsMax = 120;",
     replace: "const driftSecondsMax = 1;",
     caughtBy: `${attention} > what passes by itself is no alarm`,
@@ -222,8 +222,8 @@ export const fleetSabotages: readonly Sabotage[] = [
   {
     name: "status --watch looks once and shows that for ever",
     file: "src/cli/commands/status.ts",
-    find: "    do {\n      const found = await look();",
-    replace: "    const found = await look();\n    do {",
+    find: "    do {\n      const found = await reader.read();",
+    replace: "    const found = await reader.read();\n    do {",
     caughtBy: `${watching} > status --watch shows what changes, until Ctrl-C`,
   },
   {
@@ -306,7 +306,7 @@ export const fleetSabotages: readonly Sabotage[] = [
   },
   {
     name: "while the bucket is away nobody can be commanded",
-    file: "src/cli/commands/fleet/open-fleet.ts",
+    file: "src/app/open-fleet.ts",
     find: "if (!isUnavailable(error) || !(await view())) throw error;",
     replace: "if (!isUnavailable(error) || (await view())) throw error;",
     caughtBy: `${away} > while the bucket is away, nodes start, follow commands by gossip`,
@@ -341,7 +341,7 @@ export const fleetSabotages: readonly Sabotage[] = [
   },
   {
     name: "status says that all is well while nobody can read what is wanted",
-    file: "src/cli/commands/status/gather-status.ts",
+    file: "src/app/status/gather-status.ts",
     find: "faults: await wantedFaults(fleet),",
     replace: "faults: (await wantedFaults(fleet)).slice(0, 0),",
     caughtBy: `${away} > what is wanted and cannot be read is said`,

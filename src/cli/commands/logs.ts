@@ -1,3 +1,4 @@
+import { openFleet, type OpenFleet } from "../../app/index.ts";
 import { formatLogLine } from "../../base/log-line.ts";
 import { readKeptLog } from "../../base/kept-log.ts";
 import { sleep } from "../../base/clock.ts";
@@ -11,12 +12,11 @@ import {
   nothingWanted,
   type NodeSeen,
 } from "../../fleet/index.ts";
-import { bucketOption } from "../bucket-option.ts";
+import { bucketOption, fleetOf } from "../bucket-option.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { parseCount, textFlag } from "../flags.ts";
 import { sourceOf } from "../source-option.ts";
 import { goesOnAfter } from "../until-stopped.ts";
-import { openFleet, type OpenFleet } from "./fleet/open-fleet.ts";
 
 /** How long a node sends its lines every two seconds, for one that is asked once and one followed. */
 const askMs = { once: 20_000, follow: 120_000 };
@@ -75,7 +75,7 @@ async function openSource(
   const { paths, flags, out } = context;
   const readHere = async () => readKeptLog(paths.logs(), { linesMax: 10_000 });
   if (name === undefined) return { read: readHere, [Symbol.asyncDispose]: async () => {} };
-  const fleet = await openFleet(context, { isReader: true });
+  const fleet = await openFleet({ ...fleetOf(context), isReader: true });
   const close = { [Symbol.asyncDispose]: () => fleet[Symbol.asyncDispose]() };
   try {
     const { roster } = await fleet.reach();

@@ -1,13 +1,10 @@
-import { openLedgerIn } from "../../app/index.ts";
+import { openStatusReader, readStatus } from "../../app/index.ts";
 import { usageError } from "../../base/usage-error.ts";
-import { bucketOption } from "../bucket-option.ts";
+import { bucketOption, fleetOf } from "../bucket-option.ts";
 import type { Command } from "../command.ts";
 import { parseDuration } from "../duration.ts";
 import { textFlag } from "../flags.ts";
 import { goesOnAfter } from "../until-stopped.ts";
-import { openFleet } from "./fleet/open-fleet.ts";
-import { gatherStatus } from "./status/gather-status.ts";
-import { createQueueSource } from "./status/queue-source.ts";
 import { describeStatus, describeStatusInLine } from "./status/status-view.ts";
 
 export const status: Command = {
@@ -39,22 +36,15 @@ export const status: Command = {
     if (flags["every"] !== undefined && !isWatching) throw usageError("--every goes with --watch");
     const everyMs = parseDuration("every", every);
     if (everyMs < 100) throw usageError(`--every takes at least 100ms, not '${every}'`);
-    await using fleet = await openFleet(context, { isReader: true });
-    await using queue = createQueueSource(context);
-    const counted = createConflictCount();
-    const look = async () => {
-      const { paths, log } = context;
-      await using ledger = await openLedgerIn({ paths, log, isReader: true });
-      const conflicts = await counted.of(ledger);
-      return gatherStatus({ context, fleet, ledger, queue, isCluster, conflicts });
-    };
+    const options = { ...fleetOf(context), isCluster };
     if (!isWatching) {
-      const found = await look();
+      const found = await readStatus(options);
       out.result(found, (layout) => describeStatus(found, isCluster, layout));
       return found.attention.length > 0 ? "partial" : undefined;
     }
+    await using reader = await openStatusReader(options);
     do {
-      const found = await look();
+      const found = await reader.read();
       out.frame(found, {
         screen: (layout) => describeStatus(found, isCluster, layout),
         line: () => describeStatusInLine(found),
@@ -63,15 +53,3 @@ export const status: Command = {
     return "stopped";
   },
 };
-
-/** To count them all is read: again only when something has come. */
-function createConflictCount() {
-  let known: { readonly of: string; readonly count: number } | undefined;
-  return {
-    async of(ledger: Awaited<ReturnType<typeof openLedgerIn>>): Promise<number> {
-      const of = JSON.stringify([...ledger.vector()]);
-      if (known?.of !== of) known = { of, count: (await ledger.conflicts()).length };
-      return known.count;
-    },
-  };
-}

@@ -1,3 +1,4 @@
+import { openFleet, type OpenFleet } from "../../../app/index.ts";
 import { docsPage } from "../../../base/docs-page.ts";
 import { formatDuration } from "../../../base/format-time.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
@@ -14,13 +15,12 @@ import {
   type NodeSeen,
 } from "../../../fleet/index.ts";
 import { readHeadsSeen } from "../../../ledger/index.ts";
-import { bucketOption } from "../../bucket-option.ts";
+import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
 import { parseDuration } from "../../duration.ts";
 import { textFlag } from "../../flags.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
 import { awaitFollowers, type Acknowledgement } from "./await-followers.ts";
-import { openFleet, type OpenFleet } from "./open-fleet.ts";
 
 export const fleetSet: Command = {
   needs: "settings",
@@ -60,7 +60,7 @@ export const fleetSet: Command = {
     const wait = textFlag(flags, "wait") ?? "20s";
     const timeoutMs = parseDuration("wait", wait);
     const assignments = await asUsage(async () => parseAssignments(words, checkCampaignField));
-    await using fleet = await openFleet(context, { isReader: false });
+    await using fleet = await openFleet({ ...fleetOf(context), isReader: false });
     const { roster, cut } = await fleet.reach();
     // Gossip and the ledger bring it to whom they reach, and the ledger to the bucket later.
     const bucket = cut === undefined ? fleet.bucket : undefined;

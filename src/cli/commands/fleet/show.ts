@@ -1,8 +1,8 @@
+import { openFleet } from "../../../app/index.ts";
 import { formatMoment } from "../../../base/format-time.ts";
 import { joined, nothingWanted, readWanted } from "../../../fleet/index.ts";
-import { bucketOption } from "../../bucket-option.ts";
+import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
-import { openFleet } from "./open-fleet.ts";
 
 export const fleetShow: Command = {
   needs: "settings",
@@ -13,7 +13,7 @@ export const fleetShow: Command = {
 
   async run(context) {
     const { out } = context;
-    await using fleet = await openFleet(context, { isReader: true });
+    await using fleet = await openFleet({ ...fleetOf(context), isReader: true });
     const { roster, cut } = await fleet.reach();
     const nodes = roster.map(({ node }) => node);
     const view = await fleet.view();

@@ -2,7 +2,7 @@ import { openFleetBucket, openLedgerIn } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createHub, type Ledger } from "../../../ledger/index.ts";
-import { bucketOption, fleetBucketOf } from "../../bucket-option.ts";
+import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
 import { parseDuration } from "../../duration.ts";
 import { textFlag } from "../../flags.ts";
@@ -29,7 +29,7 @@ export const hubRun: Command = {
 
   async run(context) {
     const { paths, log, out, clock, flags, signal } = context;
-    await using bucket = await openFleetBucket(fleetBucketOf(context));
+    await using bucket = await openFleetBucket(fleetOf(context));
     const withLedger = async <T>(use: (ledger: Ledger) => Promise<T>): Promise<T> => {
       await using ledger = await openLedgerIn({ paths, log });
       return await use(ledger); // before it is closed

@@ -4,7 +4,7 @@ import { formatDuration, formatMoment } from "../../../base/format-time.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createLease, type LeaseView } from "../../../bucket/index.ts";
 import { findNewestManifest, hubLease } from "../../../ledger/index.ts";
-import { bucketOption, fleetBucketOf } from "../../bucket-option.ts";
+import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
 
 export const hubStatus: Command = {
@@ -19,7 +19,7 @@ export const hubStatus: Command = {
 
   async run(context) {
     const { out, clock } = context;
-    await using bucket = await openRetryingFleetBucket(fleetBucketOf(context));
+    await using bucket = await openRetryingFleetBucket(fleetOf(context));
     const lease = createLease({ bucket, name: hubLease, owner: "", clock, random: systemRandom });
     const [view, newest] = [await lease.show(), await findNewestManifest(bucket)];
     const hub = view && {

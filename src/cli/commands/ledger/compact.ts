@@ -2,7 +2,7 @@ import { openFleetBucket, openLedgerIn } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { compactOnce, type Compacted } from "../../../ledger/index.ts";
-import { bucketOption, fleetBucketOf } from "../../bucket-option.ts";
+import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
 import { checkpointTold } from "../hub/checkpoint-told.ts";
 import { hubOptions, hubSettings } from "../hub/hub-options.ts";
@@ -17,7 +17,7 @@ export const ledgerCompact: Command = {
 
   async run(context) {
     const { paths, log, out, clock } = context;
-    await using bucket = await openFleetBucket(fleetBucketOf(context));
+    await using bucket = await openFleetBucket(fleetOf(context));
     await using ledger = await openLedgerIn({ paths, log });
     const sync = ledger.withBucket(bucket);
     await sync.push();

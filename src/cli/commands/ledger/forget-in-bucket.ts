@@ -8,7 +8,7 @@ import {
   type Copies,
   type Ledger,
 } from "../../../ledger/index.ts";
-import { fleetBucketOf } from "../../bucket-option.ts";
+import { fleetOf } from "../../bucket-option.ts";
 import type { SettingsContext } from "../../command.ts";
 import { checkpointTold } from "../hub/checkpoint-told.ts";
 import { hubSettings } from "../hub/hub-options.ts";
@@ -16,7 +16,7 @@ import { hubSettings } from "../hub/hub-options.ts";
 /** Pushes what was forgotten, and makes a checkpoint without it. */
 export async function forgetInFleet(context: SettingsContext, ledger: Ledger): Promise<void> {
   const { clock, log, out } = context;
-  await using bucket = await openFleetBucket(fleetBucketOf(context));
+  await using bucket = await openFleetBucket(fleetOf(context));
   const sync = ledger.withBucket(bucket);
   await sync.push();
   const done = await compactOnce({
@@ -39,7 +39,7 @@ export async function forgetInFleet(context: SettingsContext, ledger: Ledger): P
 
 /** Where the bucket still has copies of a target. */
 export async function copiesIn(context: SettingsContext, target: string): Promise<Copies> {
-  await using bucket = await openRetryingFleetBucket(fleetBucketOf(context));
+  await using bucket = await openRetryingFleetBucket(fleetOf(context));
   return findCopies(bucket, target);
 }
 

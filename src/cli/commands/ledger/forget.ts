@@ -2,7 +2,7 @@ import { hasFleetBucket, openLedgerIn } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import type { Copies } from "../../../ledger/index.ts";
-import { bucketOption, fleetBucketOf } from "../../bucket-option.ts";
+import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
 import { copiesIn, copiesLeft, forgetInFleet } from "./forget-in-bucket.ts";
@@ -34,7 +34,7 @@ export const ledgerForget: Command = {
     const { args, flags, paths, log, out } = context;
     const target = args[0]!;
     const source = sourceOf(context);
-    const hasBucket = hasFleetBucket(fleetBucketOf(context));
+    const hasBucket = hasFleetBucket(fleetOf(context));
     const isStatus = flags["status"] === true;
     await using ledger = await openLedgerIn({ paths, log, isReader: isStatus });
     if (flags["undo"] === true) {

@@ -2,7 +2,7 @@ import { openLedgerIn, openRetryingFleetBucket } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import { readArchive, viewAt, type Ledger, type TargetView } from "../../../ledger/index.ts";
-import { bucketOption, fleetBucketOf } from "../../bucket-option.ts";
+import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { fieldColumns } from "./field-columns.ts";
@@ -54,7 +54,7 @@ async function viewOf(
   if (Number.isNaN(atMs)) throw usageError(`--at takes a moment such as 2026-11-15T12:00:00Z`);
   const datagrams = [...ledger.log()];
   if (ledger.status().checkpoint > 0 || textFlag(context.flags, "bucket") !== undefined) {
-    await using bucket = await openRetryingFleetBucket(fleetBucketOf(context));
+    await using bucket = await openRetryingFleetBucket(fleetOf(context));
     for await (const datagram of readArchive(bucket)) datagrams.push(datagram);
   }
   return viewAt(target, datagrams, atMs);

@@ -1,6 +1,6 @@
 import { openLedgerIn, openRetryingFleetBucket } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
-import { bucketOption, fleetBucketOf } from "../../bucket-option.ts";
+import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
 
 export const ledgerSync: Command = {
@@ -21,7 +21,7 @@ export const ledgerSync: Command = {
   async run(context) {
     const { paths, log, flags, out } = context;
     const isDryRun = flags["dryRun"] === true;
-    await using bucket = await openRetryingFleetBucket(fleetBucketOf(context));
+    await using bucket = await openRetryingFleetBucket(fleetOf(context));
     await using ledger = await openLedgerIn({ paths, log, isReader: isDryRun });
     const sync = ledger.withBucket(bucket);
     if (isDryRun) {

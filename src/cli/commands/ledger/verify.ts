@@ -1,7 +1,7 @@
 import { openLedgerIn, openRetryingFleetBucket } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import type { BucketFault, BucketVerified } from "../../../ledger/index.ts";
-import { bucketOption, fleetBucketOf } from "../../bucket-option.ts";
+import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
 import type { ProgressHandle } from "../../progress.ts";
 
@@ -41,9 +41,7 @@ export const ledgerVerify: Command = {
     const { paths, log, out, flags, progress } = context;
     const isRepairing = flags["repair"] === true;
     const hasBucket = isRepairing || flags["bucket"] !== undefined;
-    await using bucket = hasBucket
-      ? await openRetryingFleetBucket(fleetBucketOf(context))
-      : undefined;
+    await using bucket = hasBucket ? await openRetryingFleetBucket(fleetOf(context)) : undefined;
     await using ledger = await openLedgerIn({ paths, log, isReader: !isRepairing });
     const digest = await ledger.digest();
     const { node, checkpoint, datagramsSinceCheckpoint, cuts, stranded, lost } = ledger.status();

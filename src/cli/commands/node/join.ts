@@ -1,6 +1,6 @@
 import { openLedgerIn, openRetryingFleetBucket } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
-import { bucketOption, fleetBucketOf } from "../../bucket-option.ts";
+import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
 import type { ProgressHandle } from "../../progress.ts";
 
@@ -17,7 +17,7 @@ export const nodeJoin: Command = {
 
   async run(context) {
     const { paths, log, out, progress } = context;
-    await using bucket = await openRetryingFleetBucket(fleetBucketOf(context));
+    await using bucket = await openRetryingFleetBucket(fleetOf(context));
     await using ledger = await openLedgerIn({ paths, log });
     let bar: ProgressHandle | undefined;
     const synced = await ledger.withBucket(bucket).sync({

@@ -1,6 +1,6 @@
 import { openRetryingFleetBucket } from "../../../app/index.ts";
 import { readHeads, type Head } from "../../../ledger/index.ts";
-import { bucketOption, fleetBucketOf } from "../../bucket-option.ts";
+import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
 
 export const nodeList: Command = {
@@ -10,7 +10,7 @@ export const nodeList: Command = {
 
   async run(context) {
     const { out } = context;
-    await using bucket = await openRetryingFleetBucket(fleetBucketOf(context));
+    await using bucket = await openRetryingFleetBucket(fleetOf(context));
     const faults: string[] = [];
     const heads = await readHeads(bucket, (fault) => void faults.push(fault));
     out.table(heads, [

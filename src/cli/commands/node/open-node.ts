@@ -13,7 +13,7 @@ import { asUsage } from "../../../base/usage-error.ts";
 import { readVersion } from "../../../base/version.ts";
 import { settingsFingerprint, userName, type Settings } from "../../../config/index.ts";
 import { parseKeyring, parsePeer, type Keyring } from "../../../gossip/index.ts";
-import { fleetBucketOf } from "../../bucket-option.ts";
+import { fleetOf } from "../../bucket-option.ts";
 import type { SettingsContext } from "../../command.ts";
 
 export interface OpenNode extends Service, AsyncDisposable {
@@ -39,7 +39,7 @@ export async function openNode(context: SettingsContext, work?: NodeWork): Promi
   // Not ended by the signal that ends the process: a node says a last word, within its time.
   const over = new AbortController();
   const signal = over.signal;
-  const place = { ...fleetBucketOf(context), signal };
+  const place = { ...fleetOf(context), signal };
   const bucket = hasFleetBucket(place) ? await openRetryingFleetBucket(place) : undefined;
   const member = ({ ledger, gossip, isKeeper }: Touch) =>
     createFleetMember({

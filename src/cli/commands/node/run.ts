@@ -3,7 +3,7 @@ import { countOf } from "../../../base/count-words.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import { followSettings } from "../../../config/index.ts";
 import { createSettingsMarker } from "../../../config/index.ts";
-import { bucketOption, fleetBucketOf } from "../../bucket-option.ts";
+import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
 import { untilStopped } from "../../until-stopped.ts";
 import { openNode } from "./open-node.ts";
@@ -31,7 +31,7 @@ export const nodeRun: Command = {
   async run(context) {
     const { out, settings, loaded, clock, log, signal } = context;
     const hasGossip = gossipKeySource({ gossip: settings.gossip, hasBucket: false }) !== "off";
-    if (!hasGossip && !hasFleetBucket(fleetBucketOf(context))) throw nobody();
+    if (!hasGossip && !hasFleetBucket(fleetOf(context))) throw nobody();
     await using node = await openNode(context);
     const marker = createSettingsMarker(clock);
     const marks = await marker.read(loaded, { isAsked: true });

@@ -2,7 +2,7 @@ import { hasFleetBucket } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import type { RecordKind } from "../../../records/index.ts";
-import { bucketOption, fleetBucketOf } from "../../bucket-option.ts";
+import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
 import { copiesIn, copiesLeft, forgetInFleet } from "../ledger/forget-in-bucket.ts";
@@ -38,7 +38,7 @@ const forgetCommand = (kind: RecordKind): Command => ({
     await using opened = await openRecordsOf(context);
     const { records, ledger } = opened;
     const source = sourceOf(context);
-    const hasBucket = hasFleetBucket(fleetBucketOf(context));
+    const hasBucket = hasFleetBucket(fleetOf(context));
     const idTarget = name.startsWith(`${kind}/`) ? name : `${kind}/${name}`;
     if (flags["undo"] === true) {
       const { datagrams } = await asUsage(() => ledger.unforget({ target: idTarget, source }));

@@ -2,7 +2,7 @@ import { openRetryingFleetBucket, type RecordsIn } from "../../../app/index.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { readArchive, type Datagram } from "../../../ledger/index.ts";
 import type { HistoryEntry, RecordKind } from "../../../records/index.ts";
-import { bucketOption, fleetBucketOf } from "../../bucket-option.ts";
+import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
 import { parseCount, textFlag } from "../../flags.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
@@ -114,7 +114,7 @@ async function withArchive<T>(
   const isAsked = textFlag(context.flags, "bucket") !== undefined;
   const isNeeded = ledger.status().checkpoint > 0 && context.settings.bucket.url !== undefined;
   if (!isAsked && !isNeeded) return asUsage(() => work(undefined));
-  await using bucket = await openRetryingFleetBucket(fleetBucketOf(context));
+  await using bucket = await openRetryingFleetBucket(fleetOf(context));
   return asUsage(() => work(readArchive(bucket)));
 }
 

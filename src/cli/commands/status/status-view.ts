@@ -1,11 +1,10 @@
-import { ownKeyAdvice } from "../../../app/index.ts";
+import { ownKeyAdvice, type ClusterStatus, type NodeStatus } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { docsPage } from "../../../base/docs-page.ts";
 import { formatDuration, formatMoment } from "../../../base/format-time.ts";
 import type { ReasonStats } from "../../../queue/index.ts";
 import type { Layout } from "../../output.ts";
 import type { Column } from "../../table.ts";
-import type { ClusterStatus, NodeStatus } from "./cluster-status.ts";
 
 /** For people: who is there, how far apart, what waits, and what to look at. */
 export function describeStatus(status: ClusterStatus, isCluster: boolean, layout: Layout): string {

@@ -1,9 +1,12 @@
-import type { GossipKeySource } from "../../../app/index.ts";
-import type { Beat, Drift, GossipSeen } from "../../../fleet/index.ts";
-import type { LedgerStatus } from "../../../ledger/index.ts";
-import type { LogStats, QueueStats } from "../../../queue/index.ts";
+import type { Beat, Drift, GossipSeen } from "../../fleet/index.ts";
+import type { LedgerStatus } from "../../ledger/index.ts";
+import type { LogStats, QueueStats } from "../../queue/index.ts";
+import type { GossipKeySource } from "../gossip-key-source.ts";
 
-/** How this node and its fleet are, as `forager status --json` prints it. */
+/**
+ * The state of this node and its fleet, as `forager status --json` prints it. JSON-safe: plain
+ * objects, arrays, texts, numbers, booleans and null.
+ */
 export interface ClusterStatus {
   readonly atMs: number;
   readonly ledger: Omit<LedgerStatus, "cuts"> & {
@@ -11,14 +14,14 @@ export interface ClusterStatus {
     readonly conflicts: number;
   };
   readonly nodes: readonly NodeStatus[];
-  /** null: nobody ever was, or there is no bucket to ask. */
+  /** null: there never was one, or there is no bucket to ask. */
   readonly hub: HubStatus | null;
   readonly checkpoint: CheckpointStatus | null;
   /** null: there is none yet, or it cannot be reached; then `attention` says so. */
   readonly queue: QueueStatus | null;
-  /** Of the node that runs here; null: none does, or gossip is off. */
+  /** Of the node that runs here; null: none runs, or gossip is off. */
   readonly gossip: GossipSeen | null;
-  /** By the settings of whoever asks: whose key gossip uses, or that there is no gossip. */
+  /** Which key gossip uses by the reader's settings, or that there is no gossip. */
   readonly gossipKey: GossipKeySource;
   /** What a person should look at; empty: all is well. */
   readonly attention: readonly string[];

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { locateQueue, openExistingQueue } from "../../../app/index.ts";
-import { AppError } from "../../../base/app-error.ts";
-import type { LogStats, Queue, QueueStats } from "../../../queue/index.ts";
-import type { SettingsContext } from "../../command.ts";
+import { AppError } from "../../base/app-error.ts";
+import type { LogStats, Queue, QueueStats } from "../../queue/index.ts";
+import { openExistingQueue, type ConfiguredQueueOptions } from "../configured-queue.ts";
+import { locateQueue } from "../queue-address.ts";
 
 export interface QueueSeen {
   /** Undefined: there is none yet, or it cannot be reached. */
@@ -11,13 +11,13 @@ export interface QueueSeen {
   readonly fault: string | undefined;
 }
 
-/** The queue as one who only looks sees it: opened when it is there, and asked anew each time. */
+/** The queue for a reader: opened once it exists, never created. */
 export interface QueueSource extends AsyncDisposable {
   look(): Promise<QueueSeen>;
 }
 
-export function createQueueSource(context: SettingsContext): QueueSource {
-  const { file } = locateQueue(context.settings.queue.url, context.paths);
+export function createQueueSource(options: ConfiguredQueueOptions): QueueSource {
+  const { file } = locateQueue(options.settings.queue.url, options.paths);
   let queue: Queue | undefined;
   return {
     async look() {
@@ -25,7 +25,7 @@ export function createQueueSource(context: SettingsContext): QueueSource {
         return { stats: undefined, log: undefined, fault: undefined };
       }
       try {
-        queue ??= await openExistingQueue(context);
+        queue ??= await openExistingQueue(options);
         const stats = await queue.stats();
         return { stats, log: await queue.logStats(), fault: undefined };
       } catch (error) {

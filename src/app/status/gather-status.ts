@@ -1,38 +1,36 @@
-import {
-  expectsOtherMachines,
-  gossipKeySource,
-  hasFleetBucket,
-  ownKeyAdvice,
-} from "../../../app/index.ts";
-import { createLease, type Bucket, type LeaseView } from "../../../bucket/index.ts";
-import { systemRandom } from "../../../base/random.ts";
-import { AppError } from "../../../base/app-error.ts";
-import { driftOf, isPresent, type DriftInput, type NodeSeen } from "../../../fleet/index.ts";
-import { findNewestManifest, hubLease, readManifest, type Ledger } from "../../../ledger/index.ts";
-import { fleetBucketOf } from "../../bucket-option.ts";
-import type { SettingsContext } from "../../command.ts";
-import type { OpenFleet } from "../fleet/open-fleet.ts";
+import { AppError } from "../../base/app-error.ts";
+import { systemRandom } from "../../base/random.ts";
+import { createLease, type Bucket, type LeaseView } from "../../bucket/index.ts";
+import type { Settings } from "../../config/index.ts";
+import { driftOf, isPresent, type DriftInput, type NodeSeen } from "../../fleet/index.ts";
+import { findNewestManifest, hubLease, readManifest, type Ledger } from "../../ledger/index.ts";
+import { hasFleetBucket } from "../fleet-bucket.ts";
+import { expectsOtherMachines, gossipKeySource, ownKeyAdvice } from "../gossip-key-source.ts";
+import type { OpenFleet, OpenFleetOptions } from "../open-fleet.ts";
 import { attentionOf } from "./attention.ts";
-import type { QueueSource } from "./queue-source.ts";
 import type { CheckpointStatus, ClusterStatus, HubStatus, NodeStatus } from "./cluster-status.ts";
+import type { QueueSource } from "./queue-source.ts";
 
-export interface StatusSources {
-  readonly context: SettingsContext;
+export interface StatusOptions extends Omit<OpenFleetOptions, "isReader"> {
+  readonly settings: Settings;
+  /** All nodes of the fleet, with what the bucket knows; otherwise this node, without the bucket. */
+  readonly isCluster: boolean;
+}
+
+export interface StatusSources extends StatusOptions {
   readonly fleet: OpenFleet;
-  /** Opened anew for each look: one that only looks does not hear of what others write. */
+  /** Opened for each status: a reader does not notice what others write later. */
   readonly ledger: Ledger;
   readonly queue: QueueSource;
-  readonly isCluster: boolean;
-  /** Counting them reads all there is, so it is not done at each look. */
+  /** Counting them reads the whole ledger, so it is not done for each status. */
   readonly conflicts: number;
 }
 
 type Checkpoints = Map<number, ReadonlyMap<string, number>>;
 
-/** One look at everything. What cannot be reached is said, and the rest is shown. */
+/** Reads everything once. What cannot be reached is named in `attention`, and the rest is there. */
 export async function gatherStatus(sources: StatusSources): Promise<ClusterStatus> {
-  const { context, fleet, ledger, queue, isCluster, conflicts } = sources;
-  const { clock, settings } = context;
+  const { fleet, ledger, queue, isCluster, conflicts, clock, settings } = sources;
   const nowMs = clock.nowMs();
   const { cuts, ...known } = ledger.status();
   const { stats, log, fault } = await queue.look();
@@ -51,7 +49,7 @@ export async function gatherStatus(sources: StatusSources): Promise<ClusterStatu
     gossip: (await fleet.view())?.gossip ?? null,
     gossipKey: gossipKeySource({
       gossip: settings.gossip,
-      hasBucket: hasFleetBucket(fleetBucketOf(context)),
+      hasBucket: hasFleetBucket(sources),
     }),
     queue:
       stats && log
@@ -91,8 +89,8 @@ interface Surroundings {
   readonly faults: readonly string[];
 }
 
-/** The bucket is asked only for the whole fleet: a look at this node costs nothing. */
-async function lookAround({ fleet, context, isCluster }: StatusSources): Promise<Surroundings> {
+/** Asks the bucket only about the whole fleet: the status of this node costs no request. */
+async function lookAround({ fleet, clock, isCluster }: StatusSources): Promise<Surroundings> {
   const nothing = { hub: null, checkpoint: null, checkpoints: new Map() as Checkpoints };
   const { bucket } = fleet;
   if (!isCluster || !bucket) return { ...nothing, seen: await fleet.roster(isCluster), faults: [] };
@@ -102,7 +100,7 @@ async function lookAround({ fleet, context, isCluster }: StatusSources): Promise
       bucket,
       name: hubLease,
       owner: "",
-      clock: context.clock,
+      clock,
       random: systemRandom,
     });
     const view = await lease.show();
@@ -124,7 +122,7 @@ async function lookAround({ fleet, context, isCluster }: StatusSources): Promise
   }
 }
 
-/** What nodes cannot read they do not follow, and no command could be given. */
+/** Desired state that cannot be read reaches no node, and no command can change it. */
 async function wantedFaults({ desired }: OpenFleet): Promise<readonly string[]> {
   try {
     await desired?.read();
@@ -144,7 +142,7 @@ const checkpointOf = (found: Awaited<ReturnType<typeof findNewestManifest>>) =>
       }
     : null;
 
-/** Nodes stand on checkpoints that may not be the newest. */
+/** The checkpoints that nodes started from, which may not be the newest. */
 async function readOlder(
   bucket: Bucket,
   seen: readonly NodeSeen[],
@@ -158,7 +156,7 @@ async function readOlder(
   }
 }
 
-/** What was given back is free, however long ago that was. */
+/** A lease that was released is free, however long ago that was. */
 const hubStatus = ({ record, ageMs, isExpired }: LeaseView): HubStatus => ({
   node: record.owner,
   epoch: record.epoch,

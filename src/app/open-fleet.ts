@@ -1,14 +1,11 @@
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
-import {
-  hasFleetBucket,
-  lookIntoWindows,
-  openLedgerIn,
-  openRetryingFleetBucket,
-} from "../../../app/index.ts";
-import { createId } from "../../../base/ids.ts";
-import { systemRandom } from "../../../base/random.ts";
-import { isUnavailable, type Bucket } from "../../../bucket/index.ts";
+import type { Clock } from "../base/clock.ts";
+import { createId } from "../base/ids.ts";
+import type { Logger } from "../base/logger.ts";
+import { systemRandom } from "../base/random.ts";
+import { isUnavailable, type Bucket } from "../bucket/index.ts";
+import type { Paths } from "../config/index.ts";
 import {
   decodeNodeView,
   joinViews,
@@ -17,12 +14,27 @@ import {
   type CommandPlace,
   type NodeSeen,
   type NodeView,
-} from "../../../fleet/index.ts";
-import { readHeadsSeen, type Ledger } from "../../../ledger/index.ts";
-import { fleetBucketOf } from "../../bucket-option.ts";
-import type { SettingsContext } from "../../command.ts";
+} from "../fleet/index.ts";
+import { readHeadsSeen, type Ledger } from "../ledger/index.ts";
+import {
+  hasFleetBucket,
+  openRetryingFleetBucket,
+  type FleetBucketOptions,
+} from "./fleet-bucket.ts";
+import { lookIntoWindows } from "./look-into-windows.ts";
+import { openLedgerIn } from "./open-ledger.ts";
 
-/** What a command about the fleet stands on: ledger, bucket where there is one, and who is there. */
+export interface OpenFleetOptions extends FleetBucketOptions {
+  readonly paths: Paths;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Ends requests to the bucket. */
+  readonly signal: AbortSignal;
+  /** Writes nothing, not even a ledger where there is none. */
+  readonly isReader: boolean;
+}
+
+/** A fleet as one of its machines sees it: ledger, bucket if there is one, and its nodes. */
 export interface OpenFleet extends AsyncDisposable {
   readonly ledger: Ledger;
   readonly bucket: Bucket | undefined;
@@ -31,7 +43,7 @@ export interface OpenFleet extends AsyncDisposable {
   view(): Promise<NodeView | undefined>;
   /** `withHeads` false: without asking the bucket. */
   roster(withHeads?: boolean): Promise<readonly NodeSeen[]>;
-  /** As `roster`; where the bucket does not answer and a node runs here, by what that one knows. */
+  /** As `roster`; if the bucket does not answer and a node runs here, what that node knows. */
   reach(): Promise<Reached>;
   /** Heads that cannot be used, and why. */
   readonly faults: string[];
@@ -39,18 +51,13 @@ export interface OpenFleet extends AsyncDisposable {
 
 export interface Reached {
   readonly roster: readonly NodeSeen[];
-  /** Why nothing can be said of nodes that only the bucket knows; undefined: it answered. */
+  /** Why nothing is known of nodes that only the bucket knows; undefined: it answered. */
   readonly cut: string | undefined;
 }
 
-/** `isReader`: writes nothing, not even a ledger where there is none. */
-export async function openFleet(
-  context: SettingsContext,
-  { isReader }: { readonly isReader: boolean },
-): Promise<OpenFleet> {
-  const { paths, log, clock } = context;
-  const place = fleetBucketOf(context);
-  const bucket = hasFleetBucket(place) ? await openRetryingFleetBucket(place) : undefined;
+export async function openFleet(options: OpenFleetOptions): Promise<OpenFleet> {
+  const { paths, log, clock, isReader } = options;
+  const bucket = hasFleetBucket(options) ? await openRetryingFleetBucket(options) : undefined;
   const ledger = await openLedgerIn({ paths, log, isReader });
   const session = createId(systemRandom);
   const desired = bucket && openDesiredObject({ bucket, session, clock, random: systemRandom });
@@ -63,7 +70,7 @@ export async function openFleet(
     faults.length = 0;
     const onFault = (fault: string) => void faults.push(fault);
     const heads = bucket && withHeads ? await readHeadsSeen(bucket, onFault) : [];
-    // One who only looks makes no node, and would see another id each time.
+    // A reader makes no node, and would see another id each time.
     const isMade = !isReader || existsSync(paths.resolve("ledger", "node.json"));
     const self = { node: isMade ? ledger.node() : "-", label: hostname() };
     return rosterOf({ nowMs: clock.nowMs(), self, heads, view: await view() });

@@ -1,5 +1,5 @@
-import { countOf } from "../../../base/count-words.ts";
-import { formatDuration } from "../../../base/format-time.ts";
+import { countOf } from "../../base/count-words.ts";
+import { formatDuration } from "../../base/format-time.ts";
 import type { ClusterStatus, NodeStatus } from "./cluster-status.ts";
 
 /** A node that was not seen for longer has left the fleet, as far as anybody minds. */

@@ -1,0 +1,27 @@
+import type { BuiltInWork, BuiltInWorkOptions } from "./built-in-work.ts";
+import type { OpenFleet, OpenFleetOptions } from "./open-fleet.ts";
+import type { ClusterStatus } from "./status/cluster-status.ts";
+import type { StatusOptions } from "./status/gather-status.ts";
+import type { StatusReader } from "./status/read-status.ts";
+
+// Each loads what it needs when it is called, so that other commands do not wait for it.
+
+/** See `open-fleet.ts`. */
+export async function openFleet(options: OpenFleetOptions): Promise<OpenFleet> {
+  return (await import("./open-fleet.ts")).openFleet(options);
+}
+
+/** See `status/read-status.ts`. */
+export async function readStatus(options: StatusOptions): Promise<ClusterStatus> {
+  return (await import("./status/read-status.ts")).readStatus(options);
+}
+
+/** See `status/read-status.ts`. */
+export async function openStatusReader(options: StatusOptions): Promise<StatusReader> {
+  return (await import("./status/read-status.ts")).openStatusReader(options);
+}
+
+/** See `built-in-work.ts`. What reads websites knows the phone numbers of all countries, for one. */
+export async function openBuiltInWork(options: BuiltInWorkOptions): Promise<BuiltInWork> {
+  return (await import("./built-in-work.ts")).createBuiltInWork(options);
+}

@@ -1,0 +1,49 @@
+import type { Ledger } from "../../ledger/index.ts";
+import { openFleet } from "../open-fleet.ts";
+import { openLedgerIn } from "../open-ledger.ts";
+import type { ClusterStatus } from "./cluster-status.ts";
+import { gatherStatus, type StatusOptions } from "./gather-status.ts";
+import { createQueueSource } from "./queue-source.ts";
+
+/** Reads the status again and again, and keeps open what that needs. */
+export interface StatusReader extends AsyncDisposable {
+  read(): Promise<ClusterStatus>;
+}
+
+/** Reads the status of this node, or of its fleet. Changes nothing. */
+export async function readStatus(options: StatusOptions): Promise<ClusterStatus> {
+  await using reader = await openStatusReader(options);
+  return await reader.read(); // before it is closed
+}
+
+export async function openStatusReader(options: StatusOptions): Promise<StatusReader> {
+  const { paths, log } = options;
+  const queue = createQueueSource(options);
+  const fleet = await openFleet({ ...options, isReader: true });
+  const conflictCount = createConflictCount();
+  return {
+    async read() {
+      await using ledger = await openLedgerIn({ paths, log, isReader: true });
+      const conflicts = await conflictCount.of(ledger);
+      return await gatherStatus({ ...options, fleet, ledger, queue, conflicts });
+    },
+    async [Symbol.asyncDispose]() {
+      await queue[Symbol.asyncDispose]();
+      await fleet[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Counting conflicts reads the whole ledger: done again only when it has changed. */
+function createConflictCount() {
+  let known: { readonly vector: string; readonly count: number } | undefined;
+  return {
+    async of(ledger: Ledger): Promise<number> {
+      const vector = JSON.stringify([...ledger.vector()]);
+      if (known?.vector !== vector) {
+        known = { vector, count: (await ledger.conflicts()).length };
+      }
+      return known.count;
+    },
+  };
+}

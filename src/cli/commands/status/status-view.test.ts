@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { testQueue, wellStatus } from "../../../app/status/testing/test-status.ts";
+import { docsPage } from "../../../base/docs-page.ts";
+import { createOutput } from "../../output.ts";
+import { describeStatus, describeStatusInLine } from "./status-view.ts";
+
+test("a table says who is there, where, how found, how far apart, and what to look at", () => {
+  const attention = ["pi-2 is missed"];
+  const lines: string[] = [];
+  const out = createOutput({
+    stdout: { write: (text: string) => void lines.push(text) },
+    stderr: { write: () => {} },
+    isJson: false,
+    isQuiet: false,
+    hasColor: false,
+  });
+  const status = { ...wellStatus, queue: testQueue(5), attention };
+  out.result(status, (layout) => describeStatus(status, true, layout));
+  const text = lines.join("");
+  expect(text).toMatch(/^node +name +seen +state +address +found +session +lacks here\/there +for/);
+  expect(text).toContain("pi-1  5.0s ago  working  10.0.0.1:9999  mdns");
+  expect(text).toContain("hub 0000000000001, epoch 4, held, heard 3.0s ago; checkpoint 3 of 1m00s");
+  expect(text).toContain(
+    "  enrich: 5 pending (2 domain_delay 1m01s, 3 worker_capacity 5.0s), 0 running, 0 done, 0 failed",
+  );
+  expect(text).toContain(
+    `gossip: 1200 packets in, 900 out; dropped: 12 unauthenticated, 3 stranger (${docsPage("gossip.md")})`,
+  );
+  expect(text).toContain("gossip: key from gossip.keys\n");
+  const own = { ...status, gossip: null, gossipKey: "own" } as const;
+  out.result(own, (layout) => describeStatus(own, true, layout));
+  expect(lines.at(-1)).toContain(
+    `gossip: own key only, other machines cannot join; set gossip.keys on every machine, see ${docsPage("gossip.md")}`,
+  );
+  expect(text).toContain("needs attention:\n  pi-2 is missed");
+  expect(describeStatusInLine(status)).toBe(
+    "2026-01-01T00:00:00Z 2 of 2 nodes, 5 pending, 0 running, pi-2 is missed",
+  );
+});
