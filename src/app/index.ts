@@ -25,7 +25,6 @@ export {
 export type { BuiltInServices, BuiltInWork, BuiltInWorkOptions } from "./built-in-work.ts";
 /** What worker processes give to handlers of a file. */
 export const loadHandlerServices = () => import("./handler-services.ts");
-export type { FleetGossip, FleetMember, FleetMemberOptions, NodeWork } from "./fleet-member.ts";
 export { openFolderSecret } from "./folder-secret.ts";
 export {
   expectsOtherMachines,
@@ -34,8 +33,6 @@ export {
   ownKeyFile,
   type GossipKeySource,
 } from "./gossip-key-source.ts";
-export type { GossipNow } from "./gossip-now.ts";
-export type { RunningNode, RunNodeOptions, Touch } from "./run-node.ts";
 /** What keeps a node in touch with its fleet, for who runs one. */
 export const loadNodeParts = () => import("./node-parts.ts");
 export { createWakeHints, type WakeHints } from "./wake-hints.ts";
@@ -43,4 +40,11 @@ export type { OpenFleet, OpenFleetOptions, Reached } from "./open-fleet.ts";
 export type { ClusterStatus, NodeStatus } from "./status/cluster-status.ts";
 export type { StatusOptions } from "./status/gather-status.ts";
 export type { StatusReader } from "./status/read-status.ts";
-export { openBuiltInWork, openFleet, openStatusReader, readStatus } from "./load-parts.ts";
+export type { IdleNode, IdleNodeOptions } from "./open-idle-node.ts";
+export {
+  openBuiltInWork,
+  openFleet,
+  openIdleNode,
+  openStatusReader,
+  readStatus,
+} from "./load-parts.ts";

@@ -1,4 +1,5 @@
 import type { BuiltInWork, BuiltInWorkOptions } from "./built-in-work.ts";
+import type { IdleNode, IdleNodeOptions } from "./open-idle-node.ts";
 import type { OpenFleet, OpenFleetOptions } from "./open-fleet.ts";
 import type { ClusterStatus } from "./status/cluster-status.ts";
 import type { StatusOptions } from "./status/gather-status.ts";
@@ -24,4 +25,9 @@ export async function openStatusReader(options: StatusOptions): Promise<StatusRe
 /** See `built-in-work.ts`. What reads websites knows the phone numbers of all countries, for one. */
 export async function openBuiltInWork(options: BuiltInWorkOptions): Promise<BuiltInWork> {
   return (await import("./built-in-work.ts")).createBuiltInWork(options);
+}
+
+/** See `open-idle-node.ts`. */
+export async function openIdleNode(options: IdleNodeOptions): Promise<IdleNode> {
+  return (await import("./open-idle-node.ts")).openIdleNode(options);
 }

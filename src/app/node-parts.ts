@@ -1,4 +1,3 @@
-export { watchFolder } from "./watch-folder.ts";
 export { createFleetMember } from "./fleet-member.ts";
-export { gossipPeersOf } from "./open-gossip.ts";
+export { openNode } from "./open-node.ts";
 export { runNode } from "./run-node.ts";

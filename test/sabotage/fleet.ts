@@ -313,7 +313,7 @@ export const fleetSabotages: readonly Sabotage[] = [
   },
   {
     name: "node run goes on with the keys that it began with",
-    file: "src/cli/commands/node/run.ts",
+    file: "src/app/open-idle-node.ts",
     find: 'if (changed.includes("gossip.keys")) await node.follow(now.settings);',
     replace: 'if (changed.includes("gossip")) await node.follow(now.settings);',
     caughtBy: `${processes} > keys change without a break under`,

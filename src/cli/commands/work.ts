@@ -1,3 +1,4 @@
+import { loadNodeParts } from "../../app/index.ts";
 import { docsPage } from "../../base/docs-page.ts";
 import { createMetrics, type MetricsSnapshot } from "../../base/metrics.ts";
 import { readVersion } from "../../base/version.ts";
@@ -5,7 +6,6 @@ import { createPaths, createSettingsMarker, followSettings } from "../../config/
 import { createSupervisor } from "../../worker/index.ts";
 import type { Command } from "../command.ts";
 import { untilStopped } from "../until-stopped.ts";
-import { openNode } from "./node/open-node.ts";
 import { createCrew } from "./work/crew.ts";
 import { forkChild } from "./work/fork-child.ts";
 import { observeNode } from "./work/observe-node.ts";
@@ -85,7 +85,8 @@ export const work: Command = {
     const watching = observeNode({ context, queue, supervisor, metrics, version: readVersion() });
     const crew = createCrew({ context, supervisor, settings, marks });
     const working = { ...crew, alerts: () => watching.alerts() };
-    await using node = await openNode(context, working);
+    const { openNode } = await loadNodeParts();
+    await using node = await openNode({ ...context, work: working });
     const following = followSettings({
       marks,
       marker,

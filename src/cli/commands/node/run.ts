@@ -1,12 +1,8 @@
-import { gossipKeySource, hasFleetBucket } from "../../../app/index.ts";
+import { openIdleNode } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
-import { usageError } from "../../../base/usage-error.ts";
-import { followSettings } from "../../../config/index.ts";
-import { createSettingsMarker } from "../../../config/index.ts";
 import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
 import { untilStopped } from "../../until-stopped.ts";
-import { openNode } from "./open-node.ts";
 
 export const nodeRun: Command = {
   needs: "settings",
@@ -29,40 +25,14 @@ export const nodeRun: Command = {
   ],
 
   async run(context) {
-    const { out, settings, loaded, clock, log, signal } = context;
-    const hasGossip = gossipKeySource({ gossip: settings.gossip, hasBucket: false }) !== "off";
-    if (!hasGossip && !hasFleetBucket(fleetOf(context))) throw nobody();
-    await using node = await openNode(context);
-    const marker = createSettingsMarker(clock);
-    const marks = await marker.read(loaded, { isAsked: true });
+    const { out, loaded, reload, signal } = context;
+    await using node = await openIdleNode({ ...fleetOf(context), loaded, reload });
     await node.start();
-    const following = followSettings({
-      marks,
-      marker,
-      reload: context.reload,
-      clock,
-      logger: log,
-      async apply({ keys: changed, loaded: now }) {
-        if (changed.includes("gossip.keys")) await node.follow(now.settings);
-        const others = changed.filter((key) => key !== "gossip.keys" && isOfNode(key));
-        if (others.length === 0) return;
-        log.warn("these settings are followed after a restart", { keys: others });
-      },
-    });
-    out.note(`${node.touch.ledger.node()} stays in touch until it is stopped`);
-    await Promise.race([untilStopped(signal), node.gone]).finally(() => following.stop());
+    out.note(`${node.node()} stays in touch until it is stopped`);
+    await Promise.race([untilStopped(signal), node.gone]);
     await node.stop();
-    const known = node.touch.ledger.vector().values();
-    const datagrams = [...known].reduce((sum, one) => sum + one, 0);
+    const datagrams = node.datagrams();
     out.result({ datagrams }, `stopped, with ${countOf(datagrams, "datagram")} known`);
     return "stopped";
   },
 };
-
-const isOfNode = (key: string) => /^(?:gossip\.|bucket\.|data$)/.test(key);
-
-const nobody = () =>
-  usageError(
-    "there is nobody to be in touch with: set gossip.keys (`forager node key` makes one), " +
-      "gossip.peers or bucket.url",
-  );

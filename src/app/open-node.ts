@@ -1,45 +1,58 @@
 import { hostname } from "node:os";
+import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import { systemRandom } from "../base/random.ts";
+import type { Service } from "../base/service.ts";
+import { asUsage } from "../base/usage-error.ts";
+import { readVersion } from "../base/version.ts";
 import {
-  hasFleetBucket,
-  isFleetBucketCharged,
-  loadNodeParts,
-  openRetryingFleetBucket,
-  type NodeWork,
-  type Touch,
-} from "../../../app/index.ts";
-import { systemRandom } from "../../../base/random.ts";
-import type { Service } from "../../../base/service.ts";
-import { asUsage } from "../../../base/usage-error.ts";
-import { readVersion } from "../../../base/version.ts";
-import { settingsFingerprint, userName, type Settings } from "../../../config/index.ts";
-import { parseKeyring, parsePeer, type Keyring } from "../../../gossip/index.ts";
-import { fleetOf } from "../../bucket-option.ts";
-import type { SettingsContext } from "../../command.ts";
+  settingsFingerprint,
+  userName,
+  type LoadedSettings,
+  type Paths,
+  type Settings,
+} from "../config/index.ts";
+import { parseKeyring, parsePeer, type Keyring } from "../gossip/index.ts";
+import { createFleetMember, type NodeWork } from "./fleet-member.ts";
+import { hasFleetBucket, isFleetBucketCharged, openRetryingFleetBucket } from "./fleet-bucket.ts";
+import { gossipPeersOf } from "./open-gossip.ts";
+import { runNode, type Touch } from "./run-node.ts";
+import { watchFolder } from "./watch-folder.ts";
+
+export interface OpenNodeOptions {
+  readonly loaded: LoadedSettings;
+  readonly paths: Paths;
+  /** Instead of the setting `bucket.url`. */
+  readonly bucketAddress?: string | undefined;
+  /** Absent: this process runs no workers. */
+  readonly work?: NodeWork;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
 
 export interface OpenNode extends Service, AsyncDisposable {
   readonly touch: Touch;
   /** Rejects when the data folder is gone, which ends the process. */
   readonly gone: Promise<never>;
-  /** Takes the keys of these settings from now on. */
+  /** Uses the gossip keys of these settings from now on. */
   follow(settings: Settings): Promise<void>;
 }
 
-/** A bucket that does not answer keeps no process from ending for longer. */
+/** How long a bucket that does not answer may delay the end of the process. */
 const lastWordMsMax = 5_000;
 
-/** This process as one of its node, and of its fleet, as the settings have it. */
-export async function openNode(context: SettingsContext, work?: NodeWork): Promise<OpenNode> {
-  const { settings, loaded, paths, clock, log } = context;
+/** This process as part of its node, and of its fleet, as the settings say. */
+export async function openNode(options: OpenNodeOptions): Promise<OpenNode> {
+  const { loaded, paths, bucketAddress, work, clock, log } = options;
+  const { settings } = loaded;
   const random = systemRandom;
-  const { createFleetMember, gossipPeersOf, runNode, watchFolder } = await loadNodeParts();
   const watch = watchFolder({ paths, clock });
   const keyring = await keyringOf(settings);
-  // Here, so that a slip in the settings is said at once and ends the command.
+  // Checked here, so that a wrong address in the settings ends the command with its message.
   await asUsage(async () => gossipPeersOf(settings.gossip).map(parsePeer));
-  // Not ended by the signal that ends the process: a node says a last word, within its time.
+  // Not the signal that ends the process: a node sends a last heartbeat, within its time.
   const over = new AbortController();
-  const signal = over.signal;
-  const place = { ...fleetOf(context), signal };
+  const place = { settings, paths, bucketAddress, signal: over.signal };
   const bucket = hasFleetBucket(place) ? await openRetryingFleetBucket(place) : undefined;
   const member = ({ ledger, gossip, isKeeper }: Touch) =>
     createFleetMember({
