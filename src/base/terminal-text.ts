@@ -23,5 +23,9 @@ export const toTerminalText = (text: string): string =>
 /** One line, for a cell of a table: runs of control characters become one space. */
 export const toOneLine = (text: string): string => text.replaceAll(controlRun, " ").trim();
 
+/** A progress bar may stand on the line; it draws itself again below what is written here. */
+export const clearLine = ({ isTTY }: { readonly isTTY?: boolean | undefined }): string =>
+  isTTY ? "\r\u001b[K" : "";
+
 const escaped = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;

@@ -1,4 +1,4 @@
-import { toTerminalText } from "../base/terminal-text.ts";
+import { clearLine, toTerminalText } from "../base/terminal-text.ts";
 import { printList, type ListOptions } from "./print-list.ts";
 import { formatTable, type Column } from "./table.ts";
 
@@ -125,11 +125,6 @@ function redraw(text: string, { isFirst, rowsMax }: { isFirst: boolean; rowsMax:
   const lines = text.split("\n").slice(0, rowsMax - 1);
   const start = isFirst ? "\u001b[2J\u001b[H" : "\u001b[H";
   return `${start}${lines.map((line) => `${line}\u001b[K\n`).join("")}\u001b[J`;
-}
-
-/** A progress bar may stand on the line; it draws itself anew below what is written here. */
-export function clearLine(stream: TextStream): string {
-  return stream.isTTY ? "\r\u001b[K" : "";
 }
 
 /** https://no-color.org: any value but the empty one counts. */

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { AppError } from "../base/app-error.ts";
 import type { Clock } from "../base/clock.ts";
+import { reportError } from "../base/report-error.ts";
 import { isUsageError, usageError } from "../base/usage-error.ts";
 import type { BareContext, Outcome, Registry, SettingsContext } from "./command.ts";
 import { createConfirm } from "./confirm.ts";
@@ -10,7 +11,6 @@ import type { GlobalFlags } from "./flags.ts";
 import { canColor, createOutput, type TextStream } from "./output.ts";
 import { parse, type Parsed } from "./parse.ts";
 import { createProgress } from "./progress.ts";
-import { reportError } from "./report-error.ts";
 
 /** All that a run takes from its process, so that a test can hand it something else. */
 export interface CliOptions {

@@ -1,10 +1,10 @@
 import { homedir } from "node:os";
 import { systemClock } from "../base/clock.ts";
+import { reportError } from "../base/report-error.ts";
+import { clearLine } from "../base/terminal-text.ts";
 import { readVersion } from "../base/version.ts";
 import type { Registry } from "./command.ts";
 import { exitCodes, type ExitCode } from "./exit-code.ts";
-import { clearLine } from "./output.ts";
-import { reportError } from "./report-error.ts";
 import { runCli } from "./run-cli.ts";
 
 /**

@@ -1,11 +1,10 @@
 import { inspect } from "node:util";
-import { AppError } from "../base/app-error.ts";
-import { redactText } from "../base/redact.ts";
-import { clearLine, type TextStream } from "./output.ts";
-import { escapeControls, toOneLine } from "../base/terminal-text.ts";
+import { AppError } from "./app-error.ts";
+import { redactText } from "./redact.ts";
+import { clearLine, escapeControls, toOneLine } from "./terminal-text.ts";
 
 export interface ReportOptions {
-  readonly stderr: TextStream;
+  readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean | undefined };
   readonly isJson: boolean;
   readonly isVerbose: boolean;
 }
