@@ -23,9 +23,6 @@ export {
   type RecordsIn,
 } from "./open-records.ts";
 export type { BuiltInServices, BuiltInWork, BuiltInWorkOptions } from "./built-in-work.ts";
-/** What worker processes give to handlers of a file. */
-export const loadHandlerServices = () => import("./handler-services.ts");
-export { openFolderSecret } from "./folder-secret.ts";
 export {
   expectsOtherMachines,
   gossipKeySource,
@@ -41,10 +38,14 @@ export type { ClusterStatus, NodeStatus } from "./status/cluster-status.ts";
 export type { StatusOptions } from "./status/gather-status.ts";
 export type { StatusReader } from "./status/read-status.ts";
 export type { IdleNode, IdleNodeOptions } from "./open-idle-node.ts";
+export type { Work, WorkOptions } from "./work/open-work.ts";
+export { parseConcurrency } from "./work/pools.ts";
+export type { WorkSummary } from "./work/work-summary.ts";
 export {
   openBuiltInWork,
   openFleet,
   openIdleNode,
   openStatusReader,
+  openWork,
   readStatus,
 } from "./load-parts.ts";

@@ -4,6 +4,7 @@ import type { OpenFleet, OpenFleetOptions } from "./open-fleet.ts";
 import type { ClusterStatus } from "./status/cluster-status.ts";
 import type { StatusOptions } from "./status/gather-status.ts";
 import type { StatusReader } from "./status/read-status.ts";
+import type { Work, WorkOptions } from "./work/open-work.ts";
 
 // Each loads what it needs when it is called, so that other commands do not wait for it.
 
@@ -30,4 +31,9 @@ export async function openBuiltInWork(options: BuiltInWorkOptions): Promise<Buil
 /** See `open-idle-node.ts`. */
 export async function openIdleNode(options: IdleNodeOptions): Promise<IdleNode> {
   return (await import("./open-idle-node.ts")).openIdleNode(options);
+}
+
+/** See `work/open-work.ts`. */
+export async function openWork(options: WorkOptions): Promise<Work> {
+  return (await import("./work/open-work.ts")).openWork(options);
 }

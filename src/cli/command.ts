@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
-import type { LoadedSettings, Paths, Settings } from "../config/index.ts";
+import type { FlagValue, LoadedSettings, Paths, Settings } from "../config/index.ts";
 import type { Confirm } from "./confirm.ts";
 import type { Output } from "./output.ts";
 import type { Progress } from "./progress.ts";
@@ -63,8 +63,12 @@ export interface SettingsContext extends BareContext {
   readonly settings: Settings;
   /** The same settings, with the source of each value. */
   readonly loaded: LoadedSettings;
-  /** Reads them again, for a command that runs on and follows what is changed. */
+  /** Reads them again, for a command that runs on and applies what is changed. */
   readonly reload: () => Promise<LoadedSettings>;
+  /** The settings that the command line gave, by key: for processes that read them too. */
+  readonly settingFlags: Readonly<Record<string, FlagValue>>;
+  /** Errors are printed with where they came from. */
+  readonly isVerbose: boolean;
   readonly paths: Paths;
   readonly log: Logger;
 }

@@ -27,8 +27,6 @@ export interface CliOptions {
   readonly signal: AbortSignal;
   /** The exit code of the signal that asked the command to stop; undefined: none did. */
   readonly stoppedBy?: () => ExitCode | undefined;
-  /** Its parent, with the same settings, has said what is unsafe in them. */
-  readonly isWorkerProcess?: boolean;
 }
 
 /** Runs one command line to its end. Never throws for what a command did; never exits. */
@@ -93,9 +91,7 @@ async function prepareRun(
   const context = createContext(found, options);
   if (command.needs === "nothing") return () => command.run(context);
   const prepared = await readSettings(found.global, options, command.keepsLog === true);
-  if (options.isWorkerProcess !== true) {
-    for (const warning of prepared.loaded.warnings) context.out.note(`warning: ${warning}`);
-  }
+  for (const warning of prepared.loaded.warnings) context.out.note(`warning: ${warning}`);
   return () => command.run({ ...context, ...prepared });
 }
 
@@ -133,7 +129,8 @@ async function readSettings(
     import("../base/pino-logger.ts"),
     import("../base/kept-log.ts"),
   ]);
-  const reload = () => loadSettings({ cwd, env, home, flags: settingFlags(global, cwd) });
+  const flags = settingFlags(global, cwd);
+  const reload = () => loadSettings({ cwd, env, home, flags });
   const loaded = await reload();
   const { settings } = loaded;
   const paths = createPaths(settings.data);
@@ -141,7 +138,7 @@ async function readSettings(
     ? openKeptLog({ folder: paths.logs(), name: String(process.pid) })
     : undefined;
   const log = createPinoLogger({ level: settings.log.level, ...(kept && { kept }) });
-  return { settings, loaded, reload, paths, log };
+  return { settings, loaded, reload, settingFlags: flags, isVerbose: global.verbose, paths, log };
 }
 
 /** The global flags that are settings too, and so have the last word over files and environment. */

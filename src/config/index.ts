@@ -5,6 +5,7 @@ export type { FlagValue } from "./layer.ts";
 export {
   describeSettings,
   loadSettings,
+  processSources,
   type LoadedSettings,
   type LoadOptions,
   type SettingRow,

@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { acceptLayer, display, type Accepted, type SecretFile } from "./accept.ts";
 import { readConfigFile, readProjectFile } from "./config-file.ts";
@@ -29,6 +30,13 @@ export interface LoadOptions {
    */
   readonly flags?: Readonly<Record<string, FlagValue>>;
 }
+
+/** Where this process finds its settings. */
+export const processSources = (): Pick<LoadOptions, "cwd" | "env" | "home"> => ({
+  cwd: process.cwd(),
+  env: process.env,
+  home: homedir(),
+});
 
 export interface LoadedSettings {
   /** Frozen, in depth. */

@@ -14,6 +14,7 @@ export {
   type HeartbeatFile,
   type HeartbeatFolder,
 } from "./heartbeat-files.ts";
+export { alertWords, troublesOf, unreadyOf, yieldsOf, type WorkerState } from "./node-health.ts";
 export { createNodeObserver, type NodeObserver, type Observed } from "./node-observer.ts";
 export {
   readMachine,

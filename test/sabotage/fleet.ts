@@ -8,7 +8,7 @@ const roster = "src/fleet/roster.test.ts";
 const drift = "src/fleet/drift.test.ts";
 const sender = "src/fleet/log-sender.test.ts";
 const head = "src/ledger/tiers/head.test.ts";
-const crew = "src/cli/commands/work/crew.test.ts";
+const pool = "src/app/work/process-pool.test.ts";
 const attention = "src/app/status/attention.test.ts";
 const fields = "src/campaign/wanted-fields.test.ts";
 const kept = "src/base/kept-log.test.ts";
@@ -165,24 +165,24 @@ export const fleetSabotages: readonly Sabotage[] = [
   },
   {
     name: "a kind that is wanted is still done by those that do all",
-    file: "src/cli/commands/work/pools.ts",
+    file: "src/app/work/pools.ts",
     find: "if (!pool.kinds) return [{ ...pool, except: [...workers.keys()].sort() }];",
     replace: "if (!pool.kinds) return [pool];",
-    caughtBy: `${crew} > a kind that is wanted has a pool of its own, and no other does it`,
+    caughtBy: `${pool} > a kind that is wanted has a pool of its own, and no other does it`,
   },
   {
     name: "work begins before it is known what is wanted",
-    file: "src/cli/commands/work/crew.ts",
+    file: "src/app/work/process-pool.ts",
     find: "if (hasBegun) supervisor.setPosts(",
     replace: "supervisor.setPosts(",
-    caughtBy: `${crew} > nothing is started before what is wanted is known`,
+    caughtBy: `${pool} > nothing is started before what is wanted is known`,
   },
   {
     name: "a node that was told to leave ends again whenever it is started",
-    file: "src/cli/commands/work/crew.ts",
+    file: "src/app/work/process-pool.ts",
     find: 'if (hasBegun && next.state === "drained") void leave();',
     replace: 'if (next.state === "drained") void leave();',
-    caughtBy: `${crew} > told to leave, it does when nothing is at work; started again it waits to be wanted`,
+    caughtBy: `${pool} > told to leave, it does when nothing is at work; started again it waits to be wanted`,
   },
   {
     name: "drift of a moment is an alarm",

@@ -1,26 +1,34 @@
-import { loadNodeParts } from "../../app/index.ts";
+import { resolve } from "node:path";
+import { openWork, parseConcurrency, type WorkOptions } from "../../app/index.ts";
 import { docsPage } from "../../base/docs-page.ts";
-import { createMetrics, type MetricsSnapshot } from "../../base/metrics.ts";
-import { readVersion } from "../../base/version.ts";
-import { createPaths, createSettingsMarker, followSettings } from "../../config/index.ts";
-import { createSupervisor } from "../../worker/index.ts";
-import type { Command } from "../command.ts";
+import type { Command, SettingsContext } from "../command.ts";
+import { listFlag, parseCount, textFlag } from "../flags.ts";
 import { untilStopped } from "../until-stopped.ts";
-import { createCrew } from "./work/crew.ts";
-import { forkChild } from "./work/fork-child.ts";
-import { observeNode } from "./work/observe-node.ts";
-import { openWatchedQueue } from "./work/watched-queue.ts";
-import { workOptions } from "./work/work-options.ts";
-
-/** Beyond the time of grace, for storing how tasks ended. */
-const stopMarginMs = 15_000;
-/** For ever, as far as a machine is concerned. */
-const stayMs = 1e12;
 
 export const work: Command = {
   needs: "settings",
   keepsLog: true,
-  options: workOptions,
+  options: [
+    {
+      flag: "--handlers",
+      value: "file",
+      summary: "run also the handlers that this file exports",
+      complete: "file",
+    },
+    { flag: "--kinds", value: "kinds", summary: "only these, parted by commas", isRepeated: true },
+    { flag: "--processes", value: "count", summary: "worker processes of each pool" },
+    {
+      flag: "--concurrency",
+      value: "count",
+      summary: "tasks at once in each process: 10, or 5-20 to follow the load",
+    },
+    { flag: "--drain", summary: "end when nothing is left to do" },
+    {
+      flag: "--listen",
+      value: "address",
+      summary: "serve /metrics, /healthz and /readyz, such as on 127.0.0.1:9464",
+    },
+  ],
   examples: [
     {
       line: "forager work --drain",
@@ -59,92 +67,46 @@ export const work: Command = {
   ],
 
   async run(context) {
-    const { settings, loaded, out, clock, log, signal } = context;
-    const metrics = createMetrics();
-    const marker = createSettingsMarker(clock);
-    const marks = await marker.read(loaded, { isAsked: true });
-    await using queue = await openWatchedQueue(context);
-    const supervisor = createSupervisor({
-      posts: [],
-      spawn: (_, { onMessage, onExit }) => {
-        const child = { argv: process.argv.slice(2), isStdoutTaken: out.isJson, clock };
-        const onChildExit: typeof onExit = (how, dead) => {
-          // Before the supervisor replaces it: the next process would make a new, empty queue.
-          queue.check();
-          onExit(how, dead);
-        };
-        const events = { onMessage, onExit: onChildExit };
-        return forkChild({ ...child, queue: queue.current() }, events);
-      },
-      watchdogMs: settings.work.watchdogMs,
-      stopMs: settings.work.graceMs + stopMarginMs,
-      clock,
-      logger: log,
-      metrics,
-    });
-    const watching = observeNode({ context, queue, supervisor, metrics, version: readVersion() });
-    const crew = createCrew({ context, supervisor, settings, marks });
-    const working = { ...crew, alerts: () => watching.alerts() };
-    const { openNode } = await loadNodeParts();
-    await using node = await openNode({ ...context, work: working });
-    const following = followSettings({
-      marks,
-      marker,
-      reload: context.reload,
-      clock,
-      logger: log,
-      async apply(changed) {
-        const { settings: changedTo } = changed.loaded;
-        crew.setPlan({ settings: changedTo, marks: changed.marks });
-        watching.follow(changed.loaded);
-        if (changed.keys.includes("gossip.keys")) await node.follow(changedTo);
-        if (!changed.keys.some((key) => key.startsWith("queue.") || key === "data")) return;
-        await queue.follow({ settings: changedTo, paths: createPaths(changedTo.data) });
-      },
-    });
-    // A node that is paused has no process and no timer of its own, and must not end by that.
-    const staying = clock.setTimer(stayMs, () => {});
+    const { flags, out, signal } = context;
+    await using work = await openWork(optionsOf(context));
     try {
-      await watching.start();
-      await node.start();
-      crew.begin();
-      await supervisor.start();
-      await Promise.race([
-        supervisor.drained,
-        crew.left,
-        untilStopped(signal),
-        node.gone,
-        queue.gone,
-      ]);
+      await work.start();
+      await Promise.race([work.ended, untilStopped(signal)]);
     } finally {
-      staying.cancel();
-      following.stop();
-      await supervisor.stop();
-      await watching.stop();
-      await node.stop();
+      await work.stop();
     }
-    const ended = summarise(supervisor.metrics());
+    const ended = work.summary();
     const text = `${ended.done} done, ${ended.skipped} skipped, ${ended.retried} tried again, ${ended.failed} failed`;
     out.result(ended, text);
-    if (context.flags["drain"] !== true) return supervisor.isOrderly() ? "stopped" : undefined;
+    if (flags["drain"] !== true) return work.isOrderly() ? "stopped" : undefined;
     // A drain that was ended early has not done what it was asked to do: its signal decides.
     return ended.failed > 0 && !signal.aborted ? "partial" : undefined;
   },
 };
 
-/** Attempts by how they ended, over all kinds and processes. */
-function summarise(snapshot: MetricsSnapshot) {
-  const family = snapshot.find(({ name }) => name === "forager_tasks_ended_total");
-  const of = (end: string) =>
-    (family?.series ?? [])
-      .filter(({ values }) => values[1] === end)
-      .reduce((sum, { value }) => sum + value, 0);
+function optionsOf(context: SettingsContext): WorkOptions {
+  const { flags, loaded, reload, settingFlags, isVerbose, cwd, clock, log, out } = context;
+  const [handlers, processes] = [textFlag(flags, "handlers"), textFlag(flags, "processes")];
+  const concurrency = textFlag(flags, "concurrency");
   return {
-    done: of("done"),
-    skipped: of("skipped"),
-    retried: of("retried"),
-    failed: of("failed"),
-    released: of("released"),
-    lost: of("lost"),
+    loaded,
+    reload,
+    choice: {
+      kinds: listFlag(flags, "kinds"),
+      processes: processes === undefined ? undefined : parseCount("processes", processes),
+      concurrency: concurrency === undefined ? undefined : parseConcurrency(concurrency),
+    },
+    start: {
+      settingFlags,
+      handlersFile: handlers === undefined ? undefined : resolve(cwd, handlers),
+      isDraining: flags["drain"] === true,
+      errors: { isJson: out.isJson, isVerbose },
+    },
+    isStdoutTaken: out.isJson,
+    listen: textFlag(flags, "listen"),
+    onListening: ({ url, tokenFile }) =>
+      out.note(`metrics and health on ${url}; /metrics takes the token in ${tokenFile}`),
+    clock,
+    log,
   };
 }

@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import {
   endLeases,
   workerNodeFlags,
@@ -8,26 +8,26 @@ import {
   type ChildEvents,
   type EndLeasesOptions,
   type FromChild,
-} from "../../../worker/index.ts";
+} from "../../worker/index.ts";
 import { openCrashFile } from "./crash-file.ts";
+import type { ToWorker, WorkerStart } from "./worker-start.ts";
 
 export interface ForkOptions {
-  /** The command line of the parent, which the child reads too. */
-  readonly argv: readonly string[];
-  /** stdout belongs to the parent's result when a program reads it. */
+  readonly start: WorkerStart;
+  /** stdout is reserved for the parent's result: the worker writes to stderr instead. */
   readonly isStdoutTaken: boolean;
-  /** The queue that the child works on: where its leases are ended if it dies. */
+  /** The queue that the worker works on: its leases are ended there if it dies. */
   readonly queue: EndLeasesOptions["queue"];
   readonly clock: Clock;
 }
 
-const program = fileURLToPath(new URL("./work-process.js", import.meta.url));
+const program = fileURLToPath(new URL("./worker-process.js", import.meta.url));
 
 /** Starts one worker process. */
-export function forkChild(options: ForkOptions, events: ChildEvents): Child {
-  const { argv, isStdoutTaken, queue, clock } = options;
+export function forkWorker(options: ForkOptions, events: ChildEvents): Child {
+  const { start, isStdoutTaken, queue, clock } = options;
   const crashFile = openCrashFile();
-  const child = fork(program, argv, {
+  const child = fork(program, {
     execArgv: [...process.execArgv, ...workerNodeFlags],
     stdio: [
       "ignore",
@@ -48,13 +48,11 @@ export function forkChild(options: ForkOptions, events: ChildEvents): Child {
     };
     events.onExit(how, dead);
   };
+  // A process that is ending may have closed its end already.
+  const send = (message: ToWorker) => void (child.connected && child.send(message, () => {}));
   child.on("message", (message) => events.onMessage(message as FromChild));
   child.once("exit", (code, signal) => gone(signal ?? `code ${code}`));
   child.once("error", (error) => gone(`error: ${error.message}`));
-  return {
-    pid: child.pid,
-    // One that is ending may have closed its end already.
-    send: (message) => void (child.connected && child.send(message, () => {})),
-    kill: () => void child.kill("SIGKILL"),
-  };
+  send({ kind: "start", start });
+  return { pid: child.pid, send, kill: () => void child.kill("SIGKILL") };
 }

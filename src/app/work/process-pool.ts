@@ -1,21 +1,14 @@
-import { sleep } from "../../../base/clock.ts";
-import type { Settings, SettingsMarks } from "../../../config/index.ts";
-import type { Applied, NodeWanted } from "../../../fleet/index.ts";
-import type { Supervisor } from "../../../worker/index.ts";
-import type { SettingsContext } from "../../command.ts";
+import { sleep, type Clock } from "../../base/clock.ts";
+import type { Applied, NodeWanted } from "../../fleet/index.ts";
+import type { Supervisor } from "../../worker/index.ts";
 import { noWorkKind } from "./load-handlers.ts";
-import { planPosts } from "./work-options.ts";
+import { planPosts, type ProcessChoice, type ProcessPlan } from "./plan-processes.ts";
 
-interface Plan {
-  readonly settings: Settings;
-  readonly marks: SettingsMarks;
-}
-
-/** The worker processes of a node, by its settings and by what its fleet wants of it. */
-export interface Crew {
+/** The worker processes of a node, by its settings and by the desired state of its fleet. */
+export interface ProcessPool {
   /** Until then nothing is started. */
   begin(): void;
-  setPlan(plan: Plan): void;
+  setPlan(plan: ProcessPlan): void;
   apply(wanted: NodeWanted): Promise<Applied>;
   /** By kind: how many tasks may be at work at once, and how many are. */
   kinds(): Readonly<Record<string, [number, number]>>;
@@ -23,20 +16,22 @@ export interface Crew {
   readonly left: Promise<void>;
 }
 
-export interface CrewOptions extends Plan {
-  readonly context: Pick<SettingsContext, "flags" | "clock">;
+export interface ProcessPoolOptions extends ProcessPlan {
+  readonly choice: ProcessChoice;
   readonly supervisor: Pick<Supervisor, "setPosts" | "look">;
+  readonly clock: Clock;
 }
 
 const lookMs = 100;
-/** Who gave the command can still see that it was followed. */
+/** So long the node stays after it has left: whoever gave the command sees that it was applied. */
 const lingerMs = 1_000;
 
-export function createCrew({ context, supervisor, ...first }: CrewOptions): Crew {
-  let plan: Plan = first;
+export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
+  const { choice, supervisor, clock } = options;
+  let plan: ProcessPlan = options;
   let wanted: NodeWanted | undefined;
   let hasBegun = false;
-  /** All that processes have ever said they can do. */
+  /** All kinds that processes have ever reported. */
   const can = new Set<string>();
   let onLeft = () => {};
   const left = new Promise<void>((resolve) => (onLeft = resolve));
@@ -46,14 +41,14 @@ export function createCrew({ context, supervisor, ...first }: CrewOptions): Crew
     can.delete(noWorkKind);
   };
   const follow = () => {
-    if (hasBegun) supervisor.setPosts(planPosts(plan, context, wanted));
+    if (hasBegun) supervisor.setPosts(planPosts(plan, choice, wanted));
   };
   async function leave(): Promise<void> {
     while (supervisor.look().length > 0) {
-      await sleep(context.clock, lookMs);
+      await sleep(clock, lookMs);
       if (wanted?.state !== "drained") return; // wanted back meanwhile
     }
-    await sleep(context.clock, lingerMs);
+    await sleep(clock, lingerMs);
     onLeft();
   }
 
@@ -72,7 +67,7 @@ export function createCrew({ context, supervisor, ...first }: CrewOptions): Crew
       const workers = new Map([...next.workers].filter(([kind]) => !unknown.includes(kind)));
       wanted = { ...next, workers };
       follow();
-      // One that is started anew after it was told to leave waits, or it would end for ever.
+      // A node that is started again after it was told to leave waits: otherwise it could never start.
       if (hasBegun && next.state === "drained") void leave();
       const counts = [...workers].map(([kind, count]) => `${kind} ${count}`);
       return {

@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, openSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemRandom } from "../../../base/random.ts";
-import { createId } from "../../../base/ids.ts";
-import { readInFlight, type InFlight } from "../../../worker/index.ts";
+import { createId } from "../../base/ids.ts";
+import { systemRandom } from "../../base/random.ts";
+import { readInFlight, type InFlight } from "../../worker/index.ts";
 
 /** Where a worker process finds its crash record: behind stdin, stdout, stderr and the messages. */
 export const crashRecordFd = 4;

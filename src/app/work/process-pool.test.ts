@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { createTestClock } from "../../../base/testing/test-clock.ts";
-import type { NodeWanted } from "../../../fleet/index.ts";
-import type { Post, PostView } from "../../../worker/index.ts";
-import { createCrew } from "./crew.ts";
+import { createTestClock } from "../../base/testing/test-clock.ts";
+import type { NodeWanted } from "../../fleet/index.ts";
+import type { Post, PostView } from "../../worker/index.ts";
+import { planPosts } from "./plan-processes.ts";
 import { parsePools, toPosts, withWorkers } from "./pools.ts";
-import { planPosts } from "./work-options.ts";
+import { createProcessPool } from "./process-pool.ts";
 
 const nothing: NodeWanted = {
   state: "working",
@@ -49,7 +49,7 @@ test("another count is no reason for a new process; another kind is, for those t
 test("a changed bucket or queue needs a new process, a changed alert does not", () => {
   const settings = { work: { pools: "*=1x10" } } as never;
   const versionWith = (key: string, mark: string) =>
-    planPosts({ settings, marks: new Map([[key, mark]]) }, { flags: {} }, undefined)[0]?.version;
+    planPosts({ settings, marks: new Map([[key, mark]]) }, {}, undefined)[0]?.version;
   for (const key of ["bucket.url", "bucket.password", "queue.url"]) {
     expect(versionWith(key, "1"), key).not.toBe(versionWith(key, "2"));
   }
@@ -60,8 +60,9 @@ function setUp() {
   const clock = createTestClock();
   let posts: readonly Post[] | undefined;
   let views: readonly PostView[] = [];
-  const crew = createCrew({
-    context: { flags: {}, clock },
+  const pool = createProcessPool({
+    choice: {},
+    clock,
     supervisor: {
       setPosts: (wanted) => {
         posts = wanted;
@@ -75,43 +76,43 @@ function setUp() {
     const view = { kinds, concurrency: 10, atWorkByKind } as never;
     views = [{ name: "all-1", state: "running", pid: 1, restarts: 0, view }];
   };
-  return { clock, crew, running, gone: () => (views = []), names: () => posts?.map((p) => p.name) };
+  return { clock, pool, running, gone: () => (views = []), names: () => posts?.map((p) => p.name) };
 }
 
 test("nothing is started before what is wanted is known: what was paused stays paused", async () => {
-  const { crew, names } = setUp();
-  await crew.apply({ ...nothing, state: "paused", stateRevision: 3 });
+  const { pool, names } = setUp();
+  await pool.apply({ ...nothing, state: "paused", stateRevision: 3 });
   expect(names()).toBeUndefined();
-  crew.begin();
+  pool.begin();
   expect(names()).toEqual([]);
-  expect(await crew.apply(nothing)).toEqual({ what: "working", faults: [] });
+  expect(await pool.apply(nothing)).toEqual({ what: "working", faults: [] });
   expect(names()).toEqual(["all-1"]);
 });
 
 test("a kind that this node cannot do is told, and the rest is done", async () => {
-  const { crew, names, running } = setUp();
-  crew.begin();
+  const { pool, names, running } = setUp();
+  pool.begin();
   running(["discover", "enrich"], { enrich: 2 });
-  const applied = await crew.apply({ ...nothing, workers: workers({ enrch: "4", enrich: "3" }) });
+  const applied = await pool.apply({ ...nothing, workers: workers({ enrch: "4", enrich: "3" }) });
   expect(applied).toEqual({
     what: "working, enrich 3",
     faults: ["no handler for the kind enrch here, only discover, enrich"],
   });
   expect(names()).toEqual(["all-1", "enrich-1"]);
-  expect(crew.kinds()).toEqual({ discover: [10, 0], enrich: [10, 2] });
+  expect(pool.kinds()).toEqual({ discover: [10, 0], enrich: [10, 2] });
 });
 
 test("told to leave, it does when nothing is at work; started again it waits to be wanted", async () => {
-  const { clock, crew, running, gone } = setUp();
+  const { clock, pool, running, gone } = setUp();
   let hasLeft = false;
-  void crew.left.then(() => (hasLeft = true));
-  await crew.apply({ ...nothing, state: "drained", stateRevision: 1 });
-  crew.begin();
+  void pool.left.then(() => (hasLeft = true));
+  await pool.apply({ ...nothing, state: "drained", stateRevision: 1 });
+  pool.begin();
   await clock.advance(60_000);
   expect(hasLeft).toBe(false);
-  await crew.apply(nothing);
+  await pool.apply(nothing);
   running(["enrich"]);
-  await crew.apply({ ...nothing, state: "drained", stateRevision: 3 });
+  await pool.apply({ ...nothing, state: "drained", stateRevision: 3 });
   await clock.advance(10_000);
   expect(hasLeft).toBe(false);
   gone();

@@ -1,12 +1,7 @@
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { usageError } from "../../../base/usage-error.ts";
-import {
-  defineHandler,
-  type Handler,
-  type HandlerOptions,
-  type Post,
-} from "../../../worker/index.ts";
+import { usageError } from "../../base/usage-error.ts";
+import { defineHandler, type Handler, type HandlerOptions, type Post } from "../../worker/index.ts";
 
 /**
  * The handlers of a file: every export that is one, and every one in an exported list. A plain

@@ -1,5 +1,5 @@
-import { AppError } from "../../../base/app-error.ts";
-import type { Concurrency, Post } from "../../../worker/index.ts";
+import { AppError } from "../../base/app-error.ts";
+import type { Concurrency, Post } from "../../worker/index.ts";
 
 /** Processes that do the same kinds. */
 export interface Pool {

@@ -1,0 +1,44 @@
+import type { Post, Worker } from "../../worker/index.ts";
+import type { ToWorker, WorkerStart } from "./worker-start.ts";
+
+/** What the parent of a worker process tells it, in order. */
+export interface Inbox {
+  readonly start: Promise<WorkerStart>;
+  readonly post: Promise<Post>;
+  take(message: ToWorker): void;
+  /** From now on messages are for this worker. */
+  follow(worker: Worker): void;
+  isStopping(): boolean;
+}
+
+export function createInbox(): Inbox {
+  let onStart: (start: WorkerStart) => void = () => {};
+  const start = new Promise<WorkerStart>((resolve) => (onStart = resolve));
+  let onPost: (post: Post) => void = () => {};
+  const post = new Promise<Post>((resolve) => (onPost = resolve));
+  let stops = 0;
+  let worker: Worker | undefined;
+  return {
+    start,
+    post,
+    take(message) {
+      switch (message.kind) {
+        case "start":
+          return onStart(message.start);
+        case "begin":
+          return onPost(message.post);
+        case "configure":
+          return worker?.setConcurrency(message.concurrency);
+        case "stop":
+          stops += 1;
+          // Nothing was claimed yet: there is nothing to give back.
+          if (!worker) process.exit(0);
+          return void (stops === 1 ? worker.stop() : worker.abort());
+      }
+    },
+    follow(begun) {
+      worker = begun;
+    },
+    isStopping: () => stops > 0,
+  };
+}

@@ -1,0 +1,160 @@
+import { hostname } from "node:os";
+import type { Clock } from "../../base/clock.ts";
+import { createId } from "../../base/ids.ts";
+import type { Logger } from "../../base/logger.ts";
+import { mergeSnapshots, type Metrics } from "../../base/metrics.ts";
+import { systemRandom } from "../../base/random.ts";
+import { createServiceGroup, type Service } from "../../base/service.ts";
+import { readVersion } from "../../base/version.ts";
+import { settingsFingerprint, type LoadedSettings, type Paths } from "../../config/index.ts";
+import {
+  alertWords,
+  createHealthServer,
+  createHeartbeatFile,
+  createNodeObserver,
+  createWebhook,
+  queueMetrics,
+  readHeartbeats,
+  readMachine,
+  registerConnectionMetrics,
+  registerMachineMetrics,
+  registerProcessMetrics,
+  troublesOf,
+  unreadyOf,
+  yieldsOf,
+  type Heartbeat,
+  type WorkerBeat,
+  type WorkerReading,
+} from "../../observe/index.ts";
+import type { Queue } from "../../queue/index.ts";
+import type { PostView, Supervisor } from "../../worker/index.ts";
+import { openFolderSecret } from "../folder-secret.ts";
+
+export interface ObserveWorkOptions {
+  readonly loaded: LoadedSettings;
+  readonly paths: Paths;
+  /** Where metrics and health are served, instead of the setting `work.listen`. */
+  readonly listen?: string | undefined;
+  readonly onListening: (server: ListeningServer) => void;
+  readonly queue: Pick<Queue, "stats" | "connections">;
+  readonly supervisor: Pick<Supervisor, "look" | "metrics">;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface ListeningServer {
+  readonly url: string;
+  /** Holds the token that /metrics asks for. */
+  readonly tokenFile: string;
+}
+
+export interface WorkObserver extends Service {
+  /** Alerts use these settings from now on. */
+  follow(loaded: LoadedSettings): void;
+  /** What is wrong now, in words. */
+  alerts(): readonly string[];
+}
+
+/** Observes the workers of a node: alerts, heartbeat file, and the server for metrics and health. */
+export function observeWork(options: ObserveWorkOptions): WorkObserver {
+  const { paths, queue, supervisor, metrics, clock, log } = options;
+  let { loaded } = options;
+  let webhook = openWebhook(options, loaded);
+  const host = hostname();
+  const version = readVersion();
+  const file = createHeartbeatFile({ paths, clock, host, pid: process.pid });
+  const observer = createNodeObserver({
+    queue,
+    isCharged: () => loaded.settings.queue.url.startsWith("s3:"),
+    clock,
+    logger: log,
+    metrics,
+    stallMs: () => loaded.settings.alert.stallMs,
+    readMachine: () => readMachine(paths.root()),
+    workers: () => workersOf(supervisor.look()),
+    yields: () => yieldsOf(supervisor.metrics()),
+    heartbeats: () => readHeartbeats({ paths, clock }),
+    onAlert: (event) => void webhook?.post({ ...event, node: host, atMs: clock.nowMs() }),
+    async writeHeartbeat(observed) {
+      const heartbeat: Heartbeat = {
+        format: 1,
+        node: host,
+        pid: process.pid,
+        atMs: clock.nowMs(),
+        version,
+        config: settingsFingerprint(loaded),
+        queue: loaded.settings.queue.url,
+        ...observed,
+        workers: supervisor.look().map(workerBeat),
+      };
+      await file.write(heartbeat);
+    },
+  });
+  registerProcessMetrics(metrics);
+  registerConnectionMetrics(metrics, () => queue.connections());
+  registerMachineMetrics(metrics, () => observer.machine());
+  const listen = options.listen ?? loaded.settings.work.listen;
+  const tokenFile = paths.resolve("node", "metrics.token");
+  const server =
+    listen === undefined
+      ? undefined
+      : createHealthServer({
+          listen,
+          names: () => loaded.settings.work.listenNames.split(","),
+          readToken: () =>
+            openFolderSecret({ file: tokenFile, make: () => createId(systemRandom, 52) }),
+          metrics: () => {
+            const stats = observer.stats();
+            const own = metrics.snapshot();
+            return mergeSnapshots([own, supervisor.metrics(), stats ? queueMetrics(stats) : []]);
+          },
+          troubles: () => troublesOf(supervisor.look(), observer),
+          unready: () => unreadyOf(supervisor.look(), observer),
+        });
+  const announced: Service | undefined = server && {
+    async start() {
+      await server.start();
+      options.onListening({ url: `http://${server.address()}`, tokenFile });
+    },
+    stop: () => server.stop(),
+  };
+  return {
+    ...createServiceGroup([file, observer, ...(announced ? [announced] : [])]),
+    follow(changed) {
+      loaded = changed;
+      webhook = openWebhook(options, loaded);
+    },
+    alerts: () => observer.alerts().map(alertWords),
+  };
+}
+
+function openWebhook(
+  { clock, log }: Pick<ObserveWorkOptions, "clock" | "log">,
+  { settings }: LoadedSettings,
+) {
+  const { webhook, secret } = settings.alert;
+  if (webhook === undefined) return undefined;
+  const url = () => webhook.reveal();
+  const reveal = secret && (() => secret.reveal());
+  return createWebhook({ url, secret: reveal, clock, random: systemRandom, logger: log });
+}
+
+/** Those that report that they are well. */
+const workersOf = (posts: readonly PostView[]): readonly WorkerReading[] =>
+  posts.flatMap(({ name, pid, state, view }) =>
+    view && state === "running" ? [{ ...view, worker: name, pid }] : [],
+  );
+
+const workerBeat = ({ name, pid, state, restarts, view }: PostView): WorkerBeat => ({
+  name,
+  pid,
+  state,
+  restarts,
+  kinds: view?.kinds,
+  concurrency: view?.concurrency ?? 0,
+  atWork: view?.atWork ?? 0,
+  inHand: view?.inHand ?? 0,
+  completed: view?.completed ?? 0,
+  decision: view?.scaled ? `${view.scaled.decision} (${view.scaled.reason})` : "-",
+});

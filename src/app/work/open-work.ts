@@ -1,0 +1,152 @@
+import type { Clock, Timer } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
+import { createMetrics } from "../../base/metrics.ts";
+import type { Service } from "../../base/service.ts";
+import {
+  createPaths,
+  createSettingsMarker,
+  followSettings,
+  type LoadedSettings,
+  type SettingsMarker,
+  type SettingsMarks,
+} from "../../config/index.ts";
+import { createSupervisor } from "../../worker/index.ts";
+import { openNode } from "../open-node.ts";
+import { forkWorker } from "./fork-worker.ts";
+import { observeWork, type ObserveWorkOptions } from "./observe-work.ts";
+import type { ProcessChoice } from "./plan-processes.ts";
+import { createProcessPool } from "./process-pool.ts";
+import { openWatchedQueue, type WatchedQueue } from "./watched-queue.ts";
+import { summaryOf, type WorkSummary } from "./work-summary.ts";
+import type { WorkerStart } from "./worker-start.ts";
+
+export interface WorkOptions extends Pick<ObserveWorkOptions, "listen" | "onListening"> {
+  readonly loaded: LoadedSettings;
+  /** Reads the settings again: what changes is applied while it runs. */
+  readonly reload: () => Promise<LoadedSettings>;
+  readonly choice: ProcessChoice;
+  /** How every worker process starts. */
+  readonly start: WorkerStart;
+  /** stdout is reserved for the result: workers write to stderr instead. */
+  readonly isStdoutTaken: boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** The worker processes of a node, what observes them, and the node itself. */
+export interface Work extends Service, AsyncDisposable {
+  /**
+   * Resolves when nothing is left to do (if it is draining), or when the fleet told this node to
+   * leave. Rejects when the queue or the data folder is gone, or a worker process cannot start.
+   */
+  readonly ended: Promise<void>;
+  summary(): WorkSummary;
+  /** After a stop: every process has ended by itself, with exit code 0. */
+  isOrderly(): boolean;
+}
+
+/** Beyond work.graceMs, for storing how tasks ended. */
+const stopMarginMs = 15_000;
+/** Longer than any process runs. */
+const stayMs = 1e12;
+
+export async function openWork(options: WorkOptions): Promise<Work> {
+  const { loaded, clock } = options;
+  const { settings } = loaded;
+  const marker = createSettingsMarker(clock);
+  const marks = await marker.read(loaded, { isAsked: true });
+  const queue = await openWatchedQueue({ settings, paths: createPaths(settings.data) });
+  try {
+    return await openWorkOn({ ...options, queue, marker, marks });
+  } catch (error) {
+    await queue[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+interface WorkParts extends WorkOptions {
+  readonly queue: WatchedQueue;
+  readonly marker: SettingsMarker;
+  readonly marks: SettingsMarks;
+}
+
+async function openWorkOn(options: WorkParts): Promise<Work> {
+  const { loaded, reload, choice, queue, marker, marks, clock, log } = options;
+  const { settings } = loaded;
+  const paths = createPaths(settings.data);
+  const metrics = createMetrics();
+  const supervisor = createSupervisor({
+    posts: [],
+    spawn: spawnOn(options),
+    watchdogMs: settings.work.watchdogMs,
+    stopMs: settings.work.graceMs + stopMarginMs,
+    clock,
+    logger: log,
+    metrics,
+  });
+  const observer = observeWork({ ...options, paths, supervisor, metrics });
+  const pool = createProcessPool({ choice, supervisor, settings, marks, clock });
+  const work = { ...pool, alerts: () => observer.alerts() };
+  const node = await openNode({ loaded, paths, work, clock, log });
+  const ended = Promise.race([supervisor.drained, pool.left, node.gone, queue.gone]);
+  ended.catch(() => {}); // handled by whoever awaits it
+  let following: { readonly stop: () => void } | undefined;
+  let staying: Timer | undefined;
+
+  const follow = () =>
+    followSettings({
+      marks,
+      marker,
+      reload,
+      clock,
+      logger: log,
+      async apply(changed) {
+        const { settings: changedTo } = changed.loaded;
+        pool.setPlan({ settings: changedTo, marks: changed.marks });
+        observer.follow(changed.loaded);
+        if (changed.keys.includes("gossip.keys")) await node.follow(changedTo);
+        if (!changed.keys.some((key) => key.startsWith("queue.") || key === "data")) return;
+        await queue.follow({ settings: changedTo, paths: createPaths(changedTo.data) });
+      },
+    });
+
+  return {
+    ended,
+    summary: () => summaryOf(supervisor.metrics()),
+    isOrderly: () => supervisor.isOrderly(),
+    async start() {
+      following = follow();
+      // A node that is paused has no process and no timer of its own, and must not end because of that.
+      staying = clock.setTimer(stayMs, () => {});
+      await observer.start();
+      await node.start();
+      pool.begin();
+      await supervisor.start();
+    },
+    async stop() {
+      staying?.cancel();
+      following?.stop();
+      await supervisor.stop();
+      await observer.stop();
+      await node.stop();
+    },
+    async [Symbol.asyncDispose]() {
+      await node[Symbol.asyncDispose]();
+      await queue[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type Spawn = Parameters<typeof createSupervisor>[0]["spawn"];
+
+function spawnOn({ start, isStdoutTaken, queue, clock }: WorkParts): Spawn {
+  return (_, { onMessage, onExit }) => {
+    const onChildExit: typeof onExit = (how, dead) => {
+      // Before the supervisor replaces it: the next process would make a new, empty queue.
+      queue.check();
+      onExit(how, dead);
+    };
+    const events = { onMessage, onExit: onChildExit };
+    return forkWorker({ start, isStdoutTaken, clock, queue: queue.current() }, events);
+  };
+}

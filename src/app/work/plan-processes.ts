@@ -1,0 +1,53 @@
+import type { Settings, SettingsMarks } from "../../config/index.ts";
+import type { NodeWanted } from "../../fleet/index.ts";
+import type { Concurrency, Post } from "../../worker/index.ts";
+import { parsePools, toPosts, withWorkers, type Pool } from "./pools.ts";
+
+/** What a command line says of worker processes; it goes over what the settings say. */
+export interface ProcessChoice {
+  /** Only these kinds, in one pool. */
+  readonly kinds?: readonly string[] | undefined;
+  /** Of each pool. */
+  readonly processes?: number | undefined;
+  readonly concurrency?: Concurrency | undefined;
+}
+
+export interface ProcessPlan {
+  readonly settings: Pick<Settings, "work">;
+  readonly marks: SettingsMarks;
+}
+
+function planPools({ work }: Pick<Settings, "work">, choice: ProcessChoice): readonly Pool[] {
+  const { kinds, processes, concurrency } = choice;
+  const pools = parsePools(work.pools);
+  const chosen = kinds ? [{ ...pools[0]!, kinds }] : pools;
+  return chosen.map((pool) => ({
+    ...pool,
+    ...(processes !== undefined && { processes }),
+    ...(concurrency !== undefined && { concurrency }),
+  }));
+}
+
+/** A worker process reads these settings when it starts: a change needs a new process. */
+const readAtStart = [
+  "data",
+  "log.",
+  "queue.",
+  "bucket.",
+  "crawl.",
+  "work.handlers",
+  "work.graceMs",
+];
+
+/** The worker processes that should run, by settings, command line and desired state. */
+export function planPosts(
+  { settings, marks }: ProcessPlan,
+  choice: ProcessChoice,
+  wanted: Pick<NodeWanted, "state" | "workers"> | undefined,
+): readonly Post[] {
+  if (wanted && wanted.state !== "working") return [];
+  const version = JSON.stringify(
+    [...marks].filter(([key]) => readAtStart.some((prefix) => key.startsWith(prefix))),
+  );
+  return toPosts(withWorkers(planPools(settings, choice), wanted?.workers ?? new Map()), version);
+}

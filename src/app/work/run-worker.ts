@@ -1,0 +1,112 @@
+import { hostname } from "node:os";
+import type { Clock } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
+import { createMetrics, type Metrics } from "../../base/metrics.ts";
+import { systemRandom } from "../../base/random.ts";
+import { readVersion } from "../../base/version.ts";
+import { userName, type Paths, type Settings } from "../../config/index.ts";
+import { registerConnectionMetrics, registerProcessMetrics } from "../../observe/index.ts";
+import {
+  createCrashRecord,
+  createProcessLoad,
+  createWorker,
+  type FromChild,
+  type Worker,
+} from "../../worker/index.ts";
+import { createBuiltInWork } from "../built-in-work.ts";
+import { openOrMakeQueue } from "../configured-queue.ts";
+import { createHandlerServices } from "../handler-services.ts";
+import { crashRecordFd, hasCrashFile } from "./crash-file.ts";
+import type { Inbox } from "./inbox.ts";
+import { chooseHandlers, joinHandlers, loadHandlers } from "./load-handlers.ts";
+import type { WorkerStart } from "./worker-start.ts";
+
+export interface RunWorkerOptions {
+  readonly start: WorkerStart;
+  readonly inbox: Inbox;
+  readonly send: (message: FromChild) => void;
+  readonly settings: Settings;
+  readonly paths: Paths;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const heartbeatMs = 1_000;
+const dayMs = 86_400_000;
+
+/** Runs the worker of a worker process until it is told to stop, or nothing is left to do. */
+export async function runWorker(options: RunWorkerOptions): Promise<void> {
+  const { start, inbox, send, settings, paths, clock } = options;
+  const file = start.handlersFile ?? settings.work.handlers;
+  const loaded = file === undefined ? [] : await loadHandlers(file);
+  const post = await inbox.post;
+  await using queue = await openOrMakeQueue({ settings, paths });
+  const name = `${hostname()}.${post.name}.${process.pid}`;
+  const log = options.log.child({ worker: name });
+  const metrics = createMetrics();
+  await using builtIn = createBuiltInWork({
+    paths,
+    clock,
+    log,
+    queue,
+    crawl: settings.crawl,
+    metrics,
+    user: userName(),
+    version: readVersion(),
+  });
+  await using own = createHandlerServices({ settings, paths, queue, clock, random: systemRandom });
+  const handlers = chooseHandlers(joinHandlers(builtIn.handlers, loaded), post, file);
+  registerProcessMetrics(metrics);
+  registerConnectionMetrics(metrics, () => queue.connections());
+  const worker = createWorker({
+    queue,
+    name,
+    handlers,
+    services: { ...builtIn.services, ...own.services },
+    concurrency: post.concurrency,
+    leaseMs: settings.queue.leaseMs,
+    graceMs: settings.work.graceMs,
+    drain: start.isDraining,
+    keep: {
+      doneMs: settings.queue.keepDoneDays * dayMs,
+      failedMs: settings.queue.keepFailedDays * dayMs,
+      keysMs: settings.queue.keepKeysDays * dayMs,
+    },
+    ...(hasCrashFile() && {
+      crashRecord: (info) => createCrashRecord(crashRecordFd, info),
+    }),
+    load: createProcessLoad,
+    clock,
+    logger: log,
+    metrics,
+  });
+  inbox.follow(worker);
+  const heartbeat = startHeartbeat({ send, worker, metrics, clock });
+  try {
+    await worker.start();
+    await worker.ended;
+    if (!inbox.isStopping()) send({ kind: "drained" });
+  } finally {
+    heartbeat.stop();
+    await worker.stop();
+    // With what was counted since the last heartbeat.
+    send({ kind: "beat", view: worker.look(), metrics: metrics.snapshot() });
+  }
+}
+
+interface HeartbeatOptions {
+  readonly send: (message: FromChild) => void;
+  readonly worker: Worker;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+}
+
+/** A process whose event loop is blocked sends none. */
+function startHeartbeat({ send, worker, metrics, clock }: HeartbeatOptions) {
+  let timer = clock.setTimer(0, beat);
+  function beat(): void {
+    send({ kind: "beat", view: worker.look(), metrics: metrics.snapshot() });
+    timer = clock.setTimer(heartbeatMs, beat, { background: true });
+  }
+  return { stop: () => timer.cancel() };
+}

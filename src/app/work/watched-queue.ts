@@ -1,0 +1,40 @@
+import type { Queue } from "../../queue/index.ts";
+import { openOrMakeQueue, type ConfiguredQueueOptions } from "../configured-queue.ts";
+
+/** The queue that a supervisor reads: replaced when the settings name another one. */
+export interface WatchedQueue extends Pick<Queue, "stats" | "connections">, AsyncDisposable {
+  /** The queue of the worker processes that are started now. */
+  current(): Pick<Queue, "claim" | "finish" | "release" | "show" | "logEntry">;
+  follow(changed: ConfiguredQueueOptions): Promise<void>;
+  /** Rejects when the queue is gone for good; never resolves. */
+  readonly gone: Promise<never>;
+  /** Checks now whether it is gone: a worker process ended, perhaps because it noticed that. */
+  check(): void;
+}
+
+export async function openWatchedQueue(options: ConfiguredQueueOptions): Promise<WatchedQueue> {
+  let onGone: (error: unknown) => void = () => {};
+  const gone = new Promise<never>((_, reject) => (onGone = reject));
+  gone.catch(() => {}); // handled by whoever awaits it
+  const open = async (where: ConfiguredQueueOptions) => {
+    const opened = await openOrMakeQueue(where);
+    opened.gone?.catch((error: unknown) => {
+      if (opened === queue) onGone(error);
+    });
+    return opened;
+  };
+  let queue = await open(options);
+  return {
+    gone,
+    check: () => void queue.now().catch(() => {}),
+    current: () => queue,
+    stats: () => queue.stats(),
+    connections: () => queue.connections(),
+    async follow(changed) {
+      const before = queue;
+      queue = await open(changed);
+      await before[Symbol.asyncDispose]();
+    },
+    [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,27 @@
+import type { MetricsSnapshot } from "../../base/metrics.ts";
+
+/** Attempts by how they ended, over all kinds and processes. */
+export interface WorkSummary {
+  readonly done: number;
+  readonly skipped: number;
+  readonly retried: number;
+  readonly failed: number;
+  readonly released: number;
+  readonly lost: number;
+}
+
+export function summaryOf(snapshot: MetricsSnapshot): WorkSummary {
+  const family = snapshot.find(({ name }) => name === "forager_tasks_ended_total");
+  const of = (end: string) =>
+    (family?.series ?? [])
+      .filter(({ values }) => values[1] === end)
+      .reduce((sum, { value }) => sum + value, 0);
+  return {
+    done: of("done"),
+    skipped: of("skipped"),
+    retried: of("retried"),
+    failed: of("failed"),
+    released: of("released"),
+    lost: of("lost"),
+  };
+}
