@@ -1,7 +1,9 @@
 // inputs: **
+import { posix } from "node:path";
 import { describe, expect, test } from "vitest";
 import { filesLoadedWith } from "./support/loaded-files.ts";
 import { readRepository } from "./support/repository.ts";
+import { findImports } from "./support/source-scan.ts";
 import { tidyViolations } from "./support/tidy-rules.ts";
 import { formatViolations } from "./support/tidy-violation.ts";
 
@@ -26,5 +28,25 @@ describe("the repository", () => {
     const heavy = [...loaded].filter(([path]) => !light.test(path));
     const told = heavy.map(([path, by]) => `${path}, by ${by}: take it with await import()`);
     expect(told).toEqual([]);
+  });
+
+  test("keeps commands apart: what two of them need is in a file of its own", () => {
+    const cli = files.filter(({ path }) => /^src\/cli\/.*(?<!\.test)\.ts$/.test(path));
+    const imports = cli.flatMap(({ path, text }) =>
+      findImports(text).map(({ specifier, form }) => ({
+        path,
+        form,
+        to: posix.join(posix.dirname(path), specifier),
+      })),
+    );
+    const commands = new Set(
+      imports
+        .filter(({ path, form }) => form === "dynamic" && /^src\/cli\/[\w-]+\.ts$/.test(path))
+        .map(({ to }) => to)
+        .filter((to) => to.startsWith("src/cli/commands/")),
+    );
+    expect(commands.size).toBeGreaterThan(50);
+    const wrong = imports.filter(({ form, to }) => form !== "dynamic" && commands.has(to));
+    expect(wrong.map(({ path, to }) => `${path} imports the command ${to}`)).toEqual([]);
   });
 });

@@ -273,6 +273,38 @@ describe("forager work", () => {
     ]);
   });
 
+  test("a worker process follows the command line, and nobody can see it in its arguments", async () => {
+    const sandbox = await setUp(tasks("tell", 1));
+    sandbox.write(
+      "tell.mjs",
+      `import { writeFileSync } from "node:fs";
+      const { argv, env, pid } = process;
+      const run = ({ log }) => {
+        log.debug("told", { pid });
+        writeFileSync("told", JSON.stringify({ args: argv.slice(2), env, pid }));
+      };
+      export const tell = { kind: "tell", run };`,
+    );
+    const args = [
+      "--handlers",
+      "tell.mjs",
+      "--queue",
+      "sqlite:q.db",
+      "--data",
+      "own",
+      "--drain",
+      "--verbose",
+    ];
+    const { exitCode, stderr } = await sandbox.forager(["work", ...args]);
+    expect(exitCode, stderr).toBe(0);
+    const told = readFileSync(join(sandbox.folder, "told"), "utf8");
+    const { args: seen, env, pid } = JSON.parse(told) as { args: []; env: object; pid: number };
+    expect(seen).toEqual([]);
+    expect(JSON.stringify(env)).not.toMatch(/q\.db|tell\.mjs/);
+    const lines = readFileSync(join(sandbox.folder, "own", "logs", `${pid}.jsonl`), "utf8");
+    expect(lines).toContain('"msg":"told"');
+  });
+
   test.each([
     [["--handlers", "none.mjs"], "there is no such file"],
     [["--handlers", "broken.mjs"], "it cannot be loaded"],
