@@ -2,7 +2,7 @@ import { sleep, type Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import { createMetrics, type MetricsSnapshot } from "../base/metrics.ts";
 import type { EndedCount, InFlight } from "./crash-record.ts";
-import type { DeadProcess } from "./post.ts";
+import type { DeadProcess } from "./process-slot.ts";
 import { createEndedCounter } from "./worker-metrics.ts";
 
 /** What becomes of processes that are gone: their leases, and what they had counted. */

@@ -33,7 +33,14 @@ export { workerNodeFlags } from "./node-flags.ts";
 export { createProcessLoad, type ProcessLoad } from "./process-load.ts";
 export type { Bounds } from "./politeness.ts";
 export type { Decision, ScaleReason } from "./scaler.ts";
-export type { Child, ChildEvents, DeadProcess, FromChild, Post, ToChild } from "./post.ts";
-export { createSupervisor, type PostView, type Supervisor } from "./supervisor.ts";
+export type {
+  Child,
+  ChildEvents,
+  DeadProcess,
+  FromChild,
+  ProcessSlot,
+  ToChild,
+} from "./process-slot.ts";
+export { createSupervisor, type SlotView, type Supervisor } from "./supervisor.ts";
 export type { WorkerQueue } from "./timed-queue.ts";
 export type { TaskAtWork, WorkerView } from "./worker-view.ts";

@@ -3,12 +3,12 @@ import { silentLogger } from "../base/logger.ts";
 import { createMetrics } from "../base/metrics.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import type { EndedCount, InFlight } from "./crash-record.ts";
-import type { ChildEvents, DeadProcess, Post, ToChild } from "./post.ts";
+import type { ChildEvents, DeadProcess, ProcessSlot, ToChild } from "./process-slot.ts";
 import { createSupervisor } from "./supervisor.ts";
 import { createEndedCounter } from "./worker-metrics.ts";
 import type { WorkerView } from "./worker-view.ts";
 
-const post = (name: string, more: Partial<Post> = {}): Post => ({
+const slot = (name: string, more: Partial<ProcessSlot> = {}): ProcessSlot => ({
   name,
   concurrency: 4,
   version: "1",
@@ -16,12 +16,12 @@ const post = (name: string, more: Partial<Post> = {}): Post => ({
 });
 
 /** Processes that do what the test says, and beat by themselves unless they hang. */
-function setUp(posts: readonly Post[]) {
+function setUp(slots: readonly ProcessSlot[]) {
   const clock = createTestClock();
   const metrics = createMetrics();
   const children: FakeChild[] = [];
   const supervisor = createSupervisor({
-    posts,
+    slots,
     watchdogMs: 10_000,
     stopMs: 20_000,
     clock,
@@ -44,7 +44,7 @@ function setUp(posts: readonly Post[]) {
 }
 
 type FakeChild = ReturnType<typeof createFakeChild>;
-function createFakeChild(wanted: Post, events: ChildEvents, pid: number) {
+function createFakeChild(wanted: ProcessSlot, events: ChildEvents, pid: number) {
   const got: ToChild[] = [];
   const child = {
     pid,
@@ -76,7 +76,7 @@ function createFakeChild(wanted: Post, events: ChildEvents, pid: number) {
 }
 
 test("A9: what dies is replaced: at once, then later and later, until it has lasted", async () => {
-  const { clock, supervisor, children, pass, alive } = setUp([post("a"), post("b")]);
+  const { clock, supervisor, children, pass, alive } = setUp([slot("a"), slot("b")]);
   await supervisor.start();
   expect(alive()).toEqual([1, 2]);
   const waits: number[] = [];
@@ -97,7 +97,7 @@ test("A9: what dies is replaced: at once, then later and later, until it has las
 });
 
 test("a process whose event loop is blocked says nothing, is killed and replaced", async () => {
-  const { supervisor, children, pass, alive } = setUp([post("a"), post("b")]);
+  const { supervisor, children, pass, alive } = setUp([slot("a"), slot("b")]);
   await supervisor.start();
   await pass(5_000);
   children[0]!.isHung = true;
@@ -109,7 +109,7 @@ test("a process whose event loop is blocked says nothing, is killed and replaced
 });
 
 test("one that takes long to start is let alone for half a minute", async () => {
-  const { clock, supervisor, children, alive } = setUp([post("a")]);
+  const { clock, supervisor, children, alive } = setUp([slot("a")]);
   await supervisor.start();
   await clock.advance(29_000);
   expect(alive()).toEqual([1]);
@@ -123,7 +123,7 @@ test("one that takes long to start is let alone for half a minute", async () => 
 });
 
 test("so is one that waits for an answer of the queue that never comes", async () => {
-  const { supervisor, children, pass, alive } = setUp([post("a")]);
+  const { supervisor, children, pass, alive } = setUp([slot("a")]);
   await supervisor.start();
   await pass(2_000);
   children[0]!.oldestCallMs = 19_000;
@@ -135,15 +135,15 @@ test("so is one that waits for an answer of the queue that never comes", async (
 });
 
 test("changed live: concurrency by a message, a new version in good order, counts both ways", async () => {
-  const { supervisor, children, pass, alive } = setUp([post("a"), post("b")]);
+  const { supervisor, children, pass, alive } = setUp([slot("a"), slot("b")]);
   await supervisor.start();
   await pass(1_000);
-  supervisor.setPosts([post("a", { concurrency: { min: 1, max: 9 } }), post("b"), post("c")]);
+  supervisor.setSlots([slot("a", { concurrency: { min: 1, max: 9 } }), slot("b"), slot("c")]);
   expect(children[0]!.got.at(-1)).toEqual({ kind: "configure", concurrency: { min: 1, max: 9 } });
   expect(children[1]!.got).toHaveLength(1);
   expect(alive()).toEqual([1, 2, 3]);
 
-  supervisor.setPosts([post("a", { version: "2" }), post("c")]);
+  supervisor.setSlots([slot("a", { version: "2" }), slot("c")]);
   expect(children[0]!.got.at(-1)).toEqual({ kind: "stop" });
   expect(children[1]!.got.at(-1)).toEqual({ kind: "stop" });
   expect(alive()).toEqual([1, 2, 3]); // nobody is killed: they have work in hand
@@ -155,7 +155,7 @@ test("changed live: concurrency by a message, a new version in good order, count
 });
 
 test("stop waits for all; one that does not come is killed; abort tells them twice", async () => {
-  const { supervisor, children, pass, alive } = setUp([post("a"), post("b")]);
+  const { supervisor, children, pass, alive } = setUp([slot("a"), slot("b")]);
   await supervisor.start();
   await pass(1_000);
   let isStopped = false;
@@ -175,7 +175,7 @@ test("a stop is orderly when every process ends by itself with code 0", async ()
     ["code 1", false],
     ["SIGKILL", false],
   ] as const) {
-    const { supervisor, children, pass } = setUp([post("a"), post("b")]);
+    const { supervisor, children, pass } = setUp([slot("a"), slot("b")]);
     await supervisor.start();
     children[0]!.exit("SIGSEGV"); // replaced, which is no stop
     await pass(1_000);
@@ -188,7 +188,7 @@ test("a stop is orderly when every process ends by itself with code 0", async ()
 });
 
 test("drained when all are, and a process that dies meanwhile is replaced first", async () => {
-  const { supervisor, children, pass } = setUp([post("a"), post("b")]);
+  const { supervisor, children, pass } = setUp([slot("a"), slot("b")]);
   await supervisor.start();
   let isDrained = false;
   void supervisor.drained.then(() => (isDrained = true));
@@ -207,7 +207,7 @@ test("drained when all are, and a process that dies meanwhile is replaced first"
 });
 
 test("what processes counted is added up, and survives them", async () => {
-  const { supervisor, children, pass, metrics } = setUp([post("a"), post("b")]);
+  const { supervisor, children, pass, metrics } = setUp([slot("a"), slot("b")]);
   await supervisor.start();
   children[0]!.done = 5;
   children[1]!.done = 7;
@@ -241,7 +241,7 @@ function endsOf({ supervisor }: ReturnType<typeof setUp>) {
 }
 
 test("the leases of a process that died are ended at once, and its tasks are counted", async () => {
-  const at = setUp([post("a")]);
+  const at = setUp([slot("a")]);
   await at.supervisor.start();
   // It had told of ten of its twelve when it died.
   at.children[0]!.ends = 10;
@@ -262,7 +262,7 @@ test("the leases of a process that died are ended at once, and its tasks are cou
 });
 
 test("a stop waits for leases that are being ended, but not for ever", async () => {
-  const at = setUp([post("a"), post("b")]);
+  const at = setUp([slot("a"), slot("b")]);
   await at.supervisor.start();
   await at.pass(1_000);
   let isStopped = false;
@@ -277,7 +277,7 @@ test("a stop waits for leases that are being ended, but not for ever", async () 
   await stopped;
   expect(endsOf(at)).toEqual({ "work done": 12, "work failed": 1 });
 
-  const hopeless = setUp([post("a")]);
+  const hopeless = setUp([slot("a")]);
   await hopeless.supervisor.start();
   const ended = hopeless.supervisor.stop();
   hopeless.children[0]!.exit("SIGKILL", { inFlight, endLeases: () => new Promise(() => {}) });

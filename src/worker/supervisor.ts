@@ -9,22 +9,22 @@ import {
 } from "../base/metrics.ts";
 import type { Service } from "../base/service.ts";
 import { createDeadProcesses } from "./dead-processes.ts";
-import type { Child, ChildEvents, DeadProcess, FromChild, Post } from "./post.ts";
+import type { Child, ChildEvents, DeadProcess, FromChild, ProcessSlot } from "./process-slot.ts";
 import type { WorkerView } from "./worker-view.ts";
 
 /**
- * Keeps worker processes at their posts. Always:
- * - each post has at most one process, and one that dies is replaced: at once the first time,
+ * Keeps a worker process running in every slot. Always:
+ * - each slot has at most one process, and one that dies is replaced: at once the first time,
  *   later the more often it died in a row, until it has lasted a minute;
  * - a process that says nothing for `watchdogMs` is killed: its event loop is blocked. So is one
  *   whose oldest call to the queue is older than twice that. While it starts it has half a minute
  *   at least: a small or busy machine takes its time to load a program, and kills would not help;
  * - the leases of a process that died are ended at once, and what it had counted is counted;
- * - a changed post is followed without dropping work: concurrency by a message, anything else by
+ * - a changed slot is applied without dropping work: concurrency by a message, anything else by
  *   stopping the process in good order and starting another.
  */
 export interface Supervisor extends Service {
-  setPosts(posts: readonly Post[]): void;
+  setSlots(slots: readonly ProcessSlot[]): void;
   /** Stops at once: every process gives back what it has. */
   abort(): Promise<void>;
   /**
@@ -34,12 +34,12 @@ export interface Supervisor extends Service {
   readonly drained: Promise<void>;
   /** After a stop: every process has ended by itself, with exit code 0. */
   isOrderly(): boolean;
-  look(): readonly PostView[];
+  look(): readonly SlotView[];
   /** All processes together, also those that have ended. */
   metrics(): MetricsSnapshot;
 }
 
-export interface PostView {
+export interface SlotView {
   readonly name: string;
   readonly state: "starting" | "running" | "stopping" | "waiting" | "drained";
   readonly pid: number | undefined;
@@ -48,8 +48,8 @@ export interface PostView {
 }
 
 export interface SupervisorOptions {
-  readonly posts: readonly Post[];
-  readonly spawn: (post: Post, events: ChildEvents) => Child;
+  readonly slots: readonly ProcessSlot[];
+  readonly spawn: (slot: ProcessSlot, events: ChildEvents) => Child;
   readonly watchdogMs: number;
   /** How long a process may take to stop before it is killed. */
   readonly stopMs: number;
@@ -64,8 +64,8 @@ const restartMsMax = 60_000;
 const lastedMs = 60_000;
 
 interface Place {
-  post: Post;
-  state: PostView["state"];
+  slot: ProcessSlot;
+  state: SlotView["state"];
   child: Child | undefined;
   view: WorkerView | undefined;
   snapshot: MetricsSnapshot;
@@ -96,7 +96,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   });
   const dead = createDeadProcesses(options);
   let gone: MetricsSnapshot = [];
-  let wanted = options.posts;
+  let wanted = options.slots;
   let isStopping = false;
   let isOrderly = true;
   let watch: Timer | undefined;
@@ -114,7 +114,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     place.timer = undefined;
     place.state = "starting";
     place.startedAtMs = place.heardAtMs = clock.monotonicMs();
-    const child = spawn(place.post, {
+    const child = spawn(place.slot, {
       onMessage: (message) => {
         if (place.child === child) heard(place, message);
       },
@@ -123,7 +123,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       },
     });
     place.child = child;
-    child.send({ kind: "begin", post: place.post });
+    child.send({ kind: "begin", slot: place.slot });
   }
 
   function heard(place: Place, message: FromChild): void {
@@ -131,7 +131,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     if (message.kind === "drained") place.state = "drained";
     else {
       if (place.state === "starting") {
-        logger.info("worker process started", { worker: place.post.name, pid: place.child?.pid });
+        logger.info("worker process started", { worker: place.slot.name, pid: place.child?.pid });
         place.state = "running";
       }
       place.view = message.view;
@@ -140,11 +140,11 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   }
 
   function exited(place: Place, how: string, deadProcess: DeadProcess | undefined): void {
-    const { post, state } = place;
+    const { slot, state } = place;
     if (deadProcess) dead.ended(deadProcess, place.snapshot);
     gone = mergeSnapshots([gone, countedOnly(place.snapshot)]);
     Object.assign(place, { child: undefined, view: undefined, snapshot: [] });
-    if (place.isLeaving || isStopping) places.delete(post.name);
+    if (place.isLeaving || isStopping) places.delete(slot.name);
     if (isStopping && how !== "code 0") isOrderly = false;
     if (isStopping) return places.size === 0 ? onAllGone() : undefined;
     if (state === "drained") {
@@ -154,7 +154,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     if (place.isLeaving) return follow();
     if (state === "stopping") return start(place); // replaced by a newer version of itself
     if (state === "starting" && how === "code 2") {
-      const message = `the worker ${post.name} cannot begin: what it said is above`;
+      const message = `the worker ${slot.name} cannot begin: what it said is above`;
       return onHopeless(new AppError("invalid", "worker_cannot_begin", message));
     }
     restart(place, how);
@@ -169,7 +169,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const inMs =
       place.deaths === 1 ? 0 : Math.min(restartMsMax, restartMsMin * 2 ** (place.deaths - 2));
     logger.error("worker process ended and is replaced", {
-      worker: place.post.name,
+      worker: place.slot.name,
       how,
       inMs,
       deaths: place.deaths,
@@ -179,7 +179,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   function stopPlace(place: Place): void {
     place.timer?.cancel();
-    if (!place.child) return void places.delete(place.post.name);
+    if (!place.child) return void places.delete(place.slot.name);
     // A second "stop" means at once, so a process is asked once unless it is meant.
     if (place.state !== "stopping") place.child.send({ kind: "stop" });
     place.state = "stopping";
@@ -188,23 +188,23 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   /** Brings what runs in line with what is wanted. */
   function follow(): void {
-    const byName = new Map(wanted.map((post) => [post.name, post]));
+    const byName = new Map(wanted.map((slot) => [slot.name, slot]));
     for (const place of places.values()) {
-      if (byName.has(place.post.name) || place.isLeaving) continue;
+      if (byName.has(place.slot.name) || place.isLeaving) continue;
       place.isLeaving = true;
       stopPlace(place);
     }
-    for (const post of wanted) {
-      const place = places.get(post.name);
+    for (const slot of wanted) {
+      const place = places.get(slot.name);
       if (place?.isLeaving) continue; // when it is gone this is done again
-      if (place) change(place, post);
-      else add(post);
+      if (place) change(place, slot);
+      else add(slot);
     }
   }
 
-  function add(post: Post): void {
+  function add(slot: ProcessSlot): void {
     const place: Place = {
-      post,
+      slot,
       state: "starting",
       child: undefined,
       view: undefined,
@@ -217,25 +217,25 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       timer: undefined,
       isLeaving: false,
     };
-    places.set(post.name, place);
+    places.set(slot.name, place);
     start(place);
   }
 
-  function change(place: Place, post: Post): void {
-    const before = place.post;
-    place.post = post;
-    if (before.version !== post.version) {
-      logger.info("worker process is replaced: its settings changed", { worker: post.name });
+  function change(place: Place, slot: ProcessSlot): void {
+    const before = place.slot;
+    place.slot = slot;
+    if (before.version !== slot.version) {
+      logger.info("worker process is replaced: its settings changed", { worker: slot.name });
       if (place.child) stopPlace(place);
-    } else if (JSON.stringify(before.concurrency) !== JSON.stringify(post.concurrency)) {
-      logger.info("concurrency changed", { worker: post.name, concurrency: post.concurrency });
-      place.child?.send({ kind: "configure", concurrency: post.concurrency });
+    } else if (JSON.stringify(before.concurrency) !== JSON.stringify(slot.concurrency)) {
+      logger.info("concurrency changed", { worker: slot.name, concurrency: slot.concurrency });
+      place.child?.send({ kind: "configure", concurrency: slot.concurrency });
     }
   }
 
   function look(): void {
     const nowMs = clock.monotonicMs();
-    for (const { child, state, post, heardAtMs, stopBeforeMs, view } of places.values()) {
+    for (const { child, state, slot, heardAtMs, stopBeforeMs, view } of places.values()) {
       if (!child) continue;
       const silentMs = state === "starting" ? Math.max(watchdogMs, startMs) : watchdogMs;
       const isSilent = nowMs - heardAtMs > silentMs;
@@ -247,7 +247,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         : isDeaf
           ? "a call of it to the queue is never answered"
           : "it did not stop in time";
-      logger.error("worker process is killed", { worker: post.name, pid: child.pid, why });
+      logger.error("worker process is killed", { worker: slot.name, pid: child.pid, why });
       child.kill();
     }
     watch = clock.setTimer(Math.min(1_000, watchdogMs / 4), look, { background: true });
@@ -273,13 +273,13 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     },
     stop: () => stop(false),
     abort: () => stop(true),
-    setPosts(posts) {
-      wanted = posts;
+    setSlots(slots) {
+      wanted = slots;
       if (!isStopping) follow();
     },
     look: () =>
-      [...places.values()].map(({ post, state, child, restarts: count, view }) => ({
-        name: post.name,
+      [...places.values()].map(({ slot, state, child, restarts: count, view }) => ({
+        name: slot.name,
         state,
         pid: child?.pid,
         restarts: count,

@@ -173,8 +173,8 @@ export const fleetSabotages: readonly Sabotage[] = [
   {
     name: "work begins before it is known what is wanted",
     file: "src/app/work/process-pool.ts",
-    find: "if (hasBegun) supervisor.setPosts(",
-    replace: "supervisor.setPosts(",
+    find: "if (hasBegun) supervisor.setSlots(",
+    replace: "supervisor.setSlots(",
     caughtBy: `${pool} > nothing is started before what is wanted is known`,
   },
   {

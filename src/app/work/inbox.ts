@@ -1,10 +1,10 @@
-import type { Post, Worker } from "../../worker/index.ts";
+import type { ProcessSlot, Worker } from "../../worker/index.ts";
 import type { ToWorker, WorkerStart } from "./worker-start.ts";
 
 /** What the parent of a worker process tells it, in order. */
 export interface Inbox {
   readonly start: Promise<WorkerStart>;
-  readonly post: Promise<Post>;
+  readonly slot: Promise<ProcessSlot>;
   take(message: ToWorker): void;
   /** From now on messages are for this worker. */
   follow(worker: Worker): void;
@@ -14,19 +14,19 @@ export interface Inbox {
 export function createInbox(): Inbox {
   let onStart: (start: WorkerStart) => void = () => {};
   const start = new Promise<WorkerStart>((resolve) => (onStart = resolve));
-  let onPost: (post: Post) => void = () => {};
-  const post = new Promise<Post>((resolve) => (onPost = resolve));
+  let onSlot: (slot: ProcessSlot) => void = () => {};
+  const slot = new Promise<ProcessSlot>((resolve) => (onSlot = resolve));
   let stops = 0;
   let worker: Worker | undefined;
   return {
     start,
-    post,
+    slot,
     take(message) {
       switch (message.kind) {
         case "start":
           return onStart(message.start);
         case "begin":
-          return onPost(message.post);
+          return onSlot(message.slot);
         case "configure":
           return worker?.setConcurrency(message.concurrency);
         case "stop":

@@ -1,7 +1,12 @@
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { usageError } from "../../base/usage-error.ts";
-import { defineHandler, type Handler, type HandlerOptions, type Post } from "../../worker/index.ts";
+import {
+  defineHandler,
+  type Handler,
+  type HandlerOptions,
+  type ProcessSlot,
+} from "../../worker/index.ts";
 
 /**
  * The handlers of a file: every export that is one, and every one in an exported list. A plain
@@ -59,7 +64,7 @@ export function joinHandlers<Services>(
 /** Those of the wanted kinds; all when none are named, but for those that are left to others. */
 export function chooseHandlers<Services>(
   handlers: readonly Handler<Services>[],
-  { kinds, except = [], isWanted }: Pick<Post, "kinds" | "except" | "isWanted">,
+  { kinds, except = [], isWanted }: Pick<ProcessSlot, "kinds" | "except" | "isWanted">,
   file: string | undefined,
 ): readonly Handler<Services>[] {
   if (!kinds || isWanted) {
@@ -75,7 +80,7 @@ export function chooseHandlers<Services>(
   });
 }
 
-/** Of a process that has nothing to do at its post: it stands there, beats, and can be told to stop. */
+/** Of a process whose slot has no kind of this node: it only sends heartbeats until it is told to stop. */
 export const noWorkKind = "no-work";
 const noWork = defineHandler(noWorkKind, anything, () => {});
 

@@ -27,7 +27,7 @@ import {
   type WorkerReading,
 } from "../../observe/index.ts";
 import type { Queue } from "../../queue/index.ts";
-import type { PostView, Supervisor } from "../../worker/index.ts";
+import type { SlotView, Supervisor } from "../../worker/index.ts";
 import { openFolderSecret } from "../folder-secret.ts";
 
 export interface ObserveWorkOptions {
@@ -141,12 +141,12 @@ function openWebhook(
 }
 
 /** Those that report that they are well. */
-const workersOf = (posts: readonly PostView[]): readonly WorkerReading[] =>
-  posts.flatMap(({ name, pid, state, view }) =>
+const workersOf = (slots: readonly SlotView[]): readonly WorkerReading[] =>
+  slots.flatMap(({ name, pid, state, view }) =>
     view && state === "running" ? [{ ...view, worker: name, pid }] : [],
   );
 
-const workerBeat = ({ name, pid, state, restarts, view }: PostView): WorkerBeat => ({
+const workerBeat = ({ name, pid, state, restarts, view }: SlotView): WorkerBeat => ({
   name,
   pid,
   state,

@@ -76,7 +76,7 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
   const paths = createPaths(settings.data);
   const metrics = createMetrics();
   const supervisor = createSupervisor({
-    posts: [],
+    slots: [],
     spawn: spawnOn(options),
     watchdogMs: settings.work.watchdogMs,
     stopMs: settings.work.graceMs + stopMarginMs,

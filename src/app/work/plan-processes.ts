@@ -1,7 +1,7 @@
 import type { Settings, SettingsMarks } from "../../config/index.ts";
 import type { NodeWanted } from "../../fleet/index.ts";
-import type { Concurrency, Post } from "../../worker/index.ts";
-import { parsePools, toPosts, withWorkers, type Pool } from "./pools.ts";
+import type { Concurrency, ProcessSlot } from "../../worker/index.ts";
+import { parsePools, toSlots, withWorkers, type Pool } from "./pools.ts";
 
 /** What a command line says of worker processes; it goes over what the settings say. */
 export interface ProcessChoice {
@@ -40,14 +40,14 @@ const readAtStart = [
 ];
 
 /** The worker processes that should run, by settings, command line and desired state. */
-export function planPosts(
+export function planSlots(
   { settings, marks }: ProcessPlan,
   choice: ProcessChoice,
   wanted: Pick<NodeWanted, "state" | "workers"> | undefined,
-): readonly Post[] {
+): readonly ProcessSlot[] {
   if (wanted && wanted.state !== "working") return [];
   const version = JSON.stringify(
     [...marks].filter(([key]) => readAtStart.some((prefix) => key.startsWith(prefix))),
   );
-  return toPosts(withWorkers(planPools(settings, choice), wanted?.workers ?? new Map()), version);
+  return toSlots(withWorkers(planPools(settings, choice), wanted?.workers ?? new Map()), version);
 }

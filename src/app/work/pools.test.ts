@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseConcurrency, parsePools, toPosts } from "./pools.ts";
+import { parseConcurrency, parsePools, toSlots } from "./pools.ts";
 
 test("pools: kinds, processes, and one number or two", () => {
   expect(parsePools("page+map=2x5-20, *=1x10")).toEqual([
@@ -26,8 +26,8 @@ describe("what makes no sense is refused, and says why", () => {
   });
 });
 
-test("a post for each process, with a name of its own", () => {
-  const posts = toPosts(parsePools("page=2x3 *=1x1"), "v1");
-  expect(posts.map(({ name }) => name)).toEqual(["page-1", "page-2", "all-1"]);
-  expect(posts[2]).toEqual({ name: "all-1", concurrency: 1, version: "v1" });
+test("a slot for each process, with a name of its own", () => {
+  const slots = toSlots(parsePools("page=2x3 *=1x1"), "v1");
+  expect(slots.map(({ name }) => name)).toEqual(["page-1", "page-2", "all-1"]);
+  expect(slots[2]).toEqual({ name: "all-1", concurrency: 1, version: "v1" });
 });

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
-import type { Concurrency, Post } from "../../worker/index.ts";
+import type { Concurrency, ProcessSlot } from "../../worker/index.ts";
 
 /** Processes that do the same kinds. */
 export interface Pool {
@@ -7,7 +7,7 @@ export interface Pool {
   readonly kinds?: readonly string[];
   /** Not these, where it does all. */
   readonly except?: readonly string[];
-  /** See Post. */
+  /** See ProcessSlot. */
   readonly isWanted?: true;
   readonly processes: number;
   readonly concurrency: Concurrency;
@@ -55,8 +55,8 @@ function inRange(part: string, value: number, max: number): number {
 const wrong = (text: string, why: string) =>
   new AppError("invalid", "bad_pools", `work.pools: "${text}" is wrong: ${why}`);
 
-/** One post for each process. `version`: see Post. */
-export function toPosts(pools: readonly Pool[], version: string): readonly Post[] {
+/** One slot for each process. `version`: see ProcessSlot. */
+export function toSlots(pools: readonly Pool[], version: string): readonly ProcessSlot[] {
   return pools.flatMap(({ kinds, except, isWanted, processes, concurrency }) =>
     Array.from({ length: processes }, (_, at) => ({
       name: `${kinds?.join("+") ?? "all"}-${at + 1}`,

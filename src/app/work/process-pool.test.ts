@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { createTestClock } from "../../base/testing/test-clock.ts";
 import type { NodeWanted } from "../../fleet/index.ts";
-import type { Post, PostView } from "../../worker/index.ts";
-import { planPosts } from "./plan-processes.ts";
-import { parsePools, toPosts, withWorkers } from "./pools.ts";
+import type { ProcessSlot, SlotView } from "../../worker/index.ts";
+import { planSlots } from "./plan-processes.ts";
+import { parsePools, toSlots, withWorkers } from "./pools.ts";
 import { createProcessPool } from "./process-pool.ts";
 
 const nothing: NodeWanted = {
@@ -18,7 +18,7 @@ const workers = (counts: Readonly<Record<string, string>>) => new Map(Object.ent
 
 test("a kind that is wanted has a pool of its own, and no other does it", () => {
   const plan = (pools: string, counts: Readonly<Record<string, string>>) =>
-    toPosts(withWorkers(parsePools(pools), workers(counts)), "1").map(
+    toSlots(withWorkers(parsePools(pools), workers(counts)), "1").map(
       ({ name, except, concurrency }) => [name, concurrency, except ?? []],
     );
   expect(plan("*=1x10", {})).toEqual([["all-1", 10, []]]);
@@ -38,8 +38,8 @@ test("a kind that is wanted has a pool of its own, and no other does it", () => 
 
 test("another count is no reason for a new process; another kind is, for those that did it", () => {
   const versionOf = (counts: Readonly<Record<string, string>>, name: string) =>
-    toPosts(withWorkers(parsePools("*=1x10"), workers(counts)), "1").find(
-      (post) => post.name === name,
+    toSlots(withWorkers(parsePools("*=1x10"), workers(counts)), "1").find(
+      (slot) => slot.name === name,
     )?.version;
   expect(versionOf({ enrich: "4" }, "enrich-1")).toBe(versionOf({ enrich: "9" }, "enrich-1"));
   expect(versionOf({ enrich: "4" }, "all-1")).toBe(versionOf({ enrich: "9" }, "all-1"));
@@ -49,7 +49,7 @@ test("another count is no reason for a new process; another kind is, for those t
 test("a changed bucket or queue needs a new process, a changed alert does not", () => {
   const settings = { work: { pools: "*=1x10" } } as never;
   const versionWith = (key: string, mark: string) =>
-    planPosts({ settings, marks: new Map([[key, mark]]) }, {}, undefined)[0]?.version;
+    planSlots({ settings, marks: new Map([[key, mark]]) }, {}, undefined)[0]?.version;
   for (const key of ["bucket.url", "bucket.password", "queue.url"]) {
     expect(versionWith(key, "1"), key).not.toBe(versionWith(key, "2"));
   }
@@ -58,14 +58,14 @@ test("a changed bucket or queue needs a new process, a changed alert does not", 
 
 function setUp() {
   const clock = createTestClock();
-  let posts: readonly Post[] | undefined;
-  let views: readonly PostView[] = [];
+  let slots: readonly ProcessSlot[] | undefined;
+  let views: readonly SlotView[] = [];
   const pool = createProcessPool({
     choice: {},
     clock,
     supervisor: {
-      setPosts: (wanted) => {
-        posts = wanted;
+      setSlots: (wanted) => {
+        slots = wanted;
       },
       look: () => views,
     },
@@ -76,7 +76,7 @@ function setUp() {
     const view = { kinds, concurrency: 10, atWorkByKind } as never;
     views = [{ name: "all-1", state: "running", pid: 1, restarts: 0, view }];
   };
-  return { clock, pool, running, gone: () => (views = []), names: () => posts?.map((p) => p.name) };
+  return { clock, pool, running, gone: () => (views = []), names: () => slots?.map((p) => p.name) };
 }
 
 test("nothing is started before what is wanted is known: what was paused stays paused", async () => {

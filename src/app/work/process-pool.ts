@@ -2,7 +2,7 @@ import { sleep, type Clock } from "../../base/clock.ts";
 import type { Applied, NodeWanted } from "../../fleet/index.ts";
 import type { Supervisor } from "../../worker/index.ts";
 import { noWorkKind } from "./load-handlers.ts";
-import { planPosts, type ProcessChoice, type ProcessPlan } from "./plan-processes.ts";
+import { planSlots, type ProcessChoice, type ProcessPlan } from "./plan-processes.ts";
 
 /** The worker processes of a node, by its settings and by the desired state of its fleet. */
 export interface ProcessPool {
@@ -18,7 +18,7 @@ export interface ProcessPool {
 
 export interface ProcessPoolOptions extends ProcessPlan {
   readonly choice: ProcessChoice;
-  readonly supervisor: Pick<Supervisor, "setPosts" | "look">;
+  readonly supervisor: Pick<Supervisor, "setSlots" | "look">;
   readonly clock: Clock;
 }
 
@@ -41,7 +41,7 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
     can.delete(noWorkKind);
   };
   const follow = () => {
-    if (hasBegun) supervisor.setPosts(planPosts(plan, choice, wanted));
+    if (hasBegun) supervisor.setSlots(planSlots(plan, choice, wanted));
   };
   async function leave(): Promise<void> {
     while (supervisor.look().length > 0) {

@@ -39,9 +39,9 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
   const { start, inbox, send, settings, paths, clock } = options;
   const file = start.handlersFile ?? settings.work.handlers;
   const loaded = file === undefined ? [] : await loadHandlers(file);
-  const post = await inbox.post;
+  const slot = await inbox.slot;
   await using queue = await openOrMakeQueue({ settings, paths });
-  const name = `${hostname()}.${post.name}.${process.pid}`;
+  const name = `${hostname()}.${slot.name}.${process.pid}`;
   const log = options.log.child({ worker: name });
   const metrics = createMetrics();
   await using builtIn = createBuiltInWork({
@@ -55,7 +55,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     version: readVersion(),
   });
   await using own = createHandlerServices({ settings, paths, queue, clock, random: systemRandom });
-  const handlers = chooseHandlers(joinHandlers(builtIn.handlers, loaded), post, file);
+  const handlers = chooseHandlers(joinHandlers(builtIn.handlers, loaded), slot, file);
   registerProcessMetrics(metrics);
   registerConnectionMetrics(metrics, () => queue.connections());
   const worker = createWorker({
@@ -63,7 +63,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     name,
     handlers,
     services: { ...builtIn.services, ...own.services },
-    concurrency: post.concurrency,
+    concurrency: slot.concurrency,
     leaseMs: settings.queue.leaseMs,
     graceMs: settings.work.graceMs,
     drain: start.isDraining,

@@ -3,12 +3,12 @@ import type { Concurrency } from "./concurrency.ts";
 import type { EndedCount, InFlight } from "./crash-record.ts";
 import type { WorkerView } from "./worker-view.ts";
 
-/** One worker process that should run. */
-export interface Post {
+/** A worker process that should run. */
+export interface ProcessSlot {
   readonly name: string;
   /** Absent: all that there are handlers for. */
   readonly kinds?: readonly string[];
-  /** Of those, not these: other posts do them, or nobody should. */
+  /** But not these: other slots do them, or none. */
   readonly except?: readonly string[];
   /** By a command from afar: a kind that this node has no handler for must not end it. */
   readonly isWanted?: true;
@@ -19,7 +19,7 @@ export interface Post {
 }
 
 export type ToChild =
-  | { readonly kind: "begin"; readonly post: Post }
+  | { readonly kind: "begin"; readonly slot: ProcessSlot }
   | { readonly kind: "configure"; readonly concurrency: Concurrency }
   /** Ends in good order; the second time at once. */
   | { readonly kind: "stop" };
