@@ -2,14 +2,14 @@ import { countOf } from "../../base/count-words.ts";
 import { formatDuration } from "../../base/format-time.ts";
 import type { ClusterStatus, NodeStatus } from "./cluster-status.ts";
 
-/** A node that was not seen for longer has left the fleet, as far as anybody minds. */
+/** A node that was not seen for longer counts as gone for good and is not reported. */
 const forgottenMs = 7 * 86_400_000;
 const driftSecondsMax = 120;
 const offsetMsMax = 60_000;
 const diskShareMin = 0.05;
 const temperatureMax = 80;
 
-/** All that a person should look at, in words that say what and where. */
+/** What a person should look at: each text says what and where. */
 export function attentionOf(status: Omit<ClusterStatus, "attention">): readonly string[] {
   return [
     ...status.nodes.flatMap(nodeTroubles),
@@ -56,7 +56,7 @@ function driftWords(name: string, drift: NonNullable<NodeStatus["drift"]>): read
   ];
 }
 
-/** Those that have another version or other settings than most. */
+/** Nodes whose version or settings differ from those of most. */
 function differences(nodes: readonly NodeStatus[]): readonly string[] {
   const present = nodes.filter(({ isPresent, beat }) => isPresent && beat);
   const words = { version: "runs another version", config: "has other settings" } as const;

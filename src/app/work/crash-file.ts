@@ -5,7 +5,7 @@ import { createId } from "../../base/ids.ts";
 import { systemRandom } from "../../base/random.ts";
 import { readInFlight, type InFlight } from "../../worker/index.ts";
 
-/** Where a worker process finds its crash record: behind stdin, stdout, stderr and the messages. */
+/** The file descriptor of the crash record in a worker process, after stdin, stdout, stderr and IPC. */
 export const crashRecordFd = 4;
 
 /** A file without a name that a parent and its child share. */
@@ -16,8 +16,8 @@ export interface CrashFile {
 }
 
 /**
- * In memory where that is possible: a write to a slow disk could hold up the event loop.
- * undefined: no such file can be made; then the leases of a process that dies run out.
+ * In memory if possible: a write to a slow disk could block the event loop.
+ * undefined: no such file can be made; then the leases of a process that dies expire.
  */
 export function openCrashFile(): CrashFile | undefined {
   for (const folder of ["/dev/shm", tmpdir()]) {
@@ -42,7 +42,7 @@ export function openCrashFile(): CrashFile | undefined {
   return undefined;
 }
 
-/** In the child: whether its parent has given it such a file. */
+/** In a worker process: whether its parent gave it such a file. */
 export function hasCrashFile(): boolean {
   try {
     return fstatSync(crashRecordFd).isFile();

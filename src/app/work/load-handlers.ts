@@ -10,7 +10,7 @@ import {
 
 /**
  * The handlers of a file: every export that is one, and every one in an exported list. A plain
- * object `{ kind, run }` will do, so that a file needs nothing installed beside it.
+ * object `{ kind, run }` is enough, so that a file needs no package installed.
  */
 export async function loadHandlers(file: string): Promise<readonly Handler<unknown>[]> {
   if (!existsSync(file)) throw wrong(file, "there is no such file");
@@ -52,7 +52,7 @@ function toHandler({ kind, run, schema, ...options }: Loose): Handler<unknown> {
   );
 }
 
-/** A kind of yours takes the place of a built-in one. */
+/** A handler of the user replaces a built-in one of the same kind. */
 export function joinHandlers<Services>(
   builtIn: readonly Handler<Services>[],
   loaded: readonly Handler<unknown>[],
@@ -61,7 +61,7 @@ export function joinHandlers<Services>(
   return [...loaded, ...builtIn.filter(({ kind }) => !own.has(kind))];
 }
 
-/** Those of the wanted kinds; all when none are named, but for those that are left to others. */
+/** The handlers of a slot: of its kinds, or of all kinds except those that other slots do. */
 export function chooseHandlers<Services>(
   handlers: readonly Handler<Services>[],
   { kinds, except = [], isWanted }: Pick<ProcessSlot, "kinds" | "except" | "isWanted">,
@@ -84,6 +84,6 @@ export function chooseHandlers<Services>(
 export const noWorkKind = "no-work";
 const noWork = defineHandler(noWorkKind, anything, () => {});
 
-/** Trying again cannot help: the process that says so is not replaced. */
+/** A usage error: the process exits with 2, and its supervisor does not replace it. */
 const wrong = (file: string, why: string, cause?: unknown) =>
   usageError(`the handlers of ${file} cannot be used: ${why}`, { cause });

@@ -5,9 +5,9 @@ import type { Concurrency, ProcessSlot } from "../../worker/index.ts";
 export interface Pool {
   /** Absent: all that there are handlers for. */
   readonly kinds?: readonly string[];
-  /** Not these, where it does all. */
+  /** But not these, if it does all. */
   readonly except?: readonly string[];
-  /** See ProcessSlot. */
+  /** Asked for by a command to the fleet, see ProcessSlot. */
   readonly isWanted?: true;
   readonly processes: number;
   readonly concurrency: Concurrency;
@@ -64,15 +64,16 @@ export function toSlots(pools: readonly Pool[], version: string): readonly Proce
       ...(except && { except }),
       ...(isWanted && { isWanted }),
       concurrency,
-      // What a process leaves to others it has to know when it begins.
+      // A process learns when it starts which kinds it leaves to others.
       version: except ? JSON.stringify([version, except]) : version,
     })),
   );
 }
 
 /**
- * The pools with what is wanted of each kind: one that is wanted has a pool of its own, and no other
- * does it; of 0 there is none. So the count is of the whole node, whatever the settings say.
+ * The pools with the worker counts that a command to the fleet set, by kind. Such a kind gets a pool
+ * of its own (none if its count is 0), and no other pool does it: the count is that of the whole
+ * node, whatever the settings say.
  */
 export function withWorkers(
   pools: readonly Pool[],
