@@ -1,10 +1,13 @@
 import type { Bench } from "./frame/bench.ts";
 import { runSide } from "./frame/run-sides.ts";
+import type { EnrichWriteInput } from "./ours/enrich-write-side.ts";
 import type { ImportInput, RecordsInput } from "./ours/records-sides.ts";
 
 const module = new URL("./ours/records-sides.ts", import.meta.url);
 const pool: RecordsInput = { companies: 100_000, searches: 1_000, opened: 500, saved: 300 };
 const imported: ImportInput = { lines: 25_126 };
+const enrichModule = new URL("./ours/enrich-write-side.ts", import.meta.url);
+const enriched: EnrichWriteInput = { companies: 1_000, processes: 4 };
 const timeoutMs = 30 * 60_000;
 
 export const bench: Bench = {
@@ -16,12 +19,15 @@ export const bench: Bench = {
     openMs: { max: 5 },
     saveMs: { max: 10 },
     importS: { max: 60 },
+    enrichWritesPerS: { min: 150 },
   },
   async run({ log }) {
     log("a pool of 100,000 companies is made and measured; that takes some minutes");
     const { measured, rssBytesMax } = await runSide({ module, side: "records", input: pool, timeoutMs }); // prettier-ignore
     log("an import");
     const csv = await runSide({ module, side: "importCsv", input: imported, timeoutMs });
+    log("1,000 visits are written by 4 worker processes");
+    const enrich = await runSide({ module: enrichModule, side: "enrichWrites", input: enriched, timeoutMs }); // prettier-ignore
     const value = (name: string) => measured[name] ?? NaN;
     return {
       values: {
@@ -33,6 +39,8 @@ export const bench: Bench = {
         openP95Ms: value("openP95Ms"),
         saveP95Ms: value("saveP95Ms"),
         importS: csv.elapsedMs / 1_000,
+        enrichWritesPerS: enrich.measured["enrichWritesPerS"] ?? NaN,
+        workerRssMb: enrich.measured["workerRssMb"] ?? NaN,
         fillS: value("fillS"),
         indexRebuildCpuS: value("indexRebuildCpuS"),
         fillCpuS: value("fillCpuS"),
@@ -45,6 +53,7 @@ export const bench: Bench = {
         `search: ${pool.searches} queries of ten forms, a page of 50 each`,
         `open and save: the median of ${pool.opened} and ${pool.saved}, with the p95 beside it; a save waits for the disk`,
         `import: ${imported.lines} lines of CSV into an empty pool, with files and index`,
+        `enrichment: ${enriched.processes} worker processes write ten fields of each of ${enriched.companies} companies through the owner`,
       ],
     };
   },

@@ -2,7 +2,7 @@ import { strictEqual } from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createReadStream } from "node:fs";
-import { openRecordsIn, type RecordsIn } from "../../src/app/index.ts";
+import { openNodeIn } from "../../src/app/open-node.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { systemRandom } from "../../src/base/random.ts";
@@ -10,7 +10,8 @@ import { openDirectoryBucket } from "../../src/bucket/adapters/directory/directo
 import { readCompanyLines } from "../../src/cli/commands/exchange/company-lines.ts";
 import { importLines } from "../../src/cli/commands/exchange/import-lines.ts";
 import { createPaths } from "../../src/config/index.ts";
-import { openLedgerIn } from "../../src/app/open-ledger.ts";
+import type { NodeApi } from "../../src/node/index.ts";
+import { openExclusiveLedger } from "../../src/app/open-ledger.ts";
 import { compactOnce, type Change } from "../../src/ledger/index.ts";
 import { companyCsvLine } from "../../src/records/index.ts";
 import type { Side, SideContext } from "../frame/side.ts";
@@ -28,8 +29,17 @@ export interface ImportInput {
 
 const [clock, random, log] = [systemClock, systemRandom, silentLogger];
 const pathsIn = ({ folder }: SideContext) => createPaths(join(folder, "node"));
-const openIn = (context: SideContext): Promise<RecordsIn> =>
-  openRecordsIn({ paths: pathsIn(context), log, user: "bench" });
+const openIn = async (context: SideContext): Promise<NodeApi & AsyncDisposable> => {
+  const options = { paths: pathsIn(context), log, user: "bench", version: "bench" };
+  const node = await openNodeIn({ ...options, kind: "command" });
+  return { ...node.api, [Symbol.asyncDispose]: () => node.close() };
+};
+/** Opens files and index as well. */
+const openFilled = async (context: SideContext) => {
+  const node = await openIn(context);
+  await node.records.catchUp();
+  return node;
+};
 
 /** Names of the sizes that real ones have: two or three words, some of them in every tenth name. */
 const cities = ["Austin", "Dallas", "Houston", "El Paso", "Waco", "Lubbock", "Laredo", "Plano"];
@@ -89,7 +99,7 @@ function changesOf(index: number): readonly Change[] {
 
 /** As a fleet's node has it: most of it in a checkpoint, the last of it in the journal. */
 export async function fillLedger(context: SideContext, companies: number): Promise<void> {
-  await using ledger = await openLedgerIn({ paths: pathsIn(context), log });
+  await using ledger = await openExclusiveLedger({ paths: pathsIn(context), log });
   const inCheckpoint = Math.floor(companies * 0.95);
   const write = async (from: number, to: number) => {
     let next = from;
@@ -121,12 +131,11 @@ export const records: Side<RecordsInput> = async (input, context) => {
   await fillLedger(context, companies);
   return {
     async run() {
-      const fill = await spent(async () => (await openIn(context))[Symbol.asyncDispose]());
+      const fill = await spent(async () => (await openFilled(context))[Symbol.asyncDispose]());
       await using pool = await openIn(context);
       const rebuild = await spent(async () => {
         const built = await pool.records.rebuild();
         strictEqual(built.records, companies);
-        pool.index.optimize();
       });
       return {
         fillS: fill.seconds,
@@ -140,22 +149,25 @@ export const records: Side<RecordsInput> = async (input, context) => {
 };
 
 /** What people wait for, one thing after the other. */
-export async function useOf(pool: RecordsIn, input: RecordsInput) {
+export async function useOf(pool: NodeApi, input: RecordsInput) {
   const { companies, searches, opened, saved } = input;
   const searchMs = await samples(searches, async (at) => {
-    const { rows } = pool.index.search({ kind: "company", limit: 50, ...queryOf(at, companies) });
+    const { rows } = await pool.records.search({
+      kind: "company",
+      limit: 50,
+      ...queryOf(at, companies),
+    });
     strictEqual(rows.length > 0, true);
   });
-  const slugs = pool.index
-    .targets({ kind: "company", limit: 1_000 })
-    .map((target) => pool.index.find(target))
-    .map((found) => (found?.kind === "company" ? found.company.slug : ""));
+  const some = await pool.records.search({ kind: "company", limit: 1_000 });
+  const slugs = some.rows.map((found) => (found.kind === "company" ? found.company.slug : ""));
   const openMs = await samples(opened, async (at) => {
     const slug = slugs[(at * 37) % slugs.length]!;
     strictEqual((await pool.records.company(slug))?.slug, slug);
   });
   const saveMs = await samples(saved, async (at) => {
-    const target = pool.records.resolve("company", slugs[(at * 53) % slugs.length]!)!;
+    const slug = slugs[(at * 53) % slugs.length]!;
+    const target = (await pool.records.resolve("company", slug))!;
     const changes = [
       { target, field: "status", value: `called ${at} of ${companies}, ${clock.nowMs()}` },
     ];
@@ -167,7 +179,7 @@ export async function useOf(pool: RecordsIn, input: RecordsInput) {
     let after: string | undefined;
     do {
       const query = { kind: "company", sort: "name", limit: 500 } as const;
-      const page = pool.index.search({ ...query, ...(after !== undefined && { after }) });
+      const page = await pool.records.search({ ...query, ...(after !== undefined && { after }) });
       for (const row of page.rows) {
         if (row.kind === "company" && companyCsvLine(row.company) !== "") written += 1;
       }
@@ -242,7 +254,7 @@ export const importCsv: Side<ImportInput> = async ({ lines }, context) => {
     },
     async check() {
       await using opened = await openIn(context);
-      strictEqual(opened.index.count({ kind: "company" }, lines + 1), lines);
+      strictEqual(await opened.records.count({ kind: "company" }, lines + 1), lines);
     },
   };
 
@@ -250,7 +262,7 @@ export const importCsv: Side<ImportInput> = async ({ lines }, context) => {
     await using opened = await openIn(context);
     const options = { format: "csv", encoding: "utf-8", country: "US", at } as const;
     const report = await importLines({
-      opened,
+      records: opened.records,
       lines: readCompanyLines(createReadStream(file) as AsyncIterable<Buffer>, options),
       source: "place:file/companies.csv",
       isDryRun: false,

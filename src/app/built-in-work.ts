@@ -9,11 +9,11 @@ import {
   type EnrichServices,
 } from "../campaign/index.ts";
 import type { Paths, Settings } from "../config/index.ts";
+import type { NodeApi } from "../node/index.ts";
 import type { Queue } from "../queue/index.ts";
 import type { Handler } from "../worker/index.ts";
 import { createCampaignServices } from "./campaign-services.ts";
 import { createEnrichServices, type EnrichServicesOptions } from "./enrich-services.ts";
-import { openRecordsIn } from "./open-records.ts";
 import { createRecordCompanies } from "./record-companies.ts";
 
 export type BuiltInServices = CampaignServices & EnrichServices;
@@ -25,8 +25,7 @@ export interface BuiltInWorkOptions extends Pick<EnrichServicesOptions, "version
   readonly queue: Queue;
   readonly crawl: Settings["crawl"];
   readonly metrics: Metrics;
-  /** Who edits files here. */
-  readonly user: string;
+  readonly node: Pick<NodeApi, "ledger" | "records">;
 }
 
 /** The kinds that every worker can do, and what they work with in a data folder. */
@@ -35,28 +34,10 @@ export interface BuiltInWork extends AsyncDisposable {
   readonly services: BuiltInServices;
 }
 
-/**
- * `discover`, `details` and `enrich`. Ledger and records are opened by the first task that needs
- * them, so that a worker with other kinds alone pays nothing for these.
- */
+/** `discover`, `details` and `enrich`. Facts go to the owner of the data folder. */
 export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
-  const { paths, clock, log, queue, user } = options;
-  let opening: ReturnType<typeof openRecordsIn> | undefined;
-  const opened = () =>
-    (opening ??= openRecordsIn({ paths, log, user }).catch((error: unknown) => {
-      opening = undefined; // the next task tries again
-      throw error;
-    }));
-  const ledger: CampaignServices["ledger"] = {
-    read: async (target) => (await opened()).ledger.read(target),
-    // Witnesses and the like: no record shows them.
-    write: async (commit) => (await opened()).ledger.write(commit),
-    isForgotten: async (key) => (await opened()).ledger.isForgotten(key),
-  };
-  const records: Parameters<typeof createRecordCompanies>[0]["records"] = {
-    create: async (request) => (await opened()).records.create(request),
-    write: async (commit) => (await opened()).records.write(commit),
-  };
+  const { paths, clock, queue } = options;
+  const { ledger, records } = options.node;
   const enrich = createEnrichServices({ ...options, ledger, records });
   const companies = createRecordCompanies({ records, ledger });
   const campaign = createCampaignServices({
@@ -72,8 +53,6 @@ export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
     services: { ...enrich, ...campaign },
     async [Symbol.asyncDispose]() {
       await enrich[Symbol.asyncDispose]();
-      const open = await opening?.catch(() => undefined);
-      await open?.[Symbol.asyncDispose]();
     },
   };
 }

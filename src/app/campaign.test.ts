@@ -21,7 +21,7 @@ import { createPaths } from "../config/index.ts";
 import { createFileSource } from "../sources/adapters/file/file-source.ts";
 import { createWorker } from "../worker/index.ts";
 import { campaignHandlers, createCampaignServices } from "./campaign-services.ts";
-import { openLedgerIn } from "./open-ledger.ts";
+import { openExclusiveLedger } from "./open-ledger.ts";
 import { openQueue } from "./open-queue.ts";
 
 let folder = "";
@@ -46,7 +46,7 @@ describe("a campaign on one machine", () => {
     });
     const lines = places.map((place) => JSON.stringify(place)).join("\n");
     writeFileSync(join(folder, "campaigns", "munich", "places.jsonl"), lines);
-    await using ledger = await openLedgerIn({ paths, log: silentLogger });
+    await using ledger = await openExclusiveLedger({ paths, log: silentLogger });
     await using queue = await openQueue(`sqlite:${join(folder, "queue.db")}`);
     const services = createCampaignServices({
       paths,

@@ -1,22 +1,40 @@
 import { existsSync } from "node:fs";
 import { sep } from "node:path";
 import { AppError } from "../base/app-error.ts";
-import { systemClock } from "../base/clock.ts";
+import { silentLogger } from "../base/logger.ts";
 import { makeFolder } from "../base/make-folder.ts";
 import { asUsage } from "../base/usage-error.ts";
+import { readVersion } from "../base/version.ts";
 import type { Paths, Settings } from "../config/index.ts";
+import type { NodeWake } from "../node/index.ts";
 import type { Queue } from "../queue/index.ts";
+import { createCommandWake } from "./command-wake.ts";
 import { openQueue, type OpenQueueOptions } from "./open-queue.ts";
 import { locateQueue } from "./queue-address.ts";
-import { createWakeHints } from "./wake-hints.ts";
 
 export interface ConfiguredQueueOptions {
   readonly settings: Settings;
   readonly paths: Paths;
+  /** Of a process that waits for tasks; otherwise the owner of the data folder is asked. */
+  readonly wake?: NodeWake;
 }
 
 /** Opens the queue of the settings. A file that is not there is an error, not made. */
 export async function openExistingQueue(options: ConfiguredQueueOptions): Promise<Queue> {
+  requireFile(options);
+  return open(options, { mustExist: true });
+}
+
+/**
+ * The same for a command that reads it once and ends. It needs no right to write, and changes no
+ * file. What it reads is as of its opening, if no other process has the queue open.
+ */
+export async function openQueueToRead(options: ConfiguredQueueOptions): Promise<Queue> {
+  requireFile(options);
+  return open(options, { mustExist: true, isReader: true });
+}
+
+function requireFile(options: ConfiguredQueueOptions): void {
   const { file } = locateQueue(options.settings.queue.url, options.paths);
   if (file !== undefined && !existsSync(file)) {
     throw new AppError(
@@ -25,7 +43,6 @@ export async function openExistingQueue(options: ConfiguredQueueOptions): Promis
       `there is no queue ${file}: \`forager queue add\` makes it, --queue names another`,
     );
   }
-  return open(options, { mustExist: true });
 }
 
 /** The same for who brings or does tasks: the queue is made where there is none. */
@@ -38,12 +55,12 @@ export async function openOrMakeQueue(options: ConfiguredQueueOptions): Promise<
 }
 
 async function open(
-  { settings, paths }: ConfiguredQueueOptions,
-  more: { readonly mustExist?: boolean } = {},
+  { settings, paths, wake: given }: ConfiguredQueueOptions,
+  more: Pick<OpenQueueOptions, "mustExist" | "isReader"> = {},
 ): Promise<Queue> {
   const { address } = locateQueue(settings.queue.url, paths);
-  const hints = createWakeHints({ paths, clock: systemClock });
-  const options = { ...(await queueOptions(settings)), ...more, hints };
+  const wake = given ?? createCommandWake({ paths, log: silentLogger, version: readVersion() });
+  const options = { ...(await queueOptions(settings)), ...more, wake };
   // The address is from the command line or the settings: they are wrong, not the queue.
   return asUsage(() => openQueue(address, options), ["queue_address", "bucket_address"]);
 }

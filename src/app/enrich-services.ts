@@ -23,9 +23,8 @@ import {
 import type { Paths, Settings } from "../config/index.ts";
 import { createFetchCounter, type Fetcher } from "../crawl/index.ts";
 import type { HttpFetcherOptions } from "../crawl/adapters/http/http-fetcher.ts";
-import type { Ledger } from "../ledger/index.ts";
+import type { NodeLedger, NodeRecords } from "../node/index.ts";
 import type { Queue } from "../queue/index.ts";
-import type { Records } from "../records/index.ts";
 import { createFolderRobotsCache } from "./folder-robots-cache.ts";
 import { openFetcher } from "./open-fetcher.ts";
 
@@ -33,8 +32,8 @@ export interface EnrichServicesOptions {
   readonly paths: Paths;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly ledger: Pick<Ledger, "read" | "isForgotten">;
-  readonly records: Pick<Records, "write">;
+  readonly ledger: Pick<NodeLedger, "read" | "isForgotten">;
+  readonly records: Pick<NodeRecords, "write">;
   readonly queue: Pick<Queue, "gate" | "setGate">;
   readonly crawl: Settings["crawl"];
   readonly metrics: Metrics;

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
 import { asUsage, usageError } from "../base/usage-error.ts";
@@ -24,13 +25,22 @@ export const hasFleetBucket = (options: FleetBucketOptions): boolean =>
 export const isFleetBucketCharged = (options: FleetBucketOptions): boolean =>
   urlOf(options)?.startsWith("s3:") ?? false;
 
+/**
+ * With its password, if it has one: not for messages. The same in every process: the owner of the
+ * data folder may have been started in another folder.
+ */
+export async function fleetBucketAddress(options: FleetBucketOptions): Promise<string> {
+  const { settings, paths, bucketAddress } = options;
+  const address =
+    bucketAddress?.replace(/^dir:(.+)$/su, (_, folder: string) => `dir:${resolve(folder)}`) ??
+    (await locateBucket(settings.bucket, paths));
+  if (address !== undefined) return address;
+  throw usageError("which bucket? give --bucket ADDRESS, or set bucket.url once and for all");
+}
+
 /** Without retries: for the hub, which repeats by itself what may be repeated. */
 export async function openFleetBucket(options: FleetBucketOptions): Promise<Bucket> {
-  const { settings, paths, bucketAddress } = options;
-  const address = bucketAddress ?? (await locateBucket(settings.bucket, paths));
-  if (address === undefined) {
-    throw usageError("which bucket? give --bucket ADDRESS, or set bucket.url once and for all");
-  }
+  const address = await fleetBucketAddress(options);
   return asUsage(() => openBucket(address), ["bucket_address"]);
 }
 

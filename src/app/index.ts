@@ -1,10 +1,16 @@
 // Every command comes through here, so it loads little: what only some need is imported when it is
 // asked for. Commands start twice as fast for it; test/tidy.test.ts looks.
 export { openQueue, type OpenQueueOptions } from "./open-queue.ts";
-export { openExistingQueue, openOrMakeQueue, queueOptions } from "./configured-queue.ts";
+export {
+  openExistingQueue,
+  openOrMakeQueue,
+  openQueueToRead,
+  queueOptions,
+} from "./configured-queue.ts";
 export { locateQueue, type QueueAddress } from "./queue-address.ts";
 export { openBucket } from "./open-bucket.ts";
 export {
+  fleetBucketAddress,
   hasFleetBucket,
   isFleetBucketCharged,
   openFleetBucket,
@@ -13,15 +19,20 @@ export {
 } from "./fleet-bucket.ts";
 export { openFetcher, type OpenFetcherOptions } from "./open-fetcher.ts";
 export { examineQueue, type PostgresFacts } from "./examine-queue.ts";
-export { hubPartsIn, openLedgerIn, readSyncFaults, type OpenLedgerOptions } from "./open-ledger.ts";
-export { createPlaceSources, openPlaceFile } from "./open-places.ts";
 export {
-  openRecordsIn,
-  openSearchIn,
-  removeIndexIn,
-  type OpenRecordsOptions,
-  type RecordsIn,
-} from "./open-records.ts";
+  hubPartsIn,
+  openLedgerReader,
+  readSyncFaults,
+  type OpenLedgerOptions,
+} from "./open-ledger.ts";
+export { createPlaceSources, openPlaceFile } from "./open-places.ts";
+export type { NodeReader } from "./open-node-reader.ts";
+export type { NodeIn, OpenNodeInOptions, ServiceSettings } from "./open-node.ts";
+export type { ServiceNode, ServiceNodeOptions } from "./open-service-node.ts";
+/** Opens a data folder to write to it, for one command. */
+export const loadNode = () => import("./open-node.ts");
+/** Opens a data folder for a process that stays. */
+export const loadServiceNode = () => import("./open-service-node.ts");
 export type { BuiltInServices, BuiltInWork, BuiltInWorkOptions } from "./built-in-work.ts";
 export {
   expectsOtherMachines,
@@ -30,9 +41,6 @@ export {
   ownKeyFile,
   type GossipKeySource,
 } from "./gossip-key-source.ts";
-/** What keeps a node in touch with its fleet, for who runs one. */
-export const loadNodeParts = () => import("./node-parts.ts");
-export { createWakeHints, type WakeHints } from "./wake-hints.ts";
 export type { OpenFleet, OpenFleetOptions, Reached } from "./open-fleet.ts";
 export type { ClusterStatus, NodeStatus } from "./status/cluster-status.ts";
 export type { StatusOptions } from "./status/gather-status.ts";
@@ -40,12 +48,16 @@ export type { StatusReader } from "./status/read-status.ts";
 export type { IdleNode, IdleNodeOptions } from "./open-idle-node.ts";
 export type { Work, WorkOptions } from "./work/open-work.ts";
 export { parseConcurrency } from "./work/pools.ts";
+export type { Up, UpOptions } from "./up/open-up.ts";
+export type { UpPart } from "./up/parts.ts";
 export type { WorkSummary } from "./work/work-summary.ts";
 export {
   openBuiltInWork,
   openFleet,
   openIdleNode,
+  openNodeReader,
   openStatusReader,
+  openUp,
   openWork,
   readStatus,
 } from "./load-parts.ts";

@@ -1,9 +1,9 @@
-/** The door of `forager/ledger`: facts that replicate field by field, in a folder and by a bucket. */
+/** The entry point of `forager/ledger`: facts that replicate field by field, in a folder and by a bucket. */
 import "../base/require-node.ts";
 import { silentLogger, type Logger } from "../base/logger.ts";
 import { createPaths } from "../config/index.ts";
 import type { HubOptions, Ledger } from "../ledger/index.ts";
-import { hubPartsIn, openLedgerIn } from "./open-ledger.ts";
+import { hubPartsIn, openExclusiveLedger, openLedgerReader } from "./open-ledger.ts";
 
 export * from "../ledger/index.ts";
 export { AppError, type ErrorKind } from "../base/app-error.ts";
@@ -15,23 +15,24 @@ export type { Bucket } from "../bucket/index.ts";
 export { openBucket } from "./open-bucket.ts";
 
 export interface OpenLedgerFolderOptions {
-  /** Where the ledger is; made where there is none. Several processes may write to it at once. */
+  /** Where the ledger is; made if there is none. */
   readonly folder: string;
   readonly log?: Logger;
-  /** Only looks: then a writer may run beside it. */
+  /** Only to read: works while another process writes. */
   readonly isReader?: boolean;
 }
 
 /**
- * Opens the ledger of a folder. Where another process has it open, that one does the writing for
- * both; throws `ledger_in_use` where that one does not answer.
+ * Opens the ledger of a folder. To write, one process at a time: throws `ledger_in_use` if another
+ * process owns the folder and does not end within five seconds.
  */
 export function openLedgerFolder(options: OpenLedgerFolderOptions): Promise<Ledger> {
   const { folder, log = silentLogger, isReader = false } = options;
-  return openLedgerIn({ paths: createPaths(folder), log, isReader });
+  const given = { paths: createPaths(folder), log };
+  return isReader ? openLedgerReader(given) : openExclusiveLedger(given);
 }
 
-/** What `createHub` takes beside the rest to fold through the disk of a folder, and in threads. */
+/** What `createHub` needs to fold through the disk of a folder, and in threads. */
 export function openHubParts({
   folder,
 }: {

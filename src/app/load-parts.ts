@@ -1,9 +1,11 @@
 import type { BuiltInWork, BuiltInWorkOptions } from "./built-in-work.ts";
 import type { IdleNode, IdleNodeOptions } from "./open-idle-node.ts";
+import type { NodeReader, OpenNodeReaderOptions } from "./open-node-reader.ts";
 import type { OpenFleet, OpenFleetOptions } from "./open-fleet.ts";
 import type { ClusterStatus } from "./status/cluster-status.ts";
 import type { StatusOptions } from "./status/gather-status.ts";
 import type { StatusReader } from "./status/read-status.ts";
+import type { Up, UpOptions } from "./up/open-up.ts";
 import type { Work, WorkOptions } from "./work/open-work.ts";
 
 // Each loads what it needs when it is called, so that other commands do not wait for it.
@@ -36,4 +38,14 @@ export async function openIdleNode(options: IdleNodeOptions): Promise<IdleNode> 
 /** See `work/open-work.ts`. */
 export async function openWork(options: WorkOptions): Promise<Work> {
   return (await import("./work/open-work.ts")).openWork(options);
+}
+
+/** See `up/open-up.ts`. */
+export async function openUp(options: UpOptions): Promise<Up> {
+  return (await import("./up/open-up.ts")).openUp(options);
+}
+
+/** See `open-node-reader.ts`. */
+export async function openNodeReader(options: OpenNodeReaderOptions): Promise<NodeReader> {
+  return (await import("./open-node-reader.ts")).openNodeReader(options);
 }

@@ -3,14 +3,14 @@ import { systemClock } from "../base/clock.ts";
 import { createId } from "../base/ids.ts";
 import { systemRandom } from "../base/random.ts";
 import { createRetryingBucket } from "../bucket/index.ts";
+import type { NodeWake } from "../node/index.ts";
 import type { Added, Operation, Outcomes, QueueStore } from "../queue/index.ts";
 import { openBucket } from "./open-bucket.ts";
-import type { WakeHints } from "./wake-hints.ts";
 
 export interface OpenBucketQueueOptions {
   readonly mustExist?: boolean;
-  /** Where there is more than this process: who adds tells, who waits is told. */
-  readonly hints?: WakeHints;
+  /** Wakes up idle processes when tasks are added. A lost wake-up only delays work. */
+  readonly wake?: NodeWake;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface OpenBucketQueueOptions {
  */
 export async function openQueueOnBucket(
   address: string,
-  { mustExist = false, hints }: OpenBucketQueueOptions = {},
+  { mustExist = false, wake }: OpenBucketQueueOptions = {},
 ): Promise<QueueStore> {
   const { place, shards } = splitShards(address);
   const { openBucketQueueStore } = await import("../queue/adapters/bucket/bucket-queue-store.ts");
@@ -39,22 +39,33 @@ export async function openQueueOnBucket(
       random: systemRandom,
       probe: "daily",
     });
-    let stops: readonly (() => void)[] | undefined;
+    const closing = new AbortController();
+    const waking = new Set<Promise<void>>();
+    let listening: Promise<void> | undefined;
+    const wakeUp = () => {
+      const mine = wake?.added().catch(() => {});
+      if (!mine) return;
+      waking.add(mine);
+      void mine.then(() => waking.delete(mine));
+    };
+    const listen = async () => {
+      const { signal } = closing;
+      await wake?.listen({ onProgress: () => store.hint(), signal }).catch(() => {});
+    };
     return {
       ...store,
       async commit(operations) {
         const outcomes = await store.commit(operations);
-        if (hasAdded(operations, outcomes)) hints?.tell("added");
+        if (hasAdded(operations, outcomes)) wakeUp();
         return outcomes;
       },
       watch(listener) {
-        stops ??= (["added", "woken"] as const).flatMap(
-          (hint) => hints?.follow(hint, () => store.hint()) ?? [],
-        );
+        listening ??= listen();
         return store.watch(listener);
       },
       async [Symbol.asyncDispose]() {
-        for (const stop of stops ?? []) stop();
+        closing.abort();
+        await Promise.all([...waking, listening]);
         await store[Symbol.asyncDispose]();
         await opened[Symbol.asyncDispose]();
       },

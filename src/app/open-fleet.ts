@@ -1,28 +1,29 @@
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
+import { AppError } from "../base/app-error.ts";
 import type { Clock } from "../base/clock.ts";
 import { createId } from "../base/ids.ts";
 import type { Logger } from "../base/logger.ts";
 import { systemRandom } from "../base/random.ts";
+import { readVersion } from "../base/version.ts";
 import { isUnavailable, type Bucket } from "../bucket/index.ts";
-import type { Paths } from "../config/index.ts";
+import { userName, type Paths } from "../config/index.ts";
 import {
-  decodeNodeView,
-  joinViews,
   openDesiredObject,
   rosterOf,
   type CommandPlace,
   type NodeSeen,
   type NodeView,
 } from "../fleet/index.ts";
-import { readHeadsSeen, type Ledger } from "../ledger/index.ts";
+import { readHeadsSeen } from "../ledger/index.ts";
+import type { NodeApi, NodeReadApi } from "../node/index.ts";
 import {
   hasFleetBucket,
   openRetryingFleetBucket,
   type FleetBucketOptions,
 } from "./fleet-bucket.ts";
-import { lookIntoWindows } from "./look-into-windows.ts";
-import { openLedgerIn } from "./open-ledger.ts";
+import { openNodeReader } from "./open-node-reader.ts";
+import { openNodeIn } from "./open-node.ts";
 
 export interface OpenFleetOptions extends FleetBucketOptions {
   readonly paths: Paths;
@@ -36,7 +37,9 @@ export interface OpenFleetOptions extends FleetBucketOptions {
 
 /** A fleet as one of its machines sees it: ledger, bucket if there is one, and its nodes. */
 export interface OpenFleet extends AsyncDisposable {
-  readonly ledger: Ledger;
+  readonly ledger: NodeReadApi["ledger"];
+  /** Rejects for a reader. */
+  readonly write: NodeApi["ledger"]["write"];
   readonly bucket: Bucket | undefined;
   readonly desired: CommandPlace["desired"];
   /** What the node that runs on this machine shows; undefined: none runs. */
@@ -56,43 +59,70 @@ export interface Reached {
 }
 
 export async function openFleet(options: OpenFleetOptions): Promise<OpenFleet> {
-  const { paths, log, clock, isReader } = options;
+  const { paths, clock, isReader } = options;
   const bucket = hasFleetBucket(options) ? await openRetryingFleetBucket(options) : undefined;
-  const ledger = await openLedgerIn({ paths, log, isReader });
+  const node = await (isReader ? openToRead(options) : openToWrite(options));
   const session = createId(systemRandom);
   const desired = bucket && openDesiredObject({ bucket, session, clock, random: systemRandom });
   const faults: string[] = [];
-  const view = async () => {
-    const views = (await lookIntoWindows(paths)).map(decodeNodeView);
-    return joinViews(views.filter((one) => one !== undefined));
-  };
   const roster = async (withHeads = true) => {
     faults.length = 0;
     const onFault = (fault: string) => void faults.push(fault);
     const heads = bucket && withHeads ? await readHeadsSeen(bucket, onFault) : [];
     // A reader makes no node, and would see another id each time.
     const isMade = !isReader || existsSync(paths.resolve("ledger", "node.json"));
-    const self = { node: isMade ? ledger.node() : "-", label: hostname() };
-    return rosterOf({ nowMs: clock.nowMs(), self, heads, view: await view() });
+    const self = {
+      node: isMade ? (await node.ledger.status()).node : "-",
+      label: hostname(),
+    };
+    return rosterOf({ nowMs: clock.nowMs(), self, heads, view: await node.view() });
   };
   return {
-    ledger,
+    ...node,
     bucket,
     desired,
     faults,
-    view,
     roster,
     async reach() {
       try {
         return { roster: await roster(), cut: undefined };
       } catch (error) {
-        if (!isUnavailable(error) || !(await view())) throw error;
+        if (!isUnavailable(error) || !(await node.view())) throw error;
         return { roster: await roster(false), cut: (error as Error).message };
       }
     },
     async [Symbol.asyncDispose]() {
-      await ledger[Symbol.asyncDispose]();
-      await bucket?.[Symbol.asyncDispose]();
+      await node[Symbol.asyncDispose]();
+      await bucket?.close();
     },
+  };
+}
+
+interface FleetNode extends Pick<OpenFleet, "ledger" | "write" | "view">, AsyncDisposable {}
+
+async function openToWrite({ paths, log, signal }: OpenFleetOptions): Promise<FleetNode> {
+  const options = { paths, log, signal, user: userName(), version: readVersion() };
+  const node = await openNodeIn({ ...options, kind: "command" });
+  const { api } = node;
+  return {
+    ledger: api.ledger,
+    write: (commit) => api.ledger.write(commit),
+    view: () => api.fleet.view(),
+    [Symbol.asyncDispose]: () => node.close(),
+  };
+}
+
+async function openToRead({ paths, log }: OpenFleetOptions): Promise<FleetNode> {
+  const open = () => openNodeReader({ paths, log, version: readVersion(), note: () => {} });
+  const reader = await open();
+  return {
+    ledger: reader.ledger,
+    write: () => Promise.reject(new AppError("internal", "fleet_reader", "opened only to read")),
+    // Each time anew: the owner may have changed since.
+    async view() {
+      await using now = await open();
+      return await now.fleet.view();
+    },
+    [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
   };
 }

@@ -16,8 +16,8 @@ import {
   type Transport,
 } from "../gossip/index.ts";
 import type { Ledger } from "../ledger/index.ts";
+import type { OpenedGossip } from "../node/index.ts";
 import { expectsOtherMachines, ownKeyAdvice } from "./gossip-key-source.ts";
-import type { OpenedGossip } from "./gossip-now.ts";
 
 export interface OpenGossipOptions {
   readonly settings: Settings["gossip"];
@@ -59,6 +59,7 @@ export async function openGossip(options: OpenGossipOptions): Promise<OpenedGoss
     }
     return {
       gossip,
+      bound,
       addresses: () => reachOf({ bound }).own,
       async [Symbol.asyncDispose]() {
         for (const one of closing.splice(0).reverse()) await one[Symbol.asyncDispose]();

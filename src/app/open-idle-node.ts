@@ -3,9 +3,9 @@ import { usageError } from "../base/usage-error.ts";
 import { createSettingsMarker, followSettings, type LoadedSettings } from "../config/index.ts";
 import { hasFleetBucket } from "./fleet-bucket.ts";
 import { gossipKeySource } from "./gossip-key-source.ts";
-import { openNode, type OpenNodeOptions } from "./open-node.ts";
+import { openServiceNode, type ServiceNodeOptions } from "./open-service-node.ts";
 
-export interface IdleNodeOptions extends Omit<OpenNodeOptions, "work"> {
+export interface IdleNodeOptions extends Omit<ServiceNodeOptions, "work"> {
   /** Reads the settings again: changed gossip keys are used while the node runs. */
   readonly reload: () => Promise<LoadedSettings>;
 }
@@ -13,9 +13,9 @@ export interface IdleNodeOptions extends Omit<OpenNodeOptions, "work"> {
 /** A node without workers: it keeps ledger and records up to date with its fleet. */
 export interface IdleNode extends Service, AsyncDisposable {
   /** Its id. */
-  node(): string;
+  node(): Promise<string>;
   /** How many datagrams it knows. */
-  datagrams(): number;
+  datagrams(): Promise<number>;
   /** Rejects when the data folder is gone. */
   readonly gone: Promise<never>;
 }
@@ -25,13 +25,13 @@ export async function openIdleNode(options: IdleNodeOptions): Promise<IdleNode> 
   const { settings } = loaded;
   const hasGossip = gossipKeySource({ gossip: settings.gossip, hasBucket: false }) !== "off";
   if (!hasGossip && !hasFleetBucket({ settings, paths, bucketAddress })) throw nobody();
-  const node = await openNode(options);
-  const { ledger } = node.touch;
+  const node = await openServiceNode(options);
+  const { ledger } = node.api;
   let following: { readonly stop: () => void } | undefined;
   return {
     gone: node.gone,
-    node: () => ledger.node(),
-    datagrams: () => [...ledger.vector().values()].reduce((sum, one) => sum + one, 0),
+    node: async () => (await ledger.status()).node,
+    datagrams: async () => Object.values(await ledger.vector()).reduce((sum, one) => sum + one, 0),
     async start() {
       const marker = createSettingsMarker(clock);
       const marks = await marker.read(loaded, { isAsked: true });
@@ -65,6 +65,6 @@ const isOfNode = (key: string) => /^(?:gossip\.|bucket\.|data$)/.test(key);
 
 const nobody = () =>
   usageError(
-    "there is nobody to be in touch with: set gossip.keys (`forager node key` makes one), " +
+    "there is no other node to reach: set gossip.keys (`forager node key` makes one), " +
       "gossip.peers or bucket.url",
   );

@@ -1,44 +1,83 @@
 import { hostname } from "node:os";
-import { systemClock } from "../base/clock.ts";
+import { AppError } from "../base/app-error.ts";
+import { sleep, systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import { systemRandom } from "../base/random.ts";
 import type { Paths } from "../config/index.ts";
-import type { HubOptions, Ledger, LedgerDisk } from "../ledger/index.ts";
+import type { HubOptions, Ledger } from "../ledger/index.ts";
+import type { OwnerLock } from "../node/index.ts";
+import { openMeetingPoint } from "./meeting-point.ts";
 
 export interface OpenLedgerOptions {
   readonly paths: Paths;
   readonly log: Logger;
-  /** Only looks: then a writer may run beside it. */
-  readonly isReader?: boolean;
 }
 
-/**
- * Opens the ledger of a data folder; makes it where there is none, unless only to look. Several
- * processes may have it open and write: one holds it, the others go through that one's door.
- */
-export async function openLedgerIn(options: OpenLedgerOptions): Promise<Ledger> {
-  const { paths, log, isReader = false } = options;
-  const { openLedger } = await import("../ledger/index.ts");
+/** Opens the ledger of a data folder that this process owns; makes it if there is none. */
+export async function openOwnedLedger(
+  options: OpenLedgerOptions & { readonly lock: OwnerLock },
+): Promise<Ledger> {
   const { openFileDisk } = await import("../ledger/adapters/file/file-disk.ts");
-  const [clock, random, label] = [systemClock, systemRandom, hostname()];
-  const openOn = async (disk: LedgerDisk) => {
-    try {
-      return await openLedger({ disk, clock, random, log, label, isReader });
-    } catch (error) {
-      await disk[Symbol.asyncDispose]();
-      throw error;
-    }
-  };
-  if (isReader) return openOn(await openFileDisk({ paths, isReader }));
-  const { openSharedLedger } = await import("../ledger/adapters/door/shared-ledger.ts");
-  const { standIn } = await import("../ledger/adapters/door/stand.ts");
-  const openHeld = async (lock: Disposable) => openOn(await openFileDisk({ paths, lock }));
-  const { pid } = process;
-  return openSharedLedger({ clock, stand: standIn({ paths, clock, random, log, openHeld, pid }) });
+  return openOn(await openFileDisk({ paths: options.paths, lock: options.lock }), options);
 }
 
+/** Opens the ledger only to read it: beside its owner, and without a lock. */
+export async function openLedgerReader(options: OpenLedgerOptions): Promise<Ledger> {
+  const { openFileDisk } = await import("../ledger/adapters/file/file-disk.ts");
+  return openOn(await openFileDisk({ paths: options.paths }), { ...options, isReader: true });
+}
+
+async function openOn(
+  disk: Parameters<typeof import("../ledger/index.ts").openLedger>[0]["disk"],
+  { log, isReader = false }: OpenLedgerOptions & { readonly isReader?: boolean },
+): Promise<Ledger> {
+  const { openLedger } = await import("../ledger/index.ts");
+  const [clock, random, label] = [systemClock, systemRandom, hostname()];
+  try {
+    return await openLedger({ disk, clock, random, log, label, isReader });
+  } catch (error) {
+    await disk[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** How long to wait for another process that is about to end. */
+const lockMsMax = 5_000;
+const lockAgainMs = 20;
+
+/** The ledger as a program of its own uses it: it owns the data folder until it closes the ledger. */
+export async function openExclusiveLedger(options: OpenLedgerOptions): Promise<Ledger> {
+  const point = await openMeetingPoint(options);
+  const endMs = systemClock.monotonicMs() + lockMsMax;
+  for (;;) {
+    const lock = point.tryLock();
+    if (lock) {
+      try {
+        const ledger = await openOwnedLedger({ ...options, lock });
+        const close = async () => {
+          await ledger.close();
+          lock[Symbol.dispose]();
+        };
+        return { ...ledger, close, [Symbol.asyncDispose]: close };
+      } catch (error) {
+        lock[Symbol.dispose]();
+        throw error;
+      }
+    }
+    if (systemClock.monotonicMs() > endMs) throw ledgerInUse(options.paths.root());
+    await sleep(systemClock, lockAgainMs);
+  }
+}
+
+const ledgerInUse = (folder: string) =>
+  new AppError(
+    "unavailable",
+    "ledger_in_use",
+    `another process owns the data folder ${folder}: stop it, or open the ledger with isReader to read only`,
+  );
+
 /**
- * What the last sync of this data folder could not use in its bucket; undefined where there is no
+ * What the last sync of this data folder could not use in its bucket; undefined: there is no
  * ledger yet. Reads one small file.
  */
 export async function readSyncFaults(
@@ -46,7 +85,7 @@ export async function readSyncFaults(
 ): Promise<readonly string[] | undefined> {
   const { readNodeFile } = await import("../ledger/index.ts");
   const { openFileDisk } = await import("../ledger/adapters/file/file-disk.ts");
-  await using disk = await openFileDisk({ paths, isReader: true });
+  await using disk = await openFileDisk({ paths });
   const file = await readNodeFile(disk);
   return file && (file.faults ?? []);
 }

@@ -1,114 +1,182 @@
 import { hostname } from "node:os";
-import type { Clock } from "../base/clock.ts";
+import { AppError } from "../base/app-error.ts";
+import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import { systemRandom } from "../base/random.ts";
-import type { Service } from "../base/service.ts";
-import { asUsage } from "../base/usage-error.ts";
-import { readVersion } from "../base/version.ts";
+import type { Bucket } from "../bucket/index.ts";
+import type { Paths } from "../config/index.ts";
+import type { Keyring } from "../gossip/index.ts";
 import {
-  settingsFingerprint,
-  userName,
-  type LoadedSettings,
-  type Paths,
-  type Settings,
-} from "../config/index.ts";
-import { parseKeyring, parsePeer, type Keyring } from "../gossip/index.ts";
-import { createFleetMember, type NodeWork } from "./fleet-member.ts";
-import { hasFleetBucket, isFleetBucketCharged, openRetryingFleetBucket } from "./fleet-bucket.ts";
-import { gossipPeersOf } from "./open-gossip.ts";
-import { runNode, type Touch } from "./run-node.ts";
-import { watchFolder } from "./watch-folder.ts";
+  createLocalApi,
+  createProcessRegistry,
+  createWakeUps,
+  loadNodeServices,
+  makeRepeatable,
+  openNode,
+  type NodeEvents,
+  type NodeHandle,
+  type NodeServices,
+  type OwnedParts,
+  type OwnerLock,
+  type ProcessKind,
+} from "../node/index.ts";
+import type { RecordsProgressOptions } from "../records/index.ts";
+import { readOwnKeyring } from "./gossip-key.ts";
+import { gossipKeySource, ownKeyAdvice } from "./gossip-key-source.ts";
+import { openMeetingPoint } from "./meeting-point.ts";
+import type { OpenGossipOptions } from "./open-gossip.ts";
+import { openOwnedLedger } from "./open-ledger.ts";
+import { createLazyRecords } from "./open-records.ts";
+import { rememberFolder } from "./same-folder.ts";
+import { takeOverEarlierFiles } from "./take-over-earlier-files.ts";
+import { useBucket } from "./use-bucket.ts";
 
-export interface OpenNodeOptions {
-  readonly loaded: LoadedSettings;
+export interface OpenNodeInOptions extends RecordsProgressOptions {
+  readonly kind: ProcessKind;
   readonly paths: Paths;
-  /** Instead of the setting `bucket.url`. */
-  readonly bucketAddress?: string | undefined;
-  /** Absent: this process runs no workers. */
-  readonly work?: NodeWork;
-  readonly clock: Clock;
   readonly log: Logger;
+  /** Who edits files here: facts from files have the source `hand:<user>`. */
+  readonly user: string;
+  /** Of this program. */
+  readonly version: string;
+  /** Ends long work on records. */
+  readonly signal?: AbortSignal;
+  /** For a process of the kind `service`. */
+  readonly services?: ServiceSettings;
+  readonly events?: NodeEvents | undefined;
 }
 
-export interface OpenNode extends Service, AsyncDisposable {
-  readonly touch: Touch;
-  /** Rejects when the data folder is gone, which ends the process. */
-  readonly gone: Promise<never>;
-  /** Uses the gossip keys of these settings from now on. */
-  follow(settings: Settings): Promise<void>;
+/** What the services of a node are made of. */
+export interface ServiceSettings {
+  readonly gossip: OpenGossipOptions["settings"];
+  /** From `gossip.keys`, as it is now; undefined: the data folder makes a key for itself. */
+  readonly keyring: () => Keyring | undefined;
+  /** The fleet's bucket; undefined: there is none. */
+  readonly bucket:
+    | { readonly address: string; readonly opened: Bucket; readonly isFree: boolean }
+    | undefined;
+  /** A fingerprint of the settings that a fleet should have in common. */
+  readonly config: () => string;
+  /** What the node is called; otherwise by the host's name. */
+  readonly label?: string;
 }
 
-/** How long a bucket that does not answer may delay the end of the process. */
-const lastWordMsMax = 5_000;
-
-/** This process as part of its node, and of its fleet, as the settings say. */
-export async function openNode(options: OpenNodeOptions): Promise<OpenNode> {
-  const { loaded, paths, bucketAddress, work, clock, log } = options;
-  const { settings } = loaded;
-  const random = systemRandom;
-  const watch = watchFolder({ paths, clock });
-  const keyring = await keyringOf(settings);
-  // Checked here, so that a wrong address in the settings ends the command with its message.
-  await asUsage(async () => gossipPeersOf(settings.gossip).map(parsePeer));
-  // Not the signal that ends the process: a node sends a last heartbeat, within its time.
-  const over = new AbortController();
-  const place = { settings, paths, bucketAddress, signal: over.signal };
-  const bucket = hasFleetBucket(place) ? await openRetryingFleetBucket(place) : undefined;
-  const member = ({ ledger, gossip, isKeeper }: Touch) =>
-    createFleetMember({
-      paths,
-      ledger,
-      bucket,
-      gossip,
-      isKeeper,
-      addresses: () => gossip.addresses(),
-      ...(work && { work }),
-      version: readVersion(),
-      label: hostname(),
-      pid: process.pid,
-      config: () => settingsFingerprint(loaded),
-      clock,
-      random,
-      log,
-    });
-  try {
-    const node = await runNode({
-      paths,
-      settings: settings.gossip,
-      keyring,
-      bucket,
-      isBucketFree: !isFleetBucketCharged(place),
-      clock,
-      random,
-      log,
-      user: userName(),
-      parts: (touch) => [watch, member(touch)],
-    });
-    return {
-      ...node,
-      gone: watch.gone,
-      follow: async (changed) => node.useKeys(await keyringOf(changed)),
-      async stop() {
-        const patience = clock.setTimer(lastWordMsMax, () => over.abort(), { background: true });
-        await node.stop().finally(() => patience.cancel());
-      },
-      async [Symbol.asyncDispose]() {
-        await node[Symbol.asyncDispose]();
-        await bucket?.[Symbol.asyncDispose]();
-      },
-    };
-  } catch (error) {
-    await bucket?.[Symbol.asyncDispose]();
-    throw error;
-  }
+export interface NodeIn extends NodeHandle {
+  /** The keys in the settings have changed. */
+  followKeys(): Promise<void>;
 }
 
-/**
- * Keys may be separated by commas, spaces or lines: a file has one on each line. Undefined: none
- * is configured.
- */
-async function keyringOf({ gossip }: Settings): Promise<Keyring | undefined> {
-  const text = await gossip.keys?.reveal();
-  if (text === undefined) return undefined;
-  return asUsage(async () => parseKeyring(text.split(/[\s,]+/u).filter((one) => one !== "")));
+/** Opens a data folder as its owner, or as a client of the process that owns it. */
+export async function openNodeIn(options: OpenNodeInOptions): Promise<NodeIn> {
+  const { paths, kind, log, version } = options;
+  const folder = rememberFolder(paths);
+  let services: NodeServices | undefined;
+  const handle = await openNode({
+    kind,
+    point: await openMeetingPoint(options),
+    openOwned: (lock) =>
+      openOwnedParts({ ...options, lock, onServices: (started) => (services = started) }),
+    isSameFolder: () => folder.isSame(),
+    events: options.events,
+    version,
+    pid: process.pid,
+    clock: systemClock,
+    random: systemRandom,
+    log,
+  });
+  folder.remember();
+  return { ...handle, followKeys: async () => services?.gossip.followKeys() };
+}
+
+interface OwnedOptions extends OpenNodeInOptions {
+  readonly lock: OwnerLock;
+  readonly onServices: (services: NodeServices) => void;
+}
+
+async function openOwnedParts(options: OwnedOptions): Promise<OwnedParts> {
+  const { paths, log, lock } = options;
+  const [clock, random] = [systemClock, systemRandom];
+  await takeOverEarlierFiles(paths);
+  const opened = await openOwnedLedger({ paths, log, lock });
+  const repeatable = makeRepeatable(opened);
+  const { ledger } = repeatable;
+  const lazy = createLazyRecords({ ...options, ledger });
+  let services: NodeServices | undefined;
+  const processes = createProcessRegistry({ clock, onChange: () => {} });
+  const wakeUps = createWakeUps({ clock, tell: () => services?.tellAdded() });
+  const api = createLocalApi({
+    ledger: repeatable,
+    records: () => lazy.open(),
+    random,
+    fleet: {
+      attach: (report, watch) => processes.attach(report, watch),
+      report: (report) => processes.report(report),
+      view: async () => services?.view(),
+    },
+    wake: wakeUps,
+    withBucket: (address, use) => {
+      const own = options.services?.bucket;
+      return own?.address === address ? use(own.opened) : useBucket(address, use);
+    },
+  });
+  return {
+    api,
+    newestStamp: () => ledger.status().highWater,
+    repeat: (after, work) => repeatable.repeat(after, work),
+    async services() {
+      const { createNodeServices } = await loadNodeServices();
+      const settings = options.services;
+      if (!settings) throw new AppError("internal", "node_services", "a service needs settings");
+      const { bucket, config } = settings;
+      services = createNodeServices({
+        ...options,
+        ledger,
+        records: () => lazy.open(),
+        processes,
+        wakeUps,
+        bucket: bucket?.opened,
+        isBucketFree: bucket?.isFree ?? true,
+        gossip: gossipOf(settings, { ...options, ledger }),
+        label: settings.label ?? hostname(),
+        pid: process.pid,
+        config,
+        clock,
+        random,
+      });
+      options.onServices(services);
+      return services;
+    },
+    async [Symbol.asyncDispose]() {
+      try {
+        await lazy.close();
+      } finally {
+        await opened.close();
+      }
+    },
+  };
+}
+
+function gossipOf(
+  { gossip, keyring, bucket }: ServiceSettings,
+  { paths, ledger, log }: Pick<OwnedOptions, "paths" | "log"> & Pick<OpenGossipOptions, "ledger">,
+) {
+  const isOff = gossipKeySource({ gossip, hasBucket: bucket !== undefined }) === "off";
+  const [clock, random] = [systemClock, systemRandom];
+  return {
+    open: isOff
+      ? undefined
+      : async (keys: Pick<OpenGossipOptions, "keyring" | "isOwnKey">) => {
+          const { openGossip } = await import("./open-gossip.ts");
+          const given = { settings: gossip, ledger, bucket: bucket?.opened, clock, random, log };
+          return openGossip({ ...given, ...keys });
+        },
+    async readKeys() {
+      const configured = keyring();
+      return {
+        keyring: configured ?? (await readOwnKeyring(paths, random)),
+        isOwnKey: configured === undefined,
+      };
+    },
+    ownKeyAdvice,
+  };
 }

@@ -3,8 +3,8 @@ import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
 import { readLibpqVariables } from "../config/index.ts";
 import type { PostgresQueueStoreOptions } from "../queue/adapters/postgres/postgres-queue-store.ts";
+import type { NodeWake } from "../node/index.ts";
 import { createQueue, type Kinds, type Queue, type QueueStore } from "../queue/index.ts";
-import type { WakeHints } from "./wake-hints.ts";
 
 export interface OpenQueueOptions {
   /** SQLite only. Default `full` survives a power cut; `normal` survives a crash of any process. */
@@ -14,8 +14,10 @@ export interface OpenQueueOptions {
   readonly postgres?: PostgresOptions;
   /** Bucket only: a queue that was never made is an error. A file is looked for by the caller. */
   readonly mustExist?: boolean;
-  /** Bucket only: how the processes of this machine hear of work that is added elsewhere. */
-  readonly hints?: WakeHints;
+  /** Only to read: an SQLite file is not changed, nor anything beside it. Others as always. */
+  readonly isReader?: boolean;
+  /** Bucket only: tells idle processes of the fleet about added tasks, and hears of theirs. */
+  readonly wake?: NodeWake;
 }
 
 /** As `PostgresQueueStoreOptions` explains them; what is left out has a safe default. */
@@ -53,8 +55,9 @@ async function openStore(address: string, options: OpenQueueOptions): Promise<Qu
   switch (scheme) {
     case "sqlite": {
       if (rest === "") throw badAddress(address, "a path is missing after sqlite:");
-      const { openSqliteQueueStore } = await loadSqlite();
-      const { durability } = options;
+      const { durability, isReader = false } = options;
+      if (isReader) return (await loadSqlite(importReader)).openSqliteQueueReader({ file: rest });
+      const { openSqliteQueueStore } = await loadSqlite(importStore);
       return openSqliteQueueStore({ file: rest, ...(durability && { durability }) });
     }
     case "postgres":
@@ -85,9 +88,12 @@ async function openStore(address: string, options: OpenQueueOptions): Promise<Qu
   }
 }
 
-async function loadSqlite() {
+const importStore = () => import("../queue/adapters/sqlite/sqlite-queue-store.ts");
+const importReader = () => import("../queue/adapters/sqlite/sqlite-queue-reader.ts");
+
+async function loadSqlite<Module>(load: () => Promise<Module>): Promise<Module> {
   try {
-    return await import("../queue/adapters/sqlite/sqlite-queue-store.ts");
+    return await load();
   } catch (cause) {
     throw new AppError(
       "unavailable",

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
@@ -5,10 +6,9 @@ import type { Logger } from "../base/logger.ts";
 import { systemRandom } from "../base/random.ts";
 import type { Paths } from "../config/index.ts";
 import type { Ledger } from "../ledger/index.ts";
-import type { ProgressOptions, Records, RecordSearch } from "../records/index.ts";
-import { openLedgerIn } from "./open-ledger.ts";
+import type { RecordsProgressOptions, RecordReader, Records } from "../records/index.ts";
 
-export interface OpenRecordsOptions extends ProgressOptions {
+export interface OpenRecordsOptions extends RecordsProgressOptions {
   readonly paths: Paths;
   readonly log: Logger;
   /** Who edits files here. */
@@ -17,58 +17,81 @@ export interface OpenRecordsOptions extends ProgressOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The records of a data folder, with what they stand on. */
-export interface RecordsIn extends AsyncDisposable {
+/** Records and their index, opened when they are first needed. */
+export interface LazyRecords {
+  open(): Promise<OpenedRecords>;
+  /** Brings files and index up to the ledger if something was written, then closes them. */
+  close(): Promise<void>;
+}
+
+export interface OpenedRecords {
   readonly records: Records;
-  readonly index: RecordSearch;
+  readonly index: Awaited<ReturnType<typeof openIndexIn>>;
+}
+
+export interface LazyRecordsOptions extends OpenRecordsOptions {
   readonly ledger: Ledger;
 }
 
 const indexFile = "index/records.db";
 
-/** Opens the records of a data folder; files and index are as the ledger says when it resolves. */
-export async function openRecordsIn(options: OpenRecordsOptions): Promise<RecordsIn> {
-  const { paths, log } = options;
-  const mark = await ledgerMark(paths);
-  const ledger = await openLedgerIn({ paths, log });
-  try {
-    const opened = await openRecordsOn(ledger, options);
-    // Of before the ledger was opened: what anyone has written since is looked at next time.
-    opened.index.setMark(mark);
-    return {
-      ...opened,
-      async [Symbol.asyncDispose]() {
-        try {
-          await opened[Symbol.asyncDispose]();
-        } finally {
-          await ledger[Symbol.asyncDispose]();
-        }
-      },
-    };
-  } catch (error) {
-    await ledger[Symbol.asyncDispose]();
-    throw error;
-  }
+/**
+ * The records of a data folder that this process owns. A command that writes to the ledger alone
+ * does not wait for them until it ends.
+ */
+export function createLazyRecords(options: LazyRecordsOptions): LazyRecords {
+  const { ledger, log, paths } = options;
+  const begun = contentOf(ledger);
+  let opening: Promise<OpenedRecords & AsyncDisposable> | undefined;
+  const open = () =>
+    (opening ??= openRecordsOn(options).catch((error: unknown) => {
+      opening = undefined; // the next call tries again
+      throw error;
+    }));
+  const bringUp = async () => {
+    try {
+      await open();
+    } catch (error) {
+      log.warn("files and index are behind the ledger: `forager records rebuild`", { error });
+    }
+  };
+  return {
+    open,
+    async close() {
+      if (!opening && contentOf(ledger) !== begun) await bringUp();
+      const opened = await opening?.catch(() => undefined);
+      // The same text as long as the ledger has the same content: readers compare it.
+      opened?.index.setMark(await ledgerMark(paths));
+      await opened?.[Symbol.asyncDispose]();
+    },
+  };
 }
 
-/** The same over a ledger that is open already, and is not closed with them. */
-export async function openRecordsOn(ledger: Ledger, options: OpenRecordsOptions) {
-  const { paths, log, user, onProgress, signal } = options;
+/** Another text whenever something was written or received. */
+const contentOf = (ledger: Ledger) =>
+  `${ledger.status().checkpoint} ${JSON.stringify([...ledger.vector()])}`;
+
+async function openRecordsOn(
+  options: LazyRecordsOptions,
+): Promise<OpenedRecords & AsyncDisposable> {
+  const { paths, ledger, log, user, onProgress, signal } = options;
   const { openRecords } = await import("../records/index.ts");
   const index = await openIndexIn(options);
   try {
-    const folder = paths.root();
-    const [clock, random] = [systemClock, systemRandom];
-    const given = { ledger, folder, index, clock, random, log, user };
     const records = await openRecords({
-      ...given,
+      ledger,
+      folder: paths.root(),
+      index,
+      clock: systemClock,
+      random: systemRandom,
+      log,
+      user,
       ...(onProgress && { onProgress }),
       ...(signal && { signal }),
     });
     return {
       records,
       index,
-      ledger,
       async [Symbol.asyncDispose]() {
         try {
           await records[Symbol.asyncDispose]();
@@ -83,32 +106,14 @@ export async function openRecordsOn(ledger: Ledger, options: OpenRecordsOptions)
   }
 }
 
-/**
- * The index alone, for who only searches and lists. The ledger is opened first where something was
- * written to it that the index has not seen; else it is not even read, which takes milliseconds.
- */
-export async function openSearchIn(options: OpenRecordsOptions): Promise<RecordSearch> {
-  const index = await openIndexIn(options);
-  if (index.position() && index.mark() === (await ledgerMark(options.paths))) return index;
-  index[Symbol.dispose]();
-  await (await openRecordsIn(options))[Symbol.asyncDispose]();
-  return openIndexIn(options);
-}
-
-/** Takes the index away, so that it is filled anew, whatever state it is in. */
-export async function removeIndexIn({ paths }: Pick<OpenRecordsOptions, "paths">): Promise<void> {
-  const { removeIndexFile } = await import("../records/adapters/sqlite/open-index-file.ts");
-  removeIndexFile(paths.resolve(indexFile));
-}
-
 async function openIndexIn({ paths, log }: Pick<OpenRecordsOptions, "paths" | "log">) {
   const { openSqliteRecordIndex } =
     await import("../records/adapters/sqlite/sqlite-record-index.ts");
   return openSqliteRecordIndex({ file: paths.resolve(indexFile), log });
 }
 
-/** Another text whenever the ledger has another content: journals only grow, and a base is replaced. */
-async function ledgerMark(paths: Paths): Promise<string> {
+/** Another text whenever the ledger has other content: journals only grow, and a base is replaced. */
+export async function ledgerMark(paths: Paths): Promise<string> {
   const folder = paths.resolve("wal");
   const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {
@@ -130,4 +135,30 @@ async function ledgerMark(paths: Paths): Promise<string> {
     }),
   );
   return lines.join("\n");
+}
+
+export interface RecordReaderOptions {
+  readonly paths: Paths;
+  readonly log: Logger;
+  readonly note: (text: string) => void;
+}
+
+/** The index of a data folder that no process owns, only to read it. */
+export async function openRecordReader(options: RecordReaderOptions): Promise<RecordReader> {
+  const { paths, log, note } = options;
+  const file = paths.resolve(indexFile);
+  // Nothing was ever written here: then there is nothing to find, which is no error.
+  if (!existsSync(file) && !existsSync(paths.resolve("wal"))) {
+    const { openSqliteRecordIndex } =
+      await import("../records/adapters/sqlite/sqlite-record-index.ts");
+    return openSqliteRecordIndex({ file: ":memory:", log });
+  }
+  const { openSqliteRecordIndexForReading } =
+    await import("../records/adapters/sqlite/open-for-reading.ts");
+  const index = openSqliteRecordIndexForReading({ file, log });
+  if (index.isCopy) note("the last process was killed: this reads a temporary copy of the index");
+  if (index.mark() !== (await ledgerMark(paths))) {
+    note("the index is behind the ledger: `forager records rebuild` brings it up to date");
+  }
+  return index;
 }

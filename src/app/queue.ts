@@ -1,4 +1,4 @@
-/** The door of `forager/queue`: the queue's words, the way to open one, and what its parts take. */
+/** The entry point of `forager/queue`: the queue's words, the way to open one, and what its parts take. */
 import "../base/require-node.ts";
 export * from "../queue/index.ts";
 export { AppError, type ErrorKind } from "../base/app-error.ts";

@@ -1,14 +1,13 @@
 import type { CompanyWriter } from "../campaign/index.ts";
-import type { Ledger } from "../ledger/index.ts";
-import type { Records } from "../records/index.ts";
+import type { NodeLedger, NodeRecords } from "../node/index.ts";
 
 /** Companies of campaigns as records: files and index follow what is put. */
 export function createRecordCompanies({
   records,
   ledger,
 }: {
-  readonly records: Pick<Records, "create" | "write">;
-  readonly ledger: Pick<Ledger, "read">;
+  readonly records: Pick<NodeRecords, "create" | "write">;
+  readonly ledger: Pick<NodeLedger, "read">;
 }): CompanyWriter {
   return {
     async put({ source, name, place, domain, fields, firstFields }) {

@@ -94,6 +94,8 @@ export interface OptionSpec {
   readonly summary: string;
   readonly choices?: readonly string[];
   readonly default?: string;
+  /** The setting that this flag overrides, such as `bucket.url`. */
+  readonly setting?: string;
   /** May be given several times; the flag is then a list. */
   readonly isRepeated?: boolean;
   /** What the shell offers for the value, where `choices` does not say. */

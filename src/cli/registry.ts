@@ -24,6 +24,11 @@ export const registry: Registry = {
       load: async () => (await import("./commands/demo.ts")).demo,
     },
     {
+      name: "up",
+      summary: "run this machine's node: data folder, workers, gossip and bucket",
+      load: async () => (await import("./commands/up.ts")).up,
+    },
+    {
       name: "work",
       summary: "do the tasks of a queue: campaigns, visits, and your own kinds",
       load: async () => (await import("./commands/work.ts")).work,

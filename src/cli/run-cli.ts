@@ -4,10 +4,11 @@ import { AppError } from "../base/app-error.ts";
 import type { Clock } from "../base/clock.ts";
 import { reportError } from "../base/report-error.ts";
 import { isUsageError, usageError } from "../base/usage-error.ts";
+import type { FlagValue } from "../config/index.ts";
 import type { BareContext, Outcome, Registry, SettingsContext } from "./command.ts";
 import { createConfirm } from "./confirm.ts";
 import { exitCodes, type ExitCode } from "./exit-code.ts";
-import type { GlobalFlags } from "./flags.ts";
+import { textFlag, type GlobalFlags } from "./flags.ts";
 import { canColor, createOutput, type TextStream } from "./output.ts";
 import { parse, type Parsed } from "./parse.ts";
 import { createProgress } from "./progress.ts";
@@ -90,7 +91,11 @@ async function prepareRun(
   const { command } = found;
   const context = createContext(found, options);
   if (command.needs === "nothing") return () => command.run(context);
-  const prepared = await readSettings(found.global, options, command.keepsLog === true);
+  const flags = settingFlags(found, options.cwd);
+  const prepared = await readSettings(
+    { found, flags, keepsLog: command.keepsLog === true },
+    options,
+  );
   for (const warning of prepared.loaded.warnings) context.out.note(`warning: ${warning}`);
   return () => command.run({ ...context, ...prepared });
 }
@@ -116,20 +121,24 @@ function createContext(
   };
 }
 
+interface ReadSettingsOptions {
+  readonly found: FoundCommand;
+  readonly flags: Readonly<Record<string, FlagValue>>;
+  readonly keepsLog: boolean;
+}
+
 type Prepared = Omit<SettingsContext, keyof BareContext>;
 
 /** Loaded here and not at the top: the schema and the logger cost more than --help may take. */
 async function readSettings(
-  global: GlobalFlags,
+  { found: { global }, flags, keepsLog }: ReadSettingsOptions,
   { cwd, env, home }: CliOptions,
-  keepsLog: boolean,
 ): Promise<Prepared> {
   const [{ createPaths, loadSettings }, { createPinoLogger }, { openKeptLog }] = await Promise.all([
     import("../config/index.ts"),
     import("../base/pino-logger.ts"),
     import("../base/kept-log.ts"),
   ]);
-  const flags = settingFlags(global, cwd);
   const reload = () => loadSettings({ cwd, env, home, flags });
   const loaded = await reload();
   const { settings } = loaded;
@@ -141,23 +150,29 @@ async function readSettings(
   return { settings, loaded, reload, settingFlags: flags, isVerbose: global.verbose, paths, log };
 }
 
-/** The global flags that are settings too, and so have the last word over files and environment. */
-function settingFlags(global: GlobalFlags, cwd: string) {
-  const flags: Record<string, { flag: string; value: string }> = {};
+/** The flags that are settings too, and so have the last word over files and environment. */
+function settingFlags({ global, command, flags: given }: FoundCommand, cwd: string) {
+  const flags: Record<string, FlagValue> = {};
+  for (const { flag, setting } of command.options ?? []) {
+    const value = textFlag(given, flag.slice(2));
+    if (setting !== undefined && value !== undefined) {
+      flags[setting] = { flag, value: fromFolder("dir:", value, cwd) };
+    }
+  }
   if (global.config !== undefined) flags["config"] = { flag: "--config", value: global.config };
   if (global.data !== undefined) flags["data"] = { flag: "--data", value: global.data };
   if (global.queue !== undefined) {
-    flags["queue.url"] = { flag: "--queue", value: fromFolder(global.queue, cwd) };
+    flags["queue.url"] = { flag: "--queue", value: fromFolder("sqlite:", global.queue, cwd) };
   }
   if (global.quiet) flags["log.level"] = { flag: "--quiet", value: "error" };
   if (global.verbose) flags["log.level"] = { flag: "--verbose", value: "debug" };
   return flags;
 }
 
-/** A queue's file in the settings is in the data folder; one on the command line is where you are. */
-function fromFolder(address: string, cwd: string): string {
-  const [, file] = /^sqlite:(.+)$/s.exec(address) ?? [];
-  return file === undefined ? address : `sqlite:${resolve(cwd, file)}`;
+/** A path in the settings is below the data folder; one on the command line is where you are. */
+function fromFolder(scheme: "sqlite:" | "dir:", address: string, cwd: string): string {
+  if (!address.startsWith(scheme)) return address;
+  return `${scheme}${resolve(cwd, address.slice(scheme.length))}`;
 }
 
 function exitCodeOf(outcome: Outcome): ExitCode {

@@ -140,28 +140,3 @@ test("a bucket that cannot be reached does not end it, nor keep it from the peer
   expect(heads).toHaveLength(1);
   await beater.stop();
 });
-
-test("one of several processes speaks for the node; another that has news tells that one", async () => {
-  const clock = createTestClock();
-  const heads: unknown[] = [];
-  const asked: boolean[] = [];
-  let isOther = true;
-  const beater = createBeater({
-    read: async () => beat,
-    isToldByOther: async (isNews) => (asked.push(isNews), isOther),
-    join: async (own) => ({ ...own, state: own.state === "stopped" ? "idle" : own.state }),
-    writeHead: async (said) => void heads.push(said),
-    clock,
-    log: silentLogger,
-  });
-  await beater.start();
-  await clock.advance(65_000);
-  expect([asked, heads]).toEqual([[true, false, false], []]);
-  await beater.beatNow();
-  expect(asked.at(-1)).toBe(true);
-  isOther = false;
-  await clock.advance(60_000);
-  expect(heads).toMatchObject([{ state: "working" }]);
-  await beater.stop(); // the last word is what the others do
-  expect(heads).toMatchObject([{ state: "working" }, { state: "idle" }]);
-});

@@ -9,13 +9,6 @@ export interface BeaterOptions {
   readonly say?: (bytes: Uint8Array) => void;
   /** Writes it into the node's head; absent where there is no bucket. */
   readonly writeHead?: (beat: Readonly<Record<string, unknown>>) => Promise<void>;
-  /**
-   * What the node says, of which this process is one; absent: the only one. The last word of one of
-   * several is what the others do.
-   */
-  readonly join?: (own: Beat) => Promise<Beat>;
-  /** Whether another process of the node speaks for it; with `isNews`, that it does now. */
-  readonly isToldByOther?: (isNews: boolean) => Promise<boolean>;
   /** Also told, such as to a file of this machine. */
   readonly onBeat?: (beat: Beat) => void | Promise<void>;
   readonly clock: Clock;
@@ -46,12 +39,10 @@ export function createBeater(options: BeaterOptions): Beater {
   let hasBegun = false;
   let turn: Promise<void> = Promise.resolve();
 
-  async function beat({ isNews, isLast = false }: BeatNow): Promise<void> {
+  async function beat({ isLast = false } = {}): Promise<void> {
     try {
-      if (await options.isToldByOther?.(isNews)) return;
       const now = await options.read();
-      const own: Beat = isLast ? { ...now, state: "stopped" } : now;
-      const said = options.join ? await options.join(own) : own;
+      const said: Beat = isLast ? { ...now, state: "stopped" } : now;
       options.say?.(encodeBeat(said));
       await options.onBeat?.(said);
       await options.writeHead?.(headBeat(said));
@@ -61,16 +52,15 @@ export function createBeater(options: BeaterOptions): Beater {
       isFailing = true;
     }
   }
-  const beatNext = (isNews = true): Promise<void> => {
+  const beatNext = (): Promise<void> => {
     timer?.cancel();
     const mine = turn.then(async () => {
       if (isStopped) return;
       const nextMs = hasBegun ? everyMs : Math.min(secondMs, everyMs);
       hasBegun = true;
-      await beat({ isNews });
+      await beat();
       timer?.cancel();
-      if (!isStopped)
-        timer = clock.setTimer(nextMs, () => void beatNext(false), { background: true });
+      if (!isStopped) timer = clock.setTimer(nextMs, () => void beatNext(), { background: true });
     });
     turn = mine;
     return mine;
@@ -83,17 +73,11 @@ export function createBeater(options: BeaterOptions): Beater {
       isStopped = true;
       timer?.cancel();
       // So that nobody misses a node that was stopped on purpose.
-      turn = turn.then(() => (hasBegun ? beat({ isNews: true, isLast: true }) : undefined));
+      turn = turn.then(() => (hasBegun ? beat({ isLast: true }) : undefined));
       const waited = new AbortController();
       await Promise.race([turn, sleep(clock, lastMsMax, waited.signal).catch(() => {})]);
       waited.abort();
     },
     beatNow: () => beatNext(),
   };
-}
-
-interface BeatNow {
-  /** Others wait for it. */
-  readonly isNews: boolean;
-  readonly isLast?: boolean;
 }

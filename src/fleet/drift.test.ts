@@ -57,7 +57,7 @@ const passMinutes = (clock: TestClock, minutes: number) => clock.advance(minutes
 test("E5: by gossip, exactly how many datagrams each lacks of the other, and for how long", async () => {
   const two = await createTwo();
   const { a, b, write, clock } = two;
-  const vector = () => b.vector();
+  const vector = () => Object.fromEntries(b.vector());
   expect(await see(two, { vector: vector() })).toEqual({
     missingHere: 0,
     missingThere: 0,

@@ -25,7 +25,9 @@ export interface DriftInput {
 /** Undefined: nothing is known of what it has. */
 export function driftOf(seen: NodeSeen, input: DriftInput): Drift | undefined {
   const { vector, nowMs } = input;
-  const whole = seen.peer?.vector ?? knownVector(seen, input.checkpoints);
+  const whole = seen.peer
+    ? new Map(Object.entries(seen.peer.vector))
+    : knownVector(seen, input.checkpoints);
   const published = new Map(
     (seen.head?.sessions ?? []).map(({ session, number }) => [`${seen.node}/${session}`, number]),
   );

@@ -12,7 +12,10 @@ export interface CommandPlace {
 }
 
 /** All that is wanted, by the bucket and by the ledger. */
-export async function readWanted({ ledger, desired, nodes }: CommandPlace): Promise<Wanted> {
+export async function readWanted(
+  place: Omit<CommandPlace, "ledger"> & { readonly ledger: Pick<Ledger, "read"> },
+): Promise<Wanted> {
+  const { ledger, desired, nodes } = place;
   return joined(await readCommands(ledger, nodes), (await desired?.read()) ?? nothingWanted);
 }
 

@@ -30,15 +30,8 @@ export {
 } from "./follower.ts";
 export { giveCommand, readWanted, type CommandPlace } from "./give-command.ts";
 export { auditCommand, readCommands } from "./ledger-commands.ts";
-export { joinBeats, joinViews } from "./join-views.ts";
 export { createLogSender, logKey, type LogSender } from "./log-sender.ts";
-export {
-  decodeNodeView,
-  encodeNodeView,
-  type GossipSeen,
-  type NodeView,
-  type PeerSeen,
-} from "./node-view.ts";
+export type { GossipSeen, NodeView, PeerSeen } from "./node-view.ts";
 export {
   findNode,
   isPresent,

@@ -33,9 +33,12 @@ export function troublesOf(workers: readonly WorkerState[], observer: Observer):
   ];
 }
 
-/** Why the node is not ready for work yet; empty: it is. */
-export function unreadyOf(workers: readonly WorkerState[], observer: Observer): readonly string[] {
-  const isAny = workers.some(({ state }) => state === "running");
+/** Why the node is not ready yet; empty: it is. `workers` undefined: it is to have none. */
+export function unreadyOf(
+  workers: readonly WorkerState[] | undefined,
+  observer: Observer,
+): readonly string[] {
+  const isAny = !workers || workers.some(({ state }) => state === "running");
   return [...(isAny ? [] : ["no worker process runs yet"]), ...unreachable(observer)];
 }
 

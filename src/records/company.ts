@@ -1,5 +1,5 @@
 import type { FieldView, TargetView } from "../ledger/index.ts";
-import { entriesOf, type Entry } from "./entry.ts";
+import { entriesOf, type RecordEntry } from "./entry.ts";
 import {
   aliasPrefix,
   companyPrefix,
@@ -42,7 +42,7 @@ export interface Company {
   /** By id. */
   readonly people: readonly Member[];
   /** Notes, meetings and calls, the oldest first. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly RecordEntry[];
   /** Keys that someone put into the file, and that we have no meaning for. */
   readonly extra: Readonly<Record<string, unknown>>;
   /** The Markdown body. */

@@ -1,9 +1,8 @@
 import type { Change, Commit, Ledger } from "../ledger/index.ts";
 import type { Random } from "../base/random.ts";
-import { createId } from "../base/ids.ts";
 import { companyTarget } from "./company.ts";
 import { listPrefixes } from "./fields.ts";
-import { companyId, firstText, normalDomain, randomLength } from "./identity.ts";
+import { companyId, firstText, normalDomain } from "./identity.ts";
 import { worthWriting } from "./machine-facts.ts";
 import type { RecordIndex } from "./record-index.ts";
 import type { CreateRequest } from "./records.ts";
@@ -12,14 +11,14 @@ import { slugOf } from "./slug.ts";
 export interface CreatePlan {
   readonly outcome: "created" | "known" | "forgotten";
   readonly target: string;
-  /** Undefined where nothing is to be written. */
+  /** Undefined if nothing is to be written. */
   readonly commit: Commit | undefined;
-  /** Fields that were forgotten and are not taken up again. */
+  /** Fields that were forgotten and are not written again. */
   readonly leftOut: readonly string[];
 }
 
 export interface CreatePlanner {
-  /** Plans one after the other: each knows those before it, written or not. */
+  /** Each plan takes those before it into account, whether they were written or not. */
   plan(request: CreateRequest): Promise<CreatePlan>;
 }
 
@@ -30,7 +29,7 @@ export interface CreatePlannerOptions {
 }
 
 export function createPlanner({ ledger, index, random }: CreatePlannerOptions): CreatePlanner {
-  /** Of what was planned and is in no index yet. */
+  /** What was planned and is not in the index yet. */
   const planned = new Map<string, { place: unknown }>();
   const plannedWith = new Map<string, Set<string>>();
 
@@ -51,7 +50,7 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
     return placeless ?? (place ? undefined : found[0]);
   };
 
-  /** One that is known may have been merged since. */
+  /** The company may have been merged since. */
   const followMerges = async (start: string): Promise<string> => {
     let target = start;
     for (let step = 0; step < mergesMax; step++) {
@@ -63,13 +62,12 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
   };
 
   return {
-    async plan({ source, fields: given, key, isSeparate = false }) {
-      const fields = tidy(given);
+    async plan(request) {
+      const { source, isSeparate = false } = request;
+      const fields = tidy(request.fields);
       const { gone, isForgotten } = await findForgotten(ledger, fields);
       const found = isSeparate ? undefined : findKnown(fields);
-      const id = isSeparate
-        ? createId(random, randomLength)
-        : companyId({ fields, ...(key !== undefined && { key }) }, random);
+      const { id, isOfRequest } = companyId({ ...request, fields }, random);
       const target = found ?? (await followMerges(companyTarget(id)));
       if (isForgotten) {
         return { outcome: "forgotten", target, commit: undefined, leftOut: Object.keys(fields) };
@@ -79,6 +77,10 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
         return { outcome: "forgotten", target, commit: undefined, leftOut: Object.keys(fields) };
       }
       const isKnown = view.fields.length > 0 || planned.has(target);
+      // The first request wrote all of it in one commit; since then others may have changed it.
+      if (isOfRequest && found === undefined && isKnown) {
+        return { outcome: "created", target, commit: undefined, leftOut: [...gone] };
+      }
       const left = Object.fromEntries(Object.entries(fields).filter(([field]) => !gone.has(field)));
       const slug = slugOf(firstText(left["slug"], left["name"], left["domain"], id), id);
       const commit = worthWriting({

@@ -1,4 +1,4 @@
-import type { Entry } from "./entry.ts";
+import type { RecordEntry } from "./entry.ts";
 import { entryKinds, type EntryKind } from "./fields.ts";
 import { isAsWritten, joinSheet, textOf } from "./front-matter.ts";
 import type { RecordDisk } from "./record-disk.ts";
@@ -7,7 +7,7 @@ import { yamlLines } from "./yaml-text.ts";
 
 /**
  * Notes, meetings and calls as files beside a record. A file that someone has edited is not
- * touched here: it is taken in first, see `take-in-entry.ts`.
+ * touched here: it is ingested first, see `ingest-entries.ts`.
  */
 export interface EntryFiles {
   render(job: EntryJob): Promise<void>;
@@ -18,7 +18,7 @@ export interface EntryFiles {
 export interface EntryJob {
   readonly target: string;
   readonly folder: string;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly RecordEntry[];
   readonly isHasty?: boolean;
 }
 
@@ -27,6 +27,9 @@ export const entryFolders: Readonly<Record<EntryKind, string>> = {
   meeting: "meetings",
   call: "calls",
 };
+
+/** Other files in these folders, and hidden ones, are not ours. */
+export const isEntryFile = (file: string): boolean => file.endsWith(".md") && !file.startsWith(".");
 
 export interface EntryFilesOptions {
   readonly disk: RecordDisk;
@@ -85,14 +88,14 @@ const idLength = 8;
 const ownName = /-[0-9a-v]{8}\.md$/;
 
 /** By when, so that a folder reads as a story, and by its title. */
-function fileOf({ id, at, title = "" }: Entry): string {
+function fileOf({ id, at, title = "" }: RecordEntry): string {
   const minute = at.slice(0, "2026-11-16T01:02".length);
   return `${slugOf(`${minute} ${title}`, id)}-${idPiece(id, idLength)}.md`;
 }
 
 export const entryKeys = ["at", "title", "by", "outcome", "callback"] as const;
 
-export function entryText(entry: Entry): string {
+export function entryText(entry: RecordEntry): string {
   let head = "";
   for (const key of entryKeys) {
     const value = entry[key];

@@ -2,7 +2,7 @@ import type { FieldView } from "../ledger/index.ts";
 import { entryKinds, type EntryKind } from "./fields.ts";
 
 /** A note, a meeting or a call: written once, and shown as a file of its own. */
-export interface Entry {
+export interface RecordEntry {
   readonly kind: EntryKind;
   readonly id: string;
   /** ISO moment. */
@@ -17,10 +17,18 @@ export interface Entry {
 }
 
 /** Its field in the ledger: `note/<id>`. */
-export const entryField = ({ kind, id }: Pick<Entry, "kind" | "id">): string => `${kind}/${id}`;
+export const entryField = ({ kind, id }: Pick<RecordEntry, "kind" | "id">): string =>
+  `${kind}/${id}`;
 
 /** Its value in the ledger. */
-export function entryValue({ at, text, title, by, outcome, callback }: Omit<Entry, "kind" | "id">) {
+export function entryValue({
+  at,
+  text,
+  title,
+  by,
+  outcome,
+  callback,
+}: Omit<RecordEntry, "kind" | "id">) {
   return {
     at,
     text,
@@ -32,9 +40,9 @@ export function entryValue({ at, text, title, by, outcome, callback }: Omit<Entr
 }
 
 /** The oldest first; at the same moment by id, so that every node shows one order. */
-export function entriesOf(fields: readonly FieldView[]): readonly Entry[] {
+export function entriesOf(fields: readonly FieldView[]): readonly RecordEntry[] {
   return fields
-    .flatMap((field): Entry[] => {
+    .flatMap((field): RecordEntry[] => {
       const entry = entryOf(field);
       return entry ? [entry] : [];
     })
@@ -42,7 +50,7 @@ export function entriesOf(fields: readonly FieldView[]): readonly Entry[] {
 }
 
 /** Undefined for a field that is no entry. */
-export function entryOf({ field, value, stamp }: FieldView): Entry | undefined {
+export function entryOf({ field, value, stamp }: FieldView): RecordEntry | undefined {
   const slash = field.indexOf("/");
   const kind = entryKinds.find((one) => one === field.slice(0, slash));
   if (slash < 0 || !kind || typeof value !== "object" || value === null) return undefined;

@@ -1,94 +1,103 @@
+import { throwIfAborted } from "../base/serial.ts";
+import { afterTick } from "../base/tick.ts";
 import { forgetRegister } from "../ledger/index.ts";
-import type { Desk } from "./desk.ts";
+import type { RecordsContext } from "./context.ts";
 import { layoutOfTarget, recordFile } from "./layout.ts";
 import { folderOf } from "./folders.ts";
-import { foldersToLookAt } from "./ingest.ts";
-import type { ProgressOptions } from "./records.ts";
+import { foldersToLookAt } from "./inspect-folder.ts";
+import type { RecordsProgressOptions } from "./records.ts";
 import { companyWish } from "./company.ts";
-import type { Wishes } from "./filling.ts";
+import type { FolderWinners } from "./initial-fill.ts";
 import { personWish } from "./person.ts";
 import { isClean } from "./front-matter.ts";
 import { isGone } from "./render.ts";
 import { sideFile } from "./side-file.ts";
 
-/** More than these are not synced one by one. */
+/** If more targets than these changed, their files are not synced one by one. */
 const fewTargets = 50;
 
 /**
- * Records and marks that go into the index as one. A commit writes every page it has touched, and
- * names come in any order, so the more go into it the fewer pages are written again.
+ * Gathered changes are applied to the index when there are more than this. Names come in any order,
+ * so a commit writes most pages of every index: large batches write fewer pages again.
  */
 const gatheredMax = 4_000;
-/** While an index is filled they go there beside the rendering, which waits for the last of them. */
+/** The same for a fill, where batches are applied while rendering continues. */
 const filledMax = 12_000;
 
-/** Rendered in one turn; then other processes have theirs. */
+/** Records that are rendered before other work goes first. */
 const sliceSize = 200;
 
-export interface CatchUpOptions extends ProgressOptions {
-  /** In one turn, however much is new: nothing is written by others when it has come to its end. */
+export interface CatchUpOptions extends RecordsProgressOptions {
+  /** True: other work does not run in between, so nothing else is written meanwhile. */
   readonly isUnbroken?: boolean;
-  /** Of files that need not be read: see `RenderOptions`. */
+  /** See `RecordRenderOptions`. */
   readonly clean?: ReadonlyMap<string, string>;
 }
 
 /**
- * Renders all that is new in the ledger since the position that is kept. Only in turn. Who finds an
- * index that is empty fills it in one: others could not work with half of it.
+ * Renders everything that is new in the ledger since the position of the index. Only within `run`. If
+ * the index is empty, a new one is filled and replaces it; other work waits for that, because it
+ * cannot use half an index.
  */
 export async function catchUp(
-  desk: Desk,
+  context: RecordsContext,
   options: CatchUpOptions = {},
 ): Promise<{ readonly records: number }> {
-  const { onProgress = () => {}, isUnbroken = false, clean } = options;
-  const { ledger, follower, index } = desk;
-  const since = follower.position();
-  const { position, batches: told, steps } = await ledger.changedSince(since);
-  const found = since ? undefined : await lookThrough(ledger, told);
-  const batches = found?.batches ?? told;
+  const { onProgress = () => {}, isUnbroken = false, clean, signal } = options;
+  const { ledger, tracker, index } = context;
+  const since = tracker.position();
+  const { position, batches: changed, steps } = await ledger.changedSince(since);
+  const found = since ? undefined : await lookThrough(ledger, changed);
+  const batches = found?.batches ?? changed;
   if (found) index.fill(found.wishes);
   let [records, step, hasForgotten] = [0, 0, false];
+  const letOthersGo = async () => {
+    if (since && !isUnbroken) {
+      await context.conclude();
+      return context.pause({ signal });
+    }
+    // Connections and timers need the event loop, though other work with records has to wait.
+    await new Promise<void>(afterTick);
+    throwIfAborted(signal);
+  };
   try {
     for await (const targets of batches) {
       step += 1;
       hasForgotten ||= targets.includes(forgetRegister);
       const isHasty = !since || targets.length > fewTargets;
       for (let at = 0; at < targets.length; at += sliceSize) {
-        if (since && !isUnbroken && records + at > 0) {
-          await desk.conclude();
-          await desk.pause();
-          // Someone began to make the index anew, and died.
-          if (!follower.position()) return catchUp(desk, options);
-        }
-        await desk.renderMany(targets.slice(at, at + sliceSize), {
-          isHasty,
-          ...(clean && { clean }),
-        });
+        if (records + at > 0) await letOthersGo();
+        const some = targets.slice(at, at + sliceSize);
+        await context.renderMany(some, { isHasty, ...(clean && { clean }) });
       }
       records += targets.length;
-      if (index.size() > (since ? gatheredMax : filledMax)) await desk.conclude();
+      if (index.size() > (since ? gatheredMax : filledMax)) await context.conclude();
       if (targets.length > 0) {
         const total = found?.records ?? Math.round((records * steps) / step);
         onProgress({ step: "files", done: records, total });
       }
     }
-    await desk.conclude();
+    await context.conclude();
+    await index.apply(tracker.reached(position));
+    if (found) await index.commitFill();
   } finally {
-    if (found) await index.endFilling();
+    if (found) await index.endFill();
   }
-  await index.apply(follower.reached(position));
-  // Forgotten elsewhere: here too it is to be gone, and not merely unlisted.
-  if (since && hasForgotten) desk.stored.scrub();
+  // Forgotten on another node: its words must not stay readable in the file of the index.
+  if (since && hasForgotten) context.stored.scrub();
   return { records };
 }
 
-/** All that an empty index is filled with: each record once, and none that is gone. */
-async function lookThrough(ledger: Desk["ledger"], told: AsyncIterable<readonly string[]>) {
+/** What an empty index is filled with: each record once, without those that are gone. */
+async function lookThrough(
+  ledger: RecordsContext["ledger"],
+  changed: AsyncIterable<readonly string[]>,
+) {
   const batches: (readonly string[])[] = [];
   const seen = new Set<string>();
   const winners = new Map<string, string>();
   const contested = new Set<string>();
-  for await (const targets of told) {
+  for await (const targets of changed) {
     const some = targets.filter((target) => layoutOfTarget(target) && !seen.has(target));
     const views = (await ledger.readAll(some)).filter((view) => !isGone(view));
     for (const view of views) {
@@ -98,29 +107,26 @@ async function lookThrough(ledger: Desk["ledger"], told: AsyncIterable<readonly 
       const wish = `${kind}/${kind === "company" ? companyWish(view) : personWish(view)}`;
       const rival = winners.get(wish);
       if (rival !== undefined) contested.add(wish);
-      // Of all that want a folder's name, the one with the smallest id has it.
+      // Of all records that prefer a folder name, the one with the smallest id gets it.
       if (rival === undefined || target < rival) winners.set(wish, target);
     }
     batches.push(views.map(({ target }) => target));
   }
-  const wishes: Wishes = { winners, contested };
+  const wishes: FolderWinners = { winners, contested };
   return { batches, wishes, records: seen.size };
 }
 
-/** Index and files from the ledger alone; what hands had changed was taken in before. In turn. */
-export async function rebuildAll(desk: Desk, options: CatchUpOptions = {}) {
-  const problems = desk.index.problems();
-  desk.stored.clear();
-  for (const problem of problems) desk.index.problem(problem.path, problem);
-  desk.follower.restart();
-  const { records } = await catchUp(desk, options);
-  removeOrphans(desk);
-  await desk.conclude();
+/** Index and files from the ledger alone; hand edits were ingested before. Only within `run`. */
+export async function rebuildAll(context: RecordsContext, options: CatchUpOptions = {}) {
+  context.tracker.restart(undefined);
+  const { records } = await catchUp(context, options);
+  removeOrphans(context);
+  await context.conclude();
   return { records };
 }
 
-/** Folders that are no record's any more, as far as they hold what we made. */
-function removeOrphans({ disk, index }: Desk): void {
+/** Removes folders that no longer belong to a record, as far as we made their content. */
+function removeOrphans({ disk, index }: RecordsContext): void {
   for (const { layout, name } of foldersToLookAt(disk, undefined)) {
     if (index.bySlug(layout.kind, name) !== undefined) continue;
     const folder = folderOf(layout.kind, name);

@@ -1,45 +1,50 @@
-import type { Desk } from "./desk.ts";
+import type { RecordsContext } from "./context.ts";
 import { idOf } from "./company.ts";
 import { entryFolders } from "./entry-files.ts";
 import { folderOf } from "./folders.ts";
 import { textOf } from "./front-matter.ts";
 import { recordOf } from "./gathering-index.ts";
-import { foldersToLookAt } from "./ingest.ts";
+import { foldersToLookAt } from "./inspect-folder.ts";
 import { layoutOfTarget, recordFile } from "./layout.ts";
 import { targetsOf } from "./record-history.ts";
 import type { Forgotten, Remains } from "./records.ts";
 import { sideFile } from "./side-file.ts";
 import { yamlLines } from "./yaml-text.ts";
-import type { Taken } from "./aside.ts";
+import type { HeldFile } from "./held-back.ts";
 
-/** Facts first: if the rest is cut short, catching up sees a forgotten record and goes on. */
+/**
+ * Facts first: if the rest is interrupted, catching up finds a forgotten record and continues. A
+ * repeated request does what is left to do.
+ */
 export async function forgetRecord(
-  desk: Desk,
+  context: RecordsContext,
   { target, source }: { readonly target: string; readonly source: string },
 ): Promise<Forgotten> {
-  const { ledger, index, aside } = desk;
+  const { ledger, index, heldBack } = context;
   const targets = targetsOf(await ledger.read(target));
   let scrubbed = 0;
-  for (const one of targets) scrubbed += await ledger.forget({ target: one, source });
-  await desk.inTurn(async () => {
-    const folders = [...targets].flatMap((one) => foldersOf(desk, one));
+  // Those that were merged into it first: it names them only until it is forgotten itself.
+  for (const one of [...targets].reverse())
+    scrubbed += await ledger.forget({ target: one, source });
+  await context.run(async () => {
+    const folders = [...targets].flatMap((one) => foldersOf(context, one));
     for (const one of targets) {
       const indexed = index.find(one);
-      if (indexed) desk.redirects.removeAll(indexed);
+      if (indexed) context.redirects.removeAll(indexed);
     }
-    for (const folder of folders) removeAll(desk, folder);
-    await desk.renderMany(targets);
+    for (const folder of folders) removeAll(context, folder);
+    await context.renderMany(targets);
     for (const { path } of index.problems()) {
       if (folders.some((folder) => path.startsWith(`${folder}/`))) index.problem(path, undefined);
     }
-    aside.forget((copy) => isCopyOf(copy, targets, folders));
-    await desk.conclude();
-    desk.stored.scrub();
+    heldBack.forget((copy) => isCopyOf(copy, targets, folders));
+    await context.conclude();
+    context.stored.scrub();
   });
-  return { target, scrubbed, ...(await remainsOf(desk, target)) };
+  return { target, scrubbed, ...(await remainsOf(context, target)) };
 }
 
-function foldersOf({ index }: Desk, target: string): readonly string[] {
+function foldersOf({ index }: RecordsContext, target: string): readonly string[] {
   const mark = index.render(target);
   const indexed = index.find(target);
   const aliases = indexed ? recordOf(indexed).aliases : [];
@@ -47,8 +52,8 @@ function foldersOf({ index }: Desk, target: string): readonly string[] {
   return [...(mark ? [mark.folder] : []), ...aliases.map((slug) => folderOf(kind, slug))];
 }
 
-/** Notes that someone wrote beside it tell of it too. What is of another kind is not ours. */
-function removeAll({ disk }: Desk, folder: string): void {
+/** Also notes that somebody wrote, because they are about the record. Other files stay. */
+function removeAll({ disk }: RecordsContext, folder: string): void {
   for (const place of Object.values(entryFolders)) {
     for (const file of disk.list(`${folder}/${place}`)) {
       if (file.endsWith(".md")) disk.remove(`${folder}/${place}/${file}`);
@@ -60,9 +65,9 @@ function removeAll({ disk }: Desk, folder: string): void {
   disk.removeFolder(folder);
 }
 
-/** Looks through all files: nobody asks often, and who asks wants to be sure. */
-export async function remainsOf(desk: Desk, target: string): Promise<Remains> {
-  const { disk, aside, ledger, index } = desk;
+/** Reads all files: it is asked rarely, and must be sure. */
+export async function remainsOf(context: RecordsContext, target: string): Promise<Remains> {
+  const { disk, heldBack, ledger, index } = context;
   const layout = layoutOfTarget(target);
   const line = idLine(target);
   let files = 0;
@@ -72,7 +77,7 @@ export async function remainsOf(desk: Desk, target: string): Promise<Remains> {
     if (bytes && hasLine(bytes, line)) files += 1;
   }
   const folders = index.render(target) ? [index.render(target)!.folder] : [];
-  const copies = aside.count((copy) => isCopyOf(copy, new Set([target]), folders));
+  const copies = heldBack.count((copy) => isCopyOf(copy, new Set([target]), folders));
   return { files, aside: copies, datagrams: await ledger.unscrubbed() };
 }
 
@@ -82,7 +87,7 @@ const hasLine = (bytes: Uint8Array, line: string): boolean =>
   textOf(bytes).split(/\r?\n/).includes(line);
 
 const isCopyOf = (
-  { from, bytes }: Taken,
+  { from, bytes }: HeldFile,
   targets: ReadonlySet<string>,
   folders: readonly string[],
 ): boolean =>

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Page } from "./page.ts";
+import type { PageContent } from "./page.ts";
 import { yamlLines, yamlText } from "./yaml-text.ts";
 
 /**
@@ -49,7 +49,7 @@ export function joinSheet({ bom, lineEnd, head, body }: Sheet): string {
   return text.replace(emptyRev, `rev: ${hashOf(text)}$1`);
 }
 
-export function writePage({ keys, body }: Page, id: string): string {
+export function writePage({ keys, body }: PageContent, id: string): string {
   let head = "";
   for (const [key, value] of keys) head += yamlLines(key, value);
   head += `id: ${yamlText(id)}\nrev: \n`;

@@ -5,27 +5,28 @@ import type { IndexBatch, RecordIndex } from "./record-index.ts";
 import { createMemoryRecordIndex } from "./testing/memory-record-index.ts";
 import { company, person } from "./testing/sample-records.ts";
 
-/** A memory index whose loader applies a batch when it is told to. */
+/** A memory index whose replacement applies a batch when the test says so. */
 function openSlowIndex() {
   const stored = createMemoryRecordIndex();
   const open: { batch: IndexBatch; done(error?: Error): void }[] = [];
-  let ended = 0;
+  let discarded = 0;
   const index: RecordIndex = {
     ...stored,
-    startLoading: () => ({
-      load: (batch) =>
-        new Promise((resolve, reject) => {
-          const done = (error?: Error) => {
-            if (error) return reject(error);
-            stored.update(batch);
-            resolve();
-          };
-          open.push({ batch, done });
-        }),
-      [Symbol.asyncDispose]: async () => void (ended += 1),
-    }),
+    startReplacement() {
+      const replacement = stored.startReplacement();
+      return {
+        ...replacement,
+        load: (batch) =>
+          new Promise<void>((resolve, reject) => {
+            const done = (error?: Error) =>
+              error ? reject(error) : resolve(replacement.load(batch));
+            open.push({ batch, done });
+          }),
+        [Symbol.asyncDispose]: async () => void (discarded += 1),
+      };
+    },
   };
-  return { stored, index: gatherIndex(index), open, ended: () => ended };
+  return { stored, index: gatherIndex(index), open, discarded: () => discarded };
 }
 
 const mark = { target: "company/a", folder: "companies/acme", rev: "1" };
@@ -35,8 +36,8 @@ const contested = {
   contested: new Set(["company/acme"]),
 };
 
-describe("an index that is filled beside other work", () => {
-  test("shows what is on its way into it, and what has changed since", async () => {
+describe("a fill of a new index", () => {
+  test("shows what is being loaded, and what has changed since", async () => {
     const { stored, index, open } = openSlowIndex();
     index.fill(contested);
     index.put(company("a", { ...acme, slug: "acme" }));
@@ -78,13 +79,14 @@ describe("an index that is filled beside other work", () => {
     await expect.poll(() => open.length).toBe(2);
     open[1]!.done();
     await last;
-    await index.endFilling();
+    await index.commitFill();
+    await index.endFill();
     expect(seen()).toEqual(changed);
     expect(stored.bySlug("company", "beta")).toBe("company/b");
     expect(stored.render("company/a")).toBeUndefined();
   });
 
-  test("one batch waits for the one before it", async () => {
+  test("a batch waits for the one before it", async () => {
     const { index, open } = openSlowIndex();
     index.fill(contested);
     index.put(company("a"));
@@ -98,8 +100,9 @@ describe("an index that is filled beside other work", () => {
     expect(open[1]!.batch.put).toEqual([company("b")]);
   });
 
-  test("a batch that fails is told to whoever comes next, and at the end; then it is over", async () => {
-    const { stored, index, open, ended } = openSlowIndex();
+  test("a batch that fails is thrown by the next call and by the commit; the old index stays", async () => {
+    const { stored, index, open, discarded } = openSlowIndex();
+    stored.update({ put: [company("old")] });
     const full = new AppError("unavailable", "disk_full", "the disk is full");
     index.fill(contested);
     index.put(company("a"));
@@ -107,11 +110,29 @@ describe("an index that is filled beside other work", () => {
     open[0]!.done(full);
     index.put(company("b"));
     await expect(index.apply()).rejects.toBe(full);
-    await expect(index.endFilling()).rejects.toBe(full);
-    expect(ended()).toBe(1);
+    await expect(index.commitFill()).rejects.toBe(full);
+    await index.endFill();
+    expect(discarded()).toBe(1);
     index.discard();
     index.put(company("c"));
     await index.apply();
-    expect(stored.targets({ kind: "company", limit: 9 })).toEqual(["company/c"]);
+    expect(stored.targets({ kind: "company", limit: 9 })).toEqual(["company/c", "company/old"]);
+  });
+
+  test("keeps the problems that are known, and drops those of a fill that failed", async () => {
+    const { stored, index, open } = openSlowIndex();
+    const problem = (path: string) => ({ path, target: undefined, reason: "r", foundAt: "t" });
+    index.problem("companies/a/_index.md", problem("companies/a/_index.md"));
+    await index.apply();
+    index.fill(contested);
+    index.problem("companies/b/_index.md", problem("companies/b/_index.md"));
+    await index.endFill();
+    index.discard();
+    expect(index.problems()).toEqual([problem("companies/a/_index.md")]);
+    index.fill(contested);
+    await index.apply();
+    open[0]!.done();
+    await index.commitFill();
+    expect(stored.problems()).toEqual([problem("companies/a/_index.md")]);
   });
 });

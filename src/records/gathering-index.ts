@@ -1,19 +1,20 @@
+import { AppError } from "../base/app-error.ts";
 import type { Position } from "../ledger/index.ts";
 import type { Company } from "./company.ts";
-import { createFilling, type Filling, type Wishes } from "./filling.ts";
+import { createInitialFill, type FolderWinners, type InitialFill } from "./initial-fill.ts";
 import type { Person } from "./person.ts";
 import type {
   IndexBatch,
   Indexed,
-  IndexLoader,
   RecordIndex,
+  RecordLookup,
   RecordProblem,
   RenderMark,
 } from "./record-index.ts";
 
 /**
- * Changes to the index that are gathered and then applied at once. Who asks here hears of them
- * already: two records of one batch may want the same folder.
+ * Gathers changes of the index and applies them in one batch. Lookups here see gathered changes
+ * at once: two records of one batch may prefer the same folder.
  */
 export interface GatheringIndex extends Pick<
   RecordIndex,
@@ -25,28 +26,32 @@ export interface GatheringIndex extends Pick<
   unmark(target: string): void;
   problem(path: string, problem: RecordProblem | undefined): void;
   problems(): readonly RecordProblem[];
+  /** Number of gathered changes. */
   size(): number;
-  /** While an index is filled, this goes on beside other work: the next one waits for it. */
+  /**
+   * Applies what was gathered. During a fill this only starts the batch, which is applied while
+   * other work continues; the next call waits for it, and throws if it failed.
+   */
   apply(position?: Position): Promise<void>;
-  /** Begins to fill an index that is empty. */
-  fill(wishes: Wishes): void;
-  /** All of it is in the index, or it throws; in both cases nothing is filled any more. */
-  endFilling(): Promise<void>;
-  /** Another process has changed the index. */
-  reload(): void;
+  /** Starts to fill a new index, which replaces the present one with `commitFill`. */
+  fill(wishes: FolderWinners): void;
+  /** Waits for all batches, and puts the new index in the place of the old one. */
+  commitFill(): Promise<void>;
+  /** Ends the fill. If it was not committed, the new index is discarded. */
+  endFill(): Promise<void>;
   /** Drops what was gathered. */
   discard(): void;
 }
 
-/** What was not put into the index yet. Undefined: dropped. */
+/** Changes that are not in the index yet. Undefined: dropped. */
 interface Gathered {
   readonly records: Map<string, Indexed | undefined>;
   readonly marks: Map<string, RenderMark | undefined>;
   readonly found: Map<string, RecordProblem | undefined>;
-  /** Of those in `records`, by kind and folder. */
+  /** Target by kind and folder, of those in `records`. */
   readonly holders: Map<string, string>;
   readonly wanted: Map<string, Set<string>>;
-  /** Companies of those in `records`, by the people they name. */
+  /** Companies in `records` by the people they list. */
   readonly employers: Map<string, Set<string>>;
 }
 
@@ -61,32 +66,25 @@ const nothing = (): Gathered => ({
 
 export function gatherIndex(index: RecordIndex): GatheringIndex {
   let now = nothing();
-  /** On its way into an index that is being filled. */
+  /** The batch that is being loaded into a new index. */
   let passing = nothing();
   let passed: Promise<void> = Promise.resolve();
-  let filling: (Filling & { readonly loader: IndexLoader }) | undefined;
-  let known = new Map<string, RecordProblem>();
-  const reload = () => {
-    known = new Map(index.problems().map((problem) => [problem.path, problem]));
-    for (const [path, problem] of now.found) {
-      if (problem) known.set(path, problem);
-      else known.delete(path);
-    }
-  };
-  reload();
+  let filling: InitialFill | undefined;
+  let known = storedProblems(index, []);
 
-  /** What a filling has not come to is not in the index: that need not be asked. */
+  const lookup = (): RecordLookup => filling?.replacement.lookup ?? index;
+  /** A target that the fill has not reached is not in the new index, so it need not be asked. */
   const mayHave = (target: string) => !filling || filling.has(target);
   const gathered = (target: string) =>
     now.records.has(target) ? now : passing.records.has(target) ? passing : undefined;
   const find = (target: string) => {
     const layer = gathered(target);
     if (layer) return layer.records.get(target);
-    return mayHave(target) ? index.find(target) : undefined;
+    return mayHave(target) ? lookup().find(target) : undefined;
   };
   const holderOf = (kind: Indexed["kind"], slug: string) =>
     filling ? filling.bySlug(kind, slug) : index.bySlug(kind, slug);
-  /** Of a list that the index has, and of what is on its way there: as it is now. */
+  /** A list from the index, corrected by the changes that are not in it yet. */
   const merged = (
     stored: readonly string[],
     listOf: (layer: Gathered) => Iterable<string> | undefined,
@@ -95,7 +93,7 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
     const later = [...(listOf(passing) ?? [])].filter((target) => !now.records.has(target));
     return [...older, ...later, ...(listOf(now) ?? [])];
   };
-  /** Takes back what is gathered of one. */
+  /** Removes what was gathered of a target. */
   const take = (target: string) => {
     const old = now.records.get(target);
     const record = recordOf(old);
@@ -127,17 +125,17 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
       const wish = `${kind}/${slug}`;
       const winner = filling?.wishes.winners.get(wish);
       const isAlone = filling && !filling.wishes.contested.has(wish);
-      const stored = isAlone ? [] : index.wanting(kind, slug);
+      const stored = isAlone ? [] : lookup().wanting(kind, slug);
       const found = merged(stored, ({ wanted }) => wanted.get(wish));
       return [...new Set(winner === undefined ? found : [winner, ...found])].sort();
     },
     render(target) {
       const layer = now.marks.has(target) ? now : passing.marks.has(target) ? passing : undefined;
       if (layer) return layer.marks.get(target);
-      return mayHave(target) ? index.render(target) : undefined;
+      return mayHave(target) ? lookup().render(target) : undefined;
     },
     byPerson: (personId) =>
-      [...merged(index.byPerson(personId), ({ employers }) => employers.get(personId))].sort(),
+      [...merged(lookup().byPerson(personId), ({ employers }) => employers.get(personId))].sort(),
     put(indexed) {
       const { target, slug, slugWanted } = recordOf(indexed);
       take(target);
@@ -171,24 +169,48 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
         return;
       }
       [passing, now] = [now, nothing()];
-      passed = filling.loader.load(batch).then(() => void (passing = nothing()));
-      passed.catch(() => {}); // whoever comes next hears of it
+      passed = filling.replacement.load(batch).then(() => void (passing = nothing()));
+      passed.catch(() => {}); // the next call throws it
     },
-    fill: (wishes) => void (filling = { ...createFilling(wishes), loader: index.startLoading() }),
-    async endFilling() {
+    fill(wishes) {
+      filling = createInitialFill(wishes, index.startReplacement());
+      for (const [path, problem] of known) now.found.set(path, problem);
+    },
+    async commitFill() {
+      await passed;
+      await filling?.replacement.commit();
+      filling = undefined;
+    },
+    async endFill() {
       const ended = filling;
       filling = undefined;
-      try {
-        await passed;
-      } finally {
-        [passing, passed] = [nothing(), Promise.resolve()];
-        await ended?.loader[Symbol.asyncDispose]();
-      }
+      await passed.catch(() => {}); // thrown by `apply` or `commitFill`
+      [passing, passed] = [nothing(), Promise.resolve()];
+      await ended?.replacement[Symbol.asyncDispose]();
     },
-    reload,
-    discard: () => void (now = nothing()),
+    discard() {
+      now = nothing();
+      known = storedProblems(index, known);
+    },
   };
 }
+
+/** By path. A damaged index does not tell: then what is known stays. */
+function storedProblems(
+  index: Pick<RecordIndex, "problems">,
+  known: Iterable<readonly [string, RecordProblem]>,
+): Map<string, RecordProblem> {
+  try {
+    return new Map(index.problems().map((problem) => [problem.path, problem]));
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
+    return new Map(known);
+  }
+}
+
+/** The index is damaged. It is replaced by a new one, because all of it comes from the ledger. */
+export const isCorrupt = (error: unknown): boolean =>
+  error instanceof AppError && error.kind === "corrupt" && error.code === "index_corrupt";
 
 function addTo(lists: Map<string, Set<string>>, name: string, target: string): void {
   const list = lists.get(name);

@@ -1,12 +1,12 @@
 import type { Change, TargetView } from "../ledger/index.ts";
 import { listPrefixes } from "./fields.ts";
 import type { Facts } from "./page.ts";
-import { tokenOf, type Base } from "./side-file.ts";
+import { tokenOf, type RenderBase } from "./side-file.ts";
 
 export interface HandEdit {
   readonly target: string;
   /** What the render showed that the edit began with. */
-  readonly base: Base | undefined;
+  readonly base: RenderBase | undefined;
   /** What the file says now. */
   readonly facts: Facts;
   /** What is known now: other writes may have come since the render. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { AppError } from "../base/app-error.ts";
 import { createId } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
 import type { CreateRequest } from "./records.ts";
@@ -8,20 +9,32 @@ const safe = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/;
 
 /**
  * The id of a new company, from the strongest key that it is known by elsewhere: two nodes that
- * find the same one, without hearing of each other, give it the same id. A key that is long or odd
- * is hashed. Part of the format: it never changes.
+ * find the same one independently give it the same id. A key that is long or has other characters
+ * is hashed. Part of the format: it never changes. Without such a key it is `request.id`, else random.
  */
 export function companyId(
-  { fields, key }: Pick<CreateRequest, "fields" | "key">,
+  { fields, key, id, isSeparate = false }: Omit<CreateRequest, "source">,
   random: Random,
-): string {
+): { readonly id: string; readonly isOfRequest: boolean } {
   const { place, domain } = fields;
-  if (typeof place === "string" && place !== "") return safeId(place.replaceAll("/", "."));
-  if (typeof domain === "string" && domain !== "") return safeId(normalDomain(domain));
-  return key === undefined ? createId(random, randomLength) : safeId(key);
+  const derived = (text: string) => ({ id: safeId(text), isOfRequest: false });
+  if (!isSeparate) {
+    if (typeof place === "string" && place !== "") return derived(place.replaceAll("/", "."));
+    if (typeof domain === "string" && domain !== "") return derived(normalDomain(domain));
+    if (key !== undefined) return derived(key);
+  }
+  if (id !== undefined) checkId(id);
+  return { id: id ?? createId(random, randomLength), isOfRequest: id !== undefined };
 }
 
-/** 80 bits: nobody meets another's. */
+/** For ids that callers give. */
+export function checkId(id: string): void {
+  if (safeId(id) === id) return;
+  const message = `"${id.slice(0, 80)}" cannot be an id: use a-z, 0-9, dots and dashes, at most ${idLengthMax} characters`;
+  throw new AppError("invalid", "records_id", message);
+}
+
+/** 80 bits: two of them are never equal. */
 export const randomLength = 16;
 
 export function safeId(key: string): string {

@@ -6,7 +6,7 @@ export {
   type Contact,
   type Member,
 } from "./company.ts";
-export { entryField, entryValue, type Entry } from "./entry.ts";
+export { entryField, entryValue, type RecordEntry } from "./entry.ts";
 export {
   entryKinds,
   listNames,
@@ -23,6 +23,7 @@ export type {
   IndexBatch,
   Indexed,
   RecordIndex,
+  RecordLookup,
   RecordProblem,
   RenderMark,
 } from "./record-index.ts";
@@ -32,11 +33,13 @@ export { pageLimitMax, recordSorts } from "./record-search.ts";
 export type {
   RecordFilters,
   RecordPage,
+  RecordQueries,
   RecordQuery,
+  RecordReader,
   RecordSearch,
   RecordSort,
   Twins,
-  Usage,
+  ContactUsage,
 } from "./record-search.ts";
 export { csvLine, type CsvValue } from "./exchange/csv-text.ts";
 export { createCsvReader, type CsvRow } from "./exchange/csv-reader.ts";
@@ -59,11 +62,13 @@ export {
   type ColumnOptions,
   type ImportColumn,
 } from "./exchange/import-columns.ts";
-export { readCompany, type Cell, type CompanyRead } from "./exchange/read-company.ts";
+export { readCompany, type ImportCell, type CompanyRead } from "./exchange/read-company.ts";
 export { readDomain, readEmail, readMoment } from "./exchange/read-values.ts";
 export { readSuppressList, type SuppressList } from "./exchange/suppress-list.ts";
 export { createPlanner } from "./create.ts";
 export { findDuplicates, nameAndAddress } from "./duplicates.ts";
+export { createFileCheck, type FileCheck } from "./file-check.ts";
 export { isPageTitle } from "./machine-facts.ts";
-export { normalDomain } from "./identity.ts";
+export { normalDomain, randomLength as newRecordIdLength } from "./identity.ts";
 export { openRecords } from "./open-records.ts";
+export { recordFileOf, resolveName } from "./resolve-name.ts";

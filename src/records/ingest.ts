@@ -1,180 +1,208 @@
-import { AppError } from "../base/app-error.ts";
+import type { RecordsContext } from "./context.ts";
 import { idOf } from "./company.ts";
+import { createPlanner } from "./create.ts";
+import { aliasPrefix } from "./fields.ts";
+import { catchUp } from "./follow-ledger.ts";
 import { folderOf } from "./folders.ts";
-import { idIn, isAsWritten, isClean, revIn, textOf } from "./front-matter.ts";
-import { recordOf, type GatheringIndex } from "./gathering-index.ts";
-import { layouts, recordFile, type Layout } from "./layout.ts";
-import { createLinks } from "./links.ts";
-import { PageFault, parsePage, type ParsedPage } from "./parse-page.ts";
-import type { Facts } from "./page.ts";
+import {
+  foldersToLookAt,
+  lookAtFolder,
+  pathOf,
+  type FolderFound,
+  type FolderPlace,
+} from "./inspect-folder.ts";
+import { layouts } from "./layout.ts";
+import { personTarget } from "./person.ts";
 import type { RecordDisk } from "./record-disk.ts";
-import type { RenderMark } from "./record-index.ts";
-import { findBase, sideFile } from "./side-file.ts";
-import { slugOf, isSlug } from "./slug.ts";
-import { isEmpty, readFacts } from "./take-in.ts";
+import type { RecordEdit } from "./render.ts";
+import type { Ingested, IngestOptions } from "./records.ts";
+import { createId } from "../base/ids.ts";
+import { randomLength } from "./identity.ts";
+import { sideFile } from "./side-file.ts";
 
-/** What a folder of records turned out to be when someone looked. */
-export type FolderFound =
-  /** Nothing of ours to look at, or a redirect as we wrote it. */
-  | { readonly kind: "clean" }
-  /** A record's. Where its file is not as we wrote it last, rendering takes it in. */
-  | {
-      readonly kind: "record";
-      readonly target: string;
-      /** Of the last render, where the file is as we wrote it then. */
-      readonly cleanRev: string | undefined;
-    }
-  /** Someone renamed the folder of a record. */
-  | { readonly kind: "renamed"; readonly target: string; readonly slug: string }
-  /** Someone saved a record's text where its folder was before. */
-  | { readonly kind: "left"; readonly target: string }
-  /** Someone made a new one. */
-  | {
-      readonly kind: "new";
-      readonly slug: string;
-      readonly facts: Facts;
-      readonly bytes: Uint8Array;
-      readonly parsed: ParsedPage;
-    }
-  | { readonly kind: "broken"; readonly target: string | undefined; readonly reason: string };
+/** Folders that are read before other work goes first. */
+const sliceSize = 100;
 
-export interface FolderPlace {
-  readonly layout: Layout;
-  /** Its name as it stands on the disk. */
-  readonly name: string;
+export interface IngestFoldersOptions extends IngestOptions {
+  /** Called for a file that is as we wrote it last. */
+  readonly onClean?: (path: string, rev: string) => void;
 }
 
-/** Looks at one folder; changes nothing. */
-export function lookAtFolder(
-  disk: RecordDisk,
-  index: GatheringIndex,
+/** Turns hand edits of files into facts. Only within `run`. */
+export async function ingestFolders(
+  context: RecordsContext,
+  { only, onProgress = () => {}, onClean, signal }: IngestFoldersOptions = {},
+): Promise<Ingested> {
+  const { disk, index } = context;
+  const edits: RecordEdit[] = [];
+  const paths = new Set<string>();
+  let files = 0;
+  if (!only) await context.reviewHeld();
+  for (const place of foldersToLookAt(disk, only)) {
+    files += 1;
+    paths.add(folderOf(place.layout.kind, place.name));
+    edits.push(...(await ingestOne(context, place, onClean)));
+    if (files % sliceSize !== 0) continue;
+    await context.conclude();
+    onProgress({ step: "edits", done: files, total: undefined });
+    await context.pause({ signal });
+  }
+  if (!only) await writeMissing(context, paths, signal);
+  for (const { path } of index.problems()) {
+    if (isOver(disk, path)) context.tell(path, undefined, undefined);
+  }
+  await context.conclude();
+  const problems = index
+    .problems()
+    .filter(({ path }) => !only || paths.has(path.split("/").slice(0, 2).join("/")));
+  return { files, edited: merged(edits), problems };
+}
+
+/** Whether the cause of a problem is gone. Pages and notes are checked when they are read. */
+function isOver(disk: RecordDisk, path: string): boolean {
+  const isPage = path.endsWith(".md");
+  const isFile = isPage || path.endsWith(`/${sideFile}`);
+  if (isFile ? disk.fault(path) : disk.folderFault(path)) return false;
+  return !isPage || !disk.has(path);
+}
+
+/** Renders records whose folder somebody removed: that does not remove the record. */
+async function writeMissing(
+  context: RecordsContext,
+  there: ReadonlySet<string>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (const { kind } of layouts) {
+    let after: string | undefined;
+    for (;;) {
+      const targets = context.stored.targets({ kind, limit: 1_000, ...(after && { after }) });
+      const missing = targets.filter((target) => {
+        const folder = context.index.render(target)?.folder;
+        return folder !== undefined && !there.has(folder) && !context.disk.has(folder);
+      });
+      await context.renderMany(missing, { isHasty: missing.length > 1 });
+      await context.conclude();
+      await context.pause({ signal });
+      after = targets.at(-1);
+      if (after === undefined) break;
+    }
+  }
+}
+
+async function ingestOne(
+  context: RecordsContext,
+  place: FolderPlace,
+  onClean: IngestFoldersOptions["onClean"],
+): Promise<readonly RecordEdit[]> {
+  const found = lookAtFolder(context.disk, context.index, place);
+  const path = pathOf(place);
+  if (found.kind === "broken") {
+    context.tell(path, found.target, found.reason);
+    return [];
+  }
+  if (found.kind === "clean") {
+    context.tell(path, undefined, undefined);
+    return [];
+  }
+  if (found.kind === "new") return makeNew(context, place, found);
+  if (found.kind === "left") return ingestLeft(context, place, found.target);
+  if (found.kind === "renamed") await ingestRename(context, place, found);
+  const { target } = found;
+  const cleanRev = found.kind === "record" ? found.cleanRev : undefined;
+  const isHere = cleanRev !== undefined;
+  const folder = isHere
+    ? folderOf(place.layout.kind, place.name)
+    : context.index.render(target)!.folder;
+  const fields = await context.entryIngester.ingest({ target, folder });
+  // A file that was put back as it was has missed what came while it was broken.
+  if (isHere && fields.length === 0 && !context.index.problems().some((one) => one.path === path)) {
+    onClean?.(path, cleanRev);
+    return [];
+  }
+  const edits = await context.renderMany([target]);
+  return fields.length > 0 ? [{ target, fields }, ...edits] : edits;
+}
+
+/** The text of a record, saved in its former folder: ingests it, then renders the redirect again. */
+async function ingestLeft(
+  context: RecordsContext,
+  place: FolderPlace,
+  target: string,
+): Promise<readonly RecordEdit[]> {
+  const { heldBack, renderer } = context;
+  const copy = heldBack.hold(pathOf(place));
+  if (!copy) return [];
+  const { from, bytes } = copy;
+  const found = await renderer.ingest({ layout: place.layout, holder: target, from, bytes });
+  if (found?.kind !== "ingested") {
+    heldBack.putBack(copy);
+    return [];
+  }
+  heldBack.keep(copy);
+  return [{ target, fields: found.fields }, ...(await context.renderMany([target]))];
+}
+
+/** A renamed folder renames its record; the old folder becomes an alias. */
+async function ingestRename(
+  context: RecordsContext,
   { layout, name }: FolderPlace,
-): FolderFound {
-  const { kind, folder } = layout;
-  const bytes = disk.read(`${folder}/${name}/${recordFile}`);
-  const known = bytes && asWrittenLast({ layout, name, index, text: textOf(bytes) });
-  if (known) return { kind: "record", target: known.target, cleanRev: known.rev };
-  const target = index.bySlug(kind, name);
-  const mark = target === undefined ? undefined : index.render(target);
-  const fault = bytes ? undefined : disk.fault(`${folder}/${name}/${recordFile}`);
-  // A plain file among the folders is somebody's own, unless it is in the way of a record.
-  if (fault && (fault.isSpecial || target !== undefined)) {
-    return { kind: "broken", target, reason: fault.reason };
-  }
-  if (target !== undefined && mark?.folder === `${folder}/${name}`) {
-    return { kind: "record", target, cleanRev: undefined };
-  }
-  if (!bytes || isEmpty(bytes)) return { kind: "clean" };
-  try {
-    const parsed = parsePage(layout, bytes);
-    if (parsed.isRedirect) {
-      if (isClean(bytes)) return { kind: "clean" };
-      const where = target === undefined ? "elsewhere" : recordOf(index.find(target))?.slug;
-      throw new PageFault(`this record has moved: edit ${folder}/${where}/${recordFile} instead`);
+  { target, slug }: FolderFound & { readonly kind: "renamed" },
+): Promise<void> {
+  const mark = context.index.render(target)!;
+  const old = mark.folder.slice(layout.folder.length + 1);
+  await context.ledgerOfFiles.write({
+    source: context.source,
+    changes: [
+      { target, field: "slug", value: slug },
+      { target, field: `${aliasPrefix}${old}`, value: true },
+    ],
+  });
+  context.index.mark({ ...mark, folder: folderOf(layout.kind, name) });
+}
+
+async function makeNew(
+  context: RecordsContext,
+  { layout, name }: FolderPlace,
+  { slug, facts, bytes, parsed }: FolderFound & { readonly kind: "new" },
+): Promise<readonly RecordEdit[]> {
+  const { source, disk, random } = context;
+  const path = pathOf({ layout, name });
+  const fields = Object.fromEntries(facts);
+  const planner = createPlanner({ ledger: context.ledger, index: context.stored, random });
+  let target = personTarget(createId(random, randomLength));
+  if (layout.kind === "company") {
+    // Another node may have written of one with this domain or place.
+    await catchUp(context, { isUnbroken: true });
+    const plan = await planner.plan({ source, fields });
+    if (plan.outcome !== "created") {
+      context.tell(path, undefined, whyNot(plan.outcome, idOf(plan.target)));
+      return [];
     }
-    return parsed.id === "" && parsed.rev === undefined
-      ? findNew({ layout, name, index, bytes, parsed })
-      : findOld({ layout, name, index, disk, parsed });
-  } catch (error) {
-    if (!(error instanceof PageFault)) throw error;
-    return { kind: "broken", target, reason: error.message };
+    ({ target } = plan);
   }
+  const changes = [...facts, ["slug", slug] as const].map(([field, value]) => {
+    return { target, field, value };
+  });
+  await context.ledgerOfFiles.write({ source, changes });
+  if (slug !== name) disk.move(folderOf(layout.kind, name), folderOf(layout.kind, slug));
+  context.tell(path, target, undefined);
+  await context.renderMany([target], { ingested: { bytes, parsed } });
+  const folder = context.index.render(target)?.folder;
+  const entries = folder ? await context.entryIngester.ingest({ target, folder }) : [];
+  if (entries.length > 0) await context.renderMany([target]);
+  return [{ target, fields: [...facts.keys(), ...entries] }];
 }
 
-/** The record whose last render this is, where it belongs: nearly all are, and tell their id. */
-function asWrittenLast(job: {
-  readonly layout: Layout;
-  readonly name: string;
-  readonly index: GatheringIndex;
-  readonly text: string;
-}): RenderMark | undefined {
-  const { layout, name, index, text } = job;
-  const id = idIn(text);
-  if (id === undefined || !isAsWritten(text)) return undefined;
-  const mark = index.render(`${layout.kind}/${id}`);
-  return mark?.folder === folderOf(layout.kind, name) && mark.rev === revIn(text)
-    ? mark
-    : undefined;
-}
+const whyNot = (outcome: "known" | "forgotten", id: string): string =>
+  outcome === "known"
+    ? `a company of that domain or place is there already (${id}): copy your text into its file`
+    : `it was forgotten for good: remove this folder, or \`forager ledger unforget\` it`;
 
-function findNew(job: {
-  readonly layout: Layout;
-  readonly name: string;
-  readonly index: GatheringIndex;
-  readonly bytes: Uint8Array;
-  readonly parsed: ParsedPage;
-}): FolderFound {
-  const { layout, name, index, bytes, parsed } = job;
-  const slug = slugOf(name, name);
-  const holder = slug === name ? undefined : index.bySlug(layout.kind, slug);
-  if (holder !== undefined) {
-    throw new PageFault(
-      `${layout.folder}/${name} and ${layout.folder}/${slug} are one name on some disks: ` +
-        `rename the new one, or copy its text into the other`,
-    );
+/** One line for each record. */
+function merged(edits: readonly RecordEdit[]): readonly RecordEdit[] {
+  const byTarget = new Map<string, readonly string[]>();
+  for (const { target, fields } of edits) {
+    byTarget.set(target, [...(byTarget.get(target) ?? []), ...fields]);
   }
-  return { kind: "new", slug, facts: readFacts(layout, parsed, createLinks(index)), bytes, parsed };
+  return [...byTarget].map(([target, fields]) => ({ target, fields }));
 }
-
-/** It has an id, and the folder is not the one where that record is. */
-function findOld(job: {
-  readonly layout: Layout;
-  readonly name: string;
-  readonly index: GatheringIndex;
-  readonly disk: RecordDisk;
-  readonly parsed: ParsedPage;
-}): FolderFound {
-  const { layout, name, index, disk, parsed } = job;
-  const target = `${layout.kind}/${parsed.id}`;
-  const mark = parsed.id === "" ? undefined : index.render(target);
-  if (!mark) {
-    throw new PageFault(
-      `its id (${parsed.id || "none"}) is not known here: remove id and rev to make it a new one`,
-    );
-  }
-  // One that was merged away while its file could not be read.
-  if (mark.folder === folderOf(layout.kind, name))
-    return { kind: "record", target, cleanRev: undefined };
-  const side = textOf(disk.read(`${mark.folder}/${sideFile}`));
-  // An editor had it open when the record moved on. In any other folder it is a copy.
-  const isOldPlace = index.bySlug(layout.kind, name) === target;
-  if (isOldPlace && findBase(side, parsed.rev ?? "")) return { kind: "left", target };
-  if (disk.has(`${mark.folder}/${recordFile}`) || !isSlug(slugOf(name, idOf(target)))) {
-    throw new PageFault(
-      `it is a copy of ${mark.folder}/${recordFile}: remove id and rev to make it a new one`,
-    );
-  }
-  return { kind: "renamed", target, slug: slugOf(name, idOf(target)) };
-}
-
-/** Every folder there is, or those that some paths lie in. Throws if `companies` is a link. */
-export function* foldersToLookAt(
-  disk: RecordDisk,
-  only: readonly string[] | undefined,
-): Generator<FolderPlace> {
-  for (const layout of layouts) {
-    checkLayoutFolder(disk, layout);
-    const names = only
-      ? new Set(only.flatMap((path) => nameIn(layout, path)))
-      : disk.list(layout.folder);
-    for (const name of names) {
-      if (!name.startsWith(".")) yield { layout, name };
-    }
-  }
-}
-
-/** A link here would hide every record of that kind, or send all of them elsewhere. */
-export function checkLayoutFolder(disk: RecordDisk, { folder }: Layout): void {
-  const fault = disk.folderFault(folder);
-  if (!fault) return;
-  const message = `the records in ${disk.path("")} cannot be used: ${fault.reason}`;
-  throw new AppError("invalid", "not_a_regular_file", message);
-}
-
-function nameIn({ folder }: Layout, path: string): readonly string[] {
-  const [first, name] = path.split("/");
-  return first === folder && name ? [name] : [];
-}
-
-export const pathOf = ({ layout, name }: FolderPlace): string =>
-  `${folderOf(layout.kind, name)}/${recordFile}`;

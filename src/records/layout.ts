@@ -10,7 +10,7 @@ import { personTextFields } from "./person.ts";
 import type { RecordKind } from "./records.ts";
 
 /** How a kind of record stands in its file: which keys, in which order, and what they mean. */
-export interface Layout {
+export interface RecordLayout {
   readonly kind: RecordKind;
   /** Below the data folder. */
   readonly folder: "companies" | "people";
@@ -41,7 +41,7 @@ const texts = (fields: readonly string[], but: ReadonlySet<string> = new Set()) 
 
 const last = ["excluded", "callback", "enrichedAt", "foundAt"];
 
-const companyLayout: Layout = {
+const companyLayout: RecordLayout = {
   kind: "company",
   folder: "companies",
   keys: new Map<string, KeyMeaning>([
@@ -64,7 +64,7 @@ const companyLayout: Layout = {
   ]),
 };
 
-const personLayout: Layout = {
+const personLayout: RecordLayout = {
   kind: "person",
   folder: "people",
   keys: new Map<string, KeyMeaning>([
@@ -80,11 +80,11 @@ const personLayout: Layout = {
   ]),
 };
 
-export const layoutOf = (kind: RecordKind): Layout =>
+export const layoutOf = (kind: RecordKind): RecordLayout =>
   kind === "company" ? companyLayout : personLayout;
 
-export const layouts: readonly Layout[] = [companyLayout, personLayout];
+export const layouts: readonly RecordLayout[] = [companyLayout, personLayout];
 
 /** Undefined: it is no record's. */
-export const layoutOfTarget = (target: string): Layout | undefined =>
+export const layoutOfTarget = (target: string): RecordLayout | undefined =>
   layouts.find(({ kind }) => target.startsWith(`${kind}/`));

@@ -1,11 +1,13 @@
 import { AppError } from "../base/app-error.ts";
 import { mergeChanges, type Change, type TargetView } from "../ledger/index.ts";
-import type { Desk } from "./desk.ts";
+import type { RecordsContext } from "./context.ts";
 import { idOf, type Company } from "./company.ts";
 import { aliasPrefix, companyPrefix } from "./fields.ts";
 
-/** Of one commit, well below what it takes. */
+/** Changes in one commit; far below the limit. */
 const commitSize = 500;
+/** Limit of a chain of merges that is followed. */
+const mergesMax = 100;
 
 export interface MergeJob {
   readonly from: Company;
@@ -14,21 +16,24 @@ export interface MergeJob {
 }
 
 /**
- * Copies what the other does not know, each value with the source it had, and then says in one
- * commit that the two are one. A crash in between leaves two that know the same: merging again
- * ends it. What both knew stays readable in the history of both.
+ * Copies what the other does not know, each value with its source, and then declares in one commit
+ * that the two are one. A crash in between leaves two companies; merging them again completes it.
+ * What both knew stays readable in the history of both.
  */
-export async function mergeCompanies(desk: Desk, { from, into, source }: MergeJob) {
+export async function mergeCompanies(context: RecordsContext, { from, into, source }: MergeJob) {
   if (from.target === into.target) {
     throw new AppError("invalid", "records_merge_same", `${from.slug} is the same as ${into.slug}`);
   }
-  const [old, kept] = [await desk.ledger.read(from.target), await desk.ledger.read(into.target)];
+  const [old, kept] = [
+    await context.ledger.read(from.target),
+    await context.ledger.read(into.target),
+  ];
   const bySource = copiedBySource(old, kept);
   let fields = 0;
   for (const [writer, changes] of bySource) {
     for (let at = 0; at < changes.length; at += commitSize) {
       const some = changes.slice(at, at + commitSize);
-      fields += (await desk.ledger.write({ source: writer, changes: some })).datagrams.length;
+      fields += (await context.ledger.write({ source: writer, changes: some })).datagrams.length;
     }
   }
   const aliases = [from.slug, ...from.aliases].map((slug) => {
@@ -43,8 +48,23 @@ export async function mergeCompanies(desk: Desk, { from, into, source }: MergeJo
     { target: `person/${id}`, field: `${companyPrefix}${idOf(from.target)}`, unset: true },
   ]);
   const changes = [...people, ...aliases, ...mergeChanges(from.target, into.target)];
-  await desk.write({ source, changes });
+  await context.write({ source, changes });
   return { fields };
+}
+
+/** Whether a target was merged into another before, by this request or by another one. */
+export async function isMergedInto(
+  { ledger }: Pick<RecordsContext, "ledger">,
+  target: string,
+  into: string,
+): Promise<boolean> {
+  if (!target.startsWith("company/")) return false;
+  let now: string | undefined = target;
+  for (let step = 0; step < mergesMax && now !== undefined; step++) {
+    ({ mergedInto: now } = await ledger.read(now));
+    if (now === into) return true;
+  }
+  return false;
 }
 
 function copiedBySource(old: TargetView, kept: TargetView): ReadonlyMap<string, Change[]> {

@@ -1,10 +1,16 @@
 import type { TargetView } from "../ledger/index.ts";
 import { extraPrefix, socialPrefix } from "./fields.ts";
-import { bodyField, networkName, socialKeyPrefix, type KeyMeaning, type Layout } from "./layout.ts";
+import {
+  bodyField,
+  networkName,
+  socialKeyPrefix,
+  type KeyMeaning,
+  type RecordLayout,
+} from "./layout.ts";
 import type { RecordKind } from "./records.ts";
 
 /** What a file says: its keys in order, and the Markdown below them. */
-export interface Page {
+export interface PageContent {
   readonly keys: ReadonlyMap<string, unknown>;
   readonly body: string | undefined;
 }
@@ -20,7 +26,7 @@ export interface Links {
 }
 
 /** What is shown of a record in its file. The rest is in the ledger alone. */
-export function pageOf(layout: Layout, view: TargetView, links: Links): Page {
+export function pageOf(layout: RecordLayout, view: TargetView, links: Links): PageContent {
   const keys = new Map<string, unknown>();
   const fields = new Map(view.fields.map(({ field, value }) => [field, value]));
   for (const [key, meaning] of layout.keys) {
@@ -70,8 +76,8 @@ export interface UnknownLink {
 
 /** Calls back for links that lead nowhere. */
 export function factsOf(
-  layout: Layout,
-  page: Page,
+  layout: RecordLayout,
+  page: PageContent,
   links: Links,
   onUnknownLink: (link: UnknownLink) => void = () => {},
 ): Facts {
@@ -94,7 +100,7 @@ export function factsOf(
 }
 
 /** Keys that the layout does not name are a network's page, or someone's own. */
-export function meaningOf(layout: Layout, key: string): KeyMeaning {
+export function meaningOf(layout: RecordLayout, key: string): KeyMeaning {
   const known = layout.keys.get(key);
   if (known) return known;
   const network = key.startsWith(socialKeyPrefix) ? key.slice(socialKeyPrefix.length) : "";
@@ -104,12 +110,12 @@ export function meaningOf(layout: Layout, key: string): KeyMeaning {
 }
 
 /** Whether a key of that name may hold anything. */
-export const isExtraKey = (layout: Layout, key: string): boolean =>
+export const isExtraKey = (layout: RecordLayout, key: string): boolean =>
   key !== "" && !layout.keys.has(key) && meaningOf(layout, key).kind === "text"
     ? fieldOf(layout, key).startsWith(extraPrefix)
     : false;
 
-function fieldOf(layout: Layout, key: string): string {
+function fieldOf(layout: RecordLayout, key: string): string {
   const meaning = meaningOf(layout, key);
   return "field" in meaning ? meaning.field : "";
 }

@@ -9,12 +9,12 @@ import {
   type Document,
 } from "yaml";
 import { splitSheet, revIn, type Sheet } from "./front-matter.ts";
-import type { Layout } from "./layout.ts";
-import { meaningOf, type Page } from "./page.ts";
+import type { RecordLayout } from "./layout.ts";
+import { meaningOf, type PageContent } from "./page.ts";
 import { extraPrefix } from "./fields.ts";
 
 export interface ParsedPage {
-  readonly page: Page;
+  readonly page: PageContent;
   readonly sheet: Sheet;
   readonly document: Document;
   /** As the file tells it; "" where it does not. */
@@ -32,7 +32,7 @@ export class PageFault extends Error {
 export const headBytesMax = 256 * 1024;
 
 /** Throws PageFault. Nothing in a file is ever run, and nothing in it is repeated. */
-export function parsePage(layout: Layout, bytes: Uint8Array): ParsedPage {
+export function parsePage(layout: RecordLayout, bytes: Uint8Array): ParsedPage {
   const text = decode(bytes);
   const sheet = splitSheet(text);
   if (!sheet) throw noFrontMatter(text);

@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, Pair, Scalar, YAMLMap, type Document } from "yaml";
 import { joinSheet } from "./front-matter.ts";
-import type { Layout } from "./layout.ts";
-import { meaningOf, type Page } from "./page.ts";
+import type { RecordLayout } from "./layout.ts";
+import { meaningOf, type PageContent } from "./page.ts";
 import type { ParsedPage } from "./parse-page.ts";
 import { isPlain } from "./yaml-text.ts";
 
@@ -10,7 +10,12 @@ import { isPlain } from "./yaml-text.ts";
  * their line ends and what we have no meaning for stay; only what is not so any more changes. The
  * elements of a list get the order of the page, so that they stand alike on every node.
  */
-export function patchPage(layout: Layout, parsed: ParsedPage, page: Page, id: string): string {
+export function patchPage(
+  layout: RecordLayout,
+  parsed: ParsedPage,
+  page: PageContent,
+  id: string,
+): string {
   const { document, sheet } = parsed;
   const map = isMap(document.contents) ? document.contents : new YAMLMap();
   if (map !== document.contents) document.contents = map as typeof document.contents;

@@ -12,7 +12,7 @@ import {
   type Contact,
   type Member,
 } from "./company.ts";
-import { entriesOf, type Entry } from "./entry.ts";
+import { entriesOf, type RecordEntry } from "./entry.ts";
 import {
   aliasPrefix,
   companyPrefix,
@@ -52,7 +52,7 @@ export interface Person {
   readonly tags: readonly string[];
   /** Companies, by id: the other side of a company's people. */
   readonly companies: readonly Member[];
-  readonly entries: readonly Entry[];
+  readonly entries: readonly RecordEntry[];
   readonly extra: Readonly<Record<string, unknown>>;
   readonly description?: string;
   readonly changedAt: string;

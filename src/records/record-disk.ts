@@ -6,59 +6,35 @@ import {
   lstatSync,
   openSync,
   closeSync,
-  readdirSync,
   renameSync,
   rmdirSync,
   rmSync,
   unlinkSync,
   writeFileSync,
-  type Stats,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { AppError } from "../base/app-error.ts";
 import { translateFileError } from "../base/atomic-file.ts";
 import { createId } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
-import { readRegularFileSync, specialEntry } from "../base/regular-file.ts";
+import { specialEntry } from "../base/regular-file.ts";
 import { makeFolder } from "../base/make-folder.ts";
+import { entryAt, openRecordFiles, type DiskFault, type RecordFiles } from "./record-files.ts";
 
 /**
- * The data folder, as far as records are concerned. Names are relative, with `/`, and made by us
- * or listed here. Calls wait for the disk: each takes microseconds, and a record is in order
- * between two of them. Only a sync takes long, and for that nobody is kept waiting.
- * Throws AppError, as `translateFileError` words it.
- *
- * Only regular files are read, written and removed, and only in real folders. Symbolic links are
- * never followed, neither as the file nor as a folder on the way to it; pipes, devices and sockets
- * are never opened. `fault` tells why a name cannot be used. This guards against accidents and
- * against files from elsewhere, not against a process of the same user that swaps files while we
- * look.
+ * Reads, writes and removes the files of records; see `RecordFiles` for what it refuses. A record
+ * is consistent between two calls. Only a sync takes long, and it does not block.
  */
-export interface RecordDisk {
-  /** Undefined: there is no such file, or `fault` tells why it cannot be read. */
-  read(name: string): Uint8Array | undefined;
-  /** Undefined: a file of this name can be read or written. */
-  fault(name: string): DiskFault | undefined;
-  /** The same for a folder. */
-  folderFault(name: string): DiskFault | undefined;
-  /**
-   * Names in a folder, in order. Empty if there is none, or if it cannot be used: that is told to
-   * `onFault`, if what stands there exists.
-   */
-  list(folder: string, onFault?: (fault: DiskFault) => void): readonly string[];
-  /** Whether anything has that name, of whatever type. */
-  has(name: string): boolean;
-  /** Undefined: there is none. */
-  look(name: string): { readonly changedAtMs: number; readonly bytes: number } | undefined;
+export interface RecordDisk extends RecordFiles {
   /**
    * Writes files that are put in their places later, at once; none where one fails. To sync all of
    * them takes as long as to sync one. Each is whole or not there, unless it is hasty: then a power
    * cut may leave it empty.
    */
-  prepareAll(texts: readonly string[], how: PlaceOptions): Promise<readonly Prepared[]>;
+  prepareAll(texts: readonly string[], how: FileWriteOptions): Promise<readonly PreparedFile[]>;
   /** Replaces a file that nobody edits. */
-  overwrite(name: string, text: string, how: PlaceOptions): Promise<void>;
+  overwrite(name: string, text: string, how: FileWriteOptions): Promise<void>;
   /** Undefined if there is no file or folder to move. */
   move(from: string, to: string): "moved" | undefined;
   /** Gives a file that is only ever replaced a second name; undefined where there is none. */
@@ -69,18 +45,9 @@ export interface RecordDisk {
   remove(name: string): void;
   /** Only if nothing is in it. */
   removeFolder(name: string): void;
-  path(name: string): string;
 }
 
-/** Why a file or folder cannot be used. */
-export interface DiskFault {
-  /** Names what is in the way, and says what to do. */
-  readonly reason: string;
-  /** A link, pipe, device or socket. False: a file where a folder belongs, or the reverse. */
-  readonly isSpecial: boolean;
-}
-
-export interface Prepared {
+export interface PreparedFile {
   /**
    * "taken": another file is there by now, and stays. One of these is called, once. Where there was
    * a file before (`isAgain`), an editor may be reading: then it is there whole from the beginning.
@@ -96,7 +63,7 @@ export interface Prepared {
   discard(): void;
 }
 
-export interface PlaceOptions {
+export interface FileWriteOptions {
   /** Of many at a time, where a sync for each would take too long. */
   readonly isHasty?: boolean;
 }
@@ -106,7 +73,8 @@ export const temporaryFolder = "records/tmp";
 const syncData = promisify(fdatasync);
 
 export function openRecordDisk(folder: string, random: Random): RecordDisk {
-  const path = (name: string) => join(folder, name);
+  const files = openRecordFiles(folder);
+  const path = (name: string) => files.path(name);
   const attempt = <T>(name: string, work: (path: string) => T): T => {
     try {
       return work(path(name));
@@ -114,28 +82,8 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
       throw translateFileError(error, path(name));
     }
   };
-  /** Folders found to be real. Forgotten at the next await, so it only saves repeated calls. */
-  const realFolders = new Set<string>();
-  const remember = (folder: string) => {
-    if (realFolders.size === 0) queueMicrotask(() => realFolders.clear());
-    realFolders.add(folder);
-  };
-  /** Looks at each folder on the way, then at the name itself. */
-  const faultOf = (name: string, kind: "file" | "folder"): DiskFault | undefined => {
-    for (let end = name.indexOf("/"); ; end = name.indexOf("/", end + 1)) {
-      const part = end === -1 ? name : name.slice(0, end);
-      const wanted = end === -1 ? kind : "folder";
-      if (wanted === "file" || !realFolders.has(part)) {
-        const found = lstatSync(path(part), { throwIfNoEntry: false });
-        if (!found) return undefined;
-        if (wanted === "file" ? !found.isFile() : !found.isDirectory()) {
-          return faultWords(part, found, wanted);
-        }
-        if (wanted === "folder") remember(part);
-      }
-      if (end === -1) return undefined;
-    }
-  };
+  const faultOf = (name: string, kind: "file" | "folder"): DiskFault | undefined =>
+    kind === "file" ? files.fault(name) : files.folderFault(name);
   const isIn = (name: string) => faultOf(dirname(name), "folder") === undefined;
   const mustBeUsable = (name: string, kind: "file" | "folder") => {
     const fault = faultOf(name, kind);
@@ -195,7 +143,7 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
     if (found) chmodSync(temporary, found.mode & 0o777);
   };
   /** Nothing is written before it is known where to: a new file is one call, not four. */
-  const prepareHastily = (text: string): Prepared => ({
+  const prepareHastily = (text: string): PreparedFile => ({
     discard() {},
     place: (name, { isAgain, former }) =>
       placing(name, () => {
@@ -217,7 +165,7 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
       });
     },
   });
-  const prepare = async (text: string, how: PlaceOptions): Promise<Prepared> => {
+  const prepare = async (text: string, how: FileWriteOptions): Promise<PreparedFile> => {
     if (how.isHasty) return prepareHastily(text);
     let temporary: string;
     try {
@@ -249,33 +197,7 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
   };
 
   return {
-    path,
-    read: (name) =>
-      attempt(name, (at) => {
-        // What is not there is the rule for new records: asking first is quicker than an error.
-        if (!existsSync(at) || !isIn(name)) return undefined;
-        try {
-          return readRegularFileSync(at);
-        } catch (error) {
-          if (error instanceof AppError) return undefined;
-          throw error;
-        }
-      }),
-    fault: (name) => attempt(name, () => faultOf(name, "file")),
-    folderFault: (name) => attempt(name, () => faultOf(name, "folder")),
-    list: (name, onFault) =>
-      attempt(name, (at) => {
-        if (!existsSync(at)) return [];
-        const fault = faultOf(name, "folder");
-        if (fault) onFault?.(fault);
-        return fault ? [] : (orUndefined(() => readdirSync(at)) ?? []).sort();
-      }),
-    has: (name) => attempt(name, (at) => orUndefined(() => entryAt(at)) !== undefined),
-    look: (name) =>
-      attempt(name, (at) => {
-        const found = orUndefined(() => entryAt(at));
-        return found && { changedAtMs: found.mtimeMs, bytes: found.size };
-      }),
+    ...files,
     async prepareAll(texts, how) {
       const all = await Promise.allSettled(texts.map((text) => prepare(text, how)));
       const ready = all.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
@@ -327,31 +249,12 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
   };
 }
 
-const entryAt = (path: string) => lstatSync(path, { throwIfNoEntry: false });
-
-function faultWords(name: string, found: Stats, wanted: "file" | "folder"): DiskFault {
-  const special = specialEntry(found);
-  const what = special ?? (wanted === "file" ? "a folder" : "a file");
-  const rule = found.isSymbolicLink() ? ", and links are not followed" : "";
-  const reason = `${name} is ${what}${rule}: put a ${wanted} in its place, or move it away`;
-  return { reason, isSpecial: special !== undefined };
-}
-
 async function syncFile(path: string): Promise<void> {
   const file = openSync(path, "r+");
   try {
     await syncData(file);
   } finally {
     closeSync(file);
-  }
-}
-
-function orUndefined<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR", "EISDIR"].includes(codeOf(error))) return undefined;
-    throw error;
   }
 }
 

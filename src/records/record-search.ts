@@ -1,6 +1,6 @@
-import type { Indexed, RecordIndex } from "./record-index.ts";
+import type { Indexed, RecordIndex, RecordLookup } from "./record-index.ts";
 
-/** What lists and searches ask. All parts must hold; one that is left out always does. */
+/** What lists and searches ask for. A record matches if it matches every part that is given. */
 export interface RecordQuery {
   readonly kind: Indexed["kind"];
   /**
@@ -54,33 +54,40 @@ export interface RecordPage {
   readonly next: string | undefined;
 }
 
-/** Who has an address, or a domain. */
-export interface Usage {
-  /** By target. */
+/** Which records have an address or a domain. */
+export interface ContactUsage {
+  /** Targets, sorted. */
   readonly companies: readonly string[];
   readonly people: readonly string[];
-  /** How many unrelated sites those companies have: more than a few, and it is nobody's own. */
+  /** Number of unrelated sites of these companies. A shared address belongs to many sites. */
   readonly sites: number;
 }
 
-/** Records that have something in common which only one of them should have. */
+/** Records that have the same value of something that only one of them should have. */
 export interface Twins {
   readonly because: "domain" | "place" | "name and address";
   readonly value: string;
-  /** By target; at least two. */
+  /** Sorted; at least two. */
   readonly targets: readonly string[];
 }
 
-/** An index that also answers people, not only the records themselves. */
-export interface RecordSearch extends RecordIndex {
+/** What people ask an index, beyond lookups by key. */
+export interface RecordQueries {
   search(query: RecordQuery): RecordPage;
-  /** How many match, counted up to `max`: beyond it nobody wants to know exactly. */
+  /** Number of matches; counting stops at `max`. */
   count(query: Omit<RecordQuery, "limit" | "after">, max: number): number;
-  emailUsage(address: string): Usage;
-  /** Of a domain, and of addresses at it. */
-  domainUsage(domain: string): Usage;
-  /** Companies that may be the same, at most `limit` groups of them. */
+  emailUsage(address: string): ContactUsage;
+  /** Who has this domain, or an address in it. */
+  domainUsage(domain: string): ContactUsage;
+  /** Companies that may be the same, at most `limit` groups. */
   twins(limit: number): readonly Twins[];
-  /** Makes it small and quick after a great many changes. */
+}
+
+/** An index opened for reading: nothing is ever written. */
+export interface RecordReader extends RecordLookup, RecordQueries, Disposable {}
+
+/** The writable index, with searches. */
+export interface RecordSearch extends RecordIndex, RecordQueries {
+  /** Makes the index small and fast after a large number of changes. May take seconds. */
   optimize(): void;
 }

@@ -3,18 +3,21 @@ import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
 import type { Commit, Datagram, Ledger, Written } from "../ledger/index.ts";
 import type { Company } from "./company.ts";
-import type { Entry } from "./entry.ts";
+import type { RecordEntry } from "./entry.ts";
 import type { EntryKind } from "./fields.ts";
 import type { Person } from "./person.ts";
 import type { RecordIndex, RecordProblem } from "./record-index.ts";
 
 /**
- * Companies and people as plain text files that anyone may edit, and the ledger behind them. Always:
+ * Companies and people as plain text files that anyone may edit, and the ledger behind them. One
+ * process has the records of a data folder open. Always:
  * - facts are in the ledger first; files and index follow, and after a crash `catchUp` brings both
  *   up to it;
- * - what a hand changed in a file becomes facts before that file is written again;
+ * - a hand edit of a file becomes facts before that file is written again;
  * - a file that cannot be understood is left alone, and shown by `problems`;
- * - processes that have the records of one folder open at once take turns with files and index.
+ * - long work (`ingest` of all, `catchUp`, reading the files for `rebuild`) pauses, so that other
+ *   calls do not wait for its end. Only the fill of a new index does not;
+ * - a request that was answered or not may be repeated: with the same `id`, nothing is made twice.
  * A *name* of a record is its slug, one of its aliases, its target (`company/<id>`) or its id.
  * Throws AppError: `invalid` for what cannot be stored, `unavailable` for a disk that is full.
  */
@@ -22,9 +25,9 @@ export interface Records extends AsyncDisposable {
   /** Undefined: there is none, it was forgotten, or was merged (then the other one is answered). */
   company(name: string): Promise<Company | undefined>;
   person(name: string): Promise<Person | undefined>;
-  /** The target of a name; undefined where nothing is called so. Reads no file. */
+  /** The target of a name; undefined if there is none. Reads no file. */
   resolve(kind: RecordKind, name: string): string | undefined;
-  /** Below the data folder; undefined where it has no file yet. */
+  /** Path below the data folder; undefined if it has no file yet. */
   fileOf(target: string): string | undefined;
 
   /** Writes facts, then the files and the index of the targets they are about. */
@@ -33,47 +36,50 @@ export interface Records extends AsyncDisposable {
   writeAll(commits: readonly Commit[]): Promise<{ readonly written: number }>;
 
   /**
-   * Makes a company of what is known, or adds to the one that has its domain or place already.
-   * Nothing is written for one that was forgotten.
+   * Makes a company, or adds to the one that has its domain or place already. Nothing is written
+   * for one that was forgotten.
    */
   create(request: CreateRequest): Promise<Created>;
-  /** The same for many, in order, each knowing those before it; with few syncs. */
+  /** The same for many, in order; each finds what those before it made. With few syncs. */
   createAll(requests: readonly CreateRequest[]): Promise<readonly Created[]>;
   createPerson(request: CreatePersonRequest): Promise<Created>;
   /** Companies that may be the same: by domain, by place, by name and address. */
   duplicatesOf(target: string): Promise<readonly Duplicate[]>;
-  /** Adds a note, a meeting or a call; of a call with `callback`, the company's callback too. */
-  addEntry(request: NewEntry): Promise<Entry>;
-  /** Another name, another folder, or both. The old folder leads on to the new one. */
+  /** Adds a note, a meeting or a call. `callback` also becomes the callback of the record. */
+  addEntry(request: NewEntry): Promise<RecordEntry>;
+  /** Another name, another folder, or both. The old folder redirects to the new one. */
   rename(request: RenameRequest): Promise<Company | Person>;
   /**
-   * Two companies become one: what `into` does not know comes from `from`, whose folder leads on.
-   * Answers how many fields came over.
+   * Two companies become one: what `into` does not know comes from `from`, whose folder redirects.
+   * Answers how many fields were copied; 0 if the target `from` was merged into `into` before.
    */
   merge(request: MergeRequest): Promise<{ readonly fields: number }>;
 
-  /** What was written of a record, the newest first, as far as this node and `archive` know. */
+  /** What was written about a record, newest first, as far as this node and `archive` know. */
   history(request: HistoryRequest): Promise<readonly HistoryEntry[]>;
   /** Writes a field, or all of a record, as it was at a moment. */
   restoreAt(request: RestoreRequest): Promise<Written>;
-  /** Forgets a record for good: facts, files, kept renders and copies that were put aside. */
+  /**
+   * Forgets a record for good: facts, files, kept renders and files that were held back. Given the
+   * target of a forgotten record, it removes what is left.
+   */
   forget(request: { readonly name: string; readonly source: string }): Promise<Forgotten>;
   /** What of a forgotten target is still on this machine. */
   remains(target: string): Promise<Remains>;
 
-  /** Takes in what hands changed in the files: of some records, else of all there are. */
+  /** Turns hand edits of files into facts: of some records, else of all. */
   ingest(options?: IngestOptions): Promise<Ingested>;
-  /** Follows the files until it is stopped. */
+  /** Ingests files as they change, until it is stopped. */
   watch(options?: WatchOptions): Watching;
-  /** Catches up again and again until it is stopped, for who has them open for long. */
+  /** Catches up repeatedly until it is stopped. */
   follow(options?: FollowOptions): Watching;
-  /** Files that are left alone until someone mends them. */
+  /** Files that are left alone until somebody repairs them. */
   problems(): readonly RecordProblem[];
 
-  /** Files and index of what is new in the ledger, whoever wrote it. */
-  catchUp(options?: ProgressOptions): Promise<{ readonly records: number }>;
-  /** Index and files from the ledger alone; hand edits are taken in first. */
-  rebuild(options?: ProgressOptions): Promise<{ readonly records: number }>;
+  /** Renders files and index of everything that is new in the ledger. */
+  catchUp(options?: RecordsProgressOptions): Promise<{ readonly records: number }>;
+  /** Makes index and files again from the ledger; hand edits are ingested first. */
+  rebuild(options?: RecordsProgressOptions): Promise<{ readonly records: number }>;
 }
 
 /** What `openRecords` takes. */
@@ -88,9 +94,9 @@ export interface RecordsOptions {
   readonly log: Logger;
   /** Who edits files here: facts from files have the source `hand:<user>`. */
   readonly user: string;
-  /** Of catching up, where that takes long: after an import elsewhere, or with a new index. */
-  readonly onProgress?: (progress: Progress) => void;
-  /** Ends what waits for other processes, and long work between two slices, with `aborted`. */
+  /** Called while opening catches up, which can take long after an import on another node. */
+  readonly onProgress?: (progress: RecordsProgress) => void;
+  /** Ends long work with an AppError `aborted`: opening, `ingest`, `catchUp`, `rebuild`. */
   readonly signal?: AbortSignal;
 }
 
@@ -101,20 +107,27 @@ export interface CreateRequest {
   /** Field → value, as the ledger has them: `name`, `domain`, `email/<address>`. */
   readonly fields: Readonly<Record<string, unknown>>;
   /**
-   * What it is known by where it has neither place nor domain: the same key is the same company.
-   * An import makes one of each line, so that it can be repeated. Letters and digits.
+   * Identifies a company that has neither place nor domain: the same key is the same company. An
+   * import makes one from each line, so that it can be repeated. Letters and digits.
    */
   readonly key?: string;
-  /** Makes a second one even where one of the same domain is known: a branch. */
+  /** Makes a new one even if one of the same domain is known: a branch. */
   readonly isSeparate?: boolean;
+  /**
+   * Used if the id would be random: no place, domain or key, or `isSeparate`. A repeated request with
+   * the same id answers `created` and writes nothing. `a-z`, `0-9`, dots and dashes.
+   */
+  readonly id?: string;
 }
 
 export interface CreatePersonRequest {
   readonly source: string;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** The company it belongs to, by name, and what it does there. */
+  /** The name of the company it belongs to, and the role there. */
   readonly company?: string;
   readonly role?: string;
+  /** As for a company: a repeated request with the same id answers `created` and writes nothing. */
+  readonly id?: string;
 }
 
 export interface Created {
@@ -124,7 +137,7 @@ export interface Created {
   readonly slug: string;
   /** How many fields were new, or changed. */
   readonly written: number;
-  /** Fields that were forgotten elsewhere, an address for instance, and were not taken up. */
+  /** Fields that were forgotten before, for instance an address, and are not written. */
   readonly leftOut: readonly string[];
 }
 
@@ -141,8 +154,10 @@ export interface NewEntry {
   readonly kind: EntryKind;
   readonly source: string;
   readonly text: string;
-  /** ISO moment; now where it is left out. */
+  /** ISO moment; default: now. */
   readonly at?: string;
+  /** A repeated request with the same id answers the entry that the first one made. */
+  readonly id?: string;
   readonly title?: string;
   readonly by?: string;
   readonly outcome?: string;
@@ -208,7 +223,8 @@ export interface Remains {
 export interface IngestOptions {
   /** Paths below the data folder, of records or of what is beside them: `companies/acme`. */
   readonly only?: readonly string[];
-  readonly onProgress?: (progress: Progress) => void;
+  readonly onProgress?: (progress: RecordsProgress) => void;
+  readonly signal?: AbortSignal;
 }
 
 export interface Ingested {
@@ -219,11 +235,11 @@ export interface Ingested {
 }
 
 export interface WatchOptions {
-  /** How long a file must be quiet. */
+  /** How long a file must not change before it is read. */
   readonly quietMs?: number;
-  /** How often all files are looked at, whatever the system told. */
+  /** How often all files are read, with or without events of the system. */
   readonly checkMs?: number;
-  /** How often the ledger is looked at for what others have written. */
+  /** How often to catch up with the ledger. */
   readonly followMs?: number;
   readonly onIngested?: (ingested: Ingested) => void;
 }
@@ -236,13 +252,14 @@ export interface Watching {
   stop(): Promise<void>;
 }
 
-export interface ProgressOptions {
-  readonly onProgress?: (progress: Progress) => void;
+export interface RecordsProgressOptions {
+  readonly onProgress?: (progress: RecordsProgress) => void;
+  readonly signal?: AbortSignal;
 }
 
-export interface Progress {
+export interface RecordsProgress {
   readonly step: "files" | "edits";
   readonly done: number;
-  /** As far as it can be told by now. */
+  /** An estimate. */
   readonly total: number | undefined;
 }

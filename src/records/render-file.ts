@@ -1,65 +1,65 @@
 import type { Logger } from "../base/logger.ts";
 import type { TargetView } from "../ledger/index.ts";
-import type { Aside, Taken } from "./aside.ts";
+import type { HeldBack, HeldFile } from "./held-back.ts";
 import { idOf } from "./company.ts";
 import { isClean, isEqual, revIn, textOf, writePage } from "./front-matter.ts";
 import type { GatheringIndex } from "./gathering-index.ts";
-import { recordFile, type Layout } from "./layout.ts";
+import { recordFile, type RecordLayout } from "./layout.ts";
 import { factsOf, pageOf, type Facts, type Links } from "./page.ts";
 import { parsePage, type ParsedPage } from "./parse-page.ts";
 import { patchPage } from "./patch-page.ts";
-import type { Prepared, RecordDisk } from "./record-disk.ts";
-import type { Edit, Renderer, RenderOptions } from "./render.ts";
+import type { PreparedFile, RecordDisk } from "./record-disk.ts";
+import type { RecordEdit, Renderer, RecordRenderOptions } from "./render.ts";
 import { addRender, findBase, sideFile, tokenOf } from "./side-file.ts";
-import { isEmpty } from "./take-in.ts";
+import { isEmpty } from "./ingest-file.ts";
 
 export interface FileJob {
-  readonly layout: Layout;
+  readonly layout: RecordLayout;
   readonly view: TargetView;
   readonly folder: string;
-  readonly how: RenderOptions;
-  readonly takenIn: RenderOptions["takenIn"];
+  readonly how: RecordRenderOptions;
+  readonly ingested: RecordRenderOptions["ingested"];
 }
 
 export type FileOutcome =
   | { readonly kind: "done"; readonly rev: string }
   /** Left alone. */
   | { readonly kind: "broken" }
-  /** Someone was quicker. */
+  /** Somebody saved another file meanwhile. */
   | { readonly kind: "again" }
-  /** It had become facts: what is known has changed. */
+  /** It was ingested: the facts have changed. */
   | {
-      readonly kind: "taken";
-      readonly takenIn: NonNullable<RenderOptions["takenIn"]>;
-      readonly edit: Edit;
+      readonly kind: "ingested";
+      readonly ingested: NonNullable<RecordRenderOptions["ingested"]>;
+      readonly edit: RecordEdit;
     };
 
-export interface FileRendererOptions extends Pick<Renderer, "takeIn"> {
+export interface FileRendererOptions extends Pick<Renderer, "ingest"> {
   readonly index: Pick<GatheringIndex, "problem">;
   readonly disk: RecordDisk;
-  readonly aside: Aside;
+  readonly heldBack: HeldBack;
   readonly links: Links;
   readonly log: Logger;
   readonly tell: (path: string, target: string, reason: string | undefined) => void;
 }
 
-/** Writes the file of a record whose folder is settled, unless a hand was at it: see `Renderer`. */
+/** Writes the file of a record whose folder is chosen, unless it was edited: see `Renderer`. */
 export function createFileRenderer(
   options: FileRendererOptions,
 ): (job: FileJob) => Promise<FileOutcome> {
-  const { index, disk, aside, links, log, takeIn, tell } = options;
+  const { index, disk, heldBack, links, log, ingest, tell } = options;
 
   const renderFile = async (job: FileJob): Promise<FileOutcome> => {
-    const { layout, view, folder, how, takenIn } = job;
+    const { layout, view, folder, how, ingested } = job;
     const { target } = view;
     const path = `${folder}/${recordFile}`;
     const seen = how.clean?.get(path);
-    if (seen !== undefined && !takenIn) {
+    if (seen !== undefined && !ingested) {
       const composed = compose({ layout, view, parsed: undefined });
-      // Not written, so whatever a hand has done to it since is there when it is looked at next.
+      // It is not written, so an edit since then is still there when it is read next.
       if (revIn(composed.text) === seen) {
-        const [side, told] = [readSide(folder), { ...composed, rev: seen, fields: view.fields }];
-        const newSide = addRender(side, told);
+        const side = readSide(folder);
+        const newSide = addRender(side, { ...composed, rev: seen, fields: view.fields });
         if (hasFault({ target, folder, bytes: undefined })) return { kind: "broken" };
         if (newSide !== side) await disk.overwrite(`${folder}/${sideFile}`, newSide, how);
         return { kind: "done", rev: seen };
@@ -69,18 +69,19 @@ export function createFileRenderer(
     if (hasFault({ target, folder, bytes })) return { kind: "broken" };
     const isOurs = bytes === undefined || isEmpty(bytes) || isClean(bytes);
     if (isOurs) index.problem(path, undefined);
-    const isTaken = bytes !== undefined && takenIn !== undefined && isEqual(takenIn.bytes, bytes);
-    if (!isOurs && !isTaken) {
-      const taken = await takeIn({ layout, holder: target, from: path, bytes });
-      if (taken?.kind !== "taken") return { kind: "broken" };
-      const { parsed, ...edit } = taken;
+    const isIngested =
+      bytes !== undefined && ingested !== undefined && isEqual(ingested.bytes, bytes);
+    if (!isOurs && !isIngested) {
+      const found = await ingest({ layout, holder: target, from: path, bytes });
+      if (found?.kind !== "ingested") return { kind: "broken" };
+      const { parsed, ...edit } = found;
       // The shape of another record's text is not the shape of this one.
       const shape = edit.target === target ? parsed : undefined;
-      return { kind: "taken", takenIn: { bytes, parsed: shape }, edit };
+      return { kind: "ingested", ingested: { bytes, parsed: shape }, edit };
     }
     const side = readSide(folder);
     const before = isOurs ? textOf(bytes) : undefined;
-    const parsed = isTaken ? takenIn.parsed : handmade(layout, before, side);
+    const parsed = isIngested ? ingested.parsed : handmade(layout, before, side);
     const composed = compose({ layout, view, parsed });
     const { text } = composed;
     const rev = revIn(text)!;
@@ -92,7 +93,7 @@ export function createFileRenderer(
     return isPlaced ? { kind: "done", rev } : { kind: "again" };
   };
 
-  /** Whether a link, a pipe or the like stands where one of its two files belongs. */
+  /** Whether a link, a pipe or the like is in the place of one of its two files. */
   const hasFault = (job: {
     readonly target: string;
     readonly folder: string;
@@ -107,8 +108,8 @@ export function createFileRenderer(
     return false;
   };
   const readSide = (folder: string) => textOf(disk.read(`${folder}/${sideFile}`));
-  /** A file that a hand has shaped is patched from then on. */
-  const handmade = (layout: Layout, text: string | undefined, side: string | undefined) =>
+  /** A file whose shape somebody changed is patched from then on. */
+  const handmade = (layout: RecordLayout, text: string | undefined, side: string | undefined) =>
     text && findBase(side, revIn(text) ?? "")?.isHandmade
       ? parsePage(layout, Buffer.from(text))
       : undefined;
@@ -120,7 +121,7 @@ export function createFileRenderer(
   }
 
   const compose = (job: {
-    readonly layout: Layout;
+    readonly layout: RecordLayout;
     readonly view: TargetView;
     readonly parsed: ParsedPage | undefined;
   }): Composed => {
@@ -138,28 +139,28 @@ export function createFileRenderer(
     return { text, shown, isHandmade: false };
   };
 
-  /** False: someone was quicker, or had written to it in between. */
+  /** False: somebody saved another file meanwhile, or wrote to this one. */
   const putInPlace = (job: {
     readonly path: string;
     readonly bytes: Uint8Array | undefined;
-    readonly file: Prepared;
+    readonly file: PreparedFile;
   }): boolean => {
     const { path, bytes, file } = job;
-    // Nothing waits here: for an editor the file is gone for no time at all.
-    const taken = bytes && aside.take(path);
-    if (taken && !isEqual(taken.bytes, bytes)) {
-      // Saved between our look and now: it goes back, and is looked at first.
-      aside.putBack(taken);
+    // No await up to the end: for an editor the file is never missing.
+    const held = bytes && heldBack.hold(path);
+    if (held && !isEqual(held.bytes, bytes)) {
+      // It was saved since we read it: it goes back, and is ingested first.
+      heldBack.putBack(held);
       file.discard();
       return false;
     }
-    const outcome = file.place(path, { isAgain: bytes !== undefined, former: taken?.name });
-    if (taken) dismiss(taken);
+    const outcome = file.place(path, { isAgain: bytes !== undefined, former: held?.name });
+    if (held) dismiss(held);
     return outcome === "placed";
   };
-  const dismiss = (taken: Taken) => {
-    if (isClean(taken.bytes) || isEmpty(taken.bytes)) aside.letGo(taken);
-    else aside.keep(taken);
+  const dismiss = (held: HeldFile) => {
+    if (isClean(held.bytes) || isEmpty(held.bytes)) heldBack.release(held);
+    else heldBack.keep(held);
   };
 
   return renderFile;

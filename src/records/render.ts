@@ -1,13 +1,13 @@
 import type { Logger } from "../base/logger.ts";
 import type { Ledger, TargetView } from "../ledger/index.ts";
-import type { Aside } from "./aside.ts";
+import type { HeldBack } from "./held-back.ts";
 import { companyOf, idOf } from "./company.ts";
 import type { EntryFiles } from "./entry-files.ts";
 import { aliasPrefix } from "./fields.ts";
 import { chooseFolder, folderOf } from "./folders.ts";
 import { isClean } from "./front-matter.ts";
 import { recordOf, type GatheringIndex } from "./gathering-index.ts";
-import { layoutOfTarget, recordFile, type Layout } from "./layout.ts";
+import { layoutOfTarget, recordFile, type RecordLayout } from "./layout.ts";
 import { createLinks } from "./links.ts";
 import type { ParsedPage } from "./parse-page.ts";
 import { personOf } from "./person.ts";
@@ -17,51 +17,51 @@ import type { Redirects } from "./redirects.ts";
 import { createFileRenderer } from "./render-file.ts";
 import { isSlug } from "./slug.ts";
 import { sideFile } from "./side-file.ts";
-import { takeInFile, type TakenIn } from "./take-in.ts";
-import { ownerOf, type FoundFile } from "./whose.ts";
+import { ingestFile, type FileIngest } from "./ingest-file.ts";
+import { ownerOf, type FoundFile } from "./owner-of.ts";
 
 /**
- * Brings the files of a record up to what the ledger knows. Always:
- * - a file that is not as we wrote it is taken in before it is replaced;
- * - a file is never overwritten: it is taken away, looked at, and the new one is put in its place
- *   unless someone was quicker; then all begins anew;
- * - what cannot be understood stays where it is, and is told; the index has the facts all the same.
+ * Writes the files of a record from what the ledger knows. Always:
+ * - a file that is not as we wrote it is ingested before it is replaced;
+ * - a file is never overwritten: it is moved away, compared, and the new one is put in its place
+ *   unless somebody saved another one meanwhile; then it starts again;
+ * - a file that cannot be understood stays where it is and is reported; the index has the facts.
  */
 export interface Renderer {
-  render(target: string, options?: RenderOptions): Promise<Rendered>;
-  /** Takes in what is in a file, wherever that is now. Undefined: it is nobody's. */
-  takeIn(
+  render(target: string, options?: RecordRenderOptions): Promise<RenderedRecord>;
+  /** Ingests a file, wherever it is now. Undefined: it belongs to no record. */
+  ingest(
     file: FoundFile & {
       /** Where it is now, if that is elsewhere. */
       readonly name?: string;
     },
-  ): Promise<(TakenIn & { readonly target: string }) | undefined>;
+  ): Promise<(FileIngest & { readonly target: string }) | undefined>;
 }
 
-export interface RenderOptions {
-  /** One of many: its files are not synced. */
+export interface RecordRenderOptions {
+  /** True for one of many: its files are not synced. */
   readonly isHasty?: boolean;
-  /** What is known of it, if that was just read. */
+  /** The record in the ledger, if it was just read. */
   readonly view?: TargetView | undefined;
-  /** By path: the rev of files that were just found as we wrote them. They are not read again. */
+  /** Path → rev of files that were just found as we wrote them. They are not read again. */
   readonly clean?: ReadonlyMap<string, string>;
-  /** A file that became facts already, for instance because someone made it new. */
-  readonly takenIn?: {
+  /** A file that was ingested already, for instance because somebody created it. */
+  readonly ingested?: {
     readonly bytes: Uint8Array;
-    /** Undefined: it was the text of another record, and no shape for this one. */
+    /** Undefined: it was the text of another record, so its shape is not used. */
     readonly parsed: ParsedPage | undefined;
   };
 }
 
-/** What a hand had changed in a file. */
-export interface Edit {
+/** What somebody changed in a file. */
+export interface RecordEdit {
   readonly target: string;
   readonly fields: readonly string[];
 }
 
-export interface Rendered {
-  readonly edits: readonly Edit[];
-  /** Other records that show something of this one, or whose text was found in its place. */
+export interface RenderedRecord {
+  readonly edits: readonly RecordEdit[];
+  /** Other records to render: they show something of this one, or their text was found here. */
   readonly followers: readonly string[];
 }
 
@@ -69,42 +69,46 @@ export interface RendererOptions {
   readonly ledger: Pick<Ledger, "read" | "write">;
   readonly index: GatheringIndex;
   readonly disk: RecordDisk;
-  readonly aside: Aside;
+  readonly heldBack: HeldBack;
   readonly entryFiles: EntryFiles;
   readonly redirects: Redirects;
   readonly log: Logger;
-  /** Of facts that come from files. */
+  /** Source of facts that come from files. */
   readonly source: string;
-  /** What is wrong with a file; undefined: nothing any more. */
+  /** Reports what is wrong with a file; undefined: nothing any more. */
   readonly tell: (path: string, target: string, reason: string | undefined) => void;
 }
 
-const nothing: Rendered = { edits: [], followers: [] };
-/** Who saves faster than we render wins in the end; then the next event has its turn. */
+const nothing: RenderedRecord = { edits: [], followers: [] };
+/** If a file is saved more often than this while it is rendered, a later event renders it. */
 const attemptsMax = 5;
 
 export function createRenderer(options: RendererOptions): Renderer {
-  const { ledger, index, disk, aside, entryFiles, redirects, log, source, tell } = options;
+  const { ledger, index, disk, heldBack, entryFiles, redirects, log, source, tell } = options;
   const links = createLinks(index);
 
-  const takeIn: Renderer["takeIn"] = async (file) => {
+  const ingest: Renderer["ingest"] = async (file) => {
     const owner = ownerOf({ disk, index }, file);
     if (!owner) return undefined;
     const { layout, bytes, name = file.from } = file;
     const { target } = owner;
-    const taken = await takeInFile(ledger, links, { ...owner, layout, bytes, source });
-    const reason = taken.kind === "broken" ? taken.reason : undefined;
+    const found = await ingestFile(ledger, links, { ...owner, layout, bytes, source });
+    const reason = found.kind === "broken" ? found.reason : undefined;
     tell(name, target, reason);
-    if (taken.kind === "taken" && taken.fields.length > 0) {
-      log.info("a hand edit was taken in", { target, fields: taken.fields });
+    if (found.kind === "ingested" && found.fields.length > 0) {
+      log.info("a hand edit was taken in", { target, fields: found.fields });
     }
-    return { ...taken, target };
+    return { ...found, target };
   };
 
-  const renderFile = createFileRenderer({ index, disk, aside, links, log, takeIn, tell });
+  const renderFile = createFileRenderer({ index, disk, heldBack, links, log, ingest, tell });
 
-  /** Gives the record its folder; who had it by mistake moves out first. */
-  const settleFolder = async (layout: Layout, view: TargetView, { isHasty }: RenderOptions) => {
+  /** Gives the record its folder. A record that has it and must not moves to another first. */
+  const settleFolder = async (
+    layout: RecordLayout,
+    view: TargetView,
+    { isHasty }: RecordRenderOptions,
+  ) => {
     const { target } = view;
     const wished = indexedOf(layout, view);
     const { slugWanted } = recordOf(wished);
@@ -124,7 +128,7 @@ export function createRenderer(options: RendererOptions): Renderer {
     };
   };
 
-  /** A folder that is about to change, and that nobody else wants, becomes an alias first. */
+  /** Before its folder changes, the old one becomes an alias, unless another record prefers it. */
   const leadOn = async (indexed: Indexed): Promise<boolean> => {
     const { target, slug, aliases } = recordOf(indexed);
     const old = index.render(target)?.folder.split("/")[1];
@@ -139,13 +143,13 @@ export function createRenderer(options: RendererOptions): Renderer {
     if (from === undefined || from === to) return;
     redirects.clear(to);
     if (!disk.has(to) && disk.move(from, to)) return;
-    // After a crash another record may have it already, and a hand may have been at that one.
+    // After a crash another record may have the folder already, and its file may be edited.
     const bytes = disk.read(`${from}/${recordFile}`);
-    if (bytes && !isClean(bytes)) aside.take(`${from}/${recordFile}`);
+    if (bytes && !isClean(bytes)) heldBack.hold(`${from}/${recordFile}`);
     removeOwn(from);
   };
 
-  /** Only what we made; what someone else put there stays. */
+  /** Removes only files that we made. */
   const removeOwn = (folder: string) => {
     entryFiles.removeAll(folder);
     disk.remove(`${folder}/${recordFile}`);
@@ -153,9 +157,9 @@ export function createRenderer(options: RendererOptions): Renderer {
     disk.removeFolder(folder);
   };
 
-  const renderGone = async (view: TargetView): Promise<Rendered> => {
+  const renderGone = async (view: TargetView): Promise<RenderedRecord> => {
     const { target } = view;
-    const edits: Edit[] = [];
+    const edits: RecordEdit[] = [];
     const mark = index.render(target);
     if (index.find(target)) index.drop(target);
     if (mark) {
@@ -163,9 +167,9 @@ export function createRenderer(options: RendererOptions): Renderer {
       const bytes = disk.read(path);
       if (bytes && !view.isForgotten && !isClean(bytes)) {
         const layout = layoutOfTarget(target)!;
-        const taken = await takeIn({ layout, holder: target, from: path, bytes });
-        if (taken?.kind === "broken") return followersOf(view, []);
-        if (taken?.kind === "taken") edits.push({ target: taken.target, fields: taken.fields });
+        const found = await ingest({ layout, holder: target, from: path, bytes });
+        if (found?.kind === "broken") return followersOf(view, []);
+        if (found?.kind === "ingested") edits.push({ target: found.target, fields: found.fields });
       }
       removeOwn(mark.folder);
       index.unmark(target);
@@ -173,17 +177,20 @@ export function createRenderer(options: RendererOptions): Renderer {
     }
     return followersOf(view, edits);
   };
-  const followersOf = ({ target, mergedInto }: TargetView, edits: readonly Edit[]): Rendered => {
+  const followersOf = (
+    { target, mergedInto }: TargetView,
+    edits: readonly RecordEdit[],
+  ): RenderedRecord => {
     const others = edits.map((edit) => edit.target).filter((one) => one !== target);
     return { edits, followers: mergedInto === undefined ? others : [mergedInto, ...others] };
   };
 
-  const render = async (target: string, how: RenderOptions = {}): Promise<Rendered> => {
+  const render = async (target: string, how: RecordRenderOptions = {}): Promise<RenderedRecord> => {
     const layout = layoutOfTarget(target);
     if (!layout) return nothing;
-    const edits: Edit[] = [];
+    const edits: RecordEdit[] = [];
     const followers = new Set<string>();
-    let { takenIn, view: given } = how;
+    let { ingested, view: given } = how;
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const view = given ?? (await ledger.read(target));
       given = undefined;
@@ -196,13 +203,13 @@ export function createRenderer(options: RendererOptions): Renderer {
       const folder = folderOf(layout.kind, record.slug);
       if (await leadOn(indexed)) continue;
       moveFolder(target, folder);
-      const outcome = await renderFile({ layout, view, folder, how, takenIn });
-      if (outcome.kind === "taken") {
-        ({ takenIn } = outcome);
+      const outcome = await renderFile({ layout, view, folder, how, ingested });
+      if (outcome.kind === "ingested") {
+        ({ ingested } = outcome);
         edits.push(outcome.edit);
         if (outcome.edit.target !== target) followers.add(outcome.edit.target);
       }
-      if (outcome.kind === "taken" || outcome.kind === "again") continue;
+      if (outcome.kind === "ingested" || outcome.kind === "again") continue;
       const mark = index.render(target);
       const rev = outcome.kind === "done" ? outcome.rev : (mark?.rev ?? "");
       if (mark?.folder !== folder || mark.rev !== rev) index.mark({ target, folder, rev });
@@ -222,10 +229,10 @@ export function createRenderer(options: RendererOptions): Renderer {
           ...indexed.person.companies.map(({ id }) => `company/${id}`),
         ];
 
-  return { render, takeIn };
+  return { render, ingest };
 }
 
-export const indexedOf = (layout: Layout, view: TargetView): Indexed =>
+export const indexedOf = (layout: RecordLayout, view: TargetView): Indexed =>
   layout.kind === "company"
     ? { kind: "company", company: companyOf(view) }
     : { kind: "person", person: personOf(view) };

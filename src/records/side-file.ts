@@ -15,7 +15,7 @@ export const besides = (path: string): string => path.replace(/[^/]+$/, sideFile
 const firstLine = "# forager fields 1: field, stamp, write, source, shown, value\n";
 
 /** What one render showed. */
-export interface Base {
+export interface RenderBase {
   readonly rev: string;
   /** Whether someone's hand shaped the file: then it is patched, not written anew. */
   readonly isHandmade: boolean;
@@ -85,12 +85,12 @@ function shortValue(value: unknown): string {
   return json.length <= valueLengthMax ? json : `${json.slice(0, valueLengthMax)}…`;
 }
 
-export function findBase(text: string | undefined, rev: string): Base | undefined {
+export function findBase(text: string | undefined, rev: string): RenderBase | undefined {
   const section = sectionsOf(text).find((one) => revOf(one) === rev);
   return section === undefined ? undefined : readSection(section);
 }
 
-export function newestBase(text: string | undefined): Base | undefined {
+export function newestBase(text: string | undefined): RenderBase | undefined {
   const section = sectionsOf(text)[0];
   return section === undefined ? undefined : readSection(section);
 }
@@ -107,7 +107,7 @@ function sectionsOf(text: string | undefined): readonly string[] {
 
 const revOf = (section: string): string => section.slice(4, section.indexOf("\t", 4));
 
-function readSection(section: string): Base {
+function readSection(section: string): RenderBase {
   const [first = "", ...lines] = section.split("\n");
   const fields = new Map<string, BaseField>();
   for (const line of lines) {

@@ -44,6 +44,8 @@ export interface SlotView {
   readonly state: "starting" | "running" | "stopping" | "waiting" | "drained";
   readonly pid: number | undefined;
   readonly restarts: number;
+  /** As planned; `view` has the current one. */
+  readonly concurrency: ProcessSlot["concurrency"];
   readonly view: WorkerView | undefined;
 }
 
@@ -283,6 +285,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         state,
         pid: child?.pid,
         restarts: count,
+        concurrency: slot.concurrency,
         view,
       })),
     metrics: () =>

@@ -4,9 +4,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openLedgerIn, openQueue } from "../../src/app/index.ts";
-import { silentLogger } from "../../src/base/logger.ts";
-import { createPaths } from "../../src/config/index.ts";
+import { openQueue } from "../../src/app/index.ts";
 import { createSandbox, type Sandbox } from "../support/built-cli.ts";
 import { repositoryRoot } from "../support/repository.ts";
 
@@ -48,8 +46,8 @@ test("workers that share queue and ledger are killed with -9: every place is a c
     join(sandbox.folder, "d", "campaigns", "munich", "p.jsonl"),
     places.map((place) => JSON.stringify(place)).join("\n"),
   );
-  const { targets } = await forager("campaign dispatch munich");
-  expect(targets).toBe(9);
+  const { targets: tiles } = await forager("campaign dispatch munich");
+  expect(tiles).toBe(9);
 
   await using queue = await openQueue(`sqlite:${join(sandbox.folder, "d", "queue.db")}`);
   // Skipped: it was killed between its witness and its end, and found the witness there.
@@ -82,10 +80,10 @@ test("workers that share queue and ledger are killed with -9: every place is a c
     tasks: { pending: 0, running: 0, failed: 0 },
   });
   expect(await done()).toBe(459);
-  const paths = createPaths(join(sandbox.folder, "d"));
-  await using ledger = await openLedgerIn({ paths, log: silentLogger });
-  const names = ledger.log().filter(({ field }) => field === "name");
-  expect(names).toHaveLength(450);
-  expect(new Set(names.map(({ target }) => target)).size).toBe(450);
-  expect(ledger.status()).toMatchObject({ stranded: 0, cuts: [] });
+  const log = ["ledger", "log", "--field", "name", "--limit", "10000", "--json", "--data", "d"];
+  const rows = JSON.parse((await sandbox.forager(log)).stdout) as { readonly target: string }[];
+  const targets = rows.map(({ target }) => target);
+  expect(targets).toHaveLength(450);
+  expect(new Set(targets).size).toBe(450);
+  expect(await forager("ledger verify")).toMatchObject({ stranded: 0, cuts: [] });
 });

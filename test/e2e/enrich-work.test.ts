@@ -4,10 +4,13 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openQueue, openRecordsIn } from "../../src/app/index.ts";
+import { openQueue } from "../../src/app/index.ts";
+import { openNodeIn } from "../../src/app/open-node.ts";
 import { silentLogger } from "../../src/base/logger.ts";
+import { readVersion } from "../../src/base/version.ts";
 import { createPaths } from "../../src/config/index.ts";
 import { startSiteServer, type SiteServer } from "../../src/crawl/testing/site-server.ts";
+import { readLog } from "../../src/node/index.ts";
 import { builtCli, createSandbox, type Sandbox } from "../support/built-cli.ts";
 
 const delayMs = 200;
@@ -53,14 +56,21 @@ async function startWork(): Promise<ChildProcess> {
 
 test("lesson 52: three workers, one host, kill -9 of the one at work: the gap holds by the server's log, every visit ends once", async () => {
   const data = join(sandbox.folder, "d");
-  const opening = { paths: createPaths(data), log: silentLogger, user: "tester" };
+  const open = () =>
+    openNodeIn({
+      kind: "command",
+      paths: createPaths(data),
+      log: silentLogger,
+      user: "tester",
+      version: readVersion(),
+    });
   const targets: string[] = [];
   {
-    await using opened = await openRecordsIn(opening);
+    await using node = await open();
     for (let at = 0; at < companies; at++) {
       const website = `${site.origin}/c${at}/`;
       const fields = { name: `Floors ${at}`, place: `p/${at}`, website };
-      targets.push((await opened.records.create({ source: `place:p/${at}`, fields })).target);
+      targets.push((await node.api.records.create({ source: `place:p/${at}`, fields })).target);
     }
   }
   const run = await sandbox.forager(["enrich", "--all", "--batch", "b", "--data", "d"], { env });
@@ -88,15 +98,15 @@ test("lesson 52: three workers, one host, kill -9 of the one at work: the gap ho
   const moments = site.requests.map(({ atMs }) => atMs);
   const gaps = moments.slice(1).map((atMs, at) => atMs - moments[at]!);
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(delayMs - 2);
-  await using opened = await openRecordsIn(opening);
+  await using node = await open();
   for (const [at, target] of targets.entries()) {
-    const { fields } = await opened.ledger.read(target);
+    const { fields } = await node.api.ledger.read(target);
     const of = (field: string) => fields.find((one) => one.field === field)?.value;
     expect(of("visit")).toMatchObject({ outcome: "done", pages: 2 });
     expect(of(`email/box${at}@floors-${at}.com`)).toMatchObject({ method: "mailto" });
-    const ends = opened.ledger
-      .log()
-      .filter((one) => one.target === target && one.field === "visit");
+    const ends = (await readLog(node.api.ledger)).filter(
+      (one) => one.target === target && one.field === "visit",
+    );
     expect(ends).toHaveLength(1);
   }
   const report = await sandbox.forager(["enrich", "--report", "b", "--data", "d", "--json"], {

@@ -6,7 +6,7 @@
  * protects it.
  */
 import { hkdfSync } from "node:crypto";
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, afterAll, describe, expect, test } from "vitest";
 import type { ClusterStatus } from "../../src/app/status/cluster-status.ts";
@@ -126,13 +126,7 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
   });
 
   test("another user cannot read a file, though the data folder can be listed", async () => {
-    const secrets = [
-      "node/gossip.key",
-      "node/metrics.token",
-      "ledger/door.json",
-      ...readdirSync(join(owner.data, "fleet/windows")).map((name) => `fleet/windows/${name}`),
-    ];
-    expect(secrets.length).toBeGreaterThan(2);
+    const secrets = ["node/gossip.key", "node/metrics.token", "node/owner.json"];
     for (const name of secrets) {
       const file = join(owner.data, name);
       expect(statSync(file).mode & 0o777, name).toBe(0o600);
@@ -146,14 +140,12 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
   test("no port on loopback gives data or takes a command without a secret", async () => {
     const read = (name: string) =>
       JSON.parse(readFileSync(join(owner.data, name), "utf8")) as { port: number };
-    const [window = ""] = readdirSync(join(owner.data, "fleet/windows"));
     const [, metricsPort] = /metrics and health on http:\/\/127\.0\.0\.1:(\d+)/.exec(
       owner.output(),
     )!;
     const ports = {
       metrics: Number(metricsPort),
-      door: read("ledger/door.json").port,
-      window: read(`fleet/windows/${window}`).port,
+      owner: read("node/owner.json").port,
       gossip: port,
     };
     const { stdout, stderr } = await owner.sandbox.run(
@@ -164,8 +156,7 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
     expect(stderr).toBe("");
     expect(JSON.parse(stdout)).toEqual({
       metrics: "401 404 401",
-      door: "nothing",
-      window: "403 403 403",
+      owner: "nothing",
       gossip: "nothing",
     });
   }, 30_000);

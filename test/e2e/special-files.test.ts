@@ -1,7 +1,9 @@
 // inputs: src/**
-import { mkdirSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import Database from "better-sqlite3";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { device, linkTo, namedPipe, socket } from "../../src/base/testing/special-files.ts";
 import { createRecordsSandbox, type RecordsSandbox } from "../support/records-sandbox.ts";
 
@@ -31,39 +33,22 @@ test.each([
   expect(status.stdout).toContain("1 company");
 });
 
-test("a command that waits for another process' turn with the records ends on SIGTERM", async () => {
+test("a command that waits for the owner of the data folder ends on SIGTERM", async () => {
   await sandbox.good("company", "add", "Acme");
-  using turn = openLock("index/records.db-turn");
-  turn.begin();
-  using next = openLock("index/records.db-next");
+  // An owner that holds the lock, and accepts connections without a word.
+  const lock = new Database(sandbox.inData("node/owner.db"), { timeout: 0 });
+  onTestFinished(() => void lock.close());
+  lock.exec("begin exclusive");
+  const server = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const address = { format: 1, port, token: "0".repeat(64), pid: process.pid };
+  writeFileSync(sandbox.inData("node/owner.json"), JSON.stringify(address));
   const ended = sandbox.onData(["records", "ingest"], {
-    onStart: (kill) => void waitUntil(() => !next.isFree()).then(() => kill("SIGTERM")),
+    onStart: (kill) => void once(server, "connection").then(() => kill("SIGTERM")),
   });
   const { exitCode, stderr } = await ended;
   expect(stderr).toContain("stopping");
   expect(exitCode).toBe(143);
-});
-
-/** One of the two locks that processes take turns with. */
-function openLock(name: string) {
-  const db = new Database(sandbox.inData(name), { timeout: 0 });
-  db.pragma("journal_mode = memory");
-  const begin = () => db.exec("begin immediate");
-  return {
-    begin,
-    isFree(): boolean {
-      try {
-        begin();
-        db.exec("rollback");
-        return true;
-      } catch {
-        return false;
-      }
-    },
-    [Symbol.dispose]: () => void db.close(),
-  };
-}
-
-async function waitUntil(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 20));
-}
+}, 20_000);

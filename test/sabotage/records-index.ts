@@ -73,7 +73,7 @@ const inIndex: readonly Sabotage[] = [
   },
   {
     name: "two hosts of one company count as two sites",
-    file: "src/records/adapters/sqlite/sqlite-record-index.ts",
+    file: "src/records/adapters/sqlite/read-records.ts",
     find: "[getDomain(domain) ?? domain]",
     replace: "[domain]",
     caughtBy: `${index} > on how many unrelated sites`,
@@ -81,8 +81,8 @@ const inIndex: readonly Sabotage[] = [
   {
     name: "an index of another version is used as it is",
     file: "src/records/adapters/sqlite/open-index-file.ts",
-    find: "if (version === indexVersion && owner === applicationId) {",
-    replace: "if (owner === applicationId) {",
+    find: "if (version !== indexVersion || program !== applicationId) return false;",
+    replace: "if (program !== applicationId) return false;",
     caughtBy: `${file} > of another version`,
   },
   {

@@ -3,7 +3,7 @@ import type { Sabotage } from "./sabotage.ts";
 const page = "src/records/page.test.ts";
 const gathering = "src/records/gathering-index.test.ts";
 const loader = "src/records/adapters/sqlite/index-loader.test.ts";
-const aside = "src/records/aside.test.ts";
+const held = "src/records/held-back.test.ts";
 const hand = "src/records/hand-edit.test.ts";
 const model = "src/records/hand-edit-model.test.ts";
 const broken = "src/records/broken-files.test.ts";
@@ -12,8 +12,11 @@ const history = "src/records/record-history.test.ts";
 const lessons = "src/records/lessons.test.ts";
 const catchUp = "src/records/catch-up.test.ts";
 const watch = "src/records/watch.test.ts";
-const turns = "src/records/turns.test.ts";
-const hands = "src/records/changed-hands.test.ts";
+const concurrent = "src/records/concurrent-work.test.ts";
+const repeated = "src/records/repeated-requests.test.ts";
+const tracker = "src/records/position-tracker.test.ts";
+const reading = "src/records/adapters/sqlite/open-for-reading.test.ts";
+const hands = "src/records/owner-of.test.ts";
 const shape = "src/records/rebuild-shape.test.ts";
 const position = "src/ledger/position.test.ts";
 
@@ -58,14 +61,14 @@ const inFiles: readonly Sabotage[] = [
 const inEdits: readonly Sabotage[] = [
   {
     name: "an edit is compared with what is known now, not with the render it began with",
-    file: "src/records/take-in.ts",
+    file: "src/records/ingest-file.ts",
     find: "const base = rev === undefined ? undefined : findBase(side, rev);",
     replace: "const base = rev === undefined ? undefined : newestBase(side);",
     caughtBy: `${hand} > an editor that saves over a newer render takes back nothing`,
   },
   {
     name: "an edit is compared with the newest render, and any history tells",
-    file: "src/records/take-in.ts",
+    file: "src/records/ingest-file.ts",
     find: "const base = rev === undefined ? undefined : findBase(side, rev);",
     replace: "const base = newestBase(side) ?? (rev ? findBase(side, rev) : undefined);",
     caughtBy: `${model} > hand edits and machine writes in any order`,
@@ -79,7 +82,7 @@ const inEdits: readonly Sabotage[] = [
   },
   {
     name: "an emptied file deletes everything",
-    file: "src/records/take-in.ts",
+    file: "src/records/ingest-file.ts",
     find: "bytes.every((byte) => byte === 0)",
     replace: "bytes.some((byte) => byte === 1)",
     caughtBy: `${hand} > an empty file is not an order`,
@@ -87,34 +90,34 @@ const inEdits: readonly Sabotage[] = [
   {
     name: "what was saved between look and replacement is thrown away",
     file: "src/records/render-file.ts",
-    find: "if (taken && !isEqual(taken.bytes, bytes)) {",
-    replace: "if (taken && taken.bytes.length < 0) {",
+    find: "if (held && !isEqual(held.bytes, bytes)) {",
+    replace: "if (held && held.bytes.length < 0) {",
     caughtBy: `${hand} > saved at any moment of a render`,
   },
   {
     name: "a file that was taken away is not looked at again",
-    file: "src/records/aside.ts",
-    find: 'const outcome = isClean(copy.bytes) ? "nothing" : await takeIn(copy);',
-    replace: 'const outcome = resting.has(copy.name) ? "nothing" : await takeIn(copy);',
+    file: "src/records/held-back.ts",
+    find: 'const outcome = isClean(copy.bytes) ? "nothing" : await ingest(copy);',
+    replace: 'const outcome = resting.has(copy.name) ? "nothing" : await ingest(copy);',
     caughtBy: `${hand} > made while the file is written is never lost`,
   },
   {
     name: "whoever saves reads all copies that rest, each time",
-    file: "src/records/aside.ts",
-    find: "if (nowMs - lookedThroughAtMs >= lookThroughMs) return settle(takeIn);",
-    replace: "if (nowMs >= lookedThroughAtMs) return settle(takeIn);",
-    caughtBy: `${aside} > who saves one record after the other`,
+    file: "src/records/held-back.ts",
+    find: "if (nowMs - reviewedAtMs >= reviewAllMs) return review(ingest);",
+    replace: "if (nowMs >= reviewedAtMs) return review(ingest);",
+    caughtBy: `${held} > a series of saves`,
   },
   {
     name: "only those who ask look through what others left",
-    file: "src/records/aside.ts",
-    find: "if (nowMs - lookedThroughAtMs >= lookThroughMs) return settle(takeIn);",
+    file: "src/records/held-back.ts",
+    find: "if (nowMs - reviewedAtMs >= reviewAllMs) return review(ingest);",
     replace: "",
-    caughtBy: `${aside} > what another process left there is found`,
+    caughtBy: `${held} > a file that a killed process left there`,
   },
   {
     name: "copies of edited files go at once",
-    file: "src/records/aside.ts",
+    file: "src/records/held-back.ts",
     find: "export const keptForMs = 24 * 3_600_000;",
     replace: "export const keptForMs = 3_600_000;",
     caughtBy: `${hand} > a copy of an edited file is kept for a day`,
@@ -131,35 +134,35 @@ const inEdits: readonly Sabotage[] = [
 const inChangedHands: readonly Sabotage[] = [
   {
     name: "the text of one record is an edit of whoever has the folder now",
-    file: "src/records/whose.ts",
+    file: "src/records/owner-of.ts",
     find: "if (findBase(side, rev)) return { target: named, side };",
     replace: "",
     caughtBy: `${hands} > an edit that is saved in it afterwards is of the record it names`,
   },
   {
     name: "an id alone makes a text an edit of another record",
-    file: "src/records/whose.ts",
+    file: "src/records/owner-of.ts",
     find: "if (findBase(side, rev)) return { target: named, side };",
     replace: "return { target: named, side };",
     caughtBy: `${hands} > an id without a render of that record is no edit of it`,
   },
   {
     name: "a copy that was put aside is compared with the newest renders alone",
-    file: "src/records/aside.ts",
+    file: "src/records/held-back.ts",
     find: "if (hasSide(copy)) disk.share(besides(from), sideOf(name));",
     replace: "",
     caughtBy: `${hands} > what it saves counts, however many renders came since`,
   },
   {
     name: "the place in the name of a copy is cut short",
-    file: "src/records/aside.ts",
+    file: "src/records/held-back.ts",
     find: "const placeBytesMax = 150;",
     replace: "const placeBytesMax = 100;",
     caughtBy: `${hands} > so it does for a record of the longest name`,
   },
   {
     name: "what is saved in the folder that a record had before is a copy",
-    file: "src/records/ingest.ts",
+    file: "src/records/inspect-folder.ts",
     find: "const isOldPlace = index.bySlug(layout.kind, name) === target;",
     replace: "const isOldPlace = false;",
     caughtBy: `${hands} > what it saves in the folder that the record had before`,
@@ -177,9 +180,9 @@ const inBroken: readonly Sabotage[] = [
   {
     name: "a broken file is replaced",
     file: "src/records/render-file.ts",
-    find: 'if (taken?.kind !== "taken") return { kind: "broken" };',
+    find: 'if (found?.kind !== "ingested") return { kind: "broken" };',
     replace:
-      'if (taken?.kind !== "taken") return { kind: "taken", takenIn: { bytes, parsed: undefined }, edit: { target, fields: [] } };',
+      'if (found?.kind !== "ingested") return { kind: "ingested", ingested: { bytes, parsed: undefined }, edit: { target, fields: [] } };',
     caughtBy: `${broken} > YAML that is none`,
   },
   {
@@ -191,7 +194,7 @@ const inBroken: readonly Sabotage[] = [
   },
   {
     name: "marks of a merge in the text are taken for text",
-    file: "src/records/take-in.ts",
+    file: "src/records/ingest-file.ts",
     find: "if (page.body === undefined || !hasConflict(page.body)) return;",
     replace: "if (page.body === undefined || page.body !== '') return;",
     caughtBy: `${broken} > marks of a merge in the body`,
@@ -222,7 +225,7 @@ const inRest: readonly Sabotage[] = [
   },
   {
     name: "who renames a company leaves it to every node to say where it was",
-    file: "src/records/open-records.ts",
+    file: "src/records/change-record.ts",
     find: "changes.push({ target, field: `${aliasPrefix}${old.slug}`, value: true });",
     replace: "",
     caughtBy: `${folders} > a new name moves the folder`,
@@ -230,8 +233,8 @@ const inRest: readonly Sabotage[] = [
   {
     name: "merging gives every value the source of who merged",
     file: "src/records/merge.ts",
-    find: "desk.ledger.write({ source: writer, changes: some })",
-    replace: "desk.ledger.write({ source: writer && source, changes: some })",
+    find: "context.ledger.write({ source: writer, changes: some })",
+    replace: "context.ledger.write({ source: writer && source, changes: some })",
     caughtBy: `${folders} > merging keeps what both knew`,
   },
   {
@@ -244,7 +247,7 @@ const inRest: readonly Sabotage[] = [
   {
     name: "forgetting leaves the copies that were put aside",
     file: "src/records/forget-record.ts",
-    find: "aside.forget((copy) => isCopyOf(copy, targets, folders));",
+    find: "heldBack.forget((copy) => isCopyOf(copy, targets, folders));",
     replace: "",
     caughtBy: `${history} > takes facts, files, kept renders and copies`,
   },
@@ -264,7 +267,7 @@ const inRest: readonly Sabotage[] = [
   },
   {
     name: "the position runs ahead of what is rendered",
-    file: "src/records/follower.ts",
+    file: "src/records/position-tracker.ts",
     find: "const last = advance(key, known);",
     replace: "const last = datagrams.at(-1)!.number;",
     caughtBy: `${catchUp} > a later write that is rendered first`,
@@ -278,72 +281,79 @@ const inRest: readonly Sabotage[] = [
   },
 ];
 
-const inTurns: readonly Sabotage[] = [
+const inOneProcess: readonly Sabotage[] = [
   {
-    name: "among processes: a turn begins while another has its own",
-    file: "src/records/adapters/sqlite/turn-lock.ts",
-    find: "await wait(clock, turn.tryTake, signal);",
-    replace: "turn.tryTake();",
-    caughtBy: `${turns} > while one is at it, another waits`,
-  },
-  {
-    name: "among processes: who was just at it goes first again",
-    file: "src/records/adapters/sqlite/turn-lock.ts",
-    find: "await wait(clock, next.tryTake, signal);",
+    name: "a company is made without looking at what others wrote",
+    file: "src/records/create-records.ts",
+    find: "await catchUp(context, { isUnbroken: true });",
     replace: "",
-    caughtBy: `${turns} > who takes turn after turn lets one in`,
+    caughtBy: `${concurrent} > a company that was written past the records`,
   },
   {
-    name: "among processes: what is kept in memory is never checked",
-    file: "src/records/desk.ts",
-    find: "if (now === version) return;",
-    replace: "if (now >= 0) return;",
-    caughtBy: `${turns} > how far another process has come is never taken back`,
-  },
-  {
-    name: "among processes: an index that was replaced is written to as before",
-    file: "src/records/adapters/sqlite/sqlite-record-index.ts",
-    find: "if (now === inode) return;",
-    replace: "if (now !== 0n) return;",
-    caughtBy: `${turns} > an index that another process made anew`,
-  },
-  {
-    name: "among processes: a company is made without looking at what others wrote",
-    file: "src/records/open-records.ts",
-    find: "await catchUp(desk, { isUnbroken: true });",
-    replace: "",
-    caughtBy: `${turns} > one that was written by a process that died`,
-  },
-  {
-    name: "among processes: a file that another has just taken away is thrown away",
-    file: "src/records/aside.ts",
+    name: "a file that was just held back is thrown away",
+    file: "src/records/held-back.ts",
     find: "if (!isFresh(copy)) remove(copy);",
     replace: "if (copy) remove(copy);",
-    caughtBy: `${turns} > a copy that another process took just now`,
+    caughtBy: `${concurrent} > a file that was held back just now stays`,
   },
   {
-    name: "among processes: what was rendered beyond a gap counts when another moves on",
-    file: "src/records/follower.ts",
+    name: "a position that was reached passes a gap",
+    file: "src/records/position-tracker.ts",
     find: "if (first > from) continue;",
     replace: "",
-    caughtBy: `${turns} > never beyond what nobody has rendered`,
+    caughtBy: `${tracker} > a position that was reached`,
   },
   {
-    name: "among processes: a write that changes nothing is never rendered",
-    file: "src/records/desk.ts",
+    name: "a position stays ahead of an index that could not be written",
+    file: "src/records/context.ts",
+    find: "tracker.restart(storedPosition(stored));",
+    replace: "",
+    caughtBy: `${concurrent} > work that fails in the index`,
+  },
+  {
+    name: "reading all files keeps everyone waiting",
+    file: "src/records/ingest.ts",
+    find: "await context.pause({ signal });\n  }\n  if",
+    replace: "}\n  if",
+    caughtBy: `${concurrent} > ingest of all files`,
+  },
+  {
+    name: "a repeated request takes back what others changed since",
+    file: "src/records/create.ts",
+    find: "if (isOfRequest && found === undefined && isKnown) {",
+    replace: "if (isOfRequest && found !== undefined && isKnown) {",
+    caughtBy: `${repeated} > create: one company`,
+  },
+  {
+    name: "a killed writer's log is read where it is",
+    file: "src/base/readable-database.ts",
+    find: "return copyOf(file);",
+    replace: "return { path: file, isCopy: true, [Symbol.dispose]() {} };",
+    caughtBy: `${reading} > after its writer was killed`,
+  },
+  {
+    name: "a copy of a file that is written is not checked",
+    file: "src/base/readable-database.ts",
+    find: "readHead(`${path}${end}`, logHeadLength).equals(before[at]!)",
+    replace: "before[at] !== undefined && path !== ''",
+    caughtBy: "src/base/readable-database.test.ts > a log that is started again",
+  },
+  {
+    name: "a write that changes nothing is never rendered",
+    file: "src/records/context.ts",
     find: "|| isBehind(ledger, stored.position());",
     replace: ";",
     caughtBy: `${shape} > who writes what another wrote and did not render`,
   },
   {
-    name: "among processes: who comes first gets the folder while an index is filled",
+    name: "who comes first gets the folder while an index is filled",
     file: "src/records/follow-ledger.ts",
     find: "if (rival === undefined || target < rival) winners.set(wish, target);",
     replace: "if (rival === undefined) winners.set(wish, target);",
     caughtBy: `${shape} > a rebuild keeps the shape`,
   },
   {
-    name: "among processes: the ledger shows what is not on the disk yet",
+    name: "the ledger shows what is not on the disk yet",
     file: "src/ledger/in-flight.ts",
     find: "if (byTarget.size > 0) await Promise.all(views.flatMap(writesTo));",
     replace: "views.flatMap(writesTo);",
@@ -357,11 +367,11 @@ export const recordsSabotages: readonly Sabotage[] = [
   ...inChangedHands,
   ...inBroken,
   ...inRest,
-  ...inTurns,
+  ...inOneProcess,
   {
     name: "what another node forgot stays in the file of the index",
     file: "src/records/follow-ledger.ts",
-    find: "if (since && hasForgotten) desk.stored.scrub();",
+    find: "if (since && hasForgotten) context.stored.scrub();",
     replace: "",
     caughtBy:
       "src/records/catch-up.test.ts > what was forgotten elsewhere is scrubbed from the index here",
@@ -375,31 +385,31 @@ export const recordsSabotages: readonly Sabotage[] = [
   },
   {
     name: "what was read ahead is rendered, whatever a hand's edit has changed since",
-    file: "src/records/desk.ts",
+    file: "src/records/context.ts",
     find: "const view = staleViews.has(target) ? undefined : views[at];",
     replace: "const view = views[at];",
     caughtBy: `${catchUp} > an edit that is taken in on the way`,
   },
   {
-    name: "what is on its way into the index is not seen while it is filled",
+    name: "what is being loaded into the index is not seen while it is filled",
     file: "src/records/gathering-index.ts",
     find: "now.records.has(target) ? now : passing.records.has(target) ? passing : undefined;",
     replace: "now.records.has(target) ? now : undefined;",
-    caughtBy: `${gathering} > shows what is on its way into it`,
+    caughtBy: `${gathering} > shows what is being loaded`,
   },
   {
     name: "what has changed since it went on its way counts twice",
     file: "src/records/gathering-index.ts",
     find: "[...(listOf(passing) ?? [])].filter((target) => !now.records.has(target));",
     replace: "[...(listOf(passing) ?? [])];",
-    caughtBy: `${gathering} > shows what is on its way into it`,
+    caughtBy: `${gathering} > shows what is being loaded`,
   },
   {
-    name: "an index that could not be filled is said to be",
+    name: "an index that could not be filled is put in place",
     file: "src/records/gathering-index.ts",
-    find: "        await passed;\n      } finally {",
-    replace: "        await passed.catch(() => {});\n      } finally {",
-    caughtBy: `${gathering} > a batch that fails is told`,
+    find: "      await passed;\n      await filling?.replacement.commit();",
+    replace: "      await passed.catch(() => {});\n      await filling?.replacement.commit();",
+    caughtBy: `${gathering} > a batch that fails is thrown`,
   },
   {
     name: "names stand as JavaScript sorts them",
@@ -411,16 +421,16 @@ export const recordsSabotages: readonly Sabotage[] = [
   {
     name: "the thread that fills an index outlives it",
     file: "src/records/adapters/sqlite/index-loader.ts",
-    find: "await thread?.end();",
+    find: "await ended?.end();",
     replace: "",
-    caughtBy: `${loader} > much is put in by a thread`,
+    caughtBy: `${loader} > large batches are applied by a thread`,
   },
   {
     name: "what a thread cannot write is taken for written",
     file: "src/base/asked-thread.ts",
     find: "else one.reject(new AppError(reply.error, reply.code, reply.message));",
     replace: "else one.resolve(undefined as never);",
-    caughtBy: `${loader} > what the thread cannot write is told`,
+    caughtBy: `${loader} > a batch that the thread cannot write`,
   },
   {
     name: "a rebuild counts what is gone, and what it is told of twice",

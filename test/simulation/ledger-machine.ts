@@ -124,7 +124,11 @@ export function runMachine(world: World, machine: Machine, node: SimNode, log: F
 }
 
 /** The dead do not write, and a crash may leave any part of what they were writing. */
-function guardedDisk(world: World, { files }: Machine, node: SimNode): LedgerDisk {
+export function guardedDisk(
+  world: World,
+  { files }: Pick<Machine, "files">,
+  node: SimNode,
+): LedgerDisk {
   const { random } = world;
   const disk = createMemoryDisk({ files, slow: { clock: node.clock, random, wayMsMax: 30 } });
   const never = new Promise<never>(() => {});

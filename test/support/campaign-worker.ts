@@ -4,9 +4,11 @@
  */
 import { join } from "node:path";
 import { campaignHandlers, createCampaignServices } from "../../src/app/campaign-services.ts";
-import { openLedgerIn, openQueue } from "../../src/app/index.ts";
+import { openQueue } from "../../src/app/index.ts";
+import { openNodeIn } from "../../src/app/open-node.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
+import { readVersion } from "../../src/base/version.ts";
 import { createLedgerCompanies } from "../../src/campaign/testing/ledger-companies.ts";
 import { createPaths } from "../../src/config/index.ts";
 import { createWorker } from "../../src/worker/index.ts";
@@ -14,7 +16,14 @@ import { createWorker } from "../../src/worker/index.ts";
 const [folder = ""] = process.argv.slice(2);
 const paths = createPaths(folder);
 const log = silentLogger;
-await using ledger = await openLedgerIn({ paths, log });
+await using node = await openNodeIn({
+  kind: "command",
+  paths,
+  log,
+  user: "test",
+  version: readVersion(),
+});
+const { ledger } = node.api;
 await using queue = await openQueue(`sqlite:${join(folder, "queue.db")}`);
 const worker = createWorker({
   queue,

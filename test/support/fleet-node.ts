@@ -5,11 +5,11 @@
  */
 import { createInterface } from "node:readline";
 import { openBucket } from "../../src/app/open-bucket.ts";
-import { runNode } from "../../src/app/run-node.ts";
-import { systemClock } from "../../src/base/clock.ts";
+import { openNodeIn } from "../../src/app/open-node.ts";
 import { createId } from "../../src/base/ids.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { systemRandom } from "../../src/base/random.ts";
+import { readVersion } from "../../src/base/version.ts";
 import { createPaths } from "../../src/config/index.ts";
 import { parseKeyring } from "../../src/gossip/index.ts";
 
@@ -30,29 +30,31 @@ if (process.argv[1]?.endsWith("fleet-node.ts")) await main(process.argv.slice(2)
 
 async function main([folder = "", name = "", text = "{}"]: readonly string[]): Promise<void> {
   const settings = JSON.parse(text) as FleetNodeSettings;
-  const bucket = settings.bucket === undefined ? undefined : await openBucket(settings.bucket);
-  const node = await runNode({
+  const { bucket: address } = settings;
+  const bucket = address === undefined ? undefined : await openBucket(address);
+  const keyring = parseKeyring([settings.key]);
+  await using node = await openNodeIn({
+    kind: "service",
     paths: createPaths(folder),
-    settings: {
-      on: settings.isGossip ? "yes" : "no",
-      keys: undefined,
-      cluster: "test",
-      host: "0.0.0.0",
-      port: 9_999,
-      peers: settings.peers.join(","),
-      mdns: "no",
-    },
-    keyring: parseKeyring([settings.key]),
-    bucket,
-    isBucketFree: true,
-    clock: systemClock,
-    random: systemRandom,
     log: silentLogger,
     user: name,
-    parts: () => [],
+    version: readVersion(),
+    services: {
+      gossip: {
+        on: settings.isGossip ? "yes" : "no",
+        keys: undefined,
+        cluster: "test",
+        host: "0.0.0.0",
+        port: 9_999,
+        peers: settings.peers.join(","),
+        mdns: "no",
+      },
+      keyring: () => keyring,
+      bucket: bucket && { address: address!, opened: bucket, isFree: true },
+      config: () => "test",
+    },
   });
-  await node.start();
-  const { ledger, gossip } = node.touch;
+  const { ledger, fleet } = node.api;
   const say = (answer: unknown) => process.stdout.write(`${JSON.stringify(answer)}\n`);
   // What is written in another life is something else, or nothing would be new.
   const life = createId(systemRandom, 4);
@@ -69,8 +71,8 @@ async function main([folder = "", name = "", text = "{}"]: readonly string[]): P
   };
   const look = async (): Promise<FleetNodeView> => ({
     digest: await ledger.digest(),
-    datagrams: [...ledger.vector().values()].reduce((sum, one) => sum + one, 0),
-    peers: gossip.peers().length,
+    datagrams: Object.values(await ledger.vector()).reduce((sum, one) => sum + one, 0),
+    peers: (await fleet.view())?.peers.length ?? 0,
   });
   say("ready");
   for await (const line of createInterface({ input: process.stdin })) {
@@ -78,5 +80,4 @@ async function main([folder = "", name = "", text = "{}"]: readonly string[]): P
     if (order === "write") await write(Number(number));
     say(await look());
   }
-  await node[Symbol.asyncDispose]();
 }

@@ -3,8 +3,9 @@
  * `node records-race-program.ts <dist> <data folder> <name> <role>`; roles:
  * - `write`: creates and changes companies that others create and change too, until it is killed or
  *   told to stop; says each fact once it was acknowledged;
- * - `watch`: takes in hand edits, and follows the ledger;
- * - `stumble`: hangs between its write to the ledger and its files, to be killed there.
+ * - `watch`: ingests hand edits; it stays, so it takes over when the owner of the folder is killed;
+ * - `stumble`: owns the folder and hangs between its write to the ledger and its files, to be killed
+ *   there.
  */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -16,9 +17,7 @@ const load = async <Module>(file: string): Promise<Module> =>
 const app = await load<typeof import("../../src/app/index.ts")>("app/index.js");
 const config = await load<typeof import("../../src/config/index.ts")>("config/index.js");
 const { silentLogger } = await load<typeof import("../../src/base/logger.ts")>("base/logger.js");
-const records = await load<typeof import("../../src/records/index.ts")>("records/index.js");
-const { systemClock } = await load<typeof import("../../src/base/clock.ts")>("base/clock.js");
-const { systemRandom } = await load<typeof import("../../src/base/random.ts")>("base/random.js");
+const { readVersion } = await load<typeof import("../../src/base/version.ts")>("base/version.js");
 
 /** What the test hears. */
 export type Told =
@@ -35,9 +34,26 @@ process.on("disconnect", () => process.exit(1));
 const companies = 6;
 const paths = config.createPaths(folder);
 
+const { openNodeIn } = await app.loadNode();
+const gossip = { on: "no", keys: undefined, cluster: "test", host: "127.0.0.1", port: 0 } as const;
+const open = (kind: "service" | "command") =>
+  openNodeIn({
+    kind,
+    paths,
+    log: silentLogger,
+    user: name,
+    version: readVersion(),
+    services: {
+      gossip: { ...gossip, peers: "", mdns: "no" },
+      keyring: () => undefined,
+      bucket: undefined,
+      config: () => "test",
+    },
+  });
+
 async function write(): Promise<void> {
-  await using opened = await app.openRecordsIn({ paths, log: silentLogger, user: name });
-  const following = opened.records.follow({ everyMs: 200 });
+  await using node = await open("command");
+  const { records } = node.api;
   tell({ kind: "open" });
   for (let number = 1; !isStopped; number++) {
     const which = Math.floor(Math.random() * companies);
@@ -46,35 +62,31 @@ async function write(): Promise<void> {
     // Some know its place, and some do not: all the same it is one company, whoever is first.
     const place = Math.random() < 0.5 ? { place: `osm/${which}` } : {};
     const fields = { domain, ...place, name: `Company ${which % 2}`, [`tag/${tag}`]: true };
-    const { target } = await opened.records.create({
-      source: `site:https://${name}.example`,
-      fields,
-    });
+    const source = `site:https://${name}.example`;
+    const { target } = await records.create({ source, fields });
     tell({ kind: "fact", domain, tag });
     const changes = [{ target, field: `tag/${tag}-more`, value: true }];
-    await opened.records.write({ source: `site:https://${name}.example`, changes });
+    await records.write({ source, changes });
     tell({ kind: "fact", domain, tag: `${tag}-more` });
   }
-  await following.stop();
 }
 
 async function watch(): Promise<void> {
-  await using opened = await app.openRecordsIn({ paths, log: silentLogger, user: name });
-  const watching = opened.records.watch({ quietMs: 50, checkMs: 1_000, followMs: 200 });
+  await using node = await open("service");
+  const over = new AbortController();
+  const watching = node.api.records.watch({ quietMs: 50, checkMs: 1_000 }, over);
   tell({ kind: "open" });
   while (!isStopped) await new Promise((resolve) => setTimeout(resolve, 20));
-  await watching.stop();
+  over.abort();
+  await watching;
 }
 
 async function stumble(): Promise<void> {
-  const ledger = await app.openLedgerIn({ paths, log: silentLogger });
-  const { openSqliteRecordIndex } = await load<
-    typeof import("../../src/records/adapters/sqlite/sqlite-record-index.ts")
-  >("records/adapters/sqlite/sqlite-record-index.js");
-  const index = openSqliteRecordIndex({
-    file: join(folder, "index/records.db"),
-    log: silentLogger,
-  });
+  const { createLazyRecords } =
+    await load<typeof import("../../src/app/open-records.ts")>("app/open-records.js");
+  const { openExclusiveLedger } =
+    await load<typeof import("../../src/app/open-ledger.ts")>("app/open-ledger.js");
+  const ledger = await openExclusiveLedger({ paths, log: silentLogger });
   const halting = {
     ...ledger,
     async write(commit: Parameters<typeof ledger.write>[0]) {
@@ -83,11 +95,13 @@ async function stumble(): Promise<void> {
       return new Promise<never>(() => {});
     },
   };
-  const common = { folder, clock: systemClock, random: systemRandom, log: silentLogger };
-  const opened = await records.openRecords({ ...common, ledger: halting, index, user: name });
+  const lazy = createLazyRecords({ paths, log: silentLogger, user: name, ledger: halting });
+  const { records } = await lazy.open();
+  tell({ kind: "open" });
+  await new Promise<void>((resolve) => process.once("message", () => resolve()));
   const changes = [{ target: "company/c0.example", field: `tag/${name}`, value: true }];
   const wait = setInterval(() => {}, 1_000);
-  await opened.write({ source: `site:https://${name}.example`, changes });
+  await records.write({ source: `site:https://${name}.example`, changes });
   clearInterval(wait);
 }
 

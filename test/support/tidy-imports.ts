@@ -11,6 +11,7 @@ export const layers: readonly (readonly string[])[] = [
   ["queue", "ledger"],
   ["gossip", "fleet", "records", "worker", "observe", "crawl", "extract"],
   ["sources", "campaign"],
+  ["node"],
   ["dashboard"],
   ["app"],
   ["cli"],

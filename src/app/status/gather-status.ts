@@ -3,7 +3,8 @@ import { systemRandom } from "../../base/random.ts";
 import { createLease, type Bucket, type LeaseView } from "../../bucket/index.ts";
 import type { Settings } from "../../config/index.ts";
 import { driftOf, isPresent, type DriftInput, type NodeSeen } from "../../fleet/index.ts";
-import { findNewestManifest, hubLease, readManifest, type Ledger } from "../../ledger/index.ts";
+import { findNewestManifest, hubLease, readManifest } from "../../ledger/index.ts";
+import { readLog, type NodeReadApi } from "../../node/index.ts";
 import { hasFleetBucket } from "../fleet-bucket.ts";
 import { expectsOtherMachines, gossipKeySource, ownKeyAdvice } from "../gossip-key-source.ts";
 import type { OpenFleet, OpenFleetOptions } from "../open-fleet.ts";
@@ -19,8 +20,8 @@ export interface StatusOptions extends Omit<OpenFleetOptions, "isReader"> {
 
 export interface StatusSources extends StatusOptions {
   readonly fleet: OpenFleet;
-  /** Opened for each status: a reader does not notice what others write later. */
-  readonly ledger: Ledger;
+  /** Opened for each status: without an owner it does not notice what is written later. */
+  readonly node: NodeReadApi;
   readonly queue: QueueSource;
   /** Counting them reads the whole ledger, so it is not done for each status. */
   readonly conflicts: number;
@@ -30,16 +31,16 @@ type Checkpoints = Map<number, ReadonlyMap<string, number>>;
 
 /** Reads everything once. What cannot be reached is named in `attention`, and the rest is there. */
 export async function gatherStatus(sources: StatusSources): Promise<ClusterStatus> {
-  const { fleet, ledger, queue, isCluster, conflicts, clock, settings } = sources;
+  const { fleet, node, queue, isCluster, conflicts, clock, settings } = sources;
   const nowMs = clock.nowMs();
-  const { cuts, ...known } = ledger.status();
+  const { cuts, ...known } = await node.ledger.status();
+  const vector = new Map(Object.entries(await node.ledger.vector()));
+  const written = await readLog(node.ledger);
   const { stats, log, fault } = await queue.look();
   const { seen, hub, checkpoint, checkpoints, faults } = await lookAround(sources);
   const nodes = seen
     .filter(({ isSelf }) => isCluster || isSelf)
-    .map((one) =>
-      nodeStatus(one, { nowMs, vector: ledger.vector(), log: ledger.log(), checkpoints }),
-    );
+    .map((one) => nodeStatus(one, { nowMs, vector, log: written, checkpoints }));
   const status = {
     atMs: nowMs,
     ledger: { ...known, cuts: cuts.length, conflicts },

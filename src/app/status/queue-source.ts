@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { AppError } from "../../base/app-error.ts";
 import type { LogStats, Queue, QueueStats } from "../../queue/index.ts";
-import { openExistingQueue, type ConfiguredQueueOptions } from "../configured-queue.ts";
+import { openQueueToRead, type ConfiguredQueueOptions } from "../configured-queue.ts";
 import { locateQueue } from "../queue-address.ts";
 
 export interface QueueSeen {
@@ -21,13 +21,17 @@ export function createQueueSource(options: ConfiguredQueueOptions): QueueSource 
   let queue: Queue | undefined;
   return {
     async look() {
-      if (!queue && file !== undefined && !existsSync(file)) {
+      if (file !== undefined && !existsSync(file)) {
         return { stats: undefined, log: undefined, fault: undefined };
       }
       try {
-        queue ??= await openExistingQueue(options);
-        const stats = await queue.stats();
-        return { stats, log: await queue.logStats(), fault: undefined };
+        // A file is opened for each look: what a reader has opened may be a copy.
+        if (file !== undefined) {
+          await using now = await openQueueToRead(options);
+          return await seenIn(now);
+        }
+        queue ??= await openQueueToRead(options);
+        return await seenIn(queue);
       } catch (error) {
         if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
         const unseen = { stats: undefined, log: undefined };
@@ -39,3 +43,9 @@ export function createQueueSource(options: ConfiguredQueueOptions): QueueSource 
     },
   };
 }
+
+const seenIn = async (queue: Queue): Promise<QueueSeen> => ({
+  stats: await queue.stats(),
+  log: await queue.logStats(),
+  fault: undefined,
+});

@@ -7,7 +7,7 @@ import { silentLogger } from "../../base/logger.ts";
 import { createPaths, loadSettings } from "../../config/index.ts";
 import { openOrMakeQueue } from "../configured-queue.ts";
 import { openFleetBucket } from "../fleet-bucket.ts";
-import { openLedgerIn } from "../open-ledger.ts";
+import { openExclusiveLedger } from "../open-ledger.ts";
 import type { StatusOptions } from "./gather-status.ts";
 import { openStatusReader, readStatus } from "./read-status.ts";
 
@@ -32,7 +32,7 @@ async function setUp(flags: Readonly<Record<string, string>> = {}) {
   return options;
 }
 
-const ledgerOf = ({ paths, log }: StatusOptions) => openLedgerIn({ paths, log });
+const ledgerOf = ({ paths, log }: StatusOptions) => openExclusiveLedger({ paths, log });
 
 test("where nothing is, it says so and makes nothing", async () => {
   const options = await setUp();

@@ -1,6 +1,7 @@
-import type { Ledger } from "../../ledger/index.ts";
+import { readVersion } from "../../base/version.ts";
+import type { NodeReadApi } from "../../node/index.ts";
 import { openFleet } from "../open-fleet.ts";
-import { openLedgerIn } from "../open-ledger.ts";
+import { openNodeReader } from "../open-node-reader.ts";
 import type { ClusterStatus } from "./cluster-status.ts";
 import { gatherStatus, type StatusOptions } from "./gather-status.ts";
 import { createQueueSource } from "./queue-source.ts";
@@ -23,9 +24,10 @@ export async function openStatusReader(options: StatusOptions): Promise<StatusRe
   const conflictCount = createConflictCount();
   return {
     async read() {
-      await using ledger = await openLedgerIn({ paths, log, isReader: true });
-      const conflicts = await conflictCount.of(ledger);
-      return await gatherStatus({ ...options, fleet, ledger, queue, conflicts });
+      const version = readVersion();
+      await using node = await openNodeReader({ paths, log, version, note: () => {} });
+      const conflicts = await conflictCount.of(node.ledger);
+      return await gatherStatus({ ...options, fleet, node, queue, conflicts });
     },
     async [Symbol.asyncDispose]() {
       await queue[Symbol.asyncDispose]();
@@ -38,8 +40,8 @@ export async function openStatusReader(options: StatusOptions): Promise<StatusRe
 function createConflictCount() {
   let known: { readonly vector: string; readonly count: number } | undefined;
   return {
-    async of(ledger: Ledger): Promise<number> {
-      const vector = JSON.stringify([...ledger.vector()]);
+    async of(ledger: NodeReadApi["ledger"]): Promise<number> {
+      const vector = JSON.stringify(await ledger.vector());
       if (known?.vector !== vector) {
         known = { vector, count: (await ledger.conflicts()).length };
       }

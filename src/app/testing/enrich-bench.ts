@@ -10,19 +10,18 @@ import { silentLogger, type Logger } from "../../base/logger.ts";
 import { createMetrics } from "../../base/metrics.ts";
 import { createEnrichHandler, firstTask } from "../../campaign/index.ts";
 import { createPaths, type Settings } from "../../config/index.ts";
-import type { Ledger } from "../../ledger/index.ts";
 import type { Queue } from "../../queue/index.ts";
-import type { Records } from "../../records/index.ts";
+import type { NodeLedger, NodeRecords } from "../../node/index.ts";
 import { createWorker } from "../../worker/index.ts";
 import { createEnrichServices } from "../enrich-services.ts";
 import { openQueue } from "../open-queue.ts";
-import { openRecordsIn } from "../open-records.ts";
+import { openNodeIn } from "../open-node.ts";
 
 export interface EnrichBench extends AsyncDisposable {
   readonly folder: string;
   readonly queue: Queue;
-  readonly ledger: Ledger;
-  readonly records: Records;
+  readonly ledger: NodeLedger;
+  readonly records: NodeRecords;
   /** Makes a company with a website, and the task that visits it. Answers the target. */
   plant(website: string, more?: PlantOptions): Promise<string>;
   visit(target: string, website: string, more?: VisitOptions): Promise<void>;
@@ -61,9 +60,10 @@ export async function openEnrichBench(
 ): Promise<EnrichBench> {
   const folder = mkdtempSync(join(tmpdir(), "forager-enrich-"));
   const paths = createPaths(folder);
-  const given = { paths, log: silentLogger, user: "tester" };
   const queue = await openQueue(`sqlite:${join(folder, "queue.db")}`, { durability: "normal" });
-  const { ledger, records, ...opened } = await openRecordsIn(given);
+  const given = { paths, log: silentLogger, user: "tester", version: "1.0" };
+  const node = await openNodeIn({ ...given, kind: "command" });
+  const { ledger, records } = node.api;
   const warnings: string[] = [];
   const log: Logger = {
     ...silentLogger,
@@ -112,7 +112,7 @@ export async function openEnrichBench(
       return Object.fromEntries(fields.map(({ field, value }) => [field, value]));
     },
     async [Symbol.asyncDispose]() {
-      await opened[Symbol.asyncDispose]();
+      await node.close();
       await queue[Symbol.asyncDispose]();
       rmSync(folder, { recursive: true, force: true });
     },

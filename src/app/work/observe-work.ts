@@ -38,6 +38,8 @@ export interface ObserveWorkOptions {
   readonly onListening: (server: ListeningServer) => void;
   readonly queue: Pick<Queue, "stats" | "connections">;
   readonly supervisor: Pick<Supervisor, "look" | "metrics">;
+  /** False: the node is ready without any worker process. */
+  readonly hasWorkers: boolean;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Logger;
@@ -110,7 +112,7 @@ export function observeWork(options: ObserveWorkOptions): WorkObserver {
             return mergeSnapshots([own, supervisor.metrics(), stats ? queueMetrics(stats) : []]);
           },
           troubles: () => troublesOf(supervisor.look(), observer),
-          unready: () => unreadyOf(supervisor.look(), observer),
+          unready: () => unreadyOf(options.hasWorkers ? supervisor.look() : undefined, observer),
         });
   const announced: Service | undefined = server && {
     async start() {

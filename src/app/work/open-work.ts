@@ -10,8 +10,9 @@ import {
   type SettingsMarker,
   type SettingsMarks,
 } from "../../config/index.ts";
-import { createSupervisor } from "../../worker/index.ts";
-import { openNode } from "../open-node.ts";
+import type { NodeEvents, ProcessDesired } from "../../node/index.ts";
+import { createSupervisor, type SlotView } from "../../worker/index.ts";
+import { openServiceNode } from "../open-service-node.ts";
 import { forkWorker } from "./fork-worker.ts";
 import { observeWork, type ObserveWorkOptions } from "./observe-work.ts";
 import type { ProcessChoice } from "./plan-processes.ts";
@@ -25,6 +26,11 @@ export interface WorkOptions extends Pick<ObserveWorkOptions, "listen" | "onList
   /** Reads the settings again: what changes is applied while it runs. */
   readonly reload: () => Promise<LoadedSettings>;
   readonly choice: ProcessChoice;
+  /** False: no worker process is started, whatever settings and fleet say. */
+  readonly hasWorkers?: boolean;
+  readonly nodeEvents?: NodeEvents | undefined;
+  /** Called as each part has ended, while it stops. */
+  readonly onStopped?: (part: "workers" | "metrics" | "node") => void;
   /** How every worker process starts. */
   readonly start: WorkerStart;
   /** stdout is reserved for the result: workers write to stderr instead. */
@@ -41,8 +47,15 @@ export interface Work extends Service, AsyncDisposable {
    */
   readonly ended: Promise<void>;
   summary(): WorkSummary;
+  workers(): WorkersView;
   /** After a stop: every process has ended by itself, with exit code 0. */
   isOrderly(): boolean;
+}
+
+export interface WorkersView {
+  readonly slots: readonly SlotView[];
+  /** What the fleet wants of this node. */
+  readonly state: ProcessDesired["state"];
 }
 
 /** Beyond work.graceMs, for storing how tasks ended. */
@@ -72,6 +85,7 @@ interface WorkParts extends WorkOptions {
 
 async function openWorkOn(options: WorkParts): Promise<Work> {
   const { loaded, reload, choice, queue, marker, marks, clock, log } = options;
+  const { hasWorkers = true, nodeEvents: events, onStopped = () => {} } = options;
   const { settings } = loaded;
   const paths = createPaths(settings.data);
   const metrics = createMetrics();
@@ -84,10 +98,10 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
     logger: log,
     metrics,
   });
-  const observer = observeWork({ ...options, paths, supervisor, metrics });
+  const observer = observeWork({ ...options, hasWorkers, paths, supervisor, metrics });
   const pool = createProcessPool({ choice, supervisor, settings, marks, clock });
-  const work = { ...pool, alerts: () => observer.alerts() };
-  const node = await openNode({ loaded, paths, work, clock, log });
+  const work = hasWorkers ? { ...pool, alerts: () => observer.alerts() } : undefined;
+  const node = await openServiceNode({ loaded, paths, work, events, clock, log });
   const ended = Promise.race([supervisor.drained, pool.left, node.gone, queue.gone]);
   ended.catch(() => {}); // handled by whoever awaits it
   let following: { readonly stop: () => void } | undefined;
@@ -113,6 +127,7 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
   return {
     ended,
     summary: () => summaryOf(supervisor.metrics()),
+    workers: () => ({ slots: supervisor.look(), state: pool.state() }),
     isOrderly: () => supervisor.isOrderly(),
     async start() {
       following = follow();
@@ -120,15 +135,18 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
       staying = clock.setTimer(stayMs, () => {});
       await observer.start();
       await node.start();
-      pool.begin();
+      if (hasWorkers) pool.begin();
       await supervisor.start();
     },
     async stop() {
       staying?.cancel();
       following?.stop();
       await supervisor.stop();
+      onStopped("workers");
       await observer.stop();
+      onStopped("metrics");
       await node.stop();
+      onStopped("node");
     },
     async [Symbol.asyncDispose]() {
       await node[Symbol.asyncDispose]();

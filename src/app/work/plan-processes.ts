@@ -1,5 +1,5 @@
 import type { Settings, SettingsMarks } from "../../config/index.ts";
-import type { NodeWanted } from "../../fleet/index.ts";
+import type { ProcessDesired } from "../../node/index.ts";
 import type { Concurrency, ProcessSlot } from "../../worker/index.ts";
 import { parsePools, toSlots, withWorkers, type Pool } from "./pools.ts";
 
@@ -43,11 +43,12 @@ const readAtStart = [
 export function planSlots(
   { settings, marks }: ProcessPlan,
   choice: ProcessChoice,
-  wanted: Pick<NodeWanted, "state" | "workers"> | undefined,
+  desired: Pick<ProcessDesired, "state" | "workers"> | undefined,
 ): readonly ProcessSlot[] {
-  if (wanted && wanted.state !== "working") return [];
+  if (desired && desired.state !== "working") return [];
   const version = JSON.stringify(
     [...marks].filter(([key]) => readAtStart.some((prefix) => key.startsWith(prefix))),
   );
-  return toSlots(withWorkers(planPools(settings, choice), wanted?.workers ?? new Map()), version);
+  const workers = new Map(Object.entries(desired?.workers ?? {}));
+  return toSlots(withWorkers(planPools(settings, choice), workers), version);
 }

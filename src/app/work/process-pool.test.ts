@@ -1,19 +1,12 @@
 import { expect, test } from "vitest";
 import { createTestClock } from "../../base/testing/test-clock.ts";
-import type { NodeWanted } from "../../fleet/index.ts";
+import type { ProcessDesired } from "../../node/index.ts";
 import type { ProcessSlot, SlotView } from "../../worker/index.ts";
 import { planSlots } from "./plan-processes.ts";
 import { parsePools, toSlots, withWorkers } from "./pools.ts";
 import { createProcessPool } from "./process-pool.ts";
 
-const nothing: NodeWanted = {
-  state: "working",
-  stateRevision: 0,
-  workers: new Map(),
-  campaigns: new Map(),
-  logsUntilMs: 0,
-  faults: [],
-};
+const nothing: ProcessDesired = { number: 1, state: "working", stateRevision: 0, workers: {} };
 const workers = (counts: Readonly<Record<string, string>>) => new Map(Object.entries(counts));
 
 test("a kind that is wanted has a pool of its own, and no other does it", () => {
@@ -74,7 +67,7 @@ function setUp() {
   });
   const running = (kinds: readonly string[], atWorkByKind = {}) => {
     const view = { kinds, concurrency: 10, atWorkByKind } as never;
-    views = [{ name: "all-1", state: "running", pid: 1, restarts: 0, view }];
+    views = [{ name: "all-1", state: "running", pid: 1, restarts: 0, concurrency: 10, view }];
   };
   return { clock, pool, running, gone: () => (views = []), names: () => slots?.map((p) => p.name) };
 }
@@ -93,7 +86,7 @@ test("a kind that this node cannot do is told, and the rest is done", async () =
   const { pool, names, running } = setUp();
   pool.begin();
   running(["discover", "enrich"], { enrich: 2 });
-  const applied = await pool.apply({ ...nothing, workers: workers({ enrch: "4", enrich: "3" }) });
+  const applied = await pool.apply({ ...nothing, workers: { enrch: "4", enrich: "3" } });
   expect(applied).toEqual({
     what: "working, enrich 3",
     faults: ["no handler for the kind enrch here, only discover, enrich"],

@@ -1,5 +1,6 @@
 import { sleep, type Clock } from "../../base/clock.ts";
-import type { Applied, NodeWanted } from "../../fleet/index.ts";
+import type { Applied } from "../../fleet/index.ts";
+import type { ProcessDesired } from "../../node/index.ts";
 import type { Supervisor } from "../../worker/index.ts";
 import { noWorkKind } from "./load-handlers.ts";
 import { planSlots, type ProcessChoice, type ProcessPlan } from "./plan-processes.ts";
@@ -9,7 +10,9 @@ export interface ProcessPool {
   /** Until then nothing is started. */
   begin(): void;
   setPlan(plan: ProcessPlan): void;
-  apply(wanted: NodeWanted): Promise<Applied>;
+  apply(desired: ProcessDesired): Promise<Applied>;
+  /** What the fleet wants of this node. */
+  state(): ProcessDesired["state"];
   /** By kind: how many tasks may be at work at once, and how many are. */
   kinds(): Readonly<Record<string, [number, number]>>;
   /** Resolves when the node was told to leave while it ran, and nothing is at work any more. */
@@ -29,7 +32,7 @@ const lingerMs = 1_000;
 export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
   const { choice, supervisor, clock } = options;
   let plan: ProcessPlan = options;
-  let wanted: NodeWanted | undefined;
+  let desired: Pick<ProcessDesired, "state" | "workers"> | undefined;
   let hasBegun = false;
   /** All kinds that processes have ever reported. */
   const can = new Set<string>();
@@ -41,12 +44,12 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
     can.delete(noWorkKind);
   };
   const follow = () => {
-    if (hasBegun) supervisor.setSlots(planSlots(plan, choice, wanted));
+    if (hasBegun) supervisor.setSlots(planSlots(plan, choice, desired));
   };
   async function leave(): Promise<void> {
     while (supervisor.look().length > 0) {
       await sleep(clock, lookMs);
-      if (wanted?.state !== "drained") return; // wanted back meanwhile
+      if (desired?.state !== "drained") return; // it is wanted again
     }
     await sleep(clock, lingerMs);
     onLeft();
@@ -63,18 +66,20 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
     },
     async apply(next) {
       learn();
-      const unknown = [...next.workers.keys()].filter((kind) => can.size > 0 && !can.has(kind));
-      const workers = new Map([...next.workers].filter(([kind]) => !unknown.includes(kind)));
-      wanted = { ...next, workers };
+      const isKnown = (kind: string) => can.size === 0 || can.has(kind);
+      const unknown = Object.keys(next.workers).filter((kind) => !isKnown(kind));
+      const known = Object.entries(next.workers).filter(([kind]) => isKnown(kind));
+      desired = { state: next.state, workers: Object.fromEntries(known) };
       follow();
       // A node that is started again after it was told to leave waits: otherwise it could never start.
       if (hasBegun && next.state === "drained") void leave();
-      const counts = [...workers].map(([kind, count]) => `${kind} ${count}`);
+      const counts = known.map(([kind, count]) => `${kind} ${count}`);
       return {
         what: [next.state, ...counts].join(", "),
         faults: unknown.map((kind) => `no handler for the kind ${kind} here, only ${listOf(can)}`),
       };
     },
+    state: () => desired?.state ?? "working",
     kinds() {
       learn();
       const counts: Record<string, [number, number]> = {};

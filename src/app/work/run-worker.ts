@@ -16,6 +16,7 @@ import {
 import { createBuiltInWork } from "../built-in-work.ts";
 import { openOrMakeQueue } from "../configured-queue.ts";
 import { createHandlerServices } from "../handler-services.ts";
+import { openNodeIn } from "../open-node.ts";
 import { crashRecordFd, hasCrashFile } from "./crash-file.ts";
 import type { Inbox } from "./inbox.ts";
 import { chooseHandlers, joinHandlers, loadHandlers } from "./load-handlers.ts";
@@ -40,7 +41,15 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
   const file = start.handlersFile ?? settings.work.handlers;
   const loaded = file === undefined ? [] : await loadHandlers(file);
   const slot = await inbox.slot;
-  await using queue = await openOrMakeQueue({ settings, paths });
+  const version = readVersion();
+  await using node = await openNodeIn({
+    kind: "worker",
+    paths,
+    log: options.log,
+    user: userName(),
+    version,
+  });
+  await using queue = await openOrMakeQueue({ settings, paths, wake: node.api.wake });
   const name = `${hostname()}.${slot.name}.${process.pid}`;
   const log = options.log.child({ worker: name });
   const metrics = createMetrics();
@@ -51,8 +60,8 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     queue,
     crawl: settings.crawl,
     metrics,
-    user: userName(),
-    version: readVersion(),
+    node: node.api,
+    version,
   });
   await using own = createHandlerServices({ settings, paths, queue, clock, random: systemRandom });
   const handlers = chooseHandlers(joinHandlers(builtIn.handlers, loaded), slot, file);

@@ -24,19 +24,30 @@ export async function createTestPlace(s3: TestS3): Promise<{
   return { place: { bucket, prefix: "some/prefix/", endpoint, region, credentials }, client };
 }
 
-/** A way to a server that can be cut and mended. */
+/** A way to a server that can be cut and mended, and notes what is asked of the server. */
 export interface TestLink extends AsyncDisposable {
   readonly endpoint: string;
+  /** `METHOD PATH`, with the query, since the link was made. */
+  requests(): readonly string[];
   cut(): void;
   mend(): void;
 }
+
+/** A client sends the head of a request in one piece. */
+const requestLine = /^((?:GET|HEAD|PUT|POST|DELETE) \S+) HTTP\/1\.1\r$/gm;
 
 export async function createTestLink(endpoint: string): Promise<TestLink> {
   const target = new URL(endpoint);
   const sockets = new Set<Socket>();
   let isCut = false;
+  const requests: string[] = [];
   const server = createServer((near) => {
     if (isCut) return void near.destroy();
+    near.on("data", (chunk: Buffer) => {
+      for (const [, request] of chunk.toString("latin1").matchAll(requestLine)) {
+        requests.push(request!);
+      }
+    });
     const far = connect(Number(target.port), target.hostname);
     for (const [socket, other] of [
       [near, far],
@@ -57,6 +68,7 @@ export async function createTestLink(endpoint: string): Promise<TestLink> {
   };
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests: () => requests,
     cut() {
       isCut = true;
       cutAll();

@@ -1,4 +1,4 @@
-import { openOrMakeQueue, type RecordsIn } from "../../app/index.ts";
+import { openOrMakeQueue } from "../../app/index.ts";
 import {
   batchLine,
   evaluate,
@@ -12,13 +12,15 @@ import {
   type BatchLine,
   type Evaluated,
 } from "../../campaign/index.ts";
+import type { NodeReadApi } from "../../node/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import type { Company } from "../../records/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { textFlag } from "../flags.ts";
 import { chooseCompanies, choiceOf, websiteOf } from "./enrich/choose-companies.ts";
 import { filterOptions } from "./records/filter-options.ts";
-import { countRecords, openRecordsOf } from "./records/record-context.ts";
+import { openReaderOf } from "../node-context.ts";
+import { countRecords } from "./records/record-context.ts";
 
 export const enrich: Command = {
   needs: "settings",
@@ -57,7 +59,7 @@ export const enrich: Command = {
 async function addBatch(context: SettingsContext): Promise<"partial" | void> {
   const { flags, out, clock } = context;
   const choice = choiceOf(context);
-  await using opened = await openRecordsOf(context);
+  await using opened = await openReaderOf(context);
   const { companies, unknown } = await chooseCompanies(context, opened, choice);
   const placed = companies.flatMap((company) => {
     const website = websiteOf(company);
@@ -100,7 +102,7 @@ interface Placed {
 /** What was known is on disk before the first visit is added. */
 async function visitAll(
   context: SettingsContext,
-  { ledger }: RecordsIn,
+  { ledger }: NodeReadApi,
   { name, at, placed }: { name: string; at: string; placed: readonly Placed[] },
 ) {
   const files = openBatchFiles(context.paths);
@@ -151,7 +153,7 @@ async function addVisits(
 
 async function reportBatch(context: SettingsContext, name: string): Promise<void> {
   const { at, lines } = await openBatchFiles(context.paths).load(name);
-  await using opened = await openRecordsOf(context);
+  await using opened = await openReaderOf(context);
   const all: Evaluated[] = [];
   for (const line of lines) all.push(evaluate(line, await opened.ledger.read(line.target), at));
   const sums = sumUp(all);

@@ -1,4 +1,4 @@
-import { openExistingQueue } from "../../app/index.ts";
+import { openQueueToRead } from "../../app/index.ts";
 import type { Command } from "../command.ts";
 import { byName } from "./queue/browse-all.ts";
 import { gateColumns, gateValue } from "./queue/gate-columns.ts";
@@ -12,7 +12,7 @@ export const queueGates: Command = {
 
   async run(context) {
     const { out, signal } = context;
-    await using queue = await openExistingQueue(context);
+    await using queue = await openQueueToRead(context);
     const { ms: nowMs } = await queue.now();
     async function* gates() {
       for await (const gate of byName((page) => queue.gates(page), signal)) {

@@ -1,4 +1,4 @@
-import { openExistingQueue, openOrMakeQueue } from "../../app/index.ts";
+import { openQueueToRead, openOrMakeQueue } from "../../app/index.ts";
 import { usageError } from "../../base/usage-error.ts";
 import type { JobInput } from "../../queue/index.ts";
 import type { Command, Flags } from "../command.ts";
@@ -34,7 +34,7 @@ export const queueJob: Command = {
     const isChange = Object.keys(change).length > 0;
     await checkInput(clock, (check) => void check.openJob(name, toInput(change)));
 
-    await using queue = await (isChange ? openOrMakeQueue : openExistingQueue)(context);
+    await using queue = await (isChange ? openOrMakeQueue : openQueueToRead)(context);
     const before = await queue.job(name);
     if (!before && !isChange) throw await noSuchJob(queue, name);
     const { concurrency = null, budget = null, gate = null } = { ...before, ...change };

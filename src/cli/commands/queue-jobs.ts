@@ -1,4 +1,4 @@
-import { openExistingQueue } from "../../app/index.ts";
+import { openQueueToRead } from "../../app/index.ts";
 import type { Command } from "../command.ts";
 import { byName } from "./queue/browse-all.ts";
 import { jobColumns } from "./queue/job-columns.ts";
@@ -12,7 +12,7 @@ export const queueJobs: Command = {
 
   async run(context) {
     const { out, signal } = context;
-    await using queue = await openExistingQueue(context);
+    await using queue = await openQueueToRead(context);
     await out.list(
       byName((page) => queue.jobs(page), signal),
       { columns: jobColumns },

@@ -1,4 +1,4 @@
-import { openExistingQueue } from "../../app/index.ts";
+import { openQueueToRead } from "../../app/index.ts";
 import { formatDuration, formatMoment } from "../../base/format-time.ts";
 import { usageError } from "../../base/usage-error.ts";
 import type { BrowseQuery, Task, TaskState } from "../../queue/index.ts";
@@ -41,7 +41,7 @@ export const queueList: Command = {
   async run(context) {
     const { flags, out, clock, signal } = context;
     const query = readQuery(flags);
-    await using queue = await openExistingQueue(context);
+    await using queue = await openQueueToRead(context);
     if (query.job !== undefined) await requireJob(queue, query.job);
     let [count, lastId] = [0, 0];
     async function* tasks() {

@@ -1,4 +1,4 @@
-import { openExistingQueue } from "../../app/index.ts";
+import { openQueueToRead } from "../../app/index.ts";
 import { formatMoment } from "../../base/format-time.ts";
 import { usageError } from "../../base/usage-error.ts";
 import type { LogEntry, TerminalState } from "../../queue/index.ts";
@@ -76,7 +76,7 @@ async function showLog(context: SettingsContext): Promise<void> {
   const limitText = textFlag(flags, "limit") ?? "all";
   const last = limitText === "all" ? Infinity : parseCount("limit", limitText);
   const filter = readLaneFilter(flags);
-  await using queue = await openExistingQueue(context);
+  await using queue = await openQueueToRead(context);
   if (filter.job !== undefined) await requireJobOrEntry(queue, filter.job);
   const query = { ...filter, states: readStates(flags, states) ?? states, last, signal };
   await out.list(

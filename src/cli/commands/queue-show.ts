@@ -1,4 +1,4 @@
-import { openExistingQueue } from "../../app/index.ts";
+import { openQueueToRead } from "../../app/index.ts";
 import { formatDuration, formatMoment } from "../../base/format-time.ts";
 import type { Attempt, LogEntry, Shown, WaitingReason } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
@@ -19,7 +19,7 @@ export const queueShow: Command = {
   async run(context) {
     const { args, out } = context;
     const id = parseId("queue show", args[0]!);
-    await using queue = await openExistingQueue(context);
+    await using queue = await openQueueToRead(context);
     const shown = await queue.show(id);
     if (!shown) {
       const entry = await queue.logEntry(id);

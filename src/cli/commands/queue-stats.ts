@@ -1,4 +1,4 @@
-import { openExistingQueue } from "../../app/index.ts";
+import { openExistingQueue, openQueueToRead } from "../../app/index.ts";
 import { usageError } from "../../base/usage-error.ts";
 import type { Queue } from "../../queue/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
@@ -36,7 +36,7 @@ export const queueStats: Command = {
     const everyMs = parseDuration("every", every ?? (out.isTerminal ? "1s" : "5s"));
     if (everyMs < 100) throw usageError(`--every takes at least 100ms, not '${every}'`);
 
-    await using queue = await openExistingQueue(context);
+    await using queue = await (isWatching ? openExistingQueue : openQueueToRead)(context);
     if (isWatching) return await watch(queue, context, everyMs);
     const view = await read(queue);
     out.result(toValue(view), (layout) => describeStats(view, layout));

@@ -1,33 +1,16 @@
-import { resolve } from "node:path";
-import { openWork, parseConcurrency, type WorkOptions } from "../../app/index.ts";
+import { openWork, type WorkOptions } from "../../app/index.ts";
 import { docsPage } from "../../base/docs-page.ts";
 import type { Command, SettingsContext } from "../command.ts";
-import { listFlag, parseCount, textFlag } from "../flags.ts";
 import { untilStopped } from "../until-stopped.ts";
+import { workOptions, workOptionsOf } from "../work-options.ts";
 
 export const work: Command = {
   needs: "settings",
   keepsLog: true,
   options: [
-    {
-      flag: "--handlers",
-      value: "file",
-      summary: "run also the handlers that this file exports",
-      complete: "file",
-    },
+    ...workOptions,
     { flag: "--kinds", value: "kinds", summary: "only these, parted by commas", isRepeated: true },
-    { flag: "--processes", value: "count", summary: "worker processes of each pool" },
-    {
-      flag: "--concurrency",
-      value: "count",
-      summary: "tasks at once in each process: 10, or 5-20 to follow the load",
-    },
     { flag: "--drain", summary: "end when nothing is left to do" },
-    {
-      flag: "--listen",
-      value: "address",
-      summary: "serve /metrics, /healthz and /readyz, such as on 127.0.0.1:9464",
-    },
   ],
   examples: [
     {
@@ -51,8 +34,8 @@ export const work: Command = {
       "settings file is followed while it runs, at once on SIGHUP.",
     "Handlers read and write objects with services.bucket: those below handlers/ in the bucket of\n" +
       "bucket.url. Without that setting it is the folder `bucket` in the data folder.",
-    "Where gossip.keys, gossip.peers or bucket.url is set, it keeps this node in touch with its\n" +
-      "fleet as `forager node run` does.",
+    "If no other process owns the data folder, it also runs gossip and bucket sync for the node.\n" +
+      "`forager up` is the command for a machine that stays on.",
     "Ctrl-C or SIGTERM: starts nothing more, gives back what has not begun, waits work.graceMs for\n" +
       "the rest. A second one: gives all back at once. A process that dies or hangs is replaced.",
     "Exit code with --drain: 0 when every task was done or skipped, 3 when some failed (dead\n" +
@@ -85,28 +68,9 @@ export const work: Command = {
 };
 
 function optionsOf(context: SettingsContext): WorkOptions {
-  const { flags, loaded, reload, settingFlags, isVerbose, cwd, clock, log, out } = context;
-  const [handlers, processes] = [textFlag(flags, "handlers"), textFlag(flags, "processes")];
-  const concurrency = textFlag(flags, "concurrency");
   return {
-    loaded,
-    reload,
-    choice: {
-      kinds: listFlag(flags, "kinds"),
-      processes: processes === undefined ? undefined : parseCount("processes", processes),
-      concurrency: concurrency === undefined ? undefined : parseConcurrency(concurrency),
-    },
-    start: {
-      settingFlags,
-      handlersFile: handlers === undefined ? undefined : resolve(cwd, handlers),
-      isDraining: flags["drain"] === true,
-      errors: { isJson: out.isJson, isVerbose },
-    },
-    isStdoutTaken: out.isJson,
-    listen: textFlag(flags, "listen"),
+    ...workOptionsOf(context),
     onListening: ({ url, tokenFile }) =>
-      out.note(`metrics and health on ${url}; /metrics takes the token in ${tokenFile}`),
-    clock,
-    log,
+      context.out.note(`metrics and health on ${url}; /metrics takes the token in ${tokenFile}`),
   };
 }

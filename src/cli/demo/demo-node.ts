@@ -5,7 +5,7 @@
  * the first message, since arguments can be read by all.
  */
 import { once } from "node:events";
-import { loadNodeParts, openBucket, openBuiltInWork, openQueue } from "../../app/index.ts";
+import { loadNode, openBucket, openBuiltInWork, openQueue } from "../../app/index.ts";
 import { systemClock } from "../../base/clock.ts";
 import { createMetrics } from "../../base/metrics.ts";
 import { createPinoLogger } from "../../base/pino-logger.ts";
@@ -59,31 +59,28 @@ const paths = createPaths(folder);
 const metrics = createMetrics();
 const opened = await openBucket(settings.bucket);
 const bucket = createRetryingBucket({ bucket: opened, clock, random });
-const given = { paths, clock, log, user: "demo" };
-const { createFleetMember, runNode } = await loadNodeParts();
-const node = await runNode({
-  ...given,
-  random,
-  bucket,
-  settings: gossip,
-  keyring: parseKeyring([key]),
-  isBucketFree: true,
-  parts: (touch) => [
-    createFleetMember({
-      ...given,
-      ...touch,
-      random,
-      addresses: () => touch.gossip.addresses(),
-      version,
-      label: name,
-      pid: process.pid,
-    }),
-  ],
+const { openNodeIn } = await loadNode();
+const node = await openNodeIn({
+  kind: "service",
+  paths,
+  log,
+  user: "demo",
+  version,
+  services: {
+    gossip,
+    keyring: () => parseKeyring([key]),
+    bucket: { address: settings.bucket, opened: bucket, isFree: true },
+    config: () => "demo",
+    label: name,
+  },
 });
-await node.start();
-const queue = told(await openQueue(settings.queue));
+const { api } = node;
+const queue = told(await openQueue(settings.queue, { wake: api.wake }));
 const work = await openBuiltInWork({
-  ...given,
+  paths,
+  clock,
+  log,
+  node: api,
   queue,
   crawl,
   metrics,
@@ -114,20 +111,22 @@ await worker.ended;
 isAtRest = true;
 await stopped;
 await work[Symbol.asyncDispose]();
-await node[Symbol.asyncDispose]();
-await queue[Symbol.asyncDispose]();
-await opened[Symbol.asyncDispose]();
+await queue.close();
+await node.close();
+await opened.close();
 process.exit(0);
 
 async function tellState(): Promise<void> {
-  const { ledger, gossip: now } = node.touch;
-  const own = [...ledger.vector()];
+  const { ledger, fleet } = api;
+  const own = Object.entries(await ledger.vector());
   const datagrams = own.reduce((sum, [, number]) => sum + number, 0);
-  const hasAll = ({ vector }: { readonly vector: ReadonlyMap<string, number> }) =>
-    own.every(([key, number]) => (vector.get(key) ?? 0) >= number);
-  const equals = now.peers().filter(hasAll).length;
+  const hasAll = ({ vector }: { readonly vector: Readonly<Record<string, number>> }) =>
+    own.every(([origin, number]) => (vector[origin] ?? 0) >= number);
+  const peers = (await fleet.view())?.peers ?? [];
+  const equals = peers.filter(hasAll).length;
   const digest = await ledger.digest();
-  tell({ kind: "state", node: ledger.node(), digest, datagrams, equals, isAtRest });
+  const { node: id } = await ledger.status();
+  tell({ kind: "state", node: id, digest, datagrams, equals, isAtRest });
 }
 
 /** The same queue; who holds what is told. */

@@ -1,4 +1,4 @@
-import { openLedgerIn } from "../../app/index.ts";
+import { openLedgerReader } from "../../app/index.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Paths } from "../../config/index.ts";
 import { nodeNames } from "./demo-fleet.ts";
@@ -20,7 +20,7 @@ export async function readReplicas(
 ): Promise<readonly Replica[]> {
   const replicas: Replica[] = [];
   for (const [at, paths] of folders.entries()) {
-    await using ledger = await openLedgerIn({ paths, log, isReader: true });
+    await using ledger = await openLedgerReader({ paths, log });
     const node = ledger.node();
     const counts = [...ledger.vector()];
     const sum = (of: typeof counts) => of.reduce((all, [, number]) => all + number, 0);

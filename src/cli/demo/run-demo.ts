@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { openQueue, openRecordsIn, type RecordsIn } from "../../app/index.ts";
+import { openNodeReader, openQueue, type NodeReader } from "../../app/index.ts";
 import { AppError } from "../../base/app-error.ts";
 import { sleep, type Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -103,8 +103,8 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
   }
   const [own] = folders as [Paths];
   const replicas = await readReplicas(folders, log);
-  await using opened = await openRecordsIn({ paths: own, log, user: "demo" });
-  const companies = allCompanies(opened);
+  await using opened = await openNodeReader({ paths: own, log, version, note: () => {} });
+  const companies = await allCompanies(opened);
   const csv = "companies.csv";
   const rows = companies.map(companyCsvLine);
   await writeFile(paths.resolve(csv), `${companyCsvHeader()}${rows.join("")}`);
@@ -193,18 +193,18 @@ const waitingText = ({ reasons, states }: QueueStats) => {
   return `${states.running} running; waiting: ${text || "none"}`;
 };
 
-function allCompanies({ index }: RecordsIn): readonly Company[] {
+async function allCompanies({ records }: NodeReader): Promise<readonly Company[]> {
   const companies: Company[] = [];
   let after: string | undefined;
   do {
-    const page = index.search({ kind: "company", sort: "name", limit: 500, ...(after !== undefined && { after }) }); // prettier-ignore
+    const page = await records.search({ kind: "company", sort: "name", limit: 500, ...(after !== undefined && { after }) }); // prettier-ignore
     companies.push(...page.rows.flatMap((row) => (row.kind === "company" ? [row.company] : [])));
     after = page.next;
   } while (after !== undefined);
   return companies;
 }
 
-async function visitsOf({ ledger }: RecordsIn, companies: readonly Company[]) {
+async function visitsOf({ ledger }: NodeReader, companies: readonly Company[]) {
   const visits: Record<string, number> = {};
   for (const { target } of companies) {
     const outcome = visitRecordOf(await ledger.read(target))?.outcome ?? "none";
@@ -225,7 +225,7 @@ function contactsOf(companies: readonly Company[]): DemoResult["contacts"] {
 }
 
 interface JudgeOptions {
-  readonly opened: RecordsIn;
+  readonly opened: NodeReader;
   readonly queue: Queue;
   readonly companies: readonly Company[];
   readonly clock: Clock;

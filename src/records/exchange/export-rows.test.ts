@@ -13,7 +13,7 @@ import {
   emailObject,
 } from "./export-rows.ts";
 import { columnOf, planColumns } from "./import-columns.ts";
-import { readCompany, type Cell } from "./read-company.ts";
+import { readCompany, type ImportCell } from "./read-company.ts";
 import { readSuppressList } from "./suppress-list.ts";
 
 const acme = sampleCompany("acme.example", {
@@ -54,7 +54,9 @@ describe("exports", () => {
     const rows = [...reader.push(companyCsvHeader() + line), ...reader.end()];
     const [header, values] = rows.map(({ cells }) => cells);
     const { columns } = planColumns(header!);
-    const cells = columns.flatMap((column, at): Cell[] => (column ? [[column, values![at]]] : []));
+    const cells = columns.flatMap((column, at): ImportCell[] =>
+      column ? [[column, values![at]]] : [],
+    );
     const { fields, problems } = readCompany(cells, { at: "2026-01-01T00:00:00.000Z" });
     expect(problems).toEqual([]);
     expect(fields).toEqual({
@@ -80,7 +82,7 @@ describe("exports", () => {
       const text = companyCsvHeader() + companyCsvLine({ ...acme, tags });
       const [header, values] = [...reader.push(text), ...reader.end()].map(({ cells }) => cells);
       const { columns } = planColumns(header!);
-      const cells = columns.flatMap((column, at): Cell[] =>
+      const cells = columns.flatMap((column, at): ImportCell[] =>
         column ? [[column, values![at]]] : [],
       );
       const { fields } = readCompany(cells, { at: "2026-01-01T00:00:00.000Z" });
@@ -91,7 +93,7 @@ describe("exports", () => {
 
   test("a company as JSON comes back with all that is known, notes included", () => {
     const object = JSON.parse(JSON.stringify(companyObject(acme))) as Record<string, unknown>;
-    const cells = Object.entries(object).flatMap(([header, value]): Cell[] => {
+    const cells = Object.entries(object).flatMap(([header, value]): ImportCell[] => {
       const column = columnOf(header);
       return column ? [[column, value]] : [];
     });

@@ -32,7 +32,7 @@ interface Reading extends ReadOptions {
 }
 
 /** One cell or one JSON value beside its column. */
-export type Cell = readonly [column: ImportColumn, value: unknown];
+export type ImportCell = readonly [column: ImportColumn, value: unknown];
 
 /** Where many have a page: such a host is nobody's domain. */
 const sharedHosts =
@@ -42,7 +42,7 @@ const sharedHosts =
  * Reads what stands in a line. A value that cannot be read is told and left out; the rest of the line
  * counts all the same. Empty says nothing: it never takes away what is known.
  */
-export function readCompany(cells: readonly Cell[], options: ReadOptions): CompanyRead {
+export function readCompany(cells: readonly ImportCell[], options: ReadOptions): CompanyRead {
   const country = cells.find(([{ field }, value]) => field === "country" && isCode(value))?.[1];
   const reading: Reading = {
     ...options,

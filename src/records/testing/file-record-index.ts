@@ -20,10 +20,21 @@ export function createFileRecordIndex(file: string): RecordIndex {
       batches.push(batch);
       save();
     },
-    clear() {
-      index.clear();
-      batches.length = 0;
-      save();
+    startReplacement() {
+      const replacement = index.startReplacement();
+      const loaded: IndexBatch[] = [];
+      return {
+        ...replacement,
+        async load(batch) {
+          await replacement.load(batch);
+          loaded.push(batch);
+        },
+        async commit() {
+          await replacement.commit();
+          batches.splice(0, batches.length, ...loaded);
+          save();
+        },
+      };
     },
   };
 }

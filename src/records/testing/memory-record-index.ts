@@ -2,9 +2,15 @@ import { afterTick } from "../../base/tick.ts";
 import type { Position } from "../../ledger/index.ts";
 import { nameAndAddress } from "../duplicates.ts";
 import { recordOf } from "../gathering-index.ts";
-import type { Indexed, RecordIndex, RecordProblem, RenderMark } from "../record-index.ts";
+import type {
+  IndexBatch,
+  Indexed,
+  RecordIndex,
+  RecordProblem,
+  RenderMark,
+} from "../record-index.ts";
 
-/** RecordIndex in maps, looked through from end to end: slow, and easy to see that it is right. */
+/** RecordIndex in maps that are searched from end to end: slow, and easy to check. */
 export function createMemoryRecordIndex(): RecordIndex {
   let records = new Map<string, Indexed>();
   let marks = new Map<string, RenderMark>();
@@ -16,14 +22,21 @@ export function createMemoryRecordIndex(): RecordIndex {
       .map((indexed) => recordOf(indexed).target)
       .sort();
   return {
-    takeTurn: async () => ({ [Symbol.dispose]() {} }),
-    version: () => 0,
-    startLoading() {
+    startReplacement() {
+      const lookup = createMemoryRecordIndex();
+      const batches: IndexBatch[] = [];
       return {
+        lookup,
         // Later, as those do that have a thread for it.
         load: async (batch) => {
           await new Promise<void>(afterTick);
-          this.update(batch);
+          lookup.update(batch);
+          batches.push(batch);
+        },
+        commit: async () => {
+          [records, marks, problems] = [new Map(), new Map(), new Map()];
+          position = undefined;
+          for (const batch of batches) this.update(batch);
         },
         async [Symbol.asyncDispose]() {},
       };
@@ -41,10 +54,6 @@ export function createMemoryRecordIndex(): RecordIndex {
         else problems.delete(path);
       }
       position = batch.position ?? position;
-    },
-    clear() {
-      [records, marks, problems] = [new Map(), new Map(), new Map()];
-      position = undefined;
     },
     scrub() {},
     find: (target) => records.get(target),

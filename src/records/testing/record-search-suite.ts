@@ -220,10 +220,10 @@ export function recordSearchSuite({ name, open }: RecordSearchSuiteOptions): voi
       },
     );
 
-    clause("answers what the model answers, whatever was put, dropped and asked", (index) => {
+    test("answers what the model answers, whatever was put, dropped and asked", () => {
       fc.assert(
         fc.property(fc.array(step, { maxLength: 12 }), queries, (steps, asked) => {
-          index.clear();
+          using index = open();
           const records = new Map<string, Indexed>();
           for (const { put, drop } of steps) {
             index.update({ put, drop });

@@ -1,4 +1,4 @@
-import { openExistingQueue } from "../../../app/index.ts";
+import { openQueueToRead } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import {
   campaignStatus,
@@ -78,7 +78,7 @@ const columns = [
 /** Before the first dispatch there is no queue, and nothing in it. */
 async function queueOrNone(context: SettingsContext): Promise<Queue | undefined> {
   try {
-    return await openExistingQueue(context);
+    return await openQueueToRead(context);
   } catch (error) {
     if (error instanceof AppError && error.code === "no_queue") return undefined;
     throw error;

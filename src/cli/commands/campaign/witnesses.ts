@@ -1,15 +1,12 @@
-import { openLedgerIn } from "../../../app/index.ts";
 import { planTiles, readWitnesses, type Campaign } from "../../../campaign/index.ts";
 import type { SettingsContext } from "../../command.ts";
+import { openReaderOf } from "../../node-context.ts";
 
 /** Which tiles of a campaign were looked through, by whom and when. */
-export async function witnessesOf(
-  { paths, log }: Pick<SettingsContext, "paths" | "log">,
-  campaign: Campaign,
-) {
-  await using ledger = await openLedgerIn({ paths, log, isReader: true });
+export async function witnessesOf(context: SettingsContext, campaign: Campaign) {
+  await using reader = await openReaderOf(context);
   return await readWitnesses(
-    ledger,
+    reader.ledger,
     planTiles(campaign).map(({ tile }) => tile),
   );
 }

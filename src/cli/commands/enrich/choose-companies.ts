@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { RecordsIn } from "../../../app/index.ts";
+import type { NodeReadApi } from "../../../node/index.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import { normalDomain, pageLimitMax, type Company } from "../../../records/index.ts";
 import type { Flags, SettingsContext } from "../../command.ts";
@@ -41,22 +41,29 @@ export interface Chosen {
 
 export async function chooseCompanies(
   context: SettingsContext,
-  opened: RecordsIn,
+  opened: NodeReadApi,
   { isWanted, listFile }: Choice,
 ): Promise<Chosen> {
   if (listFile !== undefined) {
     const { companies, unknown } = await readList(opened, listFile);
     return { companies: companies.filter(isWanted), unknown };
   }
-  return { companies: [...searchAll(context, opened)].filter(isWanted), unknown: [] };
+  const companies: Company[] = [];
+  for await (const company of searchAll(context, opened)) {
+    if (isWanted(company)) companies.push(company);
+  }
+  return { companies, unknown: [] };
 }
 
-function* searchAll({ flags, clock }: SettingsContext, { index }: RecordsIn): Generator<Company> {
+async function* searchAll(
+  { flags, clock }: SettingsContext,
+  { records }: NodeReadApi,
+): AsyncGenerator<Company> {
   const filters = withoutExcluded(readFilters(flags, clock.nowMs()), flags);
   let after: string | undefined;
   do {
     const cursor = after === undefined ? {} : { after };
-    const page = index.search({ kind: "company", filters, limit: pageLimitMax, ...cursor });
+    const page = await records.search({ kind: "company", filters, limit: pageLimitMax, ...cursor });
     for (const row of page.rows) if (row.kind === "company") yield row.company;
     after = page.next;
   } while (after !== undefined);
@@ -66,17 +73,19 @@ function* searchAll({ flags, clock }: SettingsContext, { index }: RecordsIn): Ge
 const withoutExcluded = (filters: ReturnType<typeof readFilters>, flags: Flags) =>
   flags["excluded"] === true ? filters : { ...filters, isExcluded: false };
 
-async function readList({ records, index }: RecordsIn, file: string): Promise<Chosen> {
+async function readList({ records }: NodeReadApi, file: string): Promise<Chosen> {
   const text = await readFile(file, "utf8").catch((cause: unknown) => {
     throw usageError(`the list ${file} cannot be read`, { cause });
   });
   const names = [...new Set(text.split(/\r?\n/).map((line) => line.trim()))].filter(Boolean);
-  const found = names.map((name) => {
+  const find = async (name: string) => {
     const target =
-      records.resolve("company", name) ?? index.byDomain(normalDomain(name))[0] ?? undefined;
-    const row = target === undefined ? undefined : index.find(target);
+      (await records.resolve("company", name)) ?? (await records.byDomain(normalDomain(name)))[0];
+    const row = target === undefined ? undefined : await records.find(target);
     return row?.kind === "company" ? row.company : undefined;
-  });
+  };
+  const found: (Company | undefined)[] = [];
+  for (const name of names) found.push(await find(name));
   return {
     companies: found.filter((company) => company !== undefined),
     unknown: names.filter((_, at) => found[at] === undefined),

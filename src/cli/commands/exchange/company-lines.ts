@@ -5,7 +5,7 @@ import {
   createCsvReader,
   planColumns,
   readCompany,
-  type Cell,
+  type ImportCell,
   type ColumnOptions,
   type CompanyRead,
   type ImportColumn,
@@ -73,7 +73,7 @@ async function* readCsv(chunks: AsyncIterable<Buffer>, options: LineOptions, not
       const words = `it has ${values.length} cells, and the header ${columns!.length}`;
       return faulty(line, `${words}: is a cell with a comma not quoted?`);
     }
-    const cells = columns!.flatMap((column, at): Cell[] =>
+    const cells = columns!.flatMap((column, at): ImportCell[] =>
       column && values[at] !== undefined ? [[column, values[at]]] : [],
     );
     return companyLine(line, cells, options);
@@ -116,7 +116,7 @@ async function* readJson(chunks: AsyncIterable<Buffer>, options: LineOptions, no
       if (typeof value !== "object" || value === null || Array.isArray(value)) {
         return [faulty(number, "it is not a JSON object")];
       }
-      const cells = Object.entries(value).flatMap(([header, one]): Cell[] => {
+      const cells = Object.entries(value).flatMap(([header, one]): ImportCell[] => {
         const column = columnFor(header);
         return column ? [[column, one]] : [];
       });
@@ -125,7 +125,11 @@ async function* readJson(chunks: AsyncIterable<Buffer>, options: LineOptions, no
   }
 }
 
-function companyLine(line: number, cells: readonly Cell[], options: LineOptions): CompanyLine {
+function companyLine(
+  line: number,
+  cells: readonly ImportCell[],
+  options: LineOptions,
+): CompanyLine {
   const { fields, problems } = readCompany(cells, options);
   const isSomebody = ["name", "domain", "place"].some((field) => fields[field] !== undefined);
   if (!isSomebody) {

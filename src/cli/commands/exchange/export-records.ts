@@ -7,6 +7,7 @@ import { AppError } from "../../../base/app-error.ts";
 import { translateFileError } from "../../../base/atomic-file.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { usageError } from "../../../base/usage-error.ts";
+import type { NodeReadApi } from "../../../node/index.ts";
 import {
   companyCard,
   companyCsvHeader,
@@ -20,13 +21,13 @@ import {
   type Company,
   type EmailRow,
   type RecordQuery,
-  type RecordSearch,
   type SuppressList,
 } from "../../../records/index.ts";
 import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
 import { parseCount, textFlag } from "../../flags.ts";
 import { filterOptions, readFilters } from "../records/filter-options.ts";
-import { countRecords, openSearchOf } from "../records/record-context.ts";
+import { openReaderOf } from "../../node-context.ts";
+import { countRecords } from "../records/record-context.ts";
 
 type Format = "csv" | "jsonl" | "vcf";
 
@@ -104,19 +105,22 @@ export const exportEmails: Command = {
     const seen = new Set<string>();
     const count = { twice: 0, suppressed: 0, shared: 0 };
     await writeRows(context, emailWriter, {
-      rowsOf: (company, index) =>
-        company.emails.flatMap((contact): EmailRow[] => {
+      async rowsOf(company, records) {
+        const rows: EmailRow[] = [];
+        for (const contact of company.emails) {
           const { value } = contact;
+          const isShared = async () =>
+            sitesMax < Infinity && (await records.emailUsage(value)).sites > sitesMax;
           if (suppressed.has(value)) count.suppressed += 1;
           else if (seen.has(value)) count.twice += 1;
-          else if (sitesMax < Infinity && index.emailUsage(value).sites > sitesMax)
-            count.shared += 1; // prettier-ignore
+          else if (await isShared()) count.shared += 1;
           else {
             seen.add(value);
-            return [{ company, contact }];
+            rows.push({ company, contact });
           }
-          return [];
-        }),
+        }
+        return rows;
+      },
       words(written) {
         const parts = [
           ...(count.suppressed > 0 ? [`${count.suppressed} suppressed`] : []),
@@ -153,7 +157,10 @@ function companyFilter(suppressed: SuppressList) {
 }
 
 interface Rows<Row> {
-  readonly rowsOf: (company: Company, index: RecordSearch) => readonly Row[];
+  readonly rowsOf: (
+    company: Company,
+    records: NodeReadApi["records"],
+  ) => readonly Row[] | Promise<readonly Row[]>;
   readonly words: (count: number) => string;
 }
 
@@ -170,7 +177,8 @@ async function writeRows<Row>(
   const asJson = out.isJson && to === undefined;
   const format = (textFlag(flags, "format") ?? "csv") as Format;
   const query = readQuery(context);
-  using index = await openSearchOf(context);
+  await using reader = await openReaderOf(context);
+  const { records } = reader;
   const file = to === undefined ? undefined : await openTarget(resolve(cwd, to));
   const write = (text: string) => (file ? file.write(text) : out.piece(text));
   let count = 0;
@@ -185,10 +193,11 @@ async function writeRows<Row>(
     else if (format === "csv") await write(writer.header());
     let after: string | undefined;
     do {
-      const page = index.search({ ...query, ...(after !== undefined && { after }) });
-      const rows = page.rows.flatMap((row) =>
-        row.kind === "company" ? rowsOf(row.company, index) : [],
-      );
+      const page = await records.search({ ...query, ...(after !== undefined && { after }) });
+      const rows: Row[] = [];
+      for (const row of page.rows) {
+        if (row.kind === "company") rows.push(...(await rowsOf(row.company, records)));
+      }
       await write(rows.map(textOf).join(""));
       await nextTurn(); // for a reader that has gone away to be noticed
       if (signal.aborted) throw new AppError("aborted", "export_stopped", "the export was stopped");

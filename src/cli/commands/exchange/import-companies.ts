@@ -7,7 +7,7 @@ import { toOneLine } from "../../../base/terminal-text.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { sourceOption } from "../../source-option.ts";
 import { openSource, type ImportSource } from "../queue/import/import-source.ts";
-import { openRecordsOf } from "../records/record-context.ts";
+import { openNodeOf } from "../../node-context.ts";
 import { readCompanyLines, type LineOptions } from "./company-lines.ts";
 import { importLines, type ImportReport } from "./import-lines.ts";
 
@@ -53,7 +53,7 @@ export const importCompanies: Command = {
     const source = textFlag(flags, "source") ?? `place:file/${label.replace(/^.*[/\\]/s, "")}`;
     const isDryRun = flags["dryRun"] === true;
     await using file = await openSource({ name, cwd, stdin, signal });
-    await using opened = await openRecordsOf(context);
+    await using opened = await openNodeOf(context);
     const bar = startBar(context, { file, label });
     const lines = readCompanyLines(
       counted(file, (bytes) => bar?.advance(bytes)),
@@ -61,7 +61,7 @@ export const importCompanies: Command = {
     );
     const report = await asUsage(
       () =>
-      importLines({ opened, lines, source, isDryRun, signal, onLines: (count) => bar?.note(countOf(count, "line")) }), // prettier-ignore
+      importLines({ records: opened.records, lines, source, isDryRun, signal, onLines: (count) => bar?.note(countOf(count, "line")) }), // prettier-ignore
     ).finally(() => bar?.done());
     const mapped = Object.fromEntries(lines.mapped());
     const leftOut = [...lines.leftOut()];

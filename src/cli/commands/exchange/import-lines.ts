@@ -1,6 +1,4 @@
-import { systemRandom } from "../../../base/random.ts";
-import type { RecordsIn } from "../../../app/index.ts";
-import { createPlanner, findDuplicates, type Created } from "../../../records/index.ts";
+import type { NodeApi } from "../../../node/index.ts";
 import type { CompanyLine, CompanyLines } from "./company-lines.ts";
 
 export interface ImportReport {
@@ -27,7 +25,7 @@ export interface ImportReport {
 }
 
 export interface ImportOptions {
-  readonly opened: RecordsIn;
+  readonly records: NodeApi["records"];
   readonly lines: CompanyLines;
   readonly source: string;
   readonly isDryRun: boolean;
@@ -43,7 +41,7 @@ const shownMax = 20;
  * index before the next one begins, so that what a crash leaves is whole and known the next time.
  */
 export async function importLines(options: ImportOptions): Promise<ImportReport> {
-  const { opened, lines, source, isDryRun, signal, onLines } = options;
+  const { records, lines, source, isDryRun, signal, onLines } = options;
   const count = { lines: 0, created: 0, known: 0, forgotten: 0, faulty: 0, unread: 0 };
   const problems: { line: number; text: string }[] = [];
   const duplicates: ImportReport["duplicates"][number][] = [];
@@ -51,23 +49,26 @@ export async function importLines(options: ImportOptions): Promise<ImportReport>
   const tell = (line: number, text: string) => {
     if (problems.length < shownMax) problems.push({ line, text });
   };
-  const preview = createPreview(opened, source);
 
   const flush = async (batch: readonly CompanyLine[]) => {
     const requests = batch.map(({ fields, key }) => ({ source, fields, key }));
-    const made = isDryRun ? await preview(batch) : await opened.records.createAll(requests);
-    for (const [at, one] of made.entries()) {
+    if (isDryRun) {
+      for (const { outcome } of await records.planAll(requests)) count[outcome] += 1;
+      return onLines(count.lines);
+    }
+    const made = await records.createAll(requests);
+    const created = made.flatMap((one, at) => {
       count[one.outcome] += 1;
-      if (one.outcome !== "created" || isDryRun) continue;
-      const company = opened.index.find(one.target);
-      // From the index alone: nobody has edited a file that was made a moment ago.
-      const found =
-        company?.kind === "company" ? findDuplicates(opened.index, company.company) : [];
+      return one.outcome === "created" ? [{ ...one, line: batch[at]!.line }] : [];
+    });
+    // From the index alone: nobody has edited a file that was made a moment ago.
+    const similar = await records.similar(created.map(({ target }) => target));
+    for (const [at, found] of similar.entries()) {
       if (found.length === 0) continue;
       duplicateCount += 1;
       if (duplicates.length >= shownMax) continue;
-      const others = found.map(({ slug }) => slug);
-      duplicates.push({ line: batch[at]!.line, slug: one.slug, others });
+      const { line, slug } = created[at]!;
+      duplicates.push({ line, slug, others: found.map((one) => one.slug) });
     }
     onLines(count.lines);
   };
@@ -91,19 +92,4 @@ export async function importLines(options: ImportOptions): Promise<ImportReport>
   }
   if (!signal.aborted && waiting.length > 0) await flush(waiting);
   return { ...count, problems, duplicates, duplicateCount, isStopped: signal.aborted };
-}
-
-type Outcome = Pick<Created, "outcome" | "target" | "slug">;
-
-/** What `createAll` would answer, without writing anything. */
-function createPreview({ index, ledger }: RecordsIn, source: string) {
-  const planner = createPlanner({ index, ledger, random: systemRandom });
-  return async (batch: readonly CompanyLine[]): Promise<readonly Outcome[]> => {
-    const outcomes: Outcome[] = [];
-    for (const { fields, key } of batch) {
-      const { outcome, target } = await planner.plan({ source, fields, key });
-      outcomes.push({ outcome, target, slug: "" });
-    }
-    return outcomes;
-  };
 }

@@ -70,7 +70,8 @@ export const fleetSet: Command = {
     checkKinds(assignments, roster);
     const scope = name === allNodes ? allNodes : chosen[0]!.node;
     const desired = bucket && fleet.desired;
-    const place = { ledger: fleet.ledger, desired, nodes: roster.map(({ node }) => node) };
+    const ledger = { read: fleet.ledger.read, write: fleet.write };
+    const place = { ledger, desired, nodes: roster.map(({ node }) => node) };
     const by = sourceOf(context);
     const command = { scopes: [scope], assignments, by, atMs: clock.nowMs() };
     const { revision } = await giveCommand(place, command);

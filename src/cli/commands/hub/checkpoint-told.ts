@@ -1,11 +1,12 @@
 import { AppError } from "../../../base/app-error.ts";
-import type { Bucket } from "../../../bucket/index.ts";
-import { checkpointTarget, type HubOptions, type Ledger } from "../../../ledger/index.ts";
+import { checkpointTarget, type HubOptions } from "../../../ledger/index.ts";
+import type { NodeLedger } from "../../../node/index.ts";
 
 export interface CheckpointTold {
-  readonly bucket: Bucket;
-  /** Open already, or opened for the moment: a hub keeps nobody else out of its ledger. */
-  readonly withLedger: (use: (ledger: Ledger) => Promise<void>) => Promise<void>;
+  /** The address of the fleet's bucket. */
+  readonly bucket: string;
+  /** Open already, or opened for this: a hub does not own its data folder meanwhile. */
+  readonly withLedger: (use: (ledger: NodeLedger) => Promise<void>) => Promise<void>;
   readonly note: (text: string) => void;
 }
 
@@ -21,11 +22,11 @@ export function checkpointTold({
     try {
       await withLedger(async (ledger) => {
         await ledger.write({ source: "system", changes: [change] });
-        await ledger.withBucket(bucket).push();
+        await ledger.push({ bucket });
       });
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== "ledger_in_use") throw error;
-      note(`checkpoint ${number} is not told in the ledger: another process writes to it`);
+      if (!(error instanceof AppError) || error.code !== "node_in_use") throw error;
+      note(`checkpoint ${number} is not told in the ledger: another process owns the data folder`);
     }
   };
 }

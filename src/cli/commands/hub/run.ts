@@ -1,9 +1,11 @@
-import { openFleetBucket, openLedgerIn } from "../../../app/index.ts";
+import { fleetBucketAddress, openFleetBucket } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { systemRandom } from "../../../base/random.ts";
-import { createHub, type Ledger } from "../../../ledger/index.ts";
+import { createHub } from "../../../ledger/index.ts";
+import type { NodeLedger } from "../../../node/index.ts";
 import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
+import { openNodeOf } from "../../node-context.ts";
 import { parseDuration } from "../../duration.ts";
 import { textFlag } from "../../flags.ts";
 import { untilStopped } from "../../until-stopped.ts";
@@ -28,14 +30,15 @@ export const hubRun: Command = {
   ],
 
   async run(context) {
-    const { paths, log, out, clock, flags, signal } = context;
+    const { log, out, clock, flags, signal } = context;
     await using bucket = await openFleetBucket(fleetOf(context));
-    const withLedger = async <T>(use: (ledger: Ledger) => Promise<T>): Promise<T> => {
-      await using ledger = await openLedgerIn({ paths, log });
-      return await use(ledger); // before it is closed
+    const address = await fleetBucketAddress(fleetOf(context));
+    const withLedger = async <T>(use: (ledger: NodeLedger) => Promise<T>): Promise<T> => {
+      await using opened = await openNodeOf(context);
+      return await use(opened.ledger); // before it is closed
     };
-    const node = await withLedger(async (ledger) => ledger.node());
-    const told = checkpointTold({ bucket, withLedger, note: (text) => out.note(text) });
+    const node = await withLedger(async (ledger) => (await ledger.status()).node);
+    const told = checkpointTold({ bucket: address, withLedger, note: (text) => out.note(text) });
     let checkpoints = 0;
     const hub = createHub({
       ...(await hubSettings(context)),

@@ -1,9 +1,10 @@
-import { openFleetBucket, openLedgerIn } from "../../../app/index.ts";
+import { fleetBucketAddress, openFleetBucket } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { compactOnce, type Compacted } from "../../../ledger/index.ts";
 import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
+import { openNodeOf } from "../../node-context.ts";
 import { checkpointTold } from "../hub/checkpoint-told.ts";
 import { hubOptions, hubSettings } from "../hub/hub-options.ts";
 
@@ -16,20 +17,21 @@ export const ledgerCompact: Command = {
   details: ["Exits 1 when another node is the hub, or became it; it does the work then."],
 
   async run(context) {
-    const { paths, log, out, clock } = context;
+    const { log, out, clock } = context;
     await using bucket = await openFleetBucket(fleetOf(context));
-    await using ledger = await openLedgerIn({ paths, log });
-    const sync = ledger.withBucket(bucket);
-    await sync.push();
+    const address = await fleetBucketAddress(fleetOf(context));
+    await using node = await openNodeOf(context);
+    const { ledger } = node;
+    await ledger.push({ bucket: address });
     const done = await compactOnce({
       ...(await hubSettings(context)),
       bucket,
       clock,
       random: systemRandom,
       log,
-      owner: ledger.node(),
+      owner: (await ledger.status()).node,
       onCheckpoint: checkpointTold({
-        bucket,
+        bucket: address,
         withLedger: (use) => use(ledger),
         note: (text) => out.note(text),
       }),

@@ -1,5 +1,5 @@
-import { openLedgerIn } from "../../../app/index.ts";
 import type { Command } from "../../command.ts";
+import { openReaderOf } from "../../node-context.ts";
 import { conflictColumns } from "./field-columns.ts";
 
 export const ledgerConflicts: Command = {
@@ -7,8 +7,9 @@ export const ledgerConflicts: Command = {
   examples: [{ line: "forager ledger conflicts", summary: "writes that lost without being seen" }],
   details: ["`forager ledger restore TARGET DATAGRAM` writes a lost value anew."],
 
-  async run({ paths, log, out }) {
-    await using ledger = await openLedgerIn({ paths, log, isReader: true });
-    await out.list(await ledger.conflicts(), { columns: conflictColumns });
+  async run(context) {
+    const { out } = context;
+    await using node = await openReaderOf(context);
+    await out.list(await node.ledger.conflicts(), { columns: conflictColumns });
   },
 };

@@ -1,33 +1,32 @@
-import { openFleetBucket, openRetryingFleetBucket } from "../../../app/index.ts";
+import {
+  fleetBucketAddress,
+  openFleetBucket,
+  openRetryingFleetBucket,
+} from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { systemRandom } from "../../../base/random.ts";
-import {
-  compactOnce,
-  findCopies,
-  scrubNow,
-  type Copies,
-  type Ledger,
-} from "../../../ledger/index.ts";
+import { compactOnce, findCopies, scrubNow, type Copies } from "../../../ledger/index.ts";
+import type { NodeLedger } from "../../../node/index.ts";
 import { fleetOf } from "../../bucket-option.ts";
 import type { SettingsContext } from "../../command.ts";
 import { checkpointTold } from "../hub/checkpoint-told.ts";
 import { hubSettings } from "../hub/hub-options.ts";
 
 /** Pushes what was forgotten, and makes a checkpoint without it. */
-export async function forgetInFleet(context: SettingsContext, ledger: Ledger): Promise<void> {
+export async function forgetInFleet(context: SettingsContext, ledger: NodeLedger): Promise<void> {
   const { clock, log, out } = context;
   await using bucket = await openFleetBucket(fleetOf(context));
-  const sync = ledger.withBucket(bucket);
-  await sync.push();
+  const address = await fleetBucketAddress(fleetOf(context));
+  await ledger.push({ bucket: address });
   const done = await compactOnce({
     ...(await hubSettings(context)),
     bucket,
     clock,
     random: systemRandom,
     log,
-    owner: ledger.node(),
+    owner: (await ledger.status()).node,
     onCheckpoint: checkpointTold({
-      bucket,
+      bucket: address,
       withLedger: (use) => use(ledger),
       note: (text) => out.note(text),
     }),

@@ -1,9 +1,11 @@
-import { hasFleetBucket, openLedgerIn } from "../../../app/index.ts";
+import { hasFleetBucket } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import type { Copies } from "../../../ledger/index.ts";
 import { bucketOption, fleetOf } from "../../bucket-option.ts";
-import type { Command } from "../../command.ts";
+import type { NodeReadApi } from "../../../node/index.ts";
+import type { Command, SettingsContext } from "../../command.ts";
+import { openNodeOf, openReaderOf } from "../../node-context.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
 import { copiesIn, copiesLeft, forgetInFleet } from "./forget-in-bucket.ts";
 
@@ -31,36 +33,45 @@ export const ledgerForget: Command = {
   ],
 
   async run(context) {
-    const { args, flags, paths, log, out } = context;
+    const { args, flags, out } = context;
     const target = args[0]!;
     const source = sourceOf(context);
-    const hasBucket = hasFleetBucket(fleetOf(context));
-    const isStatus = flags["status"] === true;
-    await using ledger = await openLedgerIn({ paths, log, isReader: isStatus });
+    if (flags["status"] === true) {
+      await using reader = await openReaderOf(context);
+      return tellCopies(context, reader.ledger, target);
+    }
+    await using node = await openNodeOf(context);
+    const { ledger } = node;
     if (flags["undo"] === true) {
       const { datagrams } = await asUsage(() => ledger.unforget({ target, source }));
       const isUndone = datagrams.length > 0;
       const words = isUndone ? `${target} is no longer forgotten` : `${target} was not forgotten`;
       return out.result({ target, isUndone }, words);
     }
-    if (!isStatus) {
-      const question = `forget ${target}? what was written of it cannot be brought back`;
-      if (!(await context.confirm(question, { yes: flags["yes"] === true }))) {
-        out.note("nothing was forgotten");
-        return "failed";
-      }
-      await asUsage(() => ledger.forget({ target, source }));
-      if (hasBucket) await forgetInFleet(context, ledger);
+    const question = `forget ${target}? what was written of it cannot be brought back`;
+    if (!(await context.confirm(question, { yes: flags["yes"] === true }))) {
+      out.note("nothing was forgotten");
+      return "failed";
     }
-    const { isForgotten } = await ledger.read(target);
-    const copies = hasBucket ? await copiesIn(context, target) : undefined;
-    const here = await ledger.unscrubbed();
-    out.result(
-      { target, isForgotten, here, ...copies },
-      wordsOf(target, isForgotten, here, copies),
-    );
+    await asUsage(() => ledger.forget({ target, source }));
+    if (hasFleetBucket(fleetOf(context))) await forgetInFleet(context, ledger);
+    await tellCopies(context, ledger, target);
   },
 };
+
+/** Says where copies of a target remain. */
+async function tellCopies(
+  context: SettingsContext,
+  ledger: NodeReadApi["ledger"],
+  target: string,
+): Promise<void> {
+  const { isForgotten } = await ledger.read(target);
+  const hasBucket = hasFleetBucket(fleetOf(context));
+  const copies = hasBucket ? await copiesIn(context, target) : undefined;
+  const here = await ledger.unscrubbed();
+  const words = wordsOf(target, isForgotten, here, copies);
+  context.out.result({ target, isForgotten, here, ...copies }, words);
+}
 
 function wordsOf(target: string, isForgotten: boolean, here: number, copies: Copies | undefined) {
   if (!isForgotten) return `${target} is not forgotten`;

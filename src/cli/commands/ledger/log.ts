@@ -1,5 +1,6 @@
-import { openLedgerIn } from "../../../app/index.ts";
+import { readLog } from "../../../node/index.ts";
 import type { Command } from "../../command.ts";
+import { openReaderOf } from "../../node-context.ts";
 import { parseCount, textFlag } from "../../flags.ts";
 import { datagramColumns } from "./field-columns.ts";
 
@@ -18,12 +19,12 @@ export const ledgerLog: Command = {
     "What a checkpoint covers is not in the journal any more; `ledger show --at` reads it.",
   ],
 
-  async run({ paths, log, flags, out }) {
+  async run(context) {
+    const { flags, out } = context;
     const limit = parseCount("limit", textFlag(flags, "limit") ?? "100");
     const [target, field] = [textFlag(flags, "target"), textFlag(flags, "field")];
-    await using ledger = await openLedgerIn({ paths, log, isReader: true });
-    const found = ledger
-      .log()
+    await using node = await openReaderOf(context);
+    const found = (await readLog(node.ledger))
       .filter((one) => target === undefined || one.target === target)
       .filter((one) => field === undefined || one.field === field);
     await out.list(found.slice(-limit), { columns: datagramColumns });

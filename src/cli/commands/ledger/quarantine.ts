@@ -1,6 +1,6 @@
-import { openLedgerIn } from "../../../app/index.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import type { Command } from "../../command.ts";
+import { openNodeOf, openReaderOf } from "../../node-context.ts";
 import { textFlag } from "../../flags.ts";
 import { datagramColumns } from "./field-columns.ts";
 
@@ -17,14 +17,16 @@ export const ledgerQuarantine: Command = {
     },
   ],
 
-  async run({ paths, log, flags, out }) {
+  async run(context) {
+    const { flags, out } = context;
     const dot = textFlag(flags, "restamp");
-    await using ledger = await openLedgerIn({ paths, log, isReader: dot === undefined });
     if (dot === undefined) {
-      await out.list(ledger.quarantine(), { columns: datagramColumns });
+      await using reader = await openReaderOf(context);
+      await out.list(await reader.ledger.quarantine(), { columns: datagramColumns });
       return;
     }
-    const { datagrams } = await asUsage(() => ledger.restamp(dot));
+    await using node = await openNodeOf(context);
+    const { datagrams } = await asUsage(() => node.ledger.restamp(dot));
     const count = datagrams.length;
     out.result({ dot, written: count }, `${dot} was dropped, ${count} datagram written as of now`);
   },

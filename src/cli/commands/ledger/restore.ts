@@ -1,6 +1,6 @@
-import { openLedgerIn } from "../../../app/index.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import type { Command } from "../../command.ts";
+import { openNodeOf } from "../../node-context.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
 
 export const ledgerRestore: Command = {
@@ -17,11 +17,12 @@ export const ledgerRestore: Command = {
     },
   ],
 
-  async run({ args, flags, paths, log, out }) {
+  async run(context) {
+    const { args, flags, out } = context;
     const [target = "", dot = ""] = args;
     const source = sourceOf({ flags });
-    await using ledger = await openLedgerIn({ paths, log });
-    const { datagrams } = await asUsage(() => ledger.restore({ target, dot, source }));
+    await using node = await openNodeOf(context);
+    const { datagrams } = await asUsage(() => node.ledger.restore({ target, dot, source }));
     const [field] = datagrams.map((one) => one.field);
     out.result({ target, dot, field }, `${field ?? "nothing"} of ${target} was restored`);
   },

@@ -1,7 +1,7 @@
-import { openLedgerIn } from "../../../app/index.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import type { Change } from "../../../ledger/index.ts";
 import type { Command } from "../../command.ts";
+import { openNodeOf } from "../../node-context.ts";
 import { listFlag } from "../../flags.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
 
@@ -26,7 +26,8 @@ export const ledgerSet: Command = {
   ],
   details: ["What changes nothing is not written. One call is one commit: all of it or nothing."],
 
-  async run({ args, flags, paths, log, out }) {
+  async run(context) {
+    const { args, flags, out } = context;
     const [target = "", ...assignments] = args;
     const unset = (listFlag(flags, "unset") ?? []).map((field) => ({
       target,
@@ -36,8 +37,8 @@ export const ledgerSet: Command = {
     const changes = [...assignments.map((text) => changeOf(target, text)), ...unset];
     if (changes.length === 0) throw usageError("what is to be set? FIELD=TEXT or --unset FIELD");
     const source = sourceOf({ flags });
-    await using ledger = await openLedgerIn({ paths, log });
-    const { datagrams, cut } = await asUsage(() => ledger.write({ source, changes }));
+    await using node = await openNodeOf(context);
+    const { datagrams, cut } = await asUsage(() => node.ledger.write({ source, changes }));
     const words =
       datagrams.length === 0
         ? "nothing changed: it was so before"

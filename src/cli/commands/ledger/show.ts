@@ -1,9 +1,11 @@
-import { openLedgerIn, openRetryingFleetBucket } from "../../../app/index.ts";
+import { openRetryingFleetBucket } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import { usageError } from "../../../base/usage-error.ts";
-import { readArchive, viewAt, type Ledger, type TargetView } from "../../../ledger/index.ts";
+import { readArchive, viewAt, type TargetView } from "../../../ledger/index.ts";
 import { bucketOption, fleetOf } from "../../bucket-option.ts";
+import { readLog, type NodeReadApi } from "../../../node/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
+import { openReaderOf } from "../../node-context.ts";
 import { textFlag } from "../../flags.ts";
 import { fieldColumns } from "./field-columns.ts";
 
@@ -23,10 +25,10 @@ export const ledgerShow: Command = {
   ],
 
   async run(context) {
-    const { args, paths, log, out } = context;
+    const { args, out } = context;
     const target = args[0]!;
-    await using ledger = await openLedgerIn({ paths, log, isReader: true });
-    const view = await viewOf(context, ledger, target);
+    await using node = await openReaderOf(context);
+    const view = await viewOf(context, node.ledger, target);
     if (view.fields.length === 0 && !view.isForgotten) {
       const message = `nothing is known of ${target}: \`forager ledger log\` shows what is`;
       throw new AppError("invalid", "ledger_no_target", message);
@@ -43,7 +45,7 @@ export const ledgerShow: Command = {
 
 async function viewOf(
   context: SettingsContext,
-  ledger: Ledger,
+  ledger: NodeReadApi["ledger"],
   target: string,
 ): Promise<TargetView> {
   const at = textFlag(context.flags, "at");
@@ -52,8 +54,8 @@ async function viewOf(
   if (at === undefined || now.isForgotten) return now;
   const atMs = Date.parse(at);
   if (Number.isNaN(atMs)) throw usageError(`--at takes a moment such as 2026-11-15T12:00:00Z`);
-  const datagrams = [...ledger.log()];
-  if (ledger.status().checkpoint > 0 || textFlag(context.flags, "bucket") !== undefined) {
+  const datagrams = [...(await readLog(ledger))];
+  if ((await ledger.status()).checkpoint > 0 || textFlag(context.flags, "bucket") !== undefined) {
     await using bucket = await openRetryingFleetBucket(fleetOf(context));
     for await (const datagram of readArchive(bucket)) datagrams.push(datagram);
   }

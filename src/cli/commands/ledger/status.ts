@@ -1,5 +1,5 @@
-import { openLedgerIn } from "../../../app/index.ts";
 import type { Command } from "../../command.ts";
+import { openReaderOf } from "../../node-context.ts";
 
 export const ledgerStatus: Command = {
   needs: "settings",
@@ -11,9 +11,10 @@ export const ledgerStatus: Command = {
       "something in the bucket that the last sync could not use.",
   ],
 
-  async run({ paths, log, out }) {
-    await using ledger = await openLedgerIn({ paths, log, isReader: true });
-    const status = ledger.status();
+  async run(context) {
+    const { out } = context;
+    await using node = await openReaderOf(context);
+    const status = await node.ledger.status();
     const { cuts, faults } = status;
     const shown = { ...status, cuts: cuts.length, faults: faults.join("; ") || "none" };
     const rows = Object.entries(shown).map(([name, value]) => ({

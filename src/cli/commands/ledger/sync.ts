@@ -1,7 +1,9 @@
-import { openLedgerIn, openRetryingFleetBucket } from "../../../app/index.ts";
+import { fleetBucketAddress } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
+import { asUsage } from "../../../base/usage-error.ts";
 import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
+import { openNodeOf, openReaderOf } from "../../node-context.ts";
 
 export const ledgerSync: Command = {
   needs: "settings",
@@ -19,13 +21,11 @@ export const ledgerSync: Command = {
   ],
 
   async run(context) {
-    const { paths, log, flags, out } = context;
-    const isDryRun = flags["dryRun"] === true;
-    await using bucket = await openRetryingFleetBucket(fleetOf(context));
-    await using ledger = await openLedgerIn({ paths, log, isReader: isDryRun });
-    const sync = ledger.withBucket(bucket);
-    if (isDryRun) {
-      const preview = await sync.preview();
+    const { flags, out } = context;
+    const bucket = await fleetBucketAddress(fleetOf(context));
+    if (flags["dryRun"] === true) {
+      await using reader = await openReaderOf(context);
+      const preview = await asUsage(() => reader.ledger.preview({ bucket }), ["bucket_address"]);
       const { toPublish, toPull, checkpoint } = preview;
       const next = checkpoint === undefined ? "no newer checkpoint" : `checkpoint ${checkpoint}`;
       return out.result(
@@ -33,7 +33,9 @@ export const ledgerSync: Command = {
         `${countOf(toPublish, "datagram")} to publish, ${toPull} to fetch, ${next}`,
       );
     }
-    const synced = await sync.sync({ isRepairing: true });
+    await using node = await openNodeOf(context);
+    const request = { bucket, isRepairing: true };
+    const synced = await asUsage(() => node.ledger.sync(request), ["bucket_address"]);
     const { published, pulled, fromNodes, adopted, moved, repaired, faults } = synced;
     const words = [
       `${countOf(published, "datagram")} published, ${pulled} fetched from ${countOf(fromNodes, "node")}`,

@@ -1,8 +1,10 @@
-import { openLedgerIn, openRetryingFleetBucket } from "../../../app/index.ts";
+import { fleetBucketAddress } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
+import { asUsage } from "../../../base/usage-error.ts";
 import type { BucketFault, BucketVerified } from "../../../ledger/index.ts";
 import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
+import { openNodeOf, openReaderOf } from "../../node-context.ts";
 import type { ProgressHandle } from "../../progress.ts";
 
 export const ledgerVerify: Command = {
@@ -38,21 +40,27 @@ export const ledgerVerify: Command = {
   ],
 
   async run(context) {
-    const { paths, log, out, flags, progress } = context;
+    const { out, flags, progress } = context;
     const isRepairing = flags["repair"] === true;
     const hasBucket = isRepairing || flags["bucket"] !== undefined;
-    await using bucket = hasBucket ? await openRetryingFleetBucket(fleetOf(context)) : undefined;
-    await using ledger = await openLedgerIn({ paths, log, isReader: !isRepairing });
+    const bucket = hasBucket ? await fleetBucketAddress(fleetOf(context)) : undefined;
+    await using opened = await (isRepairing ? openNodeOf(context) : openReaderOf(context));
+    const { ledger } = opened;
     const digest = await ledger.digest();
-    const { node, checkpoint, datagramsSinceCheckpoint, cuts, stranded, lost } = ledger.status();
+    const { node, checkpoint, datagramsSinceCheckpoint, cuts, stranded, lost } =
+      await ledger.status();
     const here = { node, digest, checkpoint, datagramsSinceCheckpoint, cuts, stranded, lost };
     let bar: ProgressHandle | undefined;
     const onProgress = ({ total }: { readonly total: number }) => {
       bar ??= progress.start({ label: "sessions in the bucket", total });
       bar.advance();
     };
-    const verified =
-      bucket && (await ledger.withBucket(bucket).verify({ isRepairing, onProgress }));
+    const verify = (address: string) =>
+      asUsage(
+        () => ledger.verify({ bucket: address, isRepairing }, { onProgress }),
+        ["bucket_address"],
+      );
+    const verified = bucket === undefined ? undefined : await verify(bucket);
     bar?.done();
     const tail = cuts.length > 0 ? "; a torn tail will be cut at the next write" : "";
     out.result(

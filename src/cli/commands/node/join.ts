@@ -1,7 +1,9 @@
-import { openLedgerIn, openRetryingFleetBucket } from "../../../app/index.ts";
+import { fleetBucketAddress } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
+import { asUsage } from "../../../base/usage-error.ts";
 import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
+import { openNodeOf } from "../../node-context.ts";
 import type { ProgressHandle } from "../../progress.ts";
 
 export const nodeJoin: Command = {
@@ -16,19 +18,18 @@ export const nodeJoin: Command = {
   ],
 
   async run(context) {
-    const { paths, log, out, progress } = context;
-    await using bucket = await openRetryingFleetBucket(fleetOf(context));
-    await using ledger = await openLedgerIn({ paths, log });
+    const { out, progress } = context;
+    const bucket = await fleetBucketAddress(fleetOf(context));
+    await using opened = await openNodeOf(context);
+    const { ledger } = opened;
     let bar: ProgressHandle | undefined;
-    const synced = await ledger.withBucket(bucket).sync({
-      onProgress({ total }) {
-        bar ??= progress.start({ label: "checkpoint", total });
-        bar.advance();
-      },
-    });
+    const onProgress = ({ total }: { readonly total: number }) => {
+      bar ??= progress.start({ label: "checkpoint", total });
+      bar.advance();
+    };
+    const synced = await asUsage(() => ledger.sync({ bucket }, { onProgress }), ["bucket_address"]);
     bar?.done();
-    const { checkpoint } = ledger.status();
-    const node = ledger.node();
+    const { checkpoint, node } = await ledger.status();
     out.result(
       { node, checkpoint, ...synced },
       `${node} stands on checkpoint ${checkpoint}, ${countOf(synced.pulled, "datagram")} beyond it`,

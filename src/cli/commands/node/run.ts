@@ -28,10 +28,10 @@ export const nodeRun: Command = {
     const { out, loaded, reload, signal } = context;
     await using node = await openIdleNode({ ...fleetOf(context), loaded, reload });
     await node.start();
-    out.note(`${node.node()} stays in touch until it is stopped`);
+    out.note(`${await node.node()} stays in touch until it is stopped`);
     await Promise.race([untilStopped(signal), node.gone]);
+    const datagrams = await node.datagrams();
     await node.stop();
-    const datagrams = node.datagrams();
     out.result({ datagrams }, `stopped, with ${countOf(datagrams, "datagram")} known`);
     return "stopped";
   },

@@ -5,7 +5,7 @@ import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
 import { readAssignments } from "./read-assignments.ts";
-import { openRecordsOf } from "./record-context.ts";
+import { openNodeOf } from "../../node-context.ts";
 
 const listOption = (flag: `--${string}`, value: string, summary: string): OptionSpec => ({
   flag,
@@ -62,7 +62,7 @@ export const companyAdd: Command = {
       ["domain", "website"],
       [`name=${name}`, ...assignments],
     );
-    await using opened = await openRecordsOf(context);
+    await using opened = await openNodeOf(context);
     const { records } = opened;
     const isSeparate = flags["separate"] === true;
     const made = await asUsage(() =>
@@ -70,7 +70,7 @@ export const companyAdd: Command = {
     );
     refuseForgotten(made, "company", name);
     const duplicates = await records.duplicatesOf(made.target);
-    const file = records.fileOf(made.target);
+    const file = await records.fileOf(made.target);
     out.result({ ...made, file, duplicates }, words(made, file));
     for (const { slug, because } of duplicates) {
       out.note(`${slug} has the same ${because}: \`forager company merge ${slug} ${made.slug}\` joins them`); // prettier-ignore
@@ -99,7 +99,7 @@ export const personAdd: Command = {
     const [name = "", ...assignments] = args;
     const fields = fieldsOf(context, "person", [], [`name=${name}`, ...assignments]);
     const [company, role] = [textFlag(flags, "company"), textFlag(flags, "role")];
-    await using opened = await openRecordsOf(context);
+    await using opened = await openNodeOf(context);
     const made = await asUsage(() =>
       opened.records.createPerson({
         source: sourceOf(context),
@@ -109,7 +109,7 @@ export const personAdd: Command = {
       }),
     );
     refuseForgotten(made, "person", name);
-    const file = opened.records.fileOf(made.target);
+    const file = await opened.records.fileOf(made.target);
     out.result({ ...made, file }, words(made, file));
   },
 };

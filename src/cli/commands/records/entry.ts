@@ -8,7 +8,7 @@ import { sourceOf, sourceOption } from "../../source-option.ts";
 import { editText } from "./editor.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
 import { parseMoment } from "./parse-moment.ts";
-import { openRecordsOf } from "./record-context.ts";
+import { openNodeOf } from "../../node-context.ts";
 
 const callOptions: readonly OptionSpec[] = [
   { flag: "--outcome", value: "words", summary: "such as reached, voicemail, no answer" },
@@ -52,7 +52,7 @@ const entryCommand = (kind: RecordKind, entryKind: EntryKind): Command => ({
         callback: parseMoment("--callback", callback, { nowMs, direction: "future" }),
       }),
     };
-    await using opened = await openRecordsOf(context);
+    await using opened = await openNodeOf(context);
     const { target, slug } = await findRecord(opened, kind, name);
     const isOptional = entryKind === "call" && outcome !== undefined;
     const text = await textOf(context, { words, isOptional, what: `${entryKind} about ${slug}` });

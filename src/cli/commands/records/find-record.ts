@@ -1,5 +1,5 @@
-import type { RecordsIn } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
+import type { NodeReadApi } from "../../../node/index.ts";
 import type { Company, Person, RecordKind } from "../../../records/index.ts";
 import type { ArgumentSpec } from "../../command.ts";
 
@@ -10,14 +10,14 @@ export const nameArgument = (kind: RecordKind): ArgumentSpec => ({
 
 /** The record of that name; where there is none, the error names those that were perhaps meant. */
 export async function findRecord(
-  { records, index }: RecordsIn,
+  { records }: Pick<NodeReadApi, "records">,
   kind: RecordKind,
   name: string,
 ): Promise<Company | Person> {
   const found = kind === "company" ? await records.company(name) : await records.person(name);
   if (found) return found;
   const words = name.replace(/^.*\//, "");
-  const { rows } = index.search({ kind, words, limit: 3 });
+  const { rows } = await records.search({ kind, words, limit: 3 });
   const slugs = rows.map((row) => (row.kind === "company" ? row.company.slug : row.person.slug));
   const meant =
     slugs.length > 0 ? `did you mean ${slugs.join(", ")}?` : `\`forager ${kind} list\` shows all`;

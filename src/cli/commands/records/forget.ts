@@ -7,7 +7,7 @@ import type { Command } from "../../command.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
 import { copiesIn, copiesLeft, forgetInFleet } from "../ledger/forget-in-bucket.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
-import { openRecordsOf } from "./record-context.ts";
+import { openNodeOf } from "../../node-context.ts";
 
 const forgetCommand = (kind: RecordKind): Command => ({
   needs: "settings",
@@ -35,7 +35,7 @@ const forgetCommand = (kind: RecordKind): Command => ({
     const { args, flags, out } = context;
     const name = args[0]!;
     const isStatus = flags["status"] === true;
-    await using opened = await openRecordsOf(context);
+    await using opened = await openNodeOf(context);
     const { records, ledger } = opened;
     const source = sourceOf(context);
     const hasBucket = hasFleetBucket(fleetOf(context));

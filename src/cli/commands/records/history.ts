@@ -1,6 +1,6 @@
-import { openRetryingFleetBucket, type RecordsIn } from "../../../app/index.ts";
+import { fleetBucketAddress } from "../../../app/index.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
-import { readArchive, type Datagram } from "../../../ledger/index.ts";
+import type { NodeReadApi } from "../../../node/index.ts";
 import type { HistoryEntry, RecordKind } from "../../../records/index.ts";
 import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
@@ -9,7 +9,7 @@ import { sourceOf, sourceOption } from "../../source-option.ts";
 import type { Column } from "../../table.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
 import { parseMoment } from "./parse-moment.ts";
-import { openRecordsOf } from "./record-context.ts";
+import { openNodeOf } from "../../node-context.ts";
 
 const fieldOption: OptionSpec = {
   flag: "--field",
@@ -40,14 +40,15 @@ const historyCommand = (kind: RecordKind): Command => ({
     const { args, flags, out } = context;
     const limit = parseCount("limit", textFlag(flags, "limit") ?? "100");
     const field = textFlag(flags, "field");
-    await using opened = await openRecordsOf(context);
+    await using opened = await openNodeOf(context);
     const { target } = await findRecord(opened, kind, args[0]!);
-    const entries = await withArchive(context, opened, (archive) =>
+    const archive = await archiveOf(context, opened.ledger);
+    const entries = await asUsage(() =>
       opened.records.history({
         kind,
         name: target,
         ...(field !== undefined && { field }),
-        ...(archive && { archive }),
+        ...archive,
       }),
     );
     await out.list(entries.slice(0, limit), { columns });
@@ -78,21 +79,22 @@ const restoreCommand = (kind: RecordKind): Command => ({
     if (at === undefined) throw usageError("as of when? give --at MOMENT");
     const moment = parseMoment("--at", at, { nowMs: clock.nowMs(), direction: "past" });
     const field = textFlag(flags, "field");
-    await using opened = await openRecordsOf(context);
+    await using opened = await openNodeOf(context);
     const { target, slug } = await findRecord(opened, kind, args[0]!);
     const question = `write ${field ?? "everything"} of ${slug} as it was at ${moment}?`;
     if (!(await context.confirm(question, { yes: flags["yes"] === true }))) {
       out.note("nothing was restored");
       return "failed";
     }
-    const { datagrams } = await withArchive(context, opened, (archive) =>
+    const archive = await archiveOf(context, opened.ledger);
+    const { datagrams } = await asUsage(() =>
       opened.records.restoreAt({
         kind,
         name: target,
         atMs: Date.parse(moment),
         source: sourceOf(context),
         ...(field !== undefined && { field }),
-        ...(archive && { archive }),
+        ...archive,
       }),
     );
     const restored = datagrams.map((one) => one.field);
@@ -106,16 +108,15 @@ const restoreCommand = (kind: RecordKind): Command => ({
 });
 
 /** What is older than the checkpoint is in the bucket, if one is known. */
-async function withArchive<T>(
+async function archiveOf(
   context: SettingsContext,
-  { ledger }: RecordsIn,
-  work: (archive: AsyncIterable<Datagram> | undefined) => Promise<T>,
-): Promise<T> {
+  ledger: NodeReadApi["ledger"],
+): Promise<{ readonly bucket?: string }> {
   const isAsked = textFlag(context.flags, "bucket") !== undefined;
-  const isNeeded = ledger.status().checkpoint > 0 && context.settings.bucket.url !== undefined;
-  if (!isAsked && !isNeeded) return asUsage(() => work(undefined));
-  await using bucket = await openRetryingFleetBucket(fleetOf(context));
-  return asUsage(() => work(readArchive(bucket)));
+  const hasBucket = context.settings.bucket.url !== undefined;
+  const isNeeded = hasBucket && (await ledger.status()).checkpoint > 0;
+  if (!isAsked && !isNeeded) return {};
+  return { bucket: await fleetBucketAddress(fleetOf(context)) };
 }
 
 const columns: readonly Column<HistoryEntry>[] = [

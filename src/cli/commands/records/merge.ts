@@ -5,7 +5,7 @@ import type { Command } from "../../command.ts";
 import { parseCount, textFlag } from "../../flags.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
 import { findRecord } from "./find-record.ts";
-import { openRecordsOf, openSearchOf } from "./record-context.ts";
+import { openNodeOf, openReaderOf } from "../../node-context.ts";
 import { recordOf } from "./record-columns.ts";
 
 export const companyMerge: Command = {
@@ -24,7 +24,7 @@ export const companyMerge: Command = {
   async run(context) {
     const { args, flags, out } = context;
     const [fromName = "", intoName = ""] = args;
-    await using opened = await openRecordsOf(context);
+    await using opened = await openNodeOf(context);
     const from = await findRecord(opened, "company", fromName);
     const into = await findRecord(opened, "company", intoName);
     if (from.target === into.target)
@@ -52,12 +52,17 @@ export const companyDuplicates: Command = {
   async run(context) {
     const { flags, out } = context;
     const limit = parseCount("limit", textFlag(flags, "limit") ?? "50");
-    using index = await openSearchOf(context);
-    const slugOf = (target: string) => {
-      const found = index.find(target);
+    await using reader = await openReaderOf(context);
+    const { records } = reader;
+    const slugOf = async (target: string) => {
+      const found = await records.find(target);
       return found ? recordOf(found).slug : target;
     };
-    const groups = index.twins(limit).map((one) => ({ ...one, slugs: one.targets.map(slugOf) }));
+    const groups = await Promise.all(
+      (await records.twins(limit)).map(async (one) => {
+        return { ...one, slugs: await Promise.all(one.targets.map(slugOf)) };
+      }),
+    );
     out.table<Twins & { readonly slugs: readonly string[] }>(groups, [
       { title: "same", value: ({ because }) => because },
       { title: "value", value: ({ value }) => value },

@@ -4,7 +4,7 @@ import { AppError } from "../../../base/app-error.ts";
 import type { Command } from "../../command.ts";
 import { openInEditor } from "./editor.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
-import { openRecordsOf } from "./record-context.ts";
+import { openNodeOf } from "../../node-context.ts";
 
 const openCommand = (kind: RecordKind): Command => ({
   needs: "settings",
@@ -19,10 +19,10 @@ const openCommand = (kind: RecordKind): Command => ({
 
   async run(context) {
     const { args, out, paths } = context;
-    await using opened = await openRecordsOf(context);
+    await using opened = await openNodeOf(context);
     const { records } = opened;
     const { target, slug } = await findRecord(opened, kind, args[0]!);
-    const file = records.fileOf(target);
+    const file = await records.fileOf(target);
     if (file === undefined) {
       const message = `${slug} has no file: \`forager records rebuild\` writes it`;
       throw new AppError("invalid", "record_no_file", message);

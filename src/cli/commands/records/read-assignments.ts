@@ -1,6 +1,6 @@
 import { usageError } from "../../../base/usage-error.ts";
 import { columnOf, importFields, readCompany } from "../../../records/index.ts";
-import type { Cell, RecordKind } from "../../../records/index.ts";
+import type { ImportCell, RecordKind } from "../../../records/index.ts";
 import { nearest } from "../../../config/index.ts";
 
 export interface AssignmentOptions {
@@ -31,7 +31,7 @@ export function readAssignments(
   return fields;
 }
 
-function cellOf(assignment: string, kind: RecordKind): Cell {
+function cellOf(assignment: string, kind: RecordKind): ImportCell {
   const [, name, colon, text] = /^([^=]+?)(:?)=(.*)$/su.exec(assignment) ?? [];
   if (name === undefined || text === undefined) {
     throw usageError(`'${assignment}' is neither FIELD=TEXT nor FIELD:=JSON`);

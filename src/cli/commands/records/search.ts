@@ -2,7 +2,7 @@ import { asUsage } from "../../../base/usage-error.ts";
 import type { RecordKind, RecordQuery } from "../../../records/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { filterOptions, pageOptions, readFilters, readPage } from "./filter-options.ts";
-import { openSearchOf } from "./record-context.ts";
+import { openReaderOf } from "../../node-context.ts";
 import { columnsOf, recordOf } from "./record-columns.ts";
 
 const searchCommand = (kind: RecordKind): Command => ({
@@ -45,8 +45,8 @@ async function printPage(
 ): Promise<"failed" | void> {
   const { flags, out, clock } = context;
   const query = { ...asked, ...readPage(flags), filters: readFilters(flags, clock.nowMs()) };
-  using index = await openSearchOf(context);
-  const { rows, next } = await asUsage(async () => index.search(query));
+  await using reader = await openReaderOf(context);
+  const { rows, next } = await asUsage(() => reader.records.search(query));
   const found = rows.map(recordOf);
   out.result({ rows: found, next: next ?? null }, (layout) =>
     layout.table(found, columnsOf(asked.kind)),

@@ -1,14 +1,14 @@
-import type { RecordsIn } from "../../../app/index.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { entryKinds, listPrefixes } from "../../../records/index.ts";
 import type { Company, Person, RecordKind } from "../../../records/index.ts";
 import type { Change } from "../../../ledger/index.ts";
+import type { NodeApi } from "../../../node/index.ts";
 import type { Command } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
 import { readAssignments, unknownField } from "./read-assignments.ts";
-import { openRecordsOf } from "./record-context.ts";
+import { openNodeOf } from "../../node-context.ts";
 
 const setCommand = (kind: RecordKind): Command => ({
   needs: "settings",
@@ -42,7 +42,7 @@ const setCommand = (kind: RecordKind): Command => ({
       assignments.filter((one) => !one.startsWith("slug=")),
       { kind, isNew: false, country: textFlag(flags, "country"), nowMs: clock.nowMs() },
     );
-    await using opened = await openRecordsOf(context);
+    await using opened = await openNodeOf(context);
     const { target } = await findRecord(opened, kind, name);
     const { name: newName, ...rest } = fields;
     const source = sourceOf(context);
@@ -62,7 +62,7 @@ const setCommand = (kind: RecordKind): Command => ({
     }
     const record = await findRecord(opened, kind, target);
     const changed = [...(isRenamed ? ["name"] : []), ...written];
-    const file = opened.records.fileOf(target);
+    const file = await opened.records.fileOf(target);
     out.result(
       { target, slug: record.slug, file, changed },
       changed.length === 0
@@ -88,7 +88,7 @@ const unsetCommand = (kind: RecordKind): Command => ({
   async run(context) {
     const { args, out } = context;
     const [name = "", ...fields] = args;
-    await using opened = await openRecordsOf(context);
+    await using opened = await openNodeOf(context);
     const record = await findRecord(opened, kind, name);
     const { target } = record;
     const changes = fields.map((field) => {
@@ -106,7 +106,7 @@ const unsetCommand = (kind: RecordKind): Command => ({
 });
 
 async function writeAll(
-  { records }: RecordsIn,
+  { records }: Pick<NodeApi, "records">,
   commit: { readonly source: string; readonly changes: readonly Change[] },
 ): Promise<readonly string[]> {
   if (commit.changes.length === 0) return [];

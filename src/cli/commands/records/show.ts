@@ -1,8 +1,8 @@
-import type { Company, Contact, Entry, Person, RecordKind } from "../../../records/index.ts";
+import type { Company, Contact, RecordEntry, Person, RecordKind } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
 import type { Layout } from "../../output.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
-import { openRecordsOf } from "./record-context.ts";
+import { openReaderOf } from "../../node-context.ts";
 
 const showCommand = (kind: RecordKind): Command => ({
   needs: "settings",
@@ -11,17 +11,20 @@ const showCommand = (kind: RecordKind): Command => ({
     { line: `forager ${kind} show ${kind === "company" ? "acme" : "anna-berg"}`, summary: "all that is known" }, // prettier-ignore
     { line: `forager ${kind} show ${kind === "company" ? "acme" : "anna-berg"} --json`, summary: "for programs" }, // prettier-ignore
   ],
-  details: ["What was edited in its file is taken in first."],
+  details: [
+    "Reads only. While a process such as `forager up` runs here, what was edited in the file is taken\n" +
+      "in first; otherwise `forager records ingest` does that.",
+  ],
 
   async run(context) {
     const { args, out } = context;
-    await using opened = await openRecordsOf(context);
+    await using opened = await openReaderOf(context);
     const { records } = opened;
     const name = args[0]!;
     const record = await findRecord(opened, kind, name);
-    const problems = records.problems().filter(({ target }) => target === record.target);
+    const problems = (await records.problems()).filter(({ target }) => target === record.target);
     const duplicates = kind === "company" ? await records.duplicatesOf(record.target) : [];
-    const file = records.fileOf(record.target);
+    const file = await records.fileOf(record.target);
     out.result({ ...record, file, duplicates, problems }, (layout) =>
       [
         record.name,
@@ -84,7 +87,7 @@ const listsOf = (company: Company): readonly Row[] =>
 const contact = ({ value, label }: Contact) =>
   label === undefined ? value : `${value} (${label})`;
 
-function entriesOf(entries: readonly Entry[], layout: Layout): readonly string[] {
+function entriesOf(entries: readonly RecordEntry[], layout: Layout): readonly string[] {
   if (entries.length === 0) return [];
   const table = layout.table(entries, [
     { title: "when", value: ({ at }) => at.slice(0, 16).replace("T", " ") },

@@ -3,7 +3,7 @@ import type { RecordKind } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
-import { openRecordsOf } from "./record-context.ts";
+import { openNodeOf } from "../../node-context.ts";
 
 const tagCommand = (kind: RecordKind): Command => ({
   needs: "settings",
@@ -18,7 +18,7 @@ const tagCommand = (kind: RecordKind): Command => ({
     const { args, flags, out } = context;
     const [name = "", ...tags] = args;
     if (tags.some((tag) => tag.trim() === "")) throw usageError("a tag is not empty");
-    await using opened = await openRecordsOf(context);
+    await using opened = await openNodeOf(context);
     const { target, slug } = await findRecord(opened, kind, name);
     const isRemoved = flags["remove"] === true;
     const changes = tags.map((tag) => {
@@ -52,7 +52,7 @@ export const companyExclude: Command = {
     const isUndone = flags["undo"] === true;
     const reason = words.join(" ").trim();
     if (!isUndone && reason === "") throw usageError("why? write the reason behind the name");
-    await using opened = await openRecordsOf(context);
+    await using opened = await openNodeOf(context);
     const { target, slug } = await findRecord(opened, "company", name);
     const change = isUndone ? { unset: true as const } : { value: reason };
     const changes = [{ target, field: "excluded", ...change }];

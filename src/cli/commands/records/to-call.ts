@@ -1,11 +1,12 @@
 import { pageLimitMax, type Company } from "../../../records/index.ts";
-import type { RecordFilters, RecordSearch, RecordSort } from "../../../records/index.ts";
+import type { RecordFilters, RecordSort } from "../../../records/index.ts";
+import type { NodeReadApi } from "../../../node/index.ts";
 import type { Command } from "../../command.ts";
 import { parseCount, textFlag } from "../../flags.ts";
 import type { Column } from "../../table.ts";
 import { filterOptions, readFilters } from "./filter-options.ts";
 import { parseMoment } from "./parse-moment.ts";
-import { openSearchOf } from "./record-context.ts";
+import { openReaderOf } from "../../node-context.ts";
 
 interface Call {
   readonly company: Company;
@@ -45,12 +46,12 @@ export const companyToCall: Command = {
     const until = textFlag(flags, "until") ?? "now";
     const filters: RecordFilters = { ...readFilters(flags, nowMs), isExcluded: false };
     const callbackUntil = parseMoment("--until", until, { nowMs, direction: "future" });
-    using index = await openSearchOf(context);
-    const due = pick(index, { ...filters, callbackUntil }, "callback", limit);
+    await using reader = await openReaderOf(context);
+    const due = await pick(reader, { ...filters, callbackUntil }, "callback", limit);
     const calls: Call[] = due.map((company) => ({ company, why: `callback ${company.callback}` }));
     if (flags["due"] !== true && calls.length < limit) {
       const fresh = { ...filters, hasPhone: true, isCalled: false, hasCallback: false };
-      const found = pick(index, fresh, "rating", limit - calls.length);
+      const found = await pick(reader, fresh, "rating", limit - calls.length);
       calls.push(...found.map((company) => ({ company, why: "new" })));
     }
     out.result(
@@ -60,10 +61,15 @@ export const companyToCall: Command = {
   },
 };
 
-const pick = (index: RecordSearch, filters: RecordFilters, sort: RecordSort, limit: number) =>
-  index
-    .search({ kind: "company", filters, sort, limit })
-    .rows.flatMap((row) => (row.kind === "company" ? [row.company] : []));
+async function pick(
+  { records }: Pick<NodeReadApi, "records">,
+  filters: RecordFilters,
+  sort: RecordSort,
+  limit: number,
+): Promise<readonly Company[]> {
+  const { rows } = await records.search({ kind: "company", filters, sort, limit });
+  return rows.flatMap((row) => (row.kind === "company" ? [row.company] : []));
+}
 
 const columns: readonly Column<Call>[] = [
   { title: "slug", value: ({ company }) => company.slug },

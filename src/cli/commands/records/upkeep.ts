@@ -1,13 +1,15 @@
 import { dirname } from "node:path";
-import { removeIndexIn, type RecordsIn } from "../../../app/index.ts";
-import { AppError } from "../../../base/app-error.ts";
+import { loadServiceNode } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { usageError } from "../../../base/usage-error.ts";
+import type { NodeApi } from "../../../node/index.ts";
 import type { Ingested, RecordProblem } from "../../../records/index.ts";
+import { fleetOf } from "../../bucket-option.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { untilStopped } from "../../until-stopped.ts";
 import type { Column } from "../../table.ts";
-import { countRecords, openRecordsOf } from "./record-context.ts";
+import { openNodeOf, openReaderOf } from "../../node-context.ts";
+import { countRecords } from "./record-context.ts";
 
 const problemColumns: readonly Column<RecordProblem>[] = [
   { title: "file", value: ({ path }) => path },
@@ -25,11 +27,11 @@ export const recordsStatus: Command = {
 
   async run(context) {
     const { out } = context;
-    await using opened = await openRecordsOf(context);
-    const { index, records } = opened;
-    const problems = records.problems();
-    const companies = index.count({ kind: "company" }, countMax);
-    const people = index.count({ kind: "person" }, countMax);
+    await using reader = await openReaderOf(context);
+    const { records } = reader;
+    const problems = await records.problems();
+    const companies = await records.count({ kind: "company" }, countMax);
+    const people = await records.count({ kind: "person" }, countMax);
     out.result({ companies, people, problems }, (layout) => {
       const counts = `${countRecords("company", companies)}, ${countRecords("person", people)}`;
       if (problems.length === 0) return `${counts}; all files are as they should be`;
@@ -53,26 +55,10 @@ export const recordsRebuild: Command = {
   },
 };
 
-/** An index that is damaged in the middle is taken away: whoever opens the next one fills it. */
 async function rebuild(context: SettingsContext): Promise<number> {
-  try {
-    await using opened = await openRecordsOf(context);
-    return await rebuildOpened(context, opened);
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "index_corrupt") throw error;
-    context.out.note(error.message);
-  }
-  await removeIndexIn(context);
-  await using opened = await openRecordsOf(context);
-  return rebuildOpened(context, opened);
-}
-
-async function rebuildOpened(
-  { progress, clock, signal }: SettingsContext,
-  { records, index }: RecordsIn,
-) {
-  const total = index.count({ kind: "company" }, countMax) + index.count({ kind: "person" }, countMax); // prettier-ignore
-  const bar = progress.start({ label: "rebuild", total });
+  await using node = await openNodeOf(context);
+  const { records } = node;
+  const bar = context.progress.start({ label: "rebuild" });
   let before = 0;
   try {
     const built = await records.rebuild({
@@ -82,10 +68,8 @@ async function rebuildOpened(
         bar.advance(done - before);
         before = done;
       },
+      signal: context.signal,
     });
-    // It takes seconds, in which nobody else can change the index.
-    using _turn = await index.takeTurn(clock, signal);
-    index.optimize();
     return built.records;
   } finally {
     bar.done();
@@ -110,8 +94,8 @@ export const recordsIngest: Command = {
 
   async run(context) {
     const { args, out } = context;
-    await using opened = await openRecordsOf(context);
-    const only = args.map((name) => folderOf(opened, name));
+    await using opened = await openNodeOf(context);
+    const only = await Promise.all(args.map((name) => folderOf(opened, name)));
     const ingested = await opened.records.ingest(only.length > 0 ? { only } : {});
     out.result(ingested, (layout) =>
       [
@@ -126,9 +110,10 @@ export const recordsIngest: Command = {
 };
 
 /** What is no record's name is perhaps a folder that someone has made. */
-function folderOf({ records }: RecordsIn, name: string): string {
-  const target = records.resolve("company", name) ?? records.resolve("person", name);
-  const file = target === undefined ? undefined : records.fileOf(target);
+async function folderOf({ records }: NodeApi, name: string): Promise<string> {
+  const target =
+    (await records.resolve("company", name)) ?? (await records.resolve("person", name));
+  const file = target === undefined ? undefined : await records.fileOf(target);
   if (file !== undefined) return dirname(file);
   if (/^(?:companies|people)\/./.test(name)) return name;
   throw usageError(`there is no record '${name}': give its folder, such as companies/acme`);
@@ -142,23 +127,28 @@ export const recordsWatch: Command = {
   ],
 
   async run(context) {
-    const { out, signal } = context;
-    await using opened = await openRecordsOf(context);
-    const watching = opened.records.watch({
-      onIngested(ingested) {
-        if (ingested.edited.length === 0 && ingested.problems.length === 0) return;
-        const lines = [
-          ...ingested.edited.map(({ target, fields }) => `${target}: ${fields.join(", ")}`),
-          ...ingested.problems.map(({ path, reason }) => `${path}: ${reason}`),
-        ];
-        const line = () => lines.join("\n");
-        if (out.isJson) out.frame(ingested, { screen: line, line });
-        else out.result(ingested, line());
-      },
-    });
+    const { out, loaded, signal } = context;
+    const { openServiceNode } = await loadServiceNode();
+    await using node = await openServiceNode({ ...fleetOf(context), loaded });
+    const onProgress = (ingested: Ingested) => {
+      if (ingested.edited.length === 0 && ingested.problems.length === 0) return;
+      const lines = [
+        ...ingested.edited.map(({ target, fields }) => `${target}: ${fields.join(", ")}`),
+        ...ingested.problems.map(({ path, reason }) => `${path}: ${reason}`),
+      ];
+      const line = () => lines.join("\n");
+      if (out.isJson) out.frame(ingested, { screen: line, line });
+      else out.result(ingested, line());
+    };
+    const over = new AbortController();
+    const watching = node.api.records.watch({}, { onProgress, signal: over.signal });
     out.note("watching the files; Ctrl-C ends it");
-    await untilStopped(signal);
-    await watching.stop();
+    try {
+      await Promise.race([untilStopped(signal), node.gone, watching]);
+    } finally {
+      over.abort();
+    }
+    await watching;
     return "stopped";
   },
 };

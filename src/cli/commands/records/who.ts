@@ -2,7 +2,8 @@ import { countOf } from "../../../base/count-words.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import { readDomain, readEmail } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
-import { countRecords, openSearchOf } from "./record-context.ts";
+import { openReaderOf } from "../../node-context.ts";
+import { countRecords } from "./record-context.ts";
 import { recordOf } from "./record-columns.ts";
 
 export const companyWho: Command = {
@@ -25,12 +26,16 @@ export const companyWho: Command = {
     if (email === undefined && domain === undefined) {
       throw usageError(`'${given}' is neither an e-mail address nor a domain`);
     }
-    using index = await openSearchOf(context);
-    const usage = email !== undefined ? index.emailUsage(email) : index.domainUsage(domain!);
-    const rows = [...usage.companies, ...usage.people].flatMap((target) => {
-      const found = index.find(target);
-      return found ? [{ kind: found.kind, record: recordOf(found) }] : [];
-    });
+    await using reader = await openReaderOf(context);
+    const { records } = reader;
+    const usage = await (email !== undefined
+      ? records.emailUsage(email)
+      : records.domainUsage(domain!));
+    const targets = [...usage.companies, ...usage.people];
+    const found = await Promise.all(targets.map((target) => records.find(target)));
+    const rows = found
+      .filter((one) => one !== undefined)
+      .map((one) => ({ kind: one.kind, record: recordOf(one) }));
     out.result({ address: email ?? domain, ...usage }, (layout) =>
       [
         `${countRecords("company", usage.companies.length)}, ${countRecords("person", usage.people.length)}, on ${countOf(usage.sites, "unrelated site")}`,

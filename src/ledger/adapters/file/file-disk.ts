@@ -6,38 +6,27 @@ import { rememberFile, type OpenedFile } from "../../../base/opened-file.ts";
 import { makeSyncedFolder } from "../../../base/synced-folder.ts";
 import type { Paths } from "../../../config/index.ts";
 import type { LedgerDisk } from "../../journal/disk.ts";
-import { lockFolder } from "./folder-lock.ts";
 
 export interface FileDiskOptions {
   readonly paths: Pick<Paths, "resolve">;
-  /** A reader takes no lock, and must not write. */
-  readonly isReader?: boolean;
-  /** Taken already; freed with the disk. */
-  readonly lock?: Disposable;
+  /** The lock of the data folder. Absent: only to read, or no other process can be there. */
+  readonly lock?: { isInPlace(): boolean };
 }
 
-const lockName = "ledger/lock.db";
-
-/** Whoever has locked it is the one who writes. */
-export const lockFileOf = (paths: Pick<Paths, "resolve">) => paths.resolve(lockName);
-
 /**
- * LedgerDisk in the data folder. Throws `ledger_in_use` where another process writes to it. If a file
- * that it appends to, or its lock, is deleted or replaced, it writes nothing more: an append to a file
- * without a name is lost, and without its name the lock keeps nobody out.
+ * LedgerDisk in the data folder. If a file that it appends to, or the lock of the data folder, is
+ * deleted or replaced, it writes nothing more: an append to a file without a name is lost, and a
+ * lock without a name keeps nobody out.
  */
-export async function openFileDisk(options: FileDiskOptions): Promise<LedgerDisk> {
-  const { paths, isReader } = options;
-  if (!isReader) makeLedgerFolder(paths);
-  const lock = isReader ? undefined : (options.lock ?? lockFolder(lockFileOf(paths)));
-  const lockFile = isReader ? undefined : rememberFile(lockFileOf(paths));
+export async function openFileDisk({ paths, lock }: FileDiskOptions): Promise<LedgerDisk> {
+  if (lock) makeLedgerFolder(paths);
   let lost: AppError | undefined;
   const checkInPlace = (file: OpenedFile | undefined, name: string) => {
     if (file && !file.isInPlace()) lost ??= replacedFile(paths.resolve(name));
     if (lost) throw lost;
   };
   const checkWritable = (name: string) => {
-    checkInPlace(lockFile, lockName);
+    checkInPlace(lock, "node/owner.db");
     checkInPlace(handles.get(name)?.file, name);
   };
   /** Files that are appended to again and again stay open; few at a time. */
@@ -117,7 +106,6 @@ export async function openFileDisk(options: FileDiskOptions): Promise<LedgerDisk
       }),
     async [Symbol.asyncDispose]() {
       for (const name of handles.keys()) await forget(name);
-      lock?.[Symbol.dispose]();
     },
   };
 }
@@ -146,7 +134,7 @@ async function syncAndClose(handle: FileHandle): Promise<void> {
   }
 }
 
-/** Its lock, its door and its spill are in it. */
+/** What the hub spills is in it, too. */
 export const makeLedgerFolder = (paths: Pick<Paths, "resolve">) =>
   makePrivateFolder(paths.resolve("ledger"));
 

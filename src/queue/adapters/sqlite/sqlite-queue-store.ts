@@ -13,9 +13,7 @@ import { forgetKeys, pruneLog, purge, retry } from "./bulk.ts";
 import { createChangeWatch } from "./change-watch.ts";
 import { claim } from "./claim.ts";
 import { countAtOnce, createCountsReader } from "./read-counts.ts";
-import { endedStep, logEntry, logStats, logStep } from "./ended.ts";
 import { createFileGuard } from "./file-guard.ts";
-import { browseInSteps, endedInSteps, gatesInSteps } from "../../in-steps.ts";
 import { extend, finish, release } from "./leases.ts";
 import {
   closeDatabase,
@@ -26,20 +24,12 @@ import {
   type Durability,
 } from "./open-database.ts";
 import { promote } from "./promote.ts";
-import {
-  browseStep,
-  readGate,
-  readGates,
-  readJob,
-  readJobs,
-  readNumber,
-  viewTask,
-  wakeInMs,
-} from "./read.ts";
+import { readNumber, wakeInMs } from "./read.ts";
 import { reconcile } from "./reconcile.ts";
 import { block, cancel, openJob, pause, resume, seal, setGate } from "./settings.ts";
 import { translateError } from "./sqlite-error.ts";
 import { createStoreClock } from "./store-clock.ts";
+import { storeReads } from "./store-reads.ts";
 import { sweep, touchComplete } from "./sweep.ts";
 import { createUnitStore, type Unit } from "./unit.ts";
 
@@ -52,9 +42,6 @@ export interface SqliteQueueStoreOptions {
   /** How long a commit waits for other processes' transactions. */
   readonly busyMs?: number;
 }
-
-/** Rows that one step of a list looks at: SQLite blocks the event loop while it reads. */
-const stepRows = 500;
 
 /**
  * A queue in one SQLite file, for the processes of one machine. One connection writes, in
@@ -148,19 +135,7 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
       counting = mine.catch(() => {});
       return mine;
     },
-    task: async (id) => read((at) => viewTask(db, id, at)),
-    browse: (query) =>
-      browseInSteps(query, stepRows, (part, rows) => read(() => browseStep(db, part, rows))),
-    ended: (query) =>
-      endedInSteps(query, stepRows, (part, rows) => read(() => endedStep(db, part, rows))),
-    log: (query) =>
-      endedInSteps(query, stepRows, (part, rows) => read(() => logStep(db, part, rows))),
-    logEntry: async (id) => read(() => logEntry(db, id)),
-    logStats: async () => read(() => logStats(db)),
-    job: async (name) => read(() => readJob(db, name)),
-    gate: async (name) => read(() => readGate(db, name)),
-    jobs: async (page) => read(() => readJobs(db, page)),
-    gates: (page) => gatesInSteps(page, stepRows, (part) => read(() => readGates(db, part))),
+    ...storeReads(db, read),
     async wakeInMs(kinds, worker) {
       await settle();
       return read((at) => wakeInMs(db, { kinds, worker }, at));

@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import { AppError } from "../../../base/app-error.ts";
 import { diskFullError } from "../../../base/disk-full.ts";
 
-/** Runs what SQLite may fail in; the one place where its errors become ours. */
+/** Runs work that SQLite may fail in; the one place that translates its errors. */
 export function guarded<T>(file: string, work: () => T): T {
   try {
     return work();
@@ -13,6 +13,20 @@ export function guarded<T>(file: string, work: () => T): T {
     const [kind, code, message] = describe(cause.code, file);
     throw new AppError(kind, code, `${message} (${cause.code})`, { cause });
   }
+}
+
+/** The same for every function of an object. */
+export function guardedAll<Functions extends object>(
+  file: string,
+  functions: Functions,
+): Functions {
+  const entries = Object.entries(functions) as [string, (...given: unknown[]) => unknown][];
+  return Object.fromEntries(
+    entries.map(([name, call]) => [
+      name,
+      (...given: unknown[]) => guarded(file, () => call(...given)),
+    ]),
+  ) as Functions;
 }
 
 export const isDamage = (error: unknown): boolean =>
@@ -31,7 +45,11 @@ function describe(code: string, file: string): readonly [AppError["kind"], strin
   if (is("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH", "SQLITE_CANTOPEN")) {
     const advice =
       "check the rights of the file and of its folder, and whether the disk is read-only";
-    return ["unavailable", "index_read_only", `the index ${file} cannot be written: ${advice}`];
+    return [
+      "unavailable",
+      "index_read_only",
+      `the index ${file} cannot be opened or written: ${advice}`,
+    ];
   }
   return [
     "unavailable",

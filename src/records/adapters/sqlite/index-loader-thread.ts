@@ -3,11 +3,17 @@ import { workerData } from "node:worker_threads";
 import { answerJobs } from "../../../base/asked-thread.ts";
 import { silentLogger } from "../../../base/logger.ts";
 import type { IndexBatch } from "../../record-index.ts";
+import { closeJob } from "./index-loader.ts";
 import { openSqliteRecordIndex, type SqliteRecordIndex } from "./sqlite-record-index.ts";
 
 let index: SqliteRecordIndex | undefined;
 
 answerJobs<string, void>((text) => {
+  if (text === closeJob) {
+    index?.[Symbol.dispose]();
+    index = undefined;
+    return;
+  }
   index ??= openSqliteRecordIndex({ file: workerData as string, log: silentLogger });
   index.update(JSON.parse(text) as IndexBatch);
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -17,44 +17,50 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const many = (from: number) =>
   Array.from({ length: manyRecords }, (_, at) => company(`c${from + at}`, { name: `C ${at}` }));
 
-test("much is put in by a thread, in order, while this one does other work; then it ends", async () => {
+test("large batches are applied by a thread, in order, while this one does other work", async () => {
   using threads = watchThreads();
   using index = openSqliteRecordIndex({ file: join(folder, "records.db"), log: silentLogger });
-  {
-    await using loader = index.startLoading();
-    let ticks = 0;
-    const timer = setInterval(() => (ticks += 1), 1);
-    const first = loader.load({ put: many(0) });
-    const second = loader.load({ put: [company("c7", { name: "Seven" })], drop: ["company/c8"] });
-    await first;
-    clearInterval(timer);
-    expect(ticks).toBeGreaterThan(10);
-    expect(threads.running()).toBe(1);
-    await second;
-  }
+  index.setMark("kept");
+  await using replacement = index.startReplacement();
+  let ticks = 0;
+  const timer = setInterval(() => (ticks += 1), 1);
+  const first = replacement.load({ put: many(0) });
+  const second = replacement.load({
+    put: [company("c7", { name: "Seven" })],
+    drop: ["company/c8"],
+  });
+  await first;
+  clearInterval(timer);
+  expect(ticks).toBeGreaterThan(10);
+  expect(threads.running()).toBe(1);
+  await second;
+  await replacement.commit();
   await expect.poll(() => threads.running()).toBe(0);
   expect(index.find("company/c7")).toEqual(company("c7", { name: "Seven" }));
   expect(index.find("company/c8")).toBeUndefined();
   expect(index.count({ kind: "company" }, 9_999)).toBe(manyRecords - 1);
+  expect(index.mark()).toBe("kept");
+  expect(readdirSync(folder).filter((name) => name.includes(".new"))).toEqual([]);
 });
 
-test("little needs no thread", async () => {
+test("small batches need no thread", async () => {
   using threads = watchThreads();
   using index = openSqliteRecordIndex({ file: join(folder, "records.db"), log: silentLogger });
-  await using loader = index.startLoading();
-  await loader.load({ put: [company("a")] });
+  await using replacement = index.startReplacement();
+  await replacement.load({ put: [company("a")] });
   expect(threads.started()).toBe(0);
-  expect(index.find("company/a")).toEqual(company("a"));
+  expect(replacement.lookup.find("company/a")).toEqual(company("a"));
 });
 
-test("what the thread cannot write is told with its reason, and the next one too", async () => {
+test("a batch that the thread cannot write is rejected with the reason, and the next one too", async () => {
   const file = join(folder, "folder");
   mkdirSync(file);
-  await using loader = startIndexLoader({ file, update: () => {} });
+  const loader = startIndexLoader({ file, update: () => {} });
   for (const from of [0, manyRecords]) {
     await expect(loader.load({ put: many(from) })).rejects.toMatchObject({
       name: "AppError",
       code: "index_read_only",
     });
   }
+  await loader.end();
 });

@@ -1,43 +1,57 @@
 import { startAskedThread, type AskedThread } from "../../../base/asked-thread.ts";
-import type { IndexBatch, IndexLoader } from "../../record-index.ts";
+import { createSerial } from "../../../base/serial.ts";
+import type { IndexBatch } from "../../record-index.ts";
 
 /**
- * From so many on, a batch is worth a thread; and pages that it touches would leave a cache of the
- * usual size, and come back.
+ * A batch of this many records is worth a thread; its pages would also leave a cache of the usual
+ * size and be read again.
  */
 export const manyRecords = 5_000;
 
+/** Applies batches one after the other, while other work continues. */
+export interface IndexLoader {
+  /** Fulfilled when the batch is applied. */
+  load(batch: IndexBatch): Promise<void>;
+  /** After the last batch; the thread has closed the file then. */
+  end(): Promise<void>;
+}
+
 export interface IndexLoaderOptions {
   readonly file: string;
-  /** For batches that are done before a thread has started. */
+  /** For batches that are applied faster than a thread starts. */
   readonly update: (batch: IndexBatch) => void;
 }
 
 /**
- * IndexLoader with a thread that has the file open for itself. Words and lists of 100,000 records
- * take SQLite as long as reading and rendering takes the others.
+ * Uses a thread with its own connection: terms and lists of 100,000 records take SQLite as long as
+ * reading and rendering them takes this thread.
  */
 export function startIndexLoader({ file, update }: IndexLoaderOptions): IndexLoader {
+  const serial = createSerial();
   let thread: AskedThread<string, void> | undefined;
-  let last: Promise<void> = Promise.resolve();
   const apply = async (batch: IndexBatch) => {
     const isLarge = (batch.put?.length ?? 0) >= manyRecords && file !== ":memory:";
     if (!thread && !isLarge) return update(batch);
     thread ??= startAskedThread(new URL("./index-loader-thread", import.meta.url), {
       workerData: file,
     });
-    // As text it is copied at once, and needs no second of this thread.
+    // As text it is copied at once, which takes this thread less time than objects.
     return thread.ask(JSON.stringify(batch));
   };
   return {
-    load(batch) {
-      const mine = last.then(() => apply(batch));
-      last = mine.catch(() => {});
-      return mine;
-    },
-    async [Symbol.asyncDispose]() {
-      await last;
-      await thread?.end();
-    },
+    load: (batch) => serial.run(() => apply(batch)),
+    end: () =>
+      serial.run(async () => {
+        const ended = thread;
+        thread = undefined;
+        try {
+          await ended?.ask(closeJob);
+        } finally {
+          await ended?.end();
+        }
+      }),
   };
 }
+
+/** Asks the thread to close the file. */
+export const closeJob = "close";

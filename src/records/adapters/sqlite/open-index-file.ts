@@ -8,12 +8,12 @@ import { applicationId, indexVersion, schema } from "./schema.ts";
 import { isDamage } from "./index-error.ts";
 
 export const cacheKib = 65_536;
-/** Others write in short transactions; a rebuild's are the longest. */
+/** Readers have the file locked for milliseconds. */
 const busyMs = 10_000;
 
 /**
- * Opens the file, and makes it where there is none. A file that is damaged, of another version, or of
- * another program is made anew, empty: the records notice, and fill it.
+ * Opens the file for writing, or makes an empty one if there is none. A file that is damaged, or of
+ * another version or program, is replaced by an empty one; the records fill it.
  */
 export function openIndexFile(file: string, log: Logger): Database.Database {
   try {
@@ -33,21 +33,40 @@ export function openIndexFile(file: string, log: Logger): Database.Database {
   return openOnce(file)!;
 }
 
+/** The file first: what is left after a crash in between is no index. */
 export function removeIndexFile(file: string): void {
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
+  if (file === ":memory:") return;
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) {
+    rmSync(`${file}${suffix}`, { force: true });
+  }
 }
 
-/** Undefined: it is not of this version. */
+/**
+ * Leaves a single file outside WAL mode, which can be read without writing anything. If that fails,
+ * because a reader has the file open or the disk is full, nothing is lost: the log stays beside the
+ * file, and readers use a copy.
+ */
+export function closeIndexFile(db: Database.Database): void {
+  try {
+    if (db.open && !db.memory) db.pragma("journal_mode = delete");
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError)) throw error;
+  } finally {
+    db.close();
+  }
+}
+
+/** Undefined: it is of another version or program. */
 function openOnce(file: string): Database.Database | undefined {
   const db = new Database(file);
   try {
     db.pragma(`busy_timeout = ${busyMs}`);
-    // A power cut may take back the last moments, never tear the file; then the records catch up.
+    // A power cut may undo the last commits but never damages the file; the records catch up.
     db.pragma("journal_mode = wal");
     db.pragma("synchronous = normal");
     db.pragma(`cache_size = -${cacheKib}`);
     db.pragma("temp_store = memory");
-    db.pragma("secure_delete = on"); // who was forgotten is not to be found in free pages
+    db.pragma("secure_delete = on"); // free pages must not contain what was forgotten
     db.pragma("wal_autocheckpoint = 16000"); // 64 MB: a rebuild is a few dozen large commits
     if (db.transaction(() => hasSchema(db)).immediate()) return db;
     db.close();
@@ -59,18 +78,21 @@ function openOnce(file: string): Database.Database | undefined {
 }
 
 function hasSchema(db: Database.Database): boolean {
-  const version = db.pragma("user_version", { simple: true });
-  const owner = db.pragma("application_id", { simple: true });
-  if (version === indexVersion && owner === applicationId) {
-    // Reads a page of each of these: damage shows here, not in the middle of some later work.
-    db.prepare("select value from meta limit 1").get();
-    db.prepare("select target from record order by seat desc limit 1").get();
-    return true;
-  }
+  if (isIndex(db)) return true;
   const isNew = db.prepare("select 1 from sqlite_master limit 1").get() === undefined;
   if (!isNew) return false;
   db.exec(schema);
   db.pragma(`user_version = ${indexVersion}`);
   db.pragma(`application_id = ${applicationId}`);
+  return true;
+}
+
+export function isIndex(db: Database.Database): boolean {
+  const version = db.pragma("user_version", { simple: true });
+  const program = db.pragma("application_id", { simple: true });
+  if (version !== indexVersion || program !== applicationId) return false;
+  // Reads a page of each of these, so that most damage shows here and not in later work.
+  db.prepare("select value from meta limit 1").get();
+  db.prepare("select target from record order by seat desc limit 1").get();
   return true;
 }

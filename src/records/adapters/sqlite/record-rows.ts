@@ -43,7 +43,7 @@ function callbackOf(text: string | undefined): string {
 
 export const termTextOf = (indexed: Indexed): string => [...termsOf(indexed)].join(" ");
 
-export type ElementKind =
+export type IndexElementKind =
   | "email"
   | "emailDomain"
   | "domain"
@@ -53,23 +53,26 @@ export type ElementKind =
   | "wanted"
   | "alias";
 
-export type Element = readonly [kind: ElementKind, value: string];
+export type IndexElement = readonly [kind: IndexElementKind, value: string];
 
 /** What a record is looked up by. */
-export function elementsOf(indexed: Indexed): readonly Element[] {
+export function elementsOf(indexed: Indexed): readonly IndexElement[] {
   const record = indexed.kind === "company" ? indexed.company : indexed.person;
   const emails = record.emails.map(({ value }) => value.toLowerCase());
-  const found: Element[] = [
+  const found: IndexElement[] = [
     ["wanted", named(indexed.kind, record.slugWanted)],
-    ...record.aliases.map((alias): Element => ["alias", named(indexed.kind, alias)]),
-    ...emails.map((email): Element => ["email", email]),
-    ...emails.map((email): Element => ["emailDomain", email.slice(email.lastIndexOf("@") + 1)]),
+    ...record.aliases.map((alias): IndexElement => ["alias", named(indexed.kind, alias)]),
+    ...emails.map((email): IndexElement => ["email", email]),
+    ...emails.map((email): IndexElement => [
+      "emailDomain",
+      email.slice(email.lastIndexOf("@") + 1),
+    ]),
   ];
   if (indexed.kind === "company") {
     const { texts, people } = indexed.company;
     if (texts.domain !== undefined) found.push(["domain", texts.domain.toLowerCase()]);
     if (texts.place !== undefined) found.push(["place", texts.place]);
-    found.push(...people.map(({ id }): Element => ["person", id]));
+    found.push(...people.map(({ id }): IndexElement => ["person", id]));
     const key = nameAndAddress(indexed.company);
     if (key) found.push(["nameAndAddress", joined(key)]);
   }

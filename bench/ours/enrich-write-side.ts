@@ -1,0 +1,65 @@
+import { strictEqual } from "node:assert";
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { openNodeIn } from "../../src/app/open-node.ts";
+import { silentLogger } from "../../src/base/logger.ts";
+import { createPaths } from "../../src/config/index.ts";
+import type { Side } from "../frame/side.ts";
+
+export interface EnrichWriteInput {
+  readonly companies: number;
+  readonly processes: number;
+}
+
+export interface EnrichWriteProgram {
+  readonly folder: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+const program = fileURLToPath(new URL("./enrich-write-program.ts", import.meta.url));
+
+/** Worker processes write what visits found; the owner of the folder stores and renders it. */
+export const enrichWrites: Side<EnrichWriteInput> = async ({ companies, processes }, context) => {
+  const folder = join(context.folder, "node");
+  const paths = createPaths(folder);
+  const given = { paths, log: silentLogger, user: "bench", version: "bench" };
+  const owner = await openNodeIn({ ...given, kind: "command" });
+  const { records } = owner.api;
+  await records.createAll(
+    Array.from({ length: companies }, (_, at) => ({
+      source: "place:osm/bench",
+      fields: { name: `Company ${at}`, domain: `c-${at}.example` },
+    })),
+  );
+  const share = Math.ceil(companies / processes);
+  const children = Array.from({ length: processes }, (_, at) => {
+    const from = at * share;
+    const work: EnrichWriteProgram = { folder, from, to: Math.min(companies, from + share) };
+    return fork(program, [JSON.stringify(work)], { execArgv: process.execArgv });
+  });
+  const all = (send?: string) =>
+    Promise.all(children.map((child) => (send && child.send(send), nextMessage(child))));
+  await all();
+  return {
+    async run() {
+      const startedAtMs = performance.now();
+      const answers = (await all("go")) as readonly { readonly rssBytes: number }[];
+      const seconds = (performance.now() - startedAtMs) / 1_000;
+      const rssBytesMax = Math.max(...answers.map(({ rssBytes }) => rssBytes));
+      return { enrichWritesPerS: companies / seconds, workerRssMb: rssBytesMax / 2 ** 20 };
+    },
+    async check() {
+      const ended = children.map((child) => (child.send("end"), once(child, "exit")));
+      await Promise.all(ended);
+      const query = { kind: "company", filters: { hasEmail: true } } as const;
+      strictEqual(await records.count(query, companies + 1), companies);
+      await owner.close();
+    },
+  };
+};
+
+const nextMessage = async (child: ChildProcess): Promise<unknown> =>
+  ((await once(child, "message")) as unknown[])[0];

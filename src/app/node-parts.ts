@@ -1,2 +1,0 @@
-export { createFleetMember } from "./fleet-member.ts";
-export { runNode } from "./run-node.ts";

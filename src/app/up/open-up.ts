@@ -1,0 +1,146 @@
+import type { Timer } from "../../base/clock.ts";
+import type { Service } from "../../base/service.ts";
+import { createPaths } from "../../config/index.ts";
+import type { NodeEvents, NodeRole } from "../../node/index.ts";
+import { isFleetBucketCharged } from "../fleet-bucket.ts";
+import { locateQueue } from "../queue-address.ts";
+import { openWork, type WorkOptions } from "../work/open-work.ts";
+import {
+  bucketPart,
+  dataPart,
+  gossipPart,
+  metricsPart,
+  noMetricsPart,
+  noWorkersPart,
+  queuePart,
+  stoppedPart,
+  stoppedWorkersPart,
+  workersPart,
+  type PartName,
+  type UpPart,
+} from "./parts.ts";
+
+export interface UpOptions extends Omit<
+  WorkOptions,
+  "nodeEvents" | "onStopped" | "onListening" | "hasWorkers"
+> {
+  readonly hasWorkers: boolean;
+  /** Called when a part has started, has changed, or has ended. */
+  readonly onPart: (part: UpPart) => void;
+}
+
+/** All parts of a node in one process tree: what `forager up` runs. */
+export interface Up extends Service, AsyncDisposable {
+  /** As that of `Work`. */
+  readonly ended: Promise<void>;
+  /** After a stop: every worker process has ended by itself, with exit code 0. */
+  isOrderly(): boolean;
+}
+
+/** How often it is looked whether worker processes have started; it costs nothing. */
+const lookMs = 250;
+
+export async function openUp(options: UpOptions): Promise<Up> {
+  const { loaded, hasWorkers, clock } = options;
+  const { settings } = loaded;
+  const paths = createPaths(settings.data);
+  const board = createBoard(options.onPart);
+  const listen = options.listen ?? settings.work.listen;
+  const work = await openWork({
+    ...options,
+    nodeEvents: followNode(options, board.show),
+    onListening: (server) => board.show(metricsPart(server)),
+    onStopped(part) {
+      if (part === "workers" && hasWorkers) board.show(stoppedWorkersPart(work.summary()));
+      if (part === "metrics") board.stop("metrics");
+      if (part === "node") for (const one of ["gossip", "bucket"] as const) board.stop(one);
+      if (part === "node") board.show(stoppedPart("data", "closed"));
+    },
+  });
+  board.show(queuePart(locateQueue(settings.queue.url, paths).address));
+  let timer: Timer | undefined;
+  const look = () => {
+    board.show(workersPart(work.workers()));
+    timer = clock.setTimer(lookMs, look, { background: true });
+  };
+  return {
+    ended: work.ended,
+    isOrderly: () => work.isOrderly(),
+    async start() {
+      if (listen === undefined) board.show(noMetricsPart);
+      await work.start();
+      if (hasWorkers) look();
+      else board.show(noWorkersPart);
+    },
+    async stop() {
+      timer?.cancel();
+      await work.stop();
+    },
+    async [Symbol.asyncDispose]() {
+      timer?.cancel();
+      await work[Symbol.asyncDispose]();
+      board.show(stoppedPart("queue", "closed"));
+    },
+  };
+}
+
+/** Knows what was shown last of each part, so that nothing is shown twice. */
+function createBoard(onPart: UpOptions["onPart"]) {
+  const shown = new Map<PartName, UpPart>();
+  const show = (part: UpPart | undefined) => {
+    if (!part || shown.get(part.part)?.text === part.text) return;
+    shown.set(part.part, part);
+    onPart(part);
+  };
+  return {
+    show,
+    /** A part that was never running in this process has nothing to stop. */
+    stop(name: PartName) {
+      const state = shown.get(name)?.state;
+      if (state === "running" || state === "failing") show(stoppedPart(name));
+    },
+  };
+}
+
+/** Shows what the node does, as its owner or as a client. */
+function followNode(
+  { loaded }: Pick<UpOptions, "loaded">,
+  show: (part: UpPart | undefined) => void,
+): NodeEvents {
+  const { settings } = loaded;
+  const paths = createPaths(settings.data);
+  const address = settings.bucket.url;
+  const isCharged = isFleetBucketCharged({ settings, paths });
+  let role: NodeRole = { kind: "owner" };
+  let hasRole = false;
+  let isReached: boolean | undefined;
+  let gossipAt: string | undefined;
+  const showBucket = () => show(bucketPart({ address, isCharged, role, isReached }));
+  const showGossip = () =>
+    show(
+      gossipPart({
+        gossip: settings.gossip,
+        hasBucket: address !== undefined,
+        role,
+        address: gossipAt,
+      }),
+    );
+  return {
+    onRole(next) {
+      show(dataPart(paths.root(), next, hasRole ? role : undefined));
+      role = next;
+      hasRole = true;
+      [isReached, gossipAt] = [undefined, undefined];
+      showBucket();
+      showGossip();
+    },
+    onBucket(reached) {
+      isReached = reached;
+      showBucket();
+    },
+    onGossip(at) {
+      gossipAt = at;
+      showGossip();
+    },
+  };
+}

@@ -1,0 +1,163 @@
+import { countOf } from "../../base/count-words.ts";
+import { redactText } from "../../base/redact.ts";
+import type { Settings } from "../../config/index.ts";
+import { syncMsMax, syncMsMin, type NodeRole } from "../../node/index.ts";
+import { gossipKeySource } from "../gossip-key-source.ts";
+import type { WorkersView } from "../work/open-work.ts";
+import type { ListeningServer } from "../work/observe-work.ts";
+import type { WorkSummary } from "../work/work-summary.ts";
+
+/** The parts of `forager up`, in the order of `docs/node.md`. Schedules and dashboard will follow. */
+export type PartName = "data" | "queue" | "bucket" | "gossip" | "workers" | "metrics";
+
+/**
+ * - `running`; `off`: not set up, or turned off; `failing`: it runs, and is tried again;
+ * - `owner`, `client`: of the data folder; `elsewhere`: the owner of the data folder does it;
+ * - `waiting`: the fleet has told this node to do no tasks; `stopped`: it has ended.
+ */
+export type PartState =
+  | "running"
+  | "off"
+  | "failing"
+  | "owner"
+  | "client"
+  | "elsewhere"
+  | "waiting"
+  | "stopped";
+
+/** How one part of `forager up` is now. */
+export interface UpPart {
+  readonly part: PartName;
+  readonly state: PartState;
+  /** Says what it is and where, in one line. */
+  readonly text: string;
+}
+
+export function dataPart(folder: string, role: NodeRole, before: NodeRole | undefined): UpPart {
+  if (role.kind === "client") {
+    const text = `${folder} (client: process ${role.owner} owns it; takes over when that one ends)`;
+    return { part: "data", state: "client", text };
+  }
+  const how = before?.kind === "client" ? `owner, because process ${before.owner} ended` : "owner";
+  return { part: "data", state: "owner", text: `${folder} (${how})` };
+}
+
+export const queuePart = (address: string): UpPart => ({
+  part: "queue",
+  state: "running",
+  text: redactText(address),
+});
+
+export interface BucketPartOptions {
+  /** Undefined: none is set. */
+  readonly address: string | undefined;
+  readonly isCharged: boolean;
+  readonly role: NodeRole;
+  /** Undefined: not known yet. */
+  readonly isReached: boolean | undefined;
+}
+
+/** Undefined: it is not known yet how it is. */
+export function bucketPart(options: BucketPartOptions): UpPart | undefined {
+  const { address, isCharged, role, isReached } = options;
+  const part = "bucket";
+  if (address === undefined) return { part, state: "off", text: "off: bucket.url is not set" };
+  const at = redactText(address);
+  if (role.kind === "client") {
+    return { part, state: "elsewhere", text: `${at}, synced by process ${role.owner}` };
+  }
+  if (isReached === undefined) return undefined;
+  const every = `every ${syncMsMin / 1_000} s`;
+  if (!isReached) {
+    const text = `${at}, does not answer: writes stay here, tried again ${every}`;
+    return { part, state: "failing", text };
+  }
+  const idle = isCharged ? `, when idle every ${syncMsMax / 60_000} minutes` : "";
+  return { part, state: "running", text: `${at}, synced ${every}${idle}` };
+}
+
+export interface GossipPartOptions {
+  readonly gossip: Settings["gossip"];
+  readonly hasBucket: boolean;
+  readonly role: NodeRole;
+  /** Where it listens; undefined: it has not started yet. */
+  readonly address: string | undefined;
+}
+
+/** Undefined: it has not started yet. */
+export function gossipPart(options: GossipPartOptions): UpPart | undefined {
+  const { gossip, hasBucket, role, address } = options;
+  const part = "gossip";
+  const source = gossipKeySource({ gossip, hasBucket });
+  if (source === "off") {
+    const why =
+      gossip.on === "no"
+        ? "gossip.on is no"
+        : "none of gossip.keys, gossip.peers and bucket.url is set";
+    return { part, state: "off", text: `off: ${why}` };
+  }
+  if (role.kind === "client") {
+    return { part, state: "elsewhere", text: `run by process ${role.owner}` };
+  }
+  if (address === undefined) return undefined;
+  const key = source === "settings" ? "key from gossip.keys" : "own key: no other machine can join";
+  return { part, state: "running", text: `udp ${address}, ${key}` };
+}
+
+/** Undefined: processes are starting. */
+export function workersPart({ slots, state }: WorkersView): UpPart | undefined {
+  const part = "workers";
+  if (state !== "working" && slots.length === 0) {
+    const text = `none: this node is ${state}; \`forager fleet set NODE resume\` starts them`;
+    return { part, state: "waiting", text };
+  }
+  const running = slots.flatMap((slot) =>
+    slot.state === "running" && slot.view ? [slot.view] : [],
+  );
+  if (running.length === 0 || running.length < slots.length) return undefined;
+  const kinds = new Set(running.flatMap((view) => view.kinds));
+  const text =
+    `${countOf(slots.length, "process", "processes")}, ${tasksAtOnce(slots)} at once: ` +
+    [...kinds].join(" ");
+  return { part, state: "running", text };
+}
+
+function tasksAtOnce(slots: WorkersView["slots"]): string {
+  let [min, max] = [0, 0];
+  for (const { concurrency } of slots) {
+    min += typeof concurrency === "number" ? concurrency : concurrency.min;
+    max += typeof concurrency === "number" ? concurrency : concurrency.max;
+  }
+  return min === max ? countOf(min, "task") : `${min} to ${countOf(max, "task")}`;
+}
+
+export const noWorkersPart: UpPart = {
+  part: "workers",
+  state: "off",
+  text: "off: --no-workers was given",
+};
+
+export const metricsPart = ({ url, tokenFile }: ListeningServer): UpPart => ({
+  part: "metrics",
+  state: "running",
+  text: `${url}/metrics, token in ${tokenFile}`,
+});
+
+export const noMetricsPart: UpPart = {
+  part: "metrics",
+  state: "off",
+  text: "off: give --listen, or set work.listen",
+};
+
+export const stoppedPart = (part: PartName, how = "stopped"): UpPart => ({
+  part,
+  state: "stopped",
+  text: how,
+});
+
+export const stoppedWorkersPart = (ended: WorkSummary): UpPart =>
+  stoppedPart(
+    "workers",
+    `stopped: ${ended.done} done, ${ended.skipped} skipped, ${ended.retried} tried again, ` +
+      `${ended.failed} failed`,
+  );

@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openKeptLog } from "../base/kept-log.ts";
+import { silentLogger } from "../base/logger.ts";
+import { systemRandom } from "../base/random.ts";
+import { createTestClock, type TestClock } from "../base/testing/test-clock.ts";
+import { createMemoryBucket } from "../bucket/adapters/memory/memory-bucket.ts";
+import { createPaths } from "../config/index.ts";
+import { logKey } from "../fleet/index.ts";
+import { openTestLedger } from "../ledger/testing/test-ledger.ts";
+import { createFleetMember } from "./fleet-member.ts";
+import type { NodeGossip } from "./gossip-keeper.ts";
+import type { ProcessReport } from "./node-api.ts";
+import { createProcessRegistry } from "./process-registry.ts";
+
+const noGossip: NodeGossip = {
+  say: () => {},
+  hear: () => () => {},
+  peers: () => [],
+  counters: () => undefined,
+  addresses: () => [],
+};
+
+async function setUp() {
+  const folder = mkdtempSync(join(tmpdir(), "forager-member-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const paths = createPaths(folder);
+  const clock = createTestClock();
+  const bucket = createMemoryBucket({ clock });
+  const ledger = await openTestLedger({ clock, random: systemRandom });
+  const processes = createProcessRegistry({ clock, onChange: () => {} });
+  const member = createFleetMember({
+    paths,
+    ledger,
+    bucket,
+    gossip: noGossip,
+    processes,
+    version: "0",
+    label: "pi",
+    pid: 1,
+    config: () => "c",
+    clock,
+    random: systemRandom,
+    log: silentLogger,
+  });
+  onTestFinished(() => member.stop());
+  return { paths, clock, bucket, ledger, processes, member };
+}
+
+/** Files are read from a real disk, which takes real time. */
+async function pass(clock: TestClock, seconds: number) {
+  for (let second = 0; second < seconds; second++) {
+    await clock.advance(1_000);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+const reportOf = (process: string, more: Partial<ProcessReport> = {}): ProcessReport => ({
+  process,
+  pid: 7,
+  kinds: {},
+  alerts: [],
+  ...more,
+});
+
+test("the log lines of a node go to its bucket", async () => {
+  const { paths, clock, bucket, ledger, member } = await setUp();
+  await member.start();
+  openKeptLog({ folder: paths.logs(), name: "1" }).write(
+    `{"time":"${new Date().toISOString()}","msg":"x"}\n`,
+  );
+  await pass(clock, 130);
+  expect(await bucket.get(logKey(ledger.node()))).toMatchObject({ status: "found" });
+});
+
+test("the heartbeat is that of all processes: kinds are summed, alerts are joined", async () => {
+  const { member, processes } = await setUp();
+  await member.start();
+  expect((await member.view()).beat).toMatchObject({ state: "idle", kinds: {} });
+  const over = new AbortController();
+  const { signal } = over;
+  const first = reportOf("a", { kinds: { enrich: [10, 2], discover: [5, 0] }, alerts: ["x"] });
+  const second = reportOf("b", { kinds: { enrich: [4, 1] }, alerts: ["x", "y"] });
+  const attached = [first, second].map((one) => processes.attach(one, { signal }));
+  const { beat } = await member.view();
+  expect(beat).toMatchObject({
+    state: "working",
+    kinds: { enrich: [14, 3], discover: [5, 0] },
+    alerts: ["x", "y"],
+  });
+  over.abort();
+  await Promise.all(attached);
+  expect((await member.view()).beat).toMatchObject({ state: "idle", alerts: [] });
+});
+
+test("a process that attaches is told to work at once, if nothing was ever wanted", async () => {
+  const { member, processes } = await setUp();
+  await member.start();
+  const over = new AbortController();
+  const told: string[] = [];
+  const attached = processes.attach(reportOf("a"), {
+    onProgress: ({ state }) => void told.push(state),
+    signal: over.signal,
+  });
+  expect(told).toEqual(["working"]);
+  over.abort();
+  await attached;
+});

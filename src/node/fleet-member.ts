@@ -1,0 +1,249 @@
+import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { writeFileAtomic } from "../base/atomic-file.ts";
+import type { Clock } from "../base/clock.ts";
+import { createId } from "../base/ids.ts";
+import { keptLogMark, readKeptLog } from "../base/kept-log.ts";
+import type { Logger } from "../base/logger.ts";
+import type { Random } from "../base/random.ts";
+import { createServiceGroup, type Service } from "../base/service.ts";
+import { makeFolder } from "../base/make-folder.ts";
+import type { Bucket } from "../bucket/index.ts";
+import { openCampaignFolder } from "../campaign/index.ts";
+import type { Paths } from "../config/index.ts";
+import {
+  createBeater,
+  createFollower,
+  createLogSender,
+  decodeBeat,
+  openDesiredObject,
+  parseWanted,
+  toNodeWanted,
+  wantedInBucket,
+  wantedInLedger,
+  wantedOf,
+  type Beat,
+  type NodeView,
+  type WantedMemory,
+} from "../fleet/index.ts";
+import { readManifest, type Ledger } from "../ledger/index.ts";
+import { readMachine } from "../observe/index.ts";
+import type { NodeGossip } from "./gossip-keeper.ts";
+import type { ProcessReport } from "./node-api.ts";
+import type { ProcessRegistry } from "./process-registry.ts";
+
+export interface FleetMemberOptions {
+  readonly paths: Paths;
+  readonly ledger: Ledger;
+  /** The same object that the ledger is synced with. Absent: by ledger and gossip alone. */
+  readonly bucket?: Bucket | undefined;
+  readonly gossip: NodeGossip;
+  /** The processes of this node that do work. */
+  readonly processes: ProcessRegistry;
+  readonly version: string;
+  /** The host's name. */
+  readonly label: string;
+  readonly pid: number;
+  /** A fingerprint of the settings that a fleet should have in common. */
+  readonly config: () => string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+export interface FleetMember extends Service {
+  view(): Promise<NodeView>;
+  /** Something that others wait for has happened: sends a heartbeat now. */
+  beatNow(): Promise<void>;
+}
+
+const nodesMax = 1_000;
+const alertsMax = 20;
+const alertLengthMax = 200;
+
+/** What makes a node a member of its fleet: heartbeats, desired state, log lines. */
+export function createFleetMember(options: FleetMemberOptions): FleetMember {
+  const { paths, ledger, bucket, gossip, processes, clock, random, log } = options;
+  const beats = new Map<string, Beat>();
+  const base = createBaseVector(bucket);
+  const folder = openCampaignFolder(paths);
+  const logs = paths.logs();
+  const sender =
+    bucket &&
+    createLogSender({
+      bucket,
+      node: () => ledger.node(),
+      mark: () => keptLogMark(logs),
+      read: (wanted) => readKeptLog(logs, wanted),
+      clock,
+      log,
+    });
+
+  const follower = createFollower({
+    node: () => ledger.node(),
+    sources: [
+      wantedInLedger(ledger),
+      ...(bucket
+        ? [wantedInBucket(openDesiredObject({ bucket, session: createId(random), clock, random }))]
+        : []),
+    ],
+    memory: createWantedMemory(paths),
+    async apply(wanted) {
+      sender?.sendUntil(wanted.logsUntilMs);
+      const campaigns = await folder.want(wanted.campaigns);
+      const worked = await processes.apply(wanted);
+      return {
+        what: [worked.what, ...campaigns.changed].join(", "),
+        faults: [...wanted.faults, ...worked.faults, ...campaigns.faults],
+      };
+    },
+    onFollowed: () => void beater.beatNow(),
+    say: (bytes) => gossip.say("desired", bytes),
+    clock,
+    random,
+    log,
+  });
+
+  async function readBeat(): Promise<Beat> {
+    const machine = await readMachine(paths.root());
+    const { checkpoint, clockOffsetMs } = ledger.status();
+    const beyond = await base.beyond(checkpoint, ledger.vector());
+    const followed = follower.followed();
+    const { state } = toNodeWanted(wantedOf(follower.wanted(), ledger.node()));
+    const reports = processes.reports();
+    const alerts = new Set(reports.flatMap((one) => one.alerts));
+    return {
+      atMs: clock.nowMs(),
+      label: options.label,
+      version: options.version,
+      state: reports.length > 0 ? state : "idle",
+      config: options.config(),
+      load1: machine.load1,
+      memoryBytes: machine.memoryBytes,
+      ...(machine.diskBytes && { diskBytes: machine.diskBytes }),
+      ...(machine.temperatureC !== undefined && { temperatureC: machine.temperatureC }),
+      kinds: sumKinds(reports),
+      ...(clockOffsetMs !== undefined && { clockOffsetMs }),
+      peers: gossip.peers().length,
+      alerts: [...alerts].map((one) => one.slice(0, alertLengthMax)).slice(0, alertsMax),
+      ...(followed && { followed }),
+      ...(beyond && { knows: { checkpoint, beyond } }),
+    };
+  }
+  const sync = bucket && ledger.withBucket(bucket);
+  const beater = createBeater({
+    read: readBeat,
+    say: (bytes) => gossip.say("heartbeat", bytes),
+    ...(sync && {
+      writeHead: (beat: Readonly<Record<string, unknown>>) =>
+        sync.beat({ addresses: gossip.addresses(), beat }),
+    }),
+    clock,
+    log,
+  });
+  /** If nothing was ever wanted, the follower applies nothing: processes need not wait for that. */
+  const defaults: Service = {
+    async start() {
+      if (!follower.followed()) void processes.apply(toNodeWanted(new Map()));
+    },
+    stop: async () => {},
+  };
+  const group = createServiceGroup([
+    listening(gossip, beats, (bytes) => follower.hear(bytes)),
+    follower,
+    defaults,
+    beater,
+    ...(sender ? [sender] : []),
+  ]);
+  return {
+    ...group,
+    beatNow: () => beater.beatNow(),
+    view: async () => ({
+      node: ledger.node(),
+      pid: options.pid,
+      atMs: clock.nowMs(),
+      beat: await readBeat(),
+      wanted: follower.wanted(),
+      gossip: gossip.counters(),
+      peers: gossip.peers().map((peer) => ({
+        ...peer,
+        vector: Object.fromEntries(peer.vector),
+        beat: beats.get(peer.node),
+      })),
+    }),
+  };
+}
+
+function sumKinds(reports: readonly ProcessReport[]): Beat["kinds"] {
+  const sums = new Map<string, [number, number]>();
+  for (const [kind, [limit, running]] of reports.flatMap(({ kinds }) => Object.entries(kinds))) {
+    const [knownLimit, knownRunning] = sums.get(kind) ?? [0, 0];
+    sums.set(kind, [knownLimit + limit, knownRunning + running]);
+  }
+  return Object.fromEntries(sums);
+}
+
+/** What peers say of themselves, and what they have learnt. */
+function listening(
+  gossip: NodeGossip,
+  beats: Map<string, Beat>,
+  hearWanted: (bytes: Uint8Array) => void,
+): Service {
+  let stops: readonly (() => void)[] = [];
+  return {
+    async start() {
+      stops = [
+        gossip.hear("heartbeat", ({ node }, bytes) => {
+          const beat = decodeBeat(bytes);
+          if (!beat) return;
+          beats.delete(node);
+          beats.set(node, beat);
+          const [oldest] = beats.keys();
+          if (beats.size > nodesMax && oldest !== undefined) beats.delete(oldest);
+        }),
+        gossip.hear("desired", (_from, bytes) => hearWanted(bytes)),
+      ];
+    },
+    async stop() {
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+/** The vector of a checkpoint is known to all who can read it: only what is beyond it is told. */
+function createBaseVector(bucket: Bucket | undefined) {
+  let known: { number: number; vector: ReadonlyMap<string, number> } = {
+    number: 0,
+    vector: new Map(),
+  };
+  return {
+    /** Undefined where that checkpoint is gone, or cannot be asked for. */
+    async beyond(number: number, vector: ReadonlyMap<string, number>) {
+      if (known.number !== number) {
+        // A heartbeat says less rather than nothing.
+        const found = bucket && (await readManifest(bucket, number).catch(() => undefined));
+        if (!found) return undefined;
+        known = { number, vector: found.manifest.vector };
+      }
+      const more = [...vector].filter(([key, last]) => last > (known.vector.get(key) ?? 0));
+      return Object.fromEntries(more);
+    },
+  };
+}
+
+function createWantedMemory(paths: Paths): WantedMemory {
+  const file = () => paths.resolve("fleet", "wanted.json");
+  return {
+    async read() {
+      try {
+        return parseWanted(JSON.parse(await readFile(file(), "utf8")));
+      } catch {
+        return undefined; // nothing was ever wanted, or it is not whole: the sources have it
+      }
+    },
+    async write(wanted) {
+      makeFolder(dirname(file()), { mode: 0o700 });
+      await writeFileAtomic(file(), `${JSON.stringify(wanted)}\n`);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { AppError } from "../base/app-error.ts";
+import {
+  encodeValue,
+  type Commit,
+  type Datagram,
+  type Ledger,
+  type Written,
+} from "../ledger/index.ts";
+
+/** A ledger that can repeat a call whose answer was lost. */
+export interface RepeatableLedger {
+  readonly ledger: Ledger;
+  /** In `work`, and in all that it calls, writes leave out what the ledger shows as written. */
+  repeat<T>(after: string, work: () => Promise<T>): Promise<T>;
+  /** In `repeat`, a datagram that is not found any more was handled by the first try. */
+  once(work: () => Promise<Written>): Promise<Written>;
+}
+
+export function makeRepeatable(ledger: Ledger): RepeatableLedger {
+  const repeats = new AsyncLocalStorage<string>();
+  return {
+    repeat: (after, work) => repeats.run(after, work),
+    async once(work) {
+      try {
+        return await work();
+      } catch (error) {
+        const isGone = error instanceof AppError && error.code === "ledger_unknown_datagram";
+        if (!isGone || repeats.getStore() === undefined) throw error;
+        return { datagrams: [], cut: [] };
+      }
+    },
+    ledger: {
+      ...ledger,
+      write(commit) {
+        const after = repeats.getStore();
+        return ledger.write(after === undefined ? commit : leftToWrite(ledger, commit, after));
+      },
+    },
+  };
+}
+
+/**
+ * A commit whose answer was lost, less the changes that it wrote: this node's datagrams with its
+ * source and values that are newer than all that its writer knew when it first sent it. Without
+ * this, a value that somebody else has changed since would come back.
+ */
+export function leftToWrite(
+  ledger: { node(): string; log(): readonly Datagram[] },
+  commit: Commit,
+  after: string,
+): Commit {
+  const node = ledger.node();
+  const written = new Set<string>();
+  for (const { stamp, node: by, source, target, field, value } of ledger.log()) {
+    if (stamp > after && by === node && source === commit.source) {
+      written.add(`${target}\n${field}\n${value ?? ""}`);
+    }
+  }
+  const isLeft = ({ target, field, value, unset }: Commit["changes"][number]) => {
+    if (!unset && (value === undefined || value === null)) return false;
+    const json = unset ? "" : encodeValue(field, value).json;
+    return !written.has(`${target}\n${field}\n${json}`);
+  };
+  return { source: commit.source, changes: commit.changes.filter(isLeft) };
+}

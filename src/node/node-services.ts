@@ -1,0 +1,124 @@
+import { sleep, type Clock } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import type { Random } from "../base/random.ts";
+import { createServiceGroup, type Service } from "../base/service.ts";
+import type { Bucket } from "../bucket/index.ts";
+import type { Paths } from "../config/index.ts";
+import type { Ledger } from "../ledger/index.ts";
+import type { Records } from "../records/index.ts";
+import { createFleetMember, type FleetMember } from "./fleet-member.ts";
+import {
+  createGossipKeeper,
+  type GossipKeeper,
+  type GossipKeeperOptions,
+} from "./gossip-keeper.ts";
+import { keepSynced } from "./keep-synced.ts";
+import type { NodeEvents } from "./node-events.ts";
+import type { ProcessRegistry } from "./process-registry.ts";
+import type { WakeUps } from "./wake-up.ts";
+
+export interface NodeServicesOptions {
+  readonly paths: Paths;
+  readonly ledger: Ledger;
+  readonly records: () => Promise<{ readonly records: Pick<Records, "follow"> }>;
+  readonly processes: ProcessRegistry;
+  readonly wakeUps: WakeUps;
+  /** The fleet's bucket; undefined: there is none. It retries by itself, and is not closed. */
+  readonly bucket: Bucket | undefined;
+  /** Its requests cost nothing. */
+  readonly isBucketFree: boolean;
+  readonly gossip: Pick<GossipKeeperOptions, "open" | "readKeys" | "ownKeyAdvice">;
+  readonly events?: NodeEvents | undefined;
+  readonly version: string;
+  readonly label: string;
+  readonly pid: number;
+  readonly config: () => string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** What the owner of a data folder runs for the whole node. */
+export interface NodeServices extends Service {
+  readonly gossip: GossipKeeper;
+  view: FleetMember["view"];
+  /** Tells other nodes that tasks were added. */
+  tellAdded(): void;
+}
+
+/** How soon files follow what comes from other nodes. */
+const followMs = 500;
+/** A bucket that does not answer keeps nobody waiting longer. */
+const firstSyncMsMax = 5_000;
+
+export function createNodeServices(options: NodeServicesOptions): NodeServices {
+  const { ledger, bucket, records, wakeUps, clock, random, log } = options;
+  const gossip = createGossipKeeper({
+    ...options.gossip,
+    events: options.events,
+    node: () => ledger.node(),
+    clock,
+    log,
+  });
+  const member = createFleetMember({ ...options, gossip });
+  const group = createServiceGroup([
+    ...(bucket ? [synced({ ...options, bucket }, gossip)] : []),
+    gossip,
+    hearing(() => gossip.hear("wake", () => wakeUps.heard())),
+    following(records),
+    member,
+  ]);
+  return {
+    ...group,
+    gossip,
+    view: () => member.view(),
+    tellAdded: () => gossip.say("wake", new Uint8Array()),
+  };
+
+  function synced(given: { readonly bucket: Bucket }, keeper: GossipKeeper): Service {
+    const service = keepSynced({
+      sync: ledger.withBucket(given.bucket),
+      unpublished: () => ledger.status().unpublished,
+      isFree: options.isBucketFree,
+      clock,
+      random,
+      log,
+      onAttempt(isReached) {
+        options.events?.onBucket(isReached);
+        // The sync may find that this node is a clone, which gets an id of its own.
+        if (isReached) void keeper.check();
+      },
+    });
+    return {
+      // Before gossip starts, so that a clone has its own id before anybody hears of it.
+      async start() {
+        const waited = new AbortController();
+        const patience = sleep(clock, firstSyncMsMax, waited.signal).catch(() => {});
+        await Promise.race([service.start(), patience]);
+        waited.abort();
+      },
+      stop: () => service.stop(),
+    };
+  }
+}
+
+function hearing(begin: () => () => void): Service {
+  let end = () => {};
+  return {
+    async start() {
+      end = begin();
+    },
+    stop: async () => end(),
+  };
+}
+
+function following(open: NodeServicesOptions["records"]): Service {
+  let watching: ReturnType<Records["follow"]> | undefined;
+  return {
+    async start() {
+      const { records } = await open();
+      watching = records.follow({ everyMs: followMs });
+    },
+    stop: async () => watching?.stop(),
+  };
+}

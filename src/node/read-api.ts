@@ -1,0 +1,117 @@
+import type { Datagram, Ledger } from "../ledger/index.ts";
+import { recordFileOf, resolveName, type RecordKind, type RecordReader } from "../records/index.ts";
+import { similarTo, type UseBucket } from "./local-api.ts";
+import type { NodeApi, NodeFleet, NodeLedger, NodeRecords } from "./node-api.ts";
+
+/** What a command that only reads can ask. */
+export interface NodeReadApi {
+  readonly ledger: Pick<
+    NodeLedger,
+    | "status"
+    | "read"
+    | "readAll"
+    | "log"
+    | "writtenOf"
+    | "vector"
+    | "digest"
+    | "conflicts"
+    | "quarantine"
+    | "isForgotten"
+    | "unscrubbed"
+    | "preview"
+    | "verify"
+  >;
+  readonly records: Pick<
+    NodeRecords,
+    | "company"
+    | "person"
+    | "resolve"
+    | "fileOf"
+    | "problems"
+    | "duplicatesOf"
+    | "similar"
+    | "find"
+    | "byDomain"
+    | "search"
+    | "count"
+    | "emailUsage"
+    | "domainUsage"
+    | "twins"
+  >;
+  readonly fleet: Pick<NodeFleet, "view">;
+}
+
+const logPage = 5_000;
+
+/** Everything that was written or came since the checkpoint. */
+export async function readLog(
+  ledger: Pick<NodeReadApi["ledger"], "log">,
+): Promise<readonly Datagram[]> {
+  const found: Datagram[] = [];
+  for (;;) {
+    const page = await ledger.log({ from: found.length, limit: logPage });
+    for (const one of page) found.push(one);
+    if (page.length < logPage) return found;
+  }
+}
+
+/** The owner's interface has all of it; the compiler checks that. */
+export const asReadApi = (api: NodeApi): NodeReadApi => api;
+
+/** The same from files alone, while no process owns the data folder. */
+export function createReadApi(parts: {
+  readonly ledger: () => Promise<Ledger>;
+  readonly records: () => Promise<RecordReader>;
+  readonly withBucket: UseBucket;
+}): NodeReadApi {
+  const { ledger, records: index, withBucket } = parts;
+  const byName = async (kind: RecordKind, name: string) => {
+    const target = resolveName(await index(), kind, name);
+    return target === undefined ? undefined : (await index()).find(target);
+  };
+  return {
+    ledger: {
+      status: async () => (await ledger()).status(),
+      read: async (target) => (await ledger()).read(target),
+      readAll: async (targets) => (await ledger()).readAll(targets),
+      log: async ({ from, limit }) => (await ledger()).log().slice(from, from + limit),
+      writtenOf: async (targets) => (await ledger()).writtenOf(targets),
+      vector: async () => Object.fromEntries((await ledger()).vector()),
+      digest: async () => (await ledger()).digest(),
+      conflicts: async () => (await ledger()).conflicts(),
+      quarantine: async () => (await ledger()).quarantine(),
+      isForgotten: async (key) => (await ledger()).isForgotten(key),
+      unscrubbed: async () => (await ledger()).unscrubbed(),
+      preview: ({ bucket }) =>
+        withBucket(bucket, async (at) => (await ledger()).withBucket(at).preview()),
+      verify: ({ bucket }, watch) =>
+        withBucket(bucket, async (at) => (await ledger()).withBucket(at).verify({ ...watch })),
+    },
+    records: {
+      async company(name) {
+        const found = await byName("company", name);
+        return found?.kind === "company" ? found.company : undefined;
+      },
+      async person(name) {
+        const found = await byName("person", name);
+        return found?.kind === "person" ? found.person : undefined;
+      },
+      resolve: async (kind, name) => resolveName(await index(), kind, name),
+      async fileOf(target) {
+        const mark = (await index()).render(target);
+        return mark && recordFileOf(mark);
+      },
+      problems: async () => (await index()).problems(),
+      duplicatesOf: async (target) => similarTo(await index(), [target])[0]!,
+      similar: async (targets) => similarTo(await index(), targets),
+      find: async (target) => (await index()).find(target),
+      byDomain: async (domain) => (await index()).byDomain(domain),
+      search: async (query) => (await index()).search(query),
+      count: async (query, max) => (await index()).count(query, max),
+      emailUsage: async (address) => (await index()).emailUsage(address),
+      domainUsage: async (domain) => (await index()).domainUsage(domain),
+      twins: async (limit) => (await index()).twins(limit),
+    },
+    fleet: { view: async () => undefined },
+  };
+}

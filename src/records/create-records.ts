@@ -1,0 +1,103 @@
+import { createId } from "../base/ids.ts";
+import type { Change, Commit } from "../ledger/index.ts";
+import { idOf } from "./company.ts";
+import { sayBehind, type RecordsContext, type WrittenCommit } from "./context.ts";
+import { createPlanner, type CreatePlan } from "./create.ts";
+import { companyPrefix, personPrefix } from "./fields.ts";
+import { catchUp } from "./follow-ledger.ts";
+import { recordOf } from "./gathering-index.ts";
+import { checkId, firstText, randomLength } from "./identity.ts";
+import { worthWriting } from "./machine-facts.ts";
+import { personTarget } from "./person.ts";
+import type { Created, CreatePersonRequest, CreateRequest } from "./records.ts";
+import { slugOf } from "./slug.ts";
+
+/** Commits that are written and rendered together. */
+const chunkSize = 500;
+
+export async function writeAll(context: RecordsContext, commits: readonly Commit[]) {
+  let written = 0;
+  for (let at = 0; at < commits.length; at += chunkSize) {
+    const all = await writeSome(context, commits.slice(at, at + chunkSize));
+    if (context.isDue(all)) await context.run(() => context.renderWritten(all)).catch(sayBehind);
+    written += all.reduce((sum, one) => sum + one.written.datagrams.length, 0);
+  }
+  return { written };
+}
+
+const writeSome = (
+  { ledger }: RecordsContext,
+  commits: readonly Commit[],
+): Promise<readonly WrittenCommit[]> =>
+  Promise.all(
+    commits.map(worthWriting).map(async (commit) => {
+      return { commit, written: await ledger.write(commit) };
+    }),
+  );
+
+export async function createAll(
+  context: RecordsContext,
+  requests: readonly CreateRequest[],
+): Promise<readonly Created[]> {
+  const { ledger, stored, random } = context;
+  const planner = createPlanner({ ledger, index: stored, random });
+  const created: Created[] = [];
+  for (let at = 0; at < requests.length; at += chunkSize) {
+    const some = requests.slice(at, at + chunkSize);
+    // Planned and written without other work in between: of two requests for one company, the second
+    // finds what the first made.
+    const { plans, outcomes } = await context.run(async () => {
+      await catchUp(context, { isUnbroken: true });
+      const made: CreatePlan[] = [];
+      for (const request of some) made.push(await planner.plan(request));
+      const commits = made.flatMap(({ commit }) => (commit ? [commit] : []));
+      const all = await writeSome(context, commits);
+      await context.renderWritten(all).catch(sayBehind);
+      return { plans: made, outcomes: [...all] };
+    });
+    for (const { outcome, target, leftOut, commit } of plans) {
+      const written = commit ? outcomes.shift()!.written.datagrams.length : 0;
+      created.push({ outcome, target, leftOut, written, slug: slugNow(context, target) });
+    }
+  }
+  return created;
+}
+
+/** `owner` is the target of the company it belongs to. */
+export async function createPerson(
+  context: RecordsContext,
+  { id = createId(context.random, randomLength), source, fields, role }: CreatePersonRequest,
+  owner: string | undefined,
+): Promise<Created> {
+  checkId(id);
+  const target = personTarget(id);
+  const { isForgotten, fields: known } = await context.ledger.read(target);
+  if (isForgotten) {
+    const leftOut = Object.keys(fields);
+    return { outcome: "forgotten", target, slug: "", written: 0, leftOut };
+  }
+  // All of it is one commit, so a repeated request has nothing left to write.
+  if (known.length > 0) {
+    await context.run(() => catchUp(context));
+    const slug = slugNow(context, target);
+    return { outcome: "created", target, slug, written: 0, leftOut: [] };
+  }
+  const slug = slugOf(firstText(fields["slug"], fields["name"], id), id);
+  const changes: Change[] = Object.entries({ ...fields, slug }).map(([field, value]) => {
+    return { target, field, value };
+  });
+  if (owner !== undefined) {
+    const value = role === undefined ? true : { role };
+    changes.push({ target, field: `${companyPrefix}${idOf(owner)}`, value });
+    changes.push({ target: owner, field: `${personPrefix}${id}`, value });
+  }
+  const { datagrams } = await context.write({ source, changes });
+  const given = slugNow(context, target) || slug;
+  return { outcome: "created", target, slug: given, written: datagrams.length, leftOut: [] };
+}
+
+/** "" if it is not in the index. */
+function slugNow({ stored }: RecordsContext, target: string): string {
+  const found = stored.find(target);
+  return found ? recordOf(found).slug : "";
+}
