@@ -76,3 +76,12 @@ export const isClaimable = (job: Job): boolean =>
 
 export const isComplete = (job: Job): boolean =>
   job.isSealed && job.ended === null && job.pending === 0 && job.running === 0;
+
+/** What changes when a job completes; undefined if it is not complete, or has ended. */
+export const completion = (
+  job: Job,
+  nowMs: number,
+): Pick<Job, "ended" | "endedAtMs" | "completions"> | undefined =>
+  isComplete(job)
+    ? { ended: "completed", endedAtMs: nowMs, completions: job.completions + 1 }
+    : undefined;

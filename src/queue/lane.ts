@@ -38,5 +38,8 @@ export const emptyLane = ({ kind, job, gate }: LaneName): Lane => ({
   oldestBackoffAtMs: 0,
 });
 
-/** One text for each lane: JSON keeps the parts apart whatever characters they hold. */
-export const laneKey = ({ kind, job, gate }: LaneName): string => JSON.stringify([kind, job, gate]);
+/** Identifies a lane. Names hold no NUL, see ./check-value.ts, so it keeps the parts apart. */
+export const laneKey = ({ kind, job, gate }: LaneName): string => `${kind}\0${job}\0${gate}`;
+
+/** Identifies a scope, (job, gate), within which keys are unique. */
+export const scopeKey = ({ job, gate }: Omit<LaneName, "kind">): string => `${job}\0${gate}`;

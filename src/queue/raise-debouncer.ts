@@ -1,6 +1,7 @@
 import { AppError } from "../base/app-error.ts";
 import type { Clock, Timer } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
+import { identityOf } from "./model/shard.ts";
 import { bulkRowsMax, type RaiseOne } from "./operation.ts";
 import type { Queue, RaiseInput } from "./queue.ts";
 import { checkRaise } from "./validate.ts";
@@ -141,8 +142,6 @@ export function createRaiseDebouncer(options: RaiseDebouncerOptions): RaiseDebou
     waiting: unstored,
   };
 }
-
-const identityOf = ({ job, gate, key }: RaiseOne) => JSON.stringify([job, gate, key]);
 
 /** Waits for all, then fails with the first failure. */
 async function allOf(attempts: readonly Promise<void>[]): Promise<void> {

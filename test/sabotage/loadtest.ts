@@ -10,8 +10,8 @@ export const loadtestSabotages: readonly Sabotage[] = [
   {
     name: "fencing is removed: no token is compared",
     file: "src/queue/adapters/sqlite/unit.ts",
-    find: "where id = ? and token = ? and state = 4`",
-    replace: "where id = ? and (token = ? or 1) and state = 4`",
+    find: "select lane from task where id = ? and token = ?",
+    replace: "select lane from task where id = ? and (token = ? or 1)",
     caughtBy: `${marks} > no finish is accepted under an old lease`,
   },
   {
@@ -39,9 +39,9 @@ export const loadtestSabotages: readonly Sabotage[] = [
   {
     name: "adds are lost: the last of each batch is acknowledged and not stored",
     file: "src/queue/adapters/sqlite/add.ts",
-    find: "for (const task of some) answers.push(addOne(unit, task, by));",
+    find: "inserted += sql.insert.run(values.splice(0)).changes;",
     replace:
-      'for (const [at, task] of some.entries()) answers.push(at > 0 && at === some.length - 1 ? "added" : addOne(unit, task, by));',
+      "inserted += index > 0 && index === tasks.length - 1 ? values.splice(0).length / 10 : sql.insert.run(values.splice(0)).changes;",
     caughtBy: `${marks} > no add that was acknowledged is lost`,
   },
 ];

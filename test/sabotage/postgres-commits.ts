@@ -35,7 +35,7 @@ export const postgresCommitSabotages: readonly Sabotage[] = [
   {
     name: "the short way to claim passes over suspects",
     file: `${folder}/plain-claim.ts`,
-    find: "and not exists (select 1 from @task where state = 3)",
+    find: "and not exists (select 1 from @task where state = ${taskStates.suspect})",
     replace: "",
     caughtBy: model,
   },
@@ -98,8 +98,8 @@ export const postgresCommitSabotages: readonly Sabotage[] = [
   {
     name: "the short way to finish does not check the token",
     file: `${folder}/plain-finish.ts`,
-    find: "where t.id = any($4::bigint[]) and t.token = $3 and t.state = 4",
-    replace: "where t.id = any($4::bigint[]) and t.token >= $3 and t.state = 4",
+    find: "where t.id = any($4::bigint[]) and t.token = $3 and",
+    replace: "where t.id = any($4::bigint[]) and t.token >= $3 and",
     caughtBy: `${store} > lesson 3: a late worker can no longer finish, extend or release`,
   },
   {

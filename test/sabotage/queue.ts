@@ -226,8 +226,8 @@ const inSqlite: readonly Sabotage[] = [
   {
     name: "sqlite: a lease is found by its id alone",
     file: "src/queue/adapters/sqlite/unit.ts",
-    find: "where id = ? and token = ? and state = 4",
-    replace: "where id = ? and 0 < ? and state = 4",
+    find: "select lane from task where id = ? and token = ?",
+    replace: "select lane from task where id = ? and 0 < ?",
     caughtBy: `${sqlite} > lesson 3: a late worker can no longer finish, extend or release`,
   },
   {
@@ -239,9 +239,9 @@ const inSqlite: readonly Sabotage[] = [
   },
   {
     name: "sqlite: a release does not refund the attempt",
-    file: "src/queue/adapters/sqlite/unit.ts",
-    find: "set state = ?, used = used - 1, expires_at = 0",
-    replace: "set state = ?, expires_at = 0",
+    file: "src/queue/adapters/sqlite/save-slice.ts",
+    find: "    after.used,",
+    replace: "    after.used + 1,",
     caughtBy: `${sqlite} > lesson 19: a released task is free at once, unharmed`,
   },
   {
@@ -260,23 +260,23 @@ const inSqlite: readonly Sabotage[] = [
   },
   {
     name: "sqlite: a raise does not move its lane",
-    file: "src/queue/adapters/sqlite/add.ts",
-    find: "if (task.state === taskStates.ready) rows.laneForWrite(task.lane).isHeadStale = true;",
-    replace: "if (task.state === taskStates.ready) rows.laneForWrite(task.lane);",
+    file: "src/queue/adapters/sqlite/save-slice.ts",
+    find: 'lane.isHeadStale ||= from === "ready" || to === "ready";',
+    replace: "lane.isHeadStale ||= from !== to;",
     caughtBy: `${model} > random histories: the store answers as the model does`,
   },
   {
-    name: "sqlite: a sweep takes the extended neighbours too",
-    file: "src/queue/adapters/sqlite/sweep.ts",
-    find: "running.filter((task) => task.expires_at <= now.ms)",
-    replace: "running.filter((task) => task.expires_at > 0)",
-    caughtBy: `${sqlite} > lesson 23: a lease that is not extended ends, whatever its neighbours do`,
+    name: "sqlite: a sweep looks at a claim again only when its last lease ends",
+    file: "src/queue/adapters/sqlite/unit.ts",
+    find: "coalesce((select min(expires_at) from task",
+    replace: "coalesce((select max(expires_at) from task",
+    caughtBy: `${sqlite} > leases of one claim that end one after the other are swept one by one`,
   },
   {
     name: "sqlite: a request id counts for every worker",
     file: "src/queue/adapters/sqlite/claim.ts",
-    find: "from claim where request_id = ? and worker = ?",
-    replace: "from claim where request_id = ? and worker <> ? || '!'",
+    find: "where request_id = ? and worker = ?",
+    replace: "where request_id = ? and worker <> ? || '!'",
     caughtBy: `${sqlite} > a request id belongs to its worker`,
   },
   {
@@ -316,9 +316,9 @@ const inSqlite: readonly Sabotage[] = [
   },
   {
     name: "sqlite: a finish does not make its gate wait",
-    file: "src/queue/adapters/sqlite/leases.ts",
-    find: "if (sinceStartMs !== undefined) gate.opensAtMs =",
-    replace: "if (sinceStartMs !== undefined && sinceStartMs < 0) gate.opensAtMs =",
+    file: "src/queue/adapters/sqlite/finish.ts",
+    find: "gate.opensAtMs = opensSinceStart(gate, now, sinceStartMs);",
+    replace: "",
     caughtBy: `${race} > no gap between starts of a gate is shorter than its delay`,
   },
   {
@@ -330,16 +330,16 @@ const inSqlite: readonly Sabotage[] = [
   },
   {
     name: "sqlite: what a finish adds comes in a later commit that never happens",
-    file: "src/queue/adapters/sqlite/leases.ts",
-    find: `if (one.add) add(unit, { op: "add", tasks: one.add, by: one });`,
-    replace: `if (one.add && one.outcome.kind !== "done") add(unit, { op: "add", tasks: [], by: one });`,
+    file: "src/queue/adapters/sqlite/save-slice.ts",
+    find: "for (const one of changes.added) insertTask(unit, one);",
+    replace: "",
     caughtBy: `${race} > every task is done, exactly once, and none is lost`,
   },
   {
     name: "sqlite: a block ends before its time",
-    file: "src/queue/adapters/sqlite/settings.ts",
-    find: "blockEndMs(gate, now, forMs);",
-    replace: "blockEndMs(gate, now, Math.floor(forMs / 4));",
+    file: "src/queue/model/gates.ts",
+    find: "blockEndMs(before, draft.now, forMs)",
+    replace: "blockEndMs(before, draft.now, Math.floor(forMs / 4))",
     caughtBy: `${race} > nothing starts while its gate is blocked`,
   },
   {

@@ -1,5 +1,6 @@
 import { AppError } from "../../base/app-error.ts";
 import { newGate } from "../gate.ts";
+import type { Job } from "../job.ts";
 import type { Add, Added } from "../operation.ts";
 import type { LeaseRef, NewTask, Task } from "../task.ts";
 import { countUnchanged, raiseTask } from "./bulk.ts";
@@ -23,7 +24,7 @@ interface Adding {
 }
 
 function addAll(draft: Draft, { tasks, by, ...adding }: Adding): readonly Added[] {
-  checkBound(draft, tasks);
+  checkBound((name) => draft.jobs.get(name), tasks);
   let { room } = adding;
   return tasks.map((task) => {
     const answer = addOne(draft, task, by, room > 0);
@@ -85,9 +86,12 @@ function addOne(draft: Draft, wanted: NewTask, by: LeaseRef | undefined, hasRoom
 }
 
 /** Refuses before anything is written, so that a refused operation changes nothing. */
-export function checkBound(draft: Draft, tasks: readonly NewTask[]): void {
+export function checkBound(
+  jobNamed: (name: string) => Pick<Job, "gate"> | undefined,
+  tasks: readonly NewTask[],
+): void {
   for (const task of tasks) {
-    const { gate } = jobOf(draft, task.job);
+    const gate = jobNamed(task.job)?.gate ?? "";
     if (gate === "" || task.gate === "" || task.gate === gate) continue;
     throw new AppError(
       "invalid",

@@ -1,6 +1,7 @@
 import { assert } from "../../base/app-error.ts";
 import { burstLimit, isOpen, isOwned, type Gate } from "../gate.ts";
 import { isClaimable, slotsLeft } from "../job.ts";
+import { laneKey } from "../lane.ts";
 import type { Claim, Claimed } from "../operation.ts";
 import type { Lease, Pace, Task } from "../task.ts";
 import { bucketOf } from "../wait-histogram.ts";
@@ -56,7 +57,7 @@ function lanesOf(tasks: readonly Task[]): OpenLane[] {
       last[1].push(task);
       continue;
     }
-    const name = JSON.stringify([task.kind, task.job, task.gate]);
+    const name = laneKey(task);
     const lane = lanes.get(name) ?? [];
     lanes.set(name, lane);
     lane.push(task);

@@ -1,5 +1,5 @@
 import { assert } from "../../base/app-error.ts";
-import { opensSinceStart, viewGate, type GateView } from "../gate.ts";
+import { opensSinceStart, viewGate } from "../gate.ts";
 import type {
   Crash,
   Extend,
@@ -10,7 +10,7 @@ import type {
   Outcome,
   ReleaseAll,
 } from "../operation.ts";
-import { withAttempt, type Attempt, type LeaseRef, type Task, type TaskState } from "../task.ts";
+import { withAttempt, type Attempt, type LeaseRef, type Task } from "../task.ts";
 import { addWithFinish, checkBound } from "./add.ts";
 import { raise } from "./bulk.ts";
 import { dueAfterMs, expiryMs } from "./now.ts";
@@ -36,7 +36,7 @@ export const release = (draft: Draft, { releases }: ReleaseAll): readonly Held[]
   });
 
 export function finish(draft: Draft, { finishes }: FinishAll): readonly Finished[] {
-  for (const one of finishes) checkBound(draft, one.add ?? []);
+  for (const { add } of finishes) if (add) checkBound((name) => draft.jobs.get(name), add);
   return finishes.map((one) => finishOne(draft, one));
 }
 
@@ -85,7 +85,7 @@ function finished(draft: Draft, task: Task, outcome: Outcome): Task {
 }
 
 /** The record of an attempt with this outcome. */
-export function attemptOf(
+function attemptOf(
   outcome: Exclude<Outcome, { readonly kind: "done" }>,
   atMs: number,
 ): Omit<Attempt, "token"> {
@@ -96,13 +96,13 @@ export function attemptOf(
 }
 
 /** The lower of the task's limit on attempts and its handler's. */
-export const attemptsOf = (
+const attemptsOf = (
   { attemptsMax }: Pick<Task, "attemptsMax">,
   crash: Pick<Crash, "attemptsMax">,
 ): number => Math.min(attemptsMax, crash.attemptsMax ?? Infinity);
 
 /** True if this finish was applied before. Its answer may have been lost, so repeat the answer. */
-export function isRepeat(task: Task, { token, outcome }: Finish): boolean {
+function isRepeat(task: Task, { token, outcome }: Finish): boolean {
   if (task.token !== token || task.state === "running") return false;
   if (outcome.kind === "done") return task.state === "done" && task.result === outcome.result;
   const last = task.attempts.at(-1);
@@ -121,17 +121,11 @@ function held(draft: Draft, task: Task): Held {
   return gate ? { status: "held", gate: viewGate(gate, draft.now.ms) } : { status: "held" };
 }
 
+/** The answer to a finish that left the task like this. */
 function decided(draft: Draft, task: Task): Finished {
+  const { state, dueAtMs } = task;
   const gate = gateOf(draft, task);
-  return decisionOn(task, gate && viewGate(gate, draft.now.ms));
-}
-
-/** The answer to a finish that left the task in this state. */
-export function decisionOn(
-  { state, dueAtMs }: { readonly state: TaskState; readonly dueAtMs: number },
-  gate: GateView | undefined,
-): Finished {
-  const seen = gate && { gate };
+  const seen = gate && { gate: viewGate(gate, draft.now.ms) };
   if (state === "pending") return { status: "retried", dueAtMs, ...seen };
   assert(state !== "running", "a finished task does not run");
   return { status: state, ...seen };

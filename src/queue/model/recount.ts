@@ -1,5 +1,6 @@
 import { newGate, type Gate } from "../gate.ts";
 import { newJob, type Job } from "../job.ts";
+import { laneKey } from "../lane.ts";
 import type { Drift, Reconciled } from "../queue-store.ts";
 import type { Task } from "../task.ts";
 import type { Shard } from "./shard.ts";
@@ -64,7 +65,7 @@ export function countTasks(shard: Shard): TrueCounts {
     job.running += 1;
     claims.set(task.token, (claims.get(task.token) ?? 0) + 1);
     if (task.gate !== "") running.set(task.gate, (running.get(task.gate) ?? 0) + 1);
-    const name = JSON.stringify([task.kind, task.job, task.gate]);
+    const name = laneKey(task);
     const lane = lanes.get(name) ?? { task, count: 0 };
     lanes.set(name, lane);
     lane.count += 1;

@@ -1,5 +1,5 @@
 import { newGate, type Gate } from "../gate.ts";
-import { isComplete, newJob, type Job } from "../job.ts";
+import { completion, newJob, type Job } from "../job.ts";
 import type { KeptKey, LogEntry } from "../log-entry.ts";
 import type { Identity, Task } from "../task.ts";
 import type { ModelNow } from "./now.ts";
@@ -155,11 +155,7 @@ export function patchGate(draft: Draft, name: string, patch: Partial<Gate>): voi
 /** The one place where a job completes, so that it does so once. */
 export function completeIfDone(draft: Draft): void {
   for (const job of draft.jobs.values()) {
-    if (!isComplete(job) || !ownsJob(draft, job)) continue;
-    patchJob(draft, job.name, {
-      ended: "completed",
-      endedAtMs: draft.now.ms,
-      completions: job.completions + 1,
-    });
+    const completed = completion(job, draft.now.ms);
+    if (completed && ownsJob(draft, job)) patchJob(draft, job.name, completed);
   }
 }

@@ -7,8 +7,9 @@ import type { Session } from "./database.ts";
 import { lockTasks } from "./group.ts";
 import { countKept, identitySql } from "./log.ts";
 import { jobColumns, lockLanes, uncounted, type JobSettingsRow } from "./rows.ts";
-import { createSlice } from "./slice.ts";
-import { stateName, taskStates, type TaskRow } from "./task-row.ts";
+import { createLockedSlice } from "./slice.ts";
+import { finishedFrom, stateName, taskStates } from "../../row-state.ts";
+import type { TaskRow } from "../../slice/task-row.ts";
 import { writeSlice } from "./write-slice.ts";
 
 type Found = Pick<TaskRow, "id" | "lane" | "job" | "gate" | "state">;
@@ -27,7 +28,7 @@ export async function retry(
     session,
     found.map(({ id }) => id),
   );
-  const slice = createSlice({ now: await now(), rows, jobs: jobs.map(uncounted) });
+  const slice = createLockedSlice({ now: await now(), rows, jobs: jobs.map(uncounted) });
   const changed = retryModel(slice.draft, operation);
   await writeSlice(session, slice, counts);
   return { changed, jobs: jobs.map(({ name }) => name) };
@@ -55,7 +56,7 @@ export async function purge(session: Session, operation: Purge, counts: Counts):
 /** The row goes, its entry comes, and its key stays reserved, all by one statement. */
 const purgeSql = `with gone as (
     delete from @task t using @lane l where l.id = t.lane and t.id = any(array(
-      select id from @task where id = any($1::bigint[]) and state >= 5 order by id for update))
+      select id from @task where id = any($1::bigint[]) and state >= ${finishedFrom} order by id for update))
     returning t.id, t.lane, l.kind, l.job, l.gate, t.key, t.state, t.created_at, t.finished_at,
       t.used, t.attempts_max, t.attempts),
   logged as (
@@ -162,7 +163,7 @@ const finishedOf = (
   add((parameter) => `t.finished_at < ${parameter}`, finishedBeforeMs);
   return session.query(
     `select t.id, t.lane, l.job, l.gate, t.state from @task t join @lane l on l.id = t.lane
-     where t.state = ${taskStates[state]} and t.state >= 5 ${where.join(" ")}
+     where t.state = ${taskStates[state]} and t.state >= ${finishedFrom} ${where.join(" ")}
      order by t.finished_at, t.id limit $1`,
     values,
   );

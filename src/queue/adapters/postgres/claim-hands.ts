@@ -5,7 +5,8 @@ import type { Claim } from "../../operation.ts";
 import type { Pace } from "../../task.ts";
 import { queryOne, type Session } from "./database.ts";
 import { gateColumns } from "./rows.ts";
-import type { TaskRow } from "./task-row.ts";
+import { taskStates } from "../../row-state.ts";
+import type { TaskRow } from "../../slice/task-row.ts";
 
 /** A lane that a claim may take from. */
 export interface ClaimLane {
@@ -166,7 +167,7 @@ interface Got {
 }
 
 const bestTasks = (size: string) => `select ${readyColumns} from @task r
-  where r.lane = u.lane and r.state = 0 order by r.priority desc, r.id limit ${size}
+  where r.lane = u.lane and r.state = ${taskStates.ready} order by r.priority desc, r.id limit ${size}
   for no key update skip locked`;
 
 const ungatedSql = `select t.* from unnest($1::bigint[]) as u (lane)
@@ -200,6 +201,6 @@ const gatedSql = `${gatedWith},
 const suspectSql = `${gatedWith},
   t as materialized (
     select ${readyColumns} from @task r
-    where r.id = $5::bigint and r.state = 3 and r.lane in (select lane from u)
+    where r.id = $5::bigint and r.state = ${taskStates.suspect} and r.lane in (select lane from u)
     for no key update skip locked)
   ${gatedAnswer}`;

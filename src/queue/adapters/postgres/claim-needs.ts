@@ -1,3 +1,4 @@
+import { stateLists } from "../../row-state.ts";
 import type { Claim } from "../../operation.ts";
 import { queryOne, type Session } from "./database.ts";
 import { momentColumns, momentValues, withMoment, type Moment, type MomentRow } from "./moment.ts";
@@ -55,7 +56,7 @@ export const withNeeds = `${withMoment}, needs as materialized (
     $5::bool and exists (select 1 from @job j where j.is_sealed and j.ended is null
       and (select coalesce(sum(c.pending + c.running), 0) from @job_counter c
         where c.job = j.name) = 0) as "hasComplete",
-    exists (select 1 from @task where state in (1, 2) and due_at <= moment.wall) as "hasDue",
+    exists (select 1 from @task where state in ${stateLists.dueLater} and due_at <= moment.wall) as "hasDue",
     exists (select 1 from @gate where not is_open and has_room and open_from <= moment.ms)
       as "hasOpening",
     coalesce((select max(ready_due) from @tally), 0) as "readyDue"

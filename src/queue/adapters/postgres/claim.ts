@@ -18,7 +18,8 @@ import { createLaneWalk, readStops, stopJobs, type StopRow } from "./lane-walk.t
 import { toNow, type Moment } from "./moment.ts";
 import { selectGates, writeGates, writeHeads, type GateRow } from "./rows.ts";
 import { readSuspects, suspectJobs, takeSuspect } from "./suspect.ts";
-import { taskColumns, taskStates, type TaskRow } from "./task-row.ts";
+import { taskStates } from "../../row-state.ts";
+import { taskColumns, type TaskRow } from "../../slice/task-row.ts";
 import type { Tokens } from "./tokens.ts";
 
 export interface ClaimContext {
@@ -109,7 +110,7 @@ async function repeated(session: Session, token: number): Promise<Claimed> {
   const rows = await session.query<TaskRow & { readonly lease_ms: number }>(
     `select ${taskColumns}, c.lease_ms from @claim c cross join lateral unnest(c.ids) as u (id)
      join @task t on t.id = u.id join @lane l on l.id = t.lane
-     where c.token = $1 and t.token = $1 and t.state = 4 order by t.priority desc, t.id`,
+     where c.token = $1 and t.token = $1 and t.state = ${taskStates.running} order by t.priority desc, t.id`,
     [token],
   );
   const gates = await session.query<GateRow>(`${selectGates} where name = any($1::text[])`, [
@@ -146,7 +147,7 @@ async function write(
   const [turn, token] = await Promise.all([drawTurn(session), tokens.next(session, now.ms)]);
   const leases = lease(picks, request, { token, now, turn, counts });
   session.send(
-    `update @task set state = 4, token = $2, used = used + 1, expires_at = $3
+    `update @task set state = ${taskStates.running}, token = $2, used = used + 1, expires_at = $3
      where id = any($1::bigint[])`,
     [numberArray(leases.map(({ id }) => id)), token, expiryMs(now, request.leaseMs)],
   );
@@ -232,7 +233,7 @@ export const toLease = (
   createdAtMs: row.created_at,
   used,
   attemptsMax: row.attempts_max,
-  isSuspect: row.is_suspect,
+  isSuspect: Boolean(row.is_suspect),
   leaseMs,
   ...(pace ? { pace } : {}),
 });

@@ -1,14 +1,19 @@
 import type { Session } from "./database.ts";
-import { stateNames, taskStates, type StateName } from "./task-row.ts";
+import { jobCounter, stateNames, type StateName } from "../../row-state.ts";
 
 /** What a transaction changes of the counters; written last, in one order for everybody. */
 export interface Counts {
   /** A task goes from one state to another, or comes to be, or is purged. */
-  move(lane: LaneName, from: StateName | undefined, to: StateName | undefined, by?: number): void;
+  move(
+    lane: CountedLane,
+    from: StateName | undefined,
+    to: StateName | undefined,
+    by?: number,
+  ): void;
   /** Of a job, beside what `move` counts. */
   job(name: string, counter: "slots" | "added" | "overBudget", by: number): void;
   served(job: string, turn: number): void;
-  purged(lane: LaneName, from: StateName): void;
+  purged(lane: CountedLane, from: StateName): void;
   wait(kind: string, bucket: number): void;
   raises(raised: number, unchanged: number): void;
   /** A task due then was made ready. */
@@ -16,7 +21,8 @@ export interface Counts {
   write(session: Session): void;
 }
 
-export interface LaneName {
+/** What counting a task needs to know of its lane. */
+export interface CountedLane {
   readonly id: number;
   readonly job: string;
   readonly gate: string;
@@ -49,7 +55,7 @@ export function createCounts(stripe: number): Counts {
     }
     return counts!;
   };
-  const laneOf = ({ id, gate }: LaneName) => {
+  const laneOf = ({ id, gate }: CountedLane) => {
     let counts = lanes.get(id);
     if (!counts) {
       const zeros = Object.fromEntries(stateNames.map((state) => [state, 0]));
@@ -188,8 +194,3 @@ export function createCounts(stripe: number): Counts {
 
 const isAny = (counts: Readonly<Record<string, number>>) =>
   Object.values(counts).some((count) => count !== 0);
-
-const jobCounter = (state: StateName) =>
-  taskStates[state] < taskStates.running
-    ? "pending"
-    : (state as "running" | "done" | "skipped" | "failed");

@@ -1,7 +1,8 @@
 import type { Add } from "../../operation.ts";
 import type { NewTask } from "../../task.ts";
 import type { Session } from "./database.ts";
-import type { AppliedGroup, Grouped } from "./group.ts";
+import type { Grouped } from "../../slice/wants.ts";
+import type { AppliedGroup } from "./group.ts";
 import { isKeptSql } from "./log.ts";
 import { momentValues, withMoment, type Moment } from "./moment.ts";
 import { allAdded } from "./task-writes.ts";

@@ -16,15 +16,12 @@ import {
   type LaneRow,
 } from "./rows.ts";
 import { findKept } from "./log.ts";
-import { createSlice, laneName, scopeName } from "./slice.ts";
-import { taskColumns, taskStates, type TaskRow } from "./task-row.ts";
+import { createLockedSlice } from "./slice.ts";
+import { laneKey, scopeKey } from "../../lane.ts";
+import { taskStates } from "../../row-state.ts";
+import { taskColumns, type TaskRow } from "../../slice/task-row.ts";
+import { collectWants, type Grouped, type Wants } from "../../slice/wants.ts";
 import { writeSlice } from "./write-slice.ts";
-
-/** Operations on tasks that are named: all of a group are one transaction. */
-export type Grouped = Extract<
-  Operation,
-  { readonly op: "add" | "extend" | "finish" | "release" | "raise" }
->;
 
 export const isGrouped = (operation: Operation): operation is Grouped =>
   ["add", "extend", "finish", "release", "raise"].includes(operation.op);
@@ -38,7 +35,7 @@ export async function applyGroup(
   operations: readonly Grouped[],
   { now, counts }: { readonly now: () => Promise<ModelNow>; readonly counts: Counts },
 ): Promise<AppliedGroup> {
-  const wants = collect(operations);
+  const wants = collectWants(operations);
   const places = await placesOf(session, wants.leases);
   const jobs = await readJobs(session, wants, places);
   const bound = (job: string, gate: string) => jobs.get(job)?.gate || gate;
@@ -55,7 +52,7 @@ export async function applyGroup(
   ]);
 
   const leaving = new Set(places.filter(({ id }) => wants.leaving.has(id)).map(({ gate }) => gate));
-  const newLanes = adds.filter((task) => !lanes.has(laneName(task)));
+  const newLanes = adds.filter((task) => !lanes.has(laneKey(task)));
   const toLock = new Set([...leaving, ...newLanes.map(({ gate }) => gate)]);
   toLock.delete("");
   leaving.delete("");
@@ -73,7 +70,7 @@ export async function applyGroup(
   const lockedIds = new Set(locked.map(({ id }) => id));
   if (laneIds.some((id) => !lockedIds.has(id))) throw stale("a lane was purged");
   const lockedRows = new Set(rows.map(({ id }) => id));
-  const slice = createSlice({
+  const slice = createLockedSlice({
     now: at,
     rows: [...rows, ...unique(known.map(({ row }) => row).filter(({ id }) => !lockedRows.has(id)))],
     gates,
@@ -124,48 +121,6 @@ export interface AppliedGroup {
   readonly jobs: readonly string[];
   /** Something may be claimable that was not before. */
   readonly mayWake: boolean;
-}
-
-interface Wants {
-  readonly leases: readonly LeaseRef[];
-  /** Ids of tasks that may leave their worker's hands. */
-  readonly leaving: ReadonlySet<number>;
-  readonly adds: readonly NewTask[];
-  readonly raises: readonly { job: string; gate: string; key: string; priority: number }[];
-}
-
-function collect(operations: readonly Grouped[]): Wants {
-  const leases: LeaseRef[] = [];
-  const leaving = new Set<number>();
-  const adds: NewTask[] = [];
-  const raises: Wants["raises"][number][] = [];
-  for (const operation of operations) {
-    switch (operation.op) {
-      case "add":
-        adds.push(...operation.tasks);
-        if (operation.by) leases.push(operation.by);
-        break;
-      case "extend":
-        leases.push(...operation.leases);
-        break;
-      case "release":
-        leases.push(...operation.releases);
-        for (const { id } of operation.releases) leaving.add(id);
-        break;
-      case "finish":
-        leases.push(...operation.finishes);
-        for (const one of operation.finishes) {
-          leaving.add(one.id);
-          adds.push(...(one.add ?? []));
-          raises.push(...(one.raise ?? []));
-        }
-        break;
-      case "raise":
-        raises.push(...operation.raises);
-        break;
-    }
-  }
-  return { leases, leaving, adds, raises };
 }
 
 type Place = Pick<TaskRow, "id" | "kind" | "job" | "gate">;
@@ -232,7 +187,7 @@ async function readLanes(
   session: Session,
   adds: readonly NewTask[],
 ): Promise<Map<string, LaneRow>> {
-  const names = new Map(adds.map((task) => [laneName(task), task]));
+  const names = new Map(adds.map((task) => [laneKey(task), task]));
   if (names.size === 0) return new Map();
   const wanted = [...names.values()];
   const lanes = await session.query<LaneRow>(
@@ -241,7 +196,7 @@ async function readLanes(
      join @lane l on l.job = u.job and l.gate = u.gate and l.kind = u.kind`,
     [wanted.map(({ kind }) => kind), wanted.map(({ job }) => job), wanted.map(({ gate }) => gate)],
   );
-  return new Map(lanes.map((lane) => [laneName(lane), lane]));
+  return new Map(lanes.map((lane) => [laneKey(lane), lane]));
 }
 
 async function readScopes(
@@ -249,13 +204,13 @@ async function readScopes(
   newLanes: readonly NewTask[],
 ): Promise<ReadonlyMap<string, number>> {
   if (newLanes.length === 0) return new Map();
-  const names = [...new Map(newLanes.map((task) => [scopeName(task), task])).values()];
+  const names = [...new Map(newLanes.map((task) => [scopeKey(task), task])).values()];
   const scopes = await session.query<{ id: number; job: string; gate: string }>(
     `select s.id, s.job, s.gate from unnest($1::text[], $2::text[]) as u (job, gate)
      join @scope s on s.job = u.job and s.gate = u.gate`,
     [names.map(({ job }) => job), names.map(({ gate }) => gate)],
   );
-  return new Map(scopes.map((scope) => [scopeName(scope), scope.id]));
+  return new Map(scopes.map((scope) => [scopeKey(scope), scope.id]));
 }
 
 interface Known {

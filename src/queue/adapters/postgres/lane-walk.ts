@@ -1,3 +1,4 @@
+import { taskStates } from "../../row-state.ts";
 import { isOpen, isOwned } from "../../gate.ts";
 import { slotsLeft } from "../../job.ts";
 import type { Claim } from "../../operation.ts";
@@ -198,7 +199,7 @@ export const readStops = (session: Session, { kinds, limit }: Claim): Promise<re
      select l.id, l.kind, l.job, l.gate, h.priority, h.id, j.concurrency, j.slots, j.served
      from @lane l join counted j on j.name = l.job
      cross join lateral (
-       select t.priority, t.id from @task t where t.lane = l.id and t.state = 0
+       select t.priority, t.id from @task t where t.lane = l.id and t.state = ${taskStates.ready}
        order by t.priority desc, t.id limit 1) h
      where l.gate = '' and l.kind = any($1::text[])`,
     // Each pick uses a slot, and closes at most one lane of another kind.

@@ -6,7 +6,7 @@ import type { EndedCursor, EndedQuery } from "../../queue-store.ts";
 import type { Attempt, NewTask, TerminalState } from "../../task.ts";
 import { queryOne, type Session } from "./database.ts";
 import { endedConditions, lookSql, stepOf, type LookedRow } from "./look.ts";
-import { portState, taskStates } from "./task-row.ts";
+import { portState, taskStates } from "../../row-state.ts";
 
 /** SQL for `kept_key.identity`, from a table that has the columns job, gate and key. */
 export const identitySql = (table: string): string =>

@@ -1,3 +1,4 @@
+import { taskStates } from "../../row-state.ts";
 import { queryOne, type Session } from "./database.ts";
 
 /**
@@ -14,9 +15,9 @@ const orphans = {
     where l.gate <> '' and not exists (select 1 from @gate g where g.name = l.gate)`,
   /** Waiting in a job that has completed, so that nobody ever gets them. */
   ofCompletedJob: `select t.id from @task t join @lane l on l.id = t.lane
-    join @job j on j.name = l.job where t.state < 4 and j.ended = 'completed'`,
+    join @job j on j.name = l.job where t.state < ${taskStates.running} and j.ended = 'completed'`,
   /** Running without a claim, so that no sweep ever finds them. */
-  ofNoClaim: `select t.id from @task t where t.state = 4 and not exists (
+  ofNoClaim: `select t.id from @task t where t.state = ${taskStates.running} and not exists (
     select 1 from @claim c where c.token = t.token and t.id = any(c.ids))`,
 };
 
@@ -53,7 +54,7 @@ export async function repairOrphans(session: Session, nowMs: number): Promise<vo
   );
   await session.query(
     `with skipped as (
-       update @task t set state = 6, finished_at = $1,
+       update @task t set state = ${taskStates.skipped}, finished_at = $1,
          attempts = ${noted("an orphan: its job had completed")}
        where t.id in (${orphans.ofCompletedJob}) returning t.lane)
      insert into @job_counter as c (job, stripe, slots, added, over_budget, pending, running, done,
@@ -107,7 +108,7 @@ async function keepLost(
   );
   // Keys may repeat among them: the id keeps them apart.
   await session.query(
-    `update @task t set state = 7, finished_at = $1, expires_at = 0, key = t.id || ' ' || t.key,
+    `update @task t set state = ${taskStates.failed}, finished_at = $1, expires_at = 0, key = t.id || ' ' || t.key,
        attempts = ${noted("an orphan: its lane was missing from the tables")},
        scope = l.scope, lane = l.id
      from @lane l where l.kind = 'orphan' and l.job = 'orphans' and l.gate = ''

@@ -1,8 +1,10 @@
+import { laneKey } from "../../lane.ts";
 import type { Add } from "../../operation.ts";
 import type { NewTask } from "../../task.ts";
 import type { Counts } from "./counts.ts";
 import type { Session } from "./database.ts";
-import type { AppliedGroup, Grouped } from "./group.ts";
+import type { Grouped } from "../../slice/wants.ts";
+import type { AppliedGroup } from "./group.ts";
 import { isAnyKept } from "./log.ts";
 import { readMoment, type Moment } from "./moment.ts";
 import { lockLanes, writeHeads, type LaneRow } from "./rows.ts";
@@ -20,7 +22,7 @@ export async function addPlain(
 ): Promise<AppliedGroup | undefined> {
   const tasks = operations.flatMap((operation) => operation.tasks);
   const names = new Map<string, NewTask>();
-  for (const task of tasks) names.set(nameOf(task), task);
+  for (const task of tasks) names.set(laneKey(task), task);
   const wanted = [...names.values()];
   const jobs = session.query<{ name: string; isPlain: boolean }>(
     `select name, ended is null and not is_sealed and budget is null and gate = '' as "isPlain"
@@ -51,16 +53,16 @@ export async function addPlain(
           readMoment(session, moment),
         ]);
   if (locked.length < gated.length) return undefined;
-  const lanes = new Map(found.map((lane) => [nameOf(lane), lane]));
+  const lanes = new Map(found.map((lane) => [laneKey(lane), lane]));
   const isDue = (task: NewTask) => task.dueAtMs <= now.wallMs;
   const ids = insertRows(
     session,
-    tasks.map((task) => ({ task, lane: lanes.get(nameOf(task))!, isDue: isDue(task) })),
+    tasks.map((task) => ({ task, lane: lanes.get(laneKey(task))!, isDue: isDue(task) })),
     now.ms,
   );
   writeHeads(session, gated);
   for (const task of tasks) {
-    const lane = lanes.get(nameOf(task))!;
+    const lane = lanes.get(laneKey(task))!;
     counts.move(lane, undefined, isDue(task) ? "ready" : "scheduled");
     counts.job(lane.job, "added", 1);
     if (isDue(task)) counts.readyDue(task.dueAtMs);
@@ -88,6 +90,3 @@ export function isPlainAdd(group: readonly Grouped[]): group is readonly Add[] {
     (operation) => operation.op === "add" && !operation.by && operation.tasks.every(isNew),
   );
 }
-
-const nameOf = ({ kind, job, gate }: Pick<NewTask, "kind" | "job" | "gate">) =>
-  `${kind}\0${job}\0${gate}`;

@@ -1,3 +1,4 @@
+import { taskStates } from "../../row-state.ts";
 import type { Claim, Claimed } from "../../operation.ts";
 import { waitBounds } from "../../wait-histogram.ts";
 import { picksMax, toLease } from "./claim.ts";
@@ -72,13 +73,13 @@ const { bounds, buckets } = waitBounds();
 const plainClaimSql = `${withNeeds},
   stop as materialized (
     select l.id, l.kind, l.job, j.concurrency from @lane l join @job j on j.name = l.job
-    cross join lateral (select 1 from @task t where t.lane = l.id and t.state = 0
+    cross join lateral (select 1 from @task t where t.lane = l.id and t.state = ${taskStates.ready}
       order by t.priority desc, t.id limit 1) h
     where l.gate = '' and l.kind = any($6::text[]) and j.ended is null and not j.is_paused
     limit 2),
   plain as materialized (
     select ms, late, wall, repeats is null and not "holdsSuspect" and not ${isAnyNeed}
-      and not exists (select 1 from @task where state = 3)
+      and not exists (select 1 from @task where state = ${taskStates.suspect})
       and not exists (select 1 from @lane where is_open and is_ready)
       and (select count(*) < 2 and count(concurrency) = 0 from stop)
       and ${isNotBehind} as "isPlain"
@@ -87,10 +88,10 @@ const plainClaimSql = `${withNeeds},
     select id as lane, kind, job, ms, late, wall, nextval('@token') as token, nextval('@served') as turn
     from plain cross join stop where "isPlain"),
   taken as (
-    update @task r set state = 4, token = d.token, used = r.used + 1, expires_at = d.late + $8::bigint
+    update @task r set state = ${taskStates.running}, token = d.token, used = r.used + 1, expires_at = d.late + $8::bigint
     from drawn d
     where r.id = any(array(select b.id from @task b
-        where b.lane = (select lane from drawn) and b.state = 0
+        where b.lane = (select lane from drawn) and b.state = ${taskStates.ready}
         order by b.priority desc, b.id limit $7::int for no key update skip locked))
     returning r.id as task, r.lane, r.key, r.payload, r.priority, r.due_at, r.created_at, r.used,
       r.attempts_max, r.is_suspect, d.token),

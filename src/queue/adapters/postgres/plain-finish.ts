@@ -1,3 +1,4 @@
+import { taskStates } from "../../row-state.ts";
 import { viewGate } from "../../gate.ts";
 import { leave } from "../../model/leases.ts";
 import type { Finish, FinishAll, Finished } from "../../operation.ts";
@@ -6,7 +7,8 @@ import { numberArray, textArray } from "./array-text.ts";
 import type { ClaimLane } from "./claim-hands.ts";
 import type { Counts } from "./counts.ts";
 import { queryOne, type Session } from "./database.ts";
-import type { AppliedGroup, Grouped } from "./group.ts";
+import type { Grouped } from "../../slice/wants.ts";
+import type { AppliedGroup } from "./group.ts";
 import type { KnownLeases } from "./known-leases.ts";
 import {
   momentColumns,
@@ -17,7 +19,7 @@ import {
   type MomentRow,
 } from "./moment.ts";
 import { lockGates, lockLanes, writeGates } from "./rows.ts";
-import { createSlice, type Slice } from "./slice.ts";
+import { createSlice, type Slice } from "../../slice/slice.ts";
 
 /**
  * Tasks that this process claimed and that are just done are nearly all of a busy queue: one
@@ -111,17 +113,17 @@ function end(session: Session, finishes: readonly Finish[], moment: Moment): Pro
 /** Of a job that was cancelled while its tasks are at work, a finish is lost. */
 const noRest = "not exists (select 1 from @job where has_rest)";
 const counting = `select ${momentColumns}, (select count(*)::int from ended) as count from moment`;
-const doneSql = "state = 5, finished_at = (select ms from moment), expires_at = 0";
+const doneSql = `state = ${taskStates.done}, finished_at = (select ms from moment), expires_at = 0`;
 
 /** By id alone, in its order: no statistics can lead a planner to look at other tasks. */
 export const endClaimSql = `${withMoment}, ended as (
     update @task t set ${doneSql}, result = null
-    where t.id = any($4::bigint[]) and t.token = $3 and t.state = 4 and ${noRest} returning 1)
+    where t.id = any($4::bigint[]) and t.token = $3 and t.state = ${taskStates.running} and ${noRest} returning 1)
   ${counting}`;
 export const endSql = `${withMoment}, ended as (
     update @task t set ${doneSql}, result = u.result
     from unnest($3::bigint[], $4::bigint[], $5::text[]) as u (id, token, result)
-    where t.id = u.id and t.token = u.token and t.state = 4 and ${noRest} returning 1)
+    where t.id = u.id and t.token = u.token and t.state = ${taskStates.running} and ${noRest} returning 1)
   ${counting}`;
 
 function leaveClaims(session: Session, finishes: readonly Finish[]): void {

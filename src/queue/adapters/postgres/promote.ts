@@ -2,7 +2,8 @@ import type { StoreNow } from "../../queue-store.ts";
 import type { Counts } from "./counts.ts";
 import type { Session } from "./database.ts";
 import { lockGates, lockLanes, toGate, writeGates, writeHeads } from "./rows.ts";
-import { stateName, taskStates, type TaskRow } from "./task-row.ts";
+import { stateLists, stateName, taskStates } from "../../row-state.ts";
+import type { TaskRow } from "../../slice/task-row.ts";
 
 /** What one promotion takes at most, so that a claim stays short. */
 const promoteRowsMax = 1_000;
@@ -25,7 +26,7 @@ export async function promote(session: Session, now: StoreNow, counts: Counts): 
   );
   const due = await session.query<Found>(
     `select ${columns} from @task t join @lane l on l.id = t.lane
-     where t.state in (1, 2) and t.due_at <= $1 order by t.due_at, t.id limit $2`,
+     where t.state in ${stateLists.dueLater} and t.due_at <= $1 order by t.due_at, t.id limit $2`,
     [now.wallMs, promoteRowsMax],
   );
   const names = (await opening).map(({ name }) => name);
@@ -40,7 +41,7 @@ export async function promote(session: Session, now: StoreNow, counts: Counts): 
 export async function demote(session: Session, now: StoreNow, counts: Counts): Promise<void> {
   const due = await session.query<Found>(
     `select ${columns} from @task t join @lane l on l.id = t.lane
-     where t.state in (0, 3) and t.due_at > $1`,
+     where t.state in ${stateLists.dueNow} and t.due_at > $1`,
     [now.wallMs],
   );
   await moveTasks(session, { due, gates: [], counts }, (task) =>
@@ -63,7 +64,7 @@ async function moveTasks(
   if (due.length === 0) return;
   const locked = await session.query<Found>(
     `select ${columns} from @task t join @lane l on l.id = t.lane
-     where t.id = any($1::bigint[]) and t.state < 4 order by t.id
+     where t.id = any($1::bigint[]) and t.state < ${taskStates.running} order by t.id
      for no key update of t skip locked`,
     [due.map(({ id }) => id)],
   );

@@ -1,4 +1,6 @@
+import { stateLists, stateNames, taskStates } from "../../row-state.ts";
 import type { JobCounts, KindCounts, QueueCounts, ReasonCount } from "../../counts.ts";
+import type { WaitingReason } from "../../waiting.ts";
 import { queryOne, type Session } from "./database.ts";
 import { momentValues, withMoment, type Moment } from "./moment.ts";
 
@@ -62,33 +64,35 @@ interface CountsRow {
 /** Ids rise with creation, so each priority's first one is its oldest: one step per priority. */
 const oldestReadySql = `select min(t.created_at) from (
     with recursive step (priority, id) as (
-      (select r.priority, r.id from @task r where r.lane = l.id and r.state = 0
+      (select r.priority, r.id from @task r where r.lane = l.id and r.state = ${taskStates.ready}
        order by r.priority desc, r.id limit 1)
       union all
       select n.priority, n.id from step s cross join lateral (
         select r.priority, r.id from @task r
-        where r.lane = l.id and r.state = 0 and r.priority < s.priority
+        where r.lane = l.id and r.state = ${taskStates.ready} and r.priority < s.priority
         order by r.priority desc, r.id limit 1) n)
     select id from step
     union all
-    select r.id from @task r where r.lane = l.id and r.state = 3 and r.state in (1, 2, 3)) best
+    select r.id from @task r where r.lane = l.id and r.state = ${taskStates.suspect} and r.state in ${stateLists.notReady}) best
   join @task t on t.id = best.id`;
 
-const oldestWaitingSql = (state: 1 | 2) => `select r.created_at from @task r
-  where r.lane = l.id and r.state = ${state} and r.state in (1, 2, 3) and r.due_at > moment.wall
+const oldestWaitingSql = (state: number) => `select r.created_at from @task r
+  where r.lane = l.id and r.state = ${state} and r.state in ${stateLists.notReady} and r.due_at > moment.wall
   order by r.id limit 1`;
+
+const reason = (name: WaitingReason) => `'${name}'`;
 
 const sum = (column: string) => `sum(${column})::bigint as ${column}`;
 
 const countsSql = `${withMoment},
   counted as (
-    select lane, ${["ready", "suspect", "scheduled", "backoff", "running", "done", "skipped", "failed"].map(sum).join(", ")}
+    select lane, ${stateNames.map(sum).join(", ")}
     from @lane_counter group by lane),
   -- Due since, and not yet made ready by a claim.
   late as (
-    select t.lane, count(*) filter (where t.state = 1) as scheduled,
-      count(*) filter (where t.state = 2) as backoff, min(t.created_at) as oldest
-    from moment, @task t where t.state in (1, 2) and t.due_at <= moment.wall group by t.lane),
+    select t.lane, count(*) filter (where t.state = ${taskStates.scheduled}) as scheduled,
+      count(*) filter (where t.state = ${taskStates.backoff}) as backoff, min(t.created_at) as oldest
+    from moment, @task t where t.state in ${stateLists.dueLater} and t.due_at <= moment.wall group by t.lane),
   lanes as (
     select l.kind, l.gate,
       c.ready + c.suspect + coalesce(late.scheduled, 0) + coalesce(late.backoff, 0) as ready,
@@ -97,15 +101,15 @@ const countsSql = `${withMoment},
       c.running, c.done, c.skipped, c.failed,
       least(case when c.ready + c.suspect > 0 then (${oldestReadySql}) end, late.oldest)
         as oldest_ready,
-      case when c.scheduled > 0 then (${oldestWaitingSql(1)}) end as oldest_scheduled,
-      case when c.backoff > 0 then (${oldestWaitingSql(2)}) end as oldest_backoff,
+      case when c.scheduled > 0 then (${oldestWaitingSql(taskStates.scheduled)}) end as oldest_scheduled,
+      case when c.backoff > 0 then (${oldestWaitingSql(taskStates.backoff)}) end as oldest_backoff,
       coalesce(g.open_from, 0) as open_from,
-      case when j.is_paused or j.ended is not null then 'paused' end as held,
+      case when j.is_paused or j.ended is not null then ${reason("paused")} end as held,
       case when g.name is not null and not (g.has_room and g.open_from <= moment.ms)
-          then 'domain_delay'
+          then ${reason("domain_delay")}
         when j.concurrency <= (select coalesce(sum(n.slots), 0) from @job_counter n
-          where n.job = j.name) then 'concurrency_limit'
-        else 'worker_capacity' end as due
+          where n.job = j.name) then ${reason("concurrency_limit")}
+        else ${reason("worker_capacity")} end as due
     from moment, @lane l join counted c on c.lane = l.id join @job j on j.name = l.job
       left join @gate g on g.name = l.gate left join late on late.lane = l.id),
   reasons as (
@@ -113,8 +117,8 @@ const countsSql = `${withMoment},
       min(greatest(w.oldest, n.open_from))::bigint as "sinceMs"
     from lanes n cross join lateral (values
       (coalesce(n.held, n.due), n.ready, n.oldest_ready),
-      (coalesce(n.held, 'scheduled'), n.scheduled, n.oldest_scheduled),
-      (coalesce(n.held, 'retry_backoff'), n.backoff, n.oldest_backoff)) as w (reason, count, oldest)
+      (coalesce(n.held, ${reason("scheduled")}), n.scheduled, n.oldest_scheduled),
+      (coalesce(n.held, ${reason("retry_backoff")}), n.backoff, n.oldest_backoff)) as w (reason, count, oldest)
     where w.count > 0 group by n.kind, w.reason),
   kinds as (
     select kind, sum(ready + scheduled + backoff)::bigint as pending,

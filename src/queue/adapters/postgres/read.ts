@@ -10,12 +10,13 @@ import type {
   StoreNow,
   TaskView,
 } from "../../queue-store.ts";
-import type { Task, TaskState } from "../../task.ts";
+import type { Task } from "../../task.ts";
 import { queryOne, type Session } from "./database.ts";
 import { endedConditions, lookSql, stepOf, type LookedRow } from "./look.ts";
 import { momentValues, withMoment, type Moment } from "./moment.ts";
 import { selectGates, selectJobs, toGate, type GateRow } from "./rows.ts";
-import { taskColumns, taskStates, toTask, type TaskRow } from "./task-row.ts";
+import { finishedFrom, rowStatesOf, stateLists, taskStates } from "../../row-state.ts";
+import { taskColumns, toTask, type TaskRow } from "../../slice/task-row.ts";
 
 export async function viewTask(
   session: Session,
@@ -28,7 +29,7 @@ export async function viewTask(
        (select row_to_json(k) from (${selectJobs} where j.name = l.job group by j.name) k)
          as "jobRow"
      from @task t join @lane l on l.id = t.lane
-     left join @claim c on c.token = t.token and t.state = 4 where t.id = $1`,
+     left join @claim c on c.token = t.token and t.state = ${taskStates.running} where t.id = $1`,
     [id],
   );
   if (!row) return undefined;
@@ -90,7 +91,8 @@ export async function browseStep(
     values.push(value);
     where.push(condition(`$${values.length}`));
   };
-  if (query.states) where.push(`t.state in (${query.states.flatMap(statesOf).join(", ") || -1})`);
+  if (query.states)
+    where.push(`t.state in (${query.states.flatMap(rowStatesOf).join(", ") || -1})`);
   add((parameter) => `l.kind = ${parameter}`, query.kind);
   add((parameter) => `l.job = ${parameter}`, query.job);
   add((parameter) => `l.gate = ${parameter}`, query.gate);
@@ -121,7 +123,7 @@ export async function endedStep(
   const after = query.after ? `and (finished_at, id) ${isBehind}` : "";
   const parts = query.states.map(
     (state) => `(select id, finished_at from @task
-      where state = ${taskStates[state]} and state >= 5 ${after}
+      where state = ${taskStates[state]} and state >= ${finishedFrom} ${after}
       order by finished_at ${order}, id ${order} limit $1)`,
   );
   const looked = await session.query<LookedRow<TaskRow>>(
@@ -137,11 +139,6 @@ export async function endedStep(
   );
   return stepOf(looked, query, toTask);
 }
-
-const statesOf = (state: TaskState): readonly number[] =>
-  state === "pending"
-    ? [taskStates.ready, taskStates.scheduled, taskStates.backoff, taskStates.suspect]
-    : [taskStates[state]];
 
 export async function wakeInMs(
   session: Session,
@@ -183,7 +180,7 @@ const wakeSql = `${withMoment}
       exists (select 1 from @lane l join @job j on j.name = l.job
         where l.gate = '' and ${isFree}
           -- In the order of its index: else a planner that expects many would rather read all tasks.
-          and (select t.id from @task t where t.lane = l.id and t.state = 0
+          and (select t.id from @task t where t.lane = l.id and t.state = ${taskStates.ready}
             order by t.priority desc, t.id limit 1) is not null)
       or exists (select 1 from @lane l join @job j on j.name = l.job
         join @gate g on g.name = l.gate
@@ -194,19 +191,19 @@ const wakeSql = `${withMoment}
           and ${isFree})
       or exists (select 1 from @task t join @lane l on l.id = t.lane
         join @job j on j.name = l.job left join @gate g on g.name = l.gate
-        where t.state in (1, 2) and t.due_at <= moment.wall
+        where t.state in ${stateLists.dueLater} and t.due_at <= moment.wall
           and (not t.is_suspect or ${takesSuspects}) and ${isFree} and ${isGateOpen})
       or (${takesSuspects} and exists (select 1 from @task t join @lane l on l.id = t.lane
         join @job j on j.name = l.job left join @gate g on g.name = l.gate
-        where t.state = 3 and ${isFree} and ${isGateOpen}))) as "isReady",
+        where t.state = ${taskStates.suspect} and ${isFree} and ${isGateOpen}))) as "isReady",
     least(
-      (select min(due_at) from @task where state in (1, 2) and due_at > moment.wall) - moment.wall,
+      (select min(due_at) from @task where state in ${stateLists.dueLater} and due_at > moment.wall) - moment.wall,
       (select min(open_from) from @gate where not is_open and has_room and open_from > moment.ms)
         - moment.ms,
       (select min(expires_at) from @claim where is_open and expires_at > moment.ms) - moment.ms,
       -- Leases that were extended since outlive what their claim says.
       (select min(t.expires_at) from @claim c cross join lateral unnest(c.ids) as u (id)
          cross join lateral (select r.expires_at from @task r
-           where r.id = u.id and r.token = c.token and r.state = 4 limit 1) t
+           where r.id = u.id and r.token = c.token and r.state = ${taskStates.running} limit 1) t
          where c.is_open and c.expires_at <= moment.ms) - moment.ms) as "inMs"
   from moment`;

@@ -1,7 +1,7 @@
 import type { Drift, Reconciled } from "../../queue-store.ts";
 import type { Session } from "./database.ts";
 import { countOrphans, repairOrphans } from "./orphans.ts";
-import { stateNames, taskStates } from "./task-row.ts";
+import { stateNames, taskStates } from "../../row-state.ts";
 
 /**
  * Recounts lanes, gates, jobs and claims from the tasks alone. Call in a snapshot, where counters
@@ -61,10 +61,10 @@ export async function repair(session: Session, nowMs: number): Promise<void> {
 }
 
 const best = (column: string) => `(select t.${column} from @task t
-  where t.lane = l.id and t.state = 0 order by t.priority desc, t.id limit 1)`;
+  where t.lane = l.id and t.state = ${taskStates.ready} order by t.priority desc, t.id limit 1)`;
 
 const runningOfGate = `(select count(*)::int from @task t join @lane l on l.id = t.lane
-  where l.gate = g.name and l.gate <> '' and t.state = 4)`;
+  where l.gate = g.name and l.gate <> '' and t.state = ${taskStates.running})`;
 const hasRoom = `(case when g.run_slots > 0 or g.delay_ms > 0 or g.capacity = 1
   then g.running = 0 else g.running < g.capacity end)`;
 const openFrom = "greatest(g.blocked_until, g.opens_at)";
@@ -80,7 +80,7 @@ const slotsOfJob = `(select coalesce(sum(case when coalesce(g.run_slots, 0) > 0
     join @lane l on l.id = k.lane where l.job = j.name group by l.id) s
   left join @gate g on g.name = s.gate)`;
 const openOfClaim = `(select count(*)::int from unnest(c.ids) as u (id)
-  join @task t on t.id = u.id where t.token = c.token and t.state = 4)`;
+  join @task t on t.id = u.id where t.token = c.token and t.state = ${taskStates.running})`;
 
 const laneLabel = "l.kind || '/' || l.job || '/' || l.gate";
 const compare = (label: string, counter: string, actual: string, from: string) =>

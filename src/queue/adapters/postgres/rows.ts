@@ -1,3 +1,4 @@
+import { taskStates } from "../../row-state.ts";
 import { hasRoom, isOpen, openFromMs, type Gate } from "../../gate.ts";
 import type { Job } from "../../job.ts";
 import type { Session } from "./database.ts";
@@ -112,7 +113,7 @@ export function writeHeads(session: Session, laneIds: readonly number[]): void {
     `update @lane l set is_ready = best.id is not null, top = coalesce(best.priority, 0),
        head = coalesce(best.id, 0)
      from unnest($1::bigint[]) as u (id) left join lateral (
-       select t.priority, t.id from @task t where t.lane = u.id and t.state = 0
+       select t.priority, t.id from @task t where t.lane = u.id and t.state = ${taskStates.ready}
        order by t.priority desc, t.id limit 1) best on true
      where l.id = u.id and (l.is_ready, l.top, l.head) is distinct from
        (best.id is not null, coalesce(best.priority, 0), coalesce(best.id, 0))`,

@@ -4,7 +4,7 @@ import type { Answer, Operation } from "../../operation.ts";
 import type { Counts } from "./counts.ts";
 import type { Session } from "./database.ts";
 import { jobColumns, lockGates, lockLanes, uncounted, type JobSettingsRow } from "./rows.ts";
-import { createSlice } from "./slice.ts";
+import { createLockedSlice } from "./slice.ts";
 import { writeSlice } from "./write-slice.ts";
 
 type GateOperation = Extract<Operation, { readonly op: "block" | "setGate" }>;
@@ -21,7 +21,7 @@ export async function applyToGate(
 ): Promise<Answer<Operation>> {
   const gates = await lockGates(session, [operation.gate]);
   await lockLanes(session, { gates: [operation.gate], ids: [] });
-  const slice = createSlice({ now, gates, lockedGates: new Set([operation.gate]) });
+  const slice = createLockedSlice({ now, gates, lockedGates: new Set([operation.gate]) });
   const answer = applyOne(slice.draft, operation);
   await writeSlice(session, slice, counts);
   return answer;
@@ -38,7 +38,7 @@ export async function applyToJob(
     `select ${jobColumns} from @job j where j.name = $1 for update`,
     [operation.job],
   );
-  const slice = createSlice({ now, jobs: jobs.map(uncounted) });
+  const slice = createLockedSlice({ now, jobs: jobs.map(uncounted) });
   const answer = applyOne(slice.draft, operation);
   await writeSlice(session, slice, counts);
   return answer;

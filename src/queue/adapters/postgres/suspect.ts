@@ -1,3 +1,4 @@
+import { taskStates } from "../../row-state.ts";
 import type { Claim } from "../../operation.ts";
 import type { ClaimJob, Hands, LanePick } from "./claim-hands.ts";
 import type { Session } from "./database.ts";
@@ -51,7 +52,7 @@ export const readSuspects = (
      left join @gate g on g.name = l.gate
      cross join lateral (select coalesce(sum(k.slots), 0)::bigint as slots,
        coalesce(max(k.served), 0)::bigint as served from @job_counter k where k.job = j.name) c
-     where t.state = 3 and l.kind = any($3::text[]) and j.ended is null and not j.is_paused
+     where t.state = ${taskStates.suspect} and l.kind = any($3::text[]) and j.ended is null and not j.is_paused
        and (j.concurrency is null or j.concurrency > c.slots)
        and (l.gate = '' or (g.has_room and g.open_from <= moment.ms))
      order by t.priority desc, t.id limit ${suspectsMax}`,

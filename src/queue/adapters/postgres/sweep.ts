@@ -5,8 +5,9 @@ import type { Counts } from "./counts.ts";
 import type { Session } from "./database.ts";
 import { lockTasks } from "./group.ts";
 import { jobColumns, lockGates, lockLanes, uncounted, type JobSettingsRow } from "./rows.ts";
-import { createSlice } from "./slice.ts";
-import type { TaskRow } from "./task-row.ts";
+import { createLockedSlice } from "./slice.ts";
+import { stateLists, taskStates } from "../../row-state.ts";
+import type { TaskRow } from "../../slice/task-row.ts";
 import { writeSlice } from "./write-slice.ts";
 
 export interface SweepOptions {
@@ -49,7 +50,7 @@ export async function sweep(
     session,
     [...expired, ...cancelled].map(({ id }) => id),
   );
-  const slice = createSlice({
+  const slice = createLockedSlice({
     now: at,
     rows,
     gates,
@@ -69,7 +70,7 @@ const expiredTasks = (session: Session, nowMs: number): Promise<readonly Found[]
     `select t.id, t.lane, l.job, l.gate
      from @claim c cross join lateral unnest(c.ids) as u (id)
      join @task t on t.id = u.id join @lane l on l.id = t.lane
-     where c.is_open and c.expires_at <= $1 and t.token = c.token and t.state = 4
+     where c.is_open and c.expires_at <= $1 and t.token = c.token and t.state = ${taskStates.running}
        and t.expires_at <= $1
      order by t.expires_at, t.id limit $2`,
     [nowMs, sweepRowsMax + 1],
@@ -84,7 +85,7 @@ async function cancelledTasks(session: Session): Promise<readonly Found[]> {
      cross join lateral (select r.id from @task r where r.lane = l.id and ${states} limit $1) t
      where j.has_rest and j.ended = 'cancelled'`;
   const found = await session.query<Found>(
-    `select * from (${pending("r.state = 0")} union all ${pending("r.state in (1, 2, 3)")}) p
+    `select * from (${pending(`r.state = ${taskStates.ready}`)} union all ${pending(`r.state in ${stateLists.notReady}`)}) p
      order by id limit $1`,
     [bulkRowsMax + 1],
   );
@@ -105,7 +106,7 @@ const lookAgainLater = (session: Session, nowMs: number) =>
   session.query(
     `update @claim c set expires_at = coalesce((
          select min(t.expires_at) from unnest(c.ids) as u (id) join @task t on t.id = u.id
-         where t.token = c.token and t.state = 4), c.expires_at)
+         where t.token = c.token and t.state = ${taskStates.running}), c.expires_at)
      where c.token = any(array(select d.token from @claim d
        where d.is_open and d.expires_at <= $1 order by d.token for update skip locked))`,
     [nowMs],

@@ -1,19 +1,11 @@
-import type { ModelNow } from "../../model/now.ts";
 import type { Add, Added } from "../../operation.ts";
-import type { NewTask, Task } from "../../task.ts";
+import { taskStates } from "../../row-state.ts";
+import type { ChangedTask } from "../../slice/changes.ts";
+import { writeAttempts } from "../../slice/task-row.ts";
+import type { NewTask } from "../../task.ts";
 import { numberArray, textArray } from "./array-text.ts";
 import type { Session } from "./database.ts";
 import type { LaneRow } from "./rows.ts";
-import { laneName } from "./slice.ts";
-import { rowState, taskStates, type StateName } from "./task-row.ts";
-
-export interface ChangedTask {
-  readonly before: Task;
-  readonly after: Task;
-  readonly from: StateName;
-  readonly to: StateName;
-  readonly lane: LaneRow;
-}
 
 /** The rows are locked. */
 export function updateTasks(session: Session, changed: readonly ChangedTask[]): void {
@@ -36,28 +28,15 @@ export function updateTasks(session: Session, changed: readonly ChangedTask[]): 
       column(({ after }) => after.used),
       column(({ after }) => after.isSuspect),
       column(({ after }) => after.expiresAtMs),
-      column(({ after }) => (after.attempts.length > 0 ? JSON.stringify(after.attempts) : null)),
+      column(({ after }) => writeAttempts(after.attempts)),
       column(({ after }) => after.result),
       column(({ after }) => after.finishedAtMs),
     ],
   );
 }
 
-export function insertTasks(
-  session: Session,
-  added: readonly Task[],
-  lanes: ReadonlyMap<string, LaneRow>,
-  now: ModelNow,
-): NewIds {
-  const rows = added.map((task) => ({
-    task,
-    lane: lanes.get(laneName(task))!,
-    isDue: rowState(task, now.wallMs) === "ready",
-  }));
-  return insertRows(session, rows, now.ms);
-}
-
-export interface NewRow {
+/** A new task with its lane. */
+export interface TaskInsert {
   readonly task: NewTask;
   readonly lane: LaneRow;
   readonly isDue: boolean;
@@ -70,11 +49,11 @@ type NewIds = () => readonly number[];
  * In one order for everybody, so that two who add the same keys wait for each other only once;
  * with ids in the order in which they were added.
  */
-export function insertRows(session: Session, rows: readonly NewRow[], nowMs: number): NewIds {
+export function insertRows(session: Session, rows: readonly TaskInsert[], nowMs: number): NewIds {
   let ids: readonly number[] = [];
   if (rows.length === 0) return () => ids;
   const { profiles, indexes } = profilesOf(rows);
-  const column = (of: (row: NewRow) => number) => numberArray(profiles.map(of));
+  const column = (of: (row: TaskInsert) => number) => numberArray(profiles.map(of));
   const values = [
     textArray(rows.map(({ task }) => task.key)),
     textArray(rows.map(({ task }) => task.payload)),
@@ -103,13 +82,13 @@ export function allAdded(
 }
 
 /** Most rows have all but key and payload in common with others: that is sent once. */
-function profilesOf(rows: readonly NewRow[]): {
-  readonly profiles: readonly NewRow[];
+function profilesOf(rows: readonly TaskInsert[]): {
+  readonly profiles: readonly TaskInsert[];
   readonly indexes: readonly number[];
 } {
-  const profiles: NewRow[] = [];
+  const profiles: TaskInsert[] = [];
   const known = new Map<string, number>();
-  let last: NewRow | undefined;
+  let last: TaskInsert | undefined;
   let index = 0;
   const indexes = rows.map((row) => {
     if (last && isAlike(row, last)) return index;
@@ -124,7 +103,7 @@ function profilesOf(rows: readonly NewRow[]): {
 }
 
 /** Whether a task is due follows from when. */
-const isAlike = (a: NewRow, b: NewRow) =>
+const isAlike = (a: TaskInsert, b: TaskInsert) =>
   a.lane.id === b.lane.id &&
   a.task.priority === b.task.priority &&
   a.task.dueAtMs === b.task.dueAtMs &&

@@ -1,13 +1,15 @@
 import { assert } from "../../../base/app-error.ts";
 import { isOpen, type Gate } from "../../gate.ts";
 import type { Job } from "../../job.ts";
+import { laneKey, scopeKey } from "../../lane.ts";
+import { changesOf, type NewRow, type SliceChanges } from "../../slice/changes.ts";
+import { newIdsFrom } from "../../slice/slice.ts";
 import type { Task } from "../../task.ts";
 import type { Counts } from "./counts.ts";
 import type { Session } from "./database.ts";
-import { insertTasks, updateTasks, type ChangedTask } from "./task-writes.ts";
+import { insertRows, updateTasks } from "./task-writes.ts";
 import { writeGates, writeHeads, type LaneRow } from "./rows.ts";
-import { laneName, newIdsFrom, scopeName, type Slice } from "./slice.ts";
-import { rowState, stateName } from "./task-row.ts";
+import type { LockedSlice } from "./slice.ts";
 
 /**
  * Writes all that the model changed in the slice, except counters, which `counts` collects. Resolves
@@ -15,79 +17,57 @@ import { rowState, stateName } from "./task-row.ts";
  */
 export async function writeSlice(
   session: Session,
-  slice: Slice,
+  slice: LockedSlice,
   counts: Counts,
 ): Promise<(provisional: number) => number> {
   const { draft, jobs, gates, lockedGates } = slice;
-  insertJobs(
-    session,
-    [...draft.jobs.values()].filter(({ name }) => !jobs.has(name)),
-  );
+  const changes = changesOf(slice);
+  const { added } = changes;
+  insertJobs(session, changes.newJobs);
   updateJobs(
     session,
-    [...draft.jobs.values()].filter((job) => isChangedJob(job, jobs.get(job.name))),
+    changes.changedJobs.filter((job) => isChangedJob(job, jobs.get(job.name))),
   );
-  insertGates(
+  insertGates(session, changes.newGates, draft.now.ms);
+  const lanes = await ensureLanes(session, slice, added);
+  updateTasks(session, changes.tasks);
+  const ids = insertRows(
     session,
-    [...draft.gates.values()].filter(({ name }) => !gates.has(name)),
+    added.map(({ task, state }) => {
+      return { task, lane: lanes.get(laneKey(task))!, isDue: state === "ready" };
+    }),
     draft.now.ms,
   );
-  const added = [...draft.tasks.values()].filter(({ id }) => id >= newIdsFrom);
-  const lanes = await ensureLanes(session, slice, added);
-  const changed = changedTasks(slice, lanes);
-  updateTasks(session, changed);
-  const ids = insertTasks(session, added, lanes, draft.now);
-
   const changedGates = [...draft.gates.values()].filter((gate) => {
     const before = gates.get(gate.name);
     if (!before || !lockedGates.has(gate.name)) return false;
     return isChangedGate(gate, before) || isOpen(gate, draft.now.ms) !== before.wasOpen;
   });
   writeGates(session, changedGates, draft.now.ms);
-  writeHeads(session, staleHeads(changed, added, lanes, draft.now.wallMs));
-  writeClaims(session, slice, changed);
-  count(slice, changed, added, lanes, counts);
-  const places = new Map(added.map(({ id }, place) => [id, place]));
-  return (id) => (id < newIdsFrom ? id : ids()[places.get(id)!]!);
+  writeHeads(session, staleHeads(changes, lanes));
+  writeClaims(session, changes);
+  count(slice, changes, lanes, counts);
+  const indexes = new Map(added.map(({ task }, index) => [task.id, index]));
+  return (id) => (id < newIdsFrom ? id : ids()[indexes.get(id)!]!);
 }
 
-function changedTasks({ draft, tasks, rows }: Slice, lanes: LanesByName): readonly ChangedTask[] {
-  const changed: ChangedTask[] = [];
-  for (const [id, before] of tasks) {
-    const after = draft.tasks.get(id);
-    if (!after || after === before) continue;
-    const from = stateName(rows.get(id)!.state);
-    const isMoved =
-      after.state !== before.state ||
-      after.dueAtMs !== before.dueAtMs ||
-      after.attempts !== before.attempts;
-    const to = isMoved ? rowState(after, draft.now.wallMs) : from;
-    changed.push({ before, after, from, to, lane: lanes.get(laneName(after))! });
-  }
-  return changed;
-}
+type LanesByKey = ReadonlyMap<string, LaneRow>;
 
-type LanesByName = ReadonlyMap<string, LaneRow>;
-
-/** All lanes that tasks of the slice are in, made where they are new. */
+/** The lanes of all new tasks. Creates those that do not exist. */
 async function ensureLanes(
   session: Session,
-  slice: Slice,
-  added: readonly Task[],
-): Promise<LanesByName> {
+  slice: LockedSlice,
+  added: readonly NewRow[],
+): Promise<LanesByKey> {
   const lanes = new Map(slice.lanes);
-  for (const { lane, kind, job, gate } of slice.rows.values()) {
-    const name = laneName({ kind, job, gate });
-    if (!lanes.has(name)) lanes.set(name, { id: lane, kind, job, gate, scope: 0 });
-  }
   const wanted = new Map<string, Task>();
-  for (const task of added) if (!lanes.has(laneName(task))) wanted.set(laneName(task), task);
+  for (const { task } of added) if (!lanes.has(laneKey(task))) wanted.set(laneKey(task), task);
   if (wanted.size === 0) return lanes;
 
   const scopes = new Map(slice.scopes);
   const missing = new Map<string, Task>();
   for (const task of wanted.values()) {
-    if (!scopes.has(scopeName(task))) missing.set(scopeName(task), task);
+    if (!scopes.has(scopeKey(task))) missing.set(scopeKey(task), task);
   }
   const newScopes = [...missing.values()];
   const made = await session.query<{ id: number; job: string; gate: string }>(
@@ -96,7 +76,7 @@ async function ensureLanes(
      order by job collate "C", gate collate "C" returning id, job, gate`,
     [newScopes.map(({ job }) => job), newScopes.map(({ gate }) => gate)],
   );
-  for (const scope of made) scopes.set(scopeName(scope), scope.id);
+  for (const scope of made) scopes.set(scopeKey(scope), scope.id);
 
   const newLanes = [...wanted.values()];
   const open = (gate: string) => gate === "" || isGateOpen(slice, gate);
@@ -108,81 +88,65 @@ async function ensureLanes(
      order by job collate "C", gate collate "C", kind collate "C"
      returning id, scope, kind, job, gate`,
     [
-      newLanes.map((task) => scopes.get(scopeName(task))),
+      newLanes.map((task) => scopes.get(scopeKey(task))),
       newLanes.map(({ kind }) => kind),
       newLanes.map(({ job }) => job),
       newLanes.map(({ gate }) => gate),
       newLanes.map(({ gate }) => open(gate)),
     ],
   );
-  for (const lane of created) lanes.set(laneName(lane), lane);
+  for (const lane of created) lanes.set(laneKey(lane), lane);
   return lanes;
 }
 
-function isGateOpen({ draft, gates, lockedGates }: Slice, name: string): boolean {
+function isGateOpen({ draft, gates, lockedGates }: LockedSlice, name: string): boolean {
   const gate = draft.gates.get(name);
   assert(gate && (!gates.has(name) || lockedGates.has(name)), "a new lane's gate is locked");
   return isOpen(gate, draft.now.ms);
 }
 
-function staleHeads(
-  changed: readonly ChangedTask[],
-  added: readonly Task[],
-  lanes: LanesByName,
-  wallMs: number,
-): readonly number[] {
+function staleHeads({ tasks, added }: SliceChanges, lanes: LanesByKey): readonly number[] {
   const ids = new Set<number>();
-  for (const { from, to, lane } of changed) {
-    if (lane.gate !== "" && (from === "ready" || to === "ready")) ids.add(lane.id);
+  for (const { from, to, lane, after } of tasks) {
+    if (after.gate !== "" && (from === "ready" || to === "ready")) ids.add(lane);
   }
-  for (const task of added) {
-    if (task.gate === "" || rowState(task, wallMs) !== "ready") continue;
-    ids.add(lanes.get(laneName(task))!.id);
+  for (const { task, state } of added) {
+    if (task.gate !== "" && state === "ready") ids.add(lanes.get(laneKey(task))!.id);
   }
   return [...ids];
 }
 
-/** What left each claim, and leases that end sooner than before: the sweep must not come late. */
-function writeClaims(session: Session, { draft }: Slice, changed: readonly ChangedTask[]): void {
-  const ends = new Map<number, number>();
-  for (const { after } of changed) {
-    if (after.state !== "running") continue;
-    ends.set(after.token, Math.min(after.expiresAtMs, ends.get(after.token) ?? Infinity));
-  }
-  const left = [...draft.claims].filter(([token, { open }]) => open !== 0 || ends.has(token));
-  if (left.length === 0) return;
-  left.sort(([a], [b]) => a - b);
-  session.send("select 1 from @claim where token = any($1) order by token for update", [
-    left.map(([token]) => token),
-  ]);
+function writeClaims(session: Session, { claims }: SliceChanges): void {
+  if (claims.size === 0) return;
+  const changed = [...claims].sort(([a], [b]) => a - b);
+  const tokens = changed.map(([token]) => token);
+  session.send("select 1 from @claim where token = any($1) order by token for update", [tokens]);
   session.send(
-    `update @claim c set open = c.open + u.open, is_open = c.open + u.open > 0,
+    `update @claim c set open = c.open - u.gone, is_open = c.open - u.gone > 0,
        expires_at = least(c.expires_at, u.expires_at)
-     from unnest($1::bigint[], $2::int[], $3::bigint[]) as u (token, open, expires_at)
+     from unnest($1::bigint[], $2::int[], $3::bigint[]) as u (token, gone, expires_at)
      where c.token = u.token`,
     [
-      left.map(([token]) => token),
-      left.map(([, { open }]) => open),
-      left.map(([token]) => ends.get(token) ?? null),
+      tokens,
+      changed.map(([, { left }]) => left),
+      changed.map(([, { expiresAtMs }]) => expiresAtMs ?? null),
     ],
   );
 }
 
 function count(
-  { draft, jobs }: Slice,
-  changed: readonly ChangedTask[],
-  added: readonly Task[],
-  lanes: LanesByName,
+  { draft, jobs }: LockedSlice,
+  { tasks, added }: SliceChanges,
+  lanes: LanesByKey,
   counts: Counts,
 ): void {
-  for (const { from, to, lane, after } of changed) {
+  for (const { from, to, lane, after } of tasks) {
     if (from === to) continue;
-    counts.move(lane, from, to);
+    counts.move({ id: lane, job: after.job, gate: after.gate }, from, to);
     if (to === "ready" || to === "suspect") counts.readyDue(after.dueAtMs);
   }
-  for (const task of added) {
-    const state = rowState(task, draft.now.wallMs);
-    counts.move(lanes.get(laneName(task))!, undefined, state);
+  for (const { task, state } of added) {
+    counts.move(lanes.get(laneKey(task))!, undefined, state);
     if (state === "ready") counts.readyDue(task.dueAtMs);
   }
   for (const job of draft.jobs.values()) {

@@ -1,23 +1,26 @@
 import { isOwned } from "../../gate.ts";
-import { slotsLeft } from "../../job.ts";
-import { nextToken } from "../../model/claim.ts";
+import { isClaimable } from "../../job.ts";
+import { nextToken, repeatedClaim } from "../../model/claim.ts";
 import { expiryMs } from "../../model/now.ts";
+import type { ClaimRecord } from "../../model/shard.ts";
 import type { Claim, Claimed } from "../../operation.ts";
+import { taskStates } from "../../row-state.ts";
+import { taskColumns, type TaskRow } from "../../slice/task-row.ts";
 import type { Lease, Pace } from "../../task.ts";
 import { bucketOf } from "../../wait-histogram.ts";
-import { createLaneWalk, type Pick } from "./lane-walk.ts";
+import { sliceOf } from "./load-slice.ts";
+import { createLaneWalk, type LanePick } from "./lane-walk.ts";
 import { promote } from "./promote.ts";
 import type { LaneRow } from "./rows.ts";
 import { statement } from "./statement.ts";
 import { sweep } from "./sweep.ts";
-import type { TaskRow } from "./task-row.ts";
 import { move, type ReadyRow, type Unit } from "./unit.ts";
 
 /** As the model's `claim`, with the lanes found through their index instead of the tasks. */
 export function claim(unit: Unit, request: Claim): Claimed {
   unit.flush();
-  const repeated = repeatedClaim(unit, request);
-  if (repeated) return repeated;
+  const before = repeated(unit, request);
+  if (before) return before;
   sweep(unit);
   unit.flush();
 
@@ -52,7 +55,7 @@ function take(
   unit: Unit,
   { leaseMs }: Claim,
   token: number,
-  { lane, tasks, slots }: Pick,
+  { lane, tasks, slots }: LanePick,
   { leases, lanes }: Taken,
   from: "ready" | "suspect",
 ): void {
@@ -83,7 +86,8 @@ function enterGate({ rows }: Unit, lane: LaneRow, size: number, slots: number): 
   return { delayMs: gate.delayMs, limit: isRun ? slots : gate.limit, isRun };
 }
 
-interface Leased {
+/** Fields of a lease beside its task's. */
+interface LeaseTerms {
   readonly token: number;
   readonly isSuspect: boolean;
   readonly leaseMs: number;
@@ -93,7 +97,7 @@ interface Leased {
 function toLease(
   lane: LaneRow,
   task: ReadyRow,
-  { token, isSuspect, leaseMs, pace }: Leased,
+  { token, isSuspect, leaseMs, pace }: LeaseTerms,
 ): Lease {
   const [id, key, payload, priority, , createdAtMs, used, attemptsMax] = task;
   const lease: Lease = {
@@ -122,7 +126,7 @@ function noteWait({ waits, now }: Unit, kind: string, task: ReadyRow): void {
   buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
 }
 
-function bestSuspect(unit: Unit, kinds: readonly string[]): Omit<Pick, "slots"> | undefined {
+function bestSuspect(unit: Unit, kinds: readonly string[]): Omit<LanePick, "slots"> | undefined {
   const { db, rows, sql } = unit;
   const lanes = statement(
     db,
@@ -132,8 +136,7 @@ function bestSuspect(unit: Unit, kinds: readonly string[]): Omit<Pick, "slots"> 
   for (const { id, kind } of lanes) {
     const lane = rows.lane(id);
     const job = rows.job(lane.job);
-    if (!kinds.includes(kind) || !job || job.isPaused || job.ended !== null) continue;
-    if (slotsLeft(job) === 0) continue;
+    if (!kinds.includes(kind) || !job || !isClaimable(job)) continue;
     const task = sql.readSuspect.get(id) as ReadyRow;
     const [rivalId = 0, , , rivalPriority = -1] = best?.tasks[0] ?? [];
     const [taskId, , , priority] = task;
@@ -164,47 +167,33 @@ function record(
   );
 }
 
-function repeatedClaim(unit: Unit, { requestId, worker }: Claim): Claimed | undefined {
-  const { db, rows, now } = unit;
+/** The claims of this request that the file still has, as the model judges them. */
+function repeated(unit: Unit, request: Claim): Claimed | undefined {
+  const { db } = unit;
   const known = statement(
     db,
-    `select token, lease_ms from claim where request_id = ? and worker = ?
-       and (open > 0 or made_at + lease_ms > ?)`,
-  ).get(requestId, worker, now.ms) as { token: number; lease_ms: number } | undefined;
-  if (!known) return undefined;
-  const tasks = statement(
+    `select token, open, lease_ms as leaseMs, made_at + lease_ms as expiresAtMs from claim
+     where request_id = ? and worker = ?`,
+  ).all(request.requestId, request.worker) as KnownClaim[];
+  if (known.length === 0) return undefined;
+  const leased = statement(
     db,
-    "select * from task where token = ? and state = 4 order by priority desc, id",
-  ).all(known.token) as TaskRow[];
-  const leases = tasks.map((row) => {
-    const { lane: laneId, id, key, payload, priority, due_at, created_at, attempts_max } = row;
-    const lane = rows.lane(laneId);
-    const task: ReadyRow = [
-      id,
-      key,
-      payload,
-      priority,
-      due_at,
-      created_at,
-      row.used - 1,
-      attempts_max,
-    ];
-    return toLease(lane, task, {
-      token: known.token,
-      isSuspect: row.is_suspect === 1,
-      leaseMs: known.lease_ms,
-      pace: paceOf(unit, lane),
-    });
-  });
-  return { leases, hasSuspect: false };
+    `select ${taskColumns} from task t join lane l on l.id = t.lane
+     where t.token = ? and t.state = ${taskStates.running}`,
+  );
+  const tasks = known.flatMap(({ token }) => leased.all(token) as TaskRow[]);
+  const { draft } = sliceOf(unit, tasks);
+  for (const { token, ...rest } of known) {
+    const ids = tasks.filter((task) => task.token === token).map(({ id }) => id);
+    const { requestId, worker } = request;
+    draft.claims.set(token, { requestId, worker, ids, hasSuspect: false, ...rest });
+  }
+  return repeatedClaim(draft, request);
 }
 
-function paceOf({ rows }: Unit, lane: LaneRow): Pace | undefined {
-  const gate = rows.gate(lane.gate);
-  if (!gate) return undefined;
-  const isRun = gate.runSlots > 0;
-  return { delayMs: gate.delayMs, limit: isRun ? gate.runSlots : gate.limit, isRun };
-}
+type KnownClaim = Pick<ClaimRecord, "open" | "leaseMs" | "expiresAtMs"> & {
+  readonly token: number;
+};
 
 function handsOf({ db }: Unit, worker: string) {
   const hands = statement(

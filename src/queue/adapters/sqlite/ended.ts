@@ -4,26 +4,24 @@ import type { LogEntry, LogStats } from "../../log-entry.ts";
 import { endedOrder, isInLane } from "../../model/read.ts";
 import type { EndedCursor, EndedQuery } from "../../queue-store.ts";
 import type { Task, TaskState, TerminalState } from "../../task.ts";
+import { finishedFrom, portState, taskStates } from "../../row-state.ts";
+import { readAttempts, taskColumns, toTask, type TaskRow } from "../../slice/task-row.ts";
 import { statement } from "./statement.ts";
-import { portState, readAttempts, taskStates, toTask, type TaskRow } from "./task-row.ts";
-
-type JoinedRow = TaskRow & { readonly kind: string; readonly job: string; readonly gate: string };
 
 /** Of the next `rows` finished tasks, those that match. */
 export function endedStep(db: Database, query: EndedQuery, rows: number): Step<Task, EndedCursor> {
   const { after, isNewestFirst } = query;
   const [isBehind, order] = isNewestFirst ? ["<", "desc"] : [">", "asc"];
-  const where = after ? `and (finished_at, task.id) ${isBehind} (@atMs, @id)` : "";
-  const sql = `select task.*, lane.kind, lane.job, lane.gate
-    from task indexed by task_finished join lane on lane.id = task.lane
-    where task.state = @state and task.state >= 5 ${where}
-    order by finished_at ${order}, task.id ${order} limit @limit`;
+  const where = after ? `and (finished_at, t.id) ${isBehind} (@atMs, @id)` : "";
+  const sql = `select ${taskColumns} from task t indexed by task_finished join lane l on l.id = t.lane
+    where t.state = @state and t.state >= ${finishedFrom} ${where}
+    order by finished_at ${order}, t.id ${order} limit @limit`;
   const values = { atMs: after?.finishedAtMs ?? 0, id: after?.id ?? 0, limit: rows };
   const looked = query.states
     .flatMap(
-      (state) => statement(db, sql).all({ ...values, state: taskStates[state] }) as JoinedRow[],
+      (state) => statement(db, sql).all({ ...values, state: taskStates[state] }) as TaskRow[],
     )
-    .map((row) => toTask(row, row))
+    .map(toTask)
     .sort(endedOrder(query))
     .slice(0, rows);
   return stepOf(looked, query, rows);

@@ -7,7 +7,7 @@ import { statement } from "./statement.ts";
 import { readTurns } from "./turns.ts";
 import type { ReadyRow, Unit } from "./unit.ts";
 
-export interface Pick {
+export interface LanePick {
   readonly lane: LaneRow;
   readonly tasks: readonly ReadyRow[];
   /** Of the worker and of the job's cap. */
@@ -23,7 +23,7 @@ export function createLaneWalk(
   unit: Unit,
   request: Claim,
   servedBefore: number,
-): { next(left: number): Pick | undefined } {
+): { next(left: number): LanePick | undefined } {
   const cursors = createLine<Cursor>({
     sources: request.kinds.map(
       (kind) => (page) =>
@@ -64,7 +64,7 @@ function pickBest(
   request: Claim,
   cursors: Iterable<Cursor>,
   { left, servedBefore }: Left,
-): Pick | undefined {
+): LanePick | undefined {
   const [best] = cursors;
   const [lane, next] = best?.lanes ?? [];
   if (!best?.job || !lane) return undefined;

@@ -1,4 +1,5 @@
 import type { Database } from "better-sqlite3";
+import { taskStates } from "../../row-state.ts";
 import { statement } from "./statement.ts";
 
 /**
@@ -14,10 +15,10 @@ const orphans = {
   ofNoGate: `select id from task where lane in
     (select id from lane where gate <> '' and gate not in (select name from gate))`,
   /** Waiting in a job that has completed, so that nobody ever gets them. */
-  ofCompletedJob: `select id from task where state < 4 and lane in
+  ofCompletedJob: `select id from task where state < ${taskStates.running} and lane in
     (select id from lane where job in (select name from job where ended = 'completed'))`,
   /** Running without a claim, so that no sweep ever finds them. */
-  ofNoClaim: "select id from task where state = 4 and token not in (select token from claim)",
+  ofNoClaim: `select id from task where state = ${taskStates.running} and token not in (select token from claim)`,
 };
 
 export const countOrphans = (db: Database): number =>
@@ -55,7 +56,7 @@ export function repairOrphans(db: Database, nowMs: number): void {
       count,
     });
     run(
-      `update task set state = 7, finished_at = @nowMs, expires_at = 0, attempts = ${noted},
+      `update task set state = ${taskStates.failed}, finished_at = @nowMs, expires_at = 0, attempts = ${noted},
          lane = (select id from lane where kind = 'orphan' and job = 'orphans' and gate = '')
        where id in (${orphans.ofNoLane})`,
       note("an orphan: its lane was missing from the file"),
@@ -73,7 +74,7 @@ export function repairOrphans(db: Database, nowMs: number): void {
   run(`insert into gate select distinct gate, 0, 1, 0, 0, 0, 0, 0, 1, 0
     from lane where gate <> '' and gate not in (select name from gate)`);
   run(
-    `update task set state = 6, finished_at = @nowMs, attempts = ${noted}
+    `update task set state = ${taskStates.skipped}, finished_at = @nowMs, attempts = ${noted}
      where id in (${orphans.ofCompletedJob})`,
     note("an orphan: its job had completed"),
   );

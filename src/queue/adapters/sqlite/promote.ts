@@ -1,6 +1,7 @@
+import { stateLists, stateName, taskStates } from "../../row-state.ts";
+import type { TaskRow } from "../../slice/task-row.ts";
 import { statement } from "./statement.ts";
-import { taskStates, type TaskRow } from "./task-row.ts";
-import { move, stateName, type Unit } from "./unit.ts";
+import { move, type Unit } from "./unit.ts";
 
 /** What one promotion takes at most, so that a claim stays short. */
 const promoteRowsMax = 1_000;
@@ -17,7 +18,7 @@ export function promote(unit: Unit): void {
   const due = statement(
     db,
     `select id, lane, state, due_at, is_suspect from task
-     where state in (1, 2) and due_at <= ? order by due_at, id limit ?`,
+     where state in ${stateLists.dueLater} and due_at <= ? order by due_at, id limit ?`,
   ).all(now.wallMs, promoteRowsMax) as TaskRow[];
   for (const task of due) {
     const to = task.is_suspect === 1 ? "suspect" : "ready";
@@ -39,7 +40,7 @@ function demote(unit: Unit): void {
   const { db, rows, sql, now, meta } = unit;
   const early = statement(
     db,
-    "select id, lane, state, attempts from task where state in (0, 3) and due_at > ?",
+    `select id, lane, state, attempts from task where state in ${stateLists.dueNow} and due_at > ?`,
   ).all(now.wallMs) as TaskRow[];
   for (const task of early) {
     const to = task.attempts === null ? "scheduled" : "backoff";

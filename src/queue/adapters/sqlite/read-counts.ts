@@ -5,6 +5,7 @@ import { createKindCounter, type JobCounts, type QueueCounts } from "../../count
 import type { Gate } from "../../gate.ts";
 import type { Lane } from "../../lane.ts";
 import type { StoreNow } from "../../queue-store.ts";
+import { stateLists, taskStates } from "../../row-state.ts";
 import { statement } from "./statement.ts";
 
 /**
@@ -76,18 +77,18 @@ function run(iterator: Iterator<unknown>, now: StoreNow): CountsRun {
 
 /** Ids rise with creation, so each priority's first one is its oldest: one step per priority. */
 const oldestReadySql = `(with recursive step (priority, id) as (
-    select * from (select priority, id from task where task.lane = lane.id and state = 0
+    select * from (select priority, id from task where task.lane = lane.id and state = ${taskStates.ready}
       order by priority desc, id limit 1)
     union all
-    select (select priority from task where task.lane = lane.id and state = 0
+    select (select priority from task where task.lane = lane.id and state = ${taskStates.ready}
         and priority < step.priority order by priority desc, id limit 1),
-      (select id from task where task.lane = lane.id and state = 0
+      (select id from task where task.lane = lane.id and state = ${taskStates.ready}
         and priority < step.priority order by priority desc, id limit 1)
     from step where step.id is not null)
   select created_at from task where id = (select min(id) from step))`;
 
-const oldestWaitingSql = (state: 1 | 2) => `(select created_at from task
-  where task.lane = lane.id and state = ${state} and state in (1, 2) and due_at > @wallMs
+const oldestWaitingSql = (state: number) => `(select created_at from task
+  where task.lane = lane.id and state = ${state} and state in ${stateLists.dueLater} and due_at > @wallMs
   order by id limit 1)`;
 
 /** What a row of each part gives; all parts have the columns of all. */
@@ -101,7 +102,7 @@ const parts = {
       'readyDueMs', coalesce((select value from meta where name = 'readyDueMs'), 0),
       'waits', (select json_group_array(json_array(kind, bucket, count)) from wait))`,
   },
-  late: { lane: "lane", isScheduled: "state = 1", createdAtMs: "created_at" },
+  late: { lane: "lane", isScheduled: `state = ${taskStates.scheduled}`, createdAtMs: "created_at" },
   lanes: {
     lane: "lane.id",
     kind: "lane.kind",
@@ -117,9 +118,9 @@ const parts = {
     failed: "lane.failed",
     oldestReadyAtMs: `case when lane.ready > 0 then ${oldestReadySql} end`,
     oldestSuspectAtMs: `case when lane.suspects > 0
-      then (select min(created_at) from task where task.lane = lane.id and state = 3) end`,
-    oldestScheduledAtMs: `case when lane.scheduled > 0 then ${oldestWaitingSql(1)} end`,
-    oldestBackoffAtMs: `case when lane.backoff > 0 then ${oldestWaitingSql(2)} end`,
+      then (select min(created_at) from task where task.lane = lane.id and state = ${taskStates.suspect}) end`,
+    oldestScheduledAtMs: `case when lane.scheduled > 0 then ${oldestWaitingSql(taskStates.scheduled)} end`,
+    oldestBackoffAtMs: `case when lane.backoff > 0 then ${oldestWaitingSql(taskStates.backoff)} end`,
     delayMs: "gate.delay_ms",
     limit: "gate.capacity",
     blockedUntilMs: "gate.blocked_until",
@@ -163,7 +164,10 @@ const partSql = (part: keyof typeof parts, from: string): string => {
 /** Tasks that are due and were not yet made ready by a claim come before their lanes. */
 const countsSql = [
   partSql("totals", ""),
-  partSql("late", "from task indexed by task_due where state in (1, 2) and due_at <= @wallMs"),
+  partSql(
+    "late",
+    `from task indexed by task_due where state in ${stateLists.dueLater} and due_at <= @wallMs`,
+  ),
   partSql(
     "lanes",
     `from lane indexed by lane_gate left join gate on gate.name = lane.gate

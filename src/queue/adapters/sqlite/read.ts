@@ -5,23 +5,22 @@ import type { Waker } from "../../model/read.ts";
 import type { Step } from "../../in-steps.ts";
 import type { NamePage } from "../../names.ts";
 import type { BrowseQuery, StoreNow, TaskView } from "../../queue-store.ts";
-import type { Task, TaskState } from "../../task.ts";
+import type { Task } from "../../task.ts";
+import { rowStatesOf, stateLists, taskStates } from "../../row-state.ts";
+import { taskColumns, toTask, type TaskRow } from "../../slice/task-row.ts";
 import { selectGates, selectJobs, toJob } from "./rows.ts";
 import type { RawGate, RawJob } from "./rows.ts";
 import { statement } from "./statement.ts";
-import { taskStates, toTask, type TaskRow } from "./task-row.ts";
 
 export const readNumber = (db: Database, name: string): number =>
   Number(statement(db, "select value from meta where name = ?").pluck().get(name) ?? 0);
 
-type JoinedRow = TaskRow & { readonly kind: string; readonly job: string; readonly gate: string };
-const selectTasks = `select task.*, lane.kind, lane.job, lane.gate
-  from task join lane on lane.id = task.lane`;
+const selectTasks = `select ${taskColumns} from task t join lane l on l.id = t.lane`;
 
 export function viewTask(db: Database, id: number, now: StoreNow): TaskView | undefined {
-  const row = statement(db, `${selectTasks} where task.id = ?`).get(id) as JoinedRow | undefined;
+  const row = statement(db, `${selectTasks} where t.id = ?`).get(id) as TaskRow | undefined;
   if (!row) return undefined;
-  const task = toTask(row, row);
+  const task = toTask(row);
   return {
     now,
     task,
@@ -80,22 +79,21 @@ export function readJob(db: Database, name: string) {
 /** Of the next `rows` tasks by id, those that match. */
 export function browseStep(db: Database, query: BrowseQuery, rows: number): Step<Task, number> {
   const where = ["true"];
-  if (query.states) where.push(`task.state in (${query.states.flatMap(statesOf).join(", ")})`);
+  if (query.states) where.push(`t.state in (${query.states.flatMap(rowStatesOf).join(", ")})`);
   for (const name of ["kind", "job", "gate"] as const) {
-    if (query[name] !== undefined) where.push(`lane.${name} = @${name}`);
+    if (query[name] !== undefined) where.push(`l.${name} = @${name}`);
   }
   if (query.keyPrefix !== undefined)
-    where.push("substr(task.key, 1, length(@keyPrefix)) = @keyPrefix");
-  if (query.text !== undefined) where.push("instr(task.payload, @text) > 0");
+    where.push("substr(t.key, 1, length(@keyPrefix)) = @keyPrefix");
+  if (query.text !== undefined) where.push("instr(t.payload, @text) > 0");
   const { afterId } = query;
   const lastId = statement(db, "select id from task where id > ? order by id limit 1 offset ?")
     .pluck()
     .get(afterId, rows - 1) as number | undefined;
   const found = statement(
     db,
-    `select task.*, lane.kind, lane.job, lane.gate from task join lane on lane.id = task.lane
-     where task.id > @afterId and task.id <= @lastId and ${where.join(" and ")}
-     order by task.id limit @limit`,
+    `${selectTasks} where t.id > @afterId and t.id <= @lastId and ${where.join(" and ")}
+     order by t.id limit @limit`,
   ).all({
     kind: "",
     job: "",
@@ -106,25 +104,20 @@ export function browseStep(db: Database, query: BrowseQuery, rows: number): Step
     states: "",
     lastId: lastId ?? Number.MAX_SAFE_INTEGER,
   });
-  return { found: (found as JoinedRow[]).map((row) => toTask(row, row)), last: lastId };
+  return { found: (found as TaskRow[]).map(toTask), last: lastId };
 }
-
-const statesOf = (state: TaskState): readonly number[] =>
-  state === "pending"
-    ? [taskStates.ready, taskStates.scheduled, taskStates.backoff, taskStates.suspect]
-    : [taskStates[state]];
 
 export function wakeInMs(db: Database, waker: Waker, now: StoreNow): number | undefined {
   if (hasClaimable(db, waker, now)) return 0;
   const row = statement(
     db,
     `select
-      (select min(due_at) from task where state in (1, 2) and due_at > @wallMs) as due,
+      (select min(due_at) from task where state in ${stateLists.dueLater} and due_at > @wallMs) as due,
       (select min(open_from) from gate where is_open = 0 and has_room = 1
          and open_from > @nowMs) as opens,
       (select min(expires_at) from claim where open > 0 and expires_at > @nowMs) as expires,
       -- Leases that were extended since outlive what their claim says.
-      (select min(task.expires_at) from claim join task on task.token = claim.token and state = 4
+      (select min(task.expires_at) from claim join task on task.token = claim.token and state = ${taskStates.running}
          where open > 0 and claim.expires_at <= @nowMs) as extended`,
   ).get({ nowMs: now.ms, wallMs: now.wallMs }) as Record<string, number | null>;
   const inMs = (atMs: number | null | undefined, nowMs: number) => (atMs ?? Infinity) - nowMs;
@@ -149,7 +142,7 @@ function hasClaimable(db: Database, { kinds, worker }: Waker, now: StoreNow): bo
      where ${isOpening} and lane.ready > 0 and ${isWanted}`,
     `task indexed by task_due join lane on lane.id = task.lane join job on job.name = lane.job
        left join gate on gate.name = lane.gate
-     where task.state in (1, 2) and task.due_at <= @wallMs and task.is_suspect = 0
+     where task.state in ${stateLists.dueLater} and task.due_at <= @wallMs and task.is_suspect = 0
        and (lane.is_open = 1 or (${isOpening})) and ${isWanted}`,
   ];
   const values = { kinds: JSON.stringify(kinds), nowMs: now.ms, wallMs: now.wallMs };
@@ -161,7 +154,7 @@ function hasClaimable(db: Database, { kinds, worker }: Waker, now: StoreNow): bo
        where ${isOpening} and lane.suspects > 0 and ${isWanted}`,
       `task indexed by task_due join lane on lane.id = task.lane join job on job.name = lane.job
          left join gate on gate.name = lane.gate
-       where task.state in (1, 2) and task.due_at <= @wallMs and task.is_suspect = 1
+       where task.state in ${stateLists.dueLater} and task.due_at <= @wallMs and task.is_suspect = 1
          and (lane.is_open = 1 or (${isOpening})) and ${isWanted}`,
     );
   }

@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { Drift, Reconciled } from "../../queue-store.ts";
 import { countOrphans, repairOrphans } from "./orphans.ts";
+import { taskStates } from "../../row-state.ts";
 import { statement } from "./statement.ts";
 import { findTurnDrift, rebuildTurns } from "./turns.ts";
 
@@ -85,7 +86,7 @@ const names = {
 };
 
 const best = (column: string) => `coalesce((select task.${column} from task
-  where task.lane = lane.id and task.state = 0 order by task.priority desc, task.id limit 1), 0)`;
+  where task.lane = lane.id and task.state = ${taskStates.ready} order by task.priority desc, task.id limit 1), 0)`;
 
 const sumOfLanes = (of: string, owner: string) =>
   `coalesce((select sum(${of}) from lane where ${owner}), 0)`;
@@ -145,6 +146,6 @@ const counters: readonly Counter[] = [
   derived(
     "claim",
     "open",
-    "(select count(*) from task where task.token = claim.token and task.state = 4)",
+    `(select count(*) from task where task.token = claim.token and task.state = ${taskStates.running})`,
   ),
 ];

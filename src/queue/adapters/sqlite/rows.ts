@@ -1,7 +1,8 @@
 import type { Database } from "better-sqlite3";
 import { hasRoom, isOpen, newGate, openFromMs, type Gate } from "../../gate.ts";
 import { newJob, type Job } from "../../job.ts";
-import { stateNames, type StateName } from "./task-row.ts";
+import { laneKey } from "../../lane.ts";
+import { stateNames, taskStates, type StateName } from "../../row-state.ts";
 import { createTurns } from "./turns.ts";
 
 /** A lane as the file holds it. */
@@ -71,7 +72,7 @@ export function createRows(db: Database, now: () => number): Rows {
   const touchTurn = ({ kind, job }: TurnName) => dirtyTurns.set(`${kind}\0${job}`, { kind, job });
   const keepLane = (row: LaneRow) => {
     lanes.set(row.id, row);
-    lanesByName.set(laneName(row.kind, row.job, row.gate), row);
+    lanesByName.set(laneKey(row), row);
     return row;
   };
 
@@ -120,7 +121,7 @@ export function createRows(db: Database, now: () => number): Rows {
       return row;
     },
     laneOf(kind, job, gate) {
-      const known = lanesByName.get(laneName(kind, job, gate));
+      const known = lanesByName.get(laneKey({ kind, job, gate }));
       if (known) return known;
       const read = sql.findLane.get(job, gate, kind) as RawLane | undefined;
       if (read) return keepLane(toLane(read));
@@ -148,7 +149,7 @@ export function createRows(db: Database, now: () => number): Rows {
       dirtyLanes.delete(lane);
       touchTurn(lane);
       lanes.delete(lane.id);
-      lanesByName.delete(laneName(lane.kind, lane.job, lane.gate));
+      lanesByName.delete(laneKey(lane));
       sql.dropLane.run(lane.id);
     },
     takeTouched() {
@@ -251,7 +252,6 @@ export function createRows(db: Database, now: () => number): Rows {
 
 type LaneOfGate = [id: number, kind: string, job: string, ready: number];
 type TurnName = Pick<LaneRow, "kind" | "job">;
-const laneName = (kind: string, job: string, gate: string) => `${kind}\0${job}\0${gate}`;
 
 const jobColumns = `name, is_paused as isPaused, is_sealed as isSealed, ended, concurrency, budget,
   gate, slots, added, over_budget as overBudget, pending, running, done, skipped, failed,
@@ -343,7 +343,8 @@ const prepare = (db: Database) => ({
   openLanes: db.prepare("update lane set is_open = ? where gate = ?"),
   lanesOfGate: db.prepare("select id, kind, job, ready from lane where gate = ?").raw(),
   readHead: db.prepare(
-    "select priority, id from task where lane = ? and state = 0 order by priority desc, id limit 1",
+    `select priority, id from task where lane = ? and state = ${taskStates.ready}
+     order by priority desc, id limit 1`,
   ),
   writeJob: db.prepare(
     `insert or replace into job (name, is_paused, is_sealed, ended, concurrency, budget, gate,

@@ -4,17 +4,16 @@ import { AppError } from "../../../base/app-error.ts";
 import { sleep, systemClock, type Clock } from "../../../base/clock.ts";
 import { rememberFile } from "../../../base/opened-file.ts";
 import type { QueueCounts } from "../../counts.ts";
-import { isComplete } from "../../job.ts";
+import { completion } from "../../job.ts";
 import { exactNow, storeNow, type ModelNow } from "../../model/now.ts";
 import type { Answer, Operation } from "../../operation.ts";
 import type { QueueStore, StoreNow } from "../../queue-store.ts";
-import { add, raise } from "./add.ts";
-import { forgetKeys, pruneLog, purge, retry } from "./bulk.ts";
+import { add } from "./add.ts";
 import { createChangeWatch } from "./change-watch.ts";
 import { claim } from "./claim.ts";
 import { countAtOnce, createCountsReader } from "./read-counts.ts";
 import { createFileGuard } from "./file-guard.ts";
-import { extend, finish, release } from "./leases.ts";
+import { finish } from "./finish.ts";
 import {
   closeDatabase,
   inTransaction,
@@ -24,9 +23,10 @@ import {
   type Durability,
 } from "./open-database.ts";
 import { promote } from "./promote.ts";
+import { forgetKeys, pruneLog } from "./prune.ts";
 import { readNumber, wakeInMs } from "./read.ts";
 import { reconcile } from "./reconcile.ts";
-import { block, cancel, openJob, pause, resume, seal, setGate } from "./settings.ts";
+import { applyToSlice } from "./save-slice.ts";
 import { translateError } from "./sqlite-error.ts";
 import { createStoreClock } from "./store-clock.ts";
 import { storeReads } from "./store-reads.ts";
@@ -188,51 +188,38 @@ function applyAll(unit: Unit, operations: readonly Operation[]) {
 function completeIfDone({ rows, now }: Unit): void {
   for (const name of rows.takeTouched()) {
     const known = rows.job(name);
-    if (!known || !isComplete(known)) continue;
-    const job = rows.jobForWrite(name);
-    job.ended = "completed";
-    job.endedAtMs = now.ms;
-    job.completions += 1;
+    const completed = known && completion(known, now.ms);
+    if (completed) Object.assign(rows.jobForWrite(name), completed);
   }
 }
 
+/** Adds, claims and finishes have fast paths in SQL. Everything else is the model's. */
 function applyOne(unit: Unit, operation: Operation): Answer<Operation> {
   switch (operation.op) {
     case "add":
       return add(unit, operation);
     case "claim":
       return claim(unit, operation);
-    case "extend":
-      return extend(unit, operation);
     case "finish":
       return finish(unit, operation);
-    case "release":
-      return release(unit, operation);
     case "sweep":
       return sweep(unit);
-    case "block":
-      return block(unit, operation);
-    case "setGate":
-      return setGate(unit, operation);
-    case "openJob":
-      return openJob(unit, operation);
-    case "seal":
-      return seal(unit, operation.job);
-    case "pause":
-      return pause(unit, operation.job);
-    case "resume":
-      return resume(unit, operation.job);
-    case "cancel":
-      return cancel(unit, operation.job);
-    case "raise":
-      return raise(unit, operation.raises);
-    case "retry":
-      return retry(unit, operation);
-    case "purge":
-      return purge(unit, operation);
     case "forgetKeys":
       return forgetKeys(unit, operation);
     case "pruneLog":
       return pruneLog(unit, operation);
+    case "extend":
+    case "release":
+    case "raise":
+    case "block":
+    case "setGate":
+    case "openJob":
+    case "seal":
+    case "pause":
+    case "resume":
+    case "cancel":
+    case "retry":
+    case "purge":
+      return applyToSlice(unit, operation);
   }
 }

@@ -3,6 +3,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { bootId, machineMonotonicMs, machineMsSince } from "../../../base/machine-clock.ts";
 import { truncatedNow, type ModelNow } from "../../model/now.ts";
 import { rebuildTurns } from "./turns.ts";
+import { finishedFrom, taskStates } from "../../row-state.ts";
 
 /**
  * One clock for all processes that share the file: a wall clock moment that the first of them
@@ -35,7 +36,7 @@ export function createStoreClock(db: Database, clock: Clock): () => ModelNow {
  * gate's delay after its last start begins again.
  */
 function startAnew(db: Database, anchorMs: number): void {
-  db.prepare("update task set expires_at = ? where state = 4").run(anchorMs);
+  db.prepare(`update task set expires_at = ? where state = ${taskStates.running}`).run(anchorMs);
   db.prepare("update claim set expires_at = ? where open > 0").run(anchorMs);
   db.prepare(
     `update gate set opens_at = @anchorMs + delay_ms, is_open = 0,
@@ -57,9 +58,9 @@ function latestMs(db: Database): number {
         coalesce((select max(token) / 1024 from claim), 0) as claimed,
         coalesce((select max(made_at) from claim), 0) as made,
         coalesce((select created_at from task where id = (select max(id) from task)), 0) as created,
-        coalesce((select max(finished_at) from task where state = 5 and state >= 5), 0) as done,
-        coalesce((select max(finished_at) from task where state = 6 and state >= 5), 0) as skipped,
-        coalesce((select max(finished_at) from task where state = 7 and state >= 5), 0) as failed,
+        coalesce((select max(finished_at) from task where state = ${taskStates.done} and state >= ${finishedFrom}), 0) as done,
+        coalesce((select max(finished_at) from task where state = ${taskStates.skipped} and state >= ${finishedFrom}), 0) as skipped,
+        coalesce((select max(finished_at) from task where state = ${taskStates.failed} and state >= ${finishedFrom}), 0) as failed,
         coalesce((select max(finished_at) from log), 0) as logged,
         coalesce((select max(max(opened_at, ended_at)) from job), 0) as changed,
         coalesce((select max(opens_at - delay_ms) from gate), 0) as started`,

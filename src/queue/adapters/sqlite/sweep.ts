@@ -1,115 +1,55 @@
-import { opensAfterStart } from "../../gate.ts";
-import { bulkRowsMax, sweepRowsMax, type Swept } from "../../operation.ts";
+import { sweep as sweepModel } from "../../model/sweep.ts";
+import { sweepRowsMax, type Swept } from "../../operation.ts";
+import { taskStates } from "../../row-state.ts";
+import type { TaskRow } from "../../slice/task-row.ts";
+import { cancelledJobs, pendingTasks, selectTasks, sliceOf } from "./load-slice.ts";
+import { saveSlice } from "./save-slice.ts";
 import { statement } from "./statement.ts";
-import { leave, noted, requeueSuspect, type HeldRow } from "./leases.ts";
-import { taskStates, type TaskRow } from "./task-row.ts";
-import { move, stateName, type Unit } from "./unit.ts";
+import type { Unit } from "./unit.ts";
 
-type ExpiredRow = HeldRow & Pick<TaskRow, "expires_at" | "due_at">;
-
-/** The only place where an expired lease has an effect. Bounded, so it can start every claim. */
+/** Starts every claim, so a sweep that finds nothing takes a few look-ups. */
 export function sweep(unit: Unit): Swept {
   unit.flush();
-  const counts = { requeued: 0, failed: 0, cancelled: 0 };
-  const { rows, hasMore } = expired(unit);
-  for (const task of rows) counts[takeBack(unit, task)] += 1;
-  const skipped = skipCancelled(unit);
+  const tokens = expiredClaims(unit);
+  const found = [...expiredTasks(unit, tokens), ...pendingTasks(unit, cancelledJobs(unit))];
+  const swept = found.length > 0 ? sweepTasks(unit, found) : nothingSwept;
+  for (const token of tokens) unit.sql.setNextExpiry.run({ token });
   forgetClaims(unit);
   touchComplete(unit);
-  return {
-    ...counts,
-    cancelled: counts.cancelled + skipped.count,
-    hasMore: hasMore || skipped.hasMore,
-  };
+  return swept;
 }
 
-/** Claims whose earliest lease may have expired; those extended since are looked at again later. */
-function expired({ db, now }: Unit): { rows: ExpiredRow[]; hasMore: boolean } {
-  const claims = statement(db, "select token from claim where open > 0 and expires_at <= ?")
+const nothingSwept: Swept = { requeued: 0, failed: 0, cancelled: 0, hasMore: false };
+
+function sweepTasks(unit: Unit, found: readonly TaskRow[]): Swept {
+  const slice = sliceOf(unit, found);
+  const swept = sweepModel(slice.draft);
+  saveSlice(unit, slice);
+  return swept;
+}
+
+/** Claims whose earliest lease may have expired. */
+const expiredClaims = ({ db, now }: Unit): readonly number[] =>
+  statement(db, "select token from claim where open > 0 and expires_at <= ? order by expires_at")
     .pluck()
     .all(now.ms) as number[];
-  const rows: ExpiredRow[] = [];
-  const readOf = statement(
+
+/** One more than may be swept at once, to know whether there are more. */
+function expiredTasks({ db, now }: Unit, tokens: readonly number[]): readonly TaskRow[] {
+  const found: TaskRow[] = [];
+  const expiredOf = statement(
     db,
-    `select id, lane, token, used, attempts_max, is_suspect, attempts, due_at, expires_at
-     from task where token = ? and state = 4 order by expires_at, id`,
+    `${selectTasks}
+     where t.token = ? and t.state = ${taskStates.running} and t.expires_at <= ? limit ?`,
   );
-  const setExpiry = statement(db, "update claim set expires_at = ? where token = ?");
-  for (const token of claims) {
-    const running = readOf.all(token) as ExpiredRow[];
-    const due = running.filter((task) => task.expires_at <= now.ms);
-    const next = running.find((task) => task.expires_at > now.ms);
-    if (rows.length + due.length > sweepRowsMax) {
-      rows.push(...due.slice(0, sweepRowsMax - rows.length));
-      return { rows, hasMore: true };
-    }
-    rows.push(...due);
-    if (next) setExpiry.run(next.expires_at, token);
+  for (const token of tokens) {
+    found.push(...(expiredOf.all(token, now.ms, sweepRowsMax + 1 - found.length) as TaskRow[]));
+    if (found.length > sweepRowsMax) break;
   }
-  return { rows, hasMore: false };
+  return found;
 }
 
-function takeBack(unit: Unit, task: ExpiredRow): "requeued" | "failed" | "cancelled" {
-  const { rows, sql, now } = unit;
-  const lane = rows.laneForWrite(task.lane);
-  leave(unit, task, lane, undefined);
-  if (lane.gate !== "") {
-    // Whether a request went out in the lease's last moment is unknown: count the delay from there.
-    const gate = rows.gateForWrite(lane.gate);
-    gate.opensAtMs = opensAfterStart(gate, task.expires_at);
-  }
-  if (rows.job(lane.job)?.ended === "cancelled") {
-    sql.end.run(taskStates.skipped, cancelled(task, now.ms), now.ms, task.is_suspect, task.id);
-    move(unit, lane, "running", "skipped");
-    return "cancelled";
-  }
-  const reason = "the lease expired: the worker died, hung or lost the queue";
-  const attempts = noted(task, { outcome: "expired", reason, atMs: now.ms });
-  if (task.used >= task.attempts_max) {
-    sql.end.run(taskStates.failed, attempts, now.ms, 1, task.id);
-    move(unit, lane, "running", "failed");
-    return "failed";
-  }
-  requeueSuspect(unit, task, lane, attempts);
-  return "requeued";
-}
-
-/** Pending tasks of cancelled jobs, a chunk at a time. */
-export function skipCancelled(unit: Unit): { readonly count: number; readonly hasMore: boolean } {
-  const { db, rows, sql, now } = unit;
-  unit.flush();
-  const jobs = statement(db, "select name from job where ended = 'cancelled' and pending > 0")
-    .pluck()
-    .all() as string[];
-  const columns =
-    "select id, lane, token, attempts, is_suspect, state from task where lane = @lane";
-  const pendingOf = statement(
-    db,
-    `${columns} and state = 0 union all ${columns} and state = 3
-     union all ${columns} and state in (1, 2) limit @left`,
-  );
-  let left = bulkRowsMax;
-  for (const name of jobs) {
-    const lanes = statement(db, "select id from lane where job = ?").pluck().all(name) as number[];
-    for (const id of lanes) {
-      const lane = rows.lane(id);
-      if (lane.ready + lane.suspect + lane.scheduled + lane.backoff === 0) continue;
-      const chunk = pendingOf.all({ lane: id, left }) as TaskRow[];
-      for (const task of chunk) {
-        sql.end.run(taskStates.skipped, cancelled(task, now.ms), now.ms, task.is_suspect, task.id);
-        move(unit, lane, stateName(task.state), "skipped");
-      }
-      left -= chunk.length;
-      if (left === 0) return { count: bulkRowsMax, hasMore: true };
-    }
-  }
-  return { count: bulkRowsMax - left, hasMore: false };
-}
-
-const cancelled = (task: Pick<HeldRow, "token" | "attempts">, atMs: number) =>
-  noted(task, { outcome: "cancelled", reason: "its job was cancelled", atMs });
-
-/** Jobs that are complete and not said to be, should there be any: then their commit says so. */
+/** Jobs that are complete and not yet ended, should there be any: the commit ends them. */
 export function touchComplete({ db, rows }: Unit): void {
   const complete = statement(
     db,
@@ -119,7 +59,7 @@ export function touchComplete({ db, rows }: Unit): void {
   for (const name of complete.pluck().all() as string[]) rows.jobForWrite(name);
 }
 
-/** The newest stays: its token is where the next one starts. */
+/** Claims that cannot be repeated any more. The newest stays: the next token follows from it. */
 function forgetClaims({ db, now, meta }: Unit): void {
   statement(
     db,

@@ -1,7 +1,7 @@
 import type { Database, Statement } from "better-sqlite3";
 import { exactNow, type ModelNow } from "../../model/now.ts";
+import { jobCounter, taskStates, type StateName } from "../../row-state.ts";
 import { createRows, type LaneRow, type Rows } from "./rows.ts";
-import { stateNames, taskStates, type StateName } from "./task-row.ts";
 
 /**
  * What one transaction works on. Counters of jobs and lanes change only through `move`, in the
@@ -161,18 +161,6 @@ export function move(
   if (from === "ready" || to === "ready") lane.isHeadStale = true;
 }
 
-/** A task is ready, or suspect and ready, because its time has come: see `readyDueMs`. */
-export function noteDue({ meta, now }: Unit, dueAtMs: number): void {
-  if (dueAtMs <= now.wallMs) meta.readyDueMs = Math.max(meta.readyDueMs, dueAtMs);
-}
-
-export const jobCounter = (state: StateName) =>
-  taskStates[state] < taskStates.running
-    ? "pending"
-    : (state as "running" | "done" | "skipped" | "failed");
-
-export const stateName = (state: number): StateName => stateNames[state]!;
-
 /** Rows of a claim come as arrays, which are made quicker than objects. */
 export type ReadyRow = readonly [
   id: number,
@@ -193,102 +181,91 @@ const insertTasks = (rows: number) =>
 
 const readyColumns = "id, key, payload, priority, due_at, created_at, used, attempts_max";
 
-export type TaskStatements = Readonly<
-  Record<
-    | "insert"
-    | "insertAll"
-    | "find"
-    | "read"
-    | "readHeld"
-    | "readReady"
-    | "readSuspect"
-    | "leaseAll"
-    | "setPriority"
-    | "setExpiry"
-    | "setState"
-    | "done"
-    | "doneAll"
-    | "doneOfLane"
-    | "end"
-    | "requeue"
-    | "release"
-    | "setEarliest"
-    | "leave"
-    | "log"
-    | "keepKey"
-    | "findKept"
-    | "findAllKept"
-    | "remove",
-    Statement
-  >
->;
+type StatementName =
+  | "insert"
+  | "insertAll"
+  | "laneOfLease"
+  | "readReady"
+  | "readSuspect"
+  | "leaseAll"
+  | "setState"
+  | "done"
+  | "doneOfLane"
+  | "doneAll"
+  | "update"
+  | "setEarliest"
+  | "setNextExpiry"
+  | "leave"
+  | "log"
+  | "keepKey"
+  | "findKept"
+  | "findAllKept"
+  | "remove";
 
-const prepareTasks = (db: Database): TaskStatements => ({
+export type TaskStatements = ReturnType<typeof prepareTasks>;
+
+const { ready, suspect, running, done } = taskStates;
+
+const prepareTasks = (db: Database): Readonly<Record<StatementName, Statement>> => ({
   insert: db.prepare(insertTasks(1)),
   insertAll: db.prepare(insertTasks(insertRows)),
-  find: db.prepare("select * from task where scope = ? and key = ?"),
-  read: db.prepare("select * from task where id = ?"),
-  readHeld: db.prepare(
-    `select id, lane, token, used, attempts_max, is_suspect, attempts, due_at from task
-     where id = ? and token = ? and state = 4`,
-  ),
+  laneOfLease: db
+    .prepare(`select lane from task where id = ? and token = ? and state = ${running}`)
+    .pluck(),
   readReady: db
     .prepare(
       `select ${readyColumns} from task
-       where lane = ? and state = 0 order by priority desc, id limit ?`,
+       where lane = ? and state = ${ready} order by priority desc, id limit ?`,
     )
     .raw(),
   readSuspect: db
     .prepare(
       `select ${readyColumns} from task
-       where lane = ? and state = 3 order by priority desc, id limit 1`,
+       where lane = ? and state = ${suspect} order by priority desc, id limit 1`,
     )
     .raw(),
   leaseAll: db.prepare(
-    `update task set state = 4, token = ?, used = used + 1, expires_at = ?
+    `update task set state = ${running}, token = ?, used = used + 1, expires_at = ?
      where id in (select value from json_each(?))`,
   ),
-  setPriority: db.prepare("update task set priority = ? where id = ?"),
-  setExpiry: db.prepare("update task set expires_at = ? where id = ?"),
   setState: db.prepare("update task set state = ? where id = ?"),
   done: db.prepare(
-    "update task set state = 5, result = ?, finished_at = ?, expires_at = 0 where id = ?",
+    `update task set state = ${done}, result = ?, finished_at = ?, expires_at = 0 where id = ?`,
   ),
   doneOfLane: db.prepare(
-    `update task set state = 5, finished_at = ?, expires_at = 0
-     where id in (select value from json_each(?)) and token = ? and state = 4 and lane = ?`,
+    `update task set state = ${done}, finished_at = ?, expires_at = 0
+     where id in (select value from json_each(?)) and token = ? and state = ${running}
+       and lane = ?`,
   ),
   doneAll: db
     .prepare(
-      `update task set state = 5, finished_at = ?, expires_at = 0
-       where id in (select value from json_each(?)) and token = ? and state = 4
+      `update task set state = ${done}, finished_at = ?, expires_at = 0
+       where id in (select value from json_each(?)) and token = ? and state = ${running}
        returning id, lane`,
     )
     .raw(),
-  end: db.prepare(
-    `update task set state = ?, attempts = ?, finished_at = ?, expires_at = 0, is_suspect = ?
-     where id = ?`,
+  update: db.prepare(
+    `update task set state = ?, priority = ?, due_at = ?, used = ?, is_suspect = ?, expires_at = ?,
+       attempts = ?, result = ?, finished_at = ? where id = ?`,
   ),
-  requeue: db.prepare(
-    `update task set state = ?, attempts = ?, due_at = coalesce(?, due_at), is_suspect = ?,
-       expires_at = 0 where id = ?`,
-  ),
-  release: db.prepare("update task set state = ?, used = used - 1, expires_at = 0 where id = ?"),
   setEarliest: db.prepare("update claim set expires_at = min(expires_at, ?) where token = ?"),
+  /** To the earliest of its leases that still run. */
+  setNextExpiry: db.prepare(
+    `update claim set expires_at = coalesce((select min(expires_at) from task
+       where token = @token and state = ${running}), expires_at) where token = @token`,
+  ),
   leave: db.prepare("update claim set open = open - ? where token = ?"),
   log: db.prepare(
     `insert into log (id, kind, job, gate, key, state, created_at, finished_at, used, attempts_max,
        attempts)
-     select task.id, lane.kind, lane.job, lane.gate, task.key, task.state, task.created_at,
-       task.finished_at, task.used, task.attempts_max, task.attempts
-     from task join lane on lane.id = task.lane where task.id = ?`,
+     values (@id, @kind, @job, @gate, @key, @state, @createdAtMs, @finishedAtMs, @used,
+       @attemptsMax, @attempts)`,
   ),
   keepKey: db.prepare(
     `insert or replace into kept_key (job, gate, key, id, kind, state, finished_at)
-     select lane.job, lane.gate, task.key, task.id, lane.kind, task.state, task.finished_at
-     from task join lane on lane.id = task.lane where task.id = ?`,
+     values (?, ?, ?, ?, ?, ?, ?)`,
   ),
-  findKept: db.prepare("select id from kept_key where job = ? and gate = ? and key = ?").pluck(),
+  findKept: db.prepare("select 1 from kept_key where job = ? and gate = ? and key = ?").pluck(),
   findAllKept: db
     .prepare(
       `select 1 from kept_key

@@ -140,6 +140,17 @@ export function leaseClauses(clause: Clause): void {
     for (const lease of alive) expect(await at.finish(lease)).toBe("done");
   });
 
+  clause("leases of one claim that end one after the other are swept one by one", async (at) => {
+    await at.add(...works("a", 3));
+    const [, second, third] = await at.claim({ leaseMs: 1_000 });
+    await at.queue.extend([second!], 2_000);
+    await at.queue.extend([third!], 3_000);
+    for (let round = 0; round < 3; round++) {
+      await at.time.advance(round === 0 ? 1_001 : 1_000);
+      expect(await at.queue.sweep()).toMatchObject({ requeued: 1, hasMore: false });
+    }
+  });
+
   clause("lesson 19: a released task is free at once, unharmed", async (at) => {
     await at.add(work("a", { attemptsMax: 1 }));
     const before = await at.find("a");
