@@ -5,6 +5,7 @@ import {
   createDetailsHandler,
   createDiscoverHandler,
   createEnrichHandler,
+  openCampaignFolder,
   type CampaignServices,
   type EnrichServices,
 } from "../campaign/index.ts";
@@ -12,6 +13,7 @@ import type { Paths, Settings } from "../config/index.ts";
 import type { NodeApi } from "../node/index.ts";
 import type { Queue } from "../queue/index.ts";
 import type { Handler } from "../worker/index.ts";
+import { createCampaignLookup } from "./campaign-lookup.ts";
 import { createCampaignServices } from "./campaign-services.ts";
 import { createEnrichServices, type EnrichServicesOptions } from "./enrich-services.ts";
 import { createRecordCompanies } from "./record-companies.ts";
@@ -38,7 +40,8 @@ export interface BuiltInWork extends AsyncDisposable {
 export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
   const { paths, clock, queue } = options;
   const { ledger, records } = options.node;
-  const enrich = createEnrichServices({ ...options, ledger, records });
+  const campaignOf = createCampaignLookup({ ...options, folder: openCampaignFolder(paths) });
+  const enrich = createEnrichServices({ ...options, ledger, records, campaign: campaignOf });
   const companies = createRecordCompanies({ records, ledger });
   const campaign = createCampaignServices({
     paths,
@@ -46,6 +49,7 @@ export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
     ledger,
     queue,
     companies,
+    campaign: campaignOf,
     enrichTask: enrich.enrichTask,
   });
   return {

@@ -19,6 +19,8 @@ export interface CampaignServicesOptions {
   readonly ledger: CampaignServices["ledger"];
   readonly queue: Pick<Queue, "add">;
   readonly companies: CompanyWriter;
+  /** Absent: read from the folder each time. */
+  readonly campaign?: CampaignServices["campaign"];
   /** Absent: one task for each company, `{ target, website }`, paced by the host's gate. */
   readonly enrichTask?: CampaignServices["enrichTask"];
 }
@@ -31,7 +33,7 @@ export function createCampaignServices(options: CampaignServicesOptions): Campai
     clock,
     ledger,
     companies,
-    campaign: (name) => folder.load(name),
+    campaign: options.campaign ?? ((name) => folder.load(name)),
     places: createPlaceSources(folder),
     async addTasks(tasks, by) {
       const answers = await queue.add(tasks, { by });

@@ -11,7 +11,6 @@ import {
   firstTask,
   gateOf,
   isVisitFresh,
-  openCampaignFolder,
   paceOf,
   setPace,
   visitRecordOf,
@@ -25,6 +24,7 @@ import { createFetchCounter, type Fetcher } from "../crawl/index.ts";
 import type { HttpFetcherOptions } from "../crawl/adapters/http/http-fetcher.ts";
 import type { NodeLedger, NodeRecords } from "../node/index.ts";
 import type { Queue } from "../queue/index.ts";
+import { createSiteSettings } from "./site-settings.ts";
 import { createFolderRobotsCache } from "./folder-robots-cache.ts";
 import { openFetcher } from "./open-fetcher.ts";
 
@@ -37,6 +37,7 @@ export interface EnrichServicesOptions {
   readonly queue: Pick<Queue, "gate" | "setGate">;
   readonly crawl: Settings["crawl"];
   readonly metrics: Metrics;
+  readonly campaign: EnrichServices["campaign"];
   /** Of this program, for the User-Agent. */
   readonly version: string;
   /** How names become addresses; the system's way unless told otherwise. */
@@ -50,20 +51,19 @@ export interface OpenEnrichServices extends EnrichServices, AsyncDisposable {
 
 /** What visits of websites work with in a data folder. */
 export function createEnrichServices(options: EnrichServicesOptions): OpenEnrichServices {
-  const { paths, clock, ledger, records, queue } = options;
-  const folder = openCampaignFolder(paths);
+  const { paths, clock, ledger, records, queue, metrics } = options;
   const crawl: CrawlSettings = { ...options.crawl, contact: options.crawl.contact };
   const fetchers = createFetchers(options);
   const services: EnrichServices = {
     clock,
     ledger,
-    queue,
+    sites: createSiteSettings({ queue, clock, metrics }),
     crawl,
     write: async (commit) => void (await records.write(commit)),
-    campaign: (name) => folder.load(name),
+    campaign: options.campaign,
     fetcher: async (contact) => fetchers.of(contact),
-    robots: createFolderRobotsCache(paths),
-    counts: createEnrichCounts(options.metrics),
+    robots: createFolderRobotsCache({ paths, clock, metrics }),
+    counts: createEnrichCounts(metrics),
     ...(options.crawl.keepHtmlBytes > 0 && {
       keepPage: (page) => keepPage(paths, page, options.crawl.keepHtmlBytes),
     }),

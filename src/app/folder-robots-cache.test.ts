@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { systemClock } from "../base/clock.ts";
 import { createPaths } from "../config/index.ts";
 import type { RobotsNote } from "../crawl/index.ts";
 import { startSiteServer } from "../crawl/testing/site-server.ts";
@@ -13,7 +14,7 @@ let folder: string;
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "forager-robots-"))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const open = () => createFolderRobotsCache(createPaths(folder));
+const open = () => createFolderRobotsCache({ paths: createPaths(folder), clock: systemClock });
 const note: RobotsNote = {
   state: "read",
   robots: { rules: [{ allow: false, pattern: "/x" }], crawlDelayMs: 5_000, sitemaps: ["/s.xml"] },

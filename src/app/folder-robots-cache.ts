@@ -3,9 +3,17 @@ import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { writeFileAtomic } from "../base/atomic-file.ts";
+import type { Clock } from "../base/clock.ts";
 import { makeFolder } from "../base/make-folder.ts";
+import type { Metrics } from "../base/metrics.ts";
 import type { Paths } from "../config/index.ts";
 import { createMemoryRobotsCache, type RobotsCache, type RobotsNote } from "../crawl/index.ts";
+
+export interface FolderRobotsCacheOptions {
+  readonly paths: Pick<Paths, "resolve">;
+  readonly clock: Clock;
+  readonly metrics?: Metrics;
+}
 
 /**
  * Notes that all processes of a data folder share, and that outlive them: a worker that is restarted
@@ -14,16 +22,18 @@ import { createMemoryRobotsCache, type RobotsCache, type RobotsNote } from "../c
  * - two processes that change a file at once lose one of the notes, which is then asked for again;
  * - a file that cannot be read is one that is not there.
  */
-export function createFolderRobotsCache(paths: Pick<Paths, "resolve">): RobotsCache {
-  const memory = createMemoryRobotsCache();
+export function createFolderRobotsCache({
+  paths,
+  clock,
+  metrics,
+}: FolderRobotsCacheOptions): RobotsCache {
+  const memory = createMemoryRobotsCache({
+    clock,
+    load: async (origin) => (await readNotes(fileOf(paths, origin)))[origin],
+    ...(metrics && { metrics }),
+  });
   return {
-    async get(origin) {
-      const own = await memory.get(origin);
-      if (own) return own;
-      const stored = (await readNotes(fileOf(paths, origin)))[origin];
-      if (stored) await memory.put(origin, stored);
-      return stored;
-    },
+    get: (origin) => memory.get(origin),
     async put(origin, note) {
       await memory.put(origin, note);
       if (JSON.stringify(note).length > noteCharsMax) return;

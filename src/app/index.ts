@@ -18,6 +18,7 @@ export {
   type FleetBucketOptions,
 } from "./fleet-bucket.ts";
 export { openFetcher, type OpenFetcherOptions } from "./open-fetcher.ts";
+export { createSiteSettings } from "./site-settings.ts";
 export { examineQueue, type PostgresFacts } from "./examine-queue.ts";
 export {
   hubPartsIn,

@@ -51,7 +51,13 @@ async function crawlSite(
     ...more,
   };
   await crawls.create(plan);
-  await using services = createSiteCrawlServices({ folder: crawls, queue, fetcher, clock });
+  await using services = createSiteCrawlServices({
+    folder: crawls,
+    queue,
+    fetcher,
+    clock,
+    log: silentLogger,
+  });
   const ends = await runSiteCrawls({
     plans: [plan],
     queue,
@@ -66,7 +72,9 @@ async function crawlSite(
   const short = Object.fromEntries(rows.map((row) => [row.url.replace(site.origin, ""), row]));
   const requests = site.requests.map(({ path, atMs }) => ({ path, atMs }));
   const job = await queue.job(crawlJob(plan));
-  return { rows: short, requests, end: ends.get(plan.name), job, origin: site.origin };
+  await services[Symbol.asyncDispose](); // raises that wait are written now
+  const raises = services.raises();
+  return { rows: short, requests, end: ends.get(plan.name), job, origin: site.origin, raises };
 }
 
 const paths = (requests: readonly { path: string }[]) => requests.map(({ path }) => path).sort();
@@ -185,6 +193,24 @@ test("a crawl-delay of robots.txt is kept; one too long leaves the site alone", 
   );
   expect(paths(tooSlow.requests)).toEqual(["/robots.txt"]);
   expect(tooSlow.rows["/"]).toMatchObject({ state: "robots" });
+});
+
+test("D6: links to pages that wait raise their priority: with fewer writes than raises, and counted when they change nothing", async () => {
+  const names = Array.from({ length: 30 }, (_, at) => `/p${at}`);
+  const pages = Object.fromEntries(names.map((name) => [name, page(name, "/", ...names)]));
+  const { rows, requests, job, raises } = await crawlSite({
+    "/": page("Home", ...names),
+    ...pages,
+  });
+  expect(Object.values(rows).map(({ state }) => state)).toEqual(Array(31).fill("found"));
+  expect(paths(requests)).toEqual(["/", ...names, "/robots.txt"].sort());
+  // A page that is stored is not added again, so the queue has no duplicates to judge.
+  expect(job).toMatchObject({ added: 31, done: 31 });
+  // Each page links to all that wait: 29 + 28 + … links, of which the first nine to a page count.
+  expect(raises.raises).toBeGreaterThan(200);
+  expect(raises.unchanged).toBeGreaterThan(50);
+  expect(raises.writes).toBeGreaterThanOrEqual(1);
+  expect(raises.writes).toBeLessThan(raises.raises / 20);
 });
 
 test("429 is asked again after what it asked for; what never answers well is failed, with its status", async () => {

@@ -54,6 +54,24 @@ describe("a single-flight cache", () => {
     });
   });
 
+  test("a value that is put replaces the one that is kept, and the one that is being loaded", async () => {
+    const { clock, cache, loads } = createFixture();
+    const loading = cache.get("a");
+    await clock.advance(5);
+    cache.put("a", "put", "changed");
+    expect(await cache.get("a")).toBe("put");
+    await clock.advance(5);
+    expect(await loading).toBe("a1");
+    expect(await cache.get("a")).toBe("put");
+    cache.put("a", "again", "changed");
+    expect(await cache.get("a")).toBe("again");
+    expect(loads).toEqual(["a"]);
+    expect(cache.metrics()).toMatchObject({
+      size: 1,
+      invalidationsByReason: { changed: 2 },
+    });
+  });
+
   test("loads of different keys run side by side", async () => {
     const { clock, cache } = createFixture();
     const values = Promise.all([cache.get("a"), cache.get("b")]);

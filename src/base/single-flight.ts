@@ -8,6 +8,8 @@ export interface SingleFlightCacheOptions<Key, Value> {
   /** How long a value may be used, counted from the end of its load. */
   readonly ttlMs: number;
   readonly entriesMax: number;
+  /** Whether a loaded value is remembered. Absent: every value is. */
+  readonly keeps?: (value: Value) => boolean;
 }
 
 /**
@@ -21,6 +23,8 @@ export interface SingleFlightCacheOptions<Key, Value> {
  */
 export interface SingleFlightCache<Key, Value> {
   get(key: Key): Promise<Value>;
+  /** Replaces the value of a key by one that is known to be current. `reason` as below. */
+  put(key: Key, value: Value, reason: string): void;
   /** Forgets a key. `reason` becomes a metric's label: use one of a few constants. */
   invalidate(key: Key, reason: string): void;
   /** Forgets every key, each counted under `reason`. */
@@ -52,13 +56,14 @@ export function createSingleFlightCache<Key, Value>({
   clock,
   ttlMs,
   entriesMax,
+  keeps = () => true,
 }: SingleFlightCacheOptions<Key, Value>): SingleFlightCache<Key, Value> {
   assert(ttlMs > 0, `ttlMs is ${ttlMs}, not above 0`);
   assert(Number.isInteger(entriesMax) && entriesMax >= 1, `entriesMax is ${entriesMax}, below 1`);
 
   const values = new Map<Key, Value>(); // least recently used first
   const expiriesMs = new Map<Key, number>(); // the same keys, oldest first: all live equally long
-  const flights = new Map<Key, Flight<Value>>(); // a key has a value or a flight, never both
+  const flights = new Map<Key, Flight<Value>>(); // a key has a value, a flight, or a value and a stale flight
   const invalidations = new Map([
     ["expired", 0],
     ["evicted", 0],
@@ -100,7 +105,7 @@ export function createSingleFlightCache<Key, Value>({
       .then(
         (value) => {
           flights.delete(key);
-          if (!flight.isStale) keep(key, value);
+          if (!flight.isStale && keeps(value)) keep(key, value);
           return value;
         },
         (error: unknown) => {
@@ -135,6 +140,11 @@ export function createSingleFlightCache<Key, Value>({
       values.delete(key);
       values.set(key, value);
       return value;
+    },
+    put(key, value, reason) {
+      dropExpired();
+      drop(key, reason);
+      keep(key, value);
     },
     invalidate(key, reason) {
       dropExpired();

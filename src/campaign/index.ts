@@ -19,7 +19,7 @@ export { openBatchFiles, type BatchFiles } from "./enrich/batch-file.ts";
 export { createEnrichHandler, type StepResult } from "./enrich/enrich.ts";
 export { createEnrichCounts, type EnrichCounts } from "./enrich/enrich-counts.ts";
 export { paceOf, setPace } from "./enrich/pace.ts";
-export type { CrawlSettings, EnrichServices, KeptPage } from "./enrich/services.ts";
+export type { CrawlSettings, EnrichServices, KeptPage, SiteSettings } from "./enrich/services.ts";
 export { extractorVersion, isVisitFresh, visitRecordOf } from "./enrich/visit-record.ts";
 export type { VisitRecord } from "./enrich/visit-record.ts";
 export { firstTask, gateOf, type FirstTask } from "./enrich/visit-task.ts";

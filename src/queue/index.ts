@@ -8,7 +8,7 @@ export type { NamePage } from "./names.ts";
 export type * from "./operation.ts";
 export type * from "./queue.ts";
 export type * from "./queue-store.ts";
-export { createRaiseDebouncer, type RaiseDebouncer } from "./raise-debouncer.ts";
+export { createRaiseDebouncer, type RaiseCounts, type RaiseDebouncer } from "./raise-debouncer.ts";
 export type { KindStats, QueueStats, ReasonStats, ShardStats } from "./stats.ts";
 export type * from "./task.ts";
 export { addTasksMax, createValidator, payloadBytesMax } from "./validate.ts";

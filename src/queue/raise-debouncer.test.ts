@@ -45,6 +45,28 @@ describe("the raise debouncer", () => {
     expect([await priorityOf("a"), await priorityOf("b")]).toEqual([600, 450]);
   });
 
+  test("counts raises that change nothing, and does not send them", async () => {
+    const { clock, debouncer, calls } = await setUp(["a"]);
+    for (const priority of [500, 500, 450]) await debouncer.raise({ key: "a", priority });
+    await clock.advance(5_000);
+    for (const priority of [500, 300]) await debouncer.raise({ key: "a", priority });
+    await clock.advance(60_000);
+    expect(calls).toHaveLength(1);
+    expect(debouncer.counts()).toEqual({ raises: 5, unchanged: 4, writes: 1 });
+    await debouncer.raise({ key: "a", priority: 501 });
+    await clock.advance(5_000);
+    expect(debouncer.counts()).toEqual({ raises: 6, unchanged: 4, writes: 2 });
+  });
+
+  test("a raise of a task that was not there yet may be repeated", async () => {
+    const { clock, debouncer, calls } = await setUp([]);
+    await debouncer.raise({ key: "later", priority: 500 });
+    await clock.advance(5_000);
+    await debouncer.raise({ key: "later", priority: 500 });
+    await clock.advance(5_000);
+    expect(calls).toHaveLength(2);
+  });
+
   test("lesson 26: a stream of raises delays the first no further, and its last value is stored", async () => {
     const { clock, debouncer, priorityOf } = await setUp(["a"]);
     for (let step = 0; step < 12; step++) {

@@ -7,9 +7,12 @@ import type { Queue, RaiseInput } from "./queue.ts";
 import { checkRaise } from "./validate.ts";
 
 /**
- * Collects raises, so that a page linked a hundred times costs one write. A raise waits the less
- * the higher it is, and waiting is never prolonged by later ones. Nothing is dropped: what could
- * not be stored waits for the next attempt, and `stop` stores the rest.
+ * Collects raises, so that a page that is linked a hundred times costs one write. Always:
+ * - the higher a raise is, the shorter it waits, and later raises never prolong the wait;
+ * - a raise that cannot change anything, because the task has or will get this priority, is counted
+ *   and not sent;
+ * - no other raise is dropped: if one cannot be stored, it waits for the next attempt, and `stop`
+ *   stores the rest.
  */
 export interface RaiseDebouncer {
   /**
@@ -23,6 +26,16 @@ export interface RaiseDebouncer {
   stop(): Promise<void>;
   /** How many tasks have a raise that is not stored yet. */
   waiting(): number;
+  counts(): RaiseCounts;
+}
+
+export interface RaiseCounts {
+  /** All raises that were asked for. */
+  readonly raises: number;
+  /** Those of them that could not change anything. */
+  readonly unchanged: number;
+  /** Calls to the queue, each with any number of raises. */
+  readonly writes: number;
 }
 
 export interface RaiseDebouncerOptions {
@@ -39,6 +52,7 @@ const tiers = [
 /** After a failed attempt. */
 const repeatMs = 5_000;
 export const waitingMax = 10_000;
+const storedMax = 100_000;
 
 interface Waiting {
   readonly raise: RaiseOne;
@@ -50,6 +64,9 @@ export function createRaiseDebouncer(options: RaiseDebouncerOptions): RaiseDebou
   const waiting = new Map<string, Waiting>();
   /** Attempts under way, with how many raises each holds. */
   const storing = new Map<Promise<void>, number>();
+  /** The priority that each task has at least, because it was stored; the oldest are forgotten. */
+  const stored = new Map<string, number>();
+  const counts = { raises: 0, unchanged: 0, writes: 0 };
   let timer: { readonly dueMs: number; readonly handle: Timer } | undefined;
   let isStopped = false;
 
@@ -101,8 +118,14 @@ export function createRaiseDebouncer(options: RaiseDebouncerOptions): RaiseDebou
   }
 
   function storeChunk(raises: readonly RaiseOne[]): Promise<void> {
+    counts.writes += 1;
     const attempt = queue.raise(raises).then(
-      () => void storing.delete(attempt),
+      (answers) => {
+        storing.delete(attempt);
+        raises.forEach((raise, index) => {
+          if (answers[index] !== "absent") remember(raise);
+        });
+      },
       (error: unknown) => {
         storing.delete(attempt);
         for (const raise of raises) wait(joined(raise, clock.monotonicMs() + repeatMs));
@@ -113,8 +136,22 @@ export function createRaiseDebouncer(options: RaiseDebouncerOptions): RaiseDebou
     return attempt;
   }
 
+  function remember(raise: RaiseOne): void {
+    const identity = identityOf(raise);
+    stored.delete(identity);
+    stored.set(identity, raise.priority);
+    if (stored.size > storedMax) stored.delete(stored.keys().next().value!);
+  }
+
+  /** A caller that waits for its raise to be stored is not content with one that waits. */
+  const isUnchanged = (raise: RaiseOne, delayMs: number): boolean => {
+    const identity = identityOf(raise);
+    const waits = delayMs > 0 ? (waiting.get(identity)?.raise.priority ?? -1) : -1;
+    return Math.max(waits, stored.get(identity) ?? -1) >= raise.priority;
+  };
+
   async function flush(): Promise<void> {
-    // What is being stored may come back to wait: whoever flushes is to hear of that too.
+    // A raise that is being stored may have to wait again: the caller must learn of that too.
     await allOf([...storing.keys(), store([...waiting.values()])]);
     if (waiting.size > 0) return;
     timer?.handle.cancel();
@@ -128,8 +165,10 @@ export function createRaiseDebouncer(options: RaiseDebouncerOptions): RaiseDebou
         throw new AppError("aborted", "debouncer_stopped", message);
       }
       const raise = checkRaise(input);
-      if (unstored() >= waitingMax) await flush();
+      counts.raises += 1;
       const { delayMs } = tiers.find(({ from }) => raise.priority >= from) ?? tiers[2];
+      if (isUnchanged(raise, delayMs)) return void (counts.unchanged += 1);
+      if (unstored() >= waitingMax) await flush();
       const one = joined(raise, clock.monotonicMs() + delayMs);
       if (delayMs === 0) await store([one]);
       else wait(one);
@@ -140,6 +179,7 @@ export function createRaiseDebouncer(options: RaiseDebouncerOptions): RaiseDebou
       await flush();
     },
     waiting: unstored,
+    counts: () => ({ ...counts }),
   };
 }
 

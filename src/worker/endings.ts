@@ -66,6 +66,7 @@ export function createEndings(options: EndingsOptions): Endings {
     sent -= endings.length;
     for (let at = 0; at < endings.length; at++) {
       const answer = answers[at]!;
+      if (answer.status !== "lost") endings[at]!.onStored?.();
       const end = answer.status === "held" ? "released" : answer.status;
       onEnded(endings[at]!.task, end, answer.gate);
     }
@@ -118,7 +119,9 @@ export function createEndings(options: EndingsOptions): Endings {
 
   return {
     finish: (task, outcome, more) =>
-      void collected.push(more.add || more.raise ? { task, outcome, ...more } : { task, outcome }),
+      void collected.push(
+        more.add || more.raise || more.onStored ? { task, outcome, ...more } : { task, outcome },
+      ),
     release: (task) => void collected.push({ task, outcome: undefined }),
     flush() {
       if (collected.length === 0 || timer) return;

@@ -26,6 +26,24 @@ describe.each(backends)("leases in a worker's hands on %s", (backend) => {
     },
   );
 
+  test("a handler learns that its outcome was stored; not if the lease was lost", async () => {
+    await using at = openWorkerFixture(backend);
+    await at.queue.add([
+      { kind: "work", key: "kept" },
+      { kind: "work", key: "lost", job: "j" },
+    ]);
+    const stored: string[] = [];
+    await at.work(async ({ task }) => {
+      if (task.key === "lost") await at.queue.cancel("j");
+      const add = [{ kind: "other", key: `of ${task.key}` }];
+      return done(undefined, { add, onStored: () => void stored.push(task.key) });
+    });
+    await at.pass(1_000);
+    expect(stored).toEqual(["kept"]);
+    expect((await at.queue.browse()).map(({ key }) => key)).toContain("of kept");
+    expect((await at.queue.browse()).map(({ key }) => key)).not.toContain("of lost");
+  });
+
   test("a lost lease ends its handler through the signal, and its result is dropped", async () => {
     await using at = openWorkerFixture(backend);
     await at.queue.openJob("crawl");

@@ -27,6 +27,8 @@ export type HandlerOutcome =
 export interface With {
   readonly add?: readonly TaskInput[];
   readonly raise?: readonly RaiseInput[];
+  /** Called once the queue has stored the outcome with all of this; never if the lease was lost. */
+  readonly onStored?: () => void;
 }
 
 /** The other side asked for fewer requests: 429, 503, or it stopped answering. */
@@ -72,8 +74,12 @@ export function isOutcome(value: unknown): value is HandlerOutcome {
  * that throw.
  */
 export function copyOutcome(outcome: HandlerOutcome): HandlerOutcome {
-  const { add, raise } = outcome;
-  const more = { ...(add && { add }), ...(raise && { raise }) };
+  const { add, raise, onStored } = outcome;
+  const more = {
+    ...(add && { add }),
+    ...(raise && { raise }),
+    ...(typeof onStored === "function" && { onStored }),
+  };
   switch (outcome.kind) {
     case "done": {
       const { result } = outcome;

@@ -1,3 +1,4 @@
+import { cacheMetrics } from "../base/cache-metrics.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Counter, Metrics } from "../base/metrics.ts";
 import type { GateView, Queue } from "../queue/index.ts";
@@ -132,21 +133,7 @@ function createCounters(metrics: Metrics, size: () => number) {
     help: "Changes of gates that followed the answers of their hosts.",
     labels: ["change"],
   });
-  const requests = metrics.counter({
-    name: "forager_cache_requests_total",
-    help: "Look-ups in caches of this process.",
-    labels: ["cache", "result"],
-  });
-  const invalidations = metrics.counter({
-    name: "forager_cache_invalidations_total",
-    help: "Entries in caches of this process that another changed, or that had to make room.",
-    labels: ["cache", "reason"],
-  });
-  const entries = metrics.gauge({
-    name: "forager_cache_entries",
-    help: "Entries in caches of this process.",
-    labels: ["cache"],
-  });
+  const { requests, invalidations, entries } = cacheMetrics(metrics);
   metrics.onSnapshot(() => entries.of("gates").set(size()));
   const change = (name: string): Counter => changes.of(name);
   return {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { silentLogger, type Logger } from "../../base/logger.ts";
 import { createMetrics } from "../../base/metrics.ts";
-import { createEnrichHandler, firstTask } from "../../campaign/index.ts";
+import { createEnrichHandler, firstTask, openCampaignFolder } from "../../campaign/index.ts";
 import { createPaths, type Settings } from "../../config/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import type { NodeLedger, NodeRecords } from "../../node/index.ts";
@@ -97,6 +97,7 @@ export async function openEnrichBench(
         queue,
         crawl: { ...testCrawl, ...crawl },
         metrics: createMetrics(),
+        campaign: (name) => openCampaignFolder(paths).load(name),
         version: "1.0",
         resolve: async () => ["127.0.0.1"],
       });

@@ -92,7 +92,8 @@ async function takeStep(
   const pace = paceOf(services, { campaign, visit: plan.visit, url: request.url });
   noteFloor(gate, pace.delayMs);
   if (task.gate !== gate || (task.pace?.delayMs ?? 0) < pace.delayMs) {
-    // Nothing is asked for before its host's pace is known to hold.
+    // Nothing is asked for before its host's pace is known to hold; what a claim says of it is new.
+    if (task.gate === gate) services.sites.forget(gate);
     await setPace(services, gate, pace);
     if (task.gate === gate) return retry(`the pace of ${gate} was set first`, { delayMs: 0 });
     const state = { ...plan, request, step: plan.step + 1 };

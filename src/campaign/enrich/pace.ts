@@ -1,5 +1,4 @@
 import { hostDelay, originOf, type HostDelay, type Visit } from "../../crawl/index.ts";
-import type { GateView } from "../../queue/index.ts";
 import type { Bounds } from "../../worker/index.ts";
 import type { Campaign } from "../campaign.ts";
 import type { EnrichServices } from "./services.ts";
@@ -25,13 +24,13 @@ export function paceOf(
 
 /** Makes a gate slow enough before anything goes through it; never faster than it is. */
 export async function setPace(
-  { queue }: Pick<EnrichServices, "queue">,
+  { sites }: Pick<EnrichServices, "sites">,
   gate: string,
   { delayMs, limit }: Pick<Pace, "delayMs" | "limit">,
 ): Promise<void> {
-  const known: Pick<GateView, "delayMs" | "limit"> | undefined = await queue.gate(gate);
+  const known = await sites.get(gate);
   if (known && known.delayMs >= delayMs) return;
-  await queue.setGate(gate, { delayMs, ...(known ? {} : { limit }) });
+  await sites.set(gate, { delayMs, ...(known ? {} : { limit }) });
 }
 
 const ceilingMs = 60_000;

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Fetcher, RobotsCache } from "../../crawl/index.ts";
 import type { Deobfuscate } from "../../extract/index.ts";
 import type { Commit, Ledger } from "../../ledger/index.ts";
-import type { Queue } from "../../queue/index.ts";
+import type { GateSettings } from "../../queue/index.ts";
 import type { Campaign } from "../campaign.ts";
 import type { EnrichCounts } from "./enrich-counts.ts";
 
@@ -12,7 +12,7 @@ export interface EnrichServices {
   readonly ledger: Pick<Ledger, "read" | "isForgotten">;
   /** Facts, and then whatever shows them. Safe to repeat: what changes nothing is not written. */
   readonly write: (commit: Commit) => Promise<void>;
-  readonly queue: Pick<Queue, "gate" | "setGate">;
+  readonly sites: SiteSettings;
   readonly campaign: (name: string) => Promise<Campaign>;
   /** Asks in the name of a contact; undefined where nobody said whom sites may write to. */
   readonly fetcher: (contact: string | undefined) => Promise<Fetcher | undefined>;
@@ -21,6 +21,14 @@ export interface EnrichServices {
   readonly counts: EnrichCounts;
   /** Keeps a page as it came. Absent: pages are not kept. */
   readonly keepPage?: (page: KeptPage) => Promise<void>;
+}
+
+/** How hosts are paced, as the queue has it. Answers may be some seconds old. */
+export interface SiteSettings {
+  get(gate: string): Promise<GateSettings | undefined>;
+  set(gate: string, settings: Partial<GateSettings>): Promise<void>;
+  /** What is remembered of this gate is wrong: the next `get` asks the queue. */
+  forget(gate: string): void;
 }
 
 export interface CrawlSettings {

@@ -1,8 +1,17 @@
 import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
 import { createMemoryRobotsCache, type Fetcher, type RobotsCache } from "../../crawl/index.ts";
-import type { LeaseRef, Queue, TaskInput } from "../../queue/index.ts";
+import {
+  createRaiseDebouncer,
+  type LeaseRef,
+  type Queue,
+  type RaiseCounts,
+  type RaiseInput,
+  type TaskInput,
+} from "../../queue/index.ts";
 import type { CrawlFolder, RowWriter } from "./crawl-folder.ts";
+import { createKnownPages, type KnownPages } from "./known-pages.ts";
 import { scopeOf, type CrawlPlan, type CrawlScope } from "./crawl-plan.ts";
 import type { PageRow } from "./page-row.ts";
 import type { PageToVisit } from "./page-tasks.ts";
@@ -18,6 +27,8 @@ export interface SiteCrawlServices extends AsyncDisposable {
   addTasks(tasks: readonly TaskInput[], by: LeaseRef): Promise<void>;
   /** For a host that asks for more time between requests. */
   slowGate(gate: string, delayMs: number): Promise<void>;
+  /** How links raised the priorities of pages. */
+  raises(): RaiseCounts;
 }
 
 /** A crawl as this process sees it. */
@@ -29,6 +40,7 @@ export interface OpenCrawl {
   recordForbidden(page: PageToVisit): Promise<void>;
   /** What of the budget is used up; undefined: nothing. The pages are the job's own budget. */
   spent(): "seconds" | "bytes" | undefined;
+  readonly pages: KnownPages;
   /** A host gets its pace before its first task is stored. */
   prepareGate(gate: string): Promise<void>;
 }
@@ -39,13 +51,23 @@ const forbiddenMax = 10_000;
 
 export interface SiteCrawlOptions {
   readonly folder: CrawlFolder;
-  readonly queue: Pick<Queue, "add" | "gate" | "setGate">;
+  readonly queue: Pick<Queue, "add" | "gate" | "setGate" | "raise">;
   readonly fetcher: Fetcher;
   readonly clock: Clock;
+  readonly log: Logger;
 }
 
 export function createSiteCrawlServices(options: SiteCrawlOptions): SiteCrawlServices {
-  const { folder, queue, fetcher, clock } = options;
+  const { folder, queue, fetcher, clock, log } = options;
+  const raises = createRaiseDebouncer({ queue, clock, logger: log });
+  /** A page that is visited later than it could be is no failure of the page that links to it. */
+  const raise = async (input: RaiseInput) => {
+    try {
+      await raises.raise(input);
+    } catch (error) {
+      log.warn("the priority of a page could not be raised", { error, page: input.key });
+    }
+  };
   const crawls = new Map<string, Promise<OpenCrawl>>();
   const writers: RowWriter[] = [];
   const prepared = new Map<string, Promise<void>>();
@@ -76,6 +98,7 @@ export function createSiteCrawlServices(options: SiteCrawlOptions): SiteCrawlSer
     return {
       plan,
       scope: scopeOf(plan),
+      pages: createKnownPages({ plan, raise }),
       record,
       async recordForbidden({ url, depth, from }) {
         if (forbidden.has(url) || forbidden.size >= forbiddenMax) return;
@@ -99,7 +122,7 @@ export function createSiteCrawlServices(options: SiteCrawlOptions): SiteCrawlSer
   return {
     fetcher,
     clock,
-    robots: createAnsweredRobotsCache(),
+    robots: createAnsweredRobotsCache(clock),
     open(name) {
       const known = crawls.get(name) ?? open(name);
       crawls.set(name, known);
@@ -115,15 +138,19 @@ export function createSiteCrawlServices(options: SiteCrawlOptions): SiteCrawlSer
     async slowGate(gate, delayMs) {
       await queue.setGate(gate, { delayMs });
     },
+    raises: () => raises.counts(),
     async [Symbol.asyncDispose]() {
+      await raises.stop().catch((error: unknown) => {
+        log.warn("some priorities of pages could not be raised", { error });
+      });
       for (const writer of writers.splice(0)) await writer[Symbol.asyncDispose]();
     },
   };
 }
 
 /** One that did not answer is asked again when its page is tried again, not after an hour. */
-function createAnsweredRobotsCache(): RobotsCache {
-  const cache = createMemoryRobotsCache();
+function createAnsweredRobotsCache(clock: Clock): RobotsCache {
+  const cache = createMemoryRobotsCache({ clock });
   return {
     get: (origin) => cache.get(origin),
     put: async (origin, note) =>

@@ -4,8 +4,9 @@ import type { OpenCrawl, SiteCrawlServices } from "./crawl-services.ts";
 import { pageTask, type PageToVisit } from "./page-tasks.ts";
 
 /**
- * What is known to be forbidden is told at once: a task of its own would only wait for its turn at the
- * gate, and use up the budget. Hosts get their pace before their first task.
+ * The tasks of linked pages that are not stored yet. A link to a page that is stored raises its
+ * priority instead. A forbidden page is recorded at once: its task would only wait for the gate and
+ * use up the budget. Hosts get their pace before their first task.
  */
 export async function tasksOf(
   { robots }: SiteCrawlServices,
@@ -16,7 +17,7 @@ export async function tasksOf(
   for (const page of pages) {
     const note = await robots.get(originOf(page.url));
     if (note && !isAllowedByRobots(note.robots, page.url)) await crawl.recordForbidden(page);
-    else tasks.push(pageTask(crawl.plan, page));
+    else if (!(await crawl.pages.link(page))) tasks.push(pageTask(crawl.plan, page));
   }
   for (const gate of new Set(tasks.map((task) => task.gate ?? ""))) await crawl.prepareGate(gate);
   return tasks;

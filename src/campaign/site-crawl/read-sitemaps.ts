@@ -68,6 +68,8 @@ export async function readSitemaps(options: ReadSitemapsOptions): Promise<void> 
   const found = [...pages].map((url) => ({ url, depth: 1, hops: 0, isStart: false }));
   const tasks = await tasksOf(services, crawl, found);
   for (let at = 0; at < tasks.length; at += tasksAtOnce) {
-    await services.addTasks(tasks.slice(at, at + tasksAtOnce), by);
+    const some = tasks.slice(at, at + tasksAtOnce);
+    await services.addTasks(some, by);
+    crawl.pages.stored(some);
   }
 }

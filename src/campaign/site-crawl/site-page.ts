@@ -68,6 +68,7 @@ async function visitPage(context: Context): Promise<HandlerOutcome> {
   const { task, services, signal, markStart, progress } = context;
   const { payload } = task;
   const crawl = await services.open(payload.crawl);
+  crawl.pages.visiting(payload.url);
   const spent = crawl.spent();
   if (spent) return skip(`the crawl has used up its ${spent}`);
   progress(payload.url);
@@ -104,7 +105,7 @@ async function visitPage(context: Context): Promise<HandlerOutcome> {
   if (outcome.kind === "failed" && isTemporary(outcome)) {
     return fail(outcome.message, slowDownOf(outcome));
   }
-  return done(undefined, { add });
+  return done(undefined, { add, onStored: () => crawl.pages.stored(add) });
 }
 
 const hasMoreAttempts = ({ used, attemptsMax }: Context["task"]) => used < attemptsMax;

@@ -1,4 +1,4 @@
-import { openOrMakeQueue } from "../../app/index.ts";
+import { createSiteSettings, openOrMakeQueue } from "../../app/index.ts";
 import {
   batchLine,
   evaluate,
@@ -122,13 +122,14 @@ async function visitAll(
 const chunkSize = 500;
 
 async function addVisits(
-  { settings, progress, signal }: SettingsContext,
+  { settings, progress, signal, clock }: SettingsContext,
   queue: Queue,
   { name, at, lines }: Batch,
 ) {
   const shown = progress.start({ label: "visits", total: lines.length });
   const answers = { added: 0, duplicate: 0, refused: 0 };
-  const services = { queue, crawl: { ...settings.crawl, contact: settings.crawl.contact } };
+  const sites = createSiteSettings({ queue, clock });
+  const services = { sites, crawl: { ...settings.crawl, contact: settings.crawl.contact } };
   try {
     for (let from = 0; from < lines.length; from += chunkSize) {
       signal.throwIfAborted();

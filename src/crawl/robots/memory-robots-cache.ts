@@ -1,20 +1,30 @@
-import type { RobotsCache, RobotsNote } from "./read-robots.ts";
+import { reportCache } from "../../base/cache-metrics.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Metrics } from "../../base/metrics.ts";
+import { createSingleFlightCache } from "../../base/single-flight.ts";
+import { staleKeptMs, type RobotsCache, type RobotsNote } from "./read-robots.ts";
 
-/** Notes of this process; the least recently used goes first. */
-export function createMemoryRobotsCache({ originsMax = 10_000 } = {}): RobotsCache {
-  const notes = new Map<string, RobotsNote>();
+export interface MemoryRobotsCacheOptions {
+  readonly clock: Clock;
+  /** Where a note is looked for that this process does not have. Absent: nowhere. */
+  readonly load?: (origin: string) => Promise<RobotsNote | undefined>;
+  readonly originsMax?: number;
+  readonly metrics?: Metrics;
+}
+
+/** Notes of this process. Callers that ask for one origin at the same time share one `load`. */
+export function createMemoryRobotsCache(options: MemoryRobotsCacheOptions): RobotsCache {
+  const { clock, load = async () => undefined, originsMax = 10_000, metrics } = options;
+  const cache = createSingleFlightCache<string, RobotsNote | undefined>({
+    load,
+    clock,
+    ttlMs: staleKeptMs,
+    entriesMax: originsMax,
+    keeps: (note) => note !== undefined,
+  });
+  if (metrics) reportCache(metrics, "robots", cache);
   return {
-    async get(origin) {
-      const note = notes.get(origin);
-      if (!note) return undefined;
-      notes.delete(origin);
-      notes.set(origin, note);
-      return note;
-    },
-    async put(origin, note) {
-      notes.delete(origin);
-      notes.set(origin, note);
-      if (notes.size > originsMax) notes.delete(notes.keys().next().value!);
-    },
+    get: (origin) => cache.get(origin),
+    put: async (origin, note) => cache.put(origin, note, "changed"),
   };
 }

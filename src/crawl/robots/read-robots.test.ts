@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { systemClock } from "../../base/clock.ts";
 import { createMetrics } from "../../base/metrics.ts";
 import { createHttpFetcher } from "../adapters/http/http-fetcher.ts";
 import { createCountingFetcher } from "../counting-fetcher.ts";
@@ -87,7 +88,7 @@ describe("robots.txt of a host", () => {
   });
 
   test("is kept for a day, and not longer; what was unreachable for an hour", async () => {
-    const cache = createMemoryRobotsCache();
+    const cache = createMemoryRobotsCache({ clock: systemClock });
     await using site = await startSiteServer({
       pages: { "/robots.txt": text("User-agent: *\nDisallow: /x") },
     });
@@ -109,7 +110,7 @@ describe("robots.txt of a host", () => {
   });
 
   test("rules that were known stay in force while the file cannot be had", async () => {
-    const cache = createMemoryRobotsCache();
+    const cache = createMemoryRobotsCache({ clock: systemClock });
     let isDown = false;
     const pages = {
       "/robots.txt": ((request, response) =>
@@ -128,7 +129,7 @@ describe("robots.txt of a host", () => {
   });
 
   test("the memory of it is bounded", async () => {
-    const cache = createMemoryRobotsCache({ originsMax: 2 });
+    const cache = createMemoryRobotsCache({ clock: systemClock, originsMax: 2 });
     const note = { state: "absent", robots: { rules: [], sitemaps: [] }, atMs: 0 } as const;
     for (const origin of ["a", "b"]) await cache.put(origin, note);
     await cache.get("a");

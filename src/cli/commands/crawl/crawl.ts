@@ -62,7 +62,7 @@ export const crawl: Command = {
       for (const plan of plans) await leaveBehind(context, { plan, known, queue });
       for (const plan of plans) await folder.create(plan);
     }
-    await using services = createSiteCrawlServices({ folder, queue, fetcher, clock });
+    await using services = createSiteCrawlServices({ folder, queue, fetcher, clock, log });
     const follow = followJobs(context, plans);
     try {
       const ends = await runSiteCrawls({
