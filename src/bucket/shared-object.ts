@@ -24,8 +24,8 @@ export interface SharedObject<Value> {
   change(change: Change<Value>): Promise<Value>;
 }
 
-/** May be called several times; only the last call counts. */
-export type Change<Value> = (value: Value | undefined) => Value | Promise<Value>;
+/** May be called several times; only the last call counts. `number` is that of the commit. */
+export type Change<Value> = (value: Value | undefined, number: number) => Value | Promise<Value>;
 
 export interface SharedObjectOptions<Value> {
   readonly bucket: Bucket;
@@ -123,7 +123,7 @@ export function createSharedObject<Value>(
   /** The body of a commit on top of what was seen; undefined where nothing changes. */
   const prepare = async (base: Seen<Value>, { number, change }: Commit<Value>) => {
     const before = base.envelope?.value;
-    const value = await change(before);
+    const value = await change(before, number);
     if (base.envelope && value === before) return undefined;
     const atMs = Math.floor(base.seenAtMs + clock.monotonicMs() - base.monotonicMs);
     const kept = Object.entries(base.envelope?.commits ?? {}).filter(

@@ -32,6 +32,7 @@ export function openDesiredObject(options: DesiredObjectOptions): SharedObject<W
     read: async () => check(await object.read()),
     seen: () => check(object.seen()),
     hasCompany: (withinMs) => object.hasCompany(withinMs),
-    change: async (change) => (await object.change((value) => change(check(value)))) as Wanted,
+    change: async (change) =>
+      (await object.change((value, number) => change(check(value), number))) as Wanted,
   };
 }

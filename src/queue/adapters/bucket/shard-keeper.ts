@@ -1,6 +1,5 @@
 import { AppError } from "../../../base/app-error.ts";
 import { sleep, type Clock } from "../../../base/clock.ts";
-import { afterTick } from "../../../base/tick.ts";
 import type { Random } from "../../../base/random.ts";
 import { createSharedObject, type Bucket } from "../../../bucket/index.ts";
 import type { ModelNow } from "../../model/now.ts";
@@ -17,7 +16,8 @@ import { createLogKeeper } from "./log-keeper.ts";
 
 /**
  * One shard: its head, kept by compare-and-swap. Always:
- * - one write is under way at a time, and all that is asked meanwhile goes into the next;
+ * - each commit is one write, and one write is under way at a time. Callers batch: the queue joins
+ *   calls into commits, and a sender those of one commit that go to the same of several shards;
  * - answers are those of the attempt that landed;
  * - a head that was there and is gone is an error, never made anew.
  */
@@ -33,7 +33,7 @@ export interface ShardKeeper {
   rewrite(change: (head: Head, now: ModelNow) => Promise<Head>): Promise<void>;
   readonly archive: Archive;
   readonly history: History;
-  /** At the end: resolves when all that was asked has been answered. */
+  /** At the end, when all commits were answered. */
   end(): Promise<void>;
 }
 
@@ -64,14 +64,6 @@ export interface ShardKeeperOptions {
   readonly onEvent: (event: BucketQueueEvent) => void;
 }
 
-interface Waiter {
-  readonly operations: readonly Operation[];
-  readonly resolve: (settled: Settled) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** Operations of one write at most; more wait for the next. */
-const groupMax = 2_048;
 /** Others who wrote so lately are taken to be there still. */
 const companyMs = 10_000;
 /** How often in a row a log may have been replaced by others before it was read. */
@@ -82,8 +74,6 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
   const { onEvent } = options;
   const { commitIntervalMs, finishedKept, giveUpMs, catchUp = (head) => head } = options;
   let conflicts = 0;
-  /** The shared object's numbers, which count its changes. */
-  let number = 0;
   const object = createSharedObject<Head>({
     bucket,
     key,
@@ -98,8 +88,6 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
       onEvent({ event: "conflict", key });
     },
   });
-  let waiting: Waiter[] = [];
-  let flushing: Promise<void> | undefined;
   const pace = createCommitPace({ clock, random, pauseMsMax: commitIntervalMs });
   /** What was last seen is as it was then, or newer. */
   let asOfMs = -Infinity;
@@ -135,8 +123,7 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
     let last: Committed | undefined;
     let base: Head | undefined;
     let offered: PreparedLog | undefined;
-    number += 1;
-    const head = await object.change(async (found) => {
+    const head = await object.change(async (found, number) => {
       if (!found) throw missing(key);
       offered = logs.prepared();
       const listed = offered && listLog(found, offered);
@@ -172,39 +159,24 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
     }
   }
 
-  function takeGroup(): readonly Waiter[] {
-    let count = 0;
-    const end = waiting.findIndex(({ operations }) => (count += operations.length) > groupMax);
-    return waiting.splice(0, end === -1 ? waiting.length : Math.max(1, end));
-  }
-
-  async function flush(): Promise<void> {
-    // What this turn of the event loop still asks for goes into the same write.
-    await new Promise<void>(afterTick);
-    while (waiting.length > 0) {
-      const pauseMs = pace.waitMs();
-      if (pauseMs > 0) await sleep(clock, pauseMs);
-      const group = takeGroup();
-      const before = conflicts;
-      const startMs = clock.monotonicMs();
-      try {
-        const settled = await commitFresh(group.flatMap((one) => one.operations));
-        const { head, answers } = settled;
-        asOfMs = startMs;
-        let at = 0;
-        for (const { operations, resolve } of group) {
-          resolve({ ...settled, answers: answers.slice(at, (at += operations.length)) });
-        }
-        const size = answers.length;
-        onEvent({ event: "committed", key, version: head.version, operations: size });
-      } catch (error) {
-        if (isQuarantine(error)) onEvent({ event: "quarantined", key, code: error.code });
-        for (const { reject } of group) reject(error);
-      }
+  async function commit(operations: readonly Operation[]): Promise<Settled> {
+    const pauseMs = pace.waitMs();
+    if (pauseMs > 0) await sleep(clock, pauseMs);
+    const before = conflicts;
+    const startMs = clock.monotonicMs();
+    try {
+      const settled = await commitFresh(operations);
+      asOfMs = startMs;
+      const { version } = settled.head;
+      onEvent({ event: "committed", key, version, operations: operations.length });
+      return settled;
+    } catch (error) {
+      if (isQuarantine(error)) onEvent({ event: "quarantined", key, code: error.code });
+      throw error;
+    } finally {
       const hasCompany = object.hasCompany(companyMs);
       pace.ended({ startMs, isContended: conflicts > before, hasCompany });
     }
-    flushing = undefined;
   }
 
   async function read(): Promise<Head> {
@@ -223,11 +195,7 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
   return {
     archive,
     history,
-    commit: (operations) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ operations, resolve, reject });
-        flushing ??= flush();
-      }),
+    commit,
     read,
     async readSince(monotonicMs) {
       const head = object.seen();
@@ -235,7 +203,6 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
     },
     seen: () => object.seen(),
     async rewrite(change) {
-      number += 1;
       await object.change(async (found) => {
         if (!found) throw missing(key);
         const now = await moment(found.atMs);
@@ -243,10 +210,7 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
         return { ...(await change(found, now)), version: found.version + 1, atMs };
       });
     },
-    async end() {
-      await flushing;
-      await logs.end();
-    },
+    end: () => logs.end(),
   };
 }
 

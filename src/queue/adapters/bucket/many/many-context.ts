@@ -1,5 +1,6 @@
 import { AppError } from "../../../../base/app-error.ts";
 import type { Clock } from "../../../../base/clock.ts";
+import { afterTick } from "../../../../base/tick.ts";
 import type { SharedObject } from "../../../../bucket/index.ts";
 import type { ModelNow } from "../../../model/now.ts";
 import type { Answer, Operation } from "../../../operation.ts";
@@ -60,21 +61,53 @@ export function createManyContext(
   };
 }
 
+interface Sent {
+  readonly operation: Operation;
+  readonly resolve: (answer: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** All operations of one turn of the event loop that go to one shard are one write, in order. */
 export function createSender({ keepers }: ManyContext): Sender {
   const heads = new Map<number, Head>();
   const purged: Task[] = [];
+  const waiting = keepers.map((): Sent[] => []);
+  const isWriting = keepers.map(() => false);
+
+  async function write(shard: number, sent: readonly Sent[]): Promise<void> {
+    try {
+      const { head, answers, ...rest } = await keepers[shard]!.commit(
+        sent.map(({ operation }) => operation),
+      );
+      const known = heads.get(shard);
+      if (!known || known.version <= head.version) heads.set(shard, head);
+      purged.push(...rest.purged);
+      for (const [index, { resolve, reject }] of sent.entries()) {
+        const answer = answers[index];
+        if (answer instanceof AppError) reject(answer);
+        else resolve(answer as never);
+      }
+    } catch (error) {
+      for (const { reject } of sent) reject(error);
+    }
+  }
+
+  async function writeAll(shard: number): Promise<void> {
+    isWriting[shard] = true;
+    await new Promise<void>(afterTick);
+    const own = waiting[shard]!;
+    while (own.length > 0) await write(shard, own.splice(0));
+    isWriting[shard] = false;
+  }
+
   return {
     heads,
     purged,
-    async send(shard, operation) {
-      const settled = await keepers[shard]!.commit([operation]);
-      const known = heads.get(shard);
-      if (!known || known.version <= settled.head.version) heads.set(shard, settled.head);
-      purged.push(...settled.purged);
-      const [answer] = settled.answers;
-      if (answer instanceof AppError) throw answer;
-      return answer as never;
-    },
+    send: (shard, operation) =>
+      new Promise((resolve, reject) => {
+        waiting[shard]!.push({ operation, resolve, reject });
+        if (!isWriting[shard]) void writeAll(shard);
+      }),
   };
 }
 
