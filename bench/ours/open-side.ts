@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { locateQueue, openQueue } from "../../src/app/index.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { systemRandom } from "../../src/base/random.ts";
+import type { FastPath } from "../../src/queue/adapters/postgres/commit.ts";
 import { openPostgresQueueStore } from "../../src/queue/adapters/postgres/postgres-queue-store.ts";
 import { createQueue, type Queue, type TaskInput } from "../../src/queue/index.ts";
 import type { SideContext } from "../frame/side.ts";
@@ -16,6 +17,8 @@ export interface QueueInput {
   readonly durability?: "normal" | "full";
   /** Tells several queues of one run on one server apart. */
   readonly name?: string;
+  /** Fast paths of PostgreSQL that are switched off. */
+  readonly without?: readonly FastPath[];
 }
 
 export type BenchQueue = Queue<{ page: { readonly url: string } }>;
@@ -39,6 +42,7 @@ export const openSide = async (input: QueueInput, context: SideContext): Promise
   const store = await openPostgresQueueStore({
     url: input.address,
     schema: `${schemaOf(context)}${name}`,
+    ...(input.without && { without: input.without }),
   });
   return createQueue({ store, clock: systemClock, random: systemRandom });
 };

@@ -29,6 +29,31 @@ export const enqueue: Side<EnqueueInput> = async (input, context) => {
   };
 };
 
+export interface AddSingleInput extends QueueInput {
+  readonly tasks: number;
+  /** How many calls are under way at once. */
+  readonly calls: number;
+}
+
+/** Measures adding tasks one per call. The first one creates the lane, before the clock starts. */
+export const addSingle: Side<AddSingleInput> = async (input, context) => {
+  const queue = await openSide(input, context);
+  const [first, ...tasks] = pageTasks(input.tasks + 1);
+  await queue.add([first!]);
+  return {
+    async run() {
+      const left = tasks.values();
+      const addLoop = async () => {
+        for (const task of left) await queue.add([task]);
+      };
+      await Promise.all(Array.from({ length: input.calls }, addLoop));
+    },
+    async check() {
+      strictEqual((await queue.stats()).states.pending, input.tasks + 1, "tasks stored");
+    },
+  };
+};
+
 export interface DrainInput extends QueueInput {
   readonly tasks: number;
   /** How many one claim takes. */

@@ -29,8 +29,8 @@ export interface ClaimContext {
   readonly tokens: Tokens;
   /** What is due was done: go on, whatever came due meanwhile. */
   readonly isPrepared: boolean;
-  /** A finish of tasks that met neither gate nor cap is under way, and comes before this. */
-  readonly isBeside: boolean;
+  /** Unthrottled finishes, which come before this claim, are still under way. */
+  readonly isConcurrent: boolean;
   /** Look for jobs that are complete and not said to be. */
   readonly looksForComplete: boolean;
 }
@@ -39,8 +39,8 @@ export type ClaimAnswer =
   | {
       readonly claimed: Claimed;
       readonly taken?: Taken;
-      /** What there was could be claimed the short way, see ./plain-claim.ts; if there was any. */
-      readonly isPlain?: boolean;
+      /** Whether ./fast-claim.ts could have claimed it. Absent: nothing could be claimed. */
+      readonly fitsFastPath?: boolean;
     }
   | { readonly needs: Needs }
   /** It makes a difference whether the finish that is under way is over. */
@@ -52,7 +52,7 @@ export type ClaimAnswer =
  * with what has to be done first, if there is such a thing; then nothing was written.
  */
 export async function claim(context: ClaimContext, request: Claim): Promise<ClaimAnswer> {
-  const { session, moment, isPrepared, isBeside, looksForComplete } = context;
+  const { session, moment, isPrepared, isConcurrent, looksForComplete } = context;
   lockWorker(session, request);
   const [needs, suspects, stops] = await Promise.all([
     readNeeds(session, request, { moment, looksForComplete }),
@@ -63,8 +63,9 @@ export async function claim(context: ClaimContext, request: Claim): Promise<Clai
     return { claimed: await repeated(session, needs.repeats) };
   }
   if (needs.isAny && !isPrepared) return { needs };
-  if (isBeside && (needs.holdsSuspect || suspects.length > 0)) return { waits: true };
-  if (needs.holdsSuspect) return { claimed: { leases: [], hasSuspect: false }, isPlain: false };
+  if (isConcurrent && (needs.holdsSuspect || suspects.length > 0)) return { waits: true };
+  if (needs.holdsSuspect)
+    return { claimed: { leases: [], hasSuspect: false }, fitsFastPath: false };
 
   const now = toNow(needs);
   const jobs = [...stopJobs(stops), ...suspectJobs(suspects)];
@@ -81,7 +82,7 @@ export async function claim(context: ClaimContext, request: Claim): Promise<Clai
     }
   }
   const leases = picks.length === 0 ? [] : await write(context, request, hands, picks);
-  const isFree = picks.every(
+  const isUnthrottled = picks.every(
     ({ lane }) => lane.gate === "" && hands.job(lane.job)?.concurrency === null,
   );
   const lanesById = new Map(
@@ -89,9 +90,11 @@ export async function claim(context: ClaimContext, request: Claim): Promise<Clai
   );
   return {
     claimed: { leases, hasSuspect: needs.holdsAny && suspects.length > 0 },
-    taken: { isFree, lanesById },
+    taken: { isUnthrottled, lanesById },
     ...(stops.length > 0 || suspects.length > 0
-      ? { isPlain: suspects.length === 0 && stops.length === 1 && isFreeStop(stops[0]!) }
+      ? {
+          fitsFastPath: suspects.length === 0 && stops.length === 1 && isUnthrottledStop(stops[0]!),
+        }
       : {}),
   };
 }
@@ -104,7 +107,7 @@ export function lockWorker(session: Session, { worker }: Claim): void {
   session.send("select pg_advisory_xact_lock(hashtextextended('@claim' || $1, 2))", [worker]);
 }
 
-const isFreeStop = ({ gate, concurrency }: StopRow) => gate === "" && concurrency === null;
+const isUnthrottledStop = ({ gate, concurrency }: StopRow) => gate === "" && concurrency === null;
 
 async function repeated(session: Session, token: number): Promise<Claimed> {
   const rows = await session.query<TaskRow & { readonly lease_ms: number }>(

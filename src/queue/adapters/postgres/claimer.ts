@@ -5,7 +5,7 @@ import type { Counted } from "./commit.ts";
 import type { Database } from "./database.ts";
 import type { KnownLeases } from "./known-leases.ts";
 import type { Moment } from "./moment.ts";
-import { claimPlain } from "./plain-claim.ts";
+import { claimFast } from "./fast-claim.ts";
 import type { Stripes } from "./stripes.ts";
 import { createTokens } from "./tokens.ts";
 
@@ -15,31 +15,33 @@ export interface ClaimerOptions {
   readonly stripes: Stripes;
   readonly counted: Counted;
   readonly known: KnownLeases;
-  /** Free finishes that are under way. A claim goes beside them; where they would show, it waits. */
+  /** Unthrottled finishes that are under way. A claim waits for them only if they affect its answer. */
   readonly finishing: ReadonlySet<Promise<unknown>>;
   readonly isLazyClaim: boolean;
+  readonly hasFastPath: boolean;
 }
 
 /** Does what has to be done before a claim. */
 export type Prepare = (needs: Needs) => Promise<void>;
 
-/** Claims the short way where the last claim would have fitted it, else with a closer look. */
+/** Claims on the fast path if that would have served the last claim, otherwise on the slow path. */
 export function createClaimer(
   options: ClaimerOptions,
 ): (request: Claim, prepare: Prepare) => Promise<Claimed> {
-  const { db, moment, stripes, counted, known, finishing, isLazyClaim: isLazy } = options;
+  const { db, moment, stripes, counted, known, finishing, hasFastPath } = options;
+  const { isLazyClaim: isLazy } = options;
   const tokens = createTokens(db);
   let claims = 0;
-  /** The last claim that had a choice would have fitted the short way. */
-  let isShort = true;
+  /** The fast path would have served the last claim for which there was something. */
+  let usesFastPath = hasFastPath;
 
-  async function claimShort(request: Claim, looksForComplete: boolean) {
+  async function claimOnFastPath(request: Claim, looksForComplete: boolean) {
     const answer = await stripes.lend((stripe) =>
       db.transaction(
         async (session) => {
           if (!tokens.isSameServer()) return undefined;
           lockWorker(session, request);
-          return claimPlain({ session, moment, stripe, looksForComplete }, request);
+          return claimFast({ session, moment, stripe, looksForComplete }, request);
         },
         { isLazy, isOneWay: "repeatable" },
       ),
@@ -51,27 +53,27 @@ export function createClaimer(
   return async (request, prepare) => {
     const looksForComplete = claims++ % completeEvery === 0;
     const before = [...finishing];
-    let isBeside = before.length > 0;
-    if (isShort) {
-      const plain = await claimShort(request, looksForComplete);
-      if (plain) return plain;
+    let isConcurrent = before.length > 0;
+    if (usesFastPath) {
+      const claimed = await claimOnFastPath(request, looksForComplete);
+      if (claimed) return claimed;
     }
     for (let isPrepared = false; ;) {
       const answer = await counted(
         (session, counts) =>
           claim(
-            { session, moment, counts, tokens, isPrepared, isBeside, looksForComplete },
+            { session, moment, counts, tokens, isPrepared, isConcurrent, looksForComplete },
             request,
           ),
         { isLazy },
       );
       if ("claimed" in answer) {
         if (answer.taken) known.note(answer.claimed.leases, answer.taken);
-        isShort = answer.isPlain ?? isShort;
+        usesFastPath = hasFastPath && (answer.fitsFastPath ?? usesFastPath);
         return answer.claimed;
       }
       await Promise.allSettled(before);
-      isBeside = false;
+      isConcurrent = false;
       if ("needs" in answer) {
         await prepare(answer.needs);
         isPrepared = true;

@@ -9,7 +9,7 @@ import { createCounts, type Counts } from "./counts.ts";
 import { queryOne, type Database, type Session, type TransactionOptions } from "./database.ts";
 import type { Grouped } from "../../slice/wants.ts";
 import { applyGroup, isGrouped, type AppliedGroup } from "./group.ts";
-import { addFew, isFewAdd } from "./few-add.ts";
+import { addFast, isFastAdd } from "./fast-add.ts";
 import { createKnownLeases } from "./known-leases.ts";
 import type { LazyKind } from "./lazy-kind.ts";
 import { forgetKeys, pruneLog } from "./log.ts";
@@ -22,12 +22,12 @@ import {
   type Moment,
   type MomentRow,
 } from "./moment.ts";
-import { addPlain, isPlainAdd } from "./plain-add.ts";
-import { finishPlain, isPlain, readJobsAfter, type JobAfter } from "./plain-finish.ts";
+import { addBatch, isBatchAdd } from "./batch-add.ts";
+import { finishFast, isFastFinish, readJobsAfter, type JobAfter } from "./fast-finish.ts";
 import { demote, promote } from "./promote.ts";
 import { applyToGate, applyToJob, completeJobs } from "./settings.ts";
 import { forgetClaims, sweep, type SweepOptions } from "./sweep.ts";
-import { createStripes } from "./stripes.ts";
+import { createStripes, stripesOfProcess } from "./stripes.ts";
 
 export interface Committer {
   /** Applies the operations in order. Resolves when all of them are durable. */
@@ -67,23 +67,30 @@ export interface CommitterOptions {
   /** The first of the stripes of the counters that this process writes, see ./stripes.ts. */
   readonly stripe: number;
   readonly lazy: ReadonlySet<LazyKind>;
+  readonly without: ReadonlySet<FastPath>;
 }
+
+/** What makes frequent cases faster, see docs/formats/queue-postgres.md. */
+export const fastPaths = ["add", "batch-add", "claim", "finish", "overlap", "stripes"] as const;
+export type FastPath = (typeof fastPaths)[number];
 
 /**
  * Splits a commit into transactions: a claim is one, neighbours that name their tasks are one
  * together, everything else is one each. Each operation is whole; a job completes after the last.
  */
-export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions): Committer {
+export function createCommitter(options: CommitterOptions): Committer {
+  const { db, moment, stripe, lazy, without } = options;
+  const has = (path: FastPath) => !without.has(path);
   const known = createKnownLeases();
-  /** Free finishes that are under way. A claim goes beside them; where they would show, it waits. */
+  /** Unthrottled finishes that are under way: a claim may run concurrently with them. */
   const finishing = new Set<Promise<unknown>>();
-  /** Nothing becomes claimable by it: no gate opens, no slot of a job with a cap is given back. */
-  const isFree = (group: readonly FinishAll[]) =>
-    group.every(({ finishes }) => finishes.every((one) => known.isFree(one)));
-  /** So many adds are not tried the short way, since the last that was met a known key. */
-  let knownKeys = 0;
+  /** They make nothing claimable: no gate opens, and no job with a cap gets a slot back. */
+  const isUnthrottled = (group: readonly FinishAll[]) =>
+    group.every(({ finishes }) => finishes.every((one) => known.isUnthrottled(one)));
+  /** After a fast add met a known key, this many adds take the slow path. */
+  let slowAdds = 0;
   const now = (session: Session) => readMoment(session, moment);
-  const stripes = createStripes(stripe);
+  const stripes = createStripes(stripe, has("stripes") ? stripesOfProcess : 1);
   const counted: Counted = (work, options) =>
     stripes.lend((own) =>
       db.transaction(async (session) => {
@@ -95,7 +102,16 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
     );
 
   const isLazyClaim = lazy.has("claim");
-  const claim = createClaimer({ db, moment, stripes, counted, known, finishing, isLazyClaim });
+  const claim = createClaimer({
+    db,
+    moment,
+    stripes,
+    counted,
+    known,
+    finishing,
+    isLazyClaim,
+    hasFastPath: has("claim"),
+  });
 
   const isLazy = (group: readonly Grouped[]) =>
     group.every(({ op }) => lazy.has(op === "add" || op === "raise" ? "add" : "finish"));
@@ -103,7 +119,7 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
   async function finishKnown(group: readonly FinishAll[]): Promise<AppliedGroup | undefined> {
     let reading: Promise<readonly JobAfter[]> | undefined;
     const applied = await counted(
-      (session, counts) => finishPlain(session, group, { moment, counts, known }),
+      (session, counts) => finishFast(session, group, { moment, counts, known }),
       {
         keeps: (done) => done !== undefined,
         isLazy: isLazy(group),
@@ -122,31 +138,31 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
     };
   }
 
-  /** The short way for what is plain; undefined: it was not. */
-  async function applyPlain(group: readonly Grouped[]): Promise<AppliedGroup | undefined> {
-    if (isPlain(group, known)) {
+  /** Applies a group on a fast path; undefined: none applies, and nothing was changed. */
+  async function applyFast(group: readonly Grouped[]): Promise<AppliedGroup | undefined> {
+    if (has("finish") && isFastFinish(group, known)) {
       const finish = finishKnown(group);
-      if (!isFree(group)) return finish;
+      if (!isUnthrottled(group)) return finish;
       finishing.add(finish);
       return finish.finally(() => finishing.delete(finish));
     }
-    if (knownKeys > 0) knownKeys -= 1;
-    else if (isFewAdd(group)) {
+    if (slowAdds > 0) slowAdds -= 1;
+    else if (has("add") && isFastAdd(group)) {
       const applied = await stripes.lend((own) =>
         db.transaction<AppliedGroup | undefined>(
-          (session) => addFew({ session, moment, stripe: own }, group),
+          (session) => addFast({ session, moment, stripe: own }, group),
           { takenAs: undefined, isLazy: isLazy(group), isOneWay: "once" },
         ),
       );
-      if (!applied) knownKeys = carefulFew;
+      if (!applied) slowAdds = slowAddsAfterFast;
       return applied;
-    } else if (isPlainAdd(group)) {
+    } else if (has("batch-add") && isBatchAdd(group)) {
       const applied = await counted<AppliedGroup | "known" | undefined>(
-        (session, counts) => addPlain(session, group, { moment, counts }),
+        (session, counts) => addBatch(session, group, { moment, counts }),
         { keeps: (result) => result !== undefined, takenAs: "known", isLazy: isLazy(group) },
       );
       if (applied !== "known") return applied;
-      knownKeys = carefulAdds;
+      slowAdds = slowAddsAfterBatch;
     }
     return undefined;
   }
@@ -187,7 +203,7 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
 
   async function applyTogether(group: readonly Grouped[], course: Course) {
     const applied =
-      (await applyPlain(group)) ??
+      (await applyFast(group)) ??
       (await counted(
         (session, counts) => applyGroup(session, group, { now: () => now(session), counts }),
         { isLazy: isLazy(group) },
@@ -255,8 +271,12 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
 
   return {
     overlaps: (operation) =>
-      operation.op === "claim" ||
-      (operation.op === "finish" && isPlain([operation], known) && isFree([operation])),
+      has("overlap") &&
+      (operation.op === "claim" ||
+        (operation.op === "finish" &&
+          has("finish") &&
+          isFastFinish([operation], known) &&
+          isUnthrottled([operation]))),
     settle,
     complete: async () => void (await complete("all")),
     async commit(operations) {
@@ -278,9 +298,9 @@ export function createCommitter({ db, moment, stripe, lazy }: CommitterOptions):
   };
 }
 
-const carefulAdds = 50;
-/** Of a few, only one way to the server is lost with the try. */
-const carefulFew = 5;
+const slowAddsAfterBatch = 50;
+/** A fast add that fails costs one round trip only. */
+const slowAddsAfterFast = 5;
 
 function takeGroup(operations: readonly Operation[], from: number): readonly Grouped[] {
   const group: Grouped[] = [];
@@ -288,7 +308,7 @@ function takeGroup(operations: readonly Operation[], from: number): readonly Gro
     if (!isGrouped(operation)) break;
     group.push(operation);
   }
-  // Many of one sort have a short way, which a mixture has not.
+  // Many operations of one type may have a fast path; a mixture has none.
   if (group.reduce((sum, operation) => sum + sizeOf(operation), 0) < sortedMin) return group;
   const end = group.findIndex(({ op }) => op !== group[0]!.op);
   return end < 0 ? group : group.slice(0, end);

@@ -1,21 +1,21 @@
 import type { Lease, LeaseRef } from "../../task.ts";
 import type { ClaimLane } from "./claim-hands.ts";
 
-/** What this process claimed and has not finished: where each task belongs, which never changes. */
+/** The lanes of tasks that this process claimed and has not finished. A lane never changes. */
 export interface KnownLeases {
   note(leases: readonly Lease[], taken: Taken): void;
   laneOf(lease: LeaseRef): ClaimLane | undefined;
-  /** Nothing in its claim had a gate, or a job with a cap. */
-  isFree(lease: LeaseRef): boolean;
+  /** True if nothing in its claim had a gate, or a job with a cap. */
+  isUnthrottled(lease: LeaseRef): boolean;
   forget(leases: readonly LeaseRef[]): void;
 }
 
 export interface Taken {
-  readonly isFree: boolean;
+  readonly isUnthrottled: boolean;
   readonly lanesById: ReadonlyMap<number, ClaimLane>;
 }
 
-/** Claims; the oldest are forgotten first, and their tasks end the long way. */
+/** Claims; the oldest are forgotten first, and their tasks finish on the slow path. */
 const claimsMax = 2_000;
 
 export function createKnownLeases(): KnownLeases {
@@ -27,7 +27,7 @@ export function createKnownLeases(): KnownLeases {
       if (claims.size > claimsMax) claims.delete(claims.keys().next().value!);
     },
     laneOf: ({ id, token }) => claims.get(token)?.lanesById.get(id),
-    isFree: ({ token }) => claims.get(token)?.isFree ?? false,
+    isUnthrottled: ({ token }) => claims.get(token)?.isUnthrottled ?? false,
     forget(leases) {
       for (const { token } of leases) {
         const claim = claims.get(token);

@@ -4,7 +4,7 @@ import { storeNow } from "../../model/now.ts";
 import type { Operation } from "../../operation.ts";
 import type { QueueStore, StoreNow } from "../../queue-store.ts";
 import { createChangeWatch } from "./change-watch.ts";
-import { createCommitter } from "./commit.ts";
+import { createCommitter, type FastPath } from "./commit.ts";
 import { readPlace } from "./connection-options.ts";
 import { openDatabase, type Database, type Session } from "./database.ts";
 import type { LazyKind } from "./lazy-kind.ts";
@@ -59,6 +59,8 @@ export interface PostgresQueueStoreOptions {
    * finished. Default: none; else as the server's synchronous_commit says.
    */
   readonly lazy?: readonly LazyKind[];
+  /** Internal: fast paths that are switched off, so that a bench can measure each alone. */
+  readonly without?: readonly FastPath[];
 }
 
 /** Rows that one step of a list looks at. */
@@ -96,6 +98,7 @@ export async function openPostgresQueueStore(
       // 0 is for what is counted under a lock.
       stripe: 1 + (process.pid % stripedProcesses) * stripesOfProcess,
       lazy: new Set(place.lazy ?? options.lazy ?? []),
+      without: new Set(options.without ?? []),
     });
   const committer = open(db);
   const maintainer = open(db.maintenance);

@@ -167,7 +167,7 @@ interface WakeRow {
 }
 
 /** Any worker could have it now, but for what holds its task or its lane back. */
-const isFree = `l.kind = any($3::text[]) and j.ended is null and not j.is_paused
+const isWanted = `l.kind = any($3::text[]) and j.ended is null and not j.is_paused
   and (j.concurrency is null or j.concurrency > (select coalesce(sum(c.slots), 0)
     from @job_counter c where c.job = j.name))`;
 /** The worker is named, and holds nothing. */
@@ -178,24 +178,24 @@ const isGateOpen = "(l.gate = '' or (g.has_room and g.open_from <= moment.ms))";
 const wakeSql = `${withMoment}
   select coalesce((select max(ready_due) from @tally), 0) > moment.wall as "wentBack", (
       exists (select 1 from @lane l join @job j on j.name = l.job
-        where l.gate = '' and ${isFree}
+        where l.gate = '' and ${isWanted}
           -- In the order of its index: else a planner that expects many would rather read all tasks.
           and (select t.id from @task t where t.lane = l.id and t.state = ${taskStates.ready}
             order by t.priority desc, t.id limit 1) is not null)
       or exists (select 1 from @lane l join @job j on j.name = l.job
         join @gate g on g.name = l.gate
-        where l.is_open and l.is_ready and ${isFree} and ${isGateOpen})
+        where l.is_open and l.is_ready and ${isWanted} and ${isGateOpen})
       or exists (select 1 from @gate g join @lane l on l.gate = g.name and l.gate <> ''
         join @job j on j.name = l.job
         where not g.is_open and g.has_room and g.open_from <= moment.ms and l.is_ready
-          and ${isFree})
+          and ${isWanted})
       or exists (select 1 from @task t join @lane l on l.id = t.lane
         join @job j on j.name = l.job left join @gate g on g.name = l.gate
         where t.state in ${stateLists.dueLater} and t.due_at <= moment.wall
-          and (not t.is_suspect or ${takesSuspects}) and ${isFree} and ${isGateOpen})
+          and (not t.is_suspect or ${takesSuspects}) and ${isWanted} and ${isGateOpen})
       or (${takesSuspects} and exists (select 1 from @task t join @lane l on l.id = t.lane
         join @job j on j.name = l.job left join @gate g on g.name = l.gate
-        where t.state = ${taskStates.suspect} and ${isFree} and ${isGateOpen}))) as "isReady",
+        where t.state = ${taskStates.suspect} and ${isWanted} and ${isGateOpen}))) as "isReady",
     least(
       (select min(due_at) from @task where state in ${stateLists.dueLater} and due_at > moment.wall) - moment.wall,
       (select min(open_from) from @gate where not is_open and has_room and open_from > moment.ms)

@@ -6,8 +6,8 @@ export interface Stripes {
   lend<T>(work: (stripe: number) => Promise<T>): Promise<T>;
 }
 
-export function createStripes(first: number): Stripes {
-  const users = Array.from({ length: stripesOfProcess }, () => 0);
+export function createStripes(first: number, count: number): Stripes {
+  const users = Array.from({ length: count }, () => 0);
   return {
     async lend(work) {
       const index = users.indexOf(Math.min(...users));

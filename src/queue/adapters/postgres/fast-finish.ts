@@ -22,12 +22,11 @@ import { lockGates, lockLanes, writeGates } from "./rows.ts";
 import { createSlice, type Slice } from "../../slice/slice.ts";
 
 /**
- * Tasks that this process claimed and that are just done are nearly all of a busy queue: one
- * statement ends all of them, and nothing has to be read first. What it does not find still held,
- * and a cancelled job with tasks at work, needs a closer look: then the answer is undefined, and
- * nothing must be kept.
+ * Fast path for tasks that this process claimed and that are just done, which are nearly all of a
+ * busy queue: one statement ends them, and nothing is read first. If a lease is not held any more, or
+ * a cancelled job has running tasks, the answer is undefined and the transaction must be rolled back.
  */
-export async function finishPlain(
+export async function finishFast(
   session: Session,
   operations: readonly FinishAll[],
   context: { readonly moment: Moment; readonly counts: Counts; readonly known: KnownLeases },
@@ -76,13 +75,13 @@ function counted(lanes: readonly ClaimLane[]): ReadonlyMap<ClaimLane, number> {
   return counts;
 }
 
-/** Done, by a worker of this process, with nothing to add; each task once. */
-export function isPlain(
+/** True if all were claimed by this process, are done and add nothing; each task once. */
+export function isFastFinish(
   group: readonly Grouped[],
   known: KnownLeases,
 ): group is readonly FinishAll[] {
   const seen = new Set<number>();
-  const isPlainOne = (one: Finish) =>
+  const isFastOne = (one: Finish) =>
     one.outcome.kind === "done" &&
     !one.add?.length &&
     !one.raise?.length &&
@@ -90,7 +89,7 @@ export function isPlain(
     seen.add(one.id) &&
     known.laneOf(one) !== undefined;
   return group.every(
-    (operation) => operation.op === "finish" && operation.finishes.every(isPlainOne),
+    (operation) => operation.op === "finish" && operation.finishes.every(isFastOne),
   );
 }
 

@@ -9,7 +9,7 @@ import type { Taken } from "./known-leases.ts";
 import { momentValues, type Moment } from "./moment.ts";
 import { isNotBehind } from "./tokens.ts";
 
-export interface PlainClaimContext {
+export interface FastClaimContext {
   readonly session: Session;
   readonly moment: Moment;
   readonly stripe: number;
@@ -17,16 +17,16 @@ export interface PlainClaimContext {
 }
 
 /**
- * The only lane that has something for this worker has no gate, its job no cap, and nothing is to
- * be done first: looked at, locked, leased, counted and read by one statement, for which nothing
- * has to be known beforehand. Where it finds anything else it writes nothing: undefined.
+ * Fast path if one lane only has tasks for this worker, it has no gate, its job has no cap, and
+ * nothing has to be done before the claim: one statement checks, locks, leases, counts and reads the
+ * tasks. In every other case it writes nothing and the answer is undefined.
  */
-export async function claimPlain(
-  { session, moment, stripe, looksForComplete }: PlainClaimContext,
+export async function claimFast(
+  { session, moment, stripe, looksForComplete }: FastClaimContext,
   request: Claim,
 ): Promise<{ readonly claimed: Claimed; readonly taken: Taken } | undefined> {
   const { requestId, worker, kinds, limit, leaseMs } = request;
-  const found = session.query<PlainRow>(plainClaimSql, [
+  const found = session.query<FastRow>(fastClaimSql, [
     ...momentValues(moment),
     requestId,
     worker,
@@ -37,7 +37,7 @@ export async function claimPlain(
     stripe,
   ]);
   const [first, ...others] = await found;
-  if (!first?.isPlain) return undefined;
+  if (!first?.fitsFastPath) return undefined;
   const tasks = first.task === null ? [] : ([first, ...others] as readonly TakenRow[]);
   const leases = [...tasks]
     .sort((a, b) => b.priority - a.priority || a.task - b.task)
@@ -49,20 +49,20 @@ export async function claimPlain(
   const lanesById = new Map(
     tasks.map(({ task, lane, kind, job }) => [task, { id: lane, kind, job, gate: "" }]),
   );
-  return { claimed: { leases, hasSuspect: false }, taken: { isFree: true, lanesById } };
+  return { claimed: { leases, hasSuspect: false }, taken: { isUnthrottled: true, lanesById } };
 }
 
 type TakenRow = Pick<
   ReadyRow,
   "lane" | "key" | "payload" | "priority" | "created_at" | "used" | "attempts_max" | "is_suspect"
 > & {
-  readonly isPlain: true;
+  readonly fitsFastPath: true;
   readonly task: number;
   readonly token: number;
   readonly kind: string;
   readonly job: string;
 };
-type PlainRow = TakenRow | { readonly isPlain: boolean; readonly task: null };
+type FastRow = TakenRow | { readonly fitsFastPath: boolean; readonly task: null };
 
 const { bounds, buckets } = waitBounds();
 
@@ -70,23 +70,23 @@ const { bounds, buckets } = waitBounds();
  * Counters come last and in the order of everybody: each part waits for the one before it. One
  * that waits for a lane, or a suspect, or a gate that is open, is for a claim that looks closer.
  */
-const plainClaimSql = `${withNeeds},
+const fastClaimSql = `${withNeeds},
   stop as materialized (
     select l.id, l.kind, l.job, j.concurrency from @lane l join @job j on j.name = l.job
     cross join lateral (select 1 from @task t where t.lane = l.id and t.state = ${taskStates.ready}
       order by t.priority desc, t.id limit 1) h
     where l.gate = '' and l.kind = any($6::text[]) and j.ended is null and not j.is_paused
     limit 2),
-  plain as materialized (
+  checked as materialized (
     select ms, late, wall, repeats is null and not "holdsSuspect" and not ${isAnyNeed}
       and not exists (select 1 from @task where state = ${taskStates.suspect})
       and not exists (select 1 from @lane where is_open and is_ready)
       and (select count(*) < 2 and count(concurrency) = 0 from stop)
-      and ${isNotBehind} as "isPlain"
+      and ${isNotBehind} as "fitsFastPath"
     from needs),
   drawn as materialized (
     select id as lane, kind, job, ms, late, wall, nextval('@token') as token, nextval('@served') as turn
-    from plain cross join stop where "isPlain"),
+    from checked cross join stop where "fitsFastPath"),
   taken as (
     update @task r set state = ${taskStates.running}, token = d.token, used = r.used + 1, expires_at = d.late + $8::bigint
     from drawn d
@@ -130,5 +130,5 @@ const plainClaimSql = `${withNeeds},
     where exists (select 1 from lanes)
     group by d.kind, u.bucket order by u.bucket
     on conflict (kind, bucket, stripe) do update set count = w.count + excluded.count)
-  select p."isPlain", t.*, d.kind, d.job
-  from plain p left join (taken t join drawn d on d.lane = t.lane) on true`;
+  select p."fitsFastPath", t.*, d.kind, d.job
+  from checked p left join (taken t join drawn d on d.lane = t.lane) on true`;

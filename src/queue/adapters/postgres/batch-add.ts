@@ -11,11 +11,11 @@ import { lockLanes, writeHeads, type LaneRow } from "./rows.ts";
 import { allAdded, insertRows } from "./task-writes.ts";
 
 /**
- * New tasks for open jobs without a budget, in lanes that exist, whose keys nobody knows: they are
- * just stored. A key that is known after all fails the transaction, anything else that needs a
- * closer look is answered with undefined; then the whole of it is done anew, with more care.
+ * Fast path for 64 or more new tasks of open jobs without a budget, in lanes that exist: inserts
+ * them without looking for their keys. A known key fails the transaction; for every other case that
+ * needs more the answer is undefined. Then the slow path applies the whole group.
  */
-export async function addPlain(
+export async function addBatch(
   session: Session,
   operations: readonly Add[],
   { moment, counts }: { readonly moment: Moment; readonly counts: Counts },
@@ -24,8 +24,8 @@ export async function addPlain(
   const names = new Map<string, NewTask>();
   for (const task of tasks) names.set(laneKey(task), task);
   const wanted = [...names.values()];
-  const jobs = session.query<{ name: string; isPlain: boolean }>(
-    `select name, ended is null and not is_sealed and budget is null and gate = '' as "isPlain"
+  const jobs = session.query<{ name: string; isSimple: boolean }>(
+    `select name, ended is null and not is_sealed and budget is null and gate = '' as "isSimple"
      from @job where name = any($1::text[]) order by name for key share`,
     [[...new Set(wanted.map(({ job }) => job))]],
   );
@@ -42,8 +42,8 @@ export async function addPlain(
     isAnyKept(session, tasks),
     readMoment(session, moment),
   ]);
-  const isPlain = !isKept && checked.every((job) => job.isPlain);
-  if (found.length < wanted.length || !isPlain) return undefined;
+  const isSimple = !isKept && checked.every((job) => job.isSimple);
+  if (found.length < wanted.length || !isSimple) return undefined;
   const gated = found.filter(({ gate }) => gate !== "").map(({ id }) => id);
   const [locked, now] =
     gated.length === 0
@@ -74,13 +74,13 @@ export async function addPlain(
   };
 }
 
-/** Fewer are as quick with care; and where a key is known, their ids would be skipped. */
-const plainMin = 64;
+/** For fewer tasks the slow path is as fast. */
+const batchMin = 64;
 
 /** Of keys that repeat, the second is a duplicate. */
-export function isPlainAdd(group: readonly Grouped[]): group is readonly Add[] {
+export function isBatchAdd(group: readonly Grouped[]): group is readonly Add[] {
   const count = group.reduce((sum, one) => sum + (one.op === "add" ? one.tasks.length : 0), 0);
-  if (count < plainMin) return false;
+  if (count < batchMin) return false;
   const seen = new Set<string>();
   const isNew = ({ job, gate, key }: NewTask) => {
     const size = seen.size;

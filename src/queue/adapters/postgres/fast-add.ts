@@ -7,19 +7,19 @@ import { isKeptSql } from "./log.ts";
 import { momentValues, withMoment, type Moment } from "./moment.ts";
 import { allAdded } from "./task-writes.ts";
 
-export interface FewAddContext {
+export interface FastAddContext {
   readonly session: Session;
   readonly moment: Moment;
   readonly stripe: number;
 }
 
 /**
- * A few new tasks that have no gate and are due, for open jobs without a budget, in lanes that
- * exist: looked at, stored and counted by one statement, for which nothing has to be known
- * beforehand. Where it finds anything else it writes nothing, and the answer is undefined.
+ * Fast path for up to 63 new tasks without a gate that are due, in open jobs without a budget and
+ * in lanes that exist: one statement checks, inserts and counts them. If any task does not fit, the
+ * statement writes nothing and the answer is undefined.
  */
-export async function addFew(
-  { session, moment, stripe }: FewAddContext,
+export async function addFast(
+  { session, moment, stripe }: FastAddContext,
   operations: readonly Add[],
 ): Promise<AppliedGroup | undefined> {
   const tasks = operations.flatMap((operation) => operation.tasks);
@@ -29,7 +29,7 @@ export async function addFew(
   session.send("select 1 from @job where name = any($1::text[]) order by name for key share", [
     jobs,
   ]);
-  const [found] = await session.query<{ ids: readonly number[] | null }>(fewSql, [
+  const [found] = await session.query<{ ids: readonly number[] | null }>(fastAddSql, [
     ...momentValues(moment),
     column(({ kind }) => kind),
     column(({ job }) => job),
@@ -48,21 +48,21 @@ export async function addFew(
   };
 }
 
-/** More are sent in a shorter form, see ./plain-add.ts */
-const fewMax = 63;
+/** More are sent in a more compact form, see ./batch-add.ts */
+const tasksMax = 63;
 
-export function isFewAdd(group: readonly Grouped[]): group is readonly Add[] {
+export function isFastAdd(group: readonly Grouped[]): group is readonly Add[] {
   const seen = new Set<string>();
-  const isFewOne = ({ job, gate, key, dueAtMs }: NewTask) => {
+  const isFastOne = ({ job, gate, key, dueAtMs }: NewTask) => {
     const size = seen.size;
     return gate === "" && dueAtMs === 0 && seen.add(`${key}\0${job}`).size > size;
   };
   return (
     group.every(
-      (operation) => operation.op === "add" && !operation.by && operation.tasks.every(isFewOne),
+      (operation) => operation.op === "add" && !operation.by && operation.tasks.every(isFastOne),
     ) &&
     seen.size > 0 &&
-    seen.size <= fewMax
+    seen.size <= tasksMax
   );
 }
 
@@ -70,7 +70,7 @@ export function isFewAdd(group: readonly Grouped[]): group is readonly Add[] {
  * Tasks in one order for everybody, see ./task-writes.ts; then counters, as everybody does. Each is
  * looked up by itself: with statistics of an empty table a planner would rather read all.
  */
-const fewSql = `${withMoment},
+const fastAddSql = `${withMoment},
   wanted as materialized (
     select w.*, l.id as lane, l.scope
     from (select *, ''::text as gate
@@ -83,14 +83,14 @@ const fewSql = `${withMoment},
     left join lateral (select t.id from @task t
       where t.scope = l.scope and t.key = w.key limit 1) known on true
     where known.id is null and not ${isKeptSql("w")}),
-  plain as materialized (select count(*) = cardinality($3) as "isPlain" from wanted),
+  checked as materialized (select count(*) = cardinality($3) as "isSimple" from wanted),
   inserted as (
     insert into @task (id, lane, scope, key, payload, priority, due_at, created_at, state, token,
       used, attempts_max, is_suspect, expires_at, attempts, result, finished_at)
     select id, lane, scope, key, payload, priority, 0, (select ms from moment), 0, 0, 0,
       attempts_max, false, 0, null, null, 0
     from (select nextval('@task_id') as id, v.* from (
-      select * from wanted where (select "isPlain" from plain) order by n) v) u
+      select * from wanted where (select "isSimple" from checked) order by n) v) u
     order by scope, key collate "C"
     returning id),
   jobs as (
