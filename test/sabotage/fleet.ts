@@ -12,13 +12,10 @@ const pool = "src/app/work/process-pool.test.ts";
 const attention = "src/app/status/attention.test.ts";
 const fields = "src/campaign/wanted-fields.test.ts";
 const kept = "src/base/kept-log.test.ts";
-const rest = "src/app/at-rest.test.ts";
-const windows = "src/app/node-window.test.ts";
-const joining = "src/fleet/join-views.test.ts";
+const rest = "src/node/at-rest.test.ts";
 const wrappers = "src/bucket/bucket-wrappers.test.ts";
 const away = "test/e2e/bucket-away.test.ts";
 const processes = "test/e2e/node-processes.test.ts";
-const member = "src/app/fleet-member.test.ts";
 const watching = "test/e2e/watch-cli.test.ts";
 
 /** Known-wrong variants of what steers a fleet and shows how it is. */
@@ -213,13 +210,6 @@ export const fleetSabotages: readonly Sabotage[] = [
     caughtBy: `${rest} > B20: a node at rest costs at most $0.50 a month in all`,
   },
   {
-    name: "a node that has heard no heartbeat yet cannot be looked at",
-    file: "src/fleet/node-view.ts",
-    find: "  beat: z.unknown().optional(),",
-    replace: "  beat: z.unknown(),",
-    caughtBy: `${roster} > what a node shows to others of its machine comes back as it was`,
-  },
-  {
     name: "status --watch looks once and shows that for ever",
     file: "src/cli/commands/status.ts",
     find: "    do {\n      const found = await reader.read();",
@@ -247,34 +237,6 @@ export const fleetSabotages: readonly Sabotage[] = [
     find: "return { read: async () => (await asker.again(), read()), ...close };",
     replace: "const got = await read();\n      return { read: async () => got, ...close };",
     caughtBy: `${watching} > logs NODE --follow goes on with what another node says`,
-  },
-  {
-    name: "of several processes of a node only one is seen",
-    file: "src/app/look-into-windows.ts",
-    find: "others.slice(0, windowsMax)",
-    replace: "others.slice(0, Math.min(1, windowsMax))",
-    caughtBy: `${windows} > every process of a node is seen, until it ends`,
-  },
-  {
-    name: "when one of several processes stops, the node is said to",
-    file: "src/fleet/join-views.ts",
-    find: 'const left = beats.filter(({ state }) => state !== "stopped");',
-    replace: 'const left = beats.filter(({ state }) => state === "stopped");',
-    caughtBy: `${joining} > one of several that stops is not the node that stops`,
-  },
-  {
-    name: "every process of a node pays for a heartbeat of its own",
-    file: "src/fleet/beater.ts",
-    find: "if (await options.isToldByOther?.(isNews)) return;",
-    replace: "await options.isToldByOther?.(isNews);",
-    caughtBy: `${beat} > one of several processes speaks for the node`,
-  },
-  {
-    name: "a command counts as followed when one of several processes has",
-    file: "src/fleet/join-views.ts",
-    find: "revision: Math.min(",
-    replace: "revision: Math.max(",
-    caughtBy: `${joining} > a node has followed what all of its processes have`,
   },
   {
     name: "a word that every object knows is a command",
@@ -305,13 +267,6 @@ export const fleetSabotages: readonly Sabotage[] = [
     caughtBy: `${wrappers} > where its store is away at first, each call says so`,
   },
   {
-    name: "while the bucket is away nobody can be commanded",
-    file: "src/app/open-fleet.ts",
-    find: "if (!isUnavailable(error) || !(await view())) throw error;",
-    replace: "if (!isUnavailable(error) || (await view())) throw error;",
-    caughtBy: `${away} > while the bucket is away, nodes start, follow commands by gossip`,
-  },
-  {
     name: "node run goes on with the keys that it began with",
     file: "src/app/open-idle-node.ts",
     find: 'if (changed.includes("gossip.keys")) await node.follow(now.settings);',
@@ -319,25 +274,11 @@ export const fleetSabotages: readonly Sabotage[] = [
     caughtBy: `${processes} > keys change without a break under`,
   },
   {
-    name: "what gossip has dropped is known to nobody",
-    file: "src/fleet/node-view.ts",
-    find: "    ...(gossip && { gossip }),\n",
-    replace: "    ...(gossip && {}),\n",
-    caughtBy: `${roster} > what a node shows to others of its machine comes back as it was`,
-  },
-  {
     name: "what another node says is obeyed by the terminal",
     file: "src/fleet/beat.ts",
     find: "z.string().max(lengthMax).transform(toPlain)",
     replace: "z.string().max(lengthMax)",
     caughtBy: `${beat} > what another node says moves no cursor`,
-  },
-  {
-    name: "every process of a node sends the log lines of all",
-    file: "src/app/fleet-member.ts",
-    find: 'mark: () => (isToldByOther ? "" : keptLogMark(logs)),',
-    replace: "mark: () => keptLogMark(logs),",
-    caughtBy: `${member} > of several processes the one that speaks for the node sends`,
   },
   {
     name: "status says that all is well while nobody can read what is wanted",

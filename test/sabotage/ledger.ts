@@ -10,9 +10,6 @@ const clock = "src/ledger/clock/stamp.test.ts";
 const scan = "src/ledger/datagram/scan-datagrams.test.ts";
 const forget = "src/ledger/forget.test.ts";
 const usv = "src/usv/usv.test.ts";
-const door = "src/ledger/adapters/door/door.test.ts";
-const doorTrouble = "src/ledger/adapters/door/door-trouble.test.ts";
-const lostAnswers = "src/ledger/adapters/door/lost-answers.test.ts";
 const simulation = "test/simulation/ledger-simulation.test.ts";
 
 const inFold: readonly Sabotage[] = [
@@ -310,72 +307,6 @@ const inForget: readonly Sabotage[] = [
   },
 ];
 
-const inDoor: readonly Sabotage[] = [
-  {
-    name: "a lost answer: the write is simply done again",
-    file: "src/ledger/adapters/door/left-to-write.ts",
-    find: "return !written.has(`${target}\\n${field}\\n${json}`);",
-    replace: "return written.size >= 0 && json.length >= 0;",
-    caughtBy: `${lostAnswers} > is not written again, also where somebody else`,
-  },
-  {
-    name: "a lost answer: what was there before counts as written",
-    file: "src/ledger/adapters/door/left-to-write.ts",
-    find: "if (stamp > after && by === node",
-    replace: "if (stamp !== after && by === node",
-    caughtBy: `${lostAnswers} > that never came is written`,
-  },
-  {
-    name: "two writes of one guest to one target are in doubt at once",
-    file: "src/ledger/adapters/door/turns.ts",
-    find: "before.size === 0 ? work()",
-    replace: "before.size >= 0 ? work()",
-    caughtBy: `${lostAnswers} > in any order of losses`,
-  },
-  {
-    name: "the door is open to who does not know the token",
-    file: "src/ledger/adapters/door/handshake.ts",
-    find: 'if (!isProof(proof, proofOf(token, "client", nonces))) throw refused();',
-    replace: 'if (isProof(proof, proofOf(token, "holder", nonces))) throw refused();',
-    caughtBy: `${door} > a wrong token is refused`,
-  },
-  {
-    name: "a guest believes whoever listens at the port of a stale file",
-    file: "src/ledger/adapters/door/handshake.ts",
-    find: 'if (!isProof(answer.subarray(nonceBytes), proofOf(token, "holder", nonces))) throw refused();',
-    replace: "if (nonces.byteLength === 0) throw refused();",
-    caughtBy: `${door} > the port belongs to a stranger`,
-  },
-  {
-    name: "a damaged door file ends the start",
-    file: "src/ledger/adapters/door/door-file.ts",
-    find: "} catch {\n    return undefined;",
-    replace: "} catch (error) {\n    throw error;",
-    caughtBy: `${door} > a guest that finds a stale file, or half a one`,
-  },
-  {
-    name: "a holder that hangs is waited for as long as it hangs",
-    file: "src/ledger/adapters/door/door-guest.ts",
-    find: "clock.monotonicMs() - Math.max(heardMs, sinceMs) > silenceMsMax",
-    replace: "clock.monotonicMs() - Math.max(heardMs, sinceMs) > Infinity",
-    caughtBy: `${doorTrouble} > one that says nothing is not waited for without end`,
-  },
-  {
-    name: "a sync is cut off by whoever needs the ledger next",
-    file: "src/ledger/adapters/door/shared-ledger.ts",
-    find: "return tracked([inHand, syncs], ",
-    replace: "return tracked([], ",
-    caughtBy: `${doorTrouble} > who is in the middle of a sync ends it before it lets go`,
-  },
-  {
-    name: "a guest whose holder ended gives up what it was waiting for",
-    file: "src/ledger/adapters/door/shared-ledger.ts",
-    find: "if (!isDoorShut(error)) throw error;\n        step(at);",
-    replace: "throw error;",
-    caughtBy: `${door} > when the holder ends, the next in need holds it`,
-  },
-];
-
 export const ledgerSabotages: readonly Sabotage[] = [
   ...inFold,
   ...inPartText,
@@ -384,5 +315,4 @@ export const ledgerSabotages: readonly Sabotage[] = [
   ...inRepair,
   ...inBytes,
   ...inForget,
-  ...inDoor,
 ];

@@ -7,9 +7,10 @@ import { enrichSabotages } from "./enrich.ts";
 import { extractSabotages } from "./extract.ts";
 import { fleetSabotages } from "./fleet.ts";
 import { gossipSabotages } from "./gossip.ts";
-import { inTouchSabotages } from "./in-touch.ts";
+import { exchangeSabotages } from "./exchange.ts";
 import { ledgerSabotages } from "./ledger.ts";
 import { loadtestSabotages } from "./loadtest.ts";
+import { nodeSabotages } from "./node.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
 import { recordsIndexSabotages } from "./records-index.ts";
@@ -51,7 +52,13 @@ export const sabotageLists: Readonly<Record<string, SabotageList>> = {
   fleet: { name: "fleet", part: "fleet", sabotages: fleetSabotages, countMin: 20 },
   ledger: { name: "ledger", part: "ledger", sabotages: ledgerSabotages, countMin: 10 },
   gossip: { name: "gossip", part: "gossip", sabotages: gossipSabotages, countMin: 15 },
-  "in-touch": { name: "nodes in touch", part: "ledger", sabotages: inTouchSabotages, countMin: 20 },
+  exchange: {
+    name: "exchange between nodes",
+    part: "ledger",
+    sabotages: exchangeSabotages,
+    countMin: 12,
+  },
+  node: { name: "processes of a node", part: "node", sabotages: nodeSabotages, countMin: 8 },
   records: { name: "records", part: "records", sabotages: recordsSabotages, countMin: 20 },
   "records-index": {
     name: "index and exchange of records",

@@ -15,7 +15,6 @@ const watch = "src/records/watch.test.ts";
 const concurrent = "src/records/concurrent-work.test.ts";
 const repeated = "src/records/repeated-requests.test.ts";
 const tracker = "src/records/position-tracker.test.ts";
-const reading = "src/records/adapters/sqlite/open-for-reading.test.ts";
 const hands = "src/records/owner-of.test.ts";
 const shape = "src/records/rebuild-shape.test.ts";
 const position = "src/ledger/position.test.ts";
@@ -323,13 +322,6 @@ const inOneProcess: readonly Sabotage[] = [
     find: "if (isOfRequest && found === undefined && isKnown) {",
     replace: "if (isOfRequest && found !== undefined && isKnown) {",
     caughtBy: `${repeated} > create: one company`,
-  },
-  {
-    name: "a killed writer's log is read where it is",
-    file: "src/base/readable-database.ts",
-    find: "return copyOf(file);",
-    replace: "return { path: file, isCopy: true, [Symbol.dispose]() {} };",
-    caughtBy: `${reading} > after its writer was killed`,
   },
   {
     name: "a copy of a file that is written is not checked",

@@ -3,10 +3,7 @@ import type { Sabotage } from "./sabotage.ts";
 const exchange = "src/ledger/exchange/exchange.test.ts";
 const beside = "src/ledger/exchange/exchange-bucket.test.ts";
 const hostile = "src/ledger/exchange/hostile-records.test.ts";
-const door = "src/ledger/adapters/door/door-exchange.test.ts";
-const hints = "src/app/wake-hints.test.ts";
-const folder = "src/app/watch-folder.test.ts";
-const synced = "src/app/keep-synced.test.ts";
+const synced = "src/node/keep-synced.test.ts";
 
 const inExchange: readonly Sabotage[] = [
   {
@@ -122,101 +119,35 @@ const againstHostile: readonly Sabotage[] = [
   },
 ];
 
-const throughTheDoor: readonly Sabotage[] = [
-  {
-    name: "lesson 25: who follows through the door is never told",
-    file: "src/ledger/adapters/door/door.ts",
-    find: 'if (ask.op === "follow") unfollow ??= follow();',
-    replace: "",
-    caughtBy: `${door} > follows the writes of all processes`,
-  },
-  {
-    name: "what was taken through the door is not in the vector yet",
-    file: "src/ledger/adapters/door/door-guest.ts",
-    find: "knowledge.raise(ask.origin, ask.from + ask.records.length - 1);",
-    replace: "",
-    caughtBy: `${door} > in its vector when it resolves`,
-  },
-];
-
 const inApp: readonly Sabotage[] = [
   {
-    name: "lesson 25: hints are told and nobody listens",
-    file: "src/app/open-bucket-queue.ts",
-    find: "(hint) => hints?.follow(hint, () => store.hint()) ?? [],",
-    replace: "(hint) => hints?.follow(hint, () => {}) ?? [],",
-    caughtBy: `${hints} > who waits for work looks at once`,
-  },
-  {
-    name: "what was known already wakes everybody",
-    file: "src/app/open-bucket-queue.ts",
-    find: '(outcome as Added[]).some(({ status }) => status === "added")',
-    replace: "(outcome as Added[]).length > 0",
-    caughtBy: `${hints} > who adds work says so`,
-  },
-  {
-    name: "any hint is taken for any other",
-    file: "src/app/wake-hints.ts",
-    find: "if (file === hint && !isOwn(hint)) heard();",
-    replace: "if (file !== null && !isOwn(hint)) heard();",
-    caughtBy: `${hints} > lesson 25`,
-  },
-  {
     name: "a node at rest asks its bucket all the time",
-    file: "src/app/keep-synced.ts",
+    file: "src/node/keep-synced.ts",
     find: "isNews || isFree ? syncMsMin",
     replace: "isNews || !isFree ? syncMsMin",
     caughtBy: `${synced} > at rest it costs cents a month`,
   },
   {
     name: "every second's writes are a segment of their own",
-    file: "src/app/keep-synced.ts",
+    file: "src/node/keep-synced.ts",
     find: "unpublished() > 0 && nowMs - pushedAtMs >= syncMsMin",
     replace: "unpublished() > 0 && nowMs >= pushedAtMs",
     caughtBy: `${synced} > own writes go up every ten seconds at most`,
   },
   {
     name: "a node that stops keeps its last writes to itself",
-    file: "src/app/keep-synced.ts",
+    file: "src/node/keep-synced.ts",
     find: "if (!isFailing && unpublished() > 0)",
     replace: "if (isFailing && unpublished() > 0)",
     caughtBy: `${synced} > own writes go up every ten seconds at most`,
   },
-  {
-    name: "a process works on in a folder that was deleted",
-    file: "src/app/watch-folder.ts",
-    find: 'code === "ENOENT" ? none : undefined',
-    replace: 'code === "NONE" ? none : undefined',
-    caughtBy: `${folder} > a data folder that is deleted is told of within seconds`,
-  },
-  {
-    name: "any folder of that name will do",
-    file: "src/app/watch-folder.ts",
-    find: "return `${dev} ${ino}`;",
-    replace: "return `${dev} ${ino}`.slice(0, 0);",
-    caughtBy: `${folder} > another folder in its place is not it`,
-  },
-  {
-    name: "a file system that numbers its folders anew ends every process",
-    file: "src/app/watch-folder.ts",
-    find: "found === known || (await isRenumbered(found))",
-    replace: "found === known",
-    caughtBy: `${folder} > a file system that numbers its folders anew`,
-  },
-  {
-    name: "a folder that is moved for a moment ends the process",
-    file: "src/app/watch-folder.ts",
-    find: "if (missed > 1)",
-    replace: "if (missed > 0)",
-    caughtBy: `${folder} > one that is away for a moment is no matter`,
-  },
 ];
 
 /** Known-wrong variants of how ledger, processes and gossip are joined. */
-export const inTouchSabotages: readonly Sabotage[] = [
+export const exchangeSabotages: readonly Sabotage[] = [
   ...inExchange,
   ...besideBucket,
   ...againstHostile,
-  ...throughTheDoor,
+
   ...inApp,
 ];
