@@ -71,6 +71,11 @@ describe("the processes of a data folder", () => {
   });
 
   test("a command runs no services, and a worker never owns", async () => {
+    const clock = createFastClock();
+    clock.hurry();
+    await expect(openTestNode(folder, { kind: "worker", clock })).rejects.toMatchObject({
+      code: "node_no_owner",
+    });
     const events: string[] = [];
     await using command = await openTestNode(folder, { onServices: (event) => events.push(event) });
     await using worker = await openTestNode(folder, { kind: "worker" });
