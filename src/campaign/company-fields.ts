@@ -1,5 +1,6 @@
 import parsePhoneNumber, { type CountryCode, isSupportedCountry } from "libphonenumber-js";
 import { getDomain, parse as parseHost } from "tldts";
+import { parseUrl } from "../base/parse-url.ts";
 import type { CompanyField } from "./company-writer.ts";
 import type { Place } from "./place.ts";
 
@@ -77,10 +78,9 @@ export function domainOf(url: string): string | undefined {
 function webAddress(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const whole = /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `https://${text}`;
-  if (!URL.canParse(whole)) return undefined;
-  const url = new URL(whole);
-  const isWeb = url.protocol === "https:" || url.protocol === "http:";
-  return isWeb && url.hostname.includes(".") && !url.username ? url.href : undefined;
+  const url = parseUrl(whole);
+  if (!url || !/^https?:$/.test(url.protocol)) return undefined;
+  return url.hostname.includes(".") && !url.username ? url.href : undefined;
 }
 
 /** E.164; the place's country helps where the number names none. */

@@ -1,3 +1,4 @@
+import { normalDomain } from "../records/index.ts";
 import type { Exclusions } from "./campaign.ts";
 
 /** Why a place is left alone; undefined: it is not. */
@@ -9,9 +10,11 @@ export function exclusionOf(
   if (names.some((name) => folded(name) === folded(found.name))) {
     return `the name ${found.name} is excluded`;
   }
-  const domain = found.domain;
-  const isUnder = (excluded: string) =>
-    domain === excluded.toLowerCase() || domain?.endsWith(`.${excluded.toLowerCase()}`);
+  const { domain } = found;
+  const isUnder = (excluded: string) => {
+    const host = normalDomain(excluded);
+    return domain === host || domain?.endsWith(`.${host}`);
+  };
   return domains.some(isUnder) ? `the domain ${domain} is excluded` : undefined;
 }
 

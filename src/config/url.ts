@@ -1,3 +1,4 @@
+import { parseUrl } from "../base/parse-url.ts";
 import { redactUrl } from "../base/redact.ts";
 import { mask } from "./secret.ts";
 
@@ -24,7 +25,8 @@ export function splitUrl(written: string): SplitUrl {
   }
   // These name a file or folder: any character may occur, and there are no credentials.
   if (!scheme.endsWith("//")) return plain(written);
-  if (!URL.canParse(written)) {
+  const parsed = parseUrl(written);
+  if (!parsed) {
     return wrong("must be a URL; in a password write / ? # @ : % as %2F %3F %23 %40 %3A %25");
   }
   const rest = written.slice(scheme.length);
@@ -32,7 +34,7 @@ export function splitUrl(written: string): SplitUrl {
   const at = authority.lastIndexOf("@");
   // Otherwise half of a password with an unescaped / would pass for a path, and be printed.
   if (rest.slice(at + 1).includes("@")) return wrong("must write @ as %40 outside user and host");
-  const query = [...new URL(written).searchParams];
+  const query = [...parsed.searchParams];
   if (query.some(([name]) => /pass|secret|token/i.test(name))) {
     return wrong("must not hold a secret in its query: use user:password@ or the password setting");
   }
@@ -64,8 +66,9 @@ const shownUrl = (url: string): string => (url.includes("://") ? redactUrl(url, 
  * Undefined if it is none.
  */
 export function hostOfWebUrl(written: string): string | undefined {
-  if (!/^https?:\/\//.test(written) || !URL.canParse(written)) return undefined;
-  const { origin, href } = new URL(written);
+  const url = /^https?:\/\//.test(written) ? parseUrl(written) : undefined;
+  if (!url) return undefined;
+  const { origin, href } = url;
   return href === `${origin}/` ? origin : `${origin}/${mask}`;
 }
 

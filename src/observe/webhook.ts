@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { AppError } from "../base/app-error.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
+import { parseUrl } from "../base/parse-url.ts";
 import type { Random } from "../base/random.ts";
 import { retry } from "../base/retry.ts";
 
@@ -82,7 +83,7 @@ export function createWebhook(options: WebhookOptions): Webhook {
 
 /** fetch() refuses an address with credentials, and repeats it in its error. */
 function splitAddress(text: string): { address: string; authorization?: string } {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (!url || !/^https?:$/.test(url.protocol)) {
     const message = "alert.webhook is not an http:// or https:// URL";
     throw new AppError("invalid", "webhook_address", message);

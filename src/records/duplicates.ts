@@ -1,13 +1,13 @@
 import type { Company } from "./company.ts";
+import { keyOf } from "./name-keys.ts";
 import type { RecordIndex } from "./record-index.ts";
 import type { Duplicate } from "./records.ts";
-import { slugOf } from "./slug.ts";
 
 /** By which two companies without a common domain may be the same; undefined: no address. */
 export function nameAndAddress({ name, texts }: Pick<Company, "name" | "texts">) {
   const parts = texts.address ?? [texts.street, texts.zip, texts.city].filter(Boolean).join(" ");
-  const address = parts === "" ? "" : slugOf(parts, "");
-  return address === "" ? undefined : { name: slugOf(name, ""), address };
+  const address = keyOf(parts);
+  return address === "" ? undefined : { name: keyOf(name), address };
 }
 
 /** Candidates: branches share a domain, and people decide. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { AppError } from "../base/app-error.ts";
 import { createId } from "../base/ids.ts";
+import { asciiHost } from "../base/parse-url.ts";
 import type { Random } from "../base/random.ts";
 import type { CreateRequest } from "./records.ts";
 
@@ -45,9 +46,9 @@ export function safeId(key: string): string {
   return `h-${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
 }
 
-/** `https://www.Acme.com/x` is `acme.com`. */
+/** `https://www.Acme.com/x` is `acme.com`; a host in Unicode is spelled in punycode, as in URLs. */
 export function normalDomain(text: string): string {
-  return text
+  const host = text
     .trim()
     .toLowerCase()
     .replace(/^[a-z]+:\/\//, "")
@@ -55,6 +56,7 @@ export function normalDomain(text: string): string {
     .replace(/:\d+$/, "")
     .replace(/^www\./, "")
     .replace(/\.$/, "");
+  return asciiHost(host) ?? host;
 }
 
 /** What a new record's folder is to be called: the first of its fields that is text. */

@@ -1,4 +1,7 @@
+import { domainToUnicode } from "node:url";
+import { isAscii, wordsOf } from "../base/fold-text.ts";
 import type { Company } from "./company.ts";
+import { indexWords, queryWords } from "./name-keys.ts";
 import type { Person } from "./person.ts";
 import type { Indexed } from "./record-index.ts";
 import type { RecordFilters } from "./record-search.ts";
@@ -14,41 +17,6 @@ const [nameMark, factMark] = ["¤", "¦"];
 
 /** A whole book in a note makes no better answers. */
 const wordsMax = 20_000;
-const wordLengthMax = 64;
-
-/** Without case and accents. `ß` and its like are what people type for them. */
-export function folded(text: string): string {
-  if (isAscii(text)) return text.toLowerCase();
-  const plain = text.normalize("NFKD").toLowerCase().normalize("NFKD").replaceAll(/\p{M}/gu, "");
-  if (isAscii(plain)) return plain;
-  return plain.replaceAll(/[ßæœøłđðþıς]/g, (char) => letters[char] ?? char);
-}
-
-/** Most text is, and needs no more looking. */
-// oxlint-disable-next-line no-control-regex -- these are the characters that are meant
-const isAscii = (text: string): boolean => /^[\u0000-\u007f]*$/.test(text);
-
-const letters: Readonly<Record<string, string>> = {
-  ß: "ss",
-  æ: "ae",
-  œ: "oe",
-  ø: "o",
-  ł: "l",
-  đ: "d",
-  ð: "d",
-  þ: "th",
-  ı: "i",
-  ς: "σ",
-};
-
-export function wordsOf(text: string): readonly string[] {
-  const plain = folded(text);
-  const found = plain.match(isAscii(plain) ? /[a-z0-9]+/g : /[\p{L}\p{N}]+/gu) ?? [];
-  return found.map((word) => (word.length > wordLengthMax ? word.slice(0, wordLengthMax) : word));
-}
-
-/** What orders records by name; the target decides between equals. */
-export const sortKeyOf = (name: string): string => wordsOf(name).join(" ") || name;
 
 export function termsOf(indexed: Indexed): ReadonlySet<string> {
   const terms = new Set<string>();
@@ -68,23 +36,27 @@ export function termsOf(indexed: Indexed): ReadonlySet<string> {
 
 /** `Müller` is looked for as `muller` and as `mueller`. */
 function typedWords(text: string): readonly string[] {
-  const words = wordsOf(text);
+  const words = indexWords(text);
   if (isAscii(text)) return words;
   const composed = text.normalize("NFC");
   if (!/[äöüÄÖÜ]/.test(composed)) return words;
   const spelled = composed.replaceAll(/[äöü]/gi, (char) => `${char.normalize("NFD")[0]}e`);
-  return [...words, ...wordsOf(spelled)];
+  return [...words, ...indexWords(spelled)];
 }
 
 /** The most telling first: those behind the limit are not found. */
 const companyTexts = ({ texts, ...company }: Company): readonly string[] => [
-  ...present([texts.domain, texts.website, texts.type, texts.excluded]),
+  ...present([texts.domain, unicodeOf(texts.domain), texts.website, texts.type, texts.excluded]),
   ...company.categories,
   ...company.services,
   ...company.products,
   ...company.tech,
   ...company.keywords,
 ];
+
+/** People look for `gärtnerei.de` by the name that they see. */
+const unicodeOf = (domain: string | undefined): string | undefined =>
+  domain?.includes("xn--") ? domainToUnicode(domain) : undefined;
 
 const commonTexts = (record: Company | Person): readonly string[] => [
   record.slug,
@@ -151,7 +123,7 @@ export function termQueryOf(query: {
   readonly words?: string;
   readonly filters?: RecordFilters;
 }): TermQuery {
-  const begins = [...new Set(wordsOf(query.words ?? ""))].slice(0, queryWordsMax);
+  const begins = [...new Set(queryWords(query.words ?? ""))].slice(0, queryWordsMax);
   const { filters = {} } = query;
   const texts = ["city", "state", "country", "type", "domain", "tech"] as const;
   const flags = {

@@ -1,4 +1,6 @@
+import anyAscii from "any-ascii";
 import { createHash } from "node:crypto";
+import { isAscii } from "../base/fold-text.ts";
 
 /**
  * The name of a record's folder: `a-z`, `0-9` and single dashes, so that it cannot lead out of its
@@ -10,11 +12,9 @@ export const slugLengthMax = 80;
 const reserved =
   /^(?:con|prn|aux|nul|(?:com|lpt)[0-9]|index|notes|meetings|calls|companies|people|new)$/;
 
-/** Never empty: where a text has no letter of ours, it is made of the id. */
+/** Never empty: a text without a letter or digit gets a name made of the id. */
 export function slugOf(text: string, id: string): string {
-  // oxlint-disable-next-line no-control-regex -- most text is, and has no accents
-  const isAscii = /^[\u0000-\u007f]*$/.test(text);
-  const plain = (isAscii ? text.toLowerCase() : withoutAccents(text))
+  const plain = (isAscii(text) ? text.toLowerCase() : romanized(text))
     .replaceAll(/['’`]/g, "")
     .replaceAll("&", " and ")
     .replaceAll(/[^a-z0-9]+/g, "-")
@@ -24,10 +24,18 @@ export function slugOf(text: string, id: string): string {
   return reserved.test(plain) ? `${plain}-${idPiece(id, 4)}` : plain;
 }
 
+/** In Latin letters: accents go, and other scripts are transliterated (`Пекарня` is `pekarnya`). */
+function romanized(text: string): string {
+  const latin = withoutAccents(text);
+  return /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(latin)
+    ? anyAscii(latin.normalize("NFC")).toLowerCase()
+    : latin;
+}
+
 const withoutAccents = (text: string): string =>
   text
     .normalize("NFKD")
-    .replaceAll(/\p{M}/gu, "")
+    .replaceAll(/[\u0300-\u036f]/g, "")
     .toLowerCase()
     .replaceAll("ß", "ss")
     .replaceAll("æ", "ae")

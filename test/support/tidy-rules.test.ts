@@ -18,6 +18,7 @@ import {
   noMachinePaths,
   noRecursiveMkdir,
   noSkippedTests,
+  oneUrlParser,
   pagesByPath,
   tellingNames,
   tidyViolations,
@@ -163,6 +164,17 @@ const cases: Readonly<
       here('import { gzipSync } from "node:zlib"; // not gunzipSync'),
       here("gunzipSync(bytes);", "src/queue/a.test.ts"),
       here("createGunzip();", "src/crawl/unpack.ts"),
+    ],
+  },
+  oneUrlParser: {
+    rule: oneUrlParser,
+    refused: [
+      [here("if (URL.canParse(text)) f();"), "parseUrl"],
+      [here("const url = URL.parse(text);", "scripts/a.ts"), "parseUrl"],
+    ],
+    passed: [
+      here("const url = new URL(text); // not URL.canParse"),
+      here("URL.canParse(text);", "src/base/parse-url.ts"),
     ],
   },
   noDefaultExport: {

@@ -52,6 +52,15 @@ export const boundedUnpacking: Rule = (file) =>
           "unpacking without a limit: use gunzipBounded, or createUnpacker for what the web sends",
       });
 
+export const oneUrlParser: Rule = (file) =>
+  file.path === "src/base/parse-url.ts"
+    ? []
+    : violationsOf(file, {
+        view: scanSource(file.text).code,
+        pattern: /\bURL\s*\.\s*(?:canParse|parse)\b/g,
+        message: "URL.canParse changes its answer once it is hot: use parseUrl of src/base",
+      });
+
 export const noDefaultExport: Rule = (file) =>
   // The tools that read a *.config.ts demand one.
   file.path.endsWith(".config.ts")
@@ -162,6 +171,7 @@ const sourceRules: readonly Rule[] = [
   ...importRules,
   noBannedGlobals,
   boundedUnpacking,
+  oneUrlParser,
   noDefaultExport,
   tellingNames,
   kebabCaseNames,

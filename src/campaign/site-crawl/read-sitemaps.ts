@@ -1,3 +1,4 @@
+import { parseUrl } from "../../base/parse-url.ts";
 import { originOf, readSitemap } from "../../crawl/index.ts";
 import type { LeaseRef } from "../../queue/index.ts";
 import type { OpenCrawl, SiteCrawlServices } from "./crawl-services.ts";
@@ -37,7 +38,7 @@ export async function readSitemaps(options: ReadSitemapsOptions): Promise<void> 
 
   while (waiting.length > 0 && seen.size < filesMax && pages.size < plan.budget.pages) {
     const { url, level } = waiting.shift()!;
-    const own = URL.canParse(url, home) ? new URL(url, home).href : undefined;
+    const own = parseUrl(url, home)?.href;
     if (own === undefined || seen.has(own) || gateOf(own) !== gateOf(home)) continue;
     seen.add(own);
     await pace.wait();

@@ -1,3 +1,5 @@
+import { parseUrl } from "../../base/parse-url.ts";
+
 /**
  * One spelling per page, so that none is visited twice. Always:
  * - idempotent: the canonical form of a canonical URL is itself;
@@ -11,9 +13,8 @@ export const urlCharsMax = 2_000;
 
 /** undefined: not a URL of http or https, or too long to be a page's. */
 export function canonicalUrl(text: string, base?: string): string | undefined {
-  if (text.length > urlCharsMax * 2 || !URL.canParse(text, base)) return undefined;
-  const url = new URL(text, base);
-  if (url.protocol !== "http:" && url.protocol !== "https:") return undefined;
+  const url = text.length > urlCharsMax * 2 ? undefined : parseUrl(text, base);
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") return undefined;
   const hostname = url.hostname.replace(/\.+$/, "");
   if (hostname === "") return undefined;
   const port = url.port === "" ? "" : `:${url.port}`;

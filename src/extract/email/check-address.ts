@@ -1,4 +1,5 @@
 import { parse } from "tldts";
+import { asciiHost } from "../../base/parse-url.ts";
 import { isJunkDomain, isPlaceholder, isSenderOnly } from "./junk-addresses.ts";
 
 /** Files and modules whose names look like domains. */
@@ -36,9 +37,9 @@ export function checkAddress(
   if (assets.has(suffix)) return undefined;
   const { domain: registered, isIcann, isIp, isSpecialUse } = parse(host);
   if (!registered || !isIcann || isIp || isSpecialUse) return undefined;
-  const domain = asciiOf(host);
+  const domain = asciiHost(host);
   if (domain === undefined || local.length + domain.length > 253) return undefined;
-  const own = asciiOf(registered) ?? registered;
+  const own = asciiHost(registered) ?? registered;
   if (isTechnical(local, host)) return undefined;
   if (isPlaceholder(local, own) || isSenderOnly(local)) return undefined;
   if (own !== site && isJunkDomain(own)) return undefined;
@@ -61,15 +62,6 @@ function isHost(host: string): boolean {
       label.length < 64 &&
       /^[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?$/u.test(label),
   );
-}
-
-function asciiOf(host: string): string | undefined {
-  if (/^[a-z0-9.-]*$/.test(host)) return host;
-  try {
-    return new URL(`http://${host}`).hostname;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Keys, versions, picture sizes and message ids: written by programs for programs. */

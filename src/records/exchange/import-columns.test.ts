@@ -140,7 +140,7 @@ describe("values", () => {
   test.each([
     ["mailto:A.B@C.example?subject=x", "a.b@c.example"],
     ["E-Mail: x@y.example", "x@y.example"],
-    ["jürgen@exämple.example", "jürgen@exämple.example"],
+    ["jürgen@exämple.example", "jürgen@xn--exmple-cua.example"],
     ["a@b", undefined],
     ["a b@c.example", undefined],
     ["a@b.example/../c", undefined],

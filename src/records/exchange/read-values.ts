@@ -1,6 +1,7 @@
 import { parsePhoneNumberFromString, isSupportedCountry } from "libphonenumber-js/min";
+import { asciiHost, parseUrl } from "../../base/parse-url.ts";
 
-/** Lower case, without what people put in front; undefined for what is no address. */
+/** Lower case, its host in ASCII, without what people put in front; undefined for what is no address. */
 export function readEmail(text: string): string | undefined {
   const bare = text
     .trim()
@@ -8,7 +9,10 @@ export function readEmail(text: string): string | undefined {
     .replace(/\?.*$/, "")
     .replace(/^<|>$/g, "")
     .toLowerCase();
-  return emailShape.test(bare) && bare.length <= 254 ? bare : undefined;
+  if (!emailShape.test(bare) || bare.length > 254) return undefined;
+  const at = bare.lastIndexOf("@") + 1;
+  const host = asciiHost(bare.slice(at));
+  return host === undefined ? undefined : bare.slice(0, at) + host;
 }
 
 /** Not all that RFC 5321 allows, but all that mail really goes to. No `/`: it is part of a field. */
@@ -36,9 +40,8 @@ export function readUrl(text: string): string | undefined {
   const trimmed = text.trim();
   if (trimmed === "" || /\s/.test(trimmed)) return undefined;
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`;
-  if (!URL.canParse(full)) return undefined;
-  const url = new URL(full);
-  return url.protocol === "http:" || url.protocol === "https:" ? url.href : undefined;
+  const url = parseUrl(full);
+  return url && /^https?:$/.test(url.protocol) ? url.href : undefined;
 }
 
 /** `4.5`, `1,234`, `4,5`: a comma with other than three digits behind it is a decimal point. */

@@ -1,3 +1,4 @@
+import { normalDomain } from "../identity.ts";
 import { readEmail } from "./read-values.ts";
 
 /** Addresses and domains that are to be left out. */
@@ -32,17 +33,17 @@ export function readSuppressList(text: string): {
     const domain = entry.replace(/^\*?@/, "");
     const email = domain === entry ? readEmail(entry) : undefined;
     if (email !== undefined) emails.add(email);
-    else if (domainShape.test(domain)) domains.add(domain);
+    else if (domainShape.test(domain)) domains.add(normalDomain(domain));
     else problems.push(`line ${index + 1}: '${entry.slice(0, 80)}' is no address and no domain`);
   }
   const hasDomain = (domain: string) => {
-    const parts = domain.toLowerCase().split(".");
+    const parts = normalDomain(domain).split(".");
     return parts.some((_, at) => domains.has(parts.slice(at).join(".")));
   };
   const list: SuppressList = {
     size: emails.size + domains.size,
     has: (email) =>
-      emails.has(email.toLowerCase()) || hasDomain(email.slice(email.lastIndexOf("@") + 1)),
+      emails.has(readEmail(email) ?? email.toLowerCase()) || hasDomain(email.slice(email.lastIndexOf("@") + 1)),
     hasDomain,
   };
   return { list, problems };

@@ -2,6 +2,7 @@ import { afterTick } from "../../base/tick.ts";
 import type { Position } from "../../ledger/index.ts";
 import { nameAndAddress } from "../duplicates.ts";
 import { recordOf } from "../gathering-index.ts";
+import { normalDomain } from "../identity.ts";
 import type {
   IndexBatch,
   Indexed,
@@ -68,7 +69,8 @@ export function createMemoryRecordIndex(): RecordIndex {
       where(
         (one) =>
           one.kind === "company" &&
-          one.company.texts.domain?.toLowerCase() === domain.toLowerCase(),
+          one.company.texts.domain !== undefined &&
+          normalDomain(one.company.texts.domain) === normalDomain(domain),
       ),
     byPlace: (place) => where((one) => one.kind === "company" && one.company.texts.place === place),
     byEmail: (address) =>

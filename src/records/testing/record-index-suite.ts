@@ -146,6 +146,10 @@ export function recordIndexSuite({ name, open }: RecordIndexSuiteOptions): void 
       expect(index.byEmail("INFO@same.example")).toEqual(["company/b", "person/anna"]);
       expect(index.byPerson("anna")).toEqual(["company/a"]);
       expect(index.byDomain("e.example")).toEqual([]);
+      index.update({ put: [company("u", { texts: { domain: "Gärtnerei.example" } })] });
+      for (const domain of ["gärtnerei.example", "xn--grtnerei-0za.example"]) {
+        expect(index.byDomain(domain), domain).toEqual(["company/u"]);
+      }
       index.update({ put: [company("b")] });
       expect(index.byDomain("same.example")).toEqual(["company/a"]);
       expect(index.byEmail("info@same.example")).toEqual(["person/anna"]);

@@ -75,6 +75,40 @@ export function recordSearchSuite({ name, open }: RecordSearchSuiteOptions): voi
       }
     });
 
+    clause("names in any script are found by a word of theirs, and sorted", (index) => {
+      const names = {
+        ar: "مَخبز النور",
+        el: "Αρτοποιείο Ήλιος",
+        he: "מאפיית לחם",
+        ja: "東京フローリング株式会社",
+        ko: "한국부동산",
+        ru: "Пекарня Хлеб",
+        th: "ร้านดอกไม้กรุงเทพ",
+        zh: "北京花店",
+      };
+      const put = Object.entries(names).map(([id, name]) => company(id, { name, slug: id }));
+      index.update({ put: [...put, company("p", { slug: "p", texts: { domain: "xn--bcker-gra.example" } })] }); // prettier-ignore
+      const typed = {
+        ar: "مخبز",
+        el: "ηλιοσ",
+        he: "לחם",
+        ja: "フローリング",
+        ko: "부동산",
+        ru: "хлеб",
+        th: "ดอกไม้",
+        zh: "花店",
+        p: "bäcker",
+      };
+      for (const [id, words] of Object.entries(typed)) {
+        expect(asked(index, words), words).toEqual([`company/${id}`]);
+      }
+      expect(asked(index, "店花")).toEqual([]);
+      const sorted = index.search({ kind: "company", sort: "name", limit: 50 }).rows.map(targetOf);
+      expect(sorted.map((target) => target.slice("company/".length))).toEqual(
+        ["p", "el", "ru", "he", "ar", "th", "zh", "ja", "ko"], // as their scripts stand in Unicode
+      );
+    });
+
     clause("what is typed is never a query language, and never an error", (index) => {
       index.update({ put: [company("a", { name: "Alpha NOT Beta", tags: ["t"] })] });
       const typed = [

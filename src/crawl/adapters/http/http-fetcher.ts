@@ -1,6 +1,7 @@
 import { AppError } from "../../../base/app-error.ts";
 import { systemClock, type Clock } from "../../../base/clock.ts";
 import { createKeyedLimiter } from "../../../base/keyed-limiter.ts";
+import { parseUrl } from "../../../base/parse-url.ts";
 import { createAddressGuard } from "../../address.ts";
 import { createByteList } from "../../byte-list.ts";
 import {
@@ -159,9 +160,8 @@ export function createHttpFetcher(options: HttpFetcherOptions): Fetcher {
 
 /** An absolute URL that can be requested, without what only a browser keeps to itself. */
 function urlOf(text: string, base?: URL): URL | undefined {
-  if (text.length > urlCharsMax || !URL.canParse(text, base?.href)) return undefined;
-  const url = new URL(text, base);
-  if (url.protocol !== "http:" && url.protocol !== "https:") return undefined;
+  const url = text.length > urlCharsMax ? undefined : parseUrl(text, base);
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") return undefined;
   url.username = "";
   url.password = "";
   url.hash = "";

@@ -1,5 +1,6 @@
 import type Database from "better-sqlite3";
 import { getDomain } from "tldts";
+import { normalDomain } from "../../identity.ts";
 import type { Indexed } from "../../record-index.ts";
 import type { ContactUsage, Twins } from "../../record-search.ts";
 import { joined, named, type IndexElementKind } from "./record-rows.ts";
@@ -77,7 +78,7 @@ export function recordReader(db: Database.Database) {
     bySlug: (kind: Indexed["kind"], slug: string) =>
       bySlug.get({ kind, slug, named: named(kind, slug) }),
     wanting: (kind: Indexed["kind"], slug: string) => all("wanted", named(kind, slug)),
-    byDomain: (domain: string) => all("domain", domain.toLowerCase()),
+    byDomain: (domain: string) => all("domain", normalDomain(domain)),
     byPlace: (place: string) => all("place", place),
     byEmail: (address: string) => all("email", address.toLowerCase()),
     byPerson: (personId: string) => all("person", personId),
@@ -94,6 +95,6 @@ export function recordReader(db: Database.Database) {
       readonly limit: number;
     }) => targets.all({ after, end: `${kind}0`, limit }),
     emailUsage: (address: string) => usage(address.toLowerCase(), "email"),
-    domainUsage: (domain: string) => usage(domain.toLowerCase(), "domain", "emailDomain"),
+    domainUsage: (domain: string) => usage(normalDomain(domain), "domain", "emailDomain"),
   };
 }

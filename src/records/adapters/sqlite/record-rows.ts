@@ -1,6 +1,8 @@
 import type { Indexed } from "../../record-index.ts";
-import { sortKeyOf, termsOf } from "../../search-words.ts";
+import { termsOf } from "../../search-words.ts";
 import { nameAndAddress } from "../../duplicates.ts";
+import { normalDomain } from "../../identity.ts";
+import { sortKeyOf } from "../../name-keys.ts";
 
 /** A record as the tables hold it. */
 export interface RecordRow {
@@ -31,7 +33,7 @@ export function rowOf(indexed: Indexed): RecordRow {
     rating: company?.numbers.rating ?? -1,
     reviews: Math.trunc(company?.numbers.reviews ?? -1),
     callback: callbackOf(record.texts.callback),
-    domain: company?.texts.domain?.toLowerCase() ?? null,
+    domain: company?.texts.domain === undefined ? null : normalDomain(company.texts.domain),
   };
 }
 
@@ -65,12 +67,12 @@ export function elementsOf(indexed: Indexed): readonly IndexElement[] {
     ...emails.map((email): IndexElement => ["email", email]),
     ...emails.map((email): IndexElement => [
       "emailDomain",
-      email.slice(email.lastIndexOf("@") + 1),
+      normalDomain(email.slice(email.lastIndexOf("@") + 1)),
     ]),
   ];
   if (indexed.kind === "company") {
     const { texts, people } = indexed.company;
-    if (texts.domain !== undefined) found.push(["domain", texts.domain.toLowerCase()]);
+    if (texts.domain !== undefined) found.push(["domain", normalDomain(texts.domain)]);
     if (texts.place !== undefined) found.push(["place", texts.place]);
     found.push(...people.map(({ id }): IndexElement => ["person", id]));
     const key = nameAndAddress(indexed.company);
