@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createNodeRunner } from "./checks/node-runner.ts";
 import { createSigner } from "./checks/signature.ts";
@@ -16,6 +16,8 @@ export const builtVariable = "FORAGER_TEST_IS_BUILT";
 
 const dist = join(root, "dist");
 const stampFile = join(cacheFolder, "build");
+/** Files that programs read beside their code; the compiler knows nothing of them. */
+const dataFolder = "src/sources/data";
 
 /**
  * Compiles src into dist unless it already holds what src says. The result is made beside dist
@@ -35,6 +37,7 @@ export async function buildDist(): Promise<Build> {
     const args = [tools.tsc, "-p", "tsconfig.build.json", "--outDir", fresh];
     const { code, output } = await createNodeRunner().run(args);
     if (code !== 0) return { kind: "failed", output: output.trim() };
+    await cp(join(root, dataFolder), join(fresh, "sources", "data"), { recursive: true });
     const main = join(fresh, "cli", "main.js");
     if (await exists(main)) await chmod(main, 0o755);
     await rm(stampFile, { force: true });

@@ -54,5 +54,4 @@ export function wordsOf(text: string): readonly string[] {
 }
 
 /** Not between the two halves of a character. */
-const cut = (word: string): string =>
-  word.slice(0, wordLengthMax).replace(/[\ud800-\udbff]$/, "");
+const cut = (word: string): string => word.slice(0, wordLengthMax).replace(/[\ud800-\udbff]$/, "");

@@ -17,7 +17,8 @@ export function parseUrl(text: string, base?: string | URL): URL | undefined {
  */
 export function asciiHost(text: string): string | undefined {
   const host = text.trim().toLowerCase().replace(/\.$/, "");
-  if (/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/.test(host)) return host.includes("..") ? undefined : host;
+  if (/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/.test(host))
+    return host.includes("..") ? undefined : host;
   if (/[\s/?#@:\\%[\]]/u.test(host)) return undefined;
   const hostname = parseUrl(`http://${host}/`)?.hostname.replace(/\.$/, "");
   return hostname === "" ? undefined : hostname;

@@ -44,6 +44,11 @@ export const registry: Registry = {
       load: async () => (await import("./commands/enrich.ts")).enrich,
     },
     {
+      name: "phrases",
+      summary: "show which tags and categories phrases mean",
+      load: async () => (await import("./commands/phrases/phrases.ts")).phrases,
+    },
+    {
       name: "top",
       summary: "watch queue, throughput, workers and gates",
       load: async () => (await import("./commands/top.ts")).top,

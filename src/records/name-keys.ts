@@ -17,7 +17,9 @@ export const sortKeyOf = (name: string): string =>
 
 /** Scripts without spaces between words, and Korean, whose words are often joined. */
 const joinedScripts = [
-  ..."Han Hiragana Katakana Hangul Thai Lao Khmer Myanmar".split(" ").map((one) => `\\p{sc=${one}}`),
+  ..."Han Hiragana Katakana Hangul Thai Lao Khmer Myanmar"
+    .split(" ")
+    .map((one) => `\\p{sc=${one}}`),
   "ー",
 ].join("");
 const parts = new RegExp(`[${joinedScripts}]+|[^${joinedScripts}]+`, "gu");

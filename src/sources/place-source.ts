@@ -16,6 +16,8 @@ export interface Place {
   readonly phones?: string[];
   readonly emails?: string[];
   readonly categories?: string[];
+  /** As the source keeps them, `craft=plumber`. */
+  readonly tags?: string[];
   readonly description?: string;
   readonly rating?: number;
   readonly reviews?: number;

@@ -43,7 +43,8 @@ export function readSuppressList(text: string): {
   const list: SuppressList = {
     size: emails.size + domains.size,
     has: (email) =>
-      emails.has(readEmail(email) ?? email.toLowerCase()) || hasDomain(email.slice(email.lastIndexOf("@") + 1)),
+      emails.has(readEmail(email) ?? email.toLowerCase()) ||
+      hasDomain(email.slice(email.lastIndexOf("@") + 1)),
     hasDomain,
   };
   return { list, problems };

@@ -34,7 +34,7 @@ const aliases = {
   rating: ["rating", "stars"],
   reviews: ["reviews", "reviews_count", "review_count"],
   hours: ["hours", "opening_hours"],
-} as const satisfies Record<Exclude<keyof Place, "categories">, readonly string[]>;
+} as const satisfies Record<Exclude<keyof Place, "categories" | "tags">, readonly string[]>;
 
 /** What it is may stand in several of these, and all of them count. */
 const categoryNames =

@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { moreNames, ownPresets } from "./more-names.ts";
+
+/** A kind of business in OpenStreetMap, and what it is called. */
+export interface Preset {
+  /** Any one of these sets is enough; of a set, every tag is needed. */
+  readonly tags: readonly (readonly string[])[];
+  /** By language: its name, its aliases, and terms that people look for. */
+  readonly texts: Readonly<Record<string, readonly (readonly string[])[]>>;
+}
+
+export interface PresetData {
+  /** The package and version that it is made of. */
+  readonly from: string;
+  readonly licence: string;
+  readonly languages: readonly string[];
+  readonly presets: readonly Preset[];
+}
+
+let loaded: PresetData | undefined;
+
+/** The file that `scripts/data/osm-presets.ts` makes, and names of our own. Read once for each process. */
+export function osmPresets(): PresetData {
+  if (loaded) return loaded;
+  const file = fileURLToPath(new URL("../data/osm-presets.json", import.meta.url));
+  const data = JSON.parse(readFileSync(file, "utf8")) as PresetData;
+  const presets = [
+    ...data.presets.map((preset) => withNames(preset, moreNames[preset.tags[0]!.join(" + ")])),
+    ...ownPresets.map(({ tags, names }) =>
+      withNames({ tags: tags.map((tag) => [tag]), texts: {} }, names),
+    ),
+  ];
+  return (loaded = { ...data, presets });
+}
+
+/** As aliases; where it has no name in that language, the first of them is it. */
+function withNames(preset: Preset, names: Readonly<Record<string, string>> = {}): Preset {
+  const added = Object.entries(names).map(([language, text]) => {
+    const list = text.split(", ");
+    const [own = [], aliases = [], terms = []] = preset.texts[language] ?? [[list[0]!]];
+    return [language, [own, [...aliases, ...list], terms]] as const;
+  });
+  return { ...preset, texts: { ...preset.texts, ...Object.fromEntries(added) } };
+}
