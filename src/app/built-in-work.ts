@@ -16,6 +16,7 @@ import type { Handler } from "../worker/index.ts";
 import { createCampaignLookup } from "./campaign-lookup.ts";
 import { createCampaignServices } from "./campaign-services.ts";
 import { createEnrichServices, type EnrichServicesOptions } from "./enrich-services.ts";
+import { openPlaces, type Places } from "./open-places.ts";
 import { createRecordCompanies } from "./record-companies.ts";
 
 export type BuiltInServices = CampaignServices & EnrichServices;
@@ -28,6 +29,8 @@ export interface BuiltInWorkOptions extends Pick<EnrichServicesOptions, "version
   readonly crawl: Settings["crawl"];
   readonly metrics: Metrics;
   readonly node: Pick<NodeApi, "ledger" | "records">;
+  /** Where snapshots of places are; absent: in the data folder. */
+  readonly bucket?: Settings["bucket"];
 }
 
 /** The kinds that every worker can do, and what they work with in a data folder. */
@@ -42,7 +45,8 @@ export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
   const { ledger, records } = options.node;
   const campaignOf = createCampaignLookup({ ...options, folder: openCampaignFolder(paths) });
   const enrich = createEnrichServices({ ...options, ledger, records, campaign: campaignOf });
-  const companies = createRecordCompanies({ records, ledger });
+  const companies = createRecordCompanies({ records });
+  let places: Promise<Places> | undefined;
   const campaign = createCampaignServices({
     paths,
     clock,
@@ -50,6 +54,7 @@ export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
     queue,
     companies,
     campaign: campaignOf,
+    places: () => (places ??= openPlaces({ paths, bucket: options.bucket })),
     enrichTask: enrich.enrichTask,
   });
   return {
@@ -57,6 +62,7 @@ export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
     services: { ...enrich, ...campaign },
     async [Symbol.asyncDispose]() {
       await enrich[Symbol.asyncDispose]();
+      await (await places)?.close();
     },
   };
 }

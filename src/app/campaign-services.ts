@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import {
   createDetailsHandler,
   createDiscoverHandler,
+  createPhraseCache,
   enrichKind,
   openCampaignFolder,
   type CampaignServices,
@@ -11,7 +12,7 @@ import {
 import type { Paths } from "../config/index.ts";
 import type { Queue } from "../queue/index.ts";
 import type { Handler } from "../worker/index.ts";
-import { createPlaceSources } from "./open-places.ts";
+import type { Places } from "./open-places.ts";
 
 export interface CampaignServicesOptions {
   readonly paths: Paths;
@@ -19,6 +20,7 @@ export interface CampaignServicesOptions {
   readonly ledger: CampaignServices["ledger"];
   readonly queue: Pick<Queue, "add">;
   readonly companies: CompanyWriter;
+  readonly places: () => Promise<Places>;
   /** Absent: read from the folder each time. */
   readonly campaign?: CampaignServices["campaign"];
   /** Absent: one task for each company, `{ target, website }`, paced by the host's gate. */
@@ -28,13 +30,15 @@ export interface CampaignServicesOptions {
 /** What `discover` and `details` work with in a data folder. */
 export function createCampaignServices(options: CampaignServicesOptions): CampaignServices {
   const { paths, clock, ledger, queue, companies, enrichTask = defaultEnrichTask } = options;
+  const phrases = createPhraseCache();
   const folder = openCampaignFolder(paths);
   return {
     clock,
     ledger,
     companies,
     campaign: options.campaign ?? ((name) => folder.load(name)),
-    places: createPlaceSources(folder),
+    places: async (campaign, key) => (await options.places()).source(folder, campaign, key),
+    phrases,
     async addTasks(tasks, by) {
       const answers = await queue.add(tasks, { by });
       const refused = answers.find(({ id }) => id === undefined);

@@ -20,13 +20,13 @@ export {
 export { openFetcher, type OpenFetcherOptions } from "./open-fetcher.ts";
 export { createSiteSettings } from "./site-settings.ts";
 export { examineQueue, type PostgresFacts } from "./examine-queue.ts";
+export { openPlaces, type CutSource, type OpenPlacesOptions, type Places } from "./open-places.ts";
 export {
   hubPartsIn,
   openLedgerReader,
   readSyncFaults,
   type OpenLedgerOptions,
 } from "./open-ledger.ts";
-export { createPlaceSources, openPlaceFile } from "./open-places.ts";
 export type { NodeReader } from "./open-node-reader.ts";
 export type { NodeIn, OpenNodeInOptions, ServiceSettings } from "./open-node.ts";
 export type { ServiceNode, ServiceNodeOptions } from "./open-service-node.ts";

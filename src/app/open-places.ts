@@ -1,21 +1,106 @@
+import { createHash } from "node:crypto";
+import { basename } from "node:path";
 import { AppError } from "../base/app-error.ts";
-import type { Campaign, CampaignFolder, PlaceFinder } from "../campaign/index.ts";
+import { closable, type Closable } from "../base/closable.ts";
+import { systemClock } from "../base/clock.ts";
+import { makeFolder } from "../base/make-folder.ts";
+import { systemRandom } from "../base/random.ts";
+import { createLazyBucket, createRetryingBucket } from "../bucket/index.ts";
+import type { Campaign, CampaignFolder } from "../campaign/index.ts";
+import type { Paths, Settings } from "../config/index.ts";
+import type { CutSource } from "../sources/adapters/file/file-source.ts";
+import type { CutProgress, Release, SnapshotStore } from "../sources/index.ts";
+import { locateBucket } from "./bucket-address.ts";
+import { openBucket } from "./open-bucket.ts";
 
-/** Where the places of a campaign come from. Each file is read through once, however many ask. */
-export function createPlaceSources(folder: CampaignFolder) {
-  const finders = new Map<string, Promise<PlaceFinder>>();
-  return (campaign: Campaign): Promise<PlaceFinder> => {
+export type { CutSource };
+
+export interface OpenPlacesOptions {
+  readonly paths: Paths;
+  /** Where snapshots are; without an address, in the folder `bucket` of the data folder. */
+  readonly bucket?: Settings["bucket"] | undefined;
+  /** Of cutting a file. */
+  readonly onProgress?: (progress: CutProgress) => void;
+}
+
+/** Snapshots of a data folder or its fleet, and the sources of campaigns that answer from them. */
+export interface Places extends Closable {
+  readonly store: SnapshotStore;
+  /** For what does not fit into memory while a file is cut. */
+  tempFolder(): string;
+  /** `key` is `file`, or the name of what was imported. Each is opened once, however many ask. */
+  source(folder: CampaignFolder, campaign: Campaign, key: string): Promise<CutSource>;
+  /** The newest releases of a campaign's sources, by key, without a look at any file. */
+  known(folder: CampaignFolder, campaign: Campaign): Promise<ReadonlyMap<string, Release>>;
+}
+
+export async function openPlaces(options: OpenPlacesOptions): Promise<Places> {
+  const { paths, bucket: settings, onProgress } = options;
+  const { createSnapshotStore } = await import("../sources/index.ts");
+  const opened = createLazyBucket(async () => {
+    const address = settings && (await locateBucket(settings, paths));
+    return openBucket(address ?? `dir:${paths.resolve("bucket")}`);
+  });
+  const closing = new AbortController();
+  const { signal } = closing;
+  const [clock, random] = [systemClock, systemRandom];
+  const store = createSnapshotStore(
+    createRetryingBucket({ bucket: opened, clock, random, signal }),
+  );
+  const sources = new Map<string, Promise<CutSource>>();
+  const tempFolder = () => {
+    const folder = paths.resolve("places");
+    makeFolder(folder, { mode: 0o700 });
+    return folder;
+  };
+  const openSource = async (folder: CampaignFolder, campaign: Campaign, key: string) => {
+    const adapter = await import("../sources/adapters/file/file-source.ts");
+    if (campaign.imported.includes(key))
+      return adapter.createImportedSource({ source: key, store });
     const file = folder.sourceFile(campaign);
-    if (file === undefined) return Promise.reject(noSource(campaign.name));
-    const known = finders.get(file) ?? openPlaceFile(file);
-    finders.set(file, known);
-    return known;
+    if (file === undefined) throw noSource(campaign.name);
+    return adapter.createFileSource({
+      file,
+      source: fileKey(campaign.name, file),
+      store,
+      tempFolder: tempFolder(),
+      ...campaign.fileOptions,
+      ...(onProgress && { onProgress }),
+    });
+  };
+  return {
+    store,
+    tempFolder,
+    source(folder, campaign, key) {
+      const { fileOptions, name } = campaign;
+      const id = JSON.stringify([name, key, folder.sourceFile(campaign), fileOptions]);
+      const known = sources.get(id) ?? openSource(folder, campaign, key);
+      sources.set(id, known);
+      known.catch(() => sources.delete(id));
+      return known;
+    },
+    async known(folder, campaign) {
+      const file = folder.sourceFile(campaign);
+      const keys = new Map(campaign.imported.map((name) => [name, name]));
+      if (file !== undefined) keys.set("file", fileKey(campaign.name, file));
+      const found = new Map<string, Release>();
+      for (const [key, source] of keys) {
+        const release = await store.latest(source);
+        if (release) found.set(key, release);
+      }
+      return found;
+    },
+    ...closable(async () => {
+      closing.abort();
+      await opened.close();
+    }),
   };
 }
 
-export async function openPlaceFile(file: string) {
-  const { createFileSource } = await import("../sources/adapters/file/file-source.ts");
-  return createFileSource({ file });
+/** Two campaigns may both have a places.jsonl. */
+function fileKey(campaign: string, file: string): string {
+  const hash = createHash("sha256").update(basename(file)).digest("hex").slice(0, 8);
+  return `file.${campaign.slice(0, 40).replace(/-$/, "")}.${hash}`;
 }
 
 const noSource = (name: string) =>

@@ -21,6 +21,7 @@ export const isAscii = (text: string): boolean => /^[\u0000-\u007f]*$/.test(text
  * all of \p{M}: in Thai, Devanagari and kana a mark makes another sound, and so another word.
  */
 const leftOutMarks =
+  // oxlint-disable-next-line no-misleading-character-class -- marks are what it is for
   /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]/g;
 
 /** Letters that people type in two ways. */

@@ -1,4 +1,4 @@
-import type { Point } from "./grid.ts";
+import type { Point, TagOverrides } from "../sources/index.ts";
 
 /** What is looked for, where, and how politely: `campaigns/<name>/config.toml`, checked. */
 export interface Campaign {
@@ -8,10 +8,34 @@ export interface Campaign {
   readonly locations: readonly Location[];
   readonly politeness: Politeness;
   readonly exclusions: Exclusions;
+  /** Of the phrases, beside English; none: all are tried. */
+  readonly languages: readonly string[];
+  /** What a person chose for phrases, instead of what the matcher says. */
+  readonly tags: TagOverrides;
   /** Absent: nothing can be discovered yet. Relative to the campaign's folder, or absolute. */
   readonly sourceFile: string | undefined;
+  readonly fileOptions: FileOptions;
+  /** Names of `forager places import`. */
+  readonly imported: readonly string[];
   readonly freshness: Freshness;
 }
+
+/** How the file of places is to be read, where that cannot be found out. */
+export interface FileOptions {
+  /** Field → header. */
+  readonly columns: Readonly<Record<string, string>>;
+  readonly delimiter: string | undefined;
+  readonly encoding: string | undefined;
+}
+
+/** Where a campaign asks: `file`, or the name of what was imported. Part of witnesses and tasks. */
+export const fileSourceKey = "file";
+
+export const sourceKeysOf = ({
+  sourceFile,
+  imported,
+}: Pick<Campaign, "sourceFile" | "imported">): readonly string[] =>
+  sourceFile !== undefined || imported.length === 0 ? [fileSourceKey, ...imported] : imported;
 
 export interface Location extends Point {
   readonly name: string;

@@ -21,7 +21,8 @@ export interface FoundCompany {
  * and one place makes one company, also where two workers have it at once.
  */
 export interface CompanyWriter {
-  put(found: FoundCompany): Promise<PutCompany>;
+  /** In their order, each knowing those before it; with few syncs. */
+  putAll(found: readonly FoundCompany[]): Promise<readonly PutCompany[]>;
 }
 
 export type PutCompany =

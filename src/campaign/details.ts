@@ -1,7 +1,9 @@
 import type { TaskInput } from "../queue/index.ts";
+import { parseTileId } from "../sources/index.ts";
 import { defineHandler, done, skip, type Handler } from "../worker/index.ts";
 import { companyFacts } from "./company-fields.ts";
 import type { PutCompany } from "./company-writer.ts";
+import { foundCompany, isForgotten } from "./discover.ts";
 import { exclusionOf } from "./exclusions.ts";
 import type { CampaignServices } from "./services.ts";
 import { detailsKind, detailsSchema, type DetailsPayload } from "./tasks.ts";
@@ -13,6 +15,8 @@ export type Detailed =
 /**
  * Makes a company of one place, or brings the one there is up to date, and says which tile and
  * phrase it was found by. Unknown never overwrites known: what the place does not say is not written.
+ * For sources that tell no more than an id, and for places that a person names; area sources give all
+ * of a place at once, and need no task for each.
  */
 export async function detail(
   services: CampaignServices,
@@ -20,41 +24,25 @@ export async function detail(
   signal: AbortSignal,
 ): Promise<Detailed> {
   const campaign = await services.campaign(payload.campaign);
-  const finder = await services.places(campaign);
-  const { id = "" } = payload;
-  const place = payload.place ?? (await finder.look(id, signal));
-  if (!place) return left(`the source ${finder.name} has no place ${id} any more`);
-  const { domain, website, fields } = companyFacts(place);
+  const source = await services.places(campaign, payload.source);
+  const { id = "", tile, phrase, at } = payload;
+  const known = parseTileId(tile);
+  const place = payload.place ?? (await source.look(id, { ...(known && { tile: known }), signal }));
+  if (!place) return left(`the source ${source.name} has no place ${id} any more`);
+  const facts = companyFacts(place);
+  const { domain, website } = facts;
   const excluded = exclusionOf(campaign.exclusions, { id: place.id, name: place.name, domain });
   if (excluded) return left(excluded);
   if (await isForgotten(services, place.id, domain)) return left("it was forgotten");
 
-  const { tile, phrase, at } = payload;
-  const company = await services.companies.put({
-    source: `place:${place.id}`,
-    name: place.name,
-    place: place.id,
-    domain,
-    fields: [
-      ...fields,
-      {
-        field: `found/${tile}/${phrase}`,
-        value: { campaign: campaign.name, at, source: finder.name },
-      },
-    ],
-    firstFields: [{ field: "foundAt", value: at }],
-  });
-  if (company.status === "forgotten") return left("it was forgotten");
+  const found = { tile, phrases: [phrase], at, source: source.name };
+  const [company] = await services.companies.putAll([foundCompany(campaign, place, facts, found)]);
+  if (!company || company.status === "forgotten") return left("it was forgotten");
   const { target } = company;
   const enrich = website
     ? await services.enrichTask({ campaign, target, website, domain })
     : undefined;
   return { kind: "put", company, enrich };
-}
-
-async function isForgotten({ ledger }: CampaignServices, place: string, domain?: string) {
-  if (await ledger.isForgotten(`place:${place}`)) return true;
-  return domain !== undefined && ledger.isForgotten(`domain:${domain}`);
 }
 
 const left = (reason: string): Detailed => ({ kind: "left", reason });

@@ -1,77 +1,171 @@
-import { assert } from "../base/app-error.ts";
-import type { LeaseRef } from "../queue/index.ts";
+import { AppError, assert } from "../base/app-error.ts";
+import type { LeaseRef, TaskInput } from "../queue/index.ts";
+import { parseTileId, type Place } from "../sources/index.ts";
 import { defineHandler, done, skip, type Handler } from "../worker/index.ts";
-import { companyFacts } from "./company-fields.ts";
+import type { Campaign } from "./campaign.ts";
+import { companyFacts, type CompanyFacts } from "./company-fields.ts";
+import type { FoundCompany } from "./company-writer.ts";
 import { exclusionOf } from "./exclusions.ts";
-import { boxOf, parseTileId } from "./grid.ts";
-import type { Place } from "./place.ts";
+import { meaningHash } from "./phrase-meaning.ts";
 import type { CampaignServices } from "./services.ts";
-import { detailsTask, discoverKind, discoverSchema, type DiscoverPayload } from "./tasks.ts";
-import { readWitnessesOf, standingOf, witnessChange } from "./witness.ts";
+import { discoverKind, discoverSchema, type DiscoverPayload } from "./tasks.ts";
+import { readWitnessesOf, standingOf, witnessChange, witnessOf } from "./witness.ts";
 
 export interface Discovered {
+  /** Places that some phrase found. */
   readonly found: number;
   readonly excluded: number;
+  readonly created: number;
 }
 
-/** Stored as they are found, so that a tile with many places needs little memory. */
-const tasksAtOnce = 500;
+/** Written together: with few syncs, and in little memory where a tile has many places. */
+const companiesAtOnce = 200;
 
 /**
- * Looks one tile through for one phrase. In this order: every place becomes a task, then the
- * witness is written, then this task ends. So a witness means that nothing of the tile was lost,
- * whenever a worker dies; what is done again finds its tasks there already. Whatever fails throws,
- * and then there is no witness (lesson 42).
+ * Looks one tile of one source through for all phrases that are due. In this order: every place
+ * becomes a company, with the task that visits its website; then the witnesses are written, then this
+ * task ends. So a witness means that nothing of the tile was lost, whenever a worker dies; what is done
+ * again changes nothing. Whatever fails throws, and then there is no witness (lesson 42).
  */
 export async function discover(
   services: CampaignServices,
   payload: DiscoverPayload,
   { by, signal }: { readonly by: LeaseRef; readonly signal: AbortSignal },
 ): Promise<Discovered | "witnessed"> {
-  const { ledger, clock, addTasks } = services;
+  const { ledger, clock } = services;
   const tile = parseTileId(payload.tile);
   assert(tile, `${payload.tile} is no tile`);
-  const { phrase, since } = payload;
   const campaign = await services.campaign(payload.campaign);
-  const witness = (await readWitnessesOf(ledger, tile)).get(phrase);
-  const standing = standingOf(witness, campaign.freshness, clock.nowMs());
-  // Another campaign with this tile and phrase was faster: its work is everybody's.
-  if (witness?.at !== since && (standing === "fresh" || standing === "empty")) return "witnessed";
-
-  const finder = await services.places(campaign);
-  const at = new Date(clock.nowMs()).toISOString();
-  const ids = new Set<string>();
-  let excluded = 0;
-  let waiting: Place[] = [];
-  const flush = async () => {
-    const places = waiting;
-    waiting = [];
-    await addTasks(
-      places.map((place) => detailsTask({ ...payload, at, place })),
-      by,
-    );
-  };
-  for await (const place of finder.find({ box: boxOf(tile), phrase, signal })) {
-    signal.throwIfAborted();
-    if (ids.has(place.id)) continue;
-    ids.add(place.id);
-    const { domain } = companyFacts(place);
-    if (exclusionOf(campaign.exclusions, { id: place.id, name: place.name, domain })) excluded += 1;
-    else if (waiting.push(place) >= tasksAtOnce) await flush();
+  const compiled = services.phrases(campaign);
+  const witnesses = await readWitnessesOf(ledger, tile);
+  const due = new Map<number, string>();
+  for (const { phrase, since } of payload.due) {
+    const at = compiled.phrases.findIndex((one) => one.phrase === phrase);
+    if (at < 0) continue; // the campaign looks for it no more
+    const witness = witnessOf(witnesses, { phrase, source: payload.source });
+    const standing = standingOf(witness, campaign.freshness, clock.nowMs());
+    const isKnown = standing === "fresh" || standing === "empty";
+    // Another campaign with this tile and phrase was faster: its work is everybody's.
+    if (!isKnown || witness?.at === since) due.set(at, phrase);
   }
-  if (waiting.length > 0) await flush();
-  const found = ids.size;
-  const change = witnessChange(tile, phrase, { at, found, source: finder.name });
-  await ledger.write({ source: "system", changes: [change] });
-  return { found, excluded };
+  if (due.size === 0) return "witnessed";
+
+  const source = await services.places(campaign, payload.source);
+  if (!source.area) throw noArea(source.name);
+  const { places, release } = await source.area(tile, signal);
+  const at = new Date(clock.nowMs()).toISOString();
+  const counts = { found: 0, excluded: 0, created: 0 };
+  const foundBy = new Map([...due.keys()].map((phrase) => [phrase, 0]));
+  const writer = createWriter(services, campaign, by);
+  for (const place of places) {
+    signal.throwIfAborted();
+    const matched = compiled.matching(place).filter((phrase) => due.has(phrase));
+    if (matched.length === 0) continue;
+    counts.found += 1;
+    for (const phrase of matched) foundBy.set(phrase, foundBy.get(phrase)! + 1);
+    const facts = companyFacts(place);
+    const { id, name } = place;
+    if (exclusionOf(campaign.exclusions, { id, name, domain: facts.domain })) counts.excluded += 1;
+    else {
+      const phrases = matched.map((phrase) => due.get(phrase)!);
+      const found = { tile: tile.id, phrases, at, source: source.name };
+      await writer.add(place, facts, foundCompany(campaign, place, facts, found));
+    }
+  }
+  counts.created = await writer.flush();
+  const changes = [...due].map(([phrase, text]) =>
+    witnessChange(
+      tile,
+      { phrase: text, source: payload.source },
+      {
+        at,
+        found: foundBy.get(phrase)!,
+        source: source.name,
+        release,
+        how: meaningHash(compiled.phrases[phrase]!),
+      },
+    ),
+  );
+  await ledger.write({ source: "system", changes });
+  return counts;
 }
+
+export interface FoundWhere {
+  readonly tile: string;
+  readonly phrases: readonly string[];
+  readonly at: string;
+  /** What people call the source. */
+  readonly source: string;
+}
+
+/** A place as a company, and by which tile and phrases it was found. */
+export function foundCompany(
+  campaign: Pick<Campaign, "name">,
+  place: Place,
+  { domain, fields }: CompanyFacts,
+  { tile, phrases, at, source }: FoundWhere,
+): FoundCompany {
+  const value = { campaign: campaign.name, at, source };
+  return {
+    source: `place:${place.id}`,
+    name: place.name,
+    place: place.id,
+    domain,
+    fields: [...fields, ...phrases.map((phrase) => ({ field: `found/${tile}/${phrase}`, value }))],
+    firstFields: [{ field: "foundAt", value: at }],
+  };
+}
+
+export async function isForgotten(
+  { ledger }: Pick<CampaignServices, "ledger">,
+  place: string,
+  domain: string | undefined,
+): Promise<boolean> {
+  if (await ledger.isForgotten(`place:${place}`)) return true;
+  return domain !== undefined && (await ledger.isForgotten(`domain:${domain}`));
+}
+
+/** Companies first, then the tasks of their websites: what dies in between is done again. */
+function createWriter(services: CampaignServices, campaign: Campaign, by: LeaseRef) {
+  let waiting: { readonly company: FoundCompany; readonly website: string | undefined }[] = [];
+  let created = 0;
+  const flush = async (): Promise<number> => {
+    const some = waiting;
+    waiting = [];
+    if (some.length === 0) return created;
+    const answers = await services.companies.putAll(some.map(({ company }) => company));
+    const tasks: TaskInput[] = [];
+    for (const [at, answer] of answers.entries()) {
+      if (answer.status === "created") created += 1;
+      const { website, company } = some[at]!;
+      if (answer.status === "forgotten" || website === undefined) continue;
+      const { target } = answer;
+      const { domain } = company;
+      const task = await services.enrichTask({ campaign, target, website, domain });
+      if (task) tasks.push(task);
+    }
+    if (tasks.length > 0) await services.addTasks(tasks, by);
+    return created;
+  };
+  return {
+    async add(place: Place, { website, domain }: CompanyFacts, company: FoundCompany) {
+      if (await isForgotten(services, place.id, domain)) return;
+      waiting.push({ company, website });
+      if (waiting.length >= companiesAtOnce) await flush();
+    },
+    flush,
+  };
+}
+
+const noArea = (name: string) =>
+  new AppError("invalid", "places_no_area", `the source ${name} cannot be asked for a whole tile`);
 
 export function createDiscoverHandler(): Handler<CampaignServices> {
   return defineHandler<DiscoverPayload, CampaignServices>(
     discoverKind,
     discoverSchema,
     async ({ task, services, signal, progress }) => {
-      progress(`${task.payload.tile} ${task.payload.phrase}`);
+      progress(`${task.payload.tile} ${task.payload.source}`);
       const { id, token } = task;
       const result = await discover(services, task.payload, { by: { id, token }, signal });
       return result === "witnessed" ? skip("looked through by another task") : done(result);

@@ -6,13 +6,14 @@ import { openTestLedger } from "../ledger/testing/test-ledger.ts";
 import { createMemoryQueueStore } from "../queue/adapters/memory/memory-queue-store.ts";
 import { createQueue } from "../queue/index.ts";
 import { createSeededRandom } from "../base/random.ts";
+import { parseTileId } from "../sources/index.ts";
 import type { Campaign } from "./campaign.ts";
-import { chooseBatch, dispatch, dueTargets } from "./dispatch.ts";
+import { chooseBatch, dispatch, dueTargets, groupByTask } from "./dispatch.ts";
 import { parseCampaign } from "./parse-campaign.ts";
-import { planTargets, planTiles } from "./plan.ts";
-import { parseTileId } from "./grid.ts";
+import { planTargets, planTiles, type Target } from "./plan.ts";
 import { campaignStatus } from "./status.ts";
 import { encodeTargetIndex } from "./target-index.ts";
+import { discoverTask } from "./tasks.ts";
 import { readWitnesses, standingOf, tileTarget, witnessChange, type Witness } from "./witness.ts";
 
 const campaign: Campaign = parseCampaign(
@@ -80,16 +81,16 @@ describe("a witness", () => {
     await ledger.write({
       source: "system",
       changes: [
-        witnessChange(tile, "plumber", witness),
+        witnessChange(tile, { phrase: "plumber", source: "file" }, witness),
         { target: tileTarget(tile), field: "dentist", value: "done" },
         { target: tileTarget(tile), field: "baker", value: { at: "today", found: 1, source } },
       ],
     });
     expect((await ledger.read(`tile/${tile.id}`)).fields.map(({ field }) => field)).toContain(
-      "plumber",
+      "plumber@file",
     );
     const found = await readWitnesses(ledger, [tile]);
-    expect([...found.get(tile.id)!]).toEqual([["plumber", witness]]);
+    expect([...found.get(tile.id)!]).toEqual([["plumber@file", witness]]);
   });
 
   test("lesson 42: an empty tile says so, and is looked through again sooner", () => {
@@ -128,7 +129,11 @@ describe("dispatch", () => {
           const known = witnesses.get(tile.id) ?? new Map<string, Witness>();
           witnesses.set(
             tile.id,
-            known.set(phrase, { at: ago(one.days), found: one.found, source }),
+            known.set(index % 2 ? phrase : `${phrase}@file`, {
+              at: ago(one.days),
+              found: one.found,
+              source,
+            }),
           );
         }
         const due = dueTargets({ targets, witnesses, freshness: campaign.freshness, nowMs });
@@ -170,14 +175,64 @@ describe("dispatch", () => {
       dispatch(
         queue,
         campaign,
-        dueTargets({ targets, witnesses, freshness: campaign.freshness, nowMs }),
+        groupByTask(dueTargets({ targets, witnesses, freshness: campaign.freshness, nowMs })),
       );
-    expect(await ask(new Map())).toMatchObject({ added: 24, duplicate: 0 });
-    expect(await ask(new Map())).toMatchObject({ added: 0, duplicate: 24 });
+    const tiles = new Set(targets.map(({ tile }) => tile.id)).size;
+    expect(await ask(new Map())).toMatchObject({ added: tiles, duplicate: 0 });
+    expect(await ask(new Map())).toMatchObject({ added: 0, duplicate: tiles });
     const { tile, phrase } = targets[0]!;
     const old = new Map([[tile.id, new Map([[phrase, { at: ago(100), found: 1, source }]])]]);
-    expect(await ask(old)).toMatchObject({ added: 1, duplicate: 23 });
-    expect(await ask(old)).toMatchObject({ added: 0, duplicate: 24 });
-    expect(await queue.browse({ limit: 100 })).toHaveLength(25);
+    expect(await ask(old)).toMatchObject({ added: 1, duplicate: tiles - 1 });
+    expect(await ask(old)).toMatchObject({ added: 0, duplicate: tiles });
+    expect(await queue.browse({ limit: 100 })).toHaveLength(tiles + 1);
+  });
+
+  test("a task has all due phrases of one tile and source, and goes behind what companies need", async () => {
+    const two = { ...campaign, imported: ["berlin"], sourceFile: "p.csv" };
+    const due = dueTargets({
+      targets: planTargets(two),
+      witnesses: new Map(),
+      freshness: campaign.freshness,
+      nowMs,
+    });
+    const [first] = groupByTask(due);
+    const { payload, priority, key } = discoverTask("munich", first!);
+    expect(payload).toMatchObject({
+      source: "file",
+      due: campaign.phrases.map((phrase) => ({ phrase })),
+    });
+    expect(priority).toBeLessThan(500);
+    expect(groupByTask(due)).toHaveLength(2 * new Set(targets.map(({ tile }) => tile.id)).size);
+    expect(
+      new Set(groupByTask(due).map((group) => discoverTask("munich", group).key)).has(key),
+    ).toBe(true);
+  });
+
+  test("a tile in which its source has nothing is not asked for", () => {
+    const [{ tile }] = targets as [Target];
+    const due = dueTargets({
+      targets,
+      witnesses: new Map(),
+      freshness: campaign.freshness,
+      nowMs,
+      mayHave: (target) => target.tile.id === tile.id,
+    });
+    expect(new Set(due.map((target) => target.tile.id))).toEqual(new Set([tile.id]));
+  });
+
+  test("rematch asks again for what was looked through with other tags", () => {
+    const [{ tile, phrase }] = targets as [Target];
+    const fresh = { at: ago(1), found: 1, source, how: "old" };
+    const witnesses = new Map([[tile.id, new Map([[`${phrase}@file`, fresh]])]]);
+    const options = { targets, witnesses, freshness: campaign.freshness, nowMs };
+    const isThere = (due: readonly Target[]) =>
+      due.some((one) => one.tile.id === tile.id && one.phrase === phrase);
+    expect(isThere(dueTargets(options))).toBe(false);
+    expect(isThere(dueTargets({ ...options, isOutdated: (_, { how }) => how !== "new" }))).toBe(
+      true,
+    );
+    expect(isThere(dueTargets({ ...options, isOutdated: (_, { how }) => how !== "old" }))).toBe(
+      false,
+    );
   });
 });

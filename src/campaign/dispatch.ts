@@ -2,7 +2,7 @@ import type { AddStatus, Queue } from "../queue/index.ts";
 import type { Campaign } from "./campaign.ts";
 import type { Target } from "./plan.ts";
 import { discoverTask } from "./tasks.ts";
-import { standingOf, type Witnesses } from "./witness.ts";
+import { standingOf, witnessOf, type Question, type Witness, type Witnesses } from "./witness.ts";
 
 export interface DueTarget extends Target {
   /** When it was last looked through; undefined: never. */
@@ -14,17 +14,37 @@ export interface DueOptions {
   readonly witnesses: ReadonlyMap<string, Witnesses>;
   readonly freshness: Campaign["freshness"];
   readonly nowMs: number;
+  /** Whether a source can have anything in a tile; absent: nobody knows. */
+  readonly mayHave?: (target: Target) => boolean;
+  /** Of a witness that is fresh: whether it is to be looked through again all the same. */
+  readonly isOutdated?: (question: Question, witness: Witness) => boolean;
 }
 
 /** Targets − fresh witnesses, in the order of the plan. */
 export function dueTargets(options: DueOptions): readonly DueTarget[] {
-  const { targets, witnesses, freshness, nowMs } = options;
+  const { targets, witnesses, freshness, nowMs, mayHave, isOutdated } = options;
   return targets.flatMap((target): DueTarget[] => {
-    const witness = witnesses.get(target.tile.id)?.get(target.phrase);
+    if (mayHave && !mayHave(target)) return [];
+    const witness = witnessOf(witnesses.get(target.tile.id), target);
     const standing = standingOf(witness, freshness, nowMs);
-    const isDue = standing === "none" || standing === "expired";
+    const isDue =
+      standing === "none" ||
+      standing === "expired" ||
+      (witness !== undefined && isOutdated?.(target, witness) === true);
     return isDue ? [{ ...target, since: witness?.at }] : [];
   });
+}
+
+/** Those of one tile and one source together: they are one task. */
+export function groupByTask(due: readonly DueTarget[]): readonly (readonly DueTarget[])[] {
+  const groups = new Map<string, DueTarget[]>();
+  for (const target of due) {
+    const key = `${target.tile.id} ${target.source}`;
+    const known = groups.get(key);
+    if (known) known.push(target);
+    else groups.set(key, [target]);
+  }
+  return [...groups.values()];
 }
 
 /**
@@ -49,19 +69,19 @@ export type Dispatched = Readonly<Record<AddStatus, number>>;
 const addsAtOnce = 500;
 
 /**
- * Makes a task of each. Safe to repeat, and to kill half-way: the key of a task says which witness
- * it follows, so the same question is asked once until there is an answer.
+ * Makes a task of each group. Safe to repeat, and to kill half-way: the key of a task says which
+ * witnesses it follows, so the same question is asked once until there is an answer.
  */
 export async function dispatch(
   queue: Pick<Queue, "add">,
   campaign: Pick<Campaign, "name">,
-  due: readonly DueTarget[],
+  groups: readonly (readonly DueTarget[])[],
   onProgress: (added: number) => void = () => {},
 ): Promise<Dispatched> {
   const counts = { added: 0, duplicate: 0, over_budget: 0, closed: 0, full: 0 };
-  for (let at = 0; at < due.length; at += addsAtOnce) {
-    const some = due.slice(at, at + addsAtOnce);
-    const answers = await queue.add(some.map((target) => discoverTask(campaign.name, target)));
+  for (let at = 0; at < groups.length; at += addsAtOnce) {
+    const some = groups.slice(at, at + addsAtOnce);
+    const answers = await queue.add(some.map((group) => discoverTask(campaign.name, group)));
     for (const { status } of answers) counts[status] += 1;
     onProgress(some.length);
   }

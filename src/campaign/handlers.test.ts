@@ -1,20 +1,20 @@
-// inputs: src/campaign/** src/ledger/** src/queue/** src/worker/** src/base/**
+// inputs: src/campaign/** src/sources/** src/extract/** src/ledger/** src/queue/** src/worker/** src/base/**
 import { describe, expect, test } from "vitest";
 import { AppError } from "../base/app-error.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import type { Ledger } from "../ledger/index.ts";
 import { openTestLedger, valuesOf } from "../ledger/testing/test-ledger.ts";
 import type { TaskInput } from "../queue/index.ts";
+import { parseTileId, type Place, type PlaceSource } from "../sources/index.ts";
 import type { Campaign } from "./campaign.ts";
 import { detail } from "./details.ts";
 import { discover } from "./discover.ts";
-import { parseTileId } from "./grid.ts";
 import { parseCampaign } from "./parse-campaign.ts";
-import type { Place, PlaceFinder } from "./place.ts";
+import { createPhraseCache, meaningHash } from "./phrase-meaning.ts";
 import type { CampaignServices } from "./services.ts";
-import { detailsSchema, enrichKind, type DetailsPayload } from "./tasks.ts";
+import { detailsSchema, discoverSchema, enrichKind, type DetailsPayload } from "./tasks.ts";
 import { createLedgerCompanies } from "./testing/ledger-companies.ts";
-import { readWitnessesOf, witnessChange } from "./witness.ts";
+import { readWitnessesOf, witnessChange, witnessOf } from "./witness.ts";
 
 const config = `phrases = ["plumber"]
 [[locations]]
@@ -28,13 +28,15 @@ places = ["p/9"]
 `;
 const campaign = parseCampaign("munich", "config.toml", config);
 const tile = parseTileId("48.1_11.5")!;
-const payload = { campaign: "munich", tile: tile.id, phrase: "plumber" };
+const due = [{ phrase: "plumber" }];
+const payload = { campaign: "munich", tile: tile.id, source: "file", due };
+const question = { phrase: "plumber", source: "file" };
 const by = { id: 1, token: 1 };
 const signal = new AbortController().signal;
 
 const place = (id: string, more: Partial<Place> = {}): Place => ({
   id,
-  name: `Rohr ${id}`,
+  name: `Plumber ${id}`,
   ...more,
 });
 
@@ -47,27 +49,33 @@ interface World {
 
 /** Real but for the source, which answers what the test says, and the queue, which keeps keys. */
 async function createWorld(
-  find: () => AsyncIterable<Place>,
-  more: { readonly campaign?: Campaign; readonly look?: PlaceFinder["look"] } = {},
+  area: () => readonly Place[] | Promise<readonly Place[]>,
+  more: { readonly campaign?: Campaign; readonly look?: PlaceSource["look"] } = {},
 ): Promise<World & AsyncDisposable> {
   const clock = createTestClock();
   const ledger = await openTestLedger({ clock });
   const tasks = new Map<string, TaskInput>();
   const asked: string[] = [];
-  const finder: PlaceFinder = {
+  const source: PlaceSource = {
     name: "file:p.jsonl",
-    find({ phrase }) {
-      asked.push(phrase);
-      return find();
+    key: "p",
+    attribution: { text: "", licence: "none", url: "" },
+    async area({ id }, signal) {
+      asked.push(id);
+      const places = await area();
+      signal?.throwIfAborted();
+      return { places, release: "r1", dataTime: undefined, outside: 0 };
     },
     look: more.look ?? (async () => undefined),
+    check: async () => ({ status: "good", release: "r1", dataTime: undefined }),
   };
   const services: CampaignServices = {
     clock,
     ledger,
     companies: createLedgerCompanies(ledger),
     campaign: async () => more.campaign ?? campaign,
-    places: async () => finder,
+    places: async () => source,
+    phrases: createPhraseCache(),
     addTasks: async (added) => {
       for (const task of added) tasks.set(task.key!, task);
     },
@@ -81,111 +89,190 @@ async function createWorld(
   return { services, ledger, tasks, asked, [Symbol.asyncDispose]: dispose };
 }
 
-async function* listed(...places: readonly Place[]) {
-  yield* places;
-}
-const witnessOf = async ({ ledger }: World) => (await readWitnessesOf(ledger, tile)).get("plumber");
+const witnessIn = async ({ ledger }: World, phrase = "plumber") =>
+  witnessOf(await readWitnessesOf(ledger, tile), { phrase, source: "file" });
+const nameOf = async ({ ledger }: World, id: string) =>
+  (await valuesOf(ledger, `company/${id}`))["name"];
 
 describe("discover", () => {
-  test("every place becomes a task, each once; then there is a witness", async () => {
-    await using world = await createWorld(() => listed(place("p/1"), place("p/2"), place("p/1")));
-    const result = await discover(world.services, payload, { by, signal });
-    expect(result).toEqual({ found: 2, excluded: 0 });
-    expect([...world.tasks.values()]).toMatchObject([
-      { kind: "details", job: "munich", payload: { ...payload, place: { id: "p/1" } } },
-      { kind: "details", job: "munich", payload: { ...payload, place: { id: "p/2" } } },
+  test("every place that a phrase finds becomes a company; then there is a witness", async () => {
+    await using world = await createWorld(() => [
+      place("p/1", { website: "a.example" }),
+      place("p/2"),
+      place("p/3", { name: "Bakery" }),
+      place("p/4", { name: "Rohr & Co", tags: ["craft=plumber"] }),
     ]);
-    expect(await witnessOf(world)).toMatchObject({ found: 2, source: "file:p.jsonl" });
+    const result = await discover(world.services, payload, { by, signal });
+    expect(result).toEqual({ found: 3, excluded: 0, created: 3 });
+    expect([...world.tasks.values()]).toMatchObject([
+      { kind: "enrich", key: "enrich company/p-1" },
+    ]);
+    expect(await nameOf(world, "p-4")).toBe("Rohr & Co");
+    expect(await nameOf(world, "p-3")).toBeUndefined();
+    const how = meaningHash(createPhraseCache()(campaign).phrases[0]!);
+    expect(await witnessIn(world)).toEqual({
+      at: expect.any(String) as string,
+      found: 3,
+      source: "file:p.jsonl",
+      release: "r1",
+      how,
+    });
   });
 
-  test("lesson 42: a source that fails half-way leaves no witness, and is asked again", async () => {
+  test("one task answers all phrases that are due, each with its own witness", async () => {
+    const both = parseCampaign("munich", "config.toml", config.replace('["plumber"]', '["plumber", "bakery"]')); // prettier-ignore
+    await using world = await createWorld(
+      () => [
+        place("p/1"),
+        place("p/2", { name: "Bakery" }),
+        place("p/3", { name: "Plumber Bakery" }),
+      ],
+      { campaign: both },
+    );
+    const asked = {
+      ...payload,
+      due: [{ phrase: "plumber" }, { phrase: "bakery" }, { phrase: "gone" }],
+    };
+    expect(await discover(world.services, asked, { by, signal })).toMatchObject({ found: 3 });
+    expect(await witnessIn(world)).toMatchObject({ found: 2 });
+    expect(await witnessIn(world, "bakery")).toMatchObject({ found: 2 });
+    expect(await witnessIn(world, "gone")).toBeUndefined();
+    const values = await valuesOf(world.ledger, "company/p-3");
+    expect(Object.keys(values).filter((field) => field.startsWith("found/"))).toHaveLength(2);
+  });
+
+  test("lesson 42: a source that fails leaves no witness, and is asked again", async () => {
     let isBroken = true;
-    await using world = await createWorld(async function* () {
-      yield place("p/1");
+    await using world = await createWorld(() => {
       if (isBroken) throw new AppError("unavailable", "source_down", "it went away");
-      yield place("p/2");
+      return [place("p/1"), place("p/2")];
     });
     const run = () => discover(world.services, payload, { by, signal });
     await expect(run()).rejects.toMatchObject({ code: "source_down" });
-    expect(await witnessOf(world)).toBeUndefined();
+    expect(await witnessIn(world)).toBeUndefined();
     isBroken = false;
-    expect(await run()).toEqual({ found: 2, excluded: 0 });
-    expect(world.tasks.size).toBe(2);
+    expect(await run()).toMatchObject({ found: 2 });
   });
 
   test("lesson 42: an empty tile has a witness that says so", async () => {
-    await using world = await createWorld(() => listed());
-    expect(await discover(world.services, payload, { by, signal })).toEqual({
-      found: 0,
-      excluded: 0,
-    });
-    expect(await witnessOf(world)).toMatchObject({ found: 0 });
+    await using world = await createWorld(() => []);
+    expect(await discover(world.services, payload, { by, signal })).toMatchObject({ found: 0 });
+    expect(await witnessIn(world)).toMatchObject({ found: 0 });
   });
 
   test("what dies before its witness was written does the same again, and adds nothing twice", async () => {
-    await using world = await createWorld(() => listed(place("p/1"), place("p/2")));
-    const { services, tasks } = world;
+    await using world = await createWorld(() => [
+      place("p/1", { website: "a.example" }),
+      place("p/2"),
+    ]);
+    const { services, tasks, ledger } = world;
     const dying = {
       ...services,
       ledger: { ...services.ledger, write: () => Promise.reject(new Error("killed")) },
     };
     await expect(discover(dying, payload, { by, signal })).rejects.toThrow("killed");
-    expect([tasks.size, await witnessOf(world)]).toEqual([2, undefined]);
+    expect([tasks.size, await witnessIn(world)]).toEqual([1, undefined]);
     const keys = [...tasks.keys()];
-    await discover(services, payload, { by, signal });
+    expect(await discover(services, payload, { by, signal })).toMatchObject({ created: 0 });
     expect([...tasks.keys()]).toEqual(keys);
+    const names = ledger.log().filter(({ field }) => field === "name");
+    expect(names).toHaveLength(2);
   });
 
   test("what cannot be stored leaves no witness either", async () => {
-    await using world = await createWorld(() => listed(place("p/1")));
+    await using world = await createWorld(() => [place("p/1", { website: "a.example" })]);
     const full = { ...world.services, addTasks: () => Promise.reject(new Error("full")) };
     await expect(discover(full, payload, { by, signal })).rejects.toThrow("full");
-    expect(await witnessOf(world)).toBeUndefined();
+    expect(await witnessIn(world)).toBeUndefined();
+    const away = {
+      ...world.services,
+      companies: { putAll: () => Promise.reject(new Error("away")) },
+    };
+    await expect(discover(away, payload, { by, signal })).rejects.toThrow("away");
+    expect(await witnessIn(world)).toBeUndefined();
   });
 
   test("a tile that another campaign has looked through since is not asked for again", async () => {
-    await using world = await createWorld(() => listed(place("p/1")));
+    await using world = await createWorld(() => [place("p/1")]);
     const { services, ledger, asked } = world;
     const at = new Date(services.clock.nowMs()).toISOString();
-    const change = witnessChange(tile, "plumber", { at, found: 3, source: "file:other" });
+    const change = witnessChange(tile, question, { at, found: 3, source: "file:other" });
     await ledger.write({ source: "system", changes: [change] });
     expect(await discover(services, payload, { by, signal })).toBe("witnessed");
     expect(asked).toEqual([]);
     // The one that it follows is no reason not to ask.
-    await discover(services, { ...payload, since: at }, { by, signal });
-    expect(asked).toEqual(["plumber"]);
+    const again = { ...payload, due: [{ phrase: "plumber", since: at }] };
+    await discover(services, again, { by, signal });
+    expect(asked).toEqual([tile.id]);
+  });
+
+  test("a witness of one source does not silence another; one of the first version counts for the file", async () => {
+    await using world = await createWorld(() => [place("p/1")]);
+    const { services, ledger } = world;
+    const at = new Date(services.clock.nowMs()).toISOString();
+    const old = {
+      target: `tile/${tile.id}`,
+      field: "plumber",
+      value: { at, found: 1, source: "file:p" },
+    };
+    await ledger.write({ source: "system", changes: [old] });
+    expect(await discover(services, payload, { by, signal })).toBe("witnessed");
+    const own = witnessChange(tile, question, { at, found: 1, source: "file:p" });
+    await ledger.write({ source: "system", changes: [own] });
+    const other = { ...payload, source: "berlin" };
+    expect(await discover(services, other, { by, signal })).toMatchObject({ found: 1 });
+  });
+
+  test("a task of the first version has one phrase, and is of the file", () => {
+    const at = "2026-11-16T00:00:00.000Z";
+    const old = { campaign: "munich", tile: tile.id, phrase: "plumber", since: at };
+    expect(discoverSchema.parse(old)).toEqual({
+      ...payload,
+      due: [{ phrase: "plumber", since: at }],
+    });
   });
 
   test("what is excluded is counted and left alone", async () => {
-    await using world = await createWorld(() =>
-      listed(
-        place("p/9"),
-        place("p/1", { name: "bad company" }),
-        place("p/2", { website: "http://www.spam.test/x" }),
-        place("p/3", { website: "notspam.test" }),
-      ),
-    );
+    await using world = await createWorld(() => [
+      place("p/9"),
+      place("p/1", { name: "bad company", tags: ["craft=plumber"] }),
+      place("p/2", { website: "http://www.spam.test/x" }),
+      place("p/3", { website: "notspam.test" }),
+    ]);
     const result = await discover(world.services, payload, { by, signal });
-    expect(result).toEqual({ found: 4, excluded: 3 });
-    expect([...world.tasks.values()]).toMatchObject([{ payload: { place: { id: "p/3" } } }]);
+    expect(result).toEqual({ found: 4, excluded: 3, created: 1 });
+    expect([...world.tasks.keys()]).toEqual(["enrich company/p-3"]);
+  });
+
+  test("what was forgotten stays so, by its place and by its domain", async () => {
+    await using world = await createWorld(() => [
+      place("p/1", { website: "https://rohr.de" }),
+      place("p/2", { website: "https://rohr.de/x" }),
+    ]);
+    const one = place("p/1", { website: "https://rohr.de" });
+    const at = "2026-11-16T00:00:00.000Z";
+    await detail(world.services, detailsSchema.parse({ ...payload, phrase: "plumber", at, place: one }), signal); // prettier-ignore
+    await world.ledger.forget({ target: "company/p-1", source: "hand:anna" });
+    expect(await discover(world.services, payload, { by, signal })).toMatchObject({ created: 0 });
+    expect(await nameOf(world, "p-2")).toBeUndefined();
   });
 
   test("asked to stop, it stops, and there is no witness", async () => {
     const stop = new AbortController();
-    await using world = await createWorld(async function* () {
-      yield place("p/1");
+    await using world = await createWorld(() => {
       stop.abort();
-      yield place("p/2");
+      return [place("p/1"), place("p/2")];
     });
     const run = discover(world.services, payload, { by, signal: stop.signal });
     await expect(run).rejects.toMatchObject({ name: "AbortError" });
-    expect(await witnessOf(world)).toBeUndefined();
+    expect(await witnessIn(world)).toBeUndefined();
   });
 });
 
 describe("details", () => {
   const at = "2026-11-16T00:00:00.000Z";
-  const found = (one: Place): DetailsPayload => ({ ...payload, at, place: one });
+  const base = { campaign: "munich", tile: tile.id, phrase: "plumber", source: "file", at };
+  const found = (one: Place): DetailsPayload => ({ ...base, place: one });
   const full = place("osm/node/1", {
     latitude: 48.15,
     longitude: 11.55,
@@ -199,7 +286,7 @@ describe("details", () => {
   });
 
   test("a place becomes a company that can be traced back to tile and phrase, and a website to visit", async () => {
-    await using world = await createWorld(() => listed());
+    await using world = await createWorld(() => []);
     const result = await detail(world.services, found(full), signal);
     const target = "company/osm-node-1";
     expect(result).toEqual({
@@ -212,7 +299,7 @@ describe("details", () => {
       },
     });
     expect(await valuesOf(world.ledger, target)).toEqual({
-      name: "Rohr osm/node/1",
+      name: "Plumber osm/node/1",
       place: "osm/node/1",
       latitude: 48.15,
       longitude: 11.55,
@@ -232,7 +319,7 @@ describe("details", () => {
   });
 
   test("lesson 42: a place that says less the next time takes nothing away", async () => {
-    await using world = await createWorld(() => listed());
+    await using world = await createWorld(() => []);
     await detail(world.services, found(full), signal);
     const before = await valuesOf(world.ledger, "company/osm-node-1");
     const later = { ...found({ id: full.id, name: full.name }), at: "2026-12-01T00:00:00.000Z" };
@@ -252,19 +339,19 @@ describe("details", () => {
 
   test("a task may have the id alone: then the source is asked", async () => {
     const look = async (id: string) => (id === full.id ? full : undefined);
-    await using world = await createWorld(() => listed(), { look });
-    const hollow = detailsSchema.parse({ ...payload, at, id: full.id });
+    await using world = await createWorld(() => [], { look });
+    const hollow = detailsSchema.parse({ ...base, id: full.id });
     expect(await detail(world.services, hollow, signal)).toMatchObject({ kind: "put" });
-    const gone = detailsSchema.parse({ ...payload, at, id: "osm/node/2" });
+    const gone = detailsSchema.parse({ ...base, id: "osm/node/2" });
     expect(await detail(world.services, gone, signal)).toMatchObject({
       kind: "left",
       reason: expect.stringContaining("no place osm/node/2") as string,
     });
-    expect(() => detailsSchema.parse({ ...payload, at })).toThrow(/id of one/);
+    expect(() => detailsSchema.parse(base)).toThrow(/id of one/);
   });
 
   test("what was forgotten stays so, by its place and by its domain", async () => {
-    await using world = await createWorld(() => listed());
+    await using world = await createWorld(() => []);
     await detail(world.services, found(full), signal);
     await world.ledger.forget({ target: "company/osm-node-1", source: "hand:anna" });
     const other = place("osm/node/2", { website: "https://rohr.de" });
@@ -278,13 +365,13 @@ describe("details", () => {
   });
 
   test("what is excluded by now is left alone", async () => {
-    await using world = await createWorld(() => listed());
+    await using world = await createWorld(() => []);
     const one = place("p/9");
     expect(await detail(world.services, found(one), signal)).toMatchObject({ kind: "left" });
   });
 
   test("a page on a network is a profile there, and its domain is nobody's", async () => {
-    await using world = await createWorld(() => listed());
+    await using world = await createWorld(() => []);
     const one = place("p/1", { website: "https://www.facebook.com/rohr" });
     const result = await detail(world.services, found(one), signal);
     expect(result).toMatchObject({ kind: "put", enrich: undefined });

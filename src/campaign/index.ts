@@ -1,7 +1,7 @@
 export type { Campaign, Exclusions, Freshness, Location, Politeness } from "./campaign.ts";
-export { campaignNameRule } from "./campaign.ts";
+export { campaignNameRule, fileSourceKey, sourceKeysOf } from "./campaign.ts";
 export { openCampaignFolder, type CampaignFolder } from "./campaign-folder.ts";
-export { companyFacts, type CompanyFacts } from "./company-fields.ts";
+export { companyFacts, type CompanyFacts, type UnreadValue } from "./company-fields.ts";
 export type { CompanyField, CompanyWriter, FoundCompany, PutCompany } from "./company-writer.ts";
 export { createDetailsHandler, detail, type Detailed } from "./details.ts";
 export { createDiscoverHandler, discover, type Discovered } from "./discover.ts";
@@ -9,6 +9,7 @@ export {
   chooseBatch,
   dispatch,
   dueTargets,
+  groupByTask,
   type Dispatched,
   type DueOptions,
   type DueTarget,
@@ -24,17 +25,17 @@ export { extractorVersion, isVisitFresh, visitRecordOf } from "./enrich/visit-re
 export type { VisitRecord } from "./enrich/visit-record.ts";
 export { firstTask, gateOf, type FirstTask } from "./enrich/visit-task.ts";
 export { exclusionOf } from "./exclusions.ts";
-export { boxOf, centreOf, parseTileId, tileAt, tilesAround, type Box, type Tile } from "./grid.ts";
 export { checkCampaignField, parseCampaign } from "./parse-campaign.ts";
-export { placeSchema, type Place, type PlaceFinder, type PlaceQuery } from "./place.ts";
+export { campaignPhrases, createPhraseCache, meaningHash } from "./phrase-meaning.ts";
 export { planTargets, planTiles, type PlannedTile, type Target } from "./plan.ts";
 export type { CampaignServices, CompanyToEnrich } from "./services.ts";
 export { campaignStatus, type CampaignStatus } from "./status.ts";
 export { detailsKind, detailsSchema, discoverKind, discoverSchema, enrichKind } from "./tasks.ts";
 export type { DetailsPayload, DiscoverPayload } from "./tasks.ts";
+export { mayHave, surveyPlaces, type Survey } from "./survey.ts";
 export { campaignTemplate, type TemplateOptions } from "./template.ts";
-export { readWitnesses, standingOf, tileTarget, witnessChange } from "./witness.ts";
-export type { Standing, Witness, Witnesses } from "./witness.ts";
+export { readWitnesses, standingOf, tileTarget, witnessChange, witnessOf } from "./witness.ts";
+export type { Question, Standing, Witness, Witnesses } from "./witness.ts";
 export { openCrawlFolder, type CrawlFolder } from "./site-crawl/crawl-folder.ts";
 export {
   crawlBudget,

@@ -31,9 +31,38 @@ describe("config.toml", () => {
       locations: [{ name: "Austin, TX", latitude: 30.2672, longitude: -97.7431, proximityKm: 10 }],
       politeness: { delayMs: 1_000, concurrency: 1, contact: undefined },
       exclusions: { domains: [], names: [], places: [] },
+      languages: [],
+      tags: new Map(),
       sourceFile: undefined,
+      fileOptions: { columns: {}, delimiter: undefined, encoding: undefined },
+      imported: [],
       freshness: { foundDays: 90, emptyDays: 14 },
     });
+  });
+
+  test("what a person chose for phrases, how a file is to be read, and what was imported", () => {
+    const text = `languages = ["de"]
+${minimal}
+[tags."Web  Design"]
+osm = ["office=it"]
+[sources]
+file = "p.csv"
+columns = { name = "Firma" }
+delimiter = ";"
+encoding = "windows-1252"
+imported = ["berlin"]
+`;
+    expect(parse(text)).toMatchObject({
+      languages: ["de"],
+      tags: new Map([["web design", { osm: ["office=it"] }]]),
+      sourceFile: "p.csv",
+      fileOptions: { columns: { name: "Firma" }, delimiter: ";", encoding: "windows-1252" },
+      imported: ["berlin"],
+    });
+    expect(messageOf(text.replace('"de"', '"xx"'))).toContain(
+      "languages[1] must be one of en, de,",
+    );
+    expect(messageOf(text.replace('"berlin"', '"file"'))).toContain("forager places import --name");
   });
 
   test("the template is taken as it stands, and with what was asked for", () => {

@@ -2,7 +2,8 @@ import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
 import { AppError } from "../base/app-error.ts";
 import { locateTomlKeys, nearest } from "../config/index.ts";
-import type { Campaign } from "./campaign.ts";
+import { phraseLanguages, sourceKeyRule } from "../sources/index.ts";
+import { fileSourceKey, type Campaign } from "./campaign.ts";
 import { phraseFault, toPhrase } from "./phrase.ts";
 
 /** An `error` text completes the sentence "<key> must be …". */
@@ -60,9 +61,42 @@ const schema = z.strictObject({
       places: words("ids of places").default([]),
     })
     .prefault({}),
+  languages: z
+    .array(
+      z.string().refine((code) => phraseLanguages().includes(code), {
+        error: () => `one of ${phraseLanguages().join(", ")}`,
+      }),
+      { error: 'a list of codes of languages, such as ["de"]' },
+    )
+    .default([]),
+  tags: z
+    .record(
+      z.string(),
+      z.strictObject({
+        osm: words("tags").optional(),
+        overture: words("categories").optional(),
+      }),
+      { error: 'tables such as [tags."web design agency"] with osm = ["office=it"] below it' },
+    )
+    .default({}),
   sources: z
     .strictObject({
       file: z.string({ error: 'the path of a file, such as "places.jsonl"' }).min(1).optional(),
+      columns: z
+        .record(z.string(), z.string(), {
+          error: 'a table of field = "column", such as { name = "Firma" }',
+        })
+        .default({}),
+      delimiter: z.string().length(1, { error: 'one character, such as ";"' }).optional(),
+      encoding: z.string({ error: 'a name such as "windows-1252"' }).min(1).optional(),
+      imported: z
+        .array(
+          z.string().refine((name) => sourceKeyRule.test(name) && name !== fileSourceKey, {
+            error: "a name that was given to forager places import --name",
+          }),
+          { error: 'a list of names, such as ["berlin"]' },
+        )
+        .default([]),
     })
     .prefault({}),
   freshness: z
@@ -77,7 +111,8 @@ const keys = [
   "phrases", "proximityKm", "locations", "locations.name", "locations.lat", "locations.lon",
   "locations.proximityKm", "politeness", "politeness.delayMs", "politeness.concurrency",
   "politeness.contact", "exclusions", "exclusions.domains", "exclusions.names",
-  "exclusions.places", "sources", "sources.file", "freshness", "freshness.foundDays",
+  "exclusions.places", "languages", "tags", "sources", "sources.file", "sources.columns",
+  "sources.delimiter", "sources.encoding", "sources.imported", "freshness", "freshness.foundDays",
   "freshness.emptyDays",
 ]; // prettier-ignore
 
@@ -119,7 +154,20 @@ export function parseCampaign(
     })),
     politeness: { ...data.politeness, contact: data.politeness.contact },
     exclusions: data.exclusions,
+    languages: [...new Set(data.languages)],
+    tags: new Map(
+      Object.entries(data.tags).map(([phrase, { osm, overture }]) => [
+        toPhrase(phrase),
+        { ...(osm && { osm }), ...(overture && { overture }) },
+      ]),
+    ),
     sourceFile: data.sources.file,
+    fileOptions: {
+      columns: data.sources.columns,
+      delimiter: data.sources.delimiter,
+      encoding: data.sources.encoding,
+    },
+    imported: [...new Set(data.sources.imported)],
     freshness: data.freshness,
   };
 }

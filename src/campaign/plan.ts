@@ -1,6 +1,6 @@
 import { AppError } from "../base/app-error.ts";
-import type { Campaign, Location } from "./campaign.ts";
-import { compareTiles, tilesAround, tilesMax, type Tile } from "./grid.ts";
+import { compareTiles, tilesAround, tilesMax, type Tile } from "../sources/index.ts";
+import { sourceKeysOf, type Campaign, type Location } from "./campaign.ts";
 
 /** A tile that a campaign covers, and the first location in whose box it lies. */
 export interface PlannedTile {
@@ -12,6 +12,8 @@ export interface PlannedTile {
 export interface Target {
   readonly tile: Tile;
   readonly phrase: string;
+  /** `file`, or the name of what was imported. */
+  readonly source: string;
   readonly location: string;
 }
 
@@ -29,13 +31,18 @@ export function planTiles({ locations }: Pick<Campaign, "locations">): readonly 
   return [...found.values()].sort((a, b) => compareTiles(a.tile, b.tile));
 }
 
-/** Tiles × phrases, tile by tile. */
-export function planTargets(campaign: Pick<Campaign, "locations" | "phrases">): readonly Target[] {
+/** Tiles × phrases × sources, tile by tile. */
+export function planTargets(
+  campaign: Pick<Campaign, "locations" | "phrases" | "sourceFile" | "imported">,
+): readonly Target[] {
   const tiles = planTiles(campaign);
-  const count = tiles.length * campaign.phrases.length;
+  const sources = sourceKeysOf(campaign);
+  const count = tiles.length * campaign.phrases.length * sources.length;
   if (count > targetsMax) throw tooMany("targets", count, targetsMax);
   return tiles.flatMap(({ tile, location }) =>
-    campaign.phrases.map((phrase) => ({ tile, phrase, location })),
+    sources.flatMap((source) =>
+      campaign.phrases.map((phrase) => ({ tile, phrase, source, location })),
+    ),
   );
 }
 

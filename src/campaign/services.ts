@@ -1,9 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type { LeaseRef, TaskInput } from "../queue/index.ts";
+import type { CompiledPhrases, PlaceSource } from "../sources/index.ts";
 import type { Campaign } from "./campaign.ts";
 import type { CompanyWriter } from "./company-writer.ts";
-import type { PlaceFinder } from "./place.ts";
 
 /** What the handlers of campaigns need of the program that runs them. */
 export interface CampaignServices {
@@ -12,7 +12,10 @@ export interface CampaignServices {
   readonly companies: CompanyWriter;
   /** As its file is now, so that a change of exclusions counts at once. */
   readonly campaign: (name: string) => Promise<Campaign>;
-  readonly places: (campaign: Campaign) => Promise<PlaceFinder>;
+  /** `source` is `file`, or the name of what was imported. */
+  readonly places: (campaign: Campaign, source: string) => Promise<PlaceSource>;
+  /** What its phrases stand for. */
+  readonly phrases: (campaign: Campaign) => CompiledPhrases;
   /** Stores tasks under the lease of the one that asks. Safe to repeat. */
   readonly addTasks: (tasks: readonly TaskInput[], by: LeaseRef) => Promise<void>;
   /** The task that looks at a website; undefined: none is wanted. */

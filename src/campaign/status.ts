@@ -1,6 +1,6 @@
 import type { Campaign } from "./campaign.ts";
 import type { Target } from "./plan.ts";
-import { standingOf, type Witnesses } from "./witness.ts";
+import { standingOf, witnessOf, type Witnesses } from "./witness.ts";
 
 export interface CampaignStatus {
   readonly tiles: number;
@@ -28,8 +28,8 @@ export function campaignStatus(
 ): CampaignStatus {
   const counts = { fresh: 0, empty: 0, expired: 0, never: 0, found: 0 };
   let nextDueMs = Infinity;
-  for (const { tile, phrase } of targets) {
-    const witness = witnesses.get(tile.id)?.get(phrase);
+  for (const { tile, phrase, source } of targets) {
+    const witness = witnessOf(witnesses.get(tile.id), { phrase, source });
     const standing = standingOf(witness, freshness, nowMs);
     counts[standing === "none" ? "never" : standing] += 1;
     if (!witness || standing === "expired") continue;

@@ -1,5 +1,5 @@
 import { csvLine } from "../records/index.ts";
-import { boxOf } from "./grid.ts";
+import { boxOf } from "../sources/index.ts";
 import type { Target } from "./plan.ts";
 
 export const targetIndexColumns = [

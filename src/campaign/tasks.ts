@@ -1,30 +1,49 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { TaskInput } from "../queue/index.ts";
+import { parseTileId, placeSchema } from "../sources/index.ts";
+import { fileSourceKey } from "./campaign.ts";
 import type { DueTarget } from "./dispatch.ts";
-import { parseTileId } from "./grid.ts";
-import { placeSchema, type Place } from "./place.ts";
 
-/** One tile, one phrase → the places there. */
+/** One tile of one source, all due phrases → companies. */
 export const discoverKind = "discover";
 /** One place → the fields of a company. */
 export const detailsKind = "details";
 /** One website → contacts. */
 export const enrichKind = "enrich";
 
-export const discoverSchema = z.object({
-  campaign: z.string(),
-  tile: z.string().refine((id) => parseTileId(id) !== undefined, { error: "is no tile" }),
+const duePhrase = z.object({
   phrase: z.string().min(1),
-  /** The witness that had expired when this was asked for. */
+  /** The witness that was there when this was asked for. */
   since: z.iso.datetime().optional(),
 });
-export type DiscoverPayload = z.infer<typeof discoverSchema>;
+
+/** A task of the first version has one phrase, and is of the campaign's file. */
+export const discoverSchema = z
+  .object({
+    campaign: z.string(),
+    tile: z.string().refine((id) => parseTileId(id) !== undefined, { error: "is no tile" }),
+    source: z.string().default(fileSourceKey),
+    due: z.array(duePhrase).min(1).optional(),
+    phrase: z.string().min(1).optional(),
+    since: z.iso.datetime().optional(),
+  })
+  .refine(({ due, phrase }) => due !== undefined || phrase !== undefined, {
+    error: "needs phrases",
+  })
+  .transform(({ due, phrase = "", since, ...rest }) => ({
+    ...rest,
+    due: due ?? [{ phrase, ...(since !== undefined && { since }) }],
+  }));
+export type DiscoverPayload = z.output<typeof discoverSchema>;
 
 export const detailsSchema = z
   .object({
     campaign: z.string(),
     tile: z.string(),
     phrase: z.string(),
+    /** `file`, or the name of what was imported. */
+    source: z.string().default(fileSourceKey),
     /** When the place was found, ISO 8601. */
     at: z.iso.datetime(),
     /** All that the source said, or by `id` alone: then the source is asked. */
@@ -34,31 +53,25 @@ export const detailsSchema = z
   .refine(({ place, id }) => place !== undefined || id !== undefined, {
     error: "needs a place, or the id of one",
   });
-export type DetailsPayload = z.infer<typeof detailsSchema>;
+export type DetailsPayload = z.output<typeof detailsSchema>;
 
-export function discoverTask(campaign: string, { tile, phrase, since }: DueTarget): TaskInput {
-  const payload: DiscoverPayload = {
-    campaign,
-    tile: tile.id,
+/** What a company needs next goes before the next tile: results are there while tiles still wait. */
+const discoverPriority = 300;
+
+/** All due phrases of one tile and one source. */
+export function discoverTask(campaign: string, targets: readonly DueTarget[]): TaskInput {
+  const [{ tile, source }] = targets as readonly [DueTarget, ...DueTarget[]];
+  const due = targets.map(({ phrase, since }) => ({
     phrase,
     ...(since === undefined ? {} : { since }),
+  }));
+  // The same question has the same key: it is asked once until there is an answer.
+  const round = createHash("sha256").update(JSON.stringify(due)).digest("hex").slice(0, 16);
+  return {
+    kind: discoverKind,
+    job: campaign,
+    key: `${discoverKind} ${tile.id} ${source} ${round}`,
+    priority: discoverPriority,
+    payload: { campaign, tile: tile.id, source, due },
   };
-  const key = `${discoverKind} ${tile.id} ${phrase} ${since ?? "first"}`;
-  return { kind: discoverKind, job: campaign, key, payload };
-}
-
-export interface FoundPlace extends Pick<
-  DiscoverPayload,
-  "campaign" | "tile" | "phrase" | "since"
-> {
-  readonly at: string;
-  readonly place: Place;
-}
-
-/** Keyed by the round and not by the moment: a discovery that runs again adds nothing twice. */
-export function detailsTask({ since, ...found }: FoundPlace): TaskInput {
-  const { campaign, tile, phrase, place } = found;
-  const payload: DetailsPayload = found;
-  const key = `${detailsKind} ${place.id} ${tile} ${phrase} ${since ?? "first"}`;
-  return { kind: detailsKind, job: campaign, key, payload };
 }

@@ -33,7 +33,7 @@ proximityKm = ${proximityKm}
 ${tables.join("\n\n")}
 
 [sources]
-# Places as JSON lines or GeoJSON, relative to this folder.
+# Places as CSV, JSON lines or GeoJSON, relative to this folder.
 ${sourceFile === undefined ? '# file = "places.jsonl"' : `file = ${JSON.stringify(sourceFile)}`}
 
 [politeness]

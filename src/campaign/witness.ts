@@ -1,11 +1,13 @@
 import { z } from "zod";
 import type { Change, Ledger } from "../ledger/index.ts";
 import type { Freshness } from "./campaign.ts";
-import type { Tile } from "./grid.ts";
+import type { Tile } from "../sources/index.ts";
+import { fileSourceKey } from "./campaign.ts";
 
 /**
- * The proof that a tile was looked through for a phrase, for everybody: a datagram on target
- * `tile/<id>`, field = phrase. Only who has looked through all of it writes one (lesson 42): a
+ * The proof that a tile was looked through for a phrase in a source, for everybody: a datagram on
+ * target `tile/<id>`, field `<phrase>@<source>`. Before there were several sources the field was the
+ * phrase alone; such a witness counts for the source `file`. Only who has looked through all of it writes one (lesson 42): a
  * failure is no witness, and "nothing there" says so by `found` 0.
  */
 export interface Witness {
@@ -14,24 +16,44 @@ export interface Witness {
   readonly found: number;
   /** Where from, such as `file:places.jsonl`. */
   readonly source: string;
+  /** Which edition of the source's data. */
+  readonly release?: string | undefined;
+  /** Which tags the phrase stood for, and by which matcher: a hash. */
+  readonly how?: string | undefined;
 }
 
 const schema = z.object({
   at: z.iso.datetime(),
   found: z.int().min(0),
   source: z.string(),
+  release: z.string().optional(),
+  how: z.string().optional(),
 });
 
 export const tileTarget = (tile: Pick<Tile, "id">): string => `tile/${tile.id}`;
 
-export const witnessChange = (tile: Tile, phrase: string, witness: Witness): Change => ({
+/** A phrase in a source. */
+export interface Question {
+  readonly phrase: string;
+  /** `file`, or the name of what was imported. */
+  readonly source: string;
+}
+
+const fieldOf = ({ phrase, source }: Question): string => `${phrase}@${source}`;
+
+export const witnessChange = (tile: Tile, question: Question, witness: Witness): Change => ({
   target: tileTarget(tile),
-  field: phrase,
+  field: fieldOf(question),
   value: witness,
 });
 
-/** By phrase. What is not a witness, because somebody wrote something else there, counts as none. */
+/** By field. What is not a witness, because somebody wrote something else there, counts as none. */
 export type Witnesses = ReadonlyMap<string, Witness>;
+
+export function witnessOf(witnesses: Witnesses | undefined, question: Question) {
+  const own = witnesses?.get(fieldOf(question));
+  return own ?? (question.source === fileSourceKey ? witnesses?.get(question.phrase) : undefined);
+}
 
 const readsAtOnce = 64;
 

@@ -12,6 +12,7 @@ export const registry: Registry = {
     export: "give out what is known",
     ledger: "facts about companies, field by field",
     campaign: "what is looked for, and where",
+    places: "files of places, cut into tiles",
     node: "this machine, and the others of its fleet",
     hub: "the node that makes checkpoints",
     fleet: "what is wanted of nodes",
@@ -235,6 +236,11 @@ export const registry: Registry = {
       load: async () => (await import("./commands/ledger/forget.ts")).ledgerForget,
     },
     {
+      name: "places import",
+      summary: "cut a file of places into tiles that every node can read",
+      load: async () => (await import("./commands/places/import.ts")).placesImport,
+    },
+    {
       name: "campaign new",
       summary: "make a campaign: a config.toml to edit",
       load: async () => (await import("./commands/campaign/new.ts")).campaignNew,
@@ -248,6 +254,11 @@ export const registry: Registry = {
       name: "campaign dispatch",
       summary: "make tasks of the targets that no fresh witness covers",
       load: async () => (await import("./commands/campaign/dispatch.ts")).campaignDispatch,
+    },
+    {
+      name: "campaign rematch",
+      summary: "apply changed phrases, tags or files to tiles that were looked through",
+      load: async () => (await import("./commands/campaign/rematch.ts")).campaignRematch,
     },
     {
       name: "campaign status",

@@ -1,4 +1,5 @@
 export { extractPage, type PageInput } from "./extract-page.ts";
+export { profileOf } from "./social/networks.ts";
 export type { Deobfuscate } from "./email/email-collector.ts";
 export type {
   AddressFact,

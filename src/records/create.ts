@@ -63,7 +63,7 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
 
   return {
     async plan(request) {
-      const { source, isSeparate = false } = request;
+      const { source, firstFields = {}, isSeparate = false } = request;
       const fields = tidy(request.fields);
       const { gone, isForgotten } = await findForgotten(ledger, fields);
       const found = isSeparate ? undefined : findKnown(fields);
@@ -81,7 +81,11 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
       if (isOfRequest && found === undefined && isKnown) {
         return { outcome: "created", target, commit: undefined, leftOut: [...gone] };
       }
-      const left = Object.fromEntries(Object.entries(fields).filter(([field]) => !gone.has(field)));
+      const has = new Set(view.fields.map(({ field }) => field));
+      const first = Object.entries(firstFields).filter(([field]) => !has.has(field));
+      const left = Object.fromEntries(
+        [...Object.entries(fields), ...first].filter(([field]) => !gone.has(field)),
+      );
       const slug = slugOf(firstText(left["slug"], left["name"], left["domain"], id), id);
       const commit = worthWriting({
         source,

@@ -49,7 +49,7 @@ function pieces(
   ofJoined: (chars: readonly string[]) => readonly string[],
 ): readonly string[] {
   return (word.match(parts) ?? []).flatMap((part) =>
-    isJoinedScript.test(part) ? ofJoined([...part]) : [part],
+    isJoinedScript.test(part) ? ofJoined(Array.from(part)) : [part],
   );
 }
 

@@ -106,6 +106,8 @@ export interface CreateRequest {
   readonly source: string;
   /** Field → value, as the ledger has them: `name`, `domain`, `email/<address>`. */
   readonly fields: Readonly<Record<string, unknown>>;
+  /** Written where the company does not have them yet, and never changed by this. */
+  readonly firstFields?: Readonly<Record<string, unknown>>;
   /**
    * Identifies a company that has neither place nor domain: the same key is the same company. An
    * import makes one from each line, so that it can be repeated. Letters and digits.

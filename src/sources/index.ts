@@ -1,5 +1,17 @@
-export { matchesPhrase } from "./match-phrase.ts";
-export type { Box, Place, PlaceQuery, PlaceSource } from "./place-source.ts";
+export { countryAt, countryCodeOf } from "./country-at.ts";
+export {
+  boxOf,
+  centreOf,
+  compareTiles,
+  isPoint,
+  parseTileId,
+  tileAt,
+  tilesAround,
+  tilesMax,
+  type Box,
+  type Point,
+  type Tile,
+} from "./grid.ts";
 export { compilePhrases, type CompiledPhrases } from "./phrases/match-places.ts";
 export {
   createPhraseMatcher,
@@ -10,3 +22,26 @@ export {
   type TagMatch,
   type TagOverrides,
 } from "./phrases/phrase-matcher.ts";
+export { placeSchema, type Place } from "./place.ts";
+export type {
+  Attribution,
+  LookOptions,
+  PlaceSource,
+  SearchQuery,
+  SourceGate,
+  SourceHealth,
+  TilePlaces,
+} from "./place-source.ts";
+export {
+  cutPlaces,
+  type CutOptions,
+  type CutProgress,
+  type PlaceArea,
+} from "./snapshots/cut-places.ts";
+export { readArea } from "./snapshots/place-area.ts";
+export {
+  createSnapshotStore,
+  sourceKeyRule,
+  type Release,
+  type SnapshotStore,
+} from "./snapshots/snapshot-store.ts";

@@ -1,53 +1,72 @@
-/** A place as a source tells it. Only `id` and `name` are certain. */
-export interface Place {
-  /** Names it in its source for good. */
-  readonly id: string;
+import type { Tile } from "./grid.ts";
+import type { Place } from "./place.ts";
+
+/**
+ * Where places come from. Two sorts: an **area** source answers everything in a tile, a **search**
+ * source what it finds for a phrase there. Throughout:
+ * - an answer is complete, or the call throws AppError; part of an answer never passes for all of it;
+ * - a tile holds its southern and western edge and not the others (see ./grid.ts); a place elsewhere is
+ *   dropped and counted;
+ * - the id of a place stays the same for as long as the source knows it;
+ * - an aborted signal ends a call with its reason;
+ * - several may ask at once.
+ */
+export interface PlaceSource {
+  /** `file:places.jsonl`. The same for all who use it. */
   readonly name: string;
-  readonly latitude?: number;
-  readonly longitude?: number;
-  readonly address?: string;
-  readonly street?: string;
-  readonly city?: string;
-  readonly zip?: string;
-  readonly state?: string;
-  readonly country?: string;
-  readonly timezone?: string;
-  readonly website?: string;
-  readonly phones?: string[];
-  readonly emails?: string[];
-  readonly categories?: string[];
-  /** As the source keeps them, `craft=plumber`. */
-  readonly tags?: string[];
-  readonly description?: string;
-  readonly rating?: number;
-  readonly reviews?: number;
-  readonly hours?: string;
+  /** Names it in keys of objects and witnesses: 1 to 63 of a-z, 0-9, `.` and `-`. */
+  readonly key: string;
+  readonly attribution: Attribution;
+  /** Absent: asking costs nobody anything. */
+  readonly gate?: SourceGate;
+  /** Of an area source: all places of a tile. */
+  area?(tile: Tile, signal?: AbortSignal): Promise<TilePlaces>;
+  /** Of a search source: places of a tile that it finds by a phrase. Its end means: that is all. */
+  search?(query: SearchQuery): AsyncIterable<Place>;
+  /** Undefined: there is none of that id. It is found sooner if one knows the tile that it lies in. */
+  look(id: string, options?: LookOptions): Promise<Place | undefined>;
+  /** Whether it can be asked now. */
+  check(signal?: AbortSignal): Promise<SourceHealth>;
 }
 
-/** In degrees. The southern and western edge belong to it, and so does the pole. */
-export interface Box {
-  readonly south: number;
-  readonly west: number;
-  readonly north: number;
-  readonly east: number;
+export interface Attribution {
+  /** What must be shown beside the data. "": nothing is asked for. */
+  readonly text: string;
+  readonly licence: string;
+  readonly url: string;
 }
 
-export interface PlaceQuery {
-  readonly box: Box;
+/** How a source wants to be asked, by all nodes together. */
+export interface SourceGate {
+  readonly key: string;
+  readonly delayMs: number;
+  readonly limit: 1;
+  readonly dailyRequests?: number;
+  readonly dailyBytes?: number;
+}
+
+export interface TilePlaces {
+  readonly places: readonly Place[];
+  /** Which edition of the data this is: another one may say something else. */
+  readonly release: string;
+  /** How old the data is, ISO 8601; undefined: nobody says. */
+  readonly dataTime: string | undefined;
+  /** Places that the source gave for the tile and that lie elsewhere. */
+  readonly outside: number;
+}
+
+export interface LookOptions {
+  readonly tile?: Tile;
+  readonly signal?: AbortSignal;
+}
+
+export interface SearchQuery {
+  readonly tile: Tile;
   /** In lower case. */
   readonly phrase: string;
   readonly signal?: AbortSignal;
 }
 
-/**
- * Where places come from. A source that cannot be read to its end throws AppError; what it has
- * answered until then is of no use. Several may ask at once.
- */
-export interface PlaceSource {
-  /** `file:places.jsonl`. The same for all who use it. */
-  readonly name: string;
-  /** In no order; a place may come twice. */
-  find(query: PlaceQuery): AsyncIterable<Place>;
-  /** Undefined: there is none of that id. */
-  look(id: string, signal?: AbortSignal): Promise<Place | undefined>;
-}
+export type SourceHealth =
+  | { readonly status: "good"; readonly release: string; readonly dataTime: string | undefined }
+  | { readonly status: "bad"; readonly reason: string };

@@ -1,23 +1,25 @@
 import type { Sabotage } from "./sabotage.ts";
 
-const grid = "src/campaign/grid.test.ts";
+const grid = "src/sources/grid.test.ts";
 const config = "src/campaign/parse-campaign.test.ts";
 const dispatch = "src/campaign/dispatch.test.ts";
 const handlers = "src/campaign/handlers.test.ts";
 const file = "src/sources/adapters/file/file-source.test.ts";
-const app = "src/app/campaign.test.ts";
+const cut = "src/sources/snapshots/cut-places.test.ts";
+const read = "src/sources/read/read-place-file.test.ts";
+const places = "src/sources/phrases/match-places.test.ts";
 
 const inGrid: readonly Sabotage[] = [
   {
     name: "a tile is named by its nearest corner, not by the south-western one",
-    file: "src/campaign/grid.ts",
+    file: "src/sources/grid.ts",
     find: "const columnOf = (longitude: number) => Math.floor(longitude * 10 + slack);",
     replace: "const columnOf = (longitude: number) => Math.round(longitude * 10 + slack);",
     caughtBy: `${grid} > is named by its south-western corner`,
   },
   {
     name: "what lies on an edge but for the last bit is in the tile below",
-    file: "src/campaign/grid.ts",
+    file: "src/sources/grid.ts",
     find: "const rowOf = (latitude: number) => Math.min(Math.floor(latitude * 10 + slack), rowsEnd - 1);",
     replace:
       "const rowOf = (latitude: number) => Math.min(Math.floor(latitude * 10), rowsEnd - 1);",
@@ -25,21 +27,21 @@ const inGrid: readonly Sabotage[] = [
   },
   {
     name: "a degree of longitude is as long everywhere",
-    file: "src/campaign/grid.ts",
+    file: "src/sources/grid.ts",
     find: "toDegrees(Math.asin(Math.sin(angle) / Math.cos(latitude)))",
     replace: "toDegrees(angle)",
     caughtBy: `${grid} > are as many as the latitude needs`,
   },
   {
     name: "tiles east of 180° have ids of their own",
-    file: "src/campaign/grid.ts",
+    file: "src/sources/grid.ts",
     find: "const west = ((((column + around / 2) % around) + around) % around) - around / 2;",
     replace: "const west = column;",
     caughtBy: `${grid} > go on across the meridian of 180°`,
   },
   {
     name: "a tile is drawn half a tile off",
-    file: "src/campaign/grid.ts",
+    file: "src/sources/grid.ts",
     find: "south: south / 10,",
     replace: "south: (south - 0.5) / 10,",
     caughtBy: `${grid} > lesson 53: it is drawn where it is counted`,
@@ -71,15 +73,29 @@ const inCampaign: readonly Sabotage[] = [
   {
     name: "a dispatch asks for everything, witnessed or not",
     file: "src/campaign/dispatch.ts",
-    find: 'const isDue = standing === "none" || standing === "expired";',
-    replace: 'const isDue = standing !== "empty";',
+    find: 'standing === "none" ||',
+    replace: 'standing !== "empty" ||',
     caughtBy: `${dispatch} > asks for targets − fresh witnesses`,
+  },
+  {
+    name: "a witness of one source counts for all",
+    file: "src/campaign/witness.ts",
+    find: "const fieldOf = ({ phrase, source }: Question): string => `${phrase}@${source}`;",
+    replace: "const fieldOf = ({ phrase }: Question): string => `${phrase}@file`;",
+    caughtBy: `${handlers} > a witness of one source does not silence another`,
+  },
+  {
+    name: "tiles in which nothing is are asked for all the same",
+    file: "src/campaign/dispatch.ts",
+    find: "if (mayHave && !mayHave(target)) return [];",
+    replace: "void mayHave;",
+    caughtBy: `${dispatch} > a tile in which its source has nothing`,
   },
   {
     name: "a task has the same key in every round: what expired is never asked for again",
     file: "src/campaign/tasks.ts",
-    find: 'const key = `${discoverKind} ${tile.id} ${phrase} ${since ?? "first"}`;',
-    replace: "const key = `${discoverKind} ${tile.id} ${phrase}`;",
+    find: "key: `${discoverKind} ${tile.id} ${source} ${round}`,",
+    replace: "key: `${discoverKind} ${tile.id} ${source} ${round.length}`,",
     caughtBy: `${dispatch} > twice is the same queue`,
   },
   {
@@ -95,38 +111,29 @@ const inHandlers: readonly Sabotage[] = [
   {
     name: "a tile whose source failed is recorded as looked through",
     file: "src/campaign/discover.ts",
-    find: "  for await (const place of finder.find({ box: boxOf(tile), phrase, signal })) {",
+    find: "const { places, release } = await source.area(tile, signal);",
     replace:
-      "  const calm = async function* () { try { yield* finder.find({ box: boxOf(tile!), phrase, signal }); } catch {} };\n" +
-      "  for await (const place of calm()) {",
-    caughtBy: `${handlers} > lesson 42: a source that fails half-way leaves no witness`,
+      'const { places, release } = await source.area(tile, signal).catch(() => ({ places: [], release: "" }));',
+    caughtBy: `${handlers} > lesson 42: a source that fails leaves no witness`,
   },
   {
-    name: "the witness is written before the places are stored",
+    name: "the witness is written before the companies are stored",
     file: "src/campaign/discover.ts",
-    find: "if (waiting.length > 0) await flush();",
-    replace: "if (waiting.length > 0) void flush().catch(() => {});",
+    find: "counts.created = await writer.flush();",
+    replace: "void writer.flush().catch(() => {});",
     caughtBy: `${handlers} > what cannot be stored leaves no witness either`,
-  },
-  {
-    name: "details are keyed by the moment: a second run adds them all again",
-    file: "src/campaign/tasks.ts",
-    find: 'const key = `${detailsKind} ${place.id} ${tile} ${phrase} ${since ?? "first"}`;',
-    replace:
-      "const key = `${detailsKind} ${place.id} ${tile} ${phrase} ${found.at} ${process.hrtime.bigint()}`;",
-    caughtBy: `${handlers} > what dies before its witness was written`,
   },
   {
     name: "what another campaign has looked through is asked for again",
     file: "src/campaign/discover.ts",
-    find: 'return "witnessed";\n',
-    replace: "void standing;\n",
+    find: 'if (due.size === 0) return "witnessed";\n',
+    replace: "void due;\n",
     caughtBy: `${handlers} > a tile that another campaign has looked through since`,
   },
   {
     name: "what was forgotten comes back with the next campaign",
-    file: "src/campaign/details.ts",
-    find: "return domain !== undefined && ledger.isForgotten(`domain:${domain}`);",
+    file: "src/campaign/discover.ts",
+    find: "return domain !== undefined && (await ledger.isForgotten(`domain:${domain}`));",
     replace: 'return domain === "";',
     caughtBy: `${handlers} > what was forgotten stays so`,
   },
@@ -140,8 +147,8 @@ const inHandlers: readonly Sabotage[] = [
   {
     name: "the domain of a network is a company's",
     file: "src/campaign/company-fields.ts",
-    find: "const domain = website && !network ? domainOf(website) : undefined;",
-    replace: "const domain = website ? domainOf(website) : undefined;",
+    find: "else if (network !== undefined) profiles.push({ network, url });",
+    replace: 'else if (network === "") profiles.push({ network, url });',
     caughtBy: `${handlers} > a page on a network is a profile there`,
   },
 ];
@@ -149,38 +156,55 @@ const inHandlers: readonly Sabotage[] = [
 const inSources: readonly Sabotage[] = [
   {
     name: "a GeoJSON file that was cut short passes for one with fewer places",
-    file: "src/sources/adapters/file/record-ranges.ts",
-    find: "if (depth !== 0 || isString) throw",
-    replace: "if (depth < 0) throw",
-    caughtBy: `${file} > a file cut short`,
+    file: "src/sources/read/json-records.ts",
+    find: "if (depth !== 0 || isString) throw cutShort(line);",
+    replace: "if (depth < 0) throw cutShort(line);",
+    caughtBy: `${cut} > a file that is cut short`,
   },
   {
     name: "brackets inside strings count",
-    file: "src/sources/adapters/file/record-ranges.ts",
-    find: 'if (byte === quote) [isString, key] = [true, ""];',
-    replace: 'if (byte === quote && depth < 3) [isString, key] = [true, ""];',
-    caughtBy: `${file} > GeoJSON: a collection, whatever its layout`,
+    file: "src/sources/read/json-records.ts",
+    find: 'if (code === quote) [isString, key] = [true, ""];',
+    replace: 'if (code === quote && depth < 3) [isString, key] = [true, ""];',
+    caughtBy: `${read} > lines, a collection in any layout`,
   },
   {
     name: "lines are counted without the empty ones",
-    file: "src/sources/adapters/file/record-ranges.ts",
-    find: "      line += 1;\n      [parts, size, from]",
-    replace: "      line += size > 0 ? 1 : 0;\n      [parts, size, from]",
-    caughtBy: `${file} > lesson 41: what cannot be read is named by its line`,
+    file: "src/sources/read/json-records.ts",
+    find: '      [rest, isTooLong] = ["", false];\n      line += 1;',
+    replace: '      line += rest === "" ? 0 : 1;\n      [rest, isTooLong] = ["", false];',
+    caughtBy: `${read} > lesson 41: what cannot be read is named by its line`,
   },
   {
-    name: "a file is read once and never again",
+    name: "a file is cut once and never again",
     file: "src/sources/adapters/file/file-source.ts",
-    find: "if (indexed?.version !== version)",
-    replace: "if (!indexed)",
-    caughtBy: `${file} > a file that has changed is read again`,
+    find: "if (cut?.version !== version)",
+    replace: "if (!cut)",
+    caughtBy: `${file} > that has changed is cut again`,
   },
   {
-    name: "a place on an edge is in two tiles",
+    name: "a release counts before all of its tiles are written",
+    file: "src/sources/snapshots/cut-places.ts",
+    find: "  await using spill = createSpill(options.tempFolder);",
+    replace:
+      '  await store.finish({ format: "forager-places-release/1", source, name, release, places: 0, tiles: {}, outside: 0, duplicates: 0, closed: 0, bad: 0, reasons: [] });\n' +
+      "  await using spill = createSpill(options.tempFolder);",
+    caughtBy: `${cut} > a file that is cut short leaves no release`,
+  },
+  {
+    name: "a snapshot that was lost is an empty tile",
     file: "src/sources/adapters/file/file-source.ts",
-    find: "(!hasReached(latitude, north) || north >= 90)",
-    replace: "(latitude <= north || north >= 90)",
-    caughtBy: `${app} > lesson 53: every place of a file is in exactly one tile`,
+    find: "    if (found) return found;\n    const words = `the bucket",
+    replace:
+      "    if (found) return found;\n    if (told) return nothing;\n    const words = `the bucket",
+    caughtBy: `${file} > a snapshot that was lost or damaged`,
+  },
+  {
+    name: "one of several tags is enough",
+    file: "src/sources/phrases/match-places.ts",
+    find: "if (others.every((other) => place.tags!.includes(other))) found.add(phrase);",
+    replace: "if (others.length >= 0) found.add(phrase);",
+    caughtBy: `${places} > only with all tags that are needed`,
   },
 ];
 

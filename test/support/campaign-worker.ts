@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { campaignHandlers, createCampaignServices } from "../../src/app/campaign-services.ts";
-import { openQueue } from "../../src/app/index.ts";
+import { openPlaces, openQueue } from "../../src/app/index.ts";
 import { openNodeIn } from "../../src/app/open-node.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -25,6 +25,7 @@ await using node = await openNodeIn({
 });
 const { ledger } = node.api;
 await using queue = await openQueue(`sqlite:${join(folder, "queue.db")}`);
+await using places = await openPlaces({ paths });
 const worker = createWorker({
   queue,
   name: `w-${process.pid}`,
@@ -34,6 +35,7 @@ const worker = createWorker({
     clock: systemClock,
     ledger,
     queue,
+    places: async () => places,
     companies: createLedgerCompanies(ledger),
     enrichTask: () => undefined,
   }),

@@ -62,6 +62,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     metrics,
     node: node.api,
     version,
+    bucket: settings.bucket,
   });
   await using own = createHandlerServices({ settings, paths, queue, clock, random: systemRandom });
   const handlers = chooseHandlers(joinHandlers(builtIn.handlers, loaded), slot, file);

@@ -1,19 +1,25 @@
 import type { Ledger } from "../../ledger/index.ts";
-import type { CompanyWriter } from "../company-writer.ts";
+import type { CompanyWriter, FoundCompany, PutCompany } from "../company-writer.ts";
 
 /** CompanyWriter with nothing but a ledger: a company is known by its place alone. */
 export function createLedgerCompanies(ledger: Pick<Ledger, "read" | "write">): CompanyWriter {
+  const put = async (found: FoundCompany): Promise<PutCompany> => {
+    const { source, place, fields, firstFields } = found;
+    const target = `company/${(place ?? "none").replaceAll("/", "-")}`;
+    const before = await ledger.read(target);
+    if (before.isForgotten) return { status: "forgotten" };
+    const isNew = before.fields.length === 0;
+    const all = isNew ? [...fields, ...firstFields] : fields;
+    const changes = all.map(({ field, value }) => ({ target, field, value }));
+    const { datagrams } = await ledger.write({ source, changes });
+    const status = isNew ? "created" : datagrams.length > 0 ? "changed" : "unchanged";
+    return { status, target };
+  };
   return {
-    async put({ source, place, fields, firstFields }) {
-      const target = `company/${(place ?? "none").replaceAll("/", "-")}`;
-      const before = await ledger.read(target);
-      if (before.isForgotten) return { status: "forgotten" };
-      const isNew = before.fields.length === 0;
-      const all = isNew ? [...fields, ...firstFields] : fields;
-      const changes = all.map(({ field, value }) => ({ target, field, value }));
-      const { datagrams } = await ledger.write({ source, changes });
-      const status = isNew ? "created" : datagrams.length > 0 ? "changed" : "unchanged";
-      return { status, target };
+    async putAll(found) {
+      const answers: PutCompany[] = [];
+      for (const one of found) answers.push(await put(one));
+      return answers;
     },
   };
 }

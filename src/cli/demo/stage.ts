@@ -5,6 +5,7 @@ import { createSeededRandom } from "../../base/random.ts";
 import {
   dispatch,
   dueTargets,
+  groupByTask,
   openCampaignFolder,
   planTargets,
   type Campaign,
@@ -54,7 +55,7 @@ export async function setStage({ folders, size, queue, clock }: StageOptions): P
     const { freshness } = campaign;
     const witnesses = new Map();
     const due = dueTargets({ targets, witnesses, freshness, nowMs: clock.nowMs() });
-    await dispatch(queue, campaign, due);
+    await dispatch(queue, campaign, groupByTask(due));
     const close = () => server[Symbol.asyncDispose]();
     return { region, sites, server, campaign, targets, [Symbol.asyncDispose]: close };
   } catch (error) {

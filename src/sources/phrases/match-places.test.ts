@@ -1,6 +1,6 @@
 // inputs: src/sources/** src/base/**
 import { describe, expect, test } from "vitest";
-import type { Place } from "../place-source.ts";
+import type { Place } from "../place.ts";
 import { compilePhrases } from "./match-places.ts";
 import { createPhraseMatcher } from "./phrase-matcher.ts";
 
@@ -24,6 +24,7 @@ describe("a place is found", () => {
   test("by its category, in the words of any file", () => {
     expect(finds("plumber", place("X", { categories: ["Plumbing contractors"] }))).toBe(true);
     expect(finds("pest control", place("X", { categories: ["pest_control_service"] }))).toBe(true);
+    expect(finds("plumber", place("X", { categories: ["Klempner"] }), ["de"])).toBe(true);
     expect(finds("plumber", place("X", { categories: ["Bakery"] }))).toBe(false);
   });
 

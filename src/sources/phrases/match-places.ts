@@ -1,5 +1,6 @@
 import { wordsOf } from "../../base/fold-text.ts";
-import type { Place } from "../place-source.ts";
+import type { Place } from "../place.ts";
+import { categoryText } from "./overture-categories.ts";
 import { usedScore, type PhraseMatcher, type PhraseMatches } from "./phrase-matcher.ts";
 
 /**
@@ -56,8 +57,12 @@ export function compilePhrases(
   const phrasesOfCategory = (category: string): readonly number[] => {
     const known = likeCategory.get(category);
     if (known) return known;
-    const found = phrases.flatMap((phrase, at) =>
-      byCategory.get(category)?.includes(at) || matcher.likeCategory(phrase, category) >= usedScore
+    // `Klempner` is a plumber, though no word of the two agrees: both stand for one tag.
+    const tags = usedTags(matcher.match(categoryText(category)));
+    const found = matches.flatMap((match, at) =>
+      byCategory.get(category)?.includes(at) ||
+      [...usedTags(match)].some((tag) => tags.has(tag)) ||
+      matcher.likeCategory(match.phrase, category) >= usedScore
         ? [at]
         : [],
     );
@@ -99,6 +104,18 @@ export function compilePhrases(
     },
   };
 }
+
+const usedTags = ({ matches }: PhraseMatches): ReadonlySet<string> =>
+  new Set(
+    matches
+      .filter(
+        ({ source, state, score }) => source === "osm" && state === "used" && score >= sameTag,
+      )
+      .map(({ tag }) => tag),
+  );
+
+/** By way of a third name: both must be surer than one alone would have to be. */
+const sameTag = 0.85;
 
 interface WantedWord {
   readonly phrase: number;

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { openOrMakeQueue } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import { countOf } from "../../../base/count-words.ts";
@@ -6,28 +5,38 @@ import { usageError } from "../../../base/usage-error.ts";
 import {
   chooseBatch,
   dispatch,
+  createPhraseCache,
   dueTargets,
+  groupByTask,
+  mayHave,
+  meaningHash,
   planTargets,
   type Campaign,
   type Dispatched,
+  type Question,
+  type Witness,
 } from "../../../campaign/index.ts";
-import type { Command, SettingsContext } from "../../command.ts";
+import type { Release } from "../../../sources/index.ts";
+import type { Command, OptionSpec, Outcome, SettingsContext } from "../../command.ts";
 import { parseCount, textFlag } from "../../flags.ts";
+import { openPlacesHere, openSources } from "./open-sources.ts";
 import { campaignArgument, loadCampaign } from "./which-campaign.ts";
 import { witnessesOf } from "./witnesses.ts";
+
+export const dispatchOptions: readonly OptionSpec[] = [
+  {
+    flag: "--batch",
+    value: "count",
+    summary: "at most so many tasks, in the order of the plan",
+  },
+  { flag: "--canary", value: "count", summary: "at most so many tasks, from all over the plan" },
+  { flag: "--dry-run", summary: "only say how many are due" },
+];
 
 export const campaignDispatch: Command = {
   needs: "settings",
   arguments: [campaignArgument],
-  options: [
-    {
-      flag: "--batch",
-      value: "count",
-      summary: "at most so many, in the order of the plan",
-    },
-    { flag: "--canary", value: "count", summary: "at most so many, from all over the plan" },
-    { flag: "--dry-run", summary: "only say how many are due" },
-  ],
+  options: dispatchOptions,
   examples: [
     { line: "forager campaign dispatch austin --dry-run", summary: "how many are due" },
     { line: "forager campaign dispatch austin --canary 5", summary: "try five before all others" },
@@ -40,41 +49,65 @@ export const campaignDispatch: Command = {
     "Exit code 3 when some tasks were refused (closed: the job was sealed or has ended), 1 when all.",
   ],
 
-  async run(context) {
-    const { flags, out, clock } = context;
-    const choice = choiceOf(context);
-    const isDryRun = flags["dryRun"] === true;
-    const { campaign, folder } = await loadCampaign(context);
-    if (!isDryRun) checkSource(campaign, folder.sourceFile(campaign));
-    const targets = planTargets(campaign);
-    const due = dueTargets({
-      targets,
-      witnesses: await witnessesOf(context, campaign),
-      freshness: campaign.freshness,
-      nowMs: clock.nowMs(),
-    });
-    const chosen = chooseBatch(due, choice);
-    const counts = { campaign: campaign.name, targets: targets.length, due: due.length };
-    if (isDryRun) {
-      const words = `${due.length} of ${countOf(targets.length, "target")} are due`;
-      const batch = chosen.length < due.length ? `; ${chosen.length} would be dispatched` : "";
-      return out.result({ ...counts, chosen: chosen.length }, `${words}${batch}`);
-    }
-    const answers = await addAll(context, campaign, chosen);
-    const { added, duplicate, over_budget: overBudget, closed, full } = answers;
-    const refused = overBudget + closed + full;
-    out.result(
-      { ...counts, chosen: chosen.length, ...answers },
-      `${due.length} of ${countOf(targets.length, "target")} are due: ` +
-        [
-          `${countOf(added, "task")} added`,
-          ...(duplicate > 0 ? [`${duplicate} there already`] : []),
-          ...(refused > 0 ? [`${refused} refused (see \`forager queue jobs\`)`] : []),
-        ].join(", "),
-    );
-    if (refused > 0) return added + duplicate > 0 ? "partial" : "failed";
-  },
+  run: (context) => chooseAndDispatch(context, { isRematch: false }),
 };
+
+/** What dispatch and rematch share: they differ in what counts as due. */
+export async function chooseAndDispatch(
+  context: SettingsContext,
+  { isRematch }: { readonly isRematch: boolean },
+): Promise<Outcome> {
+  const { flags, out, clock } = context;
+  const choice = choiceOf(context);
+  const isDryRun = flags["dryRun"] === true;
+  const loaded = await loadCampaign(context);
+  const { campaign } = loaded;
+  checkSource(campaign);
+  const targets = planTargets(campaign);
+  await using places = await openPlacesHere(context);
+  const sources = await openSources(context, places, loaded);
+  const releases = new Map(sources.map(({ key, release }) => [key, release]));
+  const has = mayHave(releases);
+  const due = dueTargets({
+    targets,
+    witnesses: await witnessesOf(context, campaign),
+    freshness: campaign.freshness,
+    nowMs: clock.nowMs(),
+    mayHave: has,
+    ...(isRematch && { isOutdated: isOutdated(campaign, releases) }),
+  });
+  const leftOut = targets.filter((target) => !has(target)).length;
+  const groups = groupByTask(due);
+  const chosen = chooseBatch(groups, choice);
+  const counts = { campaign: campaign.name, targets: targets.length, leftOut, due: due.length };
+  const left = leftOut > 0 ? `, ${leftOut} left out because no place is there` : "";
+  const words = `${due.length} of ${countOf(targets.length, "target")} are due${left}`;
+  if (isDryRun) {
+    const batch = chosen.length < groups.length ? `; ${chosen.length} tasks would be added` : "";
+    return out.result({ ...counts, chosen: chosen.length }, `${words}${batch}`);
+  }
+  const answers = await addAll(context, campaign, chosen);
+  const { added, duplicate, over_budget: overBudget, closed, full } = answers;
+  const refused = overBudget + closed + full;
+  out.result(
+    { ...counts, chosen: chosen.length, ...answers },
+    `${words}: ` +
+      [
+        `${countOf(added, "task")} added`,
+        ...(duplicate > 0 ? [`${duplicate} there already`] : []),
+        ...(refused > 0 ? [`${refused} refused (see \`forager queue jobs\`)`] : []),
+      ].join(", "),
+  );
+  if (refused > 0) return added + duplicate > 0 ? "partial" : "failed";
+}
+
+/** Looked through with other tags, by another matcher, or in another release. */
+function isOutdated(campaign: Campaign, releases: ReadonlyMap<string, Release>) {
+  const { phrases } = createPhraseCache()(campaign);
+  const hashes = new Map(phrases.map((one) => [one.phrase, meaningHash(one)]));
+  return ({ phrase, source }: Question, { how, release }: Witness): boolean =>
+    how !== hashes.get(phrase) || release !== releases.get(source)?.release;
+}
 
 function choiceOf({ flags }: SettingsContext) {
   const [batch, canary] = [textFlag(flags, "batch"), textFlag(flags, "canary")];
@@ -86,12 +119,9 @@ function choiceOf({ flags }: SettingsContext) {
 }
 
 /** Tasks that could only fail are not made. */
-function checkSource({ name }: Campaign, file: string | undefined): void {
-  if (file !== undefined && existsSync(file)) return;
-  const what =
-    file === undefined
-      ? `campaign ${name} names no source: write file = "places.jsonl" under [sources]`
-      : `the source of campaign ${name} is not there: ${file}`;
+function checkSource({ name, sourceFile, imported }: Campaign): void {
+  if (sourceFile !== undefined || imported.length > 0) return;
+  const what = `campaign ${name} names no source: write file = "places.jsonl" under [sources]`;
   throw new AppError("invalid", "campaign_source", what);
 }
 

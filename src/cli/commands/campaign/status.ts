@@ -2,12 +2,14 @@ import { openQueueToRead } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import {
   campaignStatus,
+  mayHave,
   openCampaignFolder,
   planTargets,
   type CampaignStatus,
 } from "../../../campaign/index.ts";
 import type { Job, Queue } from "../../../queue/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
+import { openPlacesHere } from "./open-sources.ts";
 import { campaignArgument, campaignNameOf } from "./which-campaign.ts";
 import { witnessesOf } from "./witnesses.ts";
 
@@ -20,7 +22,7 @@ export const campaignStatusCommand: Command = {
   ],
   details: [
     "fresh and empty were looked through in time; expired and never are what a dispatch would ask\n" +
-      "for. pending, running and failed count the tasks of the campaign's job, of every kind.",
+      "for; left out are those in whose tile the source has no place. pending, running and failed count the tasks of the campaign's job, of every kind.",
     "Exits 1 when tasks have failed: `forager queue list --state failed` says why.",
   ],
 
@@ -30,12 +32,21 @@ export const campaignStatusCommand: Command = {
     const folder = openCampaignFolder(paths);
     const names = named === undefined ? await folder.list() : [named];
     await using queue = await queueOrNone(context);
+    await using places = await openPlacesHere(context);
     const rows: Row[] = [];
     for (const name of names) {
       const campaign = await folder.load(name);
       const witnesses = await witnessesOf(context, campaign);
       const nowMs = context.clock.nowMs();
-      const status = campaignStatus(campaign, planTargets(campaign), witnesses, nowMs);
+      const releases = await places.known(folder, campaign);
+      const planned = planTargets(campaign);
+      const targets = planned.filter(mayHave(releases));
+      const status = {
+        ...campaignStatus(campaign, targets, witnesses, nowMs),
+        tiles: new Set(planned.map(({ tile }) => tile.id)).size,
+        targets: planned.length,
+        leftOut: planned.length - targets.length,
+      };
       const tasks = tasksOf(await queue?.job(name));
       rows.push({ campaign: name, ...status, tasks });
     }
@@ -47,6 +58,8 @@ export const campaignStatusCommand: Command = {
 };
 
 interface Row extends CampaignStatus {
+  /** Targets in whose tile their source has no place. */
+  readonly leftOut: number;
   readonly campaign: string;
   readonly tasks: ReturnType<typeof tasksOf>;
 }
@@ -69,6 +82,7 @@ const columns = [
   counted("empty", ({ empty }) => empty),
   counted("expired", ({ expired }) => expired),
   counted("never", ({ never }) => never),
+  counted("left out", ({ leftOut }) => leftOut),
   counted("found", ({ found }) => found),
   counted("pending", ({ tasks }) => tasks.pending),
   counted("running", ({ tasks }) => tasks.running),

@@ -1,7 +1,7 @@
 import { createPhraseMatcher, phraseLanguages, type TagMatch } from "../../../sources/index.ts";
 import type { Command } from "../../command.ts";
 import { listFlag } from "../../flags.ts";
-import { usageError } from "../../usage-error.ts";
+import { usageError } from "../../../base/usage-error.ts";
 
 export const phrases: Command = {
   needs: "nothing",

@@ -1,4 +1,4 @@
-// inputs: src/campaign/** src/base/**
+// inputs: src/sources/** src/base/**
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {

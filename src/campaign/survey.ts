@@ -1,0 +1,84 @@
+import type {
+  CompiledPhrases,
+  PhraseMatches,
+  PlaceSource,
+  Release,
+  Tile,
+} from "../sources/index.ts";
+import { companyFacts, type UnreadValue } from "./company-fields.ts";
+import type { Target } from "./plan.ts";
+
+/** What a campaign will find, as far as its sources tell beforehand. */
+export interface Survey {
+  readonly phrases: readonly SurveyedPhrase[];
+  /** By field of a place: values that nobody understands. */
+  readonly unread: readonly UnreadField[];
+  /** Places that were looked at; fewer than there are where the campaign is very large. */
+  readonly places: number;
+  readonly isPartial: boolean;
+}
+
+export interface SurveyedPhrase extends PhraseMatches {
+  /** Places that it finds. */
+  readonly found: number;
+}
+
+export interface UnreadField {
+  readonly field: UnreadValue["field"];
+  readonly count: number;
+  readonly example: string;
+}
+
+export interface SurveyOptions {
+  readonly compiled: CompiledPhrases;
+  readonly tiles: readonly Tile[];
+  readonly sources: readonly {
+    readonly source: Pick<PlaceSource, "area">;
+    readonly release: Release;
+  }[];
+  readonly signal?: AbortSignal;
+  readonly onPlaces?: (count: number) => void;
+}
+
+/** More would take minutes, and say the same. */
+const placesMax = 500_000;
+
+/** Reads the snapshots of the plan's tiles; asks no source anything. */
+export async function surveyPlaces(options: SurveyOptions): Promise<Survey> {
+  const { compiled, tiles, sources, signal, onPlaces } = options;
+  const found = compiled.phrases.map(() => 0);
+  const unread = new Map<UnreadValue["field"], { count: number; example: string }>();
+  let places = 0;
+  for (const { source, release } of sources) {
+    for (const tile of tiles) {
+      if (!Object.hasOwn(release.tiles, tile.id) || places >= placesMax) continue;
+      const answer = await source.area?.(tile, signal);
+      for (const place of answer?.places ?? []) {
+        const matched = compiled.matching(place);
+        for (const phrase of matched) found[phrase]! += 1;
+        if (matched.length === 0) continue;
+        for (const { field, value } of companyFacts(place).unread) {
+          const known = unread.get(field) ?? { count: 0, example: value };
+          known.count += 1;
+          unread.set(field, known);
+        }
+      }
+      places += answer?.places.length ?? 0;
+      onPlaces?.(answer?.places.length ?? 0);
+    }
+  }
+  return {
+    phrases: compiled.phrases.map((one, at) => ({ ...one, found: found[at]! })),
+    unread: [...unread].map(([field, told]) => ({ field, ...told })),
+    places,
+    isPartial: places >= placesMax,
+  };
+}
+
+/** Whether a target's source has anything in its tile; true where nobody knows. */
+export const mayHave =
+  (releases: ReadonlyMap<string, Release>) =>
+  ({ tile, source }: Target): boolean => {
+    const release = releases.get(source);
+    return !release || Object.hasOwn(release.tiles, tile.id);
+  };

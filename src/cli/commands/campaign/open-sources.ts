@@ -1,0 +1,59 @@
+import { openPlaces, type CutSource, type Places } from "../../../app/index.ts";
+import { sourceKeysOf, type Campaign, type CampaignFolder } from "../../../campaign/index.ts";
+import type { CutProgress, Release } from "../../../sources/index.ts";
+import type { SettingsContext } from "../../command.ts";
+
+export interface OpenedSource {
+  readonly key: string;
+  readonly source: CutSource;
+  readonly release: Release;
+}
+
+/** Snapshots of this data folder, with a bar while a file is cut. */
+export function openPlacesHere(context: SettingsContext): Promise<Places> {
+  const { paths, settings } = context;
+  return openPlaces({ paths, bucket: settings.bucket, onProgress: showCut(context) });
+}
+
+/** All sources of a campaign; a file that is new or has changed is cut first. */
+export async function openSources(
+  context: Pick<SettingsContext, "signal">,
+  places: Places,
+  { campaign, folder }: { readonly campaign: Campaign; readonly folder: CampaignFolder },
+): Promise<readonly OpenedSource[]> {
+  const opened: OpenedSource[] = [];
+  for (const key of sourceKeysOf(campaign)) {
+    const source = await places.source(folder, campaign, key);
+    opened.push({ key, source, release: await source.release(context.signal) });
+  }
+  return opened;
+}
+
+const labels = { hash: "check the file", read: "read places", write: "write tiles" };
+
+/** One bar for each step. */
+export function showCut({
+  progress,
+}: Pick<SettingsContext, "progress">): (step: CutProgress) => void {
+  let shown: { step: CutProgress["step"]; handle: ReturnType<typeof progress.start> } | undefined;
+  let done = 0;
+  return (now) => {
+    const [at, total] =
+      now.step === "write" ? [now.tiles, now.tilesTotal] : [now.bytes, now.bytesTotal];
+    if (shown?.step !== now.step) {
+      shown?.handle.done();
+      const unit = now.step === "write" ? {} : { unit: "bytes" as const };
+      shown = {
+        step: now.step,
+        handle: progress.start({ label: labels[now.step], total, ...unit }),
+      };
+      done = 0;
+    }
+    shown.handle.advance(at - done);
+    done = at;
+    if (at >= total) {
+      shown.handle.done();
+      shown = undefined;
+    }
+  };
+}

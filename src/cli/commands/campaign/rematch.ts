@@ -1,0 +1,24 @@
+import { chooseAndDispatch, dispatchOptions } from "./dispatch.ts";
+import type { Command } from "../../command.ts";
+import { campaignArgument } from "./which-campaign.ts";
+
+export const campaignRematch: Command = {
+  needs: "settings",
+  arguments: [campaignArgument],
+  options: dispatchOptions,
+  examples: [
+    {
+      line: "forager campaign rematch austin --dry-run",
+      summary: "how many targets that would be",
+    },
+    {
+      line: "forager campaign rematch austin",
+      summary: "after a change of phrases, tags or files",
+    },
+  ],
+  details: [
+    "Like dispatch, and beside what is due also what was looked through with other tags, by an older\n" +
+      "matcher, or in an older release of its source. Snapshots answer; no source is asked.",
+  ],
+  run: (context) => chooseAndDispatch(context, { isRematch: true }),
+};

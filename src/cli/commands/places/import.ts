@@ -1,0 +1,121 @@
+import { basename, resolve } from "node:path";
+import { openPlaces } from "../../../app/index.ts";
+import { openCampaignFolder, planTiles } from "../../../campaign/index.ts";
+import { cutPlaces, readArea, sourceKeyRule, type Release } from "../../../sources/index.ts";
+import type { Command, SettingsContext } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
+import { asUsage, usageError } from "../../../base/usage-error.ts";
+import { showCut } from "../campaign/open-sources.ts";
+import { countOf } from "../../../base/count-words.ts";
+
+export const placesImport: Command = {
+  needs: "settings",
+  arguments: [{ name: "file", summary: "CSV, JSON lines, GeoJSON or a GeoJSON sequence" }],
+  options: [
+    { flag: "--name", value: "name", summary: "what campaigns call it (default: the file's name)" },
+    {
+      flag: "--area",
+      value: "box|campaign",
+      summary: "only places there: SOUTH,WEST,NORTH,EAST, or the tiles of a campaign",
+    },
+    {
+      flag: "--column",
+      value: "field=header",
+      summary: "which column is which, where it cannot be guessed",
+      isRepeated: true,
+    },
+    { flag: "--delimiter", value: "char", summary: "of CSV (default: found out)" },
+    { flag: "--encoding", value: "name", summary: "of the text (default: utf-8, or by its mark)" },
+  ],
+  examples: [
+    {
+      line: "forager places import berlin.csv --column name=Firma",
+      summary: "a spreadsheet with a column of its own",
+    },
+    {
+      line: "forager places import texas.geojsonseq --area austin --name texas",
+      summary: "only the tiles of the campaign austin",
+    },
+    {
+      line: "forager places import world.jsonl --area 47.2,5.8,55.1,15.1",
+      summary: "only a box",
+    },
+  ],
+  details: [
+    'A campaign uses it by imported = ["NAME"] under [sources]. The same file is imported once; after\n' +
+      "an interruption the same command goes on. Nothing counts until all of it is there.",
+    "Exits 3 when some records could not be read; their lines are named.",
+  ],
+
+  async run(context) {
+    const { args, flags, paths, settings, out, signal, cwd } = context;
+    const file = resolve(cwd, args[0] ?? "");
+    const source = textFlag(flags, "name") ?? nameOf(file);
+    if (!sourceKeyRule.test(source) || source === "file") {
+      throw usageError(`--name takes 1 to 63 of a-z, 0-9, . and -, and not 'file': '${source}'`);
+    }
+    const area = await areaOf(context);
+    await using places = await openPlaces({ paths, bucket: settings.bucket });
+    const release = await asUsage(() =>
+      cutPlaces({
+        file,
+        source,
+        name: `imported:${source}`,
+        store: places.store,
+        tempFolder: places.tempFolder(),
+        columns: columnsOf(flags["column"]),
+        delimiter: textFlag(flags, "delimiter"),
+        encoding: textFlag(flags, "encoding"),
+        area,
+        signal,
+        onProgress: showCut(context),
+      }),
+    );
+    const { tiles, ...rest } = release;
+    out.result({ ...rest, tiles: Object.keys(tiles).length }, wordsOf(release));
+    for (const { reason, count, lines } of release.reasons) {
+      out.note(
+        `${basename(file)}:${lines.join(",")}: ${reason}; ${countOf(count, "record")} passed over`,
+      );
+    }
+    return release.bad > 0 ? "partial" : undefined;
+  },
+};
+
+function wordsOf({ source, places, tiles, outside, duplicates, closed }: Release): string {
+  const left = [
+    ...(outside > 0 ? [`${outside} outside of the area`] : []),
+    ...(duplicates > 0 ? [`${duplicates} told twice`] : []),
+    ...(closed > 0 ? [`${closed} closed`] : []),
+  ];
+  const words = `${source}: ${countOf(places, "place")} in ${countOf(Object.keys(tiles).length, "tile")}`;
+  return left.length > 0 ? `${words}; left out: ${left.join(", ")}` : words;
+}
+
+const nameOf = (file: string): string =>
+  basename(file)
+    .toLowerCase()
+    .replace(/\.[a-z0-9]+$/, "")
+    .replaceAll(/[^a-z0-9.-]+/g, "-")
+    .replaceAll(/^[.-]+|[.-]+$/g, "");
+
+async function areaOf({ flags, paths }: SettingsContext) {
+  const text = textFlag(flags, "area");
+  if (text === undefined) return undefined;
+  if (/^[-+\d.,\s]+$/.test(text)) return await asUsage(() => Promise.resolve(readArea(text)));
+  const campaign = await asUsage(() => openCampaignFolder(paths).load(text));
+  return readArea(planTiles(campaign).map(({ tile }) => tile));
+}
+
+function columnsOf(given: unknown): Readonly<Record<string, string>> {
+  const list = Array.isArray(given) ? (given as readonly string[]) : [];
+  return Object.fromEntries(
+    list.map((one) => {
+      const [, field, header] = /^([A-Za-z]+)=(.+)$/s.exec(one) ?? [];
+      if (field === undefined || header === undefined) {
+        throw usageError(`--column takes FIELD=HEADER such as name=Firma, not '${one}'`);
+      }
+      return [field, header] as const;
+    }),
+  );
+}

@@ -1,0 +1,194 @@
+import { parse, type CsvError, type Info } from "csv-parse";
+import { AppError } from "../../base/app-error.ts";
+import { fieldByName, fieldNames, plainName, type FieldName } from "./place-names.ts";
+import type { Row } from "./row-shapes.ts";
+
+export interface CsvRow {
+  /** From 1: where it ends. */
+  readonly line: number;
+  readonly row: Row;
+}
+
+export interface CsvOptions {
+  /** Found out where it is left out. */
+  readonly delimiter?: string | undefined;
+  /** Field → header, where a file calls a field what nobody would guess. */
+  readonly columns?: Readonly<Record<string, string>> | undefined;
+}
+
+const recordLengthMax = 2 ** 20;
+
+/** Rows of a CSV file under the names of their columns, as many at once as come at once. */
+export async function* csvRows(
+  chunks: AsyncIterable<string>,
+  { delimiter, columns = {} }: CsvOptions,
+): AsyncGenerator<readonly CsvRow[]> {
+  let keys: readonly string[] | undefined;
+  let parser: CsvParser | undefined;
+  let skipped = 0;
+  const take = (raw: readonly RawRow[]): readonly CsvRow[] => {
+    const [head] = raw;
+    if (keys !== undefined) return raw.map((one) => rowOf(one, keys!, skipped));
+    if (!head) return [];
+    keys = columnKeys(head.record, columns);
+    const own = keys;
+    return raw.slice(1).map((one) => rowOf(one, own, skipped));
+  };
+  let head = "";
+  for await (const chunk of chunks) {
+    if (!parser) {
+      head += chunk;
+      if (head.length < sampleLength) continue;
+      [parser, skipped] = openParser(head, delimiter);
+      yield take(await parser.write(withoutHint(head)));
+      continue;
+    }
+    yield take(await parser.write(chunk));
+  }
+  if (!parser) {
+    [parser, skipped] = openParser(head, delimiter);
+    yield take(await parser.write(withoutHint(head)));
+  }
+  yield take(await parser.end());
+  if (keys === undefined) throw fault("it is empty: a first line with column names is needed");
+}
+
+const sampleLength = 64 * 1024;
+/** Excel's own line. */
+const hint = /^\ufeff?sep=(.)\r?\n/i;
+const withoutHint = (text: string): string => text.replace(hint, "");
+
+interface RawRow {
+  readonly record: readonly string[];
+  readonly info: Info;
+}
+
+interface CsvParser {
+  write(text: string): Promise<readonly RawRow[]>;
+  end(): Promise<readonly RawRow[]>;
+}
+
+function openParser(head: string, asked: string | undefined): readonly [CsvParser, number] {
+  const hinted = hint.exec(head)?.[1];
+  const delimiter = asked ?? hinted ?? delimiterOf(head);
+  const parser = parse({
+    bom: true,
+    delimiter,
+    info: true,
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    max_record_size: recordLengthMax,
+  });
+  let rows: RawRow[] = [];
+  parser.on("data", (row: RawRow) => rows.push(row));
+  const drained = () => {
+    const taken = rows;
+    rows = [];
+    return taken;
+  };
+  const failed = new Promise<never>((_, reject) => {
+    parser.on("error", (error: CsvError) => reject(translate(error)));
+  });
+  failed.catch(() => {}); // told to whoever writes next
+  const write = (text: string) =>
+    Promise.race([
+      new Promise<readonly RawRow[]>((resolve) => parser.write(text, () => resolve(drained()))),
+      failed,
+    ]);
+  const end = () =>
+    Promise.race([
+      new Promise<readonly RawRow[]>((resolve) => {
+        parser.on("end", () => resolve(drained()));
+        parser.end();
+      }),
+      failed,
+    ]);
+  return [{ write, end }, hinted === undefined ? 0 : 1];
+}
+
+/** The one that parts the first lines into the same number of cells, most of them. */
+function delimiterOf(text: string): string {
+  const lines = text
+    .replaceAll(/"[^"]*"/g, "")
+    .split(/\r?\n/, 20)
+    .filter(Boolean);
+  const counts = [",", ";", "\t", "|"].map((one) => {
+    const each = lines.map((line) => line.split(one).length - 1);
+    const [first = 0] = each;
+    const even = each.filter((count) => count === first).length;
+    return { one, score: first === 0 ? 0 : first * (even / each.length) };
+  });
+  return counts.reduce((best, next) => (next.score > best.score ? next : best)).one;
+}
+
+/** A second column of one name keeps its values: the added character is in no name. */
+function columnKeys(
+  headers: readonly string[],
+  columns: Readonly<Record<string, string>>,
+): readonly string[] {
+  const given = new Map(
+    Object.entries(columns).map(([field, header]) => {
+      if (!Object.hasOwn(fieldNames, field)) {
+        const known = Object.keys(fieldNames).join(", ");
+        throw fault(`there is no field ${field} to map a column to; there are ${known}`);
+      }
+      if (!headers.includes(header)) {
+        throw fault(`it has no column "${header}"; it has ${listed(headers)}`);
+      }
+      return [header, field] as const;
+    }),
+  );
+  const seen = new Map<string, number>();
+  const keys = headers.map((header) => {
+    const key = given.get(header) ?? header;
+    const times = seen.get(key) ?? 0;
+    seen.set(key, times + 1);
+    return key + "\u0000".repeat(times);
+  });
+  const fields = new Set<FieldName | undefined>(
+    keys.map((key) => fieldByName.get(plainName(key))?.field),
+  );
+  const hasPoint = (fields.has("latitude") && fields.has("longitude")) || fields.has("point") || fields.has("wkt"); // prettier-ignore
+  const missing = !hasPoint ? "point" : fields.has("name") || fields.has("operator") ? "" : "name";
+  if (missing === "point") {
+    throw fault(
+      `it has no columns for latitude and longitude; it has ${listed(headers)}: say which they are, ` +
+        `as in columns = { latitude = "…", longitude = "…" } or --column latitude=…`,
+    );
+  }
+  if (missing === "name") {
+    throw fault(
+      `it has no column for the name; it has ${listed(headers)}: say which it is, as in ` +
+        `columns = { name = "…" } or --column name=…`,
+    );
+  }
+  return keys;
+}
+
+const listed = (headers: readonly string[]): string => headers.slice(0, 30).join(", ");
+
+function rowOf({ record, info }: RawRow, keys: readonly string[], skipped: number): CsvRow {
+  const row: Row = {};
+  for (const [at, key] of keys.entries()) {
+    const cell = record[at];
+    if (cell !== undefined && cell !== "") row[key] = cell;
+  }
+  return { line: info.lines + skipped, row };
+}
+
+function translate(error: CsvError): AppError {
+  const lines = (error as { readonly lines?: number }).lines;
+  const where = lines === undefined ? "" : `, at line ${lines}`;
+  if (error.code === "CSV_QUOTE_NOT_CLOSED") {
+    const words = `it ends inside of a quoted cell${where}: get the whole file, or mend the quotes`;
+    return new AppError("invalid", "places_file_cut", words, { cause: error });
+  }
+  if (error.code === "CSV_MAX_RECORD_SIZE") {
+    const words = `a row is longer than ${recordLengthMax} characters${where}: is a quote open?`;
+    return new AppError("invalid", "places_file", words, { cause: error });
+  }
+  return new AppError("invalid", "places_file", `it is no CSV: ${error.message}`, { cause: error });
+}
+
+const fault = (words: string) => new AppError("invalid", "places_columns", words);

@@ -1,0 +1,132 @@
+import { AppError } from "../../base/app-error.ts";
+
+/** One record of a file, as text. */
+export interface TextRecord {
+  /** From 1. */
+  readonly line: number;
+  /** Undefined: it is longer than allowed, and was passed over. */
+  readonly text: string | undefined;
+}
+
+/** In UTF-16 units, as texts are counted here. */
+export const recordLengthMax = 2 ** 20;
+
+/**
+ * The lines of a file of JSON lines, also of a GeoJSON sequence, as many at once as come at once. A last
+ * line that is cut short is an error: a file that lost its end must not pass for one with fewer places.
+ */
+export async function* jsonLines(
+  chunks: AsyncIterable<string>,
+): AsyncGenerator<readonly TextRecord[]> {
+  let line = 1;
+  let rest = "";
+  let isTooLong = false;
+  for await (const chunk of chunks) {
+    const parts = chunk.split("\n");
+    const batch: TextRecord[] = [];
+    for (const [at, part] of parts.entries()) {
+      const isLast = at === parts.length - 1;
+      if (rest.length + part.length > recordLengthMax) [rest, isTooLong] = ["", true];
+      else if (!isTooLong) rest += part;
+      if (isLast) continue;
+      if (isTooLong || !isBlank(rest)) batch.push({ line, text: isTooLong ? undefined : rest });
+      [rest, isTooLong] = ["", false];
+      line += 1;
+    }
+    if (batch.length > 0) yield batch;
+  }
+  if (isTooLong) yield [{ line, text: undefined }];
+  else if (!isBlank(rest)) {
+    if (!isWhole(rest)) throw cutShort(line);
+    yield [{ line, text: rest }];
+  }
+}
+
+// oxlint-disable-next-line no-control-regex -- a record separator alone is blank too
+const isBlank = (text: string): boolean => /^[\s\u001e\ufeff]*$/.test(text);
+
+/** A record that is whole and wrong is told by its line; one without its end is the file's fault. */
+function isWhole(text: string): boolean {
+  const trimmed = text.trimEnd();
+  return trimmed.endsWith("}") || trimmed.endsWith("]") || !/[[{]/.test(trimmed);
+}
+
+const [quote, backslash] = [0x22, 0x5c];
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
+const lineFeed = 0x0a;
+
+/**
+ * The features of a GeoJSON FeatureCollection: every object that is directly in the list of
+ * `"features"`, found by counting brackets outside of strings. Holds one of them at a time. Throws
+ * where the text ends in the middle, or has no such list.
+ */
+export async function* featureTexts(
+  chunks: AsyncIterable<string>,
+): AsyncGenerator<readonly TextRecord[]> {
+  let depth = 0;
+  let isString = false;
+  let isEscaped = false;
+  /** Depth inside the list of features; 0 before it, -1 after it. */
+  let listDepth = 0;
+  let key = "";
+  let lastKey = "";
+  let parts: string[] = [];
+  let size = 0;
+  let startLine: number | undefined;
+  let line = 1;
+  for await (const chunk of chunks) {
+    let from = 0;
+    const batch: TextRecord[] = [];
+    for (let at = 0; at < chunk.length; at++) {
+      const code = chunk.charCodeAt(at);
+      if (code === lineFeed) line += 1;
+      if (isString) {
+        if (isEscaped) isEscaped = false;
+        else if (code === backslash) isEscaped = true;
+        else if (code === quote) {
+          isString = false;
+          lastKey = key;
+        } else if (depth === 1 && key.length < 10) key += chunk[at];
+        continue;
+      }
+      if (code === quote) [isString, key] = [true, ""];
+      else if (code === openBrace || code === openBracket) {
+        if (code === openBracket && depth === 1 && lastKey === "features" && listDepth === 0) {
+          listDepth = 2;
+        } else if (code === openBrace && depth === listDepth && listDepth > 0) {
+          startLine = line;
+          [parts, size, from] = [[], 0, at];
+        }
+        depth += 1;
+      } else if (code === closeBrace || code === closeBracket) {
+        depth -= 1;
+        if (startLine !== undefined && depth === listDepth) {
+          size += at + 1 - from;
+          if (size <= recordLengthMax) parts.push(chunk.slice(from, at + 1));
+          batch.push({
+            line: startLine,
+            text: size > recordLengthMax ? undefined : parts.join(""),
+          });
+          startLine = undefined;
+        } else if (depth === 1 && listDepth === 2) listDepth = -1;
+      }
+    }
+    if (startLine !== undefined) {
+      size += chunk.length - from;
+      if (size <= recordLengthMax) parts.push(chunk.slice(from));
+      else parts = [];
+    }
+    if (batch.length > 0) yield batch;
+  }
+  if (listDepth === 0) {
+    throw new AppError("invalid", "places_file", "it has no list of features");
+  }
+  if (depth !== 0 || isString) throw cutShort(line);
+}
+
+const cutShort = (line: number) =>
+  new AppError(
+    "invalid",
+    "places_file_cut",
+    `it ends in the middle of a record, at line ${line}: get the whole file`,
+  );

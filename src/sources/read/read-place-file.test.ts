@@ -1,0 +1,219 @@
+// inputs: src/sources/** src/base/**
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Place } from "../place.ts";
+import { featureTexts, jsonLines, recordLengthMax } from "./json-records.ts";
+import { readPlaceFile, type PlaceFileOptions } from "./read-place-file.ts";
+
+let folder = "";
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "forager-read-"))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function read(
+  name: string,
+  text: string | Uint8Array,
+  options: Partial<PlaceFileOptions> = {},
+) {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  const places: Place[] = [];
+  const bad: string[] = [];
+  for await (const batch of readPlaceFile({ file, ...options })) {
+    for (const { line, read: one } of batch) {
+      if (one.kind === "place") places.push(one.place);
+      else if (one.kind === "bad") bad.push(`${line}: ${one.reason}`);
+    }
+  }
+  return { places, bad };
+}
+const feature = (id: string, latitude: number, longitude: number, properties = {}) => ({
+  type: "Feature",
+  id,
+  geometry: { type: "Point", coordinates: [longitude, latitude] },
+  properties: { name: `Plumber ${id}`, ...properties },
+});
+
+describe("CSV", () => {
+  test("headers of ten languages, and decimal commas where ; parts cells", async () => {
+    const tables = {
+      en: "Company,Latitude,Longitude,Street Address,City,Zip Code,Phone Number,E-Mail,Website",
+      de: "Firma;Breitengrad;Längengrad;Straße;Ort;PLZ;Telefon;E-Mail-Adresse;Webseite",
+      es: "Empresa;Latitud;Longitud;Calle;Ciudad;Código postal;Teléfono;Correo electrónico;Sitio web",
+      fr: "Société;Latitude;Longitude;Rue;Ville;Code postal;Téléphone;Courriel;Site web",
+      it: "Azienda;Latitudine;Longitudine;Via;Città;CAP;Telefono;Email;Sito web",
+      pt: "Empresa;Latitude;Longitude;Rua;Cidade;CEP;Telefone;E-mail;Site",
+      nl: "Bedrijfsnaam;Breedtegraad;Lengtegraad;Straat;Plaats;Postcode;Telefoon;E-mail;Website",
+      pl: "Nazwa firmy;Szerokość geograficzna;Długość geograficzna;Ulica;Miasto;Kod pocztowy;Telefon;E-mail;Strona WWW",
+      sv: "Företag;Latitud;Longitud;Gata;Ort;Postnummer;Telefon;E-post;Hemsida",
+      ja: "会社名,緯度,経度,通り,市区町村,郵便番号,電話番号,メールアドレス,ホームページ",
+    };
+    for (const [language, head] of Object.entries(tables)) {
+      const [by, comma] = head.includes(";") ? [";", ","] : [",", "."];
+      const row = ["X", `48${comma}15`, `11${comma}55`, "S 1", "C", "01067", "+49 89 1", "a@x.example", "x.example"]; // prettier-ignore
+      const { places, bad } = await read(`${language}.csv`, `${head}\r\n${row.join(by)}\r\n`);
+      expect(bad, language).toEqual([]);
+      expect(places, language).toMatchObject([
+        {
+          name: "X",
+          latitude: 48.15,
+          longitude: 11.55,
+          street: "S 1",
+          city: "C",
+          zip: "01067",
+          phones: ["+49 89 1"],
+          emails: ["a@x.example"],
+          website: "x.example",
+        },
+      ]);
+    }
+  });
+
+  test("quotes, line ends in cells, a mark at the start, sep=, tabs, pipes and UTF-16", async () => {
+    const rows = (by: string) =>
+      [
+        ["name", "lat", "lon", "about"],
+        ['"A ""B"" & C"', "1.5", "2.5", '"two\nlines"'],
+      ]
+        .map((row) => row.join(by))
+        .join("\r\n");
+    const texts: Readonly<Record<string, string | Uint8Array>> = {
+      "comma.csv": rows(","),
+      "mark.csv": `\ufeff${rows(",")}`,
+      "hint.csv": `sep=|\r\n${rows("|")}`,
+      "tab.tsv": rows("\t"),
+      "pipe.txt": rows("|"),
+      "wide.csv": Buffer.from(`\ufeff${rows(";")}`, "utf16le"),
+    };
+    for (const [name, text] of Object.entries(texts)) {
+      const { places } = await read(name, text);
+      expect(places, name).toMatchObject([
+        { name: 'A "B" & C', latitude: 1.5, longitude: 2.5, description: "two lines" },
+      ]);
+    }
+  });
+
+  test("columns by hand, two of one name, WKT, and what is missing is told", async () => {
+    const columns = { name: "Wer", latitude: "N", longitude: "O" };
+    const text = "Wer,N,O,Telefon,Telefon\nX,1,2,+49 89 1,+49 89 2\n";
+    expect((await read("a.csv", text, { columns })).places).toMatchObject([
+      { name: "X", latitude: 1, longitude: 2, phones: ["+49 89 1", "+49 89 2"] },
+    ]);
+    const wkt = 'name,geom\nX,"POLYGON((0 0, 2 0, 2 4, 0 4, 0 0))"\n';
+    expect((await read("b.csv", wkt)).places).toMatchObject([{ latitude: 2, longitude: 1 }]);
+    await expect(read("c.csv", "Wer,N,O\nX,1,2\n")).rejects.toThrow(
+      /no columns for latitude and longitude; it has Wer, N, O: .*--column latitude=/,
+    );
+    await expect(read("d.csv", "Wer,lat,lon\nX,1,2\n")).rejects.toThrow(/no column for the name/);
+    await expect(read("e.csv", text, { columns: { name: "Wem" } })).rejects.toThrow(
+      /no column "Wem"; it has Wer, N, O/,
+    );
+    await expect(read("f.csv", text, { columns: { nome: "Wer" } })).rejects.toThrow(
+      /no field nome/,
+    );
+  });
+
+  test("a row that cannot be read is told by its line, and the others are taken", async () => {
+    const { places, bad } = await read("p.csv", "name,lat,lon\nA,1,2\nB,north,2\n,1,2\nC,3,4\n");
+    expect(places.map(({ name }) => name)).toEqual(["A", "C"]);
+    expect(bad).toEqual([
+      "3: it has no latitude and longitude that are numbers",
+      "4: it has no name, no operator and no brand",
+    ]);
+  });
+});
+
+describe("JSON", () => {
+  test("lines, a collection in any layout, and a sequence", async () => {
+    const features = [
+      feature("a", 48.15, 11.55, { note: 'a } "quote\\" ] {' }),
+      feature("b", 40, 11.55),
+    ];
+    const collection = {
+      type: "FeatureCollection",
+      bbox: [1, 2, 3, 4],
+      features,
+      more: [{ a: 1 }],
+    };
+    const texts = {
+      "one.geojson": JSON.stringify(collection),
+      "two.json": JSON.stringify(collection, null, 2),
+      "three.geojson": JSON.stringify({ features, type: "FeatureCollection" }),
+      "four.geojsonl": features.map((one) => JSON.stringify(one)).join("\n"),
+      "five.geojson": features.map((one) => `\u001e${JSON.stringify(one)}`).join("\n"),
+      "six.geojsonseq": features.map((one) => `\u001e${JSON.stringify(one)}\n`).join(""),
+    };
+    for (const [name, text] of Object.entries(texts)) {
+      const { places, bad } = await read(name, text);
+      expect(
+        places.map(({ id }) => id),
+        name,
+      ).toEqual(["a", "b"]);
+      expect(bad, name).toEqual([]);
+    }
+  });
+
+  test("lesson 41: what cannot be read is named by its line, and the others are taken", async () => {
+    const line = (id: string, latitude: number) =>
+      `${JSON.stringify({ id, name: id, latitude, longitude: 11 })}\n`;
+    const { places, bad } = await read(
+      "p.jsonl",
+      `${line("a", 48)}{"name": "half\n\n[1]\n{"name":"no place"}\n${line("b", 148)}${line("c", 48)}`,
+    );
+    expect(places.map(({ id }) => id)).toEqual(["a", "c"]);
+    expect(bad.map((one) => one.split(":")[0])).toEqual(["2", "4", "5", "6"]);
+    expect(bad[0]).toBe("2: it is not JSON");
+  });
+
+  test("a record that is far too long is passed over, not held", async () => {
+    const long = JSON.stringify({ name: "x", lat: 1, lon: 2, about: "x".repeat(recordLengthMax) });
+    const { places, bad } = await read("p.jsonl", `${long}\n{"name":"a","lat":1,"lon":2}\n`);
+    expect(places).toHaveLength(1);
+    expect(bad[0]).toMatch(/^1: it is longer than/);
+  });
+
+  test("records are found whatever chunks the text comes in", async () => {
+    const features = Array.from({ length: 5 }, (_, index) =>
+      feature(`f${index}`, 48.15, 11.55, { text: 'ü "}]{[\\' }),
+    );
+    const texts = {
+      lines: features.map((one) => JSON.stringify(one)).join("\n\n"),
+      document: JSON.stringify({ type: "FeatureCollection", features }, null, 1),
+    };
+    const cut = (text: string, sizes: readonly number[]) =>
+      (async function* () {
+        for (let at = 0, turn = 0; at < text.length; turn++) {
+          const end = at + sizes[turn % sizes.length]!;
+          yield text.slice(at, end);
+          at = end;
+        }
+      })();
+    const sizes = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(sizes, async (chosen) => {
+        for (const [kind, split] of [
+          ["lines", jsonLines],
+          ["document", featureTexts],
+        ] as const) {
+          const found: unknown[] = [];
+          for await (const batch of split(cut(texts[kind], chosen))) {
+            found.push(...batch.map(({ text }) => JSON.parse(text!) as unknown));
+          }
+          expect(found).toEqual(features);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("an empty file, and one that is no file, are told", async () => {
+    await expect(read("p.jsonl", "")).rejects.toThrow(/it is empty/);
+    await expect(read("p.csv", "name,lat,lon\n")).resolves.toEqual({ places: [], bad: [] });
+    const readFolder = async () => {
+      for await (const _ of readPlaceFile({ file: folder }));
+    };
+    await expect(readFolder()).rejects.toThrow(/no regular file/);
+  });
+});

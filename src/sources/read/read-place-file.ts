@@ -1,0 +1,143 @@
+import { open, stat } from "node:fs/promises";
+import { TextDecoder } from "node:util";
+import { AppError } from "../../base/app-error.ts";
+import { csvRows, type CsvOptions } from "./csv-rows.ts";
+import { featureTexts, jsonLines, recordLengthMax, type TextRecord } from "./json-records.ts";
+import { readJsonPlace, readRow, type ReadPlace } from "./read-place.ts";
+
+export interface PlaceFileOptions extends CsvOptions {
+  readonly file: string;
+  /** Of the text; found out by a byte order mark, else UTF-8. */
+  readonly encoding?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** So many bytes were read more. */
+  readonly onBytes?: (bytes: number) => void;
+}
+
+export interface FileRecord {
+  /** From 1. */
+  readonly line: number;
+  readonly read: ReadPlace;
+}
+
+const chunkBytes = 256 * 1024;
+
+/**
+ * All records of a file, in batches: CSV, JSON lines, a GeoJSON collection or a GeoJSON sequence. A
+ * record that cannot be read is told as bad; a file that cannot be read to its end throws AppError.
+ */
+export async function* readPlaceFile(
+  options: PlaceFileOptions,
+): AsyncGenerator<readonly FileRecord[]> {
+  const { file, signal } = options;
+  try {
+    const head = await headOf(file, options.encoding);
+    const chunks = decodedChunks(options);
+    if (head.format === "csv") {
+      for await (const rows of csvRows(chunks, options)) {
+        signal?.throwIfAborted();
+        yield rows.map(({ line, row }) => ({ line, read: readRow(row) }));
+      }
+      return;
+    }
+    const records = head.format === "collection" ? featureTexts(chunks) : jsonLines(chunks);
+    for await (const batch of records) {
+      signal?.throwIfAborted();
+      yield batch.map(fileRecord);
+    }
+  } catch (error) {
+    throw signal?.aborted === true ? signal.reason : unreadable(file, error);
+  }
+}
+
+const fileRecord = ({ line, text }: TextRecord): FileRecord => ({
+  line,
+  read: text === undefined ? tooLong : readJsonPlace(text),
+});
+const tooLong: ReadPlace = {
+  kind: "bad",
+  reason: `it is longer than ${recordLengthMax} characters`,
+};
+
+type Format = "csv" | "lines" | "collection";
+
+/** By what it begins with; its name only decides where that could be two things. */
+async function headOf(file: string, encoding?: string): Promise<{ readonly format: Format }> {
+  if (!(await stat(file)).isFile()) {
+    throw new AppError("invalid", "places_file", "it is no regular file");
+  }
+  await using handle = await open(file, "r");
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(chunkBytes), 0, chunkBytes, 0);
+  const bytes = buffer.subarray(0, bytesRead);
+  const decoder = decoderOf(encoding ?? encodingOf(bytes), { fatal: false });
+  const text = decoder.decode(bytes).trimStart();
+  if (text === "") throw new AppError("invalid", "places_file", "it is empty");
+  // oxlint-disable-next-line no-control-regex -- a GeoJSON sequence has a record separator first
+  const isJson = /^[\u001e\ufeff\s]*[[{]/.test(text);
+  if (!isJson) return { format: "csv" };
+  if (/"type"\s*:\s*"FeatureCollection"/u.test(text)) return { format: "collection" };
+  if (!/\.geojson$/iu.test(file)) return { format: "lines" };
+  // Its type may stand at its end; but features line by line are called .geojson too.
+  const [first = ""] = text.split("\n", 1);
+  const isFeature = /"type"\s*:\s*"Feature"/u.test(first) || readJsonPlace(first).kind !== "bad";
+  return { format: isFeature ? "lines" : "collection" };
+}
+
+function encodingOf(bytes: Uint8Array): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
+  return "utf-8";
+}
+
+async function* decodedChunks({
+  file,
+  encoding,
+  onBytes,
+  signal,
+}: PlaceFileOptions): AsyncGenerator<string> {
+  await using handle = await open(file, "r");
+  let decoder: TextDecoder | undefined;
+  let lines = 1;
+  for (;;) {
+    signal?.throwIfAborted();
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(chunkBytes), 0, chunkBytes);
+    const bytes = buffer.subarray(0, bytesRead);
+    decoder ??= decoderOf(encoding ?? encodingOf(bytes), { fatal: true });
+    let text: string;
+    try {
+      text = decoder.decode(bytes, { stream: bytesRead > 0 });
+    } catch (cause) {
+      const words =
+        `it is not ${decoder.encoding} text, after line ${lines}: say what it is, as in ` +
+        `encoding = "windows-1252" or --encoding windows-1252`;
+      throw new AppError("invalid", "places_encoding", words, { cause });
+    }
+    if (text !== "") {
+      for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines += 1;
+      yield text;
+    }
+    if (bytesRead === 0) return;
+    onBytes?.(bytesRead);
+  }
+}
+
+function decoderOf(encoding: string, options: { readonly fatal: boolean }): TextDecoder {
+  try {
+    return new TextDecoder(encoding, options);
+  } catch (cause) {
+    const words = `there is no encoding "${encoding}"; there are utf-8, utf-16le, windows-1252, shift_jis and others`;
+    throw new AppError("invalid", "places_encoding", words, { cause });
+  }
+}
+
+export function unreadable(file: string, cause: unknown): AppError {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const why = code === "ENOENT" ? "there is no such file" : message;
+  const isOurs = cause instanceof AppError;
+  return new AppError(
+    isOurs ? cause.kind : "invalid",
+    isOurs ? cause.code : "places_file",
+    `cannot read places from ${file}: ${why}`,
+    { cause },
+  );
+}

@@ -1,0 +1,92 @@
+/**
+ * Rows of well-known files, made flat: Overture's columns hold structures, a Feature its point in its
+ * geometry, OpenStreetMap's programs spell ids in several ways.
+ */
+import { pointOfGeometry } from "./geometry.ts";
+
+export type Row = Record<string, unknown>;
+
+export function isObject(value: unknown): value is Row {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Text: why it is none. */
+export function rowOfFeature(feature: Row): Row | string {
+  const { id, geometry, properties } = feature;
+  if (geometry !== undefined && geometry !== null && !isObject(geometry)) {
+    return "its geometry is no object";
+  }
+  const point = pointOfGeometry(geometry);
+  if (!point) return "it has no geometry with coordinates";
+  const isText = typeof id === "string" || typeof id === "number";
+  return { ...(isText ? { id } : {}), ...(isObject(properties) ? properties : {}), ...point };
+}
+
+const structures = ["names", "categories", "taxonomy", "addresses", "brand", "geometry"];
+
+/** Overture and its like: what stands inside of structures comes to the top. What is flat stays. */
+export function flattened(row: Row): Row {
+  if (!structures.some((name) => typeof row[name] === "object")) return row;
+  const flat: Row = { ...row };
+  const put = (name: string, value: unknown) => {
+    if (value !== undefined && value !== null && value !== "") flat[name] ??= value;
+  };
+  const { names, categories, taxonomy, addresses, brand, geometry } = row;
+  if (isObject(names)) put("name", names["primary"]);
+  if (isObject(taxonomy)) {
+    const alternates = taxonomy["alternates"] ?? taxonomy["alternate"];
+    flat["category"] = [taxonomy["primary"], ...listOf(alternates)].filter(Boolean);
+  }
+  if (isObject(categories)) {
+    flat["categories"] = [categories["primary"], ...listOf(categories["alternate"])].filter(
+      Boolean,
+    );
+  }
+  const [address] = listOf(addresses);
+  if (isObject(address)) {
+    put("street", address["freeform"]);
+    put("city", address["locality"]);
+    put("zip", address["postcode"]);
+    put("state", address["region"]);
+    put("country", address["country"]);
+  }
+  if (isObject(brand)) {
+    const brandNames = brand["names"];
+    flat["brand"] = isObject(brandNames) ? brandNames["primary"] : brand["name"];
+  }
+  if (isObject(geometry)) {
+    const point = pointOfGeometry(geometry);
+    if (point) Object.assign(flat, point);
+  }
+  return flat;
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** Words of files for a place that is not there any more. */
+export function isClosed(row: Row): boolean {
+  const status = row["operating_status"] ?? row["business_status"];
+  if (typeof status === "string" && /^(?:permanently_closed|closed_permanently)$/i.test(status)) {
+    return true;
+  }
+  const closedAt = row["date_closed"];
+  if (typeof closedAt === "string" && closedAt.trim() !== "") return true;
+  if (row["opening_hours"] === "closed") return true;
+  return row["shop"] === "vacant" || row["shop"] === "no";
+}
+
+/** `n1`, `way/1`, `node 1`, and of areas (osmium) `a2`: `osm/node/1`. Others stay as they are. */
+export function osmId(id: string, type: unknown): string {
+  const [, kind = "", digits = ""] =
+    /^(?:osm[/:])?(node|way|relation|[nwra])[/ ]?(\d{1,18})$/i.exec(id) ?? [];
+  if (digits === "") {
+    const isKnown = typeof type === "string" && /^(?:node|way|relation)$/.test(type);
+    return isKnown && /^\d{1,18}$/.test(id) ? `osm/${type}/${id}` : id;
+  }
+  if (kind.toLowerCase() === "a") {
+    const area = BigInt(digits);
+    return area % 2n === 0n ? `osm/way/${area / 2n}` : `osm/relation/${(area - 1n) / 2n}`;
+  }
+  const whole = { n: "node", w: "way", r: "relation" }[kind.toLowerCase()] ?? kind.toLowerCase();
+  return `osm/${whole}/${digits}`;
+}

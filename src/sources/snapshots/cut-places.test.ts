@@ -1,0 +1,168 @@
+// inputs: src/sources/** src/bucket/** src/base/**
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../base/clock.ts";
+import { createMemoryBucket } from "../../bucket/adapters/memory/memory-bucket.ts";
+import type { Bucket } from "../../bucket/index.ts";
+import { tileAt } from "../grid.ts";
+import { cutPlaces, type CutOptions } from "./cut-places.ts";
+import { readArea } from "./place-area.ts";
+import { createSnapshotStore } from "./snapshot-store.ts";
+import { createSpill } from "./spill.ts";
+
+let folder = "";
+let bucket: Bucket;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "forager-cut-"));
+  bucket = createMemoryBucket({ clock: systemClock });
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const cut = (name: string, text: string | Uint8Array, more: Partial<CutOptions> = {}) => {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  const store = createSnapshotStore(bucket);
+  return cutPlaces({ file, source: "s", name: "s", store, tempFolder: folder, ...more });
+};
+const line = (id: string, latitude = 48.15, longitude = 11.55) =>
+  `${JSON.stringify({ id, name: `P ${id}`, latitude, longitude })}\n`;
+const keys = async () => (await bucket.list("places/")).map(({ key }) => key);
+
+describe("cutting a file", () => {
+  test("counts what it has and what it leaves out, one line for each reason", async () => {
+    const release = await cut(
+      "p.jsonl",
+      line("a") + line("a") + line("b", 1.05, 1.05) + line("c", 148, 11) + line("d", 0, 0) +
+        '{"name":"x"}\n{"name":"y"}\nnonsense\n' +
+        `${JSON.stringify({ name: "z", lat: 1, lon: 1, operating_status: "permanently_closed" })}\n`,
+    ); // prettier-ignore
+    expect(release).toMatchObject({ places: 2, duplicates: 1, closed: 1, bad: 5, outside: 0 });
+    expect(release.tiles).toEqual({ "1.0_1.0": 1, "48.1_11.5": 1 });
+    expect(release.reasons).toContainEqual({
+      reason: "it has no latitude and longitude that are numbers",
+      count: 2,
+      lines: [6, 7],
+    });
+  });
+
+  test("an area leaves out the rest and counts it; another area is another release", async () => {
+    const text = line("a") + line("b", 1.05, 1.05);
+    const area = readArea("48,11,49,12");
+    const inside = await cut("p.jsonl", text, { area });
+    expect(inside).toMatchObject({ places: 1, outside: 1 });
+    const whole = await cut("p.jsonl", text);
+    expect(whole).toMatchObject({ places: 2, outside: 0 });
+    expect(whole.release).not.toBe(inside.release);
+  });
+
+  test("a file that is cut short leaves no release, and what it wrote is nobody's", async () => {
+    const whole = line("a") + line("b");
+    await expect(cut("p.jsonl", whole.slice(0, -20))).rejects.toMatchObject({
+      code: "places_file_cut",
+    });
+    await expect(cut("p.csv", 'name,lat,lon\n"A,1,2\n')).rejects.toMatchObject({
+      code: "places_file_cut",
+    });
+    const features = { type: "FeatureCollection", features: [] };
+    const document = JSON.stringify(features);
+    await expect(cut("p.geojson", document.slice(0, -1))).rejects.toMatchObject({
+      code: "places_file_cut",
+    });
+    expect((await keys()).filter((key) => key.includes("/releases/"))).toEqual([]);
+    expect(readdirSync(folder).filter((name) => name.startsWith("forager-"))).toEqual([]);
+  });
+
+  test("a wrong encoding is told with what to do; the right one is read", async () => {
+    const text = Buffer.from("name;lat;lon\nB\xe4ckerei;48,15;11,55\n", "latin1");
+    await expect(cut("p.csv", text)).rejects.toThrow(/not utf-8 text.*--encoding windows-1252/);
+    const release = await cut("p.csv", text, { encoding: "windows-1252" });
+    expect(release.places).toBe(1);
+    await expect(cut("p.csv", text, { encoding: "klingon" })).rejects.toThrow(/no encoding/);
+  });
+
+  test("swapped columns are told, and not taken for places at sea", async () => {
+    const austin = 'name,lat,lon\n"A",-97.74,30.26\n"B",-97.75,30.27\n';
+    await expect(cut("p.csv", austin)).rejects.toMatchObject({ code: "places_swapped" });
+    const one = `${austin}"C",30.26,-97.74\n`;
+    expect(await cut("q.csv", one)).toMatchObject({ places: 1, bad: 2 });
+  });
+
+  test("poles and the meridian of 180° have their tile", async () => {
+    const release = await cut(
+      "p.jsonl",
+      line("n", 90, 10) + line("s", -90, 10) + line("e", 10, 180) + line("w", 10, -180),
+    );
+    expect(release.tiles).toEqual({ "-90.0_10.0": 1, "10.0_-180.0": 2, "89.9_10.0": 1 });
+  });
+
+  test("lesson 53: every place of a file is in exactly one tile, the same for grid and snapshots", async () => {
+    const edge = fc.integer({ min: -890, max: 890 }).map((decidegrees) => decidegrees / 10);
+    const latitude = fc.oneof(edge, fc.double({ min: -90, max: 90, noNaN: true }));
+    const longitude = fc.oneof(edge, fc.double({ min: -180, max: 180, noNaN: true }));
+    const point = fc.record({ latitude, longitude });
+    await fc.assert(
+      fc.asyncProperty(fc.array(point, { minLength: 1, maxLength: 10 }), async (points) => {
+        const real = points.filter((one) => one.latitude !== 0 || one.longitude !== 0);
+        fc.pre(real.length > 0);
+        const text = real.map((one, at) => line(`p${at}`, one.latitude, one.longitude)).join("");
+        const { tiles, release } = await cut("p.jsonl", text);
+        const store = createSnapshotStore(bucket);
+        const seen: string[] = [];
+        for (const tile of Object.keys(tiles)) {
+          const found = await store.read({ source: "s", release, tile });
+          for (const { id, latitude: lat = 0, longitude: lon = 0 } of found!.places) {
+            expect(tileAt({ latitude: lat, longitude: lon }).id).toBe(tile);
+            seen.push(id);
+          }
+        }
+        expect(seen.sort()).toEqual(real.map((_, at) => `p${at}`).sort());
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("aborted half-way it leaves nothing that counts, and again it goes on", async () => {
+    const text = Array.from({ length: 3_000 }, (_, at) => line(`p${at}`, (at % 80) + 0.05, 1)).join(
+      "",
+    );
+    const stop = new AbortController();
+    const onProgress: CutOptions["onProgress"] = (now) => {
+      if (now.step === "write" && now.tiles === 10) stop.abort(new Error("enough"));
+    };
+    const stopped = cut("p.jsonl", text, { signal: stop.signal, onProgress });
+    await expect(stopped).rejects.toThrow("enough");
+    const written = (await keys()).length;
+    expect(written).toBeGreaterThanOrEqual(10);
+    expect(written).toBeLessThan(80);
+    expect(await cut("p.jsonl", text)).toMatchObject({ places: 3_000 });
+    expect(await keys()).toHaveLength(81);
+  });
+
+  test("progress goes from nothing to all, in three steps", async () => {
+    const seen: string[] = [];
+    await cut("p.jsonl", line("a") + line("b", 1, 1), {
+      onProgress: (now) => {
+        const [at, of] =
+          now.step === "write" ? [now.tiles, now.tilesTotal] : [now.bytes, now.bytesTotal];
+        if (at === of) seen.push(now.step);
+      },
+    });
+    expect(seen).toEqual(["hash", "read", "write"]);
+  });
+});
+
+test("a spill gives back what was added, in order, though little of it is in memory", async () => {
+  await using spill = createSpill(folder, 100);
+  const expected = new Map<string, string[]>();
+  for (let at = 0; at < 500; at++) {
+    const [tile, text] = [`t${at % 7}`, `line ${at} ü`];
+    spill.add(tile, text);
+    expected.set(tile, [...(expected.get(tile) ?? []), text]);
+    await spill.settle();
+  }
+  for (const tile of spill.tiles()) expect(await spill.linesOf(tile)).toEqual(expected.get(tile));
+  expect(spill.tiles()).toHaveLength(7);
+});

@@ -1,0 +1,177 @@
+import { createHash } from "node:crypto";
+import { open, stat } from "node:fs/promises";
+import { AppError } from "../../base/app-error.ts";
+import { tileAt, type Point } from "../grid.ts";
+import { readPlaceFile, unreadable, type PlaceFileOptions } from "../read/read-place-file.ts";
+import type { Release, SnapshotStore } from "./snapshot-store.ts";
+import { createSpill, type Spill } from "./spill.ts";
+import { encodeSnapshot } from "./tile-snapshot.ts";
+
+export interface CutOptions extends Omit<PlaceFileOptions, "onBytes"> {
+  /** Names the source in keys. */
+  readonly source: string;
+  /** What people call it. */
+  readonly name: string;
+  readonly store: SnapshotStore;
+  /** For what does not fit into memory. */
+  readonly tempFolder: string;
+  /** Only places there; `id` tells one area from another. */
+  readonly area?: PlaceArea | undefined;
+  readonly onProgress?: (progress: CutProgress) => void;
+}
+
+export interface PlaceArea {
+  readonly id: string;
+  has(point: Point): boolean;
+}
+
+export type CutProgress =
+  | { readonly step: "hash" | "read"; readonly bytes: number; readonly bytesTotal: number }
+  | { readonly step: "write"; readonly tiles: number; readonly tilesTotal: number };
+
+const writesAtOnce = 8;
+const linesShownMax = 3;
+const reasonsMax = 50;
+
+/**
+ * Cuts a file into snapshots, one for each tile that has places. Nothing counts until the release is
+ * finished, and that is written last: a file that turns out to be damaged, or a process that is
+ * killed, leaves nothing that anyone reads. Cutting again writes what is missing. The name of a release
+ * says which bytes it was made of, so the same file is cut once, by whichever machine.
+ */
+export async function cutPlaces(options: CutOptions): Promise<Release> {
+  const { file, source, name, store, signal, area } = options;
+  const { release, dataTime, bytesTotal } = await releaseOf(options);
+  const known = await store.release(source, release);
+  if (known) return known;
+
+  await using spill = createSpill(options.tempFolder);
+  const counts = { outside: 0, duplicates: 0, closed: 0, bad: 0 };
+  const reasons = new Map<string, { count: number; lines: number[] }>();
+  const onBytes = progressOf(options, "read", bytesTotal);
+  for await (const batch of readPlaceFile({ ...options, onBytes })) {
+    for (const { line, read } of batch) {
+      if (read.kind === "closed") counts.closed += 1;
+      else if (read.kind === "bad") {
+        counts.bad += 1;
+        const known = reasons.get(read.reason) ?? { count: 0, lines: [] };
+        if (reasons.size < reasonsMax || reasons.has(read.reason)) reasons.set(read.reason, known);
+        known.count += 1;
+        if (known.lines.length < linesShownMax) known.lines.push(line);
+      } else {
+        const { latitude = 0, longitude = 0 } = read.place;
+        if (area && !area.has({ latitude, longitude })) counts.outside += 1;
+        else spill.add(tileAt({ latitude, longitude }).id, JSON.stringify(read.place));
+      }
+    }
+    await spill.settle();
+  }
+  checkSwapped(file, reasons, spill.tiles().length);
+
+  const about = { source: name, release, dataTime, outside: 0 };
+  const tiles = await writeTiles(options, { spill, about, counts });
+  const finished: Release = {
+    format: "forager-places-release/1",
+    source,
+    name,
+    release,
+    dataTime,
+    places: Object.values(tiles).reduce((sum, one) => sum + one, 0),
+    tiles,
+    ...counts,
+    reasons: [...reasons]
+      .map(([reason, told]) => ({ reason, ...told }))
+      .sort((a, b) => b.count - a.count),
+  };
+  signal?.throwIfAborted();
+  await store.finish(finished);
+  return finished;
+}
+
+interface TilesToWrite {
+  readonly spill: Spill;
+  readonly about: { readonly source: string; readonly release: string; readonly dataTime: string; readonly outside: number }; // prettier-ignore
+  readonly counts: { duplicates: number };
+}
+
+async function writeTiles(
+  { source, store, signal, onProgress }: CutOptions,
+  { spill, about, counts }: TilesToWrite,
+): Promise<Record<string, number>> {
+  const found: Record<string, number> = {};
+  const waiting = [...spill.tiles()].sort();
+  const tilesTotal = waiting.length;
+  let tiles = 0;
+  const writeNext = async (): Promise<void> => {
+    for (let tile = waiting.pop(); tile !== undefined; tile = waiting.pop()) {
+      signal?.throwIfAborted();
+      const all = await spill.linesOf(tile);
+      const lines = firstOfEach(all);
+      counts.duplicates += all.length - lines.length;
+      found[tile] = lines.length;
+      const body = encodeSnapshot({ ...about, tile }, lines);
+      await store.write({ source, release: about.release, tile }, body);
+      tiles += 1;
+      onProgress?.({ step: "write", tiles, tilesTotal });
+    }
+  };
+  await Promise.all(Array.from({ length: writesAtOnce }, writeNext));
+  return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The id stands first in each line. Programs tell a closed way twice, as a line and as an area. */
+function firstOfEach(lines: readonly string[]): readonly string[] {
+  const seen = new Set<string>();
+  return lines.filter((line) => {
+    const end = line.indexOf('","name":');
+    const id = line.slice(0, end < 0 ? line.length : end);
+    if (seen.has(id)) return false;
+    seen.add(id);
+    return true;
+  });
+}
+
+async function releaseOf(options: CutOptions) {
+  const { file, signal, area, columns, delimiter, encoding } = options;
+  try {
+    await using handle = await open(file, "r");
+    const { size, mtimeMs } = await stat(file);
+    const hash = createHash("sha256");
+    hash.update(JSON.stringify([area?.id, columns, delimiter, encoding]));
+    const onBytes = progressOf(options, "hash", size);
+    const buffer = Buffer.alloc(2 ** 20);
+    for (;;) {
+      signal?.throwIfAborted();
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length);
+      if (bytesRead === 0) break;
+      hash.update(buffer.subarray(0, bytesRead));
+      onBytes(bytesRead);
+    }
+    const dataTime = new Date(Math.trunc(mtimeMs)).toISOString();
+    return { release: hash.digest("hex").slice(0, 24), dataTime, bytesTotal: size };
+  } catch (error) {
+    throw signal?.aborted === true ? signal.reason : unreadable(file, error);
+  }
+}
+
+function progressOf({ onProgress }: CutOptions, step: "hash" | "read", bytesTotal: number) {
+  let bytes = 0;
+  return (more: number) => {
+    bytes += more;
+    onProgress?.({ step, bytes, bytesTotal });
+  };
+}
+
+/** A file whose every point is off the earth in one way has its columns swapped. */
+function checkSwapped(
+  file: string,
+  reasons: ReadonlyMap<string, { readonly count: number }>,
+  tiles: number,
+): void {
+  const swapped = [...reasons].find(([reason]) => reason.includes("swapped"))?.[1].count ?? 0;
+  if (swapped === 0 || tiles > 0) return;
+  const words =
+    `cannot read places from ${file}: latitude and longitude seem to be swapped in all of its ` +
+    `${swapped} places; of GeoJSON coordinates the longitude comes first`;
+  throw new AppError("invalid", "places_swapped", words);
+}

@@ -1,0 +1,122 @@
+import { z } from "zod";
+import { AppError } from "../../base/app-error.ts";
+import { listLimitMax, type Bucket, type ListedObject } from "../../bucket/index.ts";
+import type { TilePlaces } from "../place-source.ts";
+import { decodeSnapshot } from "./tile-snapshot.ts";
+
+/**
+ * Snapshots in a bucket:
+ * - `places/<source>/<release>/<tile>.jsonl.gz`: what the source said about a tile;
+ * - `places/<source>/releases/<release>.json`: what a release has, written when all of its tiles are.
+ * All are created once. A release without the second is not there yet.
+ */
+export interface SnapshotStore {
+  /** Undefined: the release has nothing there. */
+  read(at: SnapshotAt): Promise<TilePlaces | undefined>;
+  /** One that is there already is left as it is: a release never says two things. */
+  write(at: SnapshotAt, body: Uint8Array): Promise<"created" | "exists">;
+  release(source: string, release: string): Promise<Release | undefined>;
+  /** The one with the newest data. */
+  latest(source: string): Promise<Release | undefined>;
+  finish(release: Release): Promise<void>;
+}
+
+export interface SnapshotAt {
+  readonly source: string;
+  readonly release: string;
+  readonly tile: string;
+}
+
+const count = z.int().min(0);
+const releaseSchema = z.object({
+  format: z.literal("forager-places-release/1"),
+  source: z.string(),
+  /** What people call it: `file:places.jsonl`. */
+  name: z.string(),
+  release: z.string(),
+  dataTime: z.iso.datetime().optional(),
+  places: count,
+  /** Places of each tile that has some. */
+  tiles: z.record(z.string(), count),
+  /** Left out because they lie outside of the area that was asked for. */
+  outside: count,
+  /** Left out because their id came before. */
+  duplicates: count,
+  /** Left out because they are closed. */
+  closed: count,
+  bad: count,
+  reasons: z.array(z.object({ reason: z.string(), count, lines: z.array(count) })),
+});
+export type Release = z.infer<typeof releaseSchema>;
+
+export function createSnapshotStore(
+  bucket: Pick<Bucket, "get" | "putIfAbsent" | "list">,
+): SnapshotStore {
+  const read = async (key: string): Promise<Uint8Array | undefined> => {
+    const got = await bucket.get(key);
+    return got.status === "found" ? got.body : undefined;
+  };
+  const readRelease = async (key: string): Promise<Release | undefined> => {
+    const body = await read(key);
+    if (body === undefined) return undefined;
+    const parsed = releaseSchema.safeParse(jsonOf(body));
+    if (parsed.success) return parsed.data;
+    const words = `the object ${key} does not tell of a release of places: remove it, and import again`;
+    throw new AppError("corrupt", "places_release", words, { cause: parsed.error });
+  };
+  return {
+    async read(at) {
+      const body = await read(keyOf(at));
+      return body && decodeSnapshot(keyOf(at), body);
+    },
+    async write(at, body) {
+      return (await bucket.putIfAbsent(keyOf(at), body)).status;
+    },
+    release: (source, release) => readRelease(releaseKey(source, release)),
+    async latest(source) {
+      const prefix = `places/${checkedKey(source)}/releases/`;
+      const listed: ListedObject[] = [];
+      for (let after: string | undefined; ; after = listed.at(-1)!.key) {
+        const page = await bucket.list(prefix, after === undefined ? {} : { startAfter: after });
+        listed.push(...page);
+        if (page.length < listLimitMax) break;
+      }
+      const last = listed.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs).slice(0, comparedMax);
+      const found = await Promise.all(last.map(({ key }) => readRelease(key)));
+      return found
+        .filter((one) => one !== undefined)
+        .reduce<Release | undefined>(
+          (best, one) => ((best?.dataTime ?? "") > (one.dataTime ?? "") ? best : one),
+          undefined,
+        );
+    },
+    async finish(release) {
+      const body = Buffer.from(`${JSON.stringify(release)}\n`);
+      await bucket.putIfAbsent(releaseKey(release.source, release.release), body);
+    },
+  };
+}
+
+/** Of those that were written last, the one with the newest data: imports are not always in order. */
+const comparedMax = 20;
+
+const keyOf = ({ source, release, tile }: SnapshotAt) =>
+  `places/${checkedKey(source)}/${release}/${tile}.jsonl.gz`;
+const releaseKey = (source: string, release: string) =>
+  `places/${checkedKey(source)}/releases/${release}.json`;
+
+export const sourceKeyRule = /^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?$/;
+
+function checkedKey(source: string): string {
+  if (sourceKeyRule.test(source)) return source;
+  const words = `a source of places is called by 1 to 63 of a-z, 0-9, . and -, not '${source}'`;
+  throw new AppError("invalid", "places_source", words);
+}
+
+function jsonOf(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString("utf8"));
+  } catch {
+    return undefined; // the schema says what is wrong
+  }
+}
