@@ -25,6 +25,7 @@ export { extractorVersion, isVisitFresh, visitRecordOf } from "./enrich/visit-re
 export type { VisitRecord } from "./enrich/visit-record.ts";
 export { firstTask, gateOf, type FirstTask } from "./enrich/visit-task.ts";
 export { exclusionOf } from "./exclusions.ts";
+export { locateTown, radiusKm, type LocatedTown } from "./locate-town.ts";
 export { checkCampaignField, parseCampaign } from "./parse-campaign.ts";
 export { campaignPhrases, createPhraseCache, meaningHash } from "./phrase-meaning.ts";
 export { planTargets, planTiles, type PlannedTile, type Target } from "./plan.ts";

@@ -65,6 +65,22 @@ imported = ["berlin"]
     expect(messageOf(text.replace('"berlin"', '"file"'))).toContain("forager places import --name");
   });
 
+  test("a town is found by its name, and a distance may be in miles", () => {
+    const town = `phrases = ["a"]\nradius = "20 mi"\n[[locations]]\nname = "Round Rock, TX"\n`;
+    expect(parse(town).locations).toEqual([
+      { name: "Round Rock, TX", latitude: 30.5083, longitude: -97.6789, proximityKm: 32.187 },
+    ]);
+    const own = `${town}radius = "3 km"\n[[locations]]\nname = "x"\nlat = 1\nlon = 2\nproximityKm = 4\n`;
+    expect(parse(own).locations.map(({ proximityKm }) => proximityKm)).toEqual([3, 4]);
+    const many = messageOf(town.replace("Round Rock, TX", "Springfield"));
+    expect(many).toMatch(/config\.toml:4: locations\[1\] has no lat and lon, and "Springfield" is the name of \d+ towns: say which of .*Springfield, IL, US/); // prettier-ignore
+    expect(messageOf(town.replace("Round Rock, TX", "Nowhereville"))).toContain(
+      "is no town of 5,000",
+    );
+    expect(messageOf(town.replace("20 mi", "20 leagues"))).toContain('such as "20 mi" or "30 km"');
+    expect(messageOf(`${town}lat = 1\n`)).toContain("has one of lat and lon: give both");
+  });
+
   test("the template is taken as it stands, and with what was asked for", () => {
     expect(parse(campaignTemplate()).phrases).toEqual(["plumber"]);
     const options = {
@@ -98,11 +114,10 @@ contact = "nobody"
 `;
     const lines = messageOf(text).split("\n  ");
     expect(lines).toEqual([
-      "6 problems:",
+      "5 problems:",
       `${file}:1: phrases[2] must be a phrase, which must hold no / and no control character`,
       `${file}:2: proximityKm must be kilometres from 0 to 1000, such as proximityKm = 20`,
       `${file}:11: locations[2].lat must be degrees north from -90 to 90, such as lat = 30.2672`,
-      `${file}:9: locations[2].lon is missing; it must be degrees east from -180 to 180, such as lon = -97.7431`,
       `${file}:15: politeness.contact must be an e-mail address or URL`,
       `${file}:14: unknown key politeness.delayms; the nearest valid key is politeness.delayMs`,
     ]);

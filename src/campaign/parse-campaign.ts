@@ -2,8 +2,9 @@ import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
 import { AppError } from "../base/app-error.ts";
 import { locateTomlKeys, nearest } from "../config/index.ts";
-import { phraseLanguages, sourceKeyRule } from "../sources/index.ts";
+import { phraseLanguages, sourceKeyRule, type Point } from "../sources/index.ts";
 import { fileSourceKey, type Campaign } from "./campaign.ts";
+import { locateTown, radiusKm } from "./locate-town.ts";
 import { phraseFault, toPhrase } from "./phrase.ts";
 
 /** An `error` text completes the sentence "<key> must be …". */
@@ -15,6 +16,12 @@ const words = (what: string) =>
   });
 
 const proximityKm = number(0, 1_000, "kilometres from 0 to 1000, such as proximityKm = 20");
+const radius = z
+  .string({ error: 'a distance such as "20 mi" or "30 km"' })
+  .refine((text) => (radiusKm(text) ?? Infinity) <= 1_000, {
+    error: 'a distance of at most 1000 km, such as "20 mi" or "30 km"',
+  })
+  .optional();
 const phrase = z.string({ error: 'text, such as "plumber"' }).superRefine((text, context) => {
   const fault = phraseFault(text);
   if (fault) context.addIssue({ code: "custom", message: `a phrase, which must ${fault}` });
@@ -27,14 +34,16 @@ const schema = z.strictObject({
     })
     .min(1, { error: "a list with at least one phrase" })
     .max(1_000, { error: "a list of at most 1000 phrases" }),
-  proximityKm: proximityKm.default(10),
+  proximityKm: proximityKm.optional(),
+  radius,
   locations: z
     .array(
       z.strictObject({
         name: z.string({ error: 'text, such as "Austin, TX"' }).trim().min(1, { error: "a name" }),
-        lat: number(-90, 90, "degrees north from -90 to 90, such as lat = 30.2672"),
-        lon: number(-180, 180, "degrees east from -180 to 180, such as lon = -97.7431"),
+        lat: number(-90, 90, "degrees north from -90 to 90, such as lat = 30.2672").optional(),
+        lon: number(-180, 180, "degrees east from -180 to 180, such as lon = -97.7431").optional(),
         proximityKm: proximityKm.optional(),
+        radius,
       }),
       { error: "tables: write [[locations]] with name, lat and lon below it" },
     )
@@ -108,8 +117,8 @@ const schema = z.strictObject({
 });
 
 const keys = [
-  "phrases", "proximityKm", "locations", "locations.name", "locations.lat", "locations.lon",
-  "locations.proximityKm", "politeness", "politeness.delayMs", "politeness.concurrency",
+  "phrases", "proximityKm", "radius", "locations", "locations.name", "locations.lat",
+  "locations.lon", "locations.proximityKm", "locations.radius", "politeness", "politeness.delayMs", "politeness.concurrency",
   "politeness.contact", "exclusions", "exclusions.domains", "exclusions.names",
   "exclusions.places", "languages", "tags", "sources", "sources.file", "sources.columns",
   "sources.delimiter", "sources.encoding", "sources.imported", "freshness", "freshness.foundDays",
@@ -143,14 +152,21 @@ export function parseCampaign(
     throw faulty([...new Set(lines)]);
   }
   const { data } = parsed;
+  const places = data.locations.map((one) => placed(one));
+  const faults = places.flatMap((one, at) =>
+    typeof one === "string"
+      ? [`${placeOf(file, text, ["locations", at, "name"])}: ${keyOf(["locations", at])} ${one}`]
+      : [],
+  );
+  if (faults.length > 0) throw faulty(faults);
+  const nearKm = distanceOf(data) ?? proximityKmDefault;
   return {
     name,
     phrases: [...new Set(data.phrases.map(toPhrase))],
-    locations: data.locations.map((location) => ({
+    locations: data.locations.map((location, at) => ({
       name: location.name,
-      latitude: location.lat,
-      longitude: location.lon,
-      proximityKm: location.proximityKm ?? data.proximityKm,
+      ...(places[at] as Point),
+      proximityKm: distanceOf(location) ?? nearKm,
     })),
     politeness: { ...data.politeness, contact: data.politeness.contact },
     exclusions: data.exclusions,
@@ -170,6 +186,31 @@ export function parseCampaign(
     imported: [...new Set(data.sources.imported)],
     freshness: data.freshness,
   };
+}
+
+const proximityKmDefault = 10;
+
+const distanceOf = (at: {
+  readonly proximityKm?: number | undefined;
+  readonly radius?: string | undefined;
+}): number | undefined => (at.radius === undefined ? at.proximityKm : radiusKm(at.radius));
+
+/** Where it is: as the file says, else the one town of that name. Text: what is wrong. */
+function placed({
+  name,
+  lat,
+  lon,
+}: {
+  readonly name: string;
+  readonly lat?: number | undefined;
+  readonly lon?: number | undefined;
+}): Point | string {
+  if (lat !== undefined && lon !== undefined) return { latitude: lat, longitude: lon };
+  if (lat !== undefined || lon !== undefined) return "has one of lat and lon: give both";
+  const found = locateTown(name);
+  if (found.kind === "fault") return `has no lat and lon, and "${name}" ${found.words}`;
+  const { latitude, longitude } = found.town;
+  return { latitude, longitude };
 }
 
 type Issue = z.core.$ZodIssue;

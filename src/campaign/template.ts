@@ -6,6 +6,8 @@ export interface TemplateOptions {
     readonly longitude: number;
   }[];
   readonly proximityKm?: number;
+  /** `20 mi`; instead of `proximityKm`. */
+  readonly radius?: string;
   readonly sourceFile?: string;
   readonly politeness?: { readonly delayMs?: number; readonly contact?: string };
 }
@@ -14,7 +16,7 @@ const exampleLocation = { name: "Austin, TX", latitude: 30.2672, longitude: -97.
 
 /** A config.toml to begin with: it can be planned as it stands, and every key is in it. */
 export function campaignTemplate(options: TemplateOptions = {}): string {
-  const { phrases = ["plumber"], proximityKm = 10, sourceFile, politeness = {} } = options;
+  const { phrases = ["plumber"], proximityKm = 10, radius, sourceFile, politeness = {} } = options;
   const { delayMs = 1_000, contact } = politeness;
   const locations = options.locations?.length ? options.locations : [exampleLocation];
   const tables = locations.map(
@@ -27,8 +29,8 @@ lon = ${longitude}
   return `# What is looked for. Upper and lower case are the same.
 phrases = ${JSON.stringify(phrases)}
 
-# How far around each location, in kilometres (a mile has 1.609).
-proximityKm = ${proximityKm}
+# How far around each location: proximityKm in kilometres, or radius = "20 mi" or "30 km".
+${radius === undefined ? `proximityKm = ${proximityKm}` : `radius = ${JSON.stringify(radius)}`}
 
 ${tables.join("\n\n")}
 

@@ -71,8 +71,11 @@ function byName(): ReadonlyMap<string, string> {
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ".split("");
 const english = new Intl.DisplayNames(["en"], { type: "region", fallback: "none" });
 const notCountries = new Set(["EU", "EZ", "UN", "ZZ", "XA", "XB", "QO", "AC", "CP", "DG", "EA", "IC", "TA"]); // prettier-ignore
+/** Codes that were given up, such as DD, have the name of the country that came after. */
 const isCountry = (code: string): boolean =>
-  !notCountries.has(code) && english.of(code) !== undefined;
+  !notCountries.has(code) &&
+  english.of(code) !== undefined &&
+  new Intl.Locale(`und-${code}`).region === code;
 
 function codes(): readonly string[] {
   return letters.flatMap((first) => letters.map((second) => first + second).filter(isCountry));

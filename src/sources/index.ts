@@ -22,6 +22,7 @@ export {
   type TagMatch,
   type TagOverrides,
 } from "./phrases/phrase-matcher.ts";
+export { findTowns, townsCredit, townText, type Town } from "./towns/find-towns.ts";
 export { placeSchema, type Place } from "./place.ts";
 export type {
   Attribution,

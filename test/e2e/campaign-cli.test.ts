@@ -192,6 +192,8 @@ describe("forager campaign", () => {
     );
     await wrong("campaign new Bad_Name", 2, "is no name for a campaign");
     await wrong("campaign new x --location nowhere", 2, "NAME@LAT,LON");
+    await wrong("campaign new x --location Springfield", 2, "Springfield, IL, US");
+    await wrong("campaign new x --radius far", 2, "'20 mi' or '30 km'");
     await wrong("campaign new x --location a@91,0", 2, "degrees north from -90 to 90");
     await wrong("campaign dispatch munich --batch 1 --canary 1", 2, "give one of them");
 

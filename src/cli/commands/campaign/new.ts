@@ -1,5 +1,10 @@
 import { asUsage, usageError } from "../../../base/usage-error.ts";
-import { openCampaignFolder, type TemplateOptions } from "../../../campaign/index.ts";
+import {
+  locateTown,
+  openCampaignFolder,
+  radiusKm,
+  type TemplateOptions,
+} from "../../../campaign/index.ts";
 import type { Command, Flags } from "../../command.ts";
 import { listFlag, textFlag } from "../../flags.ts";
 
@@ -10,27 +15,34 @@ export const campaignNew: Command = {
     { flag: "--phrase", value: "words", summary: "what is looked for", isRepeated: true },
     {
       flag: "--location",
-      value: "name@lat,lon",
-      summary: "where, in degrees north and east",
+      value: "town|name@lat,lon",
+      summary: "where: a town, or a name with degrees north and east",
       isRepeated: true,
     },
-    { flag: "--proximity-km", value: "number", summary: "how far around (default: 10)" },
+    { flag: "--radius", value: "distance", summary: "how far around: '20 mi', '30 km'" },
+    { flag: "--proximity-km", value: "number", summary: "the same in kilometres (default: 10)" },
     {
       flag: "--source",
       value: "file",
-      summary: "places as JSON lines or GeoJSON, relative to the campaign's folder",
+      summary: "places as CSV, JSON lines or GeoJSON, relative to the campaign's folder",
       complete: "file",
     },
   ],
   examples: [
     { line: "forager campaign new austin-plumbers", summary: "a config.toml to edit" },
     {
+      line: "forager campaign new rr --phrase plumber --location 'Round Rock, TX' --radius '20 mi'",
+      summary: "around a town, ready to be planned",
+    },
+    {
       line: 'forager campaign new austin --phrase plumber --location "Austin, TX@30.2672,-97.7431"',
-      summary: "ready to be planned",
+      summary: "around a point",
     },
   ],
   details: [
     "A campaign is the folder campaigns/NAME of the data folder. One that is there is kept.",
+    "Towns of 5,000 inhabitants and more are known offline (GeoNames, CC BY 4.0). If several have the\n" +
+      "name, they are listed: add the state or country, as in 'Springfield, IL'.",
   ],
 
   async run({ args, flags, paths, out }) {
@@ -48,11 +60,19 @@ function optionsOf(flags: Flags): TemplateOptions {
   // Not `listFlag`: a location has a comma of its own.
   const locations = flags["location"];
   const proximity = textFlag(flags, "proximityKm");
+  const radius = textFlag(flags, "radius");
+  if (proximity !== undefined && radius !== undefined) {
+    throw usageError("--radius and --proximity-km say the same: give one of them");
+  }
+  if (radius !== undefined && radiusKm(radius) === undefined) {
+    throw usageError(`--radius takes a distance such as '20 mi' or '30 km', not '${radius}'`);
+  }
   const sourceFile = textFlag(flags, "source");
   return {
     ...(phrases ? { phrases } : {}),
     ...(Array.isArray(locations) ? { locations: locations.map(locationOf) } : {}),
     ...(proximity === undefined ? {} : { proximityKm: numberOf("--proximity-km", proximity) }),
+    ...(radius === undefined ? {} : { radius }),
     ...(sourceFile === undefined ? {} : { sourceFile }),
   };
 }
@@ -60,9 +80,12 @@ function optionsOf(flags: Flags): TemplateOptions {
 function locationOf(text: string) {
   const [, name, latitude, longitude] = /^(.+)@([^,@]+),([^,@]+)$/u.exec(text) ?? [];
   if (name === undefined || latitude === undefined || longitude === undefined) {
-    throw usageError(
-      `--location takes NAME@LAT,LON such as Austin@30.2672,-97.7431, not '${text}'`,
-    );
+    const found = locateTown(text);
+    if (found.kind === "town") {
+      const { latitude: lat, longitude: lon } = found.town;
+      return { name: text.trim(), latitude: lat, longitude: lon };
+    }
+    throw usageError(`'${text}' ${found.words}, as in NAME@LAT,LON`);
   }
   return {
     name: name.trim(),
