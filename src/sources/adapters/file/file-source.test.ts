@@ -59,6 +59,22 @@ placeSourceSuite({
   },
 });
 
+placeSourceSuite({
+  name: "imported",
+  open: async (places) => {
+    const file = write("p.jsonl", places.map((one) => `${JSON.stringify(one)}\n`).join(""));
+    await sourceOf(file).release();
+    return createImportedSource({ source: "test", store: createSnapshotStore(bucket) });
+  },
+  openBroken: async (places) => {
+    const file = write("p.jsonl", places.map((one) => `${JSON.stringify(one)}\n`).join(""));
+    const store = createSnapshotStore(bucket);
+    const { release } = await sourceOf(file).release();
+    await bucket.put(`places/test/releases/${release}.json`, Buffer.from("{"));
+    return createImportedSource({ source: "test", store });
+  },
+});
+
 describe("a file as a source", () => {
   test("is cut once: what is there stays, and nothing of the cutting is left on the disk", async () => {
     const file = write("p.jsonl", line("a") + line("b", 1, 1));
