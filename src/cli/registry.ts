@@ -257,7 +257,7 @@ export const registry: Registry = {
     },
     {
       name: "campaign rematch",
-      summary: "apply changed phrases, tags or files to tiles that were looked through",
+      summary: "apply changed phrases, tags or files to searched tiles",
       load: async () => (await import("./commands/campaign/rematch.ts")).campaignRematch,
     },
     {

@@ -39,7 +39,12 @@ describe("the npm package", () => {
     expect(packed).toContain("dist/cli/main.js");
     expect(packed.filter((path) => /\.test\.|\/testing\//.test(path))).toEqual([]);
     const program = packed.filter((path) => path.startsWith("dist/"));
-    expect(program.filter((path) => !/\.(?:js|d\.ts)$/.test(path))).toEqual([]);
+    const data = /^dist\/sources\/data\/[a-z-]+\.(?:json|tsv\.gz|LICENCE\.txt)$/;
+    expect(program.filter((path) => !/\.(?:js|d\.ts)$/.test(path) && !data.test(path))).toEqual([]);
+    // What is made of others' data goes nowhere without their terms.
+    for (const name of ["osm-presets", "towns"]) {
+      expect(program).toContain(`dist/sources/data/${name}.LICENCE.txt`);
+    }
   });
 
   test("links in its pages lead to files of the package", () => {
