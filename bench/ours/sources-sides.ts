@@ -4,10 +4,12 @@ import { once } from "node:events";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { campaignHandlers, createCampaignServices } from "../../src/app/campaign-services.ts";
-import { openPlaces, openQueue, openRecordsIn } from "../../src/app/index.ts";
+import { openPlaces, openQueue } from "../../src/app/index.ts";
+import { openNodeIn } from "../../src/app/open-node.ts";
 import { createRecordCompanies } from "../../src/app/record-companies.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
+import { readVersion } from "../../src/base/version.ts";
 import {
   dispatch,
   dueTargets,
@@ -157,16 +159,22 @@ export const discover: Side<DiscoverInput> = async ({ places, tiles }, { folder 
     sourceFile: "places.jsonl",
   });
   await writeRows(join(folder, "node", "campaigns", "bench", "places.jsonl"), places, tiles);
-  const opened = await openRecordsIn({ paths, log: silentLogger, user: "bench" });
+  const node = await openNodeIn({
+    kind: "command",
+    paths,
+    log: silentLogger,
+    user: "bench",
+    version: readVersion(),
+  });
   const queue = await openQueue(`sqlite:${join(folder, "queue.db")}`);
   const placesIn = await openPlaces({ paths });
-  const companies = createRecordCompanies(opened);
+  const companies = createRecordCompanies(node.api);
   let firstAtMs: number | undefined;
   let created = 0;
   const services = createCampaignServices({
     paths,
     clock: systemClock,
-    ledger: opened.ledger,
+    ledger: node.api.ledger,
     queue,
     places: async () => placesIn,
     companies: {
@@ -210,7 +218,7 @@ export const discover: Side<DiscoverInput> = async ({ places, tiles }, { folder 
       const names = await readdir(paths.resolve("companies"));
       await queue.close();
       await placesIn.close();
-      await opened[Symbol.asyncDispose]();
+      await node[Symbol.asyncDispose]();
       strictEqual(created, places);
       strictEqual(names.length >= places, true, `${names.length} folders of ${places} companies`);
     },

@@ -1,5 +1,5 @@
-import { chooseAndDispatch, dispatchOptions } from "./dispatch.ts";
 import type { Command } from "../../command.ts";
+import { chooseAndDispatch, dispatchOptions } from "./dispatch-due.ts";
 import { campaignArgument } from "./which-campaign.ts";
 
 export const campaignRematch: Command = {
