@@ -39,7 +39,7 @@ export interface OpenNodeInOptions extends RecordsProgressOptions {
   readonly user: string;
   /** Of this program. */
   readonly version: string;
-  /** Ends long work on records. */
+  /** Ends long work on records, and the wait for an owner that does not answer. */
   readonly signal?: AbortSignal;
   /** For a process of the kind `service`. */
   readonly services?: ServiceSettings;

@@ -46,6 +46,8 @@ export interface ServiceNode extends Service, AsyncDisposable {
   follow(settings: Settings): Promise<void>;
 }
 
+/** Longer than any process runs. */
+const stayMs = 1e12;
 /** How long a bucket that does not answer may delay the end of the process. */
 const lastWordMsMax = 5_000;
 
@@ -85,7 +87,10 @@ export async function openServiceNode(options: ServiceNodeOptions): Promise<Serv
     const attached =
       work && attachWork({ fleet, work, pid: process.pid, clock, random: systemRandom, log });
     const watch = watchFolder(paths, clock);
+    // Neither the connection of a client nor a paused node has anything that keeps a process alive.
+    const staying = clock.setTimer(stayMs, () => {});
     const stop = async () => {
+      staying.cancel();
       watch.stop();
       const patience = clock.setTimer(lastWordMsMax, () => over.abort(), { background: true });
       await attached?.stop();

@@ -71,16 +71,28 @@ async function runLine(options: CliOptions): Promise<LineEnd> {
       isPrepared = true;
       const outcome = await run();
       return { outcome, exitCode: exitCodeOf(outcome) };
-    } catch (error) {
+    } catch (thrown) {
+      const error = withoutClosing(thrown);
       // Asked to stop, and stopped: `stoppedBy` decides the exit code.
       if (options.signal.aborted && isAborted(error)) return { exitCode: exitCodes.ok };
       report(error, found);
       // Before a command runs, nothing but the command line and the settings can be invalid.
       const isUsage = isUsageError(error) || (!isPrepared && isInvalid(error));
+      if (isInUse(error)) return { exitCode: exitCodes.partial };
       return { exitCode: isUsage ? exitCodes.usage : exitCodes.failure };
     }
   }
 }
+
+/** If something also failed while it was closed, on a full disk for example: the first error counts. */
+function withoutClosing(error: unknown): unknown {
+  let found = error;
+  while (found instanceof SuppressedError) found = found.suppressed;
+  return found;
+}
+
+/** A process that this one cannot reach has the data folder. */
+const isInUse = (error: unknown) => error instanceof AppError && error.code === "node_in_use";
 
 type FoundCommand = Extract<Parsed, { kind: "command" }>;
 

@@ -50,8 +50,8 @@ function inUse(pid: number | undefined, canOwn: boolean): AppError {
   }
   const who = pid === undefined ? "another process" : `another process (its pid may be ${pid})`;
   const message =
-    `${who} owns the data folder and cannot be reached on this machine's loopback address. If it ` +
-    `runs in a container, run this command in that container or give both the same network; ` +
-    `otherwise stop that process`;
+    `${who} owns the data folder and does not answer on this machine's loopback address. If it runs ` +
+    `in a container, run this command in that container or give both the same network. If it was ` +
+    `stopped, continue it (kill -CONT). Otherwise end it`;
   return new AppError("unavailable", "node_in_use", message);
 }

@@ -39,6 +39,8 @@ export interface OpenNodeOptions {
   /** False: the data folder was deleted or replaced since this process began. */
   readonly isSameFolder?: () => Promise<boolean>;
   readonly events?: Pick<NodeEvents, "onRole"> | undefined;
+  /** Ends the wait for a data folder that cannot be opened yet. */
+  readonly signal?: AbortSignal | undefined;
   readonly version: string;
   readonly pid: number;
   readonly clock: Clock;
@@ -58,8 +60,8 @@ type Role =
   | { readonly kind: "owner"; readonly owner: Owner }
   | { readonly kind: "client"; readonly connection: Connection };
 
-/** After a take-over that failed. */
-const takeOverAgainMs = 1_000;
+/** After a take-over that failed, and after an owner that did not answer. */
+const againMs = 1_000;
 
 /**
  * Opens a data folder: as its owner if no other process owns it, else as a client. Always:
@@ -80,7 +82,9 @@ export async function openNode(options: OpenNodeOptions): Promise<NodeHandle> {
 
   const begin = async (): Promise<Role> => {
     if (hasBegun && options.isSameFolder && !(await options.isSameFolder())) throw folderGone();
-    const { signal } = closing;
+    const signal = options.signal
+      ? AbortSignal.any([options.signal, closing.signal])
+      : closing.signal;
     const found = await acquire({ ...options, canOwn: kind !== "worker", version, signal });
     if (found.kind === "client") {
       const client: Role = found;
@@ -122,7 +126,7 @@ export async function openNode(options: OpenNodeOptions): Promise<NodeHandle> {
         if (closing.signal.aborted) return;
         log.warn("the data folder has no owner that can be reached", { error });
       }
-      await sleep(clock, takeOverAgainMs, closing.signal).catch(() => {});
+      await sleep(clock, againMs, closing.signal).catch(() => {});
     }
   };
 
@@ -146,8 +150,20 @@ export async function openNode(options: OpenNodeOptions): Promise<NodeHandle> {
       }
     }
   };
+  /** Goes on with the next owner, or with this one when it answers again. */
+  const sendStream = async (call: Call, watch: Watch<unknown> & { readonly signal: AbortSignal }) => {
+    for (;;) {
+      try {
+        return await send(call, watch);
+      } catch (error) {
+        if (!isOwnerAway(error) || watch.signal.aborted) throw error;
+        log.warn("the owner of the data folder does not answer", { call: call.method, error });
+      }
+      await sleep(clock, againMs, watch.signal).catch(() => {});
+    }
+  };
   const api = createRemoteApi(async (call, watch) => {
-    if (kindOf(call) === "stream") return send(call, endedBy(watch, closing.signal));
+    if (kindOf(call) === "stream") return sendStream(call, endedBy(watch, closing.signal));
     checkJson(call.args);
     // If two writes to one target were under way and their answers were lost, nobody could tell
     // which of them the journal shows.
@@ -176,7 +192,11 @@ export async function openNode(options: OpenNodeOptions): Promise<NodeHandle> {
   };
 }
 
-const endedBy = (watch: Watch<unknown>, end: AbortSignal): Watch<unknown> => ({
+const isOwnerAway = (error: unknown): boolean =>
+  error instanceof AppError &&
+  ["node_owner_silent", "node_in_use", "node_no_owner"].includes(error.code);
+
+const endedBy = (watch: Watch<unknown>, end: AbortSignal) => ({
   ...watch,
   signal: watch.signal ? AbortSignal.any([watch.signal, end]) : end,
 });

@@ -52,6 +52,9 @@ export async function createOwner(options: OwnerOptions): Promise<Owner> {
   }
 }
 
+/** After an attempt that failed. */
+const listenAgainMs = 10_000;
+
 interface Clients {
   finish(): Promise<void>;
   close(): void;
@@ -73,15 +76,24 @@ async function acceptClients(opened: Promise<OwnedParts>, options: OwnerOptions)
     channel.send({ ready: { version, pid } });
   };
   let listener: Listener | undefined;
-  try {
-    listener = await point.listen((channel) => void accept(channel));
-  } catch (error) {
-    // A full disk or a machine without loopback: this process can work, others cannot join it.
-    log.warn("other processes cannot use this data folder now", { reason: String(error) });
-  }
+  let timer: Timer | undefined;
+  let listening: Promise<void>;
+  const listen = async (): Promise<void> => {
+    try {
+      listener = await point.listen((channel) => void accept(channel));
+    } catch (error) {
+      // A full disk or a machine without loopback: this process can work, others cannot join it yet.
+      log.warn("other processes cannot use this data folder now", { reason: String(error) });
+      const again = () => void (listening = listen());
+      if (!isFinishing) timer = clock.setTimer(listenAgainMs, again, { background: true });
+    }
+  };
+  await (listening = listen());
   return {
     async finish() {
       isFinishing = true;
+      timer?.cancel();
+      await listening;
       await listener?.close();
       await Promise.all([...served].map((one) => one.finish()));
     },

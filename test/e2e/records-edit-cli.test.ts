@@ -104,9 +104,14 @@ describe("forager person and forager records", () => {
   test("B23: the index is rebuilt at will, and by itself where it is damaged", async () => {
     await good("company", "add", "Acme");
     writeFileSync(inData("index/records.db"), "no index at all, but some other text\n");
-    const found = await run(["company", "search", "acme"]);
-    expect(found.stdout).toContain("acme");
-    expect(found.stderr).toContain("the index is damaged and is made anew");
+    // A command that only reads changes nothing, and says what does.
+    const search = await run(["company", "search", "acme"]);
+    expect(search).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(search.stderr).toContain("is damaged: `forager records rebuild` makes it anew");
+    const set = await run(["company", "set", "acme", "city=Bonn"]);
+    expect(set.stdout).toContain("city of acme changed");
+    expect(set.stderr).toContain("the index is damaged and is made anew");
+    expect(await good("company", "search", "acme")).toContain("Bonn");
     appendFileSync(inData("companies/acme/_index.md"), "A description.\n");
     const rebuilt = await run(["records", "rebuild"]);
     expect(rebuilt.stdout).toMatch(/^1 record in /);

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../base/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { createMetrics } from "../../base/metrics.ts";
 import type { Service } from "../../base/service.ts";
@@ -60,8 +60,6 @@ export interface WorkersView {
 
 /** Beyond work.graceMs, for storing how tasks ended. */
 const stopMarginMs = 15_000;
-/** Longer than any process runs. */
-const stayMs = 1e12;
 
 export async function openWork(options: WorkOptions): Promise<Work> {
   const { loaded, clock } = options;
@@ -105,7 +103,6 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
   const ended = Promise.race([supervisor.drained, pool.left, node.gone, queue.gone]);
   ended.catch(() => {}); // handled by whoever awaits it
   let following: { readonly stop: () => void } | undefined;
-  let staying: Timer | undefined;
 
   const follow = () =>
     followSettings({
@@ -131,15 +128,12 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
     isOrderly: () => supervisor.isOrderly(),
     async start() {
       following = follow();
-      // A node that is paused has no process and no timer of its own, and must not end because of that.
-      staying = clock.setTimer(stayMs, () => {});
       await observer.start();
       await node.start();
       if (hasWorkers) pool.begin();
       await supervisor.start();
     },
     async stop() {
-      staying?.cancel();
       following?.stop();
       await supervisor.stop();
       onStopped("workers");

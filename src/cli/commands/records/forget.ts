@@ -61,7 +61,7 @@ const forgetCommand = (kind: RecordKind): Command => ({
       if (hasBucket) await forgetInFleet(context, ledger);
     }
     const { isForgotten } = await ledger.read(target);
-    if (!isForgotten && records.resolve(kind, name) === undefined) {
+    if (!isForgotten && (await records.resolve(kind, name)) === undefined) {
       const words = `there is no ${kind} '${name}', and none of that id was forgotten`;
       throw usageError(
         `${words}: --status takes the id that \`forget\` told, such as ${kind}/acme.example`,
