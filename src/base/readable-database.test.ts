@@ -1,14 +1,16 @@
 import Database from "better-sqlite3";
 import {
+  chmodSync,
   copyFileSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { prepareToRead, type ReadableDatabase } from "./readable-database.ts";
 
@@ -54,6 +56,18 @@ test("a file that a process writes is read as a copy; closed, it is read where i
   expect(rowsIn(direct)).toEqual([1]);
   expect(readdirSync(folder)).toEqual(before);
 });
+
+test("a copy can be written, though its original cannot: SQLite moves the log into it", () => {
+  using _writer = closing(openWriter());
+  for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o444);
+  using copy = prepareToRead(file);
+  const copies = readdirSync(dirname(copy!.path)).map((name) => join(dirname(copy!.path), name));
+  expect(copies).toHaveLength(2);
+  expect(copies.map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o600]);
+  expect(rowsIn(copy)).toEqual([1]);
+});
+
+const closing = (db: Database.Database) => ({ [Symbol.dispose]: () => void db.close() });
 
 test("a log that is started again while the file is copied: it is copied once more", () => {
   const db = openWriter();

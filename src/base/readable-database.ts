@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   constants,
   copyFileSync,
@@ -104,14 +105,20 @@ function copyOf(file: string): ReadableDatabase {
  */
 function copyOnce(file: string, path: string): boolean {
   const before = besides.map((end) => readHead(`${file}${end}`, logHeadLength));
-  copyFileSync(file, path, constants.COPYFILE_FICLONE);
+  copyWritable(file, path);
   for (const end of besides) {
     rmSync(`${path}${end}`, { force: true });
     if (existsSync(`${file}${end}`)) {
-      copyFileSync(`${file}${end}`, `${path}${end}`, constants.COPYFILE_FICLONE);
+      copyWritable(`${file}${end}`, `${path}${end}`);
     }
   }
   return besides.every((end, at) => readHead(`${path}${end}`, logHeadLength).equals(before[at]!));
+}
+
+/** A copy has the mode of its original, which its reader may not be allowed to write. */
+function copyWritable(from: string, to: string): void {
+  copyFileSync(from, to, constants.COPYFILE_FICLONE);
+  chmodSync(to, 0o600);
 }
 
 /** Number of checkpoints and random salts included. */

@@ -1,4 +1,5 @@
 import Database from "better-sqlite3";
+import { accessSync, constants } from "node:fs";
 import { AppError } from "../../../base/app-error.ts";
 import { diskFullError } from "../../../base/disk-full.ts";
 import { rememberFile } from "../../../base/opened-file.ts";
@@ -14,6 +15,8 @@ export function tryLockFile(file: string): OwnerLock | undefined {
     db = new Database(file, { timeout: 0 });
     db.pragma("journal_mode = memory"); // nothing is ever written: no second file
     db.exec("begin exclusive");
+    // A file that this user may not write is opened only to read it: then the lock excludes nobody.
+    accessSync(file, constants.W_OK);
   } catch (cause) {
     db?.close();
     if (cause instanceof Database.SqliteError && cause.code.startsWith("SQLITE_BUSY")) return;
