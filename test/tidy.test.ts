@@ -21,7 +21,7 @@ describe("the repository", () => {
     expect(formatViolations(tidyViolations(files))).toBe("");
   });
 
-  test("does not load all of itself for each command: the door of app leads to little", () => {
+  test("does not load all of itself for each command: the entry point of app imports little", () => {
     const loaded = filesLoadedWith("src/app/index.ts", files);
     expect(loaded.size).toBeGreaterThan(10);
     const light = /^src\/(?:app|base|config|bucket|queue)\//;

@@ -7,7 +7,7 @@ import { createAnswers } from "./answers.ts";
 import { createContacts } from "./contacts.ts";
 import { createConversation } from "./conversation.ts";
 import { createCounting, type GossipCounters } from "./counters.ts";
-import { createDoorkeeper } from "./doorkeeper.ts";
+import { createHandshake } from "./handshake.ts";
 import { createInbox } from "./inbox.ts";
 import type { Keyring } from "./keyring.ts";
 import { limits } from "./limits.ts";
@@ -121,7 +121,7 @@ export function createGossip(options: GossipOptions): Gossip {
   let wants: Wants | undefined;
   const changed = (origin: string) => wants?.changed(origin);
   const inbox = createInbox({ replica, clock, log, counting, changed });
-  const doorkeeper = createDoorkeeper({
+  const handshake = createHandshake({
     sealer,
     peers,
     contacts,
@@ -138,7 +138,7 @@ export function createGossip(options: GossipOptions): Gossip {
     random,
     counting,
     log,
-    open: (bytes) => doorkeeper.openOfPeer(bytes),
+    open: (bytes) => handshake.openOfPeer(bytes),
     take: (range) => inbox.take(range).reduce((sum, { records }) => sum + records.length, 0),
   });
   wants = createWants({
@@ -173,7 +173,7 @@ export function createGossip(options: GossipOptions): Gossip {
     sayings,
     answers: createAnswers({ replica, counting, log, room, send }),
     send,
-    prove: (address, token) => doorkeeper.prove(address, token),
+    prove: (address, token) => handshake.prove(address, token),
   });
 
   transport.listen((from, packet) => {
@@ -181,7 +181,7 @@ export function createGossip(options: GossipOptions): Gossip {
     counting.add("packetsIn");
     counting.add("bytesIn", packet.length);
     if (packet.length > packetBytesMax) return counting.drop("oversize");
-    const entered = doorkeeper.enter(from, packet);
+    const entered = handshake.enter(from, packet);
     if (!entered) return;
     if (entered.isNew) conversation.begin(entered.peer);
     conversation.take(entered.peer, entered.items);
@@ -193,7 +193,7 @@ export function createGossip(options: GossipOptions): Gossip {
     peers.forgetQuiet();
     contacts.forgetOld();
     inbox.tidy();
-    doorkeeper.greet();
+    handshake.greet();
     conversation.tell();
     arm(limits.tickMs * (0.9 + random.next() * 0.2));
   };
@@ -211,7 +211,7 @@ export function createGossip(options: GossipOptions): Gossip {
         if (!isUsable || itsNode === node) continue;
         contacts.meet(how, address, itsNode);
       }
-      doorkeeper.greet();
+      handshake.greet();
     },
     peers: () => peers.all().map((peer) => viewOf(peer, clock)),
     say: (topic, bytes) => sayings.say(topic, bytes),

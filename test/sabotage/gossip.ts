@@ -46,7 +46,7 @@ const inPackets: readonly Sabotage[] = [
   },
   {
     name: "whoever has the key is let in, recorded or not",
-    file: "src/gossip/doorkeeper.ts",
+    file: "src/gossip/handshake.ts",
     find: "if (!isProved) return undefined;",
     replace: "if (!isProved && items.length > 1_000) return undefined;",
     caughtBy: `${hostile} > a replay is dropped`,

@@ -41,22 +41,22 @@ export const importsPointDown: Rule = (file) =>
     return [violation(file, found, `${from.module} may not import ${to.module}; ${remedy}`)];
   });
 
-export const importsUseDoors: Rule = (file) =>
+export const importsUseEntryPoints: Rule = (file) =>
   localImports(file).flatMap(({ from, to, found }) => {
     if (from.module === to.module || to.module === "base") return [];
     if (to.rest === "index.ts" || isAdapter(to.rest) || isTesting(to.rest)) return [];
-    return [violation(file, found, `import src/${to.module}/index.ts, the module's only door`)];
+    return [violation(file, found, `import src/${to.module}/index.ts, the module's only entry point`)];
   });
 
-export const oneDoorPerModule: Rule = (file) => {
+export const oneEntryPointPerModule: Rule = (file) => {
   const place = placeOf(file.path);
   if (!place || !/(?:^|\/)index\.ts$/.test(place.rest)) return [];
-  if (place.module === "base") return [wholeFile(file, "base has no door: import its files")];
+  if (place.module === "base") return [wholeFile(file, "base has no entry point: import its files")];
   if (place.rest === "index.ts") return [];
   return [
     wholeFile(
       file,
-      `src/${place.module}/index.ts is the only door: name this file by what it exports`,
+      `src/${place.module}/index.ts is the only entry point: name this file by what it exports`,
     ),
   ];
 };
@@ -91,8 +91,8 @@ export const driversOnlyInAdapters: Rule = (file) => {
 
 export const importRules: readonly Rule[] = [
   importsPointDown,
-  importsUseDoors,
-  oneDoorPerModule,
+  importsUseEntryPoints,
+  oneEntryPointPerModule,
   adaptersOnlyInApp,
   testingOnlyInTests,
   driversOnlyInAdapters,

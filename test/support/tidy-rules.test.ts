@@ -3,8 +3,8 @@ import {
   adaptersOnlyInApp,
   driversOnlyInAdapters,
   importsPointDown,
-  importsUseDoors,
-  oneDoorPerModule,
+  importsUseEntryPoints,
+  oneEntryPointPerModule,
   testingOnlyInTests,
 } from "./tidy-imports.ts";
 import {
@@ -68,8 +68,8 @@ const cases: Readonly<
       here('// import { x } from "../crawl/index.ts"'),
     ],
   },
-  importsUseDoors: {
-    rule: importsUseDoors,
+  importsUseEntryPoints: {
+    rule: importsUseEntryPoints,
     refused: [
       [importing("src/cli/a.ts", "../config/settings.ts"), "src/config/index.ts"],
       [importing("src/queue/a.ts", "../bucket/ports/index.ts"), "src/bucket/index.ts"],
@@ -80,11 +80,11 @@ const cases: Readonly<
       importing("src/queue/model/a.ts", "../b.ts"),
     ],
   },
-  oneDoorPerModule: {
-    rule: oneDoorPerModule,
+  oneEntryPointPerModule: {
+    rule: oneEntryPointPerModule,
     refused: [
-      [named("src/base/index.ts"), "base has no door"],
-      [named("src/queue/model/index.ts"), "only door"],
+      [named("src/base/index.ts"), "base has no entry point"],
+      [named("src/queue/model/index.ts"), "only entry point"],
     ],
     passed: [named("src/queue/index.ts"), named("src/queue/reindex.ts")],
   },

@@ -14,7 +14,7 @@ import { readItems, type Item } from "./wire/items.ts";
  * Decides whose packets count. Until a session has proved that it hears us, its packets make it be
  * asked for that proof, no more often than the limit, and nothing of it is kept.
  */
-export interface Doorkeeper {
+export interface Handshake {
   /** undefined: it is not for us, or not yet; counted. */
   enter(from: string, packet: Uint8Array): Entered | undefined;
   /** What came over a connection: nobody is let in there. */
@@ -31,7 +31,7 @@ export interface Entered {
   readonly isNew: boolean;
 }
 
-export interface DoorkeeperOptions {
+export interface HandshakeOptions {
   readonly sealer: Sealer;
   readonly peers: Peers;
   readonly contacts: Contacts;
@@ -45,7 +45,7 @@ export interface DoorkeeperOptions {
 const presentMsMin = 15_000;
 const presentMsPerPeer = 3_000;
 
-export function createDoorkeeper(options: DoorkeeperOptions): Doorkeeper {
+export function createHandshake(options: HandshakeOptions): Handshake {
   const { sealer, peers, contacts, clock, random, counting, sendTo } = options;
   const admission = createAdmission({ clock, random });
   const greetings = createTokenBucket({
