@@ -282,7 +282,7 @@ export const registry: Registry = {
     },
     {
       name: "node run",
-      summary: "stay in touch with the fleet, and do no tasks",
+      summary: "run this node without queue and workers",
       load: async () => (await import("./commands/node/run.ts")).nodeRun,
     },
     {

@@ -20,7 +20,7 @@ const schema = z.object({
   /** The host's name. */
   label: text(100),
   version: text(50),
-  /** What the node is set to do; idle: it only keeps in touch; stopped: its last word. */
+  /** What the node is set to do; idle: it has no workers; stopped: its last word. */
   state: z.enum(["working", "paused", "drained", "idle", "stopped"]),
   /** A fingerprint of the settings that a fleet should have in common. */
   config: text(40).optional(),

@@ -5,7 +5,7 @@ import { encodeBeat, headBeat, type Beat } from "./beat.ts";
 
 export interface BeaterOptions {
   readonly read: () => Promise<Beat>;
-  /** Tells the peers that are in touch; absent where there is no gossip. */
+  /** Tells the peers that gossip reaches; absent if there is no gossip. */
   readonly say?: (bytes: Uint8Array) => void;
   /** Writes it into the node's head; absent where there is no bucket. */
   readonly writeHead?: (beat: Readonly<Record<string, unknown>>) => Promise<void>;

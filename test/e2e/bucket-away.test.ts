@@ -65,7 +65,7 @@ test("while the bucket is away, nodes start, follow commands by gossip and are s
 
   const set = await run("fleet", "set", "all", "pause");
   expect(set.exitCode, set.stderr).toBe(3);
-  expect(set.stderr).toContain("hear of it when the bucket is back: the bucket did not answer");
+  expect(set.stderr).toContain("get it when the bucket is back: the bucket did not answer");
   const { nodes } = JSON.parse(set.stdout) as { nodes: readonly { readonly status: string }[] };
   expect(nodes.map((node) => node.status)).toEqual(["followed", "followed"]);
 

@@ -29,7 +29,7 @@ export interface DemoFleet {
   start(name: string): void;
   /** Calls whenever a node has just got a lease. One listener; the latest. */
   onClaim(listener: (name: string) => void): void;
-  /** No node begins anything more; they stay in touch. */
+  /** No node starts a task any more; gossip and sync go on. */
   rest(): void;
   /** What each of them knows, once all have answered; after a while, of those that have. */
   states(signal: AbortSignal): Promise<readonly (NodeState & { readonly name: string })[]>;

@@ -94,7 +94,7 @@ export const fleetSet: Command = {
       out.note("no node runs here, and no bucket is set: nobody else hears of it before both are");
     }
     if (cut !== undefined) {
-      out.note(`nodes that are not in touch by gossip hear of it when the bucket is back: ${cut}`);
+      out.note(`nodes that gossip does not reach get it when the bucket is back: ${cut}`);
       return "partial";
     }
     if (timeoutMs === 0) return undefined;

@@ -55,7 +55,7 @@ export const hubRun: Command = {
       },
     });
     await hub.start();
-    out.note(`${node} stands by as hub`);
+    out.note(`${node} waits to become the hub`);
     await untilStopped(signal);
     await hub.stop();
     out.result({ checkpoints }, `made ${countOf(checkpoints, "checkpoint")}`);

@@ -9,17 +9,17 @@ export const nodeRun: Command = {
   keepsLog: true,
   options: [bucketOption],
   examples: [
-    { line: "forager node run", summary: "stay in touch with the fleet, until Ctrl-C" },
+    { line: "forager node run", summary: "gossip and sync with the bucket, until Ctrl-C" },
     {
       line: "forager node run --bucket s3://fleet",
       summary: "with the bucket, whatever bucket.url says",
     },
   ],
   details: [
-    "`forager work` does the same beside its work. Tells other nodes at once what is written here,\n" +
-      "takes what they write, keeps ledger and bucket together, and renders files of what comes.\n" +
-      "Other commands may write to this data folder meanwhile: what they write is told, too.",
-    "Changed gossip.keys are followed while it runs, at once on SIGHUP; other settings after a restart.",
+    "Sends what is written here to other nodes and to the bucket, takes what they write, and renders\n" +
+      "files. Other commands may write to this data folder at the same time. `forager up` does the same\n" +
+      "and runs workers too.",
+    "Changed gossip.keys are applied while it runs, at once on SIGHUP; other settings after a restart.",
     "Without gossip.keys the data folder makes a key of its own, and no other machine can join:\n" +
       "`forager node key` makes one for a fleet.",
   ],
@@ -28,7 +28,7 @@ export const nodeRun: Command = {
     const { out, loaded, reload, signal } = context;
     await using node = await openIdleNode({ ...fleetOf(context), loaded, reload });
     await node.start();
-    out.note(`${await node.node()} stays in touch until it is stopped`);
+    out.note(`${await node.node()} runs until it is stopped`);
     await Promise.race([untilStopped(signal), node.gone]);
     const datagrams = await node.datagrams();
     await node.stop();
