@@ -122,7 +122,8 @@ function runServices(
       running = service;
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
-      if (text !== problem) log.error("gossip, sync and heartbeats could not start; trying again", { error });
+      if (text !== problem)
+        log.error("gossip, sync and heartbeats could not start; trying again", { error });
       problem = text;
       if (!isStopped) timer = clock.setTimer(startAgainMs, () => void (starting = start()));
     }

@@ -62,7 +62,10 @@ needs(["s3"], ({ s3 }) => {
       expect(heartbeats, shown).toBeLessThanOrEqual(Math.ceil(minutes));
       const reads = [...counts.keys()].filter((request) => !isWrite(request)).sort();
       const mayRead = /^GET (?:fleet\/desired\.json|(?:list )?ledger\/heads\/(?:NODE\.json)?)$/;
-      expect(reads.filter((request) => !mayRead.test(request)), shown).toEqual([]);
+      expect(
+        reads.filter((request) => !mayRead.test(request)),
+        shown,
+      ).toEqual([]);
       expect(idle.length, shown).toBeLessThanOrEqual(15 * minutes);
 
       up.kill("SIGTERM");

@@ -45,13 +45,16 @@ export const importsUseEntryPoints: Rule = (file) =>
   localImports(file).flatMap(({ from, to, found }) => {
     if (from.module === to.module || to.module === "base") return [];
     if (to.rest === "index.ts" || isAdapter(to.rest) || isTesting(to.rest)) return [];
-    return [violation(file, found, `import src/${to.module}/index.ts, the module's only entry point`)];
+    return [
+      violation(file, found, `import src/${to.module}/index.ts, the module's only entry point`),
+    ];
   });
 
 export const oneEntryPointPerModule: Rule = (file) => {
   const place = placeOf(file.path);
   if (!place || !/(?:^|\/)index\.ts$/.test(place.rest)) return [];
-  if (place.module === "base") return [wholeFile(file, "base has no entry point: import its files")];
+  if (place.module === "base")
+    return [wholeFile(file, "base has no entry point: import its files")];
   if (place.rest === "index.ts") return [];
   return [
     wholeFile(
