@@ -1,4 +1,4 @@
--- version 2
+-- version 3
 
 create table claim (
   token bigint not null,
@@ -61,7 +61,8 @@ create table job_counter (
   done bigint not null,
   skipped bigint not null,
   failed bigint not null,
-  served bigint not null
+  served bigint not null,
+  requests bigint not null
 ) with (fillfactor=20, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
 CREATE UNIQUE INDEX job_counter_pkey ON job_counter USING btree (job, stripe);
 

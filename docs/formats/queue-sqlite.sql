@@ -1,5 +1,5 @@
 pragma application_id = 1179797330;
-pragma user_version = 2;
+pragma user_version = 3;
 CREATE TABLE claim (
   token integer primary key, request_id text not null, worker text not null,
   open int not null, has_suspect int not null, lease_ms int not null,
@@ -21,7 +21,7 @@ CREATE TABLE job (
   over_budget int not null, pending int not null, running int not null, done int not null,
   skipped int not null, failed int not null, completions int not null,
   opened_at int not null, ended_at int not null, served int not null
-) without rowid;
+, requests int not null default 0) without rowid;
 CREATE INDEX job_cancelled on job (name) where ended = 'cancelled' and pending > 0;
 CREATE INDEX job_cancelled_running on job (name) where ended = 'cancelled' and running > 0;
 CREATE INDEX job_complete on job (name)

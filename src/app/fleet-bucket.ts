@@ -2,10 +2,10 @@ import { resolve } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
 import { asUsage, usageError } from "../base/usage-error.ts";
-import { createRetryingBucket, openLateBucket, type Bucket } from "../bucket/index.ts";
+import { createRetryingBucket, type Bucket } from "../bucket/index.ts";
 import type { Paths, Settings } from "../config/index.ts";
 import { locateBucket } from "./bucket-address.ts";
-import { openBucket } from "./open-bucket.ts";
+import { oneForEach, openMeteredBucket, type BucketCaller, type BucketFor } from "./open-bucket.ts";
 
 /** Which bucket a fleet shares. */
 export interface FleetBucketOptions {
@@ -39,16 +39,32 @@ export async function fleetBucketAddress(options: FleetBucketOptions): Promise<s
 }
 
 /** Without retries: for the hub, which repeats by itself what may be repeated. */
-export async function openFleetBucket(options: FleetBucketOptions): Promise<Bucket> {
-  const address = await fleetBucketAddress(options);
-  return asUsage(() => openBucket(address), ["bucket_address"]);
+export async function openFleetBucket(
+  options: FleetBucketOptions,
+  caller: BucketCaller,
+): Promise<Bucket> {
+  return (await open(options, { isLate: false }))(caller);
+}
+
+interface RetryingOptions extends FleetBucketOptions {
+  readonly signal: AbortSignal;
 }
 
 /** Repeats a request that got no answer, also while the store cannot be reached at first. */
-export async function openRetryingFleetBucket(
-  options: FleetBucketOptions & { readonly signal: AbortSignal },
-): Promise<Bucket> {
-  const bucket = await openLateBucket(() => openFleetBucket(options));
-  const { signal } = options;
-  return createRetryingBucket({ bucket, clock: systemClock, random: systemRandom, signal });
+export const openRetryingFleetBucket = async (options: RetryingOptions): Promise<Bucket> =>
+  (await openFleetBucketFor(options))("command");
+
+/** The same for the parts of a node, which share it. */
+export async function openFleetBucketFor(options: RetryingOptions): Promise<BucketFor> {
+  const bucketFor = await open(options, { isLate: true });
+  const more = { clock: systemClock, random: systemRandom, signal: options.signal };
+  return oneForEach((caller) => createRetryingBucket({ bucket: bucketFor(caller), ...more }));
+}
+
+async function open(
+  options: FleetBucketOptions,
+  how: { readonly isLate: boolean },
+): Promise<BucketFor> {
+  const address = await fleetBucketAddress(options);
+  return asUsage(() => openMeteredBucket(address, how), ["bucket_address"]);
 }

@@ -30,7 +30,7 @@ async function setUp({
     await queue.close();
     rmSync(root, { recursive: true });
   });
-  return { root, opened, ...opened.services };
+  return { root, opened, ...opened.servicesFor(() => {}) };
 }
 
 const hello = Buffer.from("hello");

@@ -5,6 +5,7 @@ import { docsPage } from "../base/docs-page.ts";
 import type { Random } from "../base/random.ts";
 import {
   createLazyBucket,
+  createMeteredBucket,
   createPrefixedBucket,
   createRetryingBucket,
   type Bucket,
@@ -13,7 +14,7 @@ import type { Paths, Settings } from "../config/index.ts";
 import type { Queue } from "../queue/index.ts";
 import type { HandlerOptions, PayloadSchema, RunHandler } from "../worker/index.ts";
 import { locateBucket } from "./bucket-address.ts";
-import { openBucket } from "./open-bucket.ts";
+import { openMeteredBucket } from "./open-bucket.ts";
 
 /** The prefix of the key of every object that handlers read and write. */
 export const handlersPrefix = "handlers/";
@@ -45,12 +46,18 @@ export interface HandlerServicesOptions {
   readonly random: Random;
 }
 
+export interface HandlerServicesSource extends Closable {
+  /** The services of one task, whose handler's bucket requests `onRequest` hears of. */
+  readonly servicesFor: (onRequest: () => void) => HandlerServices;
+}
+
 /** The queue is not closed with it. */
-export function createHandlerServices(
-  options: HandlerServicesOptions,
-): Closable & { readonly services: HandlerServices } {
+export function createHandlerServices(options: HandlerServicesOptions): HandlerServicesSource {
   const { settings, paths, queue, clock, random } = options;
-  const opened = createLazyBucket(async () => openBucket(await addressFor(settings, paths)));
+  const opened = createLazyBucket(async () => {
+    const bucketFor = await openMeteredBucket(await addressFor(settings, paths));
+    return bucketFor("handlers");
+  });
   const closing = new AbortController();
   const { signal } = closing;
   const bucket = createPrefixedBucket({
@@ -58,7 +65,16 @@ export function createHandlerServices(
     prefix: handlersPrefix,
   });
   return {
-    services: { queue, bucket: withoutClose(bucket) },
+    servicesFor(onRequest) {
+      let own: HandlerBucket | undefined;
+      return {
+        queue,
+        // Made when it is asked for: most handlers have no use for it.
+        get bucket() {
+          return (own ??= withoutClose(createMeteredBucket(bucket, onRequest)));
+        },
+      };
+    },
     ...closable(async () => {
       closing.abort(); // a handler that was given up may still wait for the bucket
       await opened.close();

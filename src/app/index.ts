@@ -8,12 +8,14 @@ export {
   queueOptions,
 } from "./configured-queue.ts";
 export { locateQueue, type QueueAddress } from "./queue-address.ts";
-export { openBucket } from "./open-bucket.ts";
+export { openBucket, openMeteredBucket, type BucketCaller, type BucketFor } from "./open-bucket.ts";
+export { dayOf, openUsageRecord, readUsage, type UsageRecordOptions } from "./usage-record.ts";
 export {
   fleetBucketAddress,
   hasFleetBucket,
   isFleetBucketCharged,
   openFleetBucket,
+  openFleetBucketFor,
   openRetryingFleetBucket,
   type FleetBucketOptions,
 } from "./fleet-bucket.ts";

@@ -5,7 +5,7 @@ import { systemRandom } from "../base/random.ts";
 import { createRetryingBucket } from "../bucket/index.ts";
 import type { NodeWake } from "../node/index.ts";
 import type { Added, Operation, Outcomes, QueueStore } from "../queue/index.ts";
-import { openBucket } from "./open-bucket.ts";
+import { openMeteredBucket } from "./open-bucket.ts";
 
 export interface OpenBucketQueueOptions {
   readonly mustExist?: boolean;
@@ -23,7 +23,7 @@ export async function openQueueOnBucket(
 ): Promise<QueueStore> {
   const { place, shards } = splitShards(address);
   const { openBucketQueueStore } = await import("../queue/adapters/bucket/bucket-queue-store.ts");
-  const opened = await openBucket(place);
+  const opened = (await openMeteredBucket(place))("queue");
   const bucket = createRetryingBucket({
     bucket: opened,
     clock: systemClock,

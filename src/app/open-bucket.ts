@@ -2,14 +2,64 @@ import { AppError } from "../base/app-error.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
 import { redactUrl } from "../base/redact.ts";
-import type { Bucket } from "../bucket/index.ts";
+import {
+  createMeter,
+  openLateBucket,
+  type Bucket,
+  type Meter,
+  type OnRequest,
+} from "../bucket/index.ts";
 
 /**
  * Opens a bucket by its address: `s3://BUCKET/PREFIX`, `dir:PATH` or `postgres://HOST/DATABASE`.
  * Nothing is proven by that: whoever coordinates through it calls `requireFitBucket` first.
  * Credentials of S3 come from the usual places (environment, profile, machine role).
  */
-export async function openBucket(address: string): Promise<Bucket> {
+export const openBucket = (address: string): Promise<Bucket> => openStore(address);
+
+/** The parts of the program whose requests are counted apart. */
+export type BucketCaller =
+  | "command" // what a command asks for itself
+  | "connection" // what a connection has to find out: how the store writes ETags, its clock
+  | "fleet" // desired state, and the log lines that somebody asked for
+  | "gossip" // the search for peers
+  | "handlers" // what handlers read and write
+  | "hub"
+  | "ledger" // segments, checkpoints, and the head of the node with its heartbeat
+  | "queue";
+
+/** One bucket for several parts of the program, with an object for each. Closing any closes it. */
+export type BucketFor = (caller: BucketCaller) => Bucket;
+
+/** Counts the requests of this process to all buckets that the program opens. */
+export const processMeter: Meter = createMeter();
+
+/**
+ * Opens a bucket so that every request really sent is counted. `isLate`: a store that does not
+ * answer now is opened by the first call that reaches it.
+ */
+export async function openMeteredBucket(
+  address: string,
+  { isLate = false }: { readonly isLate?: boolean } = {},
+): Promise<BucketFor> {
+  const open = () =>
+    openStore(address, (operation, used) => processMeter.add("connection", operation, used));
+  const bucket = await (isLate ? openLateBucket(open) : open());
+  const isFree = !address.startsWith("s3:");
+  return oneForEach((caller) => processMeter.meter(bucket, caller, { isFree }));
+}
+
+/** The ledger knows a bucket by its object. */
+export function oneForEach(make: BucketFor): BucketFor {
+  const made = new Map<BucketCaller, Bucket>();
+  return (caller) => {
+    const bucket = made.get(caller) ?? make(caller);
+    made.set(caller, bucket);
+    return bucket;
+  };
+}
+
+async function openStore(address: string, onExtraRequest: OnRequest = () => {}): Promise<Bucket> {
   const [clock, random] = [systemClock, systemRandom];
   if (address.startsWith("dir:")) {
     const root = address.slice("dir:".length);
@@ -21,7 +71,7 @@ export async function openBucket(address: string): Promise<Bucket> {
   if (address.startsWith("s3://")) {
     const place = parseS3(address);
     const { createS3Bucket } = await import("../bucket/adapters/s3/s3-bucket.ts");
-    return createS3Bucket({ place, clock, random });
+    return createS3Bucket({ place, clock, random, onExtraRequest });
   }
   if (/^postgres(?:ql)?:\/\//.test(address)) {
     const url = parseUrl(address);

@@ -3,7 +3,6 @@ import { AppError } from "../base/app-error.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import { systemRandom } from "../base/random.ts";
-import type { Bucket } from "../bucket/index.ts";
 import type { Paths } from "../config/index.ts";
 import type { Keyring } from "../gossip/index.ts";
 import {
@@ -24,6 +23,7 @@ import type { RecordsProgressOptions } from "../records/index.ts";
 import { readOwnKeyring } from "./gossip-key.ts";
 import { gossipKeySource, ownKeyAdvice } from "./gossip-key-source.ts";
 import { openMeetingPoint } from "./meeting-point.ts";
+import type { BucketFor } from "./open-bucket.ts";
 import type { OpenGossipOptions } from "./open-gossip.ts";
 import { openOwnedLedger } from "./open-ledger.ts";
 import { createLazyRecords } from "./open-records.ts";
@@ -53,7 +53,7 @@ export interface ServiceSettings {
   readonly keyring: () => Keyring | undefined;
   /** The fleet's bucket; undefined: there is none. */
   readonly bucket:
-    | { readonly address: string; readonly opened: Bucket; readonly isFree: boolean }
+    | { readonly address: string; readonly opened: BucketFor; readonly isFree: boolean }
     | undefined;
   /** A fingerprint of the settings that a fleet should have in common. */
   readonly config: () => string;
@@ -116,7 +116,7 @@ async function openOwnedParts(options: OwnedOptions): Promise<OwnedParts> {
     wake: wakeUps,
     withBucket: (address, use) => {
       const own = options.services?.bucket;
-      return own?.address === address ? use(own.opened) : useBucket(address, use);
+      return own?.address === address ? use(own.opened("ledger")) : useBucket(address, use);
     },
   });
   return {
@@ -134,7 +134,8 @@ async function openOwnedParts(options: OwnedOptions): Promise<OwnedParts> {
         records: () => lazy.open(),
         processes,
         wakeUps,
-        bucket: bucket?.opened,
+        bucket: bucket?.opened("ledger"),
+        fleetBucket: bucket?.opened("fleet"),
         isBucketFree: bucket?.isFree ?? true,
         gossip: gossipOf(settings, { ...options, ledger }),
         label: settings.label ?? hostname(),
@@ -167,7 +168,14 @@ function gossipOf(
       ? undefined
       : async (keys: Pick<OpenGossipOptions, "keyring" | "isOwnKey">) => {
           const { openGossip } = await import("./open-gossip.ts");
-          const given = { settings: gossip, ledger, bucket: bucket?.opened, clock, random, log };
+          const given = {
+            settings: gossip,
+            ledger,
+            bucket: bucket?.opened("gossip"),
+            clock,
+            random,
+            log,
+          };
           return openGossip({ ...given, ...keys });
         },
     async readKeys() {

@@ -18,7 +18,7 @@ import {
   fleetBucketAddress,
   hasFleetBucket,
   isFleetBucketCharged,
-  openRetryingFleetBucket,
+  openFleetBucketFor,
 } from "./fleet-bucket.ts";
 import { gossipPeersOf } from "./open-gossip.ts";
 import { openNodeIn, type ServiceSettings } from "./open-node.ts";
@@ -64,7 +64,7 @@ export async function openServiceNode(options: ServiceNodeOptions): Promise<Serv
   const bucket: ServiceSettings["bucket"] = hasFleetBucket(place)
     ? {
         address: await fleetBucketAddress(place),
-        opened: await openRetryingFleetBucket(place),
+        opened: await openFleetBucketFor(place),
         isFree: !isFleetBucketCharged(place),
       }
     : undefined;
@@ -110,11 +110,11 @@ export async function openServiceNode(options: ServiceNodeOptions): Promise<Serv
       stop,
       async [Symbol.asyncDispose]() {
         await stop();
-        await bucket?.opened.close();
+        await bucket?.opened("ledger").close();
       },
     };
   } catch (error) {
-    await bucket?.opened.close();
+    await bucket?.opened("ledger").close();
     throw error;
   }
 }

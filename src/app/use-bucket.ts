@@ -1,14 +1,14 @@
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
-import { createRetryingBucket, openLateBucket, type Bucket } from "../bucket/index.ts";
-import { openBucket } from "./open-bucket.ts";
+import { createRetryingBucket, type Bucket } from "../bucket/index.ts";
+import { openMeteredBucket } from "./open-bucket.ts";
 
-/** Opens a bucket by its address for one piece of work. */
+/** Opens a bucket by its address for one piece of work of the ledger. */
 export async function useBucket<T>(
   address: string,
   use: (bucket: Bucket) => Promise<T>,
 ): Promise<T> {
-  const opened = await openLateBucket(() => openBucket(address));
+  const opened = (await openMeteredBucket(address, { isLate: true }))("ledger");
   try {
     return await use(
       createRetryingBucket({ bucket: opened, clock: systemClock, random: systemRandom }),

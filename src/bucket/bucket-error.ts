@@ -20,3 +20,13 @@ export const mayHaveHappened = (error: unknown): boolean =>
 
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof AppError && error.kind === "unavailable";
+
+const unsent = new WeakSet<Error>();
+
+/** Marks the error of a call that ended before it sent its request, which a meter does not count. */
+export function asUnsent<T>(error: T): T {
+  if (error instanceof Error) unsent.add(error);
+  return error;
+}
+
+export const isUnsent = (error: unknown): boolean => error instanceof Error && unsent.has(error);

@@ -145,6 +145,24 @@ describe("a metered bucket", () => {
     await expect(bucket.get("a")).rejects.toMatchObject({ kind: "unavailable" });
     expect(meter.usage().get).toMatchObject({ requests: 1, failed: 1, dollars: 0 });
   });
+
+  test("counts each repeated request, and none that was never sent", async () => {
+    const clock = createTestClock();
+    const random = createSeededRandom(1);
+    const meter = createMeter();
+    const counted = meter.meter(faulty({ refused: 1 }).bucket, "queue");
+    const bucket = createRetryingBucket({ bucket: counted, clock, random });
+    const failed = expect(bucket.get("a")).rejects.toMatchObject({ kind: "unavailable" });
+    await clock.advance(60_000);
+    await failed;
+    expect(meter.usage().get).toMatchObject({ requests: 8, failed: 8 });
+    const memory = meter.meter(createMemoryBucket({ clock }), "hub");
+    await expect(memory.get("../a")).rejects.toMatchObject({ code: "bucket_key" });
+    await expect(memory.put("a", undefined as never)).rejects.toMatchObject({
+      code: "bucket_body",
+    });
+    expect(meter.callers()).toEqual(["queue"]);
+  });
 });
 
 describe("personalities", () => {

@@ -9,10 +9,13 @@ export { leaseMarginMsDefault, leaseTtlMsDefault } from "./lease/lease.ts";
 export { createLeaseKeeper, type Hold, type LeaseKeeperOptions } from "./lease/lease-keeper.ts";
 export { leaseKey, type LeaseRecord } from "./lease/lease-record.ts";
 export {
+  addUsage,
   bucketOperations,
   createMeter,
+  createMeteredBucket,
   type BucketOperation,
   type Meter,
+  type OnRequest,
   type Usage,
 } from "./metered-bucket.ts";
 export { createPrefixedBucket, type PrefixedBucketOptions } from "./prefixed-bucket.ts";
@@ -26,3 +29,4 @@ export {
   type SharedObject,
   type SharedObjectOptions,
 } from "./shared-object.ts";
+export { usageDaysMax, type DayUsage, type UsageStore } from "./usage-store.ts";

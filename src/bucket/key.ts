@@ -1,5 +1,6 @@
 import { types } from "node:util";
 import { AppError, assert } from "../base/app-error.ts";
+import { asUnsent } from "./bucket-error.ts";
 import { bodyBytesMax, listLimitMax, type ListOptions } from "./bucket.ts";
 
 /** S3 allows 1,024 with its prefix; folders of a directory need some room too. */
@@ -32,18 +33,13 @@ export function checkListing(prefix: string, { startAfter = "", limit }: ListOpt
 export function checkBody(key: string, body: Uint8Array): void {
   checkKey(key);
   if (!types.isUint8Array(body)) {
-    throw new AppError(
-      "invalid",
-      "bucket_body",
-      `the body of ${key} must be a Uint8Array, such as Buffer.from(text), and is ${nameOf(body)}`,
-    );
+    const is = `must be a Uint8Array, such as Buffer.from(text), and is ${nameOf(body)}`;
+    throw asUnsent(new AppError("invalid", "bucket_body", `the body of ${key} ${is}`));
   }
   if (body.byteLength <= bodyBytesMax) return;
-  throw new AppError(
-    "invalid",
-    "bucket_body_too_big",
-    `${key} would have ${body.byteLength} bytes; an object holds at most ${bodyBytesMax}: split it`,
-  );
+  const size = `${key} would have ${body.byteLength} bytes`;
+  const message = `${size}; an object holds at most ${bodyBytesMax}: split it`;
+  throw asUnsent(new AppError("invalid", "bucket_body_too_big", message));
 }
 
 /** Negative if `a` comes before `b` in a listing. UTF-16 order differs above U+FFFF. */
@@ -67,7 +63,7 @@ function partFault(parts: readonly string[]): string | undefined {
 
 function refused(what: string, text: string, fault: string): AppError {
   const shown = typeof text === "string" ? JSON.stringify(text.slice(0, 200)) : nameOf(text);
-  return new AppError("invalid", "bucket_key", `${what} ${shown} is refused: ${fault}`);
+  return asUnsent(new AppError("invalid", "bucket_key", `${what} ${shown} is refused: ${fault}`));
 }
 
 /** For a value that has another type than its declaration: callers in JavaScript are not checked. */

@@ -1,5 +1,6 @@
 import { AppError } from "../base/app-error.ts";
 import type { Bucket } from "./bucket.ts";
+import { isUnsent } from "./bucket-error.ts";
 
 export const bucketOperations = [
   "get",
@@ -16,6 +17,7 @@ export interface Usage {
   readonly requests: number;
   /** Without an answer that counts: servers charge nothing for their own failures. */
   readonly failed: number;
+  /** Bytes of objects, without headers and listings. */
   readonly bytesSent: number;
   readonly bytesReceived: number;
   readonly dollars: number;
@@ -31,84 +33,114 @@ const dollarsPerThousand: Readonly<Record<BucketOperation, number>> = {
   delete: 0,
 };
 
-export interface Meter {
-  /** The same bucket; what goes through it is counted for this caller. */
-  meter(bucket: Bucket, caller: string): Bucket;
-  usage(caller?: string): Readonly<Record<BucketOperation, Usage>>;
-  callers(): readonly string[];
+/** Called when a request has ended. */
+export type OnRequest = (operation: BucketOperation, used: Usage) => void;
+
+/** The same bucket; `onRequest` hears of each of its requests. */
+export function createMeteredBucket(bucket: Bucket, onRequest: OnRequest): Bucket {
+  const counted = <T>(operation: BucketOperation, send: () => Promise<T>, body?: Uint8Array) =>
+    countRequest({ operation, body, onRequest }, send);
+  return {
+    ...bucket,
+    get: (key, more) => counted("get", () => bucket.get(key, more)),
+    putIfAbsent: (key, body) => counted("putIfAbsent", () => bucket.putIfAbsent(key, body), body),
+    putIfMatch: (key, body, etag) =>
+      counted("putIfMatch", () => bucket.putIfMatch(key, body, etag), body),
+    put: (key, body) => counted("put", () => bucket.put(key, body), body),
+    delete: (key) => counted("delete", () => bucket.delete(key)),
+    list: (prefix, more) => counted("list", () => bucket.list(prefix, more)),
+  };
 }
 
-const nothing: Usage = { requests: 0, failed: 0, bytesSent: 0, bytesReceived: 0, dollars: 0 };
+export interface CountedRequest {
+  readonly operation: BucketOperation;
+  readonly body?: Uint8Array | undefined;
+  readonly onRequest: OnRequest;
+}
+
+/** Sends a request and tells what it used. */
+export async function countRequest<T>(
+  { operation, body, onRequest }: CountedRequest,
+  send: () => Promise<T>,
+): Promise<T> {
+  const bytesSent = body?.byteLength ?? 0;
+  const dollars = dollarsPerThousand[operation] / 1_000;
+  try {
+    const answer = await send();
+    const bytesReceived = bytesOf(answer);
+    onRequest(operation, { requests: 1, failed: 0, bytesSent, bytesReceived, dollars });
+    return answer;
+  } catch (error) {
+    if (isUnsent(error)) throw error;
+    const used = { requests: 1, failed: 1, bytesSent, bytesReceived: 0, dollars: 0 };
+    // A server charges for what it refuses, not for its own failures.
+    const isRefused = error instanceof AppError && error.kind === "invalid";
+    onRequest(operation, isRefused ? { ...used, dollars } : used);
+    throw error;
+  }
+}
+
+/** An object that was found has a body. */
+function bytesOf(answer: unknown): number {
+  const { body } = (answer ?? {}) as { readonly body?: Uint8Array };
+  return body?.byteLength ?? 0;
+}
+
+export interface Meter {
+  /**
+   * The same bucket; what goes through it is counted for this caller. Put it below whatever repeats
+   * requests. `isFree`: its requests cost nothing, as on a disk.
+   */
+  meter(bucket: Bucket, caller: string, options?: { readonly isFree?: boolean }): Bucket;
+  /** Counts a request that no metered bucket has seen. */
+  add(caller: string, operation: BucketOperation, used: Usage): void;
+  usage(caller?: string): Readonly<Record<BucketOperation, Usage>>;
+  callers(): readonly string[];
+  /** Tells what was counted so far, then each request. Returns the way to stop. */
+  follow(listener: (caller: string, ...request: Parameters<OnRequest>) => void): () => void;
+}
 
 /** Counts requests by caller and operation, and what they cost. Callers are few, and named in code. */
 export function createMeter(): Meter {
   const counts = new Map<string, Record<BucketOperation, Usage>>();
+  const listeners = new Set<Parameters<Meter["follow"]>[0]>();
 
-  const add = (caller: string, operation: BucketOperation, more: Partial<Usage>) => {
-    const own = counts.get(caller) ?? emptyUsage();
-    counts.set(caller, own);
-    own[operation] = sum(own[operation], { ...nothing, ...more });
-  };
-
-  const counted = async <T>(
-    { caller, operation, bytesSent = 0 }: CountedRequest,
-    send: () => Promise<T>,
-    bytesReceived: (answer: T) => number = () => 0,
-  ): Promise<T> => {
-    const dollars = dollarsPerThousand[operation] / 1_000;
-    try {
-      const answer = await send();
-      const more = { requests: 1, bytesSent, bytesReceived: bytesReceived(answer), dollars };
-      add(caller, operation, more);
-      return answer;
-    } catch (error) {
-      const isOurs = error instanceof AppError && error.kind === "invalid";
-      add(caller, operation, { requests: 1, failed: 1, bytesSent, dollars: isOurs ? dollars : 0 });
-      throw error;
-    }
+  const add: Meter["add"] = (caller, operation, used) => {
+    let own = counts.get(caller);
+    if (!own) counts.set(caller, (own = emptyUsage()));
+    own[operation] = addUsage(own[operation], used);
+    for (const listener of listeners) listener(caller, operation, used);
   };
 
   return {
-    meter: (bucket, caller) => ({
-      ...bucket,
-      get: (key, more) =>
-        counted(
-          { caller, operation: "get" },
-          () => bucket.get(key, more),
-          (got) => (got.status === "found" ? got.body.byteLength : 0),
-        ),
-      putIfAbsent: (key, body) =>
-        counted({ caller, operation: "putIfAbsent", bytesSent: body.byteLength }, () =>
-          bucket.putIfAbsent(key, body),
-        ),
-      putIfMatch: (key, body, etag) =>
-        counted({ caller, operation: "putIfMatch", bytesSent: body.byteLength }, () =>
-          bucket.putIfMatch(key, body, etag),
-        ),
-      put: (key, body) =>
-        counted({ caller, operation: "put", bytesSent: body.byteLength }, () =>
-          bucket.put(key, body),
-        ),
-      delete: (key) => counted({ caller, operation: "delete" }, () => bucket.delete(key)),
-      list: (prefix, more) =>
-        counted({ caller, operation: "list" }, () => bucket.list(prefix, more)),
-    }),
+    meter: (bucket, caller, { isFree = false } = {}) =>
+      createMeteredBucket(bucket, (operation, used) =>
+        add(caller, operation, isFree ? { ...used, dollars: 0 } : used),
+      ),
+    add,
     usage(caller) {
       const chosen = caller === undefined ? [...counts.values()] : [counts.get(caller)];
       return chosen.reduce<Record<BucketOperation, Usage>>((total, one) => {
-        for (const name of bucketOperations) total[name] = sum(total[name], one?.[name] ?? nothing);
+        for (const name of bucketOperations) {
+          total[name] = addUsage(total[name], one?.[name] ?? nothing);
+        }
         return total;
       }, emptyUsage());
     },
     callers: () => [...counts.keys()],
+    follow(listener) {
+      for (const [caller, own] of counts) {
+        for (const name of bucketOperations) {
+          if (own[name].requests > 0) listener(caller, name, own[name]);
+        }
+      }
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
   };
 }
 
-interface CountedRequest {
-  readonly caller: string;
-  readonly operation: BucketOperation;
-  readonly bytesSent?: number;
-}
+const nothing: Usage = { requests: 0, failed: 0, bytesSent: 0, bytesReceived: 0, dollars: 0 };
 
 const emptyUsage = (): Record<BucketOperation, Usage> => ({
   get: nothing,
@@ -119,7 +151,7 @@ const emptyUsage = (): Record<BucketOperation, Usage> => ({
   list: nothing,
 });
 
-const sum = (a: Usage, b: Usage): Usage => ({
+export const addUsage = (a: Usage, b: Usage): Usage => ({
   requests: a.requests + b.requests,
   failed: a.failed + b.failed,
   bytesSent: a.bytesSent + b.bytesSent,

@@ -171,7 +171,7 @@ export const registry: Registry = {
     },
     {
       name: "bucket usage",
-      summary: "count objects and bytes by folder",
+      summary: "requests and dollars of this node, or what is stored",
       load: async () => (await import("./commands/bucket-usage.ts")).bucketUsage,
     },
     {

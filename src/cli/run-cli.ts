@@ -109,7 +109,12 @@ async function prepareRun(
     options,
   );
   for (const warning of prepared.loaded.warnings) context.out.note(`warning: ${warning}`);
-  return () => command.run({ ...context, ...prepared });
+  return async () => {
+    const { paths, log } = prepared;
+    const { openUsageRecord } = await import("../app/index.ts");
+    await using _usage = openUsageRecord({ paths, clock: options.clock, log });
+    return await command.run({ ...context, ...prepared });
+  };
 }
 
 function createContext(

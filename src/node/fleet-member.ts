@@ -26,7 +26,7 @@ import {
   type NodeView,
   type WantedMemory,
 } from "../fleet/index.ts";
-import { readManifest, type Ledger } from "../ledger/index.ts";
+import { readManifest, type Ledger, type LedgerSync } from "../ledger/index.ts";
 import { readMachine } from "../observe/index.ts";
 import type { NodeGossip } from "./gossip-keeper.ts";
 import type { ProcessReport } from "./node-api.ts";
@@ -35,8 +35,10 @@ import type { ProcessRegistry } from "./process-registry.ts";
 export interface FleetMemberOptions {
   readonly paths: Paths;
   readonly ledger: Ledger;
-  /** The same object that the ledger is synced with. Absent: by ledger and gossip alone. */
+  /** Absent: by ledger and gossip alone. */
   readonly bucket?: Bucket | undefined;
+  /** Writes the heartbeat into the head of the node. Absent: by gossip alone. */
+  readonly sync?: Pick<LedgerSync, "beat"> | undefined;
   readonly gossip: NodeGossip;
   /** The processes of this node that do work. */
   readonly processes: ProcessRegistry;
@@ -63,7 +65,7 @@ const alertLengthMax = 200;
 
 /** What makes a node a member of its fleet: heartbeats, desired state, log lines. */
 export function createFleetMember(options: FleetMemberOptions): FleetMember {
-  const { paths, ledger, bucket, gossip, processes, clock, random, log } = options;
+  const { paths, ledger, bucket, sync, gossip, processes, clock, random, log } = options;
   const beats = new Map<string, Beat>();
   const base = createBaseVector(bucket);
   const folder = openCampaignFolder(paths);
@@ -130,7 +132,6 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
       ...(beyond && { knows: { checkpoint, beyond } }),
     };
   }
-  const sync = bucket && ledger.withBucket(bucket);
   const beater = createBeater({
     read: readBeat,
     say: (bytes) => gossip.say("heartbeat", bytes),

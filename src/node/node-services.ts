@@ -4,7 +4,7 @@ import type { Random } from "../base/random.ts";
 import { createServiceGroup, type Service } from "../base/service.ts";
 import type { Bucket } from "../bucket/index.ts";
 import type { Paths } from "../config/index.ts";
-import type { Ledger } from "../ledger/index.ts";
+import type { Ledger, LedgerSync } from "../ledger/index.ts";
 import type { Records } from "../records/index.ts";
 import { createFleetMember, type FleetMember } from "./fleet-member.ts";
 import {
@@ -25,6 +25,8 @@ export interface NodeServicesOptions {
   readonly wakeUps: WakeUps;
   /** The fleet's bucket; undefined: there is none. It retries by itself, and is not closed. */
   readonly bucket: Bucket | undefined;
+  /** The same one for desired state and log lines, if its requests are counted apart. */
+  readonly fleetBucket?: Bucket | undefined;
   /** Its requests cost nothing. */
   readonly isBucketFree: boolean;
   readonly gossip: Pick<GossipKeeperOptions, "open" | "readKeys" | "ownKeyAdvice">;
@@ -60,9 +62,15 @@ export function createNodeServices(options: NodeServicesOptions): NodeServices {
     clock,
     log,
   });
-  const member = createFleetMember({ ...options, gossip });
+  const sync = bucket && ledger.withBucket(bucket);
+  const member = createFleetMember({
+    ...options,
+    bucket: options.fleetBucket ?? bucket,
+    sync,
+    gossip,
+  });
   const group = createServiceGroup([
-    ...(bucket ? [synced({ ...options, bucket }, gossip)] : []),
+    ...(sync ? [synced(sync, gossip)] : []),
     gossip,
     hearing(() => gossip.hear("wake", () => wakeUps.heard())),
     following(records),
@@ -75,9 +83,9 @@ export function createNodeServices(options: NodeServicesOptions): NodeServices {
     tellAdded: () => gossip.say("wake", new Uint8Array()),
   };
 
-  function synced(given: { readonly bucket: Bucket }, keeper: GossipKeeper): Service {
+  function synced(sync: LedgerSync, keeper: GossipKeeper): Service {
     const service = keepSynced({
-      sync: ledger.withBucket(given.bucket),
+      sync,
       unpublished: () => ledger.status().unpublished,
       isFree: options.isBucketFree,
       clock,

@@ -151,7 +151,10 @@ export async function openNode(options: OpenNodeOptions): Promise<NodeHandle> {
     }
   };
   /** Goes on with the next owner, or with this one when it answers again. */
-  const sendStream = async (call: Call, watch: Watch<unknown> & { readonly signal: AbortSignal }) => {
+  const sendStream = async (
+    call: Call,
+    watch: Watch<unknown> & { readonly signal: AbortSignal },
+  ) => {
     for (;;) {
       try {
         return await send(call, watch);

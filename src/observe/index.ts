@@ -1,4 +1,5 @@
 export type { AlertEvent } from "./alert-book.ts";
+export { registerBucketMetrics } from "./bucket-metrics.ts";
 export { differencesOf } from "./differences.ts";
 export { createHealthServer, type HealthServer } from "./health-server.ts";
 export {

@@ -34,6 +34,13 @@ export interface Job {
   readonly endedAtMs: number;
   /** When it last got work, in picks: equal priorities go to the job that waited longest. */
   readonly served: number;
+  /** Bucket requests that its handlers sent, as their finishes reported them. */
+  readonly requests: number;
+  /**
+   * On a bucket queue: its share of the requests that commits cost, to a thousandth of a request. A
+   * commit is shared equally by the jobs that it changes.
+   */
+  readonly commitRequests?: number;
 }
 
 export interface JobSettings {
@@ -66,6 +73,7 @@ export const newJob = (name: string, nowMs: number, settings?: JobSettings): Job
   openedAtMs: nowMs,
   endedAtMs: 0,
   served: 0,
+  requests: 0,
 });
 
 export const slotsLeft = (job: Pick<Job, "concurrency" | "slots">): number =>

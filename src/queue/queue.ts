@@ -186,6 +186,8 @@ export interface FinishInput<K extends Kinds = Kinds> extends LeaseRef {
   readonly sinceStartMs?: number;
   readonly add?: readonly TaskInput<K>[];
   readonly raise?: readonly RaiseInput[];
+  /** Bucket requests that the handler sent, added to `requests` of the job. Absent: 0. */
+  readonly requests?: number;
 }
 
 /** A setting that is left out does not limit the job, even if it was set before. */

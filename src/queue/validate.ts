@@ -13,6 +13,8 @@ import type { LeaseRef, NewTask, TaskState, TerminalState } from "./task.ts";
 export const payloadBytesMax = 256 * 1024;
 export const addTasksMax = 10_000;
 const reasonLengthMax = 4_096;
+/** Of one attempt of a task. */
+const requestsMax = 1_000_000_000;
 const stackLengthMax = 4_096;
 const terminalStates: readonly TerminalState[] = ["done", "skipped", "failed"];
 const states: readonly TaskState[] = ["pending", "running", ...terminalStates];
@@ -75,19 +77,20 @@ export function createValidator({ clock, newId }: ValidatorOptions) {
     }),
 
     finish: (input: FinishInput<Kinds>): operation.Finish => {
-      const { id, token, add, raise: raises } = check.object("a finish", input);
+      const { id, token, add, raise: raises, requests } = check.object("a finish", input);
       const ended = {
         id: check.count("id", id),
         token: check.count("token", token),
         outcome: outcome(input.outcome),
       };
       // Nearly all finishes of a busy queue are no more than this.
-      if (!add && !raises) return Object.assign(ended, sinceStart(input));
+      if (!add && !raises && !requests) return Object.assign(ended, sinceStart(input));
       return {
         ...ended,
         ...sinceStart(input),
         ...(add && add.length !== 0 ? { add: tasks(add) } : {}),
         ...(raises && raises.length !== 0 ? { raise: raiseAll(raises) } : {}),
+        ...(requests ? { requests: check.whole("requests", requests, 0, requestsMax) } : {}),
       };
     },
     release: (input: operation.Release): operation.Release => ({

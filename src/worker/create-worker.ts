@@ -30,6 +30,11 @@ export interface WorkerOptions<Services = unknown, K extends Kinds = Kinds> {
   /** The kinds it works on are those of its handlers. */
   readonly handlers: readonly Handler<Services>[];
   readonly services?: Services;
+  /**
+   * Instead of `services`: those of one task. The worker counts the calls of `onRequest`, one for
+   * each bucket request of the handler, and the queue adds them to `requests` of the task's job.
+   */
+  readonly servicesFor?: (onRequest: () => void) => Services;
   /** Handlers at work at once, default 10; with two bounds it follows the load between them. */
   readonly concurrency?: Concurrency;
   /** For a worker that scales: how hard it is for this process. */
@@ -127,6 +132,7 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     random,
     logger,
     services: options.services,
+    servicesFor: options.servicesFor,
     leaseMs,
     concurrency: bounds.min,
     record,

@@ -143,7 +143,8 @@ export function createEndings(options: EndingsOptions): Endings {
 function toFinish({ task, outcome, add, raise }: Ending): FinishInput {
   const { id, token } = task.lease;
   const sinceStartMs = task.run?.sinceStartMs();
-  if (!add && !raise) {
+  const { requests } = task;
+  if (!add && !raise && requests === 0) {
     return sinceStartMs === undefined
       ? { id, token, outcome: outcome! }
       : { id, token, outcome: outcome!, sinceStartMs };
@@ -155,6 +156,7 @@ function toFinish({ task, outcome, add, raise }: Ending): FinishInput {
     ...(sinceStartMs === undefined ? {} : { sinceStartMs }),
     ...(add && { add }),
     ...(raise && { raise }),
+    ...(requests > 0 && { requests }),
   };
 }
 

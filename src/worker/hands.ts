@@ -55,6 +55,7 @@ export interface HandsOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly services: unknown;
+  readonly servicesFor: ((onRequest: () => void) => unknown) | undefined;
   readonly leaseMs: number;
   readonly concurrency: number;
   readonly record: CrashRecord | undefined;
@@ -72,6 +73,7 @@ export function createHands(options: HandsOptions): Hands {
   const ready: TaskInHand[] = [];
   const shared: Shared = {
     services: options.services,
+    servicesFor: options.servicesFor,
     logger,
     markStart: (task) => task.run?.markStart(),
   };

@@ -12,6 +12,7 @@ export type AbortCause = "lease_lost" | "timed_out" | "stopping";
 /** What all tasks of a worker share. */
 export interface Shared {
   readonly services: unknown;
+  readonly servicesFor: ((onRequest: () => void) => unknown) | undefined;
   readonly logger: Logger;
   readonly markStart: (task: TaskInHand) => void;
 }
@@ -44,10 +45,13 @@ export class TaskInHand implements HandlerContext, RecordedLease {
   /** What its handler last said of itself. */
   note: string | undefined;
   leaveCap: (() => void) | undefined;
+  /** Bucket requests of its handler so far. */
+  requests = 0;
   #task: HandledTask<unknown> | undefined;
   #abort: AbortController | undefined;
   #cause: AbortCause | undefined;
   #log: Logger | undefined;
+  #services: unknown;
 
   constructor(
     lease: LeasedTask,
@@ -97,7 +101,9 @@ export class TaskInHand implements HandlerContext, RecordedLease {
     return (this.#log ??= this.#shared.logger.child({ taskId: id, kind, job, key, attempt: used }));
   }
   get services(): unknown {
-    return this.#shared.services;
+    const { services, servicesFor } = this.#shared;
+    if (!servicesFor) return services;
+    return (this.#services ??= servicesFor(() => void (this.requests += 1)));
   }
 }
 

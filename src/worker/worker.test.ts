@@ -31,6 +31,31 @@ describe.each(backends)("a worker on %s", (backend) => {
     expect((await at.queue.stats()).states).toMatchObject({ done: 25, pending: 0, running: 0 });
   });
 
+  test("the bucket requests of a handler are added to its job, with each outcome", async () => {
+    await using at = openWorkerFixture(backend);
+    await at.queue.add([...works("a", 3, { job: "j" }), ...works("b", 1, { job: "k" })]);
+    let given = 0;
+    await at.work(
+      async (context) => {
+        const { task, services } = context;
+        const { ask } = services as { readonly ask: () => void };
+        if (task.job === "j") for (let asked = 0; asked < 4; asked++) ask();
+        expect(context.services).toBe(services);
+        return task.key === "a0" ? fail("no") : done();
+      },
+      {
+        servicesFor: (onRequest) => {
+          given += 1;
+          return { ask: onRequest };
+        },
+      },
+    );
+    await at.pass(100);
+    expect(given).toBe(4);
+    expect(await at.queue.job("j")).toMatchObject({ done: 2, failed: 1, requests: 12 });
+    expect(await at.queue.job("k")).toMatchObject({ done: 1, requests: 0 });
+  });
+
   test("lesson 20: no fixed pause between tasks: a thousand need no time at all", async () => {
     await using at = openWorkerFixture(backend);
     await at.queue.add(works("a", 300));

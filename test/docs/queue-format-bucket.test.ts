@@ -105,6 +105,22 @@ describe("docs/formats/queue-bucket", () => {
     await expect(textOf(await fillBoth())).toMatchFileSnapshot(golden);
   });
 
+  test("a shard of the version before, which counted no requests, can be worked on", async () => {
+    const text = readFileSync(golden, "utf8");
+    const before = text.replaceAll(/,"requests":0|,"commitRequests":[\d.]+/g, "");
+    expect(before).not.toBe(text);
+    const objects = objectsOf(before);
+    for (const shards of [1, 2]) {
+      await using queue = await open(objects, { session: "session-2", shards });
+      expect(await queue.job("site")).toMatchObject({ added: 2, requests: 0 });
+      const [running] = await queue.browse({ states: ["running"] });
+      const outcome = { kind: "done" } as const;
+      await queue.finish([{ ...running!, outcome, requests: 3 }]);
+      expect(await queue.job("site")).toMatchObject({ done: 1, requests: 3 });
+      expect((await queue.job("site"))!.commitRequests).toBeGreaterThan(0);
+    }
+  });
+
   test("what was stored in this format can be read and worked on", async () => {
     const objects = objectsOf(readFileSync(golden, "utf8"));
     for (const shards of [1, 2]) {

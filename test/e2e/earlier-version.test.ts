@@ -58,7 +58,9 @@ test("while a process of the version before runs, writing is refused and nothing
   try {
     const set = await sandbox.onData(["company", "set", "acme", "city=Bonn"]);
     expect(set).toMatchObject({ exitCode: 1, stdout: "" });
-    expect(set.stderr).toContain("a process of an earlier version of forager uses this data folder");
+    expect(set.stderr).toContain(
+      "a process of an earlier version of forager uses this data folder",
+    );
     expect(existsSync(sandbox.inData("ledger/door.json"))).toBe(true);
     expect(await sandbox.good("company", "show", "acme")).not.toContain("Bonn");
   } finally {

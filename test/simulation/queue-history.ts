@@ -1,4 +1,5 @@
 import { AppError } from "../../src/base/app-error.ts";
+import { chargeJobs } from "../../src/queue/adapters/bucket/spending.ts";
 import { rowOf } from "../../src/queue/adapters/bucket/task-row.ts";
 import { apply } from "../../src/queue/model/apply.ts";
 import type { ModelNow } from "../../src/queue/model/now.ts";
@@ -40,6 +41,7 @@ export interface Sending {
   readonly version: number;
   readonly operations: readonly Operation[];
   readonly now: ModelNow;
+  readonly requests: number;
 }
 
 export interface HistoryOptions {
@@ -81,7 +83,8 @@ export function createQueueHistory(options: HistoryOptions): QueueHistory {
     checkSteps[shard]!({ before, after: head, operations: commit.operations });
     const base = controls.apply(before, head.control, commit.now);
     const replayed = apply(base, commit.operations, commit.now);
-    const difference = differenceOf(replayed.shard, head.full);
+    const jobs = chargeJobs(base.jobs, replayed.shard.jobs, commit.requests);
+    const difference = differenceOf({ ...replayed.shard, jobs }, head.full);
     if (difference) {
       fail(`Q6: version ${head.version} of shard ${shard} is not its replay: ${difference}`);
     }
@@ -129,7 +132,12 @@ export function createQueueHistory(options: HistoryOptions): QueueHistory {
 
 type Answer = Outcomes[number];
 
-const nameOf = ({ key, session, number, version }: Omit<Sending, "operations" | "now">) =>
+const nameOf = ({
+  key,
+  session,
+  number,
+  version,
+}: Pick<Sending, "key" | "session" | "number" | "version">) =>
   `${key} ${session} ${number} ${version}`;
 
 const words = (value: unknown) =>

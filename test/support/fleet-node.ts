@@ -50,7 +50,7 @@ async function main([folder = "", name = "", text = "{}"]: readonly string[]): P
         mdns: "no",
       },
       keyring: () => keyring,
-      bucket: bucket && { address: address!, opened: bucket, isFree: true },
+      bucket: bucket && { address: address!, opened: () => bucket, isFree: true },
       config: () => "test",
     },
   });

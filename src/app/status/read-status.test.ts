@@ -48,7 +48,7 @@ test("what it says of ledger, fleet and queue is the same after JSON", async () 
   await using ledger = await ledgerOf(options);
   const changes = [{ target: "company/a", field: "name", value: "A" }];
   await ledger.write({ source: "hand:test", changes });
-  await using bucket = await openFleetBucket(options);
+  await using bucket = await openFleetBucket(options, "command");
   await ledger.withBucket(bucket).sync();
   await using queue = await openOrMakeQueue(options);
   await queue.add([{ kind: "page", gate: "a.example", key: "a", payload: {} }]);

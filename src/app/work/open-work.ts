@@ -11,7 +11,9 @@ import {
   type SettingsMarks,
 } from "../../config/index.ts";
 import type { NodeEvents, ProcessDesired } from "../../node/index.ts";
+import { registerBucketMetrics } from "../../observe/index.ts";
 import { createSupervisor, type SlotView } from "../../worker/index.ts";
+import { processMeter } from "../open-bucket.ts";
 import { openServiceNode } from "../open-service-node.ts";
 import { forkWorker } from "./fork-worker.ts";
 import { observeWork, type ObserveWorkOptions } from "./observe-work.ts";
@@ -87,6 +89,7 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
   const { settings } = loaded;
   const paths = createPaths(settings.data);
   const metrics = createMetrics();
+  registerBucketMetrics(metrics, processMeter);
   const supervisor = createSupervisor({
     slots: [],
     spawn: spawnOn(options),

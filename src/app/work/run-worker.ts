@@ -5,7 +5,11 @@ import { createMetrics, type Metrics } from "../../base/metrics.ts";
 import { systemRandom } from "../../base/random.ts";
 import { readVersion } from "../../base/version.ts";
 import { userName, type Paths, type Settings } from "../../config/index.ts";
-import { registerConnectionMetrics, registerProcessMetrics } from "../../observe/index.ts";
+import {
+  registerBucketMetrics,
+  registerConnectionMetrics,
+  registerProcessMetrics,
+} from "../../observe/index.ts";
 import {
   createCrashRecord,
   createProcessLoad,
@@ -16,6 +20,7 @@ import {
 import { createBuiltInWork } from "../built-in-work.ts";
 import { openOrMakeQueue } from "../configured-queue.ts";
 import { createHandlerServices } from "../handler-services.ts";
+import { processMeter } from "../open-bucket.ts";
 import { openNodeIn } from "../open-node.ts";
 import { crashRecordFd, hasCrashFile } from "./crash-file.ts";
 import type { Inbox } from "./inbox.ts";
@@ -66,13 +71,23 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
   });
   await using own = createHandlerServices({ settings, paths, queue, clock, random: systemRandom });
   const handlers = chooseHandlers(joinHandlers(builtIn.handlers, loaded), slot, file);
+  registerBucketMetrics(metrics, processMeter);
   registerProcessMetrics(metrics);
   registerConnectionMetrics(metrics, () => queue.connections());
   const worker = createWorker({
     queue,
     name,
     handlers,
-    services: { ...builtIn.services, ...own.services },
+    servicesFor(onRequest) {
+      const ofTask = own.servicesFor(onRequest);
+      return {
+        ...builtIn.services,
+        queue,
+        get bucket() {
+          return ofTask.bucket;
+        },
+      };
+    },
     concurrency: slot.concurrency,
     leaseMs: settings.queue.leaseMs,
     graceMs: settings.work.graceMs,

@@ -9,6 +9,7 @@ import { createPinoLogger } from "../../base/pino-logger.ts";
 import { reportError } from "../../base/report-error.ts";
 import { isUsageError } from "../../base/usage-error.ts";
 import { createPaths, loadSettings, processSources } from "../../config/index.ts";
+import { openUsageRecord } from "../usage-record.ts";
 import { createInbox } from "./inbox.ts";
 import { runWorker } from "./run-worker.ts";
 import type { ToWorker, WorkerStart } from "./worker-start.ts";
@@ -34,6 +35,7 @@ async function main(start: WorkerStart): Promise<number> {
     const kept = openKeptLog({ folder: paths.logs(), name: String(process.pid) });
     const log = createPinoLogger({ level: settings.log.level, kept });
     isPrepared = true;
+    await using _usage = openUsageRecord({ paths, clock: systemClock, log });
     await runWorker({
       start,
       inbox,

@@ -8,7 +8,7 @@ import { textFlag } from "../flags.ts";
 import { addressArgument, keyAsUsage, openPatientBucket } from "./bucket/open-bucket.ts";
 
 export const bucketCat: Command = {
-  needs: "nothing",
+  needs: "settings",
   arguments: [addressArgument, { name: "key", summary: "which object" }],
   options: [
     { flag: "--output", value: "file", summary: "write it there, byte by byte", complete: "file" },

@@ -5,7 +5,7 @@ import type { Column } from "../table.ts";
 import { addressArgument, keyAsUsage, openPatientBucket } from "./bucket/open-bucket.ts";
 
 export const bucketLs: Command = {
-  needs: "nothing",
+  needs: "settings",
   arguments: [
     addressArgument,
     { name: "prefix", summary: "only keys that begin so", isOptional: true },

@@ -4,7 +4,7 @@ import type { Command } from "../command.ts";
 import { addressArgument, openRawBucket } from "./bucket/open-bucket.ts";
 
 export const bucketProbe: Command = {
-  needs: "nothing",
+  needs: "settings",
   arguments: [addressArgument],
   examples: [
     { line: "forager bucket probe s3://fleet", summary: "can a fleet be coordinated through it?" },

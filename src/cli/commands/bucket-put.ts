@@ -8,7 +8,7 @@ import { textFlag } from "../flags.ts";
 import { addressArgument, keyAsUsage, openPatientBucket } from "./bucket/open-bucket.ts";
 
 export const bucketPut: Command = {
-  needs: "nothing",
+  needs: "settings",
   arguments: [
     addressArgument,
     { name: "key", summary: "which object" },

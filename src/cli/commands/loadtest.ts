@@ -61,6 +61,7 @@ export const loadtest: Command = {
         folder,
         address,
         queueOptions: await queueOptions(context.settings),
+        data: paths.root(),
         profile: profileOf(name),
         timeScale,
         workers,

@@ -5,12 +5,16 @@
  * the first message, since arguments can be read by all.
  */
 import { once } from "node:events";
-import { loadNode, openBucket, openBuiltInWork, openQueue } from "../../app/index.ts";
+import {
+  loadNode,
+  openBuiltInWork,
+  openFleetBucketFor,
+  openQueue,
+  openUsageRecord,
+} from "../../app/index.ts";
 import { systemClock } from "../../base/clock.ts";
 import { createMetrics } from "../../base/metrics.ts";
 import { createPinoLogger } from "../../base/pino-logger.ts";
-import { systemRandom } from "../../base/random.ts";
-import { createRetryingBucket } from "../../bucket/index.ts";
 import { createPaths, type Settings } from "../../config/index.ts";
 import { parseKeyring } from "../../gossip/index.ts";
 import type { Queue } from "../../queue/index.ts";
@@ -53,12 +57,14 @@ const [{ key }] = (await once(process, "message")) as [{ readonly key: string }]
 const tell = (event: NodeEvent) => void process.send?.(event);
 
 const { worker: name, folder, gossip, crawl, version } = settings;
-const [clock, random] = [systemClock, systemRandom];
+const clock = systemClock;
 const log = createPinoLogger({ level: "error" });
 const paths = createPaths(folder);
 const metrics = createMetrics();
-const opened = await openBucket(settings.bucket);
-const bucket = createRetryingBucket({ bucket: opened, clock, random });
+const usage = openUsageRecord({ paths, clock, log });
+const { signal } = new AbortController();
+const place = { settings: { bucket: {} }, paths, bucketAddress: settings.bucket, signal };
+const opened = await openFleetBucketFor(place);
 const { openNodeIn } = await loadNode();
 const node = await openNodeIn({
   kind: "service",
@@ -69,7 +75,7 @@ const node = await openNodeIn({
   services: {
     gossip,
     keyring: () => parseKeyring([key]),
-    bucket: { address: settings.bucket, opened: bucket, isFree: true },
+    bucket: { address: settings.bucket, opened, isFree: true },
     config: () => "demo",
     label: name,
   },
@@ -113,7 +119,8 @@ await stopped;
 await work[Symbol.asyncDispose]();
 await queue.close();
 await node.close();
-await opened.close();
+await opened("ledger").close();
+await usage[Symbol.asyncDispose]();
 process.exit(0);
 
 async function tellState(): Promise<void> {

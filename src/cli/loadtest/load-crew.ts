@@ -13,6 +13,7 @@ export interface LoadCrewOptions {
   readonly folder: string;
   readonly address: string;
   readonly queueOptions: OpenQueueOptions;
+  readonly data: string;
   readonly siteUrl: string;
   readonly workers: number;
   readonly clock: Clock;
@@ -48,7 +49,7 @@ const leaseMsOf = (address: string) => (isBucket(address) ? 4_000 : 2_000);
 const concurrency = 25;
 
 export function createLoadCrew(options: LoadCrewOptions): LoadCrew {
-  const { folder, address, siteUrl, clock } = options;
+  const { folder, address, data, siteUrl, clock } = options;
   const program = new URL("./load-worker.js", import.meta.url);
   const crew = createCrew({ program, clock, onEvent() {} });
   const kills = new Map<string, number>();
@@ -67,6 +68,7 @@ export function createLoadCrew(options: LoadCrewOptions): LoadCrew {
     const settings: LoadWorkerSettings = {
       worker,
       address,
+      data,
       siteUrl,
       logFile: file(worker, "jsonl"),
       metricsFile: file(worker, "json"),

@@ -4,9 +4,11 @@
  * which may hold a password, is the first message.
  */
 import { writeFileSync } from "node:fs";
-import { openQueue, type OpenQueueOptions } from "../../app/index.ts";
+import { openQueue, openUsageRecord, type OpenQueueOptions } from "../../app/index.ts";
 import { sleep, systemClock } from "../../base/clock.ts";
+import { silentLogger } from "../../base/logger.ts";
 import { createMetrics } from "../../base/metrics.ts";
+import { createPaths } from "../../config/index.ts";
 import { registerProcessMetrics } from "../../observe/index.ts";
 import {
   createWorker,
@@ -24,6 +26,8 @@ import type { LoadPayload } from "./load-jobs.ts";
 export interface LoadWorkerSettings {
   readonly worker: string;
   readonly address: string;
+  /** The data folder, for its counts of bucket requests. */
+  readonly data: string;
   readonly siteUrl: string;
   readonly logFile: string;
   readonly metricsFile: string;
@@ -56,6 +60,8 @@ process.on("message", (message) => {
   void worker?.stop();
 });
 
+const paths = createPaths(settings.data);
+const usage = openUsageRecord({ paths, clock: systemClock, log: silentLogger });
 const queue = await openQueue(settings.address, options);
 const log = createVisitLog(logFile, name, () => {});
 const getPage = createGetPage(concurrency);
@@ -102,4 +108,5 @@ tick();
 await worker.ended;
 writeMetrics();
 await queue[Symbol.asyncDispose]();
+await usage[Symbol.asyncDispose]();
 process.exit(0);

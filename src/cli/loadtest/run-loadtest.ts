@@ -20,6 +20,8 @@ export interface LoadtestOptions {
   readonly address: string;
   /** May hold a password. */
   readonly queueOptions: OpenQueueOptions;
+  /** Where bucket requests are counted. */
+  readonly data: string;
   readonly profile: Profile;
   readonly timeScale: number;
   readonly workers: number;
@@ -51,7 +53,7 @@ const recoveryMsMin = 20_000;
 const stopsWanted: readonly ContinueWhen[] = ["taken over", "done by another"];
 
 export async function runLoadtest(options: LoadtestOptions): Promise<LoadtestResult> {
-  const { folder, address, queueOptions, profile, timeScale, workers, clock } = options;
+  const { folder, address, queueOptions, data, profile, timeScale, workers, clock } = options;
   await using queue = await openQueue(address, queueOptions);
   await mustBeEmpty(queue);
   await using sites = await openFakeSite(clock, createSeededRandom(56));
@@ -59,6 +61,7 @@ export async function runLoadtest(options: LoadtestOptions): Promise<LoadtestRes
     folder,
     address,
     queueOptions,
+    data,
     siteUrl: sites.url,
     workers,
     clock,

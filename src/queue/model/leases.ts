@@ -48,6 +48,10 @@ function finishOne(draft: Draft, one: Finish): Finished {
   }
   if (one.add) addWithFinish(draft, one.add, one);
   if (one.raise) raise(draft, one.raise);
+  if (one.requests) {
+    const { requests } = jobOf(draft, task.job);
+    patchJob(draft, task.job, { requests: requests + one.requests });
+  }
   leave(draft, task, one.sinceStartMs ?? 0);
   const after = finished(draft, task, one.outcome);
   putTask(draft, after);

@@ -92,7 +92,12 @@ const finish = fc
     fc.record({ lease, outcome, add: list(newTask, 3) }),
     fc.record({ lease, outcome, add: list(newTask, 2), raise: list(raiseOne, 2) }),
   )
-  .map(({ lease: { id, token }, ...rest }) => ({ id, token, ...rest }));
+  .map(({ lease: { id, token }, ...rest }) => ({
+    id,
+    token,
+    ...rest,
+    ...(id % 3 === 1 && { requests: 2 }),
+  }));
 
 const release = fc
   .record({ lease, sinceStartMs: oneOf(0, 7) }, { requiredKeys: ["lease"] })

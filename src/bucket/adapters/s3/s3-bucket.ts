@@ -9,9 +9,10 @@ import { closable } from "../../../base/closable.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { createId } from "../../../base/ids.ts";
 import type { Random } from "../../../base/random.ts";
-import { unanswered } from "../../bucket-error.ts";
+import { asUnsent, unanswered } from "../../bucket-error.ts";
 import { listLimitMax, type Bucket, type Got, type ListedObject } from "../../bucket.ts";
 import { checkBody, checkKey, checkListing } from "../../key.ts";
+import { countRequest, type BucketOperation, type OnRequest } from "../../metered-bucket.ts";
 import { createS3Caller, type S3Place } from "./s3-client.ts";
 import { readFailure, translateS3Error, type S3Request } from "./s3-error.ts";
 
@@ -20,18 +21,28 @@ export interface S3BucketOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly requestMs?: number;
+  /** Hears of each request beyond the one of each call: a meter of calls does not see them. */
+  readonly onExtraRequest?: OnRequest;
 }
+
+/** What was refused because of our clock, before it was sent again. */
+const refusedRequest = { requests: 1, failed: 1, bytesSent: 0, bytesReceived: 0, dollars: 0 };
 
 /** Ceph before 20.2.1 compares If-Match with the bare ETag, and never finds the quoted one equal. */
 type EtagStyle = "quoted" | "unquoted";
 
 /**
- * Bucket on a server that speaks S3. Each call is one request, never repeated here. 404 and 412 to
- * a conditional write mean that the condition did not hold; 409, 429, 5xx and silence leave it open.
+ * Bucket on a server that speaks S3. Each call is one request, never repeated here; the first
+ * `putIfMatch` and a first `now` send requests of their own. 404 and 412 to a conditional write mean that the condition did not hold; 409, 429, 5xx and silence leave it open.
  */
-export function createS3Bucket({ place, clock, random, requestMs }: S3BucketOptions): Bucket {
+export function createS3Bucket(options: S3BucketOptions): Bucket {
+  const { place, clock, random, requestMs, onExtraRequest = () => {} } = options;
   const { bucket: Bucket, prefix } = place;
-  const caller = createS3Caller(place, { clock, ...(requestMs && { requestMs }) });
+  const caller = createS3Caller(place, {
+    clock,
+    ...(requestMs && { requestMs }),
+    onRepeat: (operation) => onExtraRequest(operation, refusedRequest),
+  });
   const placeName = `s3://${Bucket}`;
   let style: EtagStyle | undefined;
   let learning: Promise<EtagStyle> | undefined;
@@ -46,8 +57,13 @@ export function createS3Bucket({ place, clock, random, requestMs }: S3BucketOpti
     condition: { readonly IfNoneMatch?: "*"; readonly IfMatch?: string } = {},
   ): Promise<string | undefined> => {
     const input = { Bucket, Key: prefix + key, Body: body, ...condition };
+    const operation = condition.IfMatch
+      ? "putIfMatch"
+      : condition.IfNoneMatch
+        ? "putIfAbsent"
+        : "put";
     try {
-      const { output } = await caller.send((client, abortSignal) =>
+      const { output } = await caller.send(operation, (client, abortSignal) =>
         client.send(new PutObjectCommand(input), { abortSignal }),
       );
       if (output.ETag) return output.ETag;
@@ -60,6 +76,8 @@ export function createS3Bucket({ place, clock, random, requestMs }: S3BucketOpti
     throw failed(new Error("the answer has no ETag"), "put", key);
   };
 
+  const extra = <T>(operation: BucketOperation, send: () => Promise<T>) =>
+    countRequest({ operation, onRequest: onExtraRequest }, send);
   const etagAs = (etag: string, wanted: EtagStyle) =>
     wanted === "quoted" ? etag : etag.replaceAll('"', "");
 
@@ -67,13 +85,14 @@ export function createS3Bucket({ place, clock, random, requestMs }: S3BucketOpti
   const learn = async (): Promise<EtagStyle> => {
     const key = `probe/etag-${createId(random)}`;
     const body = (step: number) => Buffer.from(`${key} ${step}`);
-    const etag = await write(key, body(0));
+    const etag = await extra("put", () => write(key, body(0)));
     try {
       for (const tried of ["quoted", "unquoted"] as const) {
-        if (await write(key, body(1), { IfMatch: etagAs(etag!, tried) })) return tried;
+        const IfMatch = etagAs(etag!, tried);
+        if (await extra("putIfMatch", () => write(key, body(1), { IfMatch }))) return tried;
       }
     } finally {
-      await remove(key);
+      await extra("delete", () => remove(key));
     }
     const message = `${placeName} accepts no If-Match: it cannot hold what several nodes change`;
     throw new AppError("invalid", "bucket_unsupported", message);
@@ -84,14 +103,14 @@ export function createS3Bucket({ place, clock, random, requestMs }: S3BucketOpti
       return (style = await learning);
     } catch (error) {
       learning = undefined; // a failed try is tried again
-      throw error;
+      throw asUnsent(error); // what it was needed for was not sent
     }
   };
 
   const remove = async (key: string) => {
     try {
       const input = { Bucket, Key: prefix + key };
-      await caller.send((client, abortSignal) =>
+      await caller.send("delete", (client, abortSignal) =>
         client.send(new DeleteObjectCommand(input), { abortSignal }),
       );
     } catch (error) {
@@ -111,7 +130,7 @@ export function createS3Bucket({ place, clock, random, requestMs }: S3BucketOpti
       ...(startAfter !== "" && { StartAfter: prefix + startAfter }),
     };
     try {
-      const { output } = await caller.send((client, abortSignal) =>
+      const { output } = await caller.send("list", (client, abortSignal) =>
         client.send(new ListObjectsV2Command(input), { abortSignal }),
       );
       return (output.Contents ?? []).map(
@@ -132,7 +151,7 @@ export function createS3Bucket({ place, clock, random, requestMs }: S3BucketOpti
       checkKey(key);
       const input = { Bucket, Key: prefix + key, ...(ifNoneMatch && { IfNoneMatch: ifNoneMatch }) };
       try {
-        const { output, dateMs } = await caller.send(async (client, abortSignal) => {
+        const { output, dateMs } = await caller.send("get", async (client, abortSignal) => {
           const answer = await client.send(new GetObjectCommand(input), { abortSignal });
           return { ...answer, bytes: await answer.Body!.transformToByteArray() };
         });
@@ -172,7 +191,9 @@ export function createS3Bucket({ place, clock, random, requestMs }: S3BucketOpti
     },
     list,
     async now() {
-      if (!caller.storeClock.at(clock.monotonicMs())) await list("probe/", { limit: 1 });
+      if (!caller.storeClock.at(clock.monotonicMs())) {
+        await extra("list", () => list("probe/", { limit: 1 }));
+      }
       const time = caller.storeClock.at(clock.monotonicMs());
       if (!time) throw unanswered(placeName, "its answers have no Date");
       return time;

@@ -1,5 +1,6 @@
 import { S3Client } from "@aws-sdk/client-s3";
 import { systemClock, type Clock } from "../../../base/clock.ts";
+import type { BucketOperation } from "../../metered-bucket.ts";
 import { readFailure } from "./s3-error.ts";
 import { createStoreClock, type StoreClock } from "./store-clock.ts";
 
@@ -18,7 +19,10 @@ export interface S3Place {
 
 export interface S3Caller extends Disposable {
   /** Sends one request, once: a repeated write could answer 412 to its own success. */
-  send<T>(request: (client: S3Client, signal: AbortSignal) => Promise<T>): Promise<Answered<T>>;
+  send<T>(
+    operation: BucketOperation,
+    request: (client: S3Client, signal: AbortSignal) => Promise<T>,
+  ): Promise<Answered<T>>;
   readonly storeClock: StoreClock;
 }
 
@@ -32,10 +36,15 @@ const socketsMax = 50;
 const connectMs = 5_000;
 export const requestMsDefault = 30_000;
 
-export function createS3Caller(
-  place: S3Place,
-  { clock, requestMs = requestMsDefault }: { readonly clock: Clock; readonly requestMs?: number },
-): S3Caller {
+export interface S3CallerOptions {
+  readonly clock: Clock;
+  readonly requestMs?: number;
+  /** Hears of a request that had to be sent a second time. */
+  readonly onRepeat?: (operation: BucketOperation) => void;
+}
+
+export function createS3Caller(place: S3Place, options: S3CallerOptions): S3Caller {
+  const { clock, requestMs = requestMsDefault, onRepeat = () => {} } = options;
   const client = new S3Client({
     ...(place.endpoint && { endpoint: place.endpoint }),
     ...(place.region && { region: place.region }),
@@ -70,12 +79,13 @@ export function createS3Caller(
       timer.cancel();
     }
   };
-  const sendInTime: S3Caller["send"] = async (request) => {
+  const sendInTime: S3Caller["send"] = async (operation, request) => {
     try {
       return await sendOnce(request);
     } catch (error) {
       // Refused before anything happened; the SDK has now learnt how wrong our clock is.
       if (readFailure(error).name !== "RequestTimeTooSkewed") throw error;
+      onRepeat(operation);
       return sendOnce(request);
     }
   };
@@ -83,14 +93,14 @@ export function createS3Caller(
   // The first request goes alone: the SDK learns a wrong clock wrongly from several at once.
   let first: Promise<unknown> | undefined;
   return {
-    async send(request) {
+    async send(operation, request) {
       if (first) await first;
       else {
-        const alone = sendInTime(request);
+        const alone = sendInTime(operation, request);
         first = alone.catch(() => {});
         return alone;
       }
-      return sendInTime(request);
+      return sendInTime(operation, request);
     },
     storeClock,
     [Symbol.dispose]: () => client.destroy(),

@@ -1,4 +1,4 @@
-import { openBucket } from "../../../app/index.ts";
+import { openMeteredBucket } from "../../../app/index.ts";
 import { systemClock } from "../../../base/clock.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { asUsage } from "../../../base/usage-error.ts";
@@ -12,7 +12,7 @@ export const addressArgument: ArgumentSpec = {
 
 /** As the store is: for a probe, which must see every answer. */
 export const openRawBucket = (address: string): Promise<Bucket> =>
-  asUsage(() => openBucket(address), ["bucket_address"]);
+  asUsage(async () => (await openMeteredBucket(address))("command"), ["bucket_address"]);
 
 /** For everything else: what got no answer is asked again. */
 export async function openPatientBucket({ args, signal }: BareContext): Promise<Bucket> {

@@ -31,7 +31,7 @@ export const hubRun: Command = {
 
   async run(context) {
     const { log, out, clock, flags, signal } = context;
-    await using bucket = await openFleetBucket(fleetOf(context));
+    await using bucket = await openFleetBucket(fleetOf(context), "hub");
     const address = await fleetBucketAddress(fleetOf(context));
     const withLedger = async <T>(use: (ledger: NodeLedger) => Promise<T>): Promise<T> => {
       await using opened = await openNodeOf(context);

@@ -18,7 +18,7 @@ export const ledgerCompact: Command = {
 
   async run(context) {
     const { log, out, clock } = context;
-    await using bucket = await openFleetBucket(fleetOf(context));
+    await using bucket = await openFleetBucket(fleetOf(context), "hub");
     const address = await fleetBucketAddress(fleetOf(context));
     await using node = await openNodeOf(context);
     const { ledger } = node;

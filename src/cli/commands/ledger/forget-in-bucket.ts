@@ -15,7 +15,7 @@ import { hubSettings } from "../hub/hub-options.ts";
 /** Pushes what was forgotten, and makes a checkpoint without it. */
 export async function forgetInFleet(context: SettingsContext, ledger: NodeLedger): Promise<void> {
   const { clock, log, out } = context;
-  await using bucket = await openFleetBucket(fleetOf(context));
+  await using bucket = await openFleetBucket(fleetOf(context), "hub");
   const address = await fleetBucketAddress(fleetOf(context));
   await ledger.push({ bucket: address });
   const done = await compactOnce({

@@ -10,10 +10,16 @@ export const jobColumns: readonly Column<Job>[] = [
   { title: "skipped", value: (job) => job.skipped },
   { title: "failed", value: (job) => job.failed, tint: (job) => (job.failed ? "bad" : undefined) },
   { title: "finished", value: (job) => share(job.done + job.skipped + job.failed, job.added) },
+  { title: "requests", value: requestsOf },
   { title: "at once", value: (job) => job.concurrency ?? "any" },
   { title: "budget", value: (job) => (job.budget === null ? "any" : `${job.added}/${job.budget}`) },
   { title: "gate", value: (job) => job.gate },
 ];
+
+/** All bucket requests that were spent on a job. */
+function requestsOf({ requests, commitRequests = 0 }: Job): number {
+  return Math.round((requests + commitRequests) * 1_000) / 1_000;
+}
 
 type JobState = "open" | "paused" | "sealed" | "completed" | "cancelled";
 

@@ -51,7 +51,9 @@ async function startOwner() {
   return { point, received, channels, listener, file, port, token: Buffer.from(token, "hex") };
 }
 
-async function dial(port: number): Promise<{ socket: Socket; got: () => Buffer; ended: Promise<unknown> }> {
+async function dial(
+  port: number,
+): Promise<{ socket: Socket; got: () => Buffer; ended: Promise<unknown> }> {
   const socket = connect({ host: "127.0.0.1", port });
   socket.on("error", () => {});
   onTestFinished(() => void socket.destroy());

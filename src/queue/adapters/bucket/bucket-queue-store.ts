@@ -25,6 +25,7 @@ import { createOneShard } from "./one-shard.ts";
 import { createPayloads } from "./payloads.ts";
 import { createPlace } from "./place.ts";
 import { createShardKeeper } from "./shard-keeper.ts";
+import { createSpending } from "./spending.ts";
 
 export interface BucketQueueStoreOptions {
   readonly bucket: Bucket;
@@ -78,7 +79,9 @@ export async function openBucketQueueStore(
   const wanted = { shards: options.shards, mustExist };
   const { shards } = await openStorage({ bucket, place, random, codec, ...wanted });
   const moment = createMoment(bucket, options.now);
-  const payloads = createPayloads({ bucket, random, folder: place.payloads });
+  const spending = createSpending(bucket);
+  const counted = spending.bucket;
+  const payloads = createPayloads({ bucket: counted, random, folder: place.payloads });
   const onEvent = (event: BucketQueueEvent) => {
     if (event.event === "quarantined") logger.error("queue shard needs a look", { ...event });
     options.onEvent?.(event);
@@ -96,13 +99,13 @@ export async function openBucketQueueStore(
     applyControl(head, control.seen() ?? emptyControl, now);
   const keepers = Array.from({ length: shards }, (_, index) =>
     createShardKeeper({
-      bucket,
+      spending,
       key: place.shard(index),
       session,
       clock,
       random,
-      archive: createArchive({ bucket, random, folder: place.logs(index) }),
-      history: createHistory({ bucket, random, folder: place.logs(index) }),
+      archive: createArchive({ bucket: counted, random, folder: place.logs(index) }),
+      history: createHistory({ bucket: counted, random, folder: place.logs(index) }),
       moment,
       liveTasksMax,
       commitIntervalMs: options.commitIntervalMs ?? 250,

@@ -19,6 +19,8 @@ export type BucketQueueEvent =
       readonly version: number;
       readonly operations: readonly Operation[];
       readonly now: ModelNow;
+      /** What its jobs are charged with. */
+      readonly requests: number;
     }
   /** A write was refused or got no clear answer: the head is read and the work done again. */
   | { readonly event: "conflict"; readonly key: string }

@@ -98,7 +98,7 @@ export function createHeadCodec(options: HeadCodecOptions): SharedCodec<Head> {
           tasks,
           idsByIdentity,
           gates: new Map(found.gates.map((gate) => [gate.name, gate])),
-          jobs: new Map(found.jobs.map((job) => [job.name, job])),
+          jobs: new Map(found.jobs.map((job) => [job.name, withRequests(job)])),
           claims: new Map(found.claims),
           waits: new Map(found.waits.map(([kind, buckets]) => [kind, new Map(buckets)])),
           raises,
@@ -117,6 +117,10 @@ export function createHeadCodec(options: HeadCodecOptions): SharedCodec<Head> {
     },
   };
 }
+
+/** Versions before did not count them. */
+const withRequests = (job: Job): Job =>
+  "requests" in job ? job : { ...(job as Job), requests: 0 };
 
 /** Buffers that fit: what zlib takes for a shard of a few tasks costs more than packing them. */
 const packing = (length: number) => ({

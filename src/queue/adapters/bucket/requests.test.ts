@@ -99,6 +99,64 @@ describe("requests", () => {
   });
 });
 
+describe("the requests of a job", () => {
+  const job = { job: "j" };
+  const payload = "x".repeat(2_000);
+
+  test("A8: the requests of commits are charged to the jobs, all of them and once", async () => {
+    const storage = createStorage();
+    const queues = [];
+    for (let node = 0; node < 3; node++) {
+      const { random } = storage;
+      queues.push(front(await storage.open({ finishedKept: 20, random }), storage));
+    }
+    storage.requests();
+    await queues[0]!.add([...works("a", 150, job), ...works("b", 20, { ...job, payload })]);
+    let finished = 0;
+    await Promise.all(
+      queues.map(async (queue, node) => {
+        for (;;) {
+          const { leases } = await queue.claim({ ...asked, worker: `w${node}` });
+          if (leases.length === 0) return;
+          await queue.finish(leases.map((lease) => ({ ...lease, outcome: { kind: "done" } })));
+          finished += leases.length;
+        }
+      }),
+    );
+    expect(finished).toBe(170);
+    // What is charged last is charged with the next commit, so there is one by each node.
+    for (const [node, queue] of queues.entries()) await queue.add(works(`end${node}`, 1, job));
+    const sent = storage.requests();
+    const { commitRequests = 0 } = (await queues[0]!.job("j"))!;
+    expect(commitRequests).toBeGreaterThan(40); // 20 long payloads are 40 requests
+    // Empty claims, one for each node, are nobody's; logs that are removed at the end are late.
+    expect(sent - commitRequests).toBeGreaterThanOrEqual(0);
+    expect(sent - commitRequests).toBeLessThanOrEqual(0.1 * sent);
+    for (const queue of queues) await queue[Symbol.asyncDispose]();
+  });
+
+  test("a commit is shared by the jobs that it changes; looking costs no job anything", async () => {
+    const storage = createStorage();
+    await using queue = front(await storage.open(), storage);
+    storage.requests();
+    await Promise.all([
+      queue.add(works("a", 5, { job: "one" })),
+      queue.add(works("b", 1, { job: "other" })),
+      queue.add(works("c", 1, { job: "third" })),
+    ]);
+    const sent = storage.requests();
+    const cost = async (name: string) => (await queue.job(name))?.commitRequests;
+    const [one, other, third] = [await cost("one"), await cost("other"), await cost("third")];
+    expect(3 * one!).toBeCloseTo(sent, 2);
+    expect([other, third]).toEqual([one, one]);
+    await queue.stats();
+    await queue.claim({ ...asked, kinds: ["nothing"] });
+    await queue.add(works("d", 1, { job: "one" }));
+    expect(await cost("one")).toBeCloseTo(one! + 1, 3);
+    expect(await cost("other")).toBe(other);
+  });
+});
+
 describe("idle", () => {
   test("looks with conditional reads alone, ever more rarely, and lists and writes nothing", async () => {
     const storage = createStorage();

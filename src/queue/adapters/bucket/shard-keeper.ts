@@ -1,7 +1,7 @@
 import { AppError } from "../../../base/app-error.ts";
 import { sleep, type Clock } from "../../../base/clock.ts";
 import type { Random } from "../../../base/random.ts";
-import { createSharedObject, type Bucket } from "../../../bucket/index.ts";
+import { createSharedObject } from "../../../bucket/index.ts";
 import type { ModelNow } from "../../model/now.ts";
 import type { Operation, Outcomes } from "../../operation.ts";
 import type { Task } from "../../task.ts";
@@ -13,6 +13,7 @@ import { createHeadCodec } from "./head-codec.ts";
 import { listedNames, type EntryRef, type Head } from "./head.ts";
 import type { History } from "./history.ts";
 import { createLogKeeper } from "./log-keeper.ts";
+import { chargeJobs, type Spending } from "./spending.ts";
 
 /**
  * One shard: its head, kept by compare-and-swap. Always:
@@ -44,7 +45,7 @@ export interface Settled {
 }
 
 export interface ShardKeeperOptions {
-  readonly bucket: Bucket;
+  readonly spending: Spending;
   readonly key: string;
   readonly session: string;
   readonly clock: Clock;
@@ -70,12 +71,12 @@ const companyMs = 10_000;
 const replacedMax = 20;
 
 export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
-  const { bucket, key, session, clock, random, archive, history, moment } = options;
+  const { spending, key, session, clock, random, archive, history, moment } = options;
   const { onEvent } = options;
   const { commitIntervalMs, finishedKept, giveUpMs, catchUp = (head) => head } = options;
   let conflicts = 0;
   const object = createSharedObject<Head>({
-    bucket,
+    bucket: spending.bucket,
     key,
     session,
     clock,
@@ -123,6 +124,8 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
     let last: Committed | undefined;
     let base: Head | undefined;
     let offered: PreparedLog | undefined;
+    const owedBefore = spending.owed();
+    let charged: number | undefined;
     const head = await object.change(async (found, number) => {
       if (!found) throw missing(key);
       offered = logs.prepared();
@@ -133,12 +136,17 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
       // A log alone is a change too.
       const isStill = base === found || last.head !== base;
       const next = isStill ? last.head : { ...base, version: found.version + 1 };
+      charged = undefined;
+      if (next === found) return next;
+      const requests = Math.max(0, spending.owed() + 1); // with the one that writes this
+      charged = requests;
       const { version } = next;
-      if (next !== found) {
-        onEvent({ event: "sending", key, session, number, version, operations, now });
-      }
-      return next;
+      onEvent({ event: "sending", key, session, number, version, operations, now, requests });
+      const jobs = chargeJobs(base.shard.jobs, next.shard.jobs, requests);
+      return { ...next, shard: { ...next.shard, jobs } };
     });
+    // A commit that changed nothing is an idle look.
+    spending.settle(charged ?? Math.max(0, spending.owed() - owedBefore));
     logs.committed({ base: base!, head, written: [...written, ...last!.dropped], offered });
     return { head, answers: last!.answers, purged: last!.purged };
   }
@@ -189,6 +197,8 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
     } catch (error) {
       if (isQuarantine(error)) onEvent({ event: "quarantined", key, code: error.code });
       throw error;
+    } finally {
+      spending.settle(1); // for whoever waits or looks
     }
   }
 

@@ -11,7 +11,7 @@ export interface Counts {
     by?: number,
   ): void;
   /** Of a job, beside what `move` counts. */
-  job(name: string, counter: "slots" | "added" | "overBudget", by: number): void;
+  job(name: string, counter: "slots" | "added" | "overBudget" | "requests", by: number): void;
   served(job: string, turn: number): void;
   purged(lane: CountedLane, from: StateName): void;
   wait(kind: string, bucket: number): void;
@@ -38,6 +38,7 @@ const jobCounters = [
   "skipped",
   "failed",
   "served",
+  "requests",
 ] as const;
 type JobCounter = (typeof jobCounters)[number];
 
@@ -115,18 +116,20 @@ export function createCounts(stripe: number): Counts {
     if (changed.length === 0) return;
     session.send(
       `insert into @job_counter as c (job, stripe, slots, added, over_budget, pending, running,
-         done, skipped, failed, served)
+         done, skipped, failed, served, requests)
        select job, $2::int, slots, added, over_budget, pending, running, done, skipped, failed,
-         served
+         served, requests
        from unnest($1::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
-         $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])
-         as u (job, slots, added, over_budget, pending, running, done, skipped, failed, served)
+         $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[])
+         as u (job, slots, added, over_budget, pending, running, done, skipped, failed, served,
+           requests)
        order by job collate "C"
        on conflict (job, stripe) do update set slots = c.slots + excluded.slots,
          added = c.added + excluded.added, over_budget = c.over_budget + excluded.over_budget,
          pending = c.pending + excluded.pending, running = c.running + excluded.running,
          done = c.done + excluded.done, skipped = c.skipped + excluded.skipped,
-         failed = c.failed + excluded.failed, served = greatest(c.served, excluded.served)`,
+         failed = c.failed + excluded.failed, served = greatest(c.served, excluded.served),
+         requests = c.requests + excluded.requests`,
       [
         changed.map(([name]) => name),
         stripe,

@@ -51,6 +51,9 @@ export async function finishFast(
   leaveClaims(session, finishes);
   for (const [lane, count] of counted(lanes)) counts.move(lane, "running", "done", count);
   for (const { name, slots } of slice.draft.jobs.values()) counts.job(name, "slots", slots);
+  finishes.forEach(({ requests }, at) => {
+    if (requests) counts.job(lanes[at]!.job, "requests", requests);
+  });
   let index = 0;
   return {
     answers: () =>

@@ -111,9 +111,10 @@ needs(["postgres"], ({ postgres }) => {
     await work(old, "before");
     await old[Symbol.asyncDispose]();
     await schema.query(`drop table ${schema.quoted}.log, ${schema.quoted}.kept_key`);
+    await schema.query(`alter table ${schema.quoted}.job_counter drop column requests`);
     await schema.query(`update ${schema.quoted}.meta set value = '1'`);
     const store = await openPostgresQueueStore(options);
-    expect(await version(schema)).toBe(2);
+    expect(await version(schema)).toBe(3);
     await work(store, "after");
     const filter = { states: ["done"] } as const;
     const purge = { op: "purge", filter, rowsMax: 10, keepKeys: true } as const;

@@ -34,7 +34,7 @@ export const selectJobs = `select ${jobColumns}, ${counters("slots")} as slots,
     ${counters("added")} as added, ${counters("over_budget")} as "overBudget",
     ${counters("pending")} as pending, ${counters("running")} as running,
     ${counters("done")} as done, ${counters("skipped")} as skipped,
-    ${counters("failed")} as failed, coalesce(max(c.served), 0)::bigint as served
+    ${counters("failed")} as failed, ${counters("requests")} as requests, coalesce(max(c.served), 0)::bigint as served
   from @job j left join @job_counter c on c.job = j.name`;
 
 export type JobSettingsRow = Omit<
@@ -48,6 +48,7 @@ export type JobSettingsRow = Omit<
   | "skipped"
   | "failed"
   | "served"
+  | "requests"
 >;
 
 /** What is not counted yet: a job's part in one transaction. */
@@ -62,6 +63,7 @@ export const uncounted = (row: JobSettingsRow): Job => ({
   skipped: 0,
   failed: 0,
   served: 0,
+  requests: 0,
 });
 
 /** Writes gates that are locked, and what their lanes mirror. */

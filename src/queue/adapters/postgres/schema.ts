@@ -128,4 +128,8 @@ export const steps: readonly string[] = [
   );
   create index kept_key_finished on @kept_key (finished_at, id);
   `,
+  // Bucket requests of a job's handlers. Nodes of the version before leave them as they are.
+  `
+  alter table @job_counter add column requests bigint not null default 0;
+  `,
 ];

@@ -151,7 +151,7 @@ function count(
   }
   for (const job of draft.jobs.values()) {
     const before = jobs.get(job.name);
-    for (const counter of ["slots", "added", "overBudget"] as const) {
+    for (const counter of ["slots", "added", "overBudget", "requests"] as const) {
       const by = job[counter] - (before?.[counter] ?? 0);
       if (by !== 0) counts.job(job.name, counter, by);
     }

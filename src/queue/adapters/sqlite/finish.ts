@@ -105,12 +105,13 @@ function hasCancelledTasks(unit: Unit): boolean {
 function leave(
   unit: Unit,
   lane: LaneRow,
-  { token, sinceStartMs = 0 }: Pick<Finish, "token" | "sinceStartMs">,
+  { token, sinceStartMs = 0, requests = 0 }: Pick<Finish, "token" | "sinceStartMs" | "requests">,
 ): Finished {
   const { rows, now, left } = unit;
   left.set(token, (left.get(token) ?? 0) + 1);
   move(unit, lane, "running", "done");
   const job = rows.jobForWrite(lane.job);
+  job.requests += requests;
   if (lane.gate === "") {
     job.slots -= 1;
     return doneUngated;

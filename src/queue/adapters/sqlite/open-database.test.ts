@@ -267,7 +267,8 @@ describe("versions", () => {
     await makeQueue(folder.file, 3);
     await finish();
     const db = new Database(folder.file);
-    db.exec("drop table log; drop table kept_key; pragma user_version = 1");
+    db.exec("drop table log; drop table kept_key; alter table job drop column requests");
+    db.pragma("user_version = 1");
     db.close();
     await using queue = openSqliteQueue({ file: folder.file });
     expect((await queue.stats()).states).toMatchObject({ done: 2, pending: 1 });

@@ -223,6 +223,7 @@ export function createRows(db: Database, now: () => number): Rows {
           job.openedAtMs,
           job.endedAtMs,
           job.served,
+          job.requests,
         );
       }
       for (const { kind, job } of dirtyTurns.values()) turns.write(kind, job, rows.job(job));
@@ -255,7 +256,7 @@ type TurnName = Pick<LaneRow, "kind" | "job">;
 
 const jobColumns = `name, is_paused as isPaused, is_sealed as isSealed, ended, concurrency, budget,
   gate, slots, added, over_budget as overBudget, pending, running, done, skipped, failed,
-  completions, opened_at as openedAtMs, ended_at as endedAtMs, served`;
+  completions, opened_at as openedAtMs, ended_at as endedAtMs, served, requests`;
 const gateColumns = `name, delay_ms as delayMs, capacity as "limit",
   blocked_until as blockedUntilMs, opens_at as opensAtMs, running, run_slots as runSlots,
   is_open as wasOpen`;
@@ -290,6 +291,7 @@ export const toJob = (raw: RawJob): JobRow => ({
   openedAtMs: raw.openedAtMs,
   endedAtMs: raw.endedAtMs,
   served: raw.served,
+  requests: raw.requests,
 });
 const toGate = (raw: RawGate): GateRow => ({
   name: raw.name,
@@ -349,7 +351,8 @@ const prepare = (db: Database) => ({
   writeJob: db.prepare(
     `insert or replace into job (name, is_paused, is_sealed, ended, concurrency, budget, gate,
        slots, added, over_budget, pending, running, done, skipped, failed, completions, opened_at,
-       ended_at, served) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       ended_at, served, requests)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ),
   writeGate: db.prepare(
     `insert or replace into gate (name, delay_ms, capacity, blocked_until, opens_at, running,

@@ -104,6 +104,10 @@ export const steps: readonly string[] = [
   ) without rowid;
   create index kept_key_finished on kept_key (finished_at, id);
   `,
+  // Bucket requests of a job's handlers.
+  `
+  alter table job add column requests int not null default 0;
+  `,
 ];
 
 /** Marks a file as ours: "FRGR". */

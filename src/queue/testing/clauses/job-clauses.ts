@@ -28,6 +28,31 @@ export function jobClauses(clause: Clause): void {
     expect(await at.queue.job("j")).toMatchObject({ slots: 3, running: 3 });
   });
 
+  clause("a finish adds the bucket requests of its handler to its job, once", async (at) => {
+    await at.add(...works("a", 6, { job: "j" }), work("b", { job: "other" }));
+    const leases = await at.claim({ limit: 10 });
+    const own = leases.filter(({ job }) => job === "j");
+    const finishes = own.map(({ id, token }, index) => ({
+      id,
+      token,
+      outcome:
+        index === 5
+          ? ({ kind: "retry", delayMs: 0, reason: "503" } as const)
+          : ({ kind: "done" } as const),
+      ...(index !== 0 && { requests: index }),
+    }));
+    await at.queue.finish(finishes);
+    expect(await at.queue.job("j")).toMatchObject({ done: 5, requests: 15 });
+    await at.queue.finish(finishes); // its answer was lost
+    expect(await at.queue.job("j")).toMatchObject({ done: 5, requests: 15 });
+    const [again] = await at.claim({ worker: "w2" });
+    const lost = { id: again!.id, token: own[5]!.token, outcome: { kind: "done" } as const };
+    expect(await at.queue.finish([{ ...lost, requests: 100 }])).toEqual([{ status: "lost" }]);
+    await at.queue.finish([{ ...lost, token: again!.token, requests: 10 }]);
+    expect(await at.queue.job("j")).toMatchObject({ done: 6, requests: 25 });
+    expect(await at.queue.job("other")).toMatchObject({ requests: 0 });
+  });
+
   clause("the cap covers all kinds and gates of a job", async (at) => {
     await at.queue.openJob("j", { concurrency: 2 });
     await at.add(

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { AppError } from "../../../../base/app-error.ts";
 import { isComplete, newJob, type Job } from "../../../job.ts";
+import { thousandths } from "../spending.ts";
 import type { JobAnswer, OpenJob, Operation } from "../../../operation.ts";
 import {
   emptyControl,
@@ -201,6 +202,8 @@ export function mergeJob(
     skipped: sum(({ skipped }) => skipped),
     failed: sum(({ failed }) => failed),
     served: Math.max(0, ...locals.map(({ served }) => served)),
+    requests: sum(({ requests }) => requests),
+    commitRequests: thousandths(sum(({ commitRequests = 0 }) => commitRequests)),
   };
 }
 
