@@ -78,6 +78,7 @@ export async function openNodeIn(options: OpenNodeInOptions): Promise<NodeIn> {
       openOwnedParts({ ...options, lock, onServices: (started) => (services = started) }),
     isSameFolder: () => folder.isSame(),
     events: options.events,
+    signal: options.signal,
     version,
     pid: process.pid,
     clock: systemClock,

@@ -22,6 +22,8 @@ export interface ProgressTask {
 
 export interface ProgressHandle {
   advance(count?: number): void;
+  /** For a total that is known only later, or changes. */
+  setTotal(total: number): void;
   /** What is being done right now, behind the numbers. Replaced by the next one. */
   note(text: string): void;
   /** Ends the line. Safe to repeat; later calls of any method do nothing. */
@@ -46,6 +48,7 @@ export function createProgress({ stderr, clock, isQuiet }: ProgressOptions): Pro
     start(task) {
       const startedAtMs = clock.monotonicMs();
       let count = 0;
+      let total = task.total;
       let note = "";
       let isDone = isQuiet;
       // Nothing has been drawn yet: the first change on a terminal shows at once.
@@ -54,7 +57,9 @@ export function createProgress({ stderr, clock, isQuiet }: ProgressOptions): Pro
 
       const draw = () => {
         drawnAtMs = clock.monotonicMs();
-        const line = formatProgress({ ...task, count, note, elapsedMs: drawnAtMs - startedAtMs });
+        const elapsedMs = drawnAtMs - startedAtMs;
+        const known = total === undefined ? {} : { total };
+        const line = formatProgress({ ...task, ...known, count, note, elapsedMs });
         if (!isTerminal) return void stderr.write(`${line}\n`);
         // One column stays free: some terminals wrap when the last one is written.
         stderr.write(`\r${cutToWidth(line, terminalWidth(stderr)! - 1)}\u001b[K`);
@@ -79,6 +84,9 @@ export function createProgress({ stderr, clock, isQuiet }: ProgressOptions): Pro
         advance(step = 1) {
           count += step;
           changed();
+        },
+        setTotal(known) {
+          total = known;
         },
         note(text) {
           note = toOneLine(text);

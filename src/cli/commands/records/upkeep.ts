@@ -62,8 +62,9 @@ async function rebuild(context: SettingsContext): Promise<number> {
   let before = 0;
   try {
     const built = await records.rebuild({
-      onProgress({ step, done }) {
+      onProgress({ step, done, total }) {
         if (step !== "files") return bar.note(`${countOf(done, "file")} looked at`);
+        if (total !== undefined) bar.setTotal(total);
         bar.note("");
         bar.advance(done - before);
         before = done;
