@@ -188,7 +188,7 @@ function settingFlags({ global, command, flags: given }: FoundCommand, cwd: stri
 
 /** A path in the settings is below the data folder; one on the command line is where you are. */
 function fromFolder(scheme: "sqlite:" | "dir:", address: string, cwd: string): string {
-  if (!address.startsWith(scheme)) return address;
+  if (!address.startsWith(scheme) || address === scheme) return address; // no path: told later
   return `${scheme}${resolve(cwd, address.slice(scheme.length))}`;
 }
 

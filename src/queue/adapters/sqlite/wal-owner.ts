@@ -47,7 +47,9 @@ function readNote(file: string): Note | undefined {
   try {
     text = readFileSync(noteOf(file), "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    // Another user may read the queue, but not the note: what it may not write it cannot mix up.
+    if (["ENOENT", "EACCES"].includes((error as NodeJS.ErrnoException).code ?? ""))
+      return undefined;
     throw error;
   }
   const [db, wal] = text.trim().split(" ");
