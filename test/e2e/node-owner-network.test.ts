@@ -24,8 +24,14 @@ needs(["namespaces"], () => {
     const main = await builtCli();
     const forager = (at: NetworkNode, ...args: readonly string[]) =>
       sandbox.run("ip", [
-        ...["netns", "exec", at.namespace, process.execPath],
-        ...[main, ...args, "--data", folder],
+        "netns",
+        "exec",
+        at.namespace,
+        process.execPath,
+        main,
+        ...args,
+        "--data",
+        folder,
       ]);
     const set = ["ledger", "set", "company/x", "name=X"];
     const [here, refused, service] = await Promise.all([
