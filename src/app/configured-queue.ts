@@ -47,11 +47,21 @@ function requireFile(options: ConfiguredQueueOptions): void {
 
 /** The same for who brings or does tasks: the queue is made where there is none. */
 export async function openOrMakeQueue(options: ConfiguredQueueOptions): Promise<Queue> {
-  const { file } = locateQueue(options.settings.queue.url, options.paths);
+  const { file, address } = locateQueue(options.settings.queue.url, options.paths);
   const root = options.paths.root();
   // Other users of this machine have no business in the data folder.
   if (file?.startsWith(`${root}${sep}`)) makeFolder(root, { mode: 0o700 });
+  else if (/^(?:s3|dir):/.test(address)) makeFolderForCounts(root);
   return open(options);
+}
+
+/** What a queue on a bucket costs is counted in the data folder; it works without one too. */
+function makeFolderForCounts(root: string): void {
+  try {
+    makeFolder(root, { mode: 0o700 });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+  }
 }
 
 async function open(
