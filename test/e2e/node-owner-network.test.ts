@@ -22,17 +22,10 @@ needs(["namespaces"], () => {
     });
     expect(await owner.done).toBe(true);
     const main = await builtCli();
-    const forager = (at: NetworkNode, ...args: readonly string[]) =>
-      sandbox.run("ip", [
-        "netns",
-        "exec",
-        at.namespace,
-        process.execPath,
-        main,
-        ...args,
-        "--data",
-        folder,
-      ]);
+    const forager = (at: NetworkNode, ...args: readonly string[]) => {
+      const inside = ["netns", "exec", at.namespace, process.execPath, main];
+      return sandbox.run("ip", [...inside, ...args, "--data", folder]);
+    };
     const set = ["ledger", "set", "company/x", "name=X"];
     const [here, refused, service] = await Promise.all([
       forager(near, ...set),
