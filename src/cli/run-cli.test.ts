@@ -159,6 +159,20 @@ test("an error is one line for people, without stack", async () => {
   });
 });
 
+test("what also failed while things were closed does not hide the error", async () => {
+  const closing = new AppError("unavailable", "disk_full", "the index cannot be closed");
+  const both = new SuppressedError(closing, new SuppressedError(closing, failure));
+  expect(await run("queue add q", failWith(both))).toMatchObject({
+    exitCode: 1,
+    stderr: "forager: the queue is down\n",
+  });
+});
+
+test("a data folder that another process owns, which does not answer, exits 3", async () => {
+  const inUse = new AppError("unavailable", "node_in_use", "another process owns it");
+  expect(await run("queue add q", failWith(inUse))).toMatchObject({ exitCode: 3, stdout: "" });
+});
+
 test("a list inside an error keeps its lines", async () => {
   const error = new AppError("invalid", "x", "2 problems:\n  a: wrong\n  b: wrong");
   const { stderr } = await run("queue add q", failWith(error));
