@@ -159,6 +159,12 @@ describe("forager fleet", () => {
     const sandbox = await setUp({ hasBucket: false });
     const node = await startNode(sandbox, "a");
     const set = setOn(sandbox, "a");
+    // Processes report what they do once a second.
+    await until(async () => {
+      const words = ["status", "--json", "--queue", "sqlite:q.db", "--data", "a"];
+      const { nodes } = JSON.parse((await sandbox.forager(words)).stdout) as ClusterStatus;
+      return nodes[0]?.beat?.kinds["slow"] !== undefined;
+    }, "its kinds are known");
     const refused = await sandbox.forager(["fleet", "set", "all", "workers.slwo=2", "--data", "a"]);
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toContain("no node does the kind 'slwo', only details, discover");
