@@ -37,7 +37,9 @@ export async function buildDist(): Promise<Build> {
     const args = [tools.tsc, "-p", "tsconfig.build.json", "--outDir", fresh];
     const { code, output } = await createNodeRunner().run(args);
     if (code !== 0) return { kind: "failed", output: output.trim() };
-    await cp(join(root, dataFolder), join(fresh, "sources", "data"), { recursive: true });
+    if (await exists(join(root, dataFolder))) {
+      await cp(join(root, dataFolder), join(fresh, "sources", "data"), { recursive: true });
+    }
     const main = join(fresh, "cli", "main.js");
     if (await exists(main)) await chmod(main, 0o755);
     await rm(stampFile, { force: true });

@@ -15,15 +15,7 @@ describe("the simulation of the processes of one data folder", () => {
         for (const [kind, count] of faultCounts) seen.set(kind, (seen.get(kind) ?? 0) + count);
       }
       expect(failed).toEqual([]);
-      const kinds = [
-        "crash",
-        "pause",
-        "service",
-        "command",
-        "worker",
-        "closed",
-        "node_owner_silent",
-      ];
+      const kinds = ["crash", "pause", "service", "command", "worker", "closed"];
       for (const kind of kinds) expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(0);
     },
   );

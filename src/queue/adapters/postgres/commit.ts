@@ -28,6 +28,7 @@ import { demote, promote } from "./promote.ts";
 import { applyToGate, applyToJob, completeJobs } from "./settings.ts";
 import { forgetClaims, sweep, type SweepOptions } from "./sweep.ts";
 import { createStripes, stripesOfProcess } from "./stripes.ts";
+import type { FastPath } from "./fast-path.ts";
 
 export interface Committer {
   /** Applies the operations in order. Resolves when all of them are durable. */
@@ -69,10 +70,6 @@ export interface CommitterOptions {
   readonly lazy: ReadonlySet<LazyKind>;
   readonly without: ReadonlySet<FastPath>;
 }
-
-/** What makes frequent cases faster, see docs/formats/queue-postgres.md. */
-export const fastPaths = ["add", "batch-add", "claim", "finish", "overlap", "stripes"] as const;
-export type FastPath = (typeof fastPaths)[number];
 
 /**
  * Splits a commit into transactions: a claim is one, neighbours that name their tasks are one

@@ -49,7 +49,7 @@ export function repairOrphans(db: Database, nowMs: number): void {
       values (0, 'orphan', 'orphans', '', 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0)`);
     run(
       `insert or ignore into job
-       values ('orphans', 0, 0, null, null, null, '', 0, 0, 0, 0, 0, 0, 0, 0, 0, @nowMs, 0, 0)`,
+       values ('orphans', 0, 0, null, null, null, '', 0, 0, 0, 0, 0, 0, 0, 0, 0, @nowMs, 0, 0, 0)`,
       { nowMs },
     );
     run("update job set added = added + @count, failed = failed + @count where name = 'orphans'", {
@@ -67,7 +67,7 @@ export function repairOrphans(db: Database, nowMs: number): void {
     `insert into job
        select job, 0, 0, null, null, null, '', 0, sum(ready + suspects + scheduled + backoff
          + running + done + skipped + failed), 0, 0, 0, sum(done), sum(skipped), sum(failed), 0,
-         @nowMs, 0, 0
+         @nowMs, 0, 0, 0
        from lane where job not in (select name from job) group by job`,
     { nowMs },
   );
