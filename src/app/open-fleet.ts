@@ -118,7 +118,7 @@ async function openToRead({ paths, log }: OpenFleetOptions): Promise<FleetNode> 
   return {
     ledger: reader.ledger,
     write: () => Promise.reject(new AppError("internal", "fleet_reader", "opened only to read")),
-    // Each time anew: the owner may have changed since.
+    // Opened for each call: the owner may have changed since.
     async view() {
       await using now = await open();
       return await now.fleet.view();

@@ -21,7 +21,7 @@ export function rememberFolder(paths: Pick<Paths, "resolve">): SameFolder {
       if (!before || before.folder === undefined) return true;
       const now = await read();
       if (now.folder === undefined || now.folder === before.folder) return true;
-      // Some file systems number their folders anew now and then: then the node's id decides.
+      // Some file systems renumber their folders at times; then the id of the node decides.
       return now.folder !== none && now.node !== undefined && now.node === before.node;
     },
   };

@@ -104,7 +104,7 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
   const work = hasWorkers ? { ...pool, alerts: () => observer.alerts() } : undefined;
   const node = await openServiceNode({ loaded, paths, work, events, clock, log });
   const ended = Promise.race([supervisor.drained, pool.left, node.gone, queue.gone]);
-  ended.catch(() => {}); // handled by whoever awaits it
+  ended.catch(() => {}); // the caller that awaits it handles it
   let following: { readonly stop: () => void } | undefined;
 
   const follow = () =>
