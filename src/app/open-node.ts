@@ -103,7 +103,10 @@ async function openOwnedParts(options: OwnedOptions): Promise<OwnedParts> {
   const { ledger } = repeatable;
   const lazy = createLazyRecords({ ...options, ledger });
   let services: NodeServices | undefined;
-  const processes = createProcessRegistry({ clock, onChange: () => {} });
+  const processes = createProcessRegistry({
+    clock,
+    onChange: () => services?.processesChanged(),
+  });
   const wakeUps = createWakeUps({ clock, tell: () => services?.tellAdded() });
   const api = createLocalApi({
     ledger: repeatable,

@@ -10,7 +10,7 @@ import { createMemoryBucket } from "../bucket/adapters/memory/memory-bucket.ts";
 import { createPaths } from "../config/index.ts";
 import { logKey } from "../fleet/index.ts";
 import { openTestLedger } from "../ledger/testing/test-ledger.ts";
-import { createFleetMember } from "./fleet-member.ts";
+import { createFleetMember, type FleetMember } from "./fleet-member.ts";
 import type { NodeGossip } from "./gossip-keeper.ts";
 import type { ProcessReport } from "./node-api.ts";
 import { createProcessRegistry } from "./process-registry.ts";
@@ -30,11 +30,13 @@ async function setUp() {
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const ledger = await openTestLedger({ clock, random: systemRandom });
-  const processes = createProcessRegistry({ clock, onChange: () => {} });
-  const member = createFleetMember({
+  const heads: Readonly<Record<string, unknown>>[] = [];
+  const processes = createProcessRegistry({ clock, onChange: () => member.processesChanged() });
+  const member: FleetMember = createFleetMember({
     paths,
     ledger,
     bucket,
+    sync: { beat: async ({ beat }) => void heads.push(beat ?? {}) },
     gossip: noGossip,
     processes,
     version: "0",
@@ -46,7 +48,7 @@ async function setUp() {
     log: silentLogger,
   });
   onTestFinished(() => member.stop());
-  return { paths, clock, bucket, ledger, processes, member };
+  return { paths, clock, bucket, ledger, processes, member, heads };
 }
 
 /** Files are read from a real disk, which takes real time. */
@@ -93,6 +95,25 @@ test("the heartbeat is that of all processes: kinds are summed, alerts are joine
   over.abort();
   await Promise.all(attached);
   expect((await member.view()).beat).toMatchObject({ state: "idle", alerts: [] });
+});
+
+test("a process that comes or goes is in a heartbeat within a second, not within a minute", async () => {
+  const { member, processes, clock, heads } = await setUp();
+  await member.start();
+  await pass(clock, 20);
+  const over = new AbortController();
+  const attached = ["a", "b"].map((one) => processes.attach(reportOf(one), over));
+  const before = heads.length;
+  await pass(clock, 1);
+  expect(heads.slice(before)).toMatchObject([{ state: "working" }]);
+  over.abort();
+  await Promise.all(attached);
+  await pass(clock, 1);
+  expect(heads.slice(before + 1)).toMatchObject([{ state: "idle" }]);
+  // Its reports are for the next minute.
+  await processes.report(reportOf("a"));
+  await pass(clock, 5);
+  expect(heads).toHaveLength(before + 2);
 });
 
 test("a process that attaches is told to work at once, if nothing was ever wanted", async () => {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { writeFileAtomic } from "../base/atomic-file.ts";
-import type { Clock } from "../base/clock.ts";
+import type { Clock, Timer } from "../base/clock.ts";
 import { createId } from "../base/ids.ts";
 import { keptLogMark, readKeptLog } from "../base/kept-log.ts";
 import type { Logger } from "../base/logger.ts";
@@ -55,13 +55,15 @@ export interface FleetMemberOptions {
 
 export interface FleetMember extends Service {
   view(): Promise<NodeView>;
-  /** Something that others wait for has happened: sends a heartbeat now. */
-  beatNow(): Promise<void>;
+  /** A process came or went: sends a heartbeat soon, since the node may be idle or working now. */
+  processesChanged(): void;
 }
 
 const nodesMax = 1_000;
 const alertsMax = 20;
 const alertLengthMax = 200;
+/** Processes often come and go together: one heartbeat is enough for all of them. */
+const changedMs = 500;
 
 /** What makes a node a member of its fleet: heartbeats, desired state, log lines. */
 export function createFleetMember(options: FleetMemberOptions): FleetMember {
@@ -142,6 +144,18 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
     clock,
     log,
   });
+  let changedTimer: Timer | undefined;
+  let isRunning = false;
+  /** Until the services run, the first heartbeat is still to come. */
+  const changes: Service = {
+    async start() {
+      isRunning = true;
+    },
+    async stop() {
+      isRunning = false;
+      changedTimer?.cancel();
+    },
+  };
   /** If nothing was ever wanted, the follower applies nothing: processes need not wait for that. */
   const defaults: Service = {
     async start() {
@@ -154,11 +168,17 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
     follower,
     defaults,
     beater,
+    changes,
     ...(sender ? [sender] : []),
   ]);
   return {
     ...group,
-    beatNow: () => beater.beatNow(),
+    processesChanged() {
+      changedTimer?.cancel();
+      if (!isRunning) return;
+      const beat = () => void beater.beatNow();
+      changedTimer = clock.setTimer(changedMs, beat, { background: true });
+    },
     view: async () => ({
       node: ledger.node(),
       pid: options.pid,

@@ -44,6 +44,7 @@ export interface NodeServicesOptions {
 export interface NodeServices extends Service {
   readonly gossip: GossipKeeper;
   view: FleetMember["view"];
+  processesChanged: FleetMember["processesChanged"];
   /** Tells other nodes that tasks were added. */
   tellAdded(): void;
 }
@@ -80,6 +81,7 @@ export function createNodeServices(options: NodeServicesOptions): NodeServices {
     ...group,
     gossip,
     view: () => member.view(),
+    processesChanged: () => member.processesChanged(),
     tellAdded: () => gossip.say("wake", new Uint8Array()),
   };
 

@@ -12,7 +12,7 @@ export interface ProcessRegistry extends Pick<NodeFleet, "attach" | "report"> {
 
 export interface ProcessRegistryOptions {
   readonly clock: Clock;
-  /** A process came, went, or reported. */
+  /** A process came or went. */
   readonly onChange: () => void;
 }
 
@@ -30,8 +30,11 @@ export function createProcessRegistry(options: ProcessRegistryOptions): ProcessR
   let desired: ProcessDesired | undefined;
   let number = 0;
   let waiting: (() => void)[] = [];
-  const changed = () => {
+  const wakeWaiting = () => {
     for (const wake of waiting.splice(0)) wake();
+  };
+  const changed = () => {
+    wakeWaiting();
     onChange();
   };
   const isBehind = ({ report }: Attached) => (report.applied?.number ?? 0) < number;
@@ -51,7 +54,7 @@ export function createProcessRegistry(options: ProcessRegistryOptions): ProcessR
       const known = attached.get(report.process);
       if (!known) return; // it has gone meanwhile
       known.report = report;
-      changed();
+      wakeWaiting();
     },
     async apply({ state, stateRevision, workers }) {
       number += 1;
