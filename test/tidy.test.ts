@@ -1,6 +1,7 @@
 // inputs: **
 import { posix } from "node:path";
 import { describe, expect, test } from "vitest";
+import { bundleEntries } from "../scripts/bundle-program.ts";
 import { filesLoadedWith } from "./support/loaded-files.ts";
 import { readRepository } from "./support/repository.ts";
 import { findImports } from "./support/source-scan.ts";
@@ -28,6 +29,19 @@ describe("the repository", () => {
     const heavy = [...loaded].filter(([path]) => !light.test(path));
     const told = heavy.map(([path, by]) => `${path}, by ${by}: take it with await import()`);
     expect(told).toEqual([]);
+  });
+
+  test("bundles each program that it starts by path, and finds files by their path in the package", () => {
+    const sources = files.filter(({ path }) => /^src\/(?!.*(?:\.test\.|\/testing\/))/.test(path));
+    const bundled = bundleEntries.map((path) => path.replace(/\.ts$/, ""));
+    const started = sources.flatMap(({ text }) =>
+      [...text.matchAll(/programFile\("([^"]+?)(?:\.js)?"\)/g)].map(([, path]) => path!),
+    );
+    const programs = started.filter((path) => !path.startsWith("sources/data/"));
+    expect(["cli/main", ...programs].toSorted()).toEqual(bundled.toSorted());
+    // In a bundle a module is in another folder than in src.
+    const ownPlace = sources.filter(({ text }) => /new URL\([^)]*import\.meta/.test(text));
+    expect(ownPlace.map(({ path }) => path)).toEqual(["src/base/package-files.ts"]);
   });
 
   test("keeps commands apart: what two of them need is in a file of its own", () => {

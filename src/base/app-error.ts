@@ -21,6 +21,22 @@ export class AppError extends Error {
     this.kind = kind;
     this.code = code;
   }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isErrorNamed(value, "AppError");
+  }
+}
+
+/**
+ * Known by name and not by class: the program and the library are two copies of our modules, and a
+ * handler that the program runs throws errors of the library.
+ */
+export function isErrorNamed(value: unknown, name: string): boolean {
+  try {
+    return value instanceof Error && value.name === name;
+  } catch {
+    return false; // handlers throw anything, also what throws when it is looked at
+  }
 }
 
 /** For what cannot happen unless we made a mistake. Never for input, disk or network. */

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
+import { packageFile } from "./package-files.ts";
 
-/** Forager's version. package.json is two folders up from src/base and from dist/base alike. */
+/** Forager's version. */
 export function readVersion(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  const text = readFileSync(packageFile("package.json"), "utf8");
   return (JSON.parse(text) as { version: string }).version;
 }

@@ -1,10 +1,14 @@
-import { AppError } from "../base/app-error.ts";
+import { AppError, isErrorNamed } from "../base/app-error.ts";
 import type { Random } from "../base/random.ts";
 import type { HandlerOutcome, SlowDown } from "./outcome.ts";
 
 /** Thrown by a handler: no later attempt can go better, so there is none. */
 export class PermanentError extends Error {
   override readonly name = "PermanentError";
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isErrorNamed(value, "PermanentError");
+  }
 }
 
 /** Thrown by a handler: the other side wants fewer requests. Its gate slows down for the fleet. */
@@ -15,6 +19,10 @@ export class SlowDownError extends Error {
   constructor(message: string, options: SlowDown & { readonly cause?: unknown } = {}) {
     super(message, options);
     this.retryAfterMs = options.retryAfterMs;
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isErrorNamed(value, "SlowDownError");
   }
 }
 

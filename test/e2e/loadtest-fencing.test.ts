@@ -1,24 +1,26 @@
-// inputs: src/** package.json tsconfig.json tsconfig.build.json test/sabotage/**
+// inputs: src/** package.json tsconfig.json tsconfig.build.json scripts/bundle-program.ts test/sabotage/**
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { bundleProgram } from "../../scripts/bundle-program.ts";
 import { loadtestSabotages } from "../sabotage/loadtest.ts";
 import { sabotaged, type Sabotage } from "../sabotage/sabotage.ts";
-import { builtCli, createSandbox } from "../support/built-cli.ts";
+import { createSandbox } from "../support/built-cli.ts";
 import { repositoryRoot } from "../support/repository.ts";
 import { failedChecks, runLoadtest } from "../support/run-loadtest.ts";
 
-/** The built program with one fault in it; the built one itself stays as it is. */
+/** The program, built with one fault in it. */
 async function breakProgram(sabotage: Sabotage): Promise<string> {
-  const dist = dirname(dirname(await builtCli()));
   const folder = mkdtempSync(join(tmpdir(), "forager-broken-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  cpSync(dist, join(folder, "dist"), { recursive: true });
-  cpSync(join(repositoryRoot, "package.json"), join(folder, "package.json"));
+  for (const path of ["src", "package.json"])
+    cpSync(join(repositoryRoot, path), join(folder, path), { recursive: true });
   symlinkSync(join(repositoryRoot, "node_modules"), join(folder, "node_modules"));
-  const file = join(folder, sabotage.file.replace(/^src\/(.*)\.ts$/, "dist/$1.js"));
+  const file = join(folder, sabotage.file);
   writeFileSync(file, sabotaged(readFileSync(file, "utf8"), sabotage));
+  const to = join(folder, "dist");
+  expect(await bundleProgram({ from: join(folder, "src"), to })).toBeUndefined();
   return join(folder, "dist/cli/main.js");
 }
 

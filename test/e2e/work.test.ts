@@ -2,10 +2,12 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { TaskInput } from "../../src/queue/index.ts";
 import { builtCli } from "../support/built-cli.ts";
 import { createQueueSandbox, type QueueSandbox } from "../support/queue-sandbox.ts";
+import { repositoryRoot } from "../support/repository.ts";
 
 /** Every handler writes a line for each start and end, with its process. */
 const handlers = `
@@ -330,4 +332,17 @@ describe("forager work", () => {
     },
     20_000,
   );
+});
+
+test("an error class of the library means to the program what it means to the library", async () => {
+  const sandbox = await setUp([{ kind: "refuse", key: "refuse", attemptsMax: 5 }]);
+  const library = pathToFileURL(join(repositoryRoot, "dist/app/worker.js")).href;
+  sandbox.write(
+    "handlers.mjs",
+    `import { PermanentError } from ${JSON.stringify(library)};
+    export const refuse = { kind: "refuse", run() { throw new PermanentError("never"); } };`,
+  );
+  const work = await startWork(sandbox, ["--drain"]);
+  expect(await work.ended, work.text()).toBe(3);
+  expect(await sandbox.json("list --state failed")).toMatchObject({ tasks: [{ used: 1 }] });
 });

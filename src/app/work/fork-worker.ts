@@ -11,6 +11,7 @@ import {
 } from "../../worker/index.ts";
 import { openCrashFile } from "./crash-file.ts";
 import type { ToWorker, WorkerStart } from "./worker-start.ts";
+import { programFile } from "../../base/package-files.ts";
 
 export interface ForkOptions {
   readonly start: WorkerStart;
@@ -21,7 +22,7 @@ export interface ForkOptions {
   readonly clock: Clock;
 }
 
-const program = fileURLToPath(new URL("./worker-process.js", import.meta.url));
+const program = fileURLToPath(programFile("app/work/worker-process.js"));
 
 /** Starts one worker process. */
 export function forkWorker(options: ForkOptions, events: ChildEvents): Child {

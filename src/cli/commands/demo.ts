@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, relative, sep } from "node:path";
-import { fileURLToPath } from "node:url";
 import { docsPage } from "../../base/docs-page.ts";
 import { createId } from "../../base/ids.ts";
 import { systemRandom } from "../../base/random.ts";
@@ -15,6 +14,7 @@ import { formatReport } from "../demo/report.ts";
 import { runDemo } from "../demo/run-demo.ts";
 import { showCluster } from "../demo/show-cluster.ts";
 import { parseCount } from "../flags.ts";
+import { packageFile } from "../../base/package-files.ts";
 
 /** Enough for a place of each phrase in each tile. */
 const sizeMin = 8;
@@ -109,7 +109,7 @@ function nextLines(isKept: boolean, folder: string, cwd: string): readonly strin
 function programName(cwd: string): string {
   const program = process.argv[1] ?? "";
   if (basename(program) === "forager") return "forager";
-  const starter = fileURLToPath(new URL("../../../bin/forager", import.meta.url));
+  const starter = packageFile("bin/forager");
   if (!existsSync(starter)) return `node ${relative(cwd, program) || program}`;
   const path = relative(cwd, starter);
   return path.includes(sep) ? path : `.${sep}${path}`;

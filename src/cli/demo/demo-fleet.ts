@@ -9,6 +9,7 @@ import { makeKey } from "../../gossip/index.ts";
 import { createCrew } from "./crew.ts";
 import type { DemoNodeSettings, NodeEvent, NodeState } from "./demo-node.ts";
 import { createLeaseBook, type LeaseBook } from "./lease-book.ts";
+import { programFile } from "../../base/package-files.ts";
 
 export interface DemoFleetOptions {
   readonly folder: string;
@@ -47,7 +48,7 @@ export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFlee
   const states = new Map<string, NodeState>();
   let claimed: (name: string) => void = () => {};
   const crew = createCrew({
-    program: new URL("./demo-node.js", import.meta.url),
+    program: programFile("cli/demo/demo-node.js"),
     clock,
     onEvent(message, name) {
       const event = message as NodeEvent;

@@ -8,6 +8,7 @@ import { createCrew } from "../demo/crew.ts";
 import { isBucket } from "./profile.ts";
 import { stopWorker, type ContinueWhen, type Stop } from "./stop-worker.ts";
 import type { LoadWorkerSettings } from "./load-worker.ts";
+import { programFile } from "../../base/package-files.ts";
 
 export interface LoadCrewOptions {
   readonly folder: string;
@@ -50,7 +51,7 @@ const concurrency = 25;
 
 export function createLoadCrew(options: LoadCrewOptions): LoadCrew {
   const { folder, address, data, siteUrl, clock } = options;
-  const program = new URL("./load-worker.js", import.meta.url);
+  const program = programFile("cli/loadtest/load-worker.js");
   const crew = createCrew({ program, clock, onEvent() {} });
   const kills = new Map<string, number>();
   const stops: Stop[] = [];

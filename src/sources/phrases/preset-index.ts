@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { moreNames, ownPresets } from "./more-names.ts";
+import { programFile } from "../../base/package-files.ts";
 
 /** A kind of business in OpenStreetMap, and what it is called. */
 export interface Preset {
@@ -23,7 +23,7 @@ let loaded: PresetData | undefined;
 /** The file that `scripts/data/osm-presets.ts` makes, and names of our own. Read once for each process. */
 export function osmPresets(): PresetData {
   if (loaded) return loaded;
-  const file = fileURLToPath(new URL("../data/osm-presets.json", import.meta.url));
+  const file = programFile("sources/data/osm-presets.json");
   const data = JSON.parse(readFileSync(file, "utf8")) as PresetData;
   const presets = [
     ...data.presets.map((preset) => withNames(preset, moreNames[preset.tags[0]!.join(" + ")])),

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { folded } from "../../base/fold-text.ts";
 import { gunzipBounded } from "../../base/gunzip-bounded.ts";
 import { countryCodeOf } from "../country-at.ts";
 import type { Point } from "../grid.ts";
 import { stateCodeOf } from "./us-states.ts";
+import { programFile } from "../../base/package-files.ts";
 
 /** A town of 5,000 inhabitants or more. */
 export interface Town extends Point {
@@ -65,7 +65,7 @@ const bytesMax = 16 * 2 ** 20;
 /** Made by `scripts/data/towns.ts`; read once for each process, by those who ask. */
 function townsByName(): ReadonlyMap<string, Town[]> {
   if (known) return known as ReadonlyMap<string, Town[]>;
-  const file = fileURLToPath(new URL("../data/towns.tsv.gz", import.meta.url));
+  const file = programFile("sources/data/towns.tsv.gz");
   const text = gunzipBounded(readFileSync(file), { bytesMax, start: "# towns" }).toString("utf8");
   const found = new Map<string, Town[]>();
   for (const line of text.trimEnd().split("\n").slice(1)) {

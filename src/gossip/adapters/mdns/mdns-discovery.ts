@@ -9,6 +9,7 @@ import type { Discovery, Found } from "../../discovery/discovery.ts";
 import type { Reach } from "../../discovery/reach.ts";
 import { clusterHash } from "../../wire/packet.ts";
 import type { MdnsReport, MdnsTask } from "./mdns-thread.ts";
+import { programFile } from "../../../base/package-files.ts";
 
 export interface MdnsDiscoveryOptions {
   readonly node: string;
@@ -39,7 +40,7 @@ const heapMegabytes = 64;
  */
 export function createMdnsDiscovery(options: MdnsDiscoveryOptions): Discovery {
   const { bound, clock, found, log, random, reach } = options;
-  const program = options.program ?? new URL("./mdns-thread", import.meta.url);
+  const program = options.program ?? programFile("gossip/adapters/mdns/mdns-thread");
   let current: { readonly thread: Worker; readonly hosts: string } | undefined;
   let timer: Timer | undefined;
   let ending: Promise<void> | undefined;

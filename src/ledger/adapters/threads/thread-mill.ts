@@ -3,6 +3,7 @@ import { startAskedThread, type AskedThread } from "../../../base/asked-thread.t
 import { handedOver } from "./handed-over.ts";
 import { createOwnMill, type FoldMill } from "../../tiers/fold-mill.ts";
 import type { FoldJob, FoldedPart, ScanJob, Scanned } from "../../tiers/fold-mill.ts";
+import { programFile } from "../../../base/package-files.ts";
 
 /** To a thread. */
 export type MillJob =
@@ -34,7 +35,7 @@ export function createThreadMill(options: ThreadMillOptions = {}): FoldMill {
     if (count < 2 || (bytes <= ownBytes && threads.length === 0)) {
       return job.kind === "scan" ? own.scan(job.job) : own.fold(job.job);
     }
-    const program = new URL("./mill-thread", import.meta.url);
+    const program = programFile("ledger/adapters/threads/mill-thread");
     while (threads.length < count) threads.push(startAskedThread(program));
     const idlest = threads.reduce((best, one) => (one.waiting() < best.waiting() ? one : best));
     return idlest.ask(job, handedOver(job.kind === "scan" ? [job.job.body] : job.job.pieces));

@@ -1,6 +1,7 @@
 import { startAskedThread, type AskedThread } from "../../../base/asked-thread.ts";
 import { createSerial } from "../../../base/serial.ts";
 import type { IndexBatch } from "../../record-index.ts";
+import { programFile } from "../../../base/package-files.ts";
 
 /**
  * A batch of this many records is worth a thread; its pages would also leave a cache of the usual
@@ -32,7 +33,7 @@ export function startIndexLoader({ file, update }: IndexLoaderOptions): IndexLoa
   const apply = async (batch: IndexBatch) => {
     const isLarge = (batch.put?.length ?? 0) >= manyRecords && file !== ":memory:";
     if (!thread && !isLarge) return update(batch);
-    thread ??= startAskedThread(new URL("./index-loader-thread", import.meta.url), {
+    thread ??= startAskedThread(programFile("records/adapters/sqlite/index-loader-thread"), {
       workerData: file,
     });
     // As text it is copied at once, which takes this thread less time than objects.
