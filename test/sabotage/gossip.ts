@@ -143,7 +143,7 @@ const inSpreading: readonly Sabotage[] = [
     file: "src/gossip/inbox.ts",
     find: "if (lane.storing || edge === have",
     replace: "if (edge === have",
-    caughtBy: `${simulation} > six small fleets of it`,
+    caughtBy: `${simulation} > six small fleets come to agree`,
   },
   {
     name: "who asks without end is answered without end",
@@ -164,21 +164,21 @@ const inSpreading: readonly Sabotage[] = [
     file: "src/gossip/conversation.ts",
     find: "for (const range of receive(peer, item.range)) pushes.relay(range, item.hops, peer);",
     replace: "receive(peer, item.range);\n        pushes.relay(item.range, item.hops, peer);",
-    caughtBy: `${simulation} > two large fleets of it`,
+    caughtBy: `${simulation} > two large fleets do so too`,
   },
   {
     name: "all who have what is missing are asked for it at once",
     file: "src/gossip/wants.ts",
     find: "    send(peer, asks);",
     replace: "    for (const one of candidates(origin, first.from).willing) send(one, asks);",
-    caughtBy: `${simulation} > two large fleets of it`,
+    caughtBy: `${simulation} > two large fleets do so too`,
   },
   {
     name: "every second everybody is told what we have",
     file: "src/gossip/conversation.ts",
     find: "      send(peer, [summary(), ...more]);",
     replace: "      for (const one of peers.all()) send(one, [summary(), ...more]);",
-    caughtBy: `${simulation} > six small fleets of it`,
+    caughtBy: `${simulation} > six small fleets come to agree`,
   },
   {
     name: "what is said twice is heard twice",

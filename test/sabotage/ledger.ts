@@ -203,7 +203,7 @@ const inTiers: readonly Sabotage[] = [
     file: "src/ledger/tiers/publish.ts",
     find: '  if ((await writeHead()) === "cloned") return { status: "must-move", reason: "cloned" };\n  await core.saveIdentity({\n    published',
     replace: "  await core.saveIdentity({\n    published",
-    caughtBy: `${simulation} > forty seeds of it`,
+    caughtBy: `${simulation} > forty seeds keep O4`,
   },
 ];
 
@@ -213,7 +213,7 @@ const inRepair: readonly Sabotage[] = [
     file: "src/ledger/tiers/repair.ts",
     find: "const mended = await mend({ core, bucket, faults: now });",
     replace: "const mended = new Set<SegmentFault>();",
-    caughtBy: `${simulation} > forty seeds of it`,
+    caughtBy: `${simulation} > forty seeds keep O4`,
   },
   {
     name: "a segment that is sent again ends elsewhere",
