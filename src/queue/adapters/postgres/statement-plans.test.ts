@@ -60,7 +60,7 @@ needs(["postgres"], ({ postgres }) => {
       statistics = (await spied(() => at.queue.stats())).sent();
       const recount = await spied(() => at.queue.reconcile());
       recounted = await explainAll(schema, recount.sent());
-    }, 120_000);
+    }, 300_000);
 
     test("nothing that workers or the dashboard do reads through all tasks", () => {
       expect(worked.length).toBeGreaterThan(50);
@@ -108,7 +108,7 @@ needs(["postgres"], ({ postgres }) => {
       expect(many.statements).toEqual(few.statements);
       expect(few.rows).toBeGreaterThan(10);
       expect(many.rows).toBeLessThanOrEqual(few.rows * 1.1);
-    }, 120_000);
+    }, 300_000);
 
     test("a recount does read all tasks, and this test would see it", () => {
       expect(recounted.filter(scansTasks).length).toBeGreaterThan(0);
