@@ -8,12 +8,12 @@ import type { Metrics } from "../base/metrics.ts";
 import { makeFolder } from "../base/make-folder.ts";
 import {
   createEnrichCounts,
+  createFirstVisits,
   firstTask,
   gateOf,
   isVisitFresh,
   paceOf,
   setPace,
-  visitRecordOf,
   type CampaignServices,
   type CrawlSettings,
   type EnrichServices,
@@ -24,9 +24,11 @@ import { createFetchCounter, type Fetcher } from "../crawl/index.ts";
 import type { HttpFetcherOptions } from "../crawl/adapters/http/http-fetcher.ts";
 import type { NodeLedger, NodeRecords } from "../node/index.ts";
 import type { Queue } from "../queue/index.ts";
+import { visitRecordOf } from "../records/index.ts";
 import { createSiteSettings } from "./site-settings.ts";
 import { createFolderRobotsCache } from "./folder-robots-cache.ts";
 import { openFetcher } from "./open-fetcher.ts";
+import { createJobPauser } from "./paused-jobs.ts";
 
 export interface EnrichServicesOptions {
   readonly paths: Paths;
@@ -34,7 +36,7 @@ export interface EnrichServicesOptions {
   readonly log: Logger;
   readonly ledger: Pick<NodeLedger, "read" | "isForgotten">;
   readonly records: Pick<NodeRecords, "write">;
-  readonly queue: Pick<Queue, "gate" | "setGate">;
+  readonly queue: Pick<Queue, "gate" | "setGate" | "pause">;
   readonly crawl: Settings["crawl"];
   readonly metrics: Metrics;
   readonly campaign: EnrichServices["campaign"];
@@ -64,6 +66,7 @@ export function createEnrichServices(options: EnrichServicesOptions): OpenEnrich
     fetcher: async (contact) => fetchers.of(contact),
     robots: createFolderRobotsCache({ paths, clock, metrics }),
     counts: createEnrichCounts(metrics),
+    visitEnded: createFirstVisits(createJobPauser(options)),
     ...(options.crawl.keepHtmlBytes > 0 && {
       keepPage: (page) => keepPage(paths, page, options.crawl.keepHtmlBytes),
     }),

@@ -53,6 +53,7 @@ export type { Work, WorkOptions } from "./work/open-work.ts";
 export { parseConcurrency } from "./work/pools.ts";
 export type { Up, UpOptions } from "./up/open-up.ts";
 export type { UpPart } from "./up/parts.ts";
+export type { WorkOutcome } from "./work/work-outcome.ts";
 export type { WorkSummary } from "./work/work-summary.ts";
 export {
   openBuiltInWork,

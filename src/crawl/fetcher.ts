@@ -170,6 +170,12 @@ export const failureReasons = [
 
 export type FailureReason = (typeof failureReasons)[number];
 
+/** A failure in one word, for counting and for records: an HTTP status such as `http_403`, or the reason. */
+export function failureCode({ reason, status }: Pick<Failed, "reason" | "status">): string {
+  const isStatus = (reason === "blocked" || reason === "status") && (status ?? 0) >= 300;
+  return isStatus ? `http_${status}` : reason;
+}
+
 const temporary: ReadonlySet<FailureReason> = new Set([
   "dns",
   "refused",

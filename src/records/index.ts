@@ -72,3 +72,4 @@ export { isPageTitle } from "./machine-facts.ts";
 export { normalDomain, randomLength as newRecordIdLength } from "./identity.ts";
 export { openRecords } from "./open-records.ts";
 export { recordFileOf, resolveName } from "./resolve-name.ts";
+export { visitField, visitRecordOf, type VisitRecord } from "./visit-record.ts";

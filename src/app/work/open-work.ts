@@ -20,6 +20,7 @@ import { observeWork, type ObserveWorkOptions } from "./observe-work.ts";
 import type { ProcessChoice } from "./plan-processes.ts";
 import { createProcessPool } from "./process-pool.ts";
 import { openWatchedQueue, type WatchedQueue } from "./watched-queue.ts";
+import { readWorkOutcome, type WorkOutcome } from "./work-outcome.ts";
 import { summaryOf, type WorkSummary } from "./work-summary.ts";
 import type { WorkerStart } from "./worker-start.ts";
 
@@ -49,6 +50,8 @@ export interface Work extends Service, AsyncDisposable {
    */
   readonly ended: Promise<void>;
   summary(): WorkSummary;
+  /** The summary with the reasons of what failed, which it reads from the queue. */
+  outcome(): Promise<WorkOutcome>;
   workers(): WorkersView;
   /** After a stop: every process has ended by itself, with exit code 0. */
   isOrderly(): boolean;
@@ -89,6 +92,8 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
   const { settings } = loaded;
   const paths = createPaths(settings.data);
   const metrics = createMetrics();
+  const openedAtMs = clock.nowMs();
+  const { ms: sinceMs } = await queue.current().now();
   registerBucketMetrics(metrics, processMeter);
   const supervisor = createSupervisor({
     slots: [],
@@ -127,6 +132,14 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
   return {
     ended,
     summary: () => summaryOf(supervisor.metrics()),
+    outcome: () =>
+      readWorkOutcome({
+        queue: queue.current(),
+        paths,
+        sinceMs,
+        openedAtMs,
+        summary: summaryOf(supervisor.metrics()),
+      }),
     workers: () => ({ slots: supervisor.look(), state: pool.state() }),
     isOrderly: () => supervisor.isOrderly(),
     async start() {

@@ -8,6 +8,15 @@ export interface WorkSummary {
   readonly failed: number;
   readonly released: number;
   readonly lost: number;
+  /** Visits of websites: how many ended so, and why sites were not read. */
+  readonly visits: readonly VisitCount[];
+}
+
+export interface VisitCount {
+  readonly outcome: string;
+  /** "" if the site was read. */
+  readonly reason: string;
+  readonly count: number;
 }
 
 export function summaryOf(snapshot: MetricsSnapshot): WorkSummary {
@@ -23,5 +32,13 @@ export function summaryOf(snapshot: MetricsSnapshot): WorkSummary {
     failed: of("failed"),
     released: of("released"),
     lost: of("lost"),
+    visits: visitsIn(snapshot),
   };
+}
+
+function visitsIn(snapshot: MetricsSnapshot): readonly VisitCount[] {
+  const family = snapshot.find(({ name }) => name === "forager_visits_total");
+  return (family?.series ?? [])
+    .map(({ values: [outcome = "", reason = ""], value: count }) => ({ outcome, reason, count }))
+    .toSorted((a, b) => b.count - a.count);
 }

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { TargetView } from "../../ledger/index.ts";
 import { batchLine, evaluate, sumUp } from "./batch.ts";
-import { extractorVersion, isVisitFresh, visitField } from "./visit-record.ts";
+import { visitField } from "../../records/index.ts";
+import { extractorVersion, isVisitFresh } from "./visit-freshness.ts";
 
 const at = "2026-11-16T08:00:00.000Z";
 const view = (fields: Readonly<Record<string, readonly [unknown, string]>>): TargetView => ({

@@ -1,5 +1,5 @@
 import type { TargetView } from "../../ledger/index.ts";
-import { visitRecordOf } from "./visit-record.ts";
+import { visitRecordOf } from "../../records/index.ts";
 
 /** What was known of a company when a batch of visits took it up. */
 export interface BatchLine {
@@ -36,6 +36,8 @@ export interface Evaluated {
   readonly website: string;
   /** "waiting": not visited since the batch began. */
   readonly outcome: string;
+  /** Why the site was not read. */
+  readonly reason?: string;
   readonly found: readonly string[];
   readonly lost: readonly string[];
 }
@@ -55,7 +57,8 @@ export function evaluate(
   // Only a site that was read through says something by what it does not show.
   const lost = record.outcome === "done" ? shown.filter((field) => !seen.has(field)) : [];
   const found = now.filter((field) => !before.has(field));
-  return { target, website, outcome: record.outcome, found, lost };
+  const { outcome, reason } = record;
+  return { target, website, outcome, ...(reason !== undefined && { reason }), found, lost };
 }
 
 export interface BatchSums {
@@ -72,6 +75,8 @@ export interface BatchSums {
   readonly emailsFound: number;
   readonly emailsLost: number;
   readonly outcomes: Readonly<Record<string, number>>;
+  /** Sites that were not read, by reason: `dns`, `http_403`, `robots` … */
+  readonly reasons: Readonly<Record<string, number>>;
 }
 
 export function sumUp(all: readonly Evaluated[]): BatchSums {
@@ -79,7 +84,11 @@ export function sumUp(all: readonly Evaluated[]): BatchSums {
   const emails = (of: "found" | "lost") =>
     all.reduce((sum, one) => sum + one[of].filter((field) => field.startsWith("email/")).length, 0);
   const outcomes: Record<string, number> = {};
-  for (const { outcome } of all) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+  const reasons: Record<string, number> = {};
+  for (const { outcome, reason } of all) {
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    if (reason !== undefined) reasons[reason] = (reasons[reason] ?? 0) + 1;
+  }
   const isRead = ({ outcome }: Evaluated) => outcome === "done" || outcome === "not_modified";
   const isOpen = ({ outcome }: Evaluated) => outcome === "waiting" || outcome === "forgotten";
   return {
@@ -93,5 +102,6 @@ export function sumUp(all: readonly Evaluated[]): BatchSums {
     emailsFound: emails("found"),
     emailsLost: emails("lost"),
     outcomes,
+    reasons,
   };
 }

@@ -4,7 +4,7 @@ import type { VisitOutcome } from "../../crawl/index.ts";
 /** What visits count. Made once for each registry. */
 export interface EnrichCounts {
   pageRead(contacts: number): void;
-  visitEnded(outcome: VisitOutcome): void;
+  visitEnded(outcome: VisitOutcome, reason: string): void;
 }
 
 export function createEnrichCounts(metrics: Metrics): EnrichCounts {
@@ -19,14 +19,14 @@ export function createEnrichCounts(metrics: Metrics): EnrichCounts {
   });
   const visits = metrics.counter({
     name: "forager_visits_total",
-    help: "Visits of websites by how they ended.",
-    labels: ["outcome"],
+    help: "Visits of websites by how they ended, and why a site was not read.",
+    labels: ["outcome", "reason"],
   });
   return {
     pageRead(count) {
       pages.of(count > 0 ? "some" : "none").add(1);
       contacts.of().add(count);
     },
-    visitEnded: (outcome) => visits.of(outcome).add(1),
+    visitEnded: (outcome, reason) => visits.of(outcome, reason).add(1),
   };
 }

@@ -25,7 +25,8 @@ import { askSite, troubleOf, type Asked } from "./ask-site.ts";
 import { createFloors, paceOf, setPace, type Pace } from "./pace.ts";
 import { sourceOf, validatorsOf } from "./page-changes.ts";
 import type { EnrichServices } from "./services.ts";
-import { extractorVersion, isVisitFresh, visitRecordOf } from "./visit-record.ts";
+import { visitRecordOf } from "../../records/index.ts";
+import { extractorVersion, isVisitFresh } from "./visit-freshness.ts";
 import { gateOf, nextTask, visitSchema, type StepRequest } from "./visit-task.ts";
 import type { VisitPayload, VisitState } from "./visit-task.ts";
 import { writeEnd, writePage, writeSitemap } from "./write-visit.ts";
@@ -39,6 +40,8 @@ export interface StepResult {
   /** Contacts that no earlier page of the visit had. */
   readonly found: number;
   readonly outcome?: string;
+  /** Why the site was not read. */
+  readonly reason?: string;
 }
 
 /** The node that found a company adds its visit at once; the company may come later, by the bucket. */
@@ -149,7 +152,7 @@ async function askAndGoOn(
   const { isTooSlow } = paceOf(services, { campaign, visit: asked.visit, url: asked.visit.home });
   const next = await planned(services, {
     ...plan,
-    visit: isTooSlow ? { ...asked.visit, outcome: "robots" } : asked.visit,
+    visit: isTooSlow ? { ...asked.visit, outcome: "robots", reason: "crawl_delay" } : asked.visit,
     request: asked.follow,
     step: plan.step + 1,
     seen: [...seen],
@@ -168,8 +171,9 @@ async function goOn(
 ): Promise<HandlerOutcome> {
   const { request } = plan;
   if (!request) {
-    const outcome = await writeEnd(services, view, plan);
-    return done({ ...result, outcome });
+    const ended = await writeEnd(services, view, plan);
+    await services.visitEnded(task.job, { host: gateOf(plan.visit.home), ...ended });
+    return done({ ...result, ...ended });
   }
   const pace = paceOf(services, { campaign, visit: plan.visit, url: request.url });
   await setPace(services, gateOf(request.url), pace);

@@ -5,6 +5,7 @@ import type { Commit, Ledger } from "../../ledger/index.ts";
 import type { GateSettings } from "../../queue/index.ts";
 import type { Campaign } from "../campaign.ts";
 import type { EnrichCounts } from "./enrich-counts.ts";
+import type { EndedVisit } from "./first-visits.ts";
 
 /** What visits of websites need of the program that runs them. */
 export interface EnrichServices {
@@ -19,6 +20,8 @@ export interface EnrichServices {
   readonly robots: RobotsCache;
   readonly crawl: CrawlSettings;
   readonly counts: EnrichCounts;
+  /** A visit of this job has ended: a job whose first visits all fail alike is paused. */
+  readonly visitEnded: (job: string, visit: EndedVisit) => Promise<void>;
   /** Keeps a page as it came. Absent: pages are not kept. */
   readonly keepPage?: (page: KeptPage) => Promise<void>;
 }

@@ -1,5 +1,4 @@
 import type { Change, TargetView } from "../../ledger/index.ts";
-import type { VisitOutcome } from "../../crawl/index.ts";
 import type { FoundPage } from "./ask-site.ts";
 import {
   contactsIn,
@@ -8,9 +7,11 @@ import {
   sourceOf,
   type SitemapSaid,
 } from "./page-changes.ts";
+import type { EndedVisit } from "./first-visits.ts";
 import { personChanges } from "./person-changes.ts";
 import type { EnrichServices } from "./services.ts";
-import { extractorVersion, visitField, type VisitRecord } from "./visit-record.ts";
+import { visitField, type VisitRecord } from "../../records/index.ts";
+import { extractorVersion } from "./visit-freshness.ts";
 import type { VisitState } from "./visit-task.ts";
 
 /** Writes what a page says and was not known; answers the contacts it shows. */
@@ -61,11 +62,12 @@ export async function writeEnd(
   { write, counts }: EnrichServices,
   { target }: TargetView,
   { visit, seen }: Pick<VisitState, "visit" | "seen">,
-): Promise<VisitOutcome> {
+): Promise<Omit<EndedVisit, "host">> {
   const outcome = visit.outcome ?? "unreachable";
+  const why = visit.reason === undefined ? {} : { reason: visit.reason };
   const at = new Date(visit.startedAtMs).toISOString();
   const pages = visit.pages.filter(({ state }) => state === "found").length;
-  const record: VisitRecord = { at, outcome, version: extractorVersion, pages, seen };
+  const record: VisitRecord = { at, outcome, ...why, version: extractorVersion, pages, seen };
   const wasRead = outcome === "done" || outcome === "not_modified";
   await write({
     source: sourceOf(visit.home),
@@ -74,6 +76,6 @@ export async function writeEnd(
       ...(wasRead ? [{ target, field: "enrichedAt", value: at }] : []),
     ],
   });
-  counts.visitEnded(outcome);
-  return outcome;
+  counts.visitEnded(outcome, visit.reason ?? "");
+  return { outcome, ...why };
 }

@@ -169,6 +169,7 @@ async function reportBatch(context: SettingsContext, name: string): Promise<void
     ["addresses found", sums.emailsFound],
     ["addresses lost", sums.emailsLost],
     ...Object.entries(sums.outcomes).map(([outcome, count]) => [`ended ${outcome}`, count]),
+    ...Object.entries(sums.reasons).map(([reason, count]) => [`not read: ${reason}`, count]),
   ].map(([what, count]) => ({ what: String(what), count: Number(count) }));
   const columns = [
     { title: `batch ${name}`, value: ({ what }: Row) => what },

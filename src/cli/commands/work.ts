@@ -2,6 +2,7 @@ import { openWork, type WorkOptions } from "../../app/index.ts";
 import { docsPage } from "../../base/docs-page.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { untilStopped } from "../until-stopped.ts";
+import { outcomeText } from "../outcome-text.ts";
 import { workOptions, workOptionsOf } from "../work-options.ts";
 
 export const work: Command = {
@@ -39,7 +40,8 @@ export const work: Command = {
     "Ctrl-C or SIGTERM: starts nothing more, gives back what has not begun, waits work.graceMs for\n" +
       "the rest. A second one: gives all back at once. A process that dies or hangs is replaced.",
     "Exit code with --drain: 0 when every task was done or skipped, 3 when some failed (dead\n" +
-      "letters: `forager queue list --state failed`).",
+      "letters: `forager queue list --state failed`) or a job was paused. A job is paused when none of\n" +
+      "its first 20 websites could be read, all for the same reason; `forager queue resume JOB` goes on.",
     "Exit code after SIGTERM: 0 when every process stopped in good order; 143 when one had to be\n" +
       "killed, after a second signal, and when --drain was ended early. After Ctrl-C: 130.",
     "Pages:\n" +
@@ -58,12 +60,12 @@ export const work: Command = {
     } finally {
       await work.stop();
     }
-    const ended = work.summary();
-    const text = `${ended.done} done, ${ended.skipped} skipped, ${ended.retried} tried again, ${ended.failed} failed`;
-    out.result(ended, text);
+    const ended = await work.outcome();
+    out.result(ended, outcomeText(ended));
     if (flags["drain"] !== true) return work.isOrderly() ? "stopped" : undefined;
     // A drain that was ended early has not done what it was asked to do: its signal decides.
-    return ended.failed > 0 && !signal.aborted ? "partial" : undefined;
+    const isPartial = ended.failed > 0 || ended.paused.length > 0;
+    return isPartial && !signal.aborted ? "partial" : undefined;
   },
 };
 

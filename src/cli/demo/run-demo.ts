@@ -4,10 +4,15 @@ import { AppError } from "../../base/app-error.ts";
 import { sleep, type Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { makeFolder } from "../../base/make-folder.ts";
-import { campaignStatus, planTiles, readWitnesses, visitRecordOf } from "../../campaign/index.ts";
+import { campaignStatus, planTiles, readWitnesses } from "../../campaign/index.ts";
 import { createPaths, type Paths, type Settings } from "../../config/index.ts";
 import type { Queue, QueueStats, WaitingReason } from "../../queue/index.ts";
-import { companyCsvHeader, companyCsvLine, type Company } from "../../records/index.ts";
+import {
+  companyCsvHeader,
+  companyCsvLine,
+  type Company,
+  visitRecordOf,
+} from "../../records/index.ts";
 import type { ProgressHandle } from "../progress.ts";
 import { nodeNames, openDemoFleet, type DemoFleet } from "./demo-fleet.ts";
 import { judgeDemo, type Verdict } from "./judge-demo.ts";

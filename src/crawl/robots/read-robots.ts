@@ -1,4 +1,4 @@
-import type { Fetcher, FetchOutcome, RequestHooks } from "../fetcher.ts";
+import { failureCode, type Fetcher, type FetchOutcome, type RequestHooks } from "../fetcher.ts";
 import { parseRobots, robotsAllowAll, robotsBytesMax, robotsDisallowAll } from "./parse-robots.ts";
 import type { Robots } from "./parse-robots.ts";
 
@@ -13,6 +13,8 @@ export interface RobotsNote {
   readonly atMs: number;
   /** Why it is unreachable, for people. */
   readonly reason?: string;
+  /** The same in one word; see `failureCode`. */
+  readonly failure?: string;
   /** It did not even get so far as to answer: no host, no connection. */
   readonly isOffline?: boolean;
 }
@@ -78,18 +80,16 @@ export function noteOf(
 ): RobotsNote {
   if (outcome.kind === "found") return { state: "read", robots: parseRobots(body, token), atMs };
   const absent: RobotsNote = { state: "absent", robots: robotsAllowAll, atMs };
-  const unreachable = (reason: string, isOffline: boolean): RobotsNote => ({
-    state: "unreachable",
-    robots: robotsDisallowAll,
-    atMs,
-    reason,
-    ...(isOffline && { isOffline }),
-  });
-  if (outcome.kind !== "failed") return unreachable(`${outcome.kind} at ${outcome.url}`, false);
+  const unreachable = (why: { reason: string; failure?: string; isOffline?: boolean }) =>
+    ({ state: "unreachable", robots: robotsDisallowAll, atMs, ...why }) as const;
+  if (outcome.kind !== "failed")
+    return unreachable({ reason: `${outcome.kind} at ${outcome.url}` });
   const { status, reason, message } = outcome;
   // "Too many requests" is a server in trouble, not a file that is not there.
   if (status !== undefined && status >= 400 && status < 500 && status !== 429) return absent;
   // The RFC: after five redirects a crawler may take it for absent.
   if (reason === "too_many_redirects" || reason === "redirect_loop") return absent;
-  return unreachable(message, status === undefined);
+  const isOffline = status === undefined;
+  const failure = failureCode(outcome);
+  return unreachable({ reason: message, failure, ...(isOffline && { isOffline }) });
 }

@@ -77,6 +77,8 @@ export interface Visit {
   readonly bytes: number;
   readonly moves: number;
   readonly outcome?: VisitOutcome;
+  /** Why the site was not read, in one word: `dns`, `private_address`, `http_403`, `robots` … */
+  readonly reason?: string;
 }
 
 const originsMax = 5;
@@ -97,7 +99,7 @@ export function startVisit(options: {
     bytes: 0,
     moves: 0,
   };
-  return home ? visit : { ...visit, outcome: "unreachable" };
+  return home ? visit : { ...visit, outcome: "unreachable", reason: "bad_url" };
 }
 
 /** What to ask for now, at most `limit`; they count as asked from here on. */
@@ -140,9 +142,11 @@ function nextStep(visit: Visit, nowMs: number): Step | undefined {
   if (!isAllowedByRobots(note.robots, page.url)) {
     const forbidden = withPage(visit, page.url, "forbidden");
     if (page.url !== visit.home) return { visit: forbidden };
-    return {
-      visit: { ...forbidden, outcome: note.state === "unreachable" ? "unreachable" : "robots" },
-    };
+    if (note.state !== "unreachable") {
+      return { visit: { ...forbidden, outcome: "robots", reason: "robots" } };
+    }
+    const reason = note.failure ?? "robots_unreachable";
+    return { visit: { ...forbidden, outcome: "unreachable", reason } };
   }
   return {
     visit: withPage(visit, page.url, "asked"),
@@ -197,7 +201,8 @@ function concluded(visit: Visit, nowMs: number): Visit {
     Object.values(visit.robotsByOrigin).includes("asked");
   if (isAsked || nextStep(visit, nowMs)) return visit;
   const isHomeFound = visit.pages.some(({ url, state }) => url === visit.home && state === "found");
-  return { ...visit, outcome: isHomeFound ? "done" : "unreachable" };
+  if (isHomeFound) return { ...visit, outcome: "done" };
+  return { ...visit, outcome: "unreachable", reason: "out_of_budget" };
 }
 
 export const withPage = (visit: Visit, url: string, state: PageState): Visit => ({

@@ -1,5 +1,5 @@
 /** What an answer changes in the plan of a visit. See site-visit.ts for what is always true. */
-import type { FetchOutcome } from "../fetcher.ts";
+import { failureCode, type FetchOutcome } from "../fetcher.ts";
 import type { RobotsNote } from "../robots/read-robots.ts";
 import { canonicalUrl, isAsset, looksEndless } from "../url/canonical-url.ts";
 import { priorityOf, sitemapPriority, type Link } from "../url/link-priority.ts";
@@ -37,7 +37,7 @@ export function tellPage(visit: Visit, { url, outcome, links = [], isParked }: P
       const found = addPages({ ...withPage(visit, url, "found"), bytes }, [
         { url: outcome.url, priority: page.priority, isVisited: true },
       ]);
-      if (isHome && isParked) return { ...found, outcome: "parked" };
+      if (isHome && isParked) return { ...found, outcome: "parked", reason: "parked" };
       return addPages(
         found,
         links.map((link) => ({
@@ -57,7 +57,9 @@ export function tellPage(visit: Visit, { url, outcome, links = [], isParked }: P
     case "failed": {
       const told = withPage(visit, url, "failed");
       if (!isHome) return told;
-      return { ...told, outcome: outcome.reason === "blocked" ? "blocked" : "unreachable" };
+      const isBlocked = outcome.reason === "blocked";
+      const reason = failureCode(outcome);
+      return { ...told, outcome: isBlocked ? "blocked" : "unreachable", reason };
     }
   }
 }
@@ -68,7 +70,13 @@ function moved(visit: Visit, page: VisitPage, target: string): Visit {
   const to = canonicalUrl(target);
   const isHome = page.url === visit.home;
   const isKnown = to === undefined || told.pages.some(({ url }) => url === to);
-  if (isHome && (isKnown || visit.moves >= movesMax)) return { ...told, outcome: "unreachable" };
+  if (isHome && (isKnown || visit.moves >= movesMax)) {
+    return {
+      ...told,
+      outcome: "unreachable",
+      reason: isKnown ? "redirect_loop" : "too_many_redirects",
+    };
+  }
   if (isKnown || (!isHome && !isSameSite(to, visit.home))) return told;
   const next: VisitPage = { ...page, url: to, state: "waiting" };
   // It costs the budget one page, not two.

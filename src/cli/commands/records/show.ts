@@ -1,4 +1,12 @@
-import type { Company, Contact, RecordEntry, Person, RecordKind } from "../../../records/index.ts";
+import {
+  visitRecordOf,
+  type Company,
+  type Contact,
+  type Person,
+  type RecordEntry,
+  type RecordKind,
+  type VisitRecord,
+} from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
 import type { Layout } from "../../output.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
@@ -25,13 +33,18 @@ const showCommand = (kind: RecordKind): Command => ({
     const problems = (await records.problems()).filter(({ target }) => target === record.target);
     const duplicates = kind === "company" ? await records.duplicatesOf(record.target) : [];
     const file = await records.fileOf(record.target);
-    out.result({ ...record, file, duplicates, problems }, (layout) =>
+    const visit =
+      kind === "company" ? visitRecordOf(await opened.ledger.read(record.target)) : undefined;
+    out.result({ ...record, file, visit, duplicates, problems }, (layout) =>
       [
         record.name,
-        layout.table(rowsOf(record, file), [
-          { title: "field", value: ({ field }) => field },
-          { title: "value", value: ({ value }) => value },
-        ]),
+        layout.table(
+          [...rowsOf(record, file), ...visitRow(visit)],
+          [
+            { title: "field", value: ({ field }) => field },
+            { title: "value", value: ({ value }) => value },
+          ],
+        ),
         ...(record.description === undefined ? [] : ["", record.description.trimEnd()]),
         ...entriesOf(record.entries, layout),
       ].join("\n"),
@@ -72,6 +85,19 @@ function rowsOf(record: Company | Person, file: string | undefined): readonly Ro
     { field: "changed", value: record.changedAt.slice(0, "2026-11-15T19:02:03.004Z".length) },
   ];
 }
+
+const visitRow = (visit: VisitRecord | undefined): readonly Row[] =>
+  visit
+    ? [
+        {
+          field: "visit",
+          value: `${visitWords(visit)}, ${visit.at.slice(0, 16).replace("T", " ")}`,
+        },
+      ]
+    : [];
+
+const visitWords = ({ outcome, reason = outcome }: VisitRecord): string =>
+  reason === outcome ? outcome : `${outcome} (${reason})`;
 
 const rows = (values: Readonly<Record<string, unknown>>): readonly Row[] =>
   Object.entries(values).map(([field, value]) => ({

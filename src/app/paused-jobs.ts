@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { writeFileAtomic } from "../base/atomic-file.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import { makeFolder } from "../base/make-folder.ts";
+import { firstHosts } from "../campaign/index.ts";
+import type { Paths } from "../config/index.ts";
+import type { Queue } from "../queue/index.ts";
+
+/** A job that this data folder's workers have paused, because its first visits all failed alike. */
+export interface PausedJob {
+  readonly job: string;
+  /** The one reason of all of them, such as `private_address`. */
+  readonly reason: string;
+  readonly atMs: number;
+}
+
+export interface PauseJobOptions {
+  readonly paths: Paths;
+  readonly queue: Pick<Queue, "pause">;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Enough to remember: a job that is forgotten is only paused once more. */
+const rememberedMax = 1_000;
+
+/** Pauses a job once. If it is resumed, it goes on whatever its visits come to. */
+export function createJobPauser({ paths, queue, clock, log }: PauseJobOptions) {
+  return async (job: string, reason: string): Promise<void> => {
+    const known = readPausedJobs(paths);
+    if (known.some((one) => one.job === job)) return;
+    const file = fileOf(paths);
+    makeFolder(dirname(file), { mode: 0o700 });
+    const all = [...known, { job, reason, atMs: clock.nowMs() }].slice(-rememberedMax);
+    await writeFileAtomic(file, `${JSON.stringify(all)}\n`);
+    await queue.pause(job);
+    log.error(`paused job ${job}: ${pauseText(reason)}`, { job, reason });
+  };
+}
+
+export function readPausedJobs(paths: Paths): readonly PausedJob[] {
+  try {
+    return JSON.parse(readFileSync(fileOf(paths), "utf8")) as PausedJob[];
+  } catch {
+    return []; // none was ever paused, or the file is damaged
+  }
+}
+
+export const pauseText = (reason: string): string =>
+  `none of its first ${firstHosts} websites could be read (${reason}); ${adviceFor(reason)}`;
+
+function adviceFor(reason: string): string {
+  if (reason === "private_address")
+    return "these addresses are not public: set crawl.allowAddresses if they are yours";
+  if (["dns", "refused", "reset", "timeout", "tls"].includes(reason))
+    return "check the network, DNS and proxy of this machine";
+  return "visit one of them with `forager crawl` to see more";
+}
+
+const fileOf = (paths: Paths): string => paths.resolve("work", "paused-jobs.json");

@@ -1,0 +1,54 @@
+import type { Paths } from "../../config/index.ts";
+import type { Queue, Task } from "../../queue/index.ts";
+import { pauseText, readPausedJobs, type PausedJob } from "../paused-jobs.ts";
+import type { WorkSummary } from "./work-summary.ts";
+
+/** What came of the work since it was opened. */
+export interface WorkOutcome extends WorkSummary {
+  /** Why tasks failed for good, the most frequent reason first. */
+  readonly failures: readonly FailureCount[];
+  /** Jobs that were paused because their first visits all failed alike. */
+  readonly paused: readonly (PausedJob & { readonly text: string })[];
+}
+
+export interface FailureCount {
+  readonly kind: string;
+  readonly reason: string;
+  readonly count: number;
+}
+
+/** Enough to see what most of them have in common. */
+const failedReadMax = 1_000;
+
+export interface WorkOutcomeOptions {
+  readonly queue: Pick<Queue, "ended">;
+  readonly paths: Paths;
+  /** By the clock of the queue's store. */
+  readonly sinceMs: number;
+  /** By the clock of this machine. */
+  readonly openedAtMs: number;
+  readonly summary: WorkSummary;
+}
+
+export async function readWorkOutcome(options: WorkOutcomeOptions): Promise<WorkOutcome> {
+  const { queue, paths, sinceMs, openedAtMs, summary } = options;
+  const query = { states: ["failed"], isNewestFirst: true, limit: failedReadMax } as const;
+  const failed = summary.failed === 0 ? [] : await queue.ended(query);
+  return {
+    ...summary,
+    failures: countFailures(failed.filter(({ finishedAtMs }) => finishedAtMs >= sinceMs)),
+    paused: readPausedJobs(paths)
+      .filter(({ atMs }) => atMs >= openedAtMs)
+      .map((one) => ({ ...one, text: pauseText(one.reason) })),
+  };
+}
+
+function countFailures(tasks: readonly Task[]): readonly FailureCount[] {
+  const counts = new Map<string, FailureCount>();
+  for (const { kind, attempts } of tasks) {
+    const reason = attempts.at(-1)?.reason.split("\n", 1)[0] ?? "";
+    const id = JSON.stringify([kind, reason]);
+    counts.set(id, { kind, reason, count: (counts.get(id)?.count ?? 0) + 1 });
+  }
+  return [...counts.values()].toSorted((a, b) => b.count - a.count);
+}

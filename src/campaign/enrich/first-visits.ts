@@ -1,0 +1,35 @@
+import type { VisitOutcome } from "../../crawl/index.ts";
+
+export interface EndedVisit {
+  readonly host: string;
+  readonly outcome: VisitOutcome;
+  readonly reason?: string;
+}
+
+/** So many hosts that all failed alike are no accident: something is wrong on this side. */
+export const firstHosts = 20;
+
+/**
+ * Watches the first visits of each job. If none of its first hosts could be read, all for the same
+ * reason, `onAlike` is called once: a wrong setting or a missing network would fail all the others.
+ */
+export function createFirstVisits(onAlike: (job: string, reason: string) => Promise<void>) {
+  const hostsByJob = new Map<string, Set<string> | "over">();
+  const reasonByJob = new Map<string, string>();
+  const end = (job: string) => {
+    hostsByJob.set(job, "over");
+    reasonByJob.delete(job);
+  };
+  return async (job: string, { host, outcome, reason }: EndedVisit): Promise<void> => {
+    const hosts = hostsByJob.get(job) ?? new Set<string>();
+    if (hosts === "over") return;
+    const first = reasonByJob.get(job) ?? reason;
+    // A site that refuses a visit or is parked has answered: this side is in order.
+    if (outcome !== "unreachable" || reason === undefined || reason !== first) return end(job);
+    hostsByJob.set(job, hosts.add(host));
+    reasonByJob.set(job, reason);
+    if (hosts.size < firstHosts) return;
+    end(job);
+    await onAlike(job, reason);
+  };
+}

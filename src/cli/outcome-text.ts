@@ -1,0 +1,37 @@
+import type { WorkOutcome } from "../app/index.ts";
+
+/** As many reasons as one takes in at a glance. */
+const reasonsMax = 5;
+
+/** What came of some work, in a few lines: tasks, visits by outcome, and why what failed has failed. */
+export function outcomeText(ended: WorkOutcome): string {
+  const { done, skipped, retried, failed, failures, visits, paused } = ended;
+  return [
+    `${done} done, ${skipped} skipped, ${retried} tried again, ${failed} failed`,
+    ...(visits.length > 0 ? [`visits: ${visitText(visits)}`] : []),
+    ...failures
+      .slice(0, reasonsMax)
+      .map(({ kind, reason, count }) => `failed: ${count} ${kind}: ${reason}`),
+    ...(failed > 0 ? ["see them all: forager queue list --state failed"] : []),
+    ...paused.flatMap(({ job, text }) => [
+      `paused job ${job}: ${text}`,
+      `go on with: forager queue resume ${job}`,
+    ]),
+  ].join("\n");
+}
+
+/** `12 done, 30 unreachable (20 private_address, 10 dns)` */
+function visitText(visits: WorkOutcome["visits"]): string {
+  const outcomes = [...new Set(visits.map(({ outcome }) => outcome))];
+  return outcomes
+    .map((outcome) => {
+      const ofIt = visits.filter((one) => one.outcome === outcome);
+      const sum = ofIt.reduce((total, { count }) => total + count, 0);
+      const reasons = ofIt
+        .filter(({ reason }) => reason !== "" && reason !== outcome)
+        .slice(0, reasonsMax)
+        .map(({ reason, count }) => `${count} ${reason}`);
+      return `${sum} ${outcome}${reasons.length > 0 ? ` (${reasons.join(", ")})` : ""}`;
+    })
+    .join(", ");
+}

@@ -1,0 +1,61 @@
+// inputs: src/** package.json tsconfig.json tsconfig.build.json
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { WorkOutcome } from "../../src/app/index.ts";
+import { createSandbox } from "../support/built-cli.ts";
+
+const contact = { FORAGER_CRAWL_CONTACT: "crawler@forager-tests.org" };
+
+async function setUp(hosts: readonly string[]) {
+  const sandbox = await createSandbox();
+  onTestFinished(() => sandbox.remove());
+  const run = (words: string, env: Readonly<Record<string, string>> = contact) =>
+    sandbox.forager([...words.split(" "), "--data", "d"], { env });
+  const rows = hosts.map((host, at) => `Floors ${at},http://${host}/`);
+  writeFileSync(join(sandbox.folder, "leads.csv"), ["name,website", ...rows, ""].join("\n"));
+  const imported = await run("import companies leads.csv");
+  expect(imported.exitCode, imported.stderr).toBe(0);
+  const added = await run("enrich --all --batch leads");
+  expect(added.stdout, added.stderr).toContain(`${hosts.length} to visit as batch leads`);
+  return { run };
+}
+
+test("a job whose first 20 websites all fail alike is paused, says why, and goes on when resumed", async () => {
+  const hosts = Array.from({ length: 60 }, (_, at) => `127.0.1.${at + 1}`);
+  const { run } = await setUp(hosts);
+
+  const first = await run("work --drain --concurrency 4");
+  expect(first.exitCode, first.stderr).toBe(3);
+  expect(first.stdout).toMatch(/^visits: \d+ unreachable \(\d+ private_address\)$/m);
+  expect(first.stdout).toContain(
+    "paused job leads: none of its first 20 websites could be read (private_address)",
+  );
+  expect(first.stdout).toContain("crawl.allowAddresses");
+  const report = JSON.parse((await run("enrich --report leads --json")).stdout) as {
+    readonly waiting: number;
+    readonly reasons: Readonly<Record<string, number>>;
+  };
+  expect(report.reasons["private_address"]).toBe(60 - report.waiting);
+  expect(report.waiting).toBeGreaterThan(20);
+  const shown = await run("company show floors-0");
+  expect(shown.stdout, shown.stderr).toMatch(/visit.*unreachable.*private_address/);
+
+  // The operator has looked at it: it is not paused a second time.
+  expect((await run("queue resume leads")).exitCode).toBe(0);
+  const second = await run("work --drain --concurrency 4 --json");
+  expect(second.exitCode, second.stderr).toBe(0);
+  const { visits, paused } = JSON.parse(second.stdout) as WorkOutcome;
+  expect(visits).toEqual([
+    { outcome: "unreachable", reason: "private_address", count: report.waiting },
+  ]);
+  expect(paused).toEqual([]);
+}, 240_000);
+
+test("`work` ends with the reasons of what failed, and how to see the rest", async () => {
+  const { run } = await setUp(["127.0.1.1", "127.0.1.2", "127.0.1.3"]);
+  const { exitCode, stdout } = await run("work --drain", {});
+  expect(exitCode).toBe(3);
+  expect(stdout).toMatch(/^failed: 3 enrich: .*crawl\.contact/m);
+  expect(stdout).toContain("see them all: forager queue list --state failed");
+}, 120_000);
