@@ -68,9 +68,29 @@ export function createEndings(options: EndingsOptions): Endings {
       const answer = answers[at]!;
       if (answer.status !== "lost") endings[at]!.onStored?.();
       const end = answer.status === "held" ? "released" : answer.status;
+      reportFailure(endings[at]!, end);
       onEnded(endings[at]!.task, end, answer.gate);
     }
     options.onAnswered();
+  }
+
+  /** An attempt that was thrown out of, or was the last one. That a handler asks for another is routine. */
+  function reportFailure({ task, outcome }: Ending, end: TaskEnd): void {
+    if (outcome?.kind !== "fail" && outcome?.kind !== "retry") return;
+    const { id, kind, key, used, attemptsMax } = task.lease;
+    const { reason, stack } = outcome;
+    const fields = {
+      task: id,
+      kind,
+      key,
+      attempt: used,
+      attemptsMax,
+      reason,
+      ...(stack && { stack }),
+    };
+    if (end === "failed") logger.error("a task failed for good", fields);
+    else if (stack !== undefined) logger.warn("an attempt failed and is repeated", fields);
+    else logger.debug("a handler asked for another attempt", fields);
   }
 
   function failed(endings: readonly Ending[], error: unknown): void {

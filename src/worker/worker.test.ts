@@ -56,6 +56,21 @@ describe.each(backends)("a worker on %s", (backend) => {
     expect(await at.queue.job("k")).toMatchObject({ done: 1, requests: 0 });
   });
 
+  test("every attempt that throws is logged with its stack, the last one as an error", async () => {
+    await using at = openWorkerFixture(backend);
+    await at.queue.add(works("a", 1, { attemptsMax: 2 }));
+    await at.work(() => {
+      throw new Error("boom");
+    });
+    await at.pass(10_000, 100);
+    const failures = at.lines.filter(({ fields }) => fields?.["key"] === "a0");
+    expect(failures).toMatchObject([
+      { level: "warn", fields: { attempt: 1, attemptsMax: 2, reason: "Error: boom" } },
+      { level: "error", fields: { attempt: 2, attemptsMax: 2, reason: "Error: boom" } },
+    ]);
+    expect(failures[1]?.fields?.["stack"]).toContain("worker.test.ts");
+  });
+
   test("lesson 20: no fixed pause between tasks: a thousand need no time at all", async () => {
     await using at = openWorkerFixture(backend);
     await at.queue.add(works("a", 300));

@@ -1,6 +1,6 @@
 import { countOf } from "../../base/count-words.ts";
 import { formatDuration } from "../../base/format-time.ts";
-import type { ClusterStatus, NodeStatus } from "./cluster-status.ts";
+import type { ClusterStatus, NodeStatus, QueueStatus } from "./cluster-status.ts";
 
 /** A node that was not seen for longer counts as gone for good and is not reported. */
 const forgottenMs = 7 * 86_400_000;
@@ -98,7 +98,21 @@ function queueTroubles({
   nodes,
 }: Pick<ClusterStatus, "queue" | "nodes">): readonly string[] {
   if (!queue) return [];
-  const claimable = queue.kinds.reduce((sum, kind) => sum + kind.claimable, 0);
+  return [...failedTasks(queue), ...idleWork(queue, nodes)];
+}
+
+/** Until someone retries them, or moves them into the log with `queue purge`. */
+function failedTasks({ kinds }: QueueStatus): readonly string[] {
+  return kinds
+    .filter(({ failed }) => failed > 0)
+    .map(
+      ({ kind, failed }) =>
+        `${countOf(failed, `${kind} task`)} failed: see forager queue list --state failed --kind ${kind}, then retry or purge`,
+    );
+}
+
+function idleWork({ kinds }: QueueStatus, nodes: readonly NodeStatus[]): readonly string[] {
+  const claimable = kinds.reduce((sum, kind) => sum + kind.claimable, 0);
   const isWorked = nodes.some(({ isPresent, beat }) => isPresent && beat?.state === "working");
   const isPaused = nodes.some(({ isPresent, beat }) => isPresent && beat?.state === "paused");
   if (claimable === 0 || isWorked || isPaused) return [];
