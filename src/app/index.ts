@@ -53,9 +53,14 @@ export type { Work, WorkOptions } from "./work/open-work.ts";
 export { parseConcurrency } from "./work/pools.ts";
 export type { Up, UpOptions } from "./up/open-up.ts";
 export type { UpPart } from "./up/parts.ts";
+export type { EnrichedCounts } from "./exchange/enriched-file.ts";
+export type { LineOptions } from "./exchange/company-lines.ts";
+export type { ImportReport } from "./exchange/import-lines.ts";
 export type { WorkOutcome } from "./work/work-outcome.ts";
 export type { WorkSummary } from "./work/work-summary.ts";
 export {
+  importFile,
+  writeEnrichedFile,
   openBuiltInWork,
   openFleet,
   openIdleNode,

@@ -1,4 +1,6 @@
 import type { BuiltInWork, BuiltInWorkOptions } from "./built-in-work.ts";
+import type { EnrichedCounts, EnrichedFileOptions } from "./exchange/enriched-file.ts";
+import type { FileImport, ImportFileOptions } from "./exchange/import-file.ts";
 import type { IdleNode, IdleNodeOptions } from "./open-idle-node.ts";
 import type { NodeReader, OpenNodeReaderOptions } from "./open-node-reader.ts";
 import type { OpenFleet, OpenFleetOptions } from "./open-fleet.ts";
@@ -43,6 +45,16 @@ export async function openWork(options: WorkOptions): Promise<Work> {
 /** See `up/open-up.ts`. */
 export async function openUp(options: UpOptions): Promise<Up> {
   return (await import("./up/open-up.ts")).openUp(options);
+}
+
+/** See `exchange/import-file.ts`. */
+export async function importFile(options: ImportFileOptions): Promise<FileImport> {
+  return (await import("./exchange/import-file.ts")).importFile(options);
+}
+
+/** See `exchange/enriched-file.ts`. */
+export async function writeEnrichedFile(options: EnrichedFileOptions): Promise<EnrichedCounts> {
+  return (await import("./exchange/enriched-file.ts")).writeEnrichedFile(options);
 }
 
 /** See `open-node-reader.ts`. */

@@ -1,30 +1,25 @@
-import { createSiteSettings, openOrMakeQueue } from "../../app/index.ts";
-import {
-  batchLine,
-  evaluate,
-  firstTask,
-  gateOf,
-  openBatchFiles,
-  paceOf,
-  setPace,
-  sumUp,
-  type Batch,
-  type BatchLine,
-  type Evaluated,
-} from "../../campaign/index.ts";
-import type { NodeReadApi } from "../../node/index.ts";
-import type { Queue } from "../../queue/index.ts";
-import type { Company } from "../../records/index.ts";
+import { evaluate, openBatchFiles, sumUp, type Evaluated } from "../../campaign/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { textFlag } from "../flags.ts";
 import { chooseCompanies, choiceOf, websiteOf } from "./enrich/choose-companies.ts";
+import { enrichFile } from "./enrich/enrich-file.ts";
+import { visitAll } from "./enrich/visit-all.ts";
 import { filterOptions } from "./records/filter-options.ts";
 import { openReaderOf } from "../node-context.ts";
 import { countRecords } from "./records/record-context.ts";
 
 export const enrich: Command = {
   needs: "settings",
+  arguments: [
+    {
+      name: "file",
+      summary: "a CSV file of companies: visit their websites now",
+      isOptional: true,
+    },
+  ],
   options: [
+    { flag: "--output", short: "-o", value: "file", summary: "of a CSV file: where the result goes (default: NAME-enriched.csv)", complete: "file" }, // prettier-ignore
+    { flag: "--contact", value: "contact", summary: "your e-mail address or page, sent to every site (crawl.contact)", setting: "crawl.contact" }, // prettier-ignore
     { flag: "--stale", value: "time", summary: "only those not read for so long, or never: 30d" },
     { flag: "--list", value: "file", summary: "those it names: a folder, domain or target a line", complete: "file" }, // prettier-ignore
     { flag: "--all", summary: "all of them, whatever is known" },
@@ -34,6 +29,10 @@ export const enrich: Command = {
     { flag: "--report", value: "batch", summary: "say what the visits of a batch have brought" },
   ],
   examples: [
+    {
+      line: "forager enrich leads.csv -o contacts.csv --contact you@example.org",
+      summary: "visit the website of each row, and write the rows with the contacts found",
+    },
     { line: "forager enrich --missing email --dry-run", summary: "how many would be visited" },
     { line: "forager enrich --missing email --city Austin", summary: "visit their websites again" },
     { line: "forager enrich --stale 30d", summary: "those whose site was last read a month ago" },
@@ -44,13 +43,18 @@ export const enrich: Command = {
     { line: "forager enrich --report leads", summary: "found, lost, unreachable since it began" },
   ],
   details: [
-    "Adds the visits to the queue; `forager work` makes them. What was known is kept in\n" +
+    "With a CSV file it imports the rows, visits the websites and writes the result: the rows as they\n" +
+      "are, with e-mail addresses, phone numbers, profiles, and the reason where a site was not read.\n" +
+      "After Ctrl-C or a crash run it again: what was visited is not visited twice. Exit code 3 when\n" +
+      "some rows were not visited.",
+    "Otherwise it adds the visits to the queue; `forager work` makes them. What was known is kept in\n" +
       "batches/NAME.jsonl, so that the report can compare. Run it again: a company is in a batch once.",
     "Lost is what a site no longer shows; the record keeps it. Exit code 3 when some lines of a list\n" +
       "name no company.",
   ],
 
   async run(context) {
+    if (context.args[0] !== undefined) return enrichFile(context, context.args[0]);
     const report = textFlag(context.flags, "report");
     return report === undefined ? addBatch(context) : reportBatch(context, report);
   },
@@ -92,64 +96,6 @@ async function addBatch(context: SettingsContext): Promise<"partial" | void> {
     if (answers.refused > 0) return "partial";
   }
   if (unknown.length > 0) return "partial";
-}
-
-interface Placed {
-  readonly company: Company;
-  readonly website: string;
-}
-
-/** What was known is on disk before the first visit is added. */
-async function visitAll(
-  context: SettingsContext,
-  { ledger }: NodeReadApi,
-  { name, at, placed }: { name: string; at: string; placed: readonly Placed[] },
-) {
-  const files = openBatchFiles(context.paths);
-  const before: Batch = (await files.read(name)) ?? { name, at, lines: [] };
-  const known = new Set(before.lines.map(({ target }) => target));
-  const lines: BatchLine[] = [...before.lines];
-  for (const { company, website } of placed) {
-    if (!known.has(company.target))
-      lines.push(batchLine(await ledger.read(company.target), website));
-  }
-  const batch = { ...before, lines };
-  await files.write(batch);
-  await using queue = await openOrMakeQueue(context);
-  return await addVisits(context, queue, batch);
-}
-
-const chunkSize = 500;
-
-async function addVisits(
-  { settings, progress, signal, clock }: SettingsContext,
-  queue: Queue,
-  { name, at, lines }: Batch,
-) {
-  const shown = progress.start({ label: "visits", total: lines.length });
-  const answers = { added: 0, duplicate: 0, refused: 0 };
-  const sites = createSiteSettings({ queue, clock });
-  const services = { sites, crawl: { ...settings.crawl, contact: settings.crawl.contact } };
-  try {
-    for (let from = 0; from < lines.length; from += chunkSize) {
-      signal.throwIfAborted();
-      const some = lines.slice(from, from + chunkSize);
-      const gates = new Set(some.map(({ website }) => gateOf(website)));
-      const pace = paceOf(services, { campaign: undefined, url: some[0]!.website });
-      await Promise.all([...gates].map((gate) => setPace(services, gate, pace)));
-      const tasks = some.map(({ target, website }) =>
-        firstTask({ job: name, round: name, target, website, after: at }),
-      );
-      for (const { status } of await queue.add(tasks)) {
-        if (status === "added" || status === "duplicate") answers[status] += 1;
-        else answers.refused += 1;
-      }
-      shown.advance(some.length);
-    }
-  } finally {
-    shown.done();
-  }
-  return answers;
 }
 
 async function reportBatch(context: SettingsContext, name: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { importFile, type ImportReport, type LineOptions } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import { countOf, formatCount } from "../../../base/count-words.ts";
 import { checkMappings } from "../../../records/index.ts";
@@ -8,8 +9,6 @@ import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { sourceOption } from "../../source-option.ts";
 import { openSource, type ImportSource } from "../queue/import/import-source.ts";
 import { openNodeOf } from "../../node-context.ts";
-import { readCompanyLines, type LineOptions } from "./company-lines.ts";
-import { importLines, type ImportReport } from "./import-lines.ts";
 
 export const importCompanies: Command = {
   needs: "settings",
@@ -55,17 +54,19 @@ export const importCompanies: Command = {
     await using file = await openSource({ name, cwd, stdin, signal });
     await using opened = await openNodeOf(context);
     const bar = startBar(context, { file, label });
-    const lines = readCompanyLines(
-      counted(file, (bytes) => bar?.advance(bytes)),
-      options,
-    );
-    const report = await asUsage(
-      () =>
-      importLines({ records: opened.records, lines, source, isDryRun, signal, onLines: (count) => bar?.note(countOf(count, "line")) }), // prettier-ignore
+    const report = await asUsage(() =>
+      importFile({
+        records: opened.records,
+        chunks: counted(file, (bytes) => bar?.advance(bytes)),
+        format: options,
+        source,
+        isDryRun,
+        signal,
+        onLines: (count) => bar?.note(countOf(count, "line")),
+      }),
     ).finally(() => bar?.done());
-    const mapped = Object.fromEntries(lines.mapped());
-    const leftOut = [...lines.leftOut()];
-    out.result({ file: label, isDryRun, ...report, mapped, leftOut }, () =>
+    const { mapped, leftOut } = report;
+    out.result({ file: label, isDryRun, ...report }, () =>
       wordsOf({ label, report, isDryRun, mapped, leftOut }),
     );
     if (leftOut.length > 0 && !isDryRun) {

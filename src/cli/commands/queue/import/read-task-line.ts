@@ -4,7 +4,7 @@ import { AppError } from "../../../../base/app-error.ts";
 import type { Clock } from "../../../../base/clock.ts";
 import { nearest } from "../../../../config/index.ts";
 import { createValidator, type TaskInput } from "../../../../queue/index.ts";
-import type { Line } from "./read-lines.ts";
+import type { Line } from "../../../../base/read-lines.ts";
 
 export const lineBytesMax = 1024 * 1024;
 

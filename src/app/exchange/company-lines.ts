@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { AppError } from "../../../base/app-error.ts";
+import { AppError } from "../../base/app-error.ts";
 import {
   columnOf,
   createCsvReader,
@@ -9,8 +9,8 @@ import {
   type ColumnOptions,
   type CompanyRead,
   type ImportColumn,
-} from "../../../records/index.ts";
-import { readLines } from "../queue/import/read-lines.ts";
+} from "../../records/index.ts";
+import { readLines } from "../../base/read-lines.ts";
 
 /** What one line of a file says of a company. */
 export interface CompanyLine extends CompanyRead {
@@ -90,7 +90,7 @@ async function* readCsv(chunks: AsyncIterable<Buffer>, options: LineOptions, not
       }
       return [];
     });
-  for await (const text of decoded(chunks, options.encoding)) yield linesOf(reader.push(text));
+  for await (const text of decodeText(chunks, options.encoding)) yield linesOf(reader.push(text));
   yield linesOf(reader.end());
 }
 
@@ -150,7 +150,7 @@ const faulty = (line: number, fault: string): CompanyLine => ({
 });
 
 /** Text as it comes in. A byte that is no text is told, not replaced: a name would be lost. */
-async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string) {
+export async function* decodeText(chunks: AsyncIterable<Buffer>, encoding: string) {
   const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
   let bytes = 0;
   const decode = (chunk?: Buffer) => {

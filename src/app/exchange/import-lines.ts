@@ -1,4 +1,4 @@
-import type { NodeApi } from "../../../node/index.ts";
+import type { NodeApi } from "../../node/index.ts";
 import type { CompanyLine, CompanyLines } from "./company-lines.ts";
 
 export interface ImportReport {
@@ -31,6 +31,8 @@ export interface ImportOptions {
   readonly isDryRun: boolean;
   readonly signal: AbortSignal;
   readonly onLines: (count: number) => void;
+  /** Which company a line of the file became. Not called for a dry run. */
+  readonly onCompany?: (line: number, target: string) => void;
 }
 
 const batchLines = 1_000;
@@ -59,6 +61,7 @@ export async function importLines(options: ImportOptions): Promise<ImportReport>
     const made = await records.createAll(requests);
     const created = made.flatMap((one, at) => {
       count[one.outcome] += 1;
+      if (one.outcome !== "forgotten") options.onCompany?.(batch[at]!.line, one.target);
       return one.outcome === "created" ? [{ ...one, line: batch[at]!.line }] : [];
     });
     // From the index alone: nobody has edited a file that was made a moment ago.

@@ -1,0 +1,121 @@
+import { createWriteStream } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { once } from "node:events";
+import { createCsvReader, csvLine, type Company, type VisitRecord } from "../../records/index.ts";
+import { decodeText } from "./company-lines.ts";
+
+/** What is known of the company of a row after the visits. */
+export interface EnrichedRow {
+  readonly company: Company;
+  readonly visit: VisitRecord | undefined;
+}
+
+export interface EnrichedFileOptions {
+  /** The bytes of the CSV file that was enriched. */
+  readonly chunks: AsyncIterable<Buffer>;
+  readonly encoding: string;
+  readonly delimiter?: string | undefined;
+  readonly to: string;
+  /** By the line in the file where a row begins. Undefined: the row is no company. */
+  readonly rowAt: (line: number) => Promise<EnrichedRow | undefined>;
+}
+
+export interface EnrichedCounts {
+  readonly rows: number;
+  /** Rows whose website was read. */
+  readonly read: number;
+  readonly withEmail: number;
+  readonly withPhone: number;
+  /** Rows whose website was not read, by reason; `waiting`: it was not visited yet. */
+  readonly reasons: Readonly<Record<string, number>>;
+}
+
+/** Columns that the result has behind those of the file. */
+export const enrichedColumns = [
+  "forager_company",
+  "forager_emails",
+  "forager_phones",
+  "forager_profiles",
+  "forager_visit",
+  "forager_reason",
+] as const;
+
+/**
+ * Writes the rows of a CSV file again, as they are, with what was found behind them. The result is
+ * written beside `to` and put in its place whole.
+ */
+export async function writeEnrichedFile(options: EnrichedFileOptions): Promise<EnrichedCounts> {
+  const { chunks, encoding, delimiter, to, rowAt } = options;
+  const reader = createCsvReader(delimiter === undefined ? {} : { delimiter });
+  const made = `${to}.${process.pid}.part`;
+  const file = createWriteStream(made, { mode: 0o600 });
+  const failed = once(file, "error").then(([error]) => Promise.reject(error as Error));
+  failed.catch(() => {}); // awaited with each write
+  const write = async (line: string) => {
+    if (!file.write(line)) await Promise.race([once(file, "drain"), failed]);
+  };
+  const count = { rows: 0, read: 0, withEmail: 0, withPhone: 0 };
+  const reasons: Record<string, number> = {};
+  let width: number | undefined;
+  const writeRow = async (line: number, cells: readonly string[]) => {
+    if (cells.every((cell) => cell.trim() === "")) return;
+    if (width === undefined) {
+      width = cells.length;
+      return write(rowOf(cells, width, enrichedColumns));
+    }
+    const row = await rowAt(line);
+    const reason = reasonOf(row);
+    count.rows += 1;
+    if (reason === "") count.read += 1;
+    else reasons[reason] = (reasons[reason] ?? 0) + 1;
+    if (row && row.company.emails.length > 0) count.withEmail += 1;
+    if (row && row.company.phones.length > 0) count.withPhone += 1;
+    return write(rowOf(cells, width, cellsOf(row, reason)));
+  };
+  try {
+    for await (const text of decodeText(chunks, encoding)) {
+      for (const { line, cells } of reader.push(text)) await writeRow(line, cells);
+    }
+    for (const { line, cells } of reader.end()) await writeRow(line, cells);
+    file.end();
+    await Promise.race([once(file, "close"), failed]);
+    await rename(made, to);
+  } catch (error) {
+    file.destroy();
+    await rm(made, { force: true });
+    throw error;
+  }
+  return { ...count, reasons };
+}
+
+/** Why there is nothing new: "" if the site was read. */
+function reasonOf(row: EnrichedRow | undefined): string {
+  if (!row) return "not_a_company";
+  const { company, visit } = row;
+  if (visit) return visit.outcome === "done" || visit.outcome === "not_modified" ? "" : (visit.reason ?? visit.outcome); // prettier-ignore
+  return (company.texts.website ?? company.texts.domain) ? "waiting" : "no_website";
+}
+
+const joined = (values: readonly string[]) => values.join("; ");
+
+function cellsOf(row: EnrichedRow | undefined, reason: string): readonly string[] {
+  if (!row) return ["", "", "", "", "", reason];
+  const { company, visit } = row;
+  return [
+    company.slug,
+    joined(company.emails.map(({ value }) => value)),
+    joined(company.phones.map(({ value }) => value)),
+    joined(Object.values(company.socials)),
+    visit?.outcome ?? "",
+    reason,
+  ];
+}
+
+/** Cells of the file stay as they are; those of ours are guarded against spreadsheet formulas. */
+function rowOf(cells: readonly string[], width: number, ours: readonly string[]): string {
+  const padded = Array.from({ length: Math.max(width, cells.length) }, (_, at) => cells[at] ?? "");
+  return `${padded.map(quoted).join(",")},${csvLine(ours)}`;
+}
+
+const quoted = (text: string): string =>
+  /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

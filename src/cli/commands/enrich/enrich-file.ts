@@ -1,0 +1,209 @@
+import { createReadStream } from "node:fs";
+import { access } from "node:fs/promises";
+import { basename, extname, resolve } from "node:path";
+import {
+  importFile,
+  openWork,
+  writeEnrichedFile,
+  type EnrichedCounts,
+  type LineOptions,
+  type WorkOutcome,
+} from "../../../app/index.ts";
+import { AppError } from "../../../base/app-error.ts";
+import { countOf } from "../../../base/count-words.ts";
+import type { Logger } from "../../../base/logger.ts";
+import { asUsage, usageError } from "../../../base/usage-error.ts";
+import { visitRecordOf } from "../../../records/index.ts";
+import type { Outcome, SettingsContext } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
+import { openNodeOf, openReaderOf } from "../../node-context.ts";
+import { outcomeText } from "../../outcome-text.ts";
+import { untilStopped } from "../../until-stopped.ts";
+import { workOptionsOf } from "../../work-options.ts";
+import { openSource } from "../queue/import/import-source.ts";
+import { websiteOf } from "./choose-companies.ts";
+import { visitAll, type Placed } from "./visit-all.ts";
+
+/** Imports a CSV file, visits the websites in it, and writes its rows with what was found. */
+export async function enrichFile(context: SettingsContext, name: string): Promise<Outcome> {
+  const { settings, flags, cwd, out, signal } = context;
+  const from = resolve(cwd, name);
+  const to = resolve(cwd, textFlag(flags, "output") ?? `${stemOf(name)}-enriched.csv`);
+  await checkBefore({ from, to, name, contact: settings.crawl.contact });
+  const targets = await importRows(context, name);
+  const added = await addVisits(context, name, targets);
+  const ended = added === 0 ? undefined : await visitNow(context, added);
+  const counts = await writeResult(context, { from, to, targets });
+  out.result({ file: name, output: to, ...counts, work: ended }, () =>
+    [...resultLines(name, to, counts), ...troubleLines(ended)].join("\n"),
+  );
+  const left = counts.reasons["waiting"] ?? 0;
+  if (signal.aborted) {
+    out.note(`stopped, ${countOf(left, "row")} not visited: run the same command again to go on`);
+    throw new AppError("aborted", "enrich_stopped", "the visits were stopped");
+  }
+  return left > 0 || (ended?.paused.length ?? 0) > 0 ? "partial" : undefined;
+}
+
+const stemOf = (name: string): string => basename(name, extname(name));
+
+interface Files {
+  readonly from: string;
+  readonly to: string;
+}
+
+async function checkBefore({
+  from,
+  to,
+  name,
+  contact,
+}: Files & { name: string; contact: string | undefined }) {
+  if (contact === undefined) {
+    throw usageError(
+      "crawl.contact is not set: it is an e-mail address or page for the owners of websites, sent with " +
+        "every request. Pass --contact you@example.org, or set it in forager.toml",
+    );
+  }
+  if (!/\.(?:csv|tsv|txt)$/i.test(name))
+    throw usageError(`${name} is not a CSV file (.csv, .tsv or .txt)`);
+  if (from === to)
+    throw usageError("the result would replace the file itself: give another --output");
+  await access(from).catch((cause: unknown) => {
+    throw usageError(`${name} cannot be read: is the path right?`, { cause });
+  });
+}
+
+/** Which company each line became. */
+async function importRows(context: SettingsContext, name: string) {
+  const { cwd, stdin, signal, clock, out } = context;
+  await using file = await openSource({ name, cwd, stdin, signal });
+  await using opened = await openNodeOf(context);
+  const targets = new Map<number, string>();
+  const format: LineOptions = { ...csv, at: new Date(clock.nowMs()).toISOString() };
+  const report = await asUsage(() =>
+    importFile({
+      records: opened.records,
+      chunks: file.read(),
+      format,
+      source: `place:file/${basename(name)}`,
+      isDryRun: false,
+      signal,
+      onLines: () => {},
+      onCompany: (line, target) => targets.set(line, target),
+    }),
+  );
+  for (const { line, text } of report.problems) out.note(`${name}, line ${line}: ${text}`);
+  if (report.isStopped) throw new AppError("aborted", "import_stopped", "the import was stopped");
+  if (targets.size === 0) {
+    throw usageError(
+      `${name} has no companies: a row needs a name, a website or a domain. \`forager import companies ` +
+        `${name} --dry-run\` shows what its columns mean`,
+    );
+  }
+  return targets;
+}
+
+const csv = { format: "csv", encoding: "utf-8", mappings: [], keepsOthers: false } as const;
+
+async function addVisits(
+  context: SettingsContext,
+  name: string,
+  targets: ReadonlyMap<number, string>,
+): Promise<number> {
+  const batch = textFlag(context.flags, "batch") ?? stemOf(name);
+  const at = new Date(context.clock.nowMs()).toISOString();
+  await using opened = await openReaderOf(context);
+  const placed: Placed[] = [];
+  for (const target of new Set(targets.values())) {
+    const row = await opened.records.find(target);
+    const company = row?.kind === "company" ? row.company : undefined;
+    const website = company && websiteOf(company);
+    if (company && website !== undefined) placed.push({ company, website });
+  }
+  if (placed.length === 0) return 0;
+  const { added, duplicate } = await visitAll(context, opened, { name: batch, at, placed });
+  return added + duplicate;
+}
+
+const lookMs = 500;
+
+/** Runs workers for visits until none is left, or the command is stopped. */
+async function visitNow(context: SettingsContext, total: number): Promise<WorkOutcome> {
+  const { clock, progress, signal } = context;
+  const options = workOptionsOf(context);
+  await using work = await openWork({
+    ...options,
+    choice: { ...options.choice, kinds: ["enrich"] },
+    start: { ...options.start, isDraining: true },
+    log: warningsOf(context.log),
+    onListening: () => {},
+  });
+  const bar = progress.start({ label: "websites", total });
+  let shown = 0;
+  const show = () => {
+    const { visits } = work.summary();
+    const ended = visits.reduce((sum, { count }) => sum + count, 0);
+    const read = visits
+      .filter(({ reason }) => reason === "")
+      .reduce((sum, { count }) => sum + count, 0);
+    bar.advance(ended - shown);
+    bar.note(`${read} read, ${ended - read} not read`);
+    shown = ended;
+  };
+  let timer = clock.setTimer(lookMs, function again() {
+    show();
+    timer = clock.setTimer(lookMs, again, { background: true });
+  });
+  try {
+    await work.start();
+    await Promise.race([work.ended, untilStopped(signal)]);
+  } finally {
+    await work.stop();
+    timer.cancel();
+    show();
+    bar.done();
+  }
+  return await work.outcome();
+}
+
+/** The progress line says how it goes; only what goes wrong is logged beside it. */
+const warningsOf = (log: Logger): Logger => ({
+  debug: () => {},
+  info: () => {},
+  warn: (message, fields) => log.warn(message, fields),
+  error: (message, fields) => log.error(message, fields),
+  child: (fields) => warningsOf(log.child(fields)),
+});
+
+async function writeResult(
+  context: SettingsContext,
+  { from, to, targets }: Files & { targets: ReadonlyMap<number, string> },
+): Promise<EnrichedCounts> {
+  await using opened = await openReaderOf(context);
+  return await writeEnrichedFile({
+    chunks: createReadStream(from),
+    encoding: csv.encoding,
+    to,
+    async rowAt(line) {
+      const target = targets.get(line);
+      const row = target === undefined ? undefined : await opened.records.find(target);
+      if (row?.kind !== "company") return undefined;
+      const visit = visitRecordOf(await opened.ledger.read(row.company.target));
+      return { company: row.company, visit };
+    },
+  });
+}
+
+function resultLines(name: string, to: string, counts: EnrichedCounts): readonly string[] {
+  const reasons = Object.entries(counts.reasons).toSorted(([, a], [, b]) => b - a);
+  const words = reasons.map(([reason, count]) => `${count} ${reason}`).join(", ");
+  return [
+    `${name}: ${countOf(counts.rows, "row")}, ${counts.read} read, ${counts.withEmail} with an e-mail address, ` +
+      `${counts.withPhone} with a phone number`,
+    ...(words === "" ? [] : [`not read: ${words}`]),
+    `written to ${to}`,
+  ];
+}
+
+const troubleLines = (ended: WorkOutcome | undefined): readonly string[] =>
+  ended && ended.failed + ended.paused.length > 0 ? [outcomeText(ended)] : [];

@@ -1,0 +1,130 @@
+// inputs: src/** package.json tsconfig.json tsconfig.build.json
+import { once } from "node:events";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { availableParallelism, loadavg } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createSandbox } from "../support/built-cli.ts";
+
+const pages: Readonly<Record<string, string>> = {
+  "/": "<p>We lay floors.</p><footer><a href='/contact'>Contact</a></footer>",
+  "/contact":
+    "<p>Write to <a href='mailto:info@oak-floors.com'>us</a>, or call +1 512 555 0100.</p>",
+};
+
+/** A website on a loopback address of its own. */
+async function startSite(host: string, { isOpen = true } = {}) {
+  const requests: string[] = [];
+  let contactAtMs = 0;
+  const server = createServer(({ url = "" }, response) => {
+    requests.push(url);
+    if (url === "/contact") contactAtMs = Date.now();
+    const rules = isOpen ? "" : "User-agent: *\nDisallow: /\n";
+    const body = url === "/robots.txt" ? rules : pages[url];
+    response.writeHead(body === undefined ? 404 : 200, { "content-type": "text/html" }).end(body);
+  });
+  server.listen(0, host);
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://${host}:${port}/`, requests, contactAtMs: () => contactAtMs };
+}
+
+async function setUp() {
+  const sandbox = await createSandbox();
+  onTestFinished(() => sandbox.remove());
+  const sites = [
+    await startSite("127.0.2.1"),
+    await startSite("127.0.2.2"),
+    await startSite("127.0.2.3", { isOpen: false }),
+  ];
+  const at = (name: string) => join(sandbox.folder, name);
+  const env = { FORAGER_CRAWL_ALLOW_ADDRESSES: "127.0.2.0/24", FORAGER_CRAWL_DELAY_MS: "50" };
+  const run = (...words: string[]) => sandbox.forager(["enrich", ...words, "--data", "d"], { env });
+  return { sandbox, sites, at, run };
+}
+
+test("two commands on one's own list: rows come back as they are, with contacts and reasons", async () => {
+  const { sites, at, run } = await setUp();
+  const rows = [
+    "name;website;owner",
+    `Oak Floors;${sites[0]!.url};"Ann; sales"`,
+    `Pine Floors;${sites[1]!.url};=1+1`,
+    `No Robots;${sites[2]!.url};Bob`,
+    "No Website;;Cid",
+    ";;",
+    "",
+  ];
+  writeFileSync(at("leads.csv"), rows.join("\r\n"));
+  const words = ["leads.csv", "-o", "out.csv", "--contact", "you@forager-tests.org"];
+
+  const startedAtMs = Date.now();
+  const first = await run(...words);
+  expect(first.exitCode, first.stderr).toBe(0);
+  expect(first.stdout).toContain("4 rows, 2 read, 2 with an e-mail address, 2 with a phone number");
+  expect(first.stdout).toMatch(/^not read: 1 robots, 1 no_website$/m);
+  // The promise is for a machine with nothing else to do.
+  const share = Math.max(1, loadavg()[0]! / availableParallelism());
+  const firstContactMs = sites[0]!.contactAtMs() - startedAtMs;
+  expect(firstContactMs).toBeGreaterThan(0);
+  expect(firstContactMs).toBeLessThan(10_000 * share);
+  expect(readFileSync(at("out.csv"), "utf8").split("\r\n")).toEqual([
+    "name,website,owner,forager_company,forager_emails,forager_phones,forager_profiles,forager_visit,forager_reason",
+    `Oak Floors,${sites[0]!.url},Ann; sales,oak-floors,info@oak-floors.com,+15125550100,,done,`,
+    `Pine Floors,${sites[1]!.url},=1+1,pine-floors,info@oak-floors.com,+15125550100,,done,`,
+    `No Robots,${sites[2]!.url},Bob,no-robots,,,,robots,robots`,
+    "No Website,,Cid,no-website,,,,,no_website",
+    "",
+  ]);
+  expect(statSync(at("out.csv")).mode & 0o777).toBe(0o600);
+
+  // Again: nothing is visited twice, and the result is the same.
+  const before = sites.map(({ requests }) => requests.length);
+  const second = await run(...words);
+  expect(second.exitCode, second.stderr).toBe(0);
+  expect(second.stdout).toBe(first.stdout);
+  expect(sites.map(({ requests }) => requests.length)).toEqual(before);
+}, 120_000);
+
+test("what cannot work is refused before anything is imported", async () => {
+  const { sandbox, at, run } = await setUp();
+  writeFileSync(at("leads.csv"), "name,website\nOak,http://127.0.2.1/\n");
+  writeFileSync(at("odd.csv"), "colour\nred\n");
+  const cases: readonly (readonly [words: readonly string[], message: RegExp])[] = [
+    [["leads.csv"], /crawl\.contact is not set: .*--contact/],
+    [["absent.csv", "--contact", "a@b.org"], /absent\.csv cannot be read/],
+    [["leads.csv", "-o", "leads.csv", "--contact", "a@b.org"], /would replace the file itself/],
+    [["leads.json", "--contact", "a@b.org"], /is not a CSV file/],
+  ];
+  for (const [words, message] of cases) {
+    const { exitCode, stderr } = await run(...words);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(message);
+  }
+  expect(existsSync(join(sandbox.folder, "d"))).toBe(false);
+  const odd = await run("odd.csv", "--contact", "a@b.org");
+  expect(odd.exitCode, odd.stderr).toBe(2);
+  expect(odd.stderr).toMatch(/odd\.csv has no companies/);
+}, 120_000);
+
+test("Ctrl-C writes what is known, and the same command goes on", async () => {
+  const { sites, at, run, sandbox } = await setUp();
+  const rows = sites.slice(0, 2).map(({ url }, index) => `Floors ${index},${url}`);
+  writeFileSync(at("leads.csv"), ["name,website", ...rows, ""].join("\n"));
+  const env = { FORAGER_CRAWL_ALLOW_ADDRESSES: "127.0.2.0/24", FORAGER_CRAWL_DELAY_MS: "3000" };
+  const words = ["enrich", "leads.csv", "--contact", "you@forager-tests.org", "--data", "d"];
+  let stop: ((signal: NodeJS.Signals) => void) | undefined;
+  const running = sandbox.forager(words, { env, onStart: (kill) => (stop = kill) });
+  await expect.poll(() => sites[0]!.requests.length, { timeout: 60_000 }).toBeGreaterThan(0);
+  stop!("SIGINT");
+  const stopped = await running;
+  expect(stopped.exitCode, stopped.stderr).toBe(130);
+  expect(stopped.stderr).toContain("run the same command again to go on");
+  expect(readFileSync(at("leads-enriched.csv"), "utf8")).toContain("waiting");
+
+  const done = await run("leads.csv", "--contact", "you@forager-tests.org");
+  expect(done.exitCode, done.stderr).toBe(0);
+  expect(done.stdout).toContain("2 rows, 2 read");
+}, 120_000);
