@@ -16,6 +16,8 @@ const processesCount = 8;
 const keys = ["register/one", "register/two"];
 /** A holder goes on for 1 s without renewing, a stranger waits for 5. */
 const [ttlMs, marginMs] = [3_000, 2_000];
+/** On a busy machine a race takes so many times as long at most, until it has seen enough. */
+const busyFactor = 10;
 
 export interface BucketRaceOptions {
   readonly name: string;
@@ -33,19 +35,16 @@ export function bucketRace({ name, open, raceMs }: BucketRaceOptions): void {
         const shared = await open();
         await prepare(shared);
         const { events, kills, stops } = await race({ shared, folder, raceMs });
-        const count = (event: string) => events.filter((one) => one.event === event).length;
         expect(keys.flatMap((key) => checkRegister(key, events))).toEqual([]);
         expect(checkActs(events)).toEqual([]);
         // It was a race, and not eight processes that waited.
         expect(Math.min(kills, stops)).toBeGreaterThanOrEqual(1);
-        expect(count("wrote")).toBeGreaterThan(15);
-        expect(count("refused") + count("unknown")).toBeGreaterThan(10);
-        expect(epochsOf(events)).toBeGreaterThanOrEqual(2);
+        expect(missingIn(events)).toEqual([]);
       } finally {
         rmSync(folder, { recursive: true, force: true });
       }
     },
-    raceMs + 60_000,
+    raceMs * busyFactor + 60_000,
   );
 }
 
@@ -53,6 +52,16 @@ async function prepare(shared: SharedBucket): Promise<void> {
   await using bucket = await openSharedBucket(shared);
   const value = JSON.stringify({ count: 0, nonce: firstNonce });
   for (const key of keys) await bucket.put(key, Buffer.from(value));
+}
+
+/** What a race must have seen. */
+function missingIn(events: readonly RaceEvent[]): readonly string[] {
+  const count = (event: string) => events.filter((one) => one.event === event).length;
+  return [
+    ...(count("wrote") > 15 ? [] : ["writes"]),
+    ...(count("refused") + count("unknown") > 10 ? [] : ["refused writes"]),
+    ...(epochsOf(events) >= 2 ? [] : ["a change of the holder"]),
+  ];
 }
 
 const epochsOf = (events: readonly RaceEvent[]) =>
@@ -72,11 +81,20 @@ async function race({ shared, folder, raceMs }: RaceOptions) {
     const logFile = join(folder, `${++started}.log`);
     return startProgram({ shared, logFile, keys, ttlMs, marginMs });
   };
-  const untilMs = nowMs() + raceMs;
+  const eventsSoFar = () =>
+    readdirSync(folder)
+      .filter((file) => file.endsWith(".log"))
+      .flatMap((file) => readHistory(join(folder, file)));
+  const startMs = nowMs();
+  const isOver = () => {
+    const raceTimeMs = nowMs() - startMs;
+    if (raceTimeMs < raceMs) return false;
+    return raceTimeMs > raceMs * busyFactor || missingIn(eventsSoFar()).length === 0;
+  };
   try {
     for (let index = 0; index < processesCount; index++) racers.push(start());
     await sleep(systemClock, 3_000);
-    while (nowMs() < untilMs) {
+    while (!isOver()) {
       for (const racer of racers) {
         if (racer.exitCode !== null) throw new Error(`a racer ended with ${racer.exitCode}`);
       }
@@ -101,10 +119,7 @@ async function race({ shared, folder, raceMs }: RaceOptions) {
   } finally {
     await Promise.all(racers.map(kill));
   }
-  const events = readdirSync(folder)
-    .filter((file) => file.endsWith(".log"))
-    .flatMap((file) => readHistory(join(folder, file)));
-  return { events, kills, stops };
+  return { events: eventsSoFar(), kills, stops };
 }
 
 function startProgram(settings: RaceProgramSettings): ChildProcess {
