@@ -34,6 +34,9 @@ export interface RunChecksOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** Tests start the program a thousand times: Node compiles its modules once. */
+const compileCache = { NODE_COMPILE_CACHE: join(cacheFolder, "compile") };
+
 export async function runChecks(options: RunChecksOptions): Promise<readonly Outcome[]> {
   const { selection, cache, say } = options;
   const signer = await newSigner();
@@ -52,7 +55,7 @@ export async function runChecks(options: RunChecksOptions): Promise<readonly Out
   const outcomes: Outcome[] = [];
   // Only tests outside src run the built program. The steps begin after it is built: tests wait
   // for the build, and nothing waits for the steps.
-  let env = { ...options.env, ...services.env };
+  let env: Readonly<Record<string, string>> = { ...compileCache, ...options.env, ...services.env };
   if (due.some(({ path, group }) => path.startsWith("test/") && group !== "tidy")) {
     const built = await build(say);
     outcomes.push(built);

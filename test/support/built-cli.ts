@@ -58,7 +58,13 @@ export async function createSandbox(): Promise<Sandbox> {
   const folder = join(top, "here");
   const home = join(top, "home");
   for (const made of [folder, home]) mkdirSync(made);
-  const base = { PATH: process.env["PATH"] ?? "", HOME: home, FORAGER_TEST_MAIN: main };
+  const { PATH = "", NODE_COMPILE_CACHE } = process.env;
+  const base = {
+    PATH,
+    HOME: home,
+    FORAGER_TEST_MAIN: main,
+    ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }),
+  };
 
   const run: Sandbox["run"] = (
     program,
