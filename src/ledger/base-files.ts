@@ -9,9 +9,21 @@ import { noBase, type Base } from "./replica.ts";
 const manifestFile = "ledger/base.json";
 const partsFolder = "ledger/base";
 
+/** Safe without a bucket too: what was written is refused until the checkpoint is back. */
+const fetchAgain =
+  `remove ${manifestFile} and run \`forager ledger sync\`, which fetches the checkpoint from the ` +
+  `bucket again. Without a bucket, restore the folder ledger/ from a backup`;
+
 export async function readBase(disk: LedgerDisk): Promise<Base> {
   const bytes = await disk.read(manifestFile);
-  return bytes ? baseOf(disk, decodeManifest(bytes, manifestFile)) : noBase;
+  if (!bytes) return noBase;
+  try {
+    return baseOf(disk, decodeManifest(bytes, manifestFile));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== "corrupt") throw error;
+    const message = `${manifestFile} is damaged: ${fetchAgain}`;
+    throw new AppError("corrupt", "ledger_base", message, { cause: error });
+  }
 }
 
 export function baseOf(disk: LedgerDisk, manifest: Manifest): Base {
@@ -35,9 +47,7 @@ export async function readPartFile(disk: LedgerDisk, name: string): Promise<stri
   if (bytes && isPart(name, bytes)) {
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
   }
-  const message =
-    `${partsFolder}/${name} is ${bytes ? "damaged" : "missing"}: remove ${manifestFile}, and ` +
-    `\`forager node join\` fetches the checkpoint again`;
+  const message = `${partsFolder}/${name} is ${bytes ? "damaged" : "missing"}: ${fetchAgain}`;
   throw new AppError("corrupt", "ledger_part", message);
 }
 

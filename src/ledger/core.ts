@@ -15,11 +15,11 @@ import {
   type HybridTime,
 } from "./clock/stamp.ts";
 import { nodeIdLength, sessionIdLength } from "./datagram/check-parts.ts";
-import type { Datagram } from "./datagram/datagram.ts";
+import { dotOf, type Datagram, type Dot } from "./datagram/datagram.ts";
 import { isCovered, lastKnown, sessionKey, type Vector } from "./fold/vector.ts";
 import { createIncoming } from "./incoming.ts";
 import type { LedgerDisk } from "./journal/disk.ts";
-import { openJournal, type Cut, type Journal } from "./journal/journal.ts";
+import { openJournal, type Cut, type Journal, type SetAside } from "./journal/journal.ts";
 import { isMoved, readNodeFile, wasMovedAway, writeNodeFile, type NodeFile } from "./node-file.ts";
 import { createReplica, type Base, type Replica } from "./replica.ts";
 import { createSegmentLog, type SegmentLog } from "./tiers/segment-log.ts";
@@ -47,8 +47,12 @@ export interface Core {
   readonly cuts: readonly Cut[];
   /** Where the segments end that this node has sent. */
   readonly segments: SegmentLog;
+  /** Journal files that were found damaged when it was opened. */
+  readonly damaged: readonly SetAside[];
   /** Datagrams in the journal whose predecessors are missing: the checkpoint they follow is gone. */
   stranded(): number;
+  /** Those of them that this node wrote, each session's in order. */
+  strandedOwn(): readonly Datagram[];
   identity(): NodeFile;
   saveIdentity(change: Partial<NodeFile>): Promise<void>;
   replaceIdentity(identity: NodeFile): Promise<void>;
@@ -107,7 +111,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   let durable = 0;
   let unpublished: Datagram[] = [];
   let cuts: readonly Cut[] = [];
-  let stranded = 0;
+  let damaged: readonly SetAside[] = [];
+  let stranded: readonly Datagram[] = [];
   let isSettled = false;
   const followers = new Set<(datagrams: readonly Datagram[]) => void>();
   /** The bucket has it. */
@@ -124,6 +129,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     const opened = await openJournal(disk, { isReader });
     journal = opened.journal;
     cuts = opened.cuts;
+    damaged = [...damaged, ...opened.damaged];
     const base = await readBase(disk);
     const { moving } = identity;
     const counted = moving
@@ -138,7 +144,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     replica = createReplica(base);
     stranded = takeAll(counted);
     last = witness(last, replica.latest());
-    unpublished = own.filter((datagram) => !isOut(datagram));
+    const isBehindHole = behindHole(stranded.filter(isOwn), identity.published);
+    unpublished = own.filter((datagram) => !isOut(datagram) && !isBehindHole(datagram));
     session = undefined;
     journal.onFailure(() => {
       if (session === undefined) return;
@@ -146,16 +153,26 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       replica.untake(`${identity.node}/${session}`, durable);
     });
   };
-  /** How many could not be taken, because what stands before them is missing. */
-  const takeAll = (datagrams: readonly Datagram[]): number => {
-    let skipped = 0;
-    for (const datagram of datagrams) {
-      const known = lastKnown(replica.vector(), sessionKey(datagram));
-      if (datagram.number > known + 1) skipped += 1;
-      else replica.take([datagram], { nowMs: isOwn(datagram) ? undefined : time!.nowMs() });
+  /**
+   * Answers those that could not be taken, because what stands before them is missing. What was
+   * fetched again stands behind what follows it: hence more than one round.
+   */
+  const takeAll = (datagrams: readonly Datagram[]): readonly Datagram[] => {
+    for (let left = datagrams; ;) {
+      const skipped = new Map<Dot, Datagram>();
+      let isTaken = false;
+      for (const datagram of left) {
+        const known = lastKnown(replica.vector(), sessionKey(datagram));
+        if (datagram.number > known + 1) skipped.set(dotOf(datagram), datagram);
+        else isTaken = replica.take([datagram], takeOptions(datagram)).length > 0 || isTaken;
+      }
+      left = [...skipped.values()].filter((one) => !isCovered(replica.vector(), one));
+      if (left.length === 0 || !isTaken) return left;
     }
-    return skipped;
   };
+  const takeOptions = (datagram: Datagram) => ({
+    nowMs: isOwn(datagram) ? undefined : time!.nowMs(),
+  });
   const makeIdentity = async (): Promise<NodeFile> => {
     const made: NodeFile = {
       format: 1,
@@ -204,7 +221,11 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     get cuts() {
       return cuts;
     },
-    stranded: () => stranded,
+    get damaged() {
+      return damaged;
+    },
+    stranded: () => stranded.length,
+    strandedOwn: () => stranded.filter(isOwn),
     identity: () => identity,
     saveIdentity: (change) => replaceIdentity({ ...identity, ...change }),
     replaceIdentity,
@@ -283,5 +304,25 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       }
     },
     session: mySession,
+  };
+}
+
+/**
+ * Whether a datagram stands behind datagrams of its session that are missing here and that were not
+ * published either. Published, it would hide all that follows in its session.
+ */
+function behindHole(
+  stranded: readonly Datagram[],
+  published: NodeFile["published"],
+): (datagram: Datagram) => boolean {
+  const first = new Map<string, number>();
+  for (const datagram of stranded) {
+    const key = sessionKey(datagram);
+    first.set(key, Math.min(first.get(key) ?? Infinity, datagram.number));
+  }
+  return (datagram) => {
+    const key = sessionKey(datagram);
+    const from = first.get(key);
+    return from !== undefined && datagram.number >= from && from > (published[key] ?? 0) + 1;
   };
 }

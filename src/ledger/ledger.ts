@@ -5,7 +5,6 @@ import type { Bucket } from "../bucket/index.ts";
 import { checkCommit, planWrites, type Commit } from "./changes.ts";
 import { again, openCore, type Again, type Core, type CoreOptions } from "./core.ts";
 import type { Datagram, Dot } from "./datagram/datagram.ts";
-import { lastKnown } from "./fold/vector.ts";
 import { isForgotten, partCount, type TargetState } from "./fold/part-state.ts";
 import { decodePart } from "./fold/part-file.ts";
 import {
@@ -17,16 +16,24 @@ import {
   scrub,
   unforgetChanges,
 } from "./forget.ts";
+import { createGate } from "./gate.ts";
 import { createInFlight } from "./in-flight.ts";
 import { createExchange, type Exchange } from "./exchange/exchange.ts";
 import { joinCommits } from "./exchange/open-commits.ts";
 import type { Cut } from "./journal/journal.ts";
-import { settleMove } from "./move.ts";
+import { move, settleMove } from "./move.ts";
 import { dropOf } from "./quarantine.ts";
 import { changedSince, type Changed, type Position } from "./position.ts";
 import type { Replica } from "./replica.ts";
 import { readTarget, readTargets } from "./read-target.ts";
-import { publishedAndLost } from "./tiers/pull.ts";
+import {
+  describeMissing,
+  giveUp,
+  historyMissing,
+  marksOf,
+  missingHistory,
+  saveMarks,
+} from "./missing-history.ts";
 import { createSync, type LedgerSync } from "./tiers/sync.ts";
 import { viewTarget, type ConflictView, type TargetView } from "./view.ts";
 
@@ -91,6 +98,12 @@ export interface Ledger extends Closable {
   isForgotten(key: string): Promise<boolean>;
   /** How many datagrams in this node's logs still tell what was forgotten. */
   unscrubbed(): Promise<number>;
+  /**
+   * Goes on without what is missing of this node's own history, which no bucket and no backup can
+   * bring back. What stands behind it in the journal is written anew, with its stamps. Answers how
+   * much is missing and how much was written anew.
+   */
+  acceptLoss(): Promise<{ readonly lost: number; readonly moved: number }>;
   /** What brings it together with a bucket. One for each bucket. */
   withBucket(bucket: Bucket): LedgerSync;
   /** What hands datagrams to and takes them from other nodes, record by record. */
@@ -118,8 +131,13 @@ export interface LedgerStatus {
   /** Tails that a crash had left, cut when it was opened. */
   readonly cuts: readonly Cut[];
   readonly stranded: number;
-  /** Datagrams that this node has published and its journal no longer holds: a sync fetches them. */
+  /**
+   * Datagrams that this node wrote and its journal no longer holds. While there are any, `write`
+   * throws `ledger_history_missing`. A sync fetches what was published of them.
+   */
   readonly lost: number;
+  /** The checkpoint that this node stood on, if its file is missing; null: it is there. */
+  readonly lostCheckpoint: number | null;
   /** What the last sync could not use in the bucket, and why. */
   readonly faults: readonly string[];
 }
@@ -130,12 +148,23 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   for (const { file, bytes } of core.cuts) {
     options.log.warn("a torn tail was cut off a journal", { file, bytes });
   }
-  const lost = lostOf(core);
-  if (lost > 0) {
-    options.log.warn("published datagrams are missing here: run `forager ledger sync` now", {
-      lost,
+  for (const { file, keptAs } of core.damaged) {
+    options.log.error("a journal file is damaged: what can be read of it is kept in its place", {
+      file,
+      keptAs,
     });
   }
+  const missing = missingHistory(core);
+  if (missing) options.log.warn(`nothing can be written now: ${describeMissing(missing)}`);
+  else if (!options.isReader) await saveMarks(core);
+  /** Once it is whole it stays so: what was read is in memory. */
+  let isWhole = missing === undefined;
+  const requireHistory = () => {
+    if (isWhole) return;
+    const stillMissing = missingHistory(core);
+    if (stillMissing) throw historyMissing(stillMissing);
+    isWhole = true;
+  };
   const gate = createGate();
   const inFlight = createInFlight();
   let turn: Promise<unknown> = Promise.resolve();
@@ -146,6 +175,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   };
 
   const write = async (commit: Commit): Promise<Written> => {
+    requireHistory();
     const checked = checkCommit(commit);
     const cut = checked
       .filter(({ cutBytes }) => cutBytes > 0)
@@ -189,6 +219,8 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
         await core.journal().idle();
         const count = await core.journal().rewrite(clean);
         if (count > 0) await core.reload();
+        // A damaged copy may hold what was forgotten. What it held that counts is in the journal.
+        await core.journal().removeSetAside();
         return count;
       }),
     );
@@ -270,6 +302,16 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
         .since()
         .filter((datagram) => isToScrub(floors, datagram)).length;
     },
+    acceptLoss: () =>
+      inTurn(() =>
+        gate.close(async () => {
+          await core.journal().idle();
+          const before = missingHistory(core);
+          const moved = core.strandedOwn().length > 0 ? await move(core, "hole") : 0;
+          if (before) await core.saveIdentity(giveUp(core));
+          return { lost: before?.datagrams ?? 0, moved };
+        }),
+      ),
     withBucket: (bucket) => createSync({ core, bucket, gate, inTurn }),
     exchange: joinCommits(createExchange({ core, gate })),
     ...closable(async () => {
@@ -277,7 +319,8 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
       await core.journal().idle();
       if (options.isReader) return;
       try {
-        await core.saveIdentity({ highWater: core.highWater() });
+        const marks = missingHistory(core) ? {} : marksOf(core);
+        await core.saveIdentity({ highWater: core.highWater(), ...marks });
       } catch (error) {
         // Every write since then was refused with this error; closing has nothing to add.
         if (!(error instanceof AppError) || error.code !== "ledger_file_replaced") throw error;
@@ -293,41 +336,10 @@ type FieldsOf = (target: string) => TargetState | undefined;
 const changeOf = (target: string, field: string, value: unknown) =>
   value === undefined ? { target, field, unset: true as const } : { target, field, value };
 
-/** Writers pass together; who closes it waits for those inside and keeps the others out. */
-export interface Gate {
-  pass<T>(work: () => Promise<T>): Promise<T>;
-  close<T>(work: () => Promise<T>): Promise<T>;
-}
-
-function createGate(): Gate {
-  let closed: Promise<unknown> = Promise.resolve();
-  const inside = new Set<Promise<unknown>>();
-  return {
-    async pass(work) {
-      for (let before; before !== closed;) await (before = closed);
-      const mine = work();
-      const held = mine.catch(() => {});
-      inside.add(held);
-      try {
-        return await mine;
-      } finally {
-        inside.delete(held);
-      }
-    },
-    close(work) {
-      const mine = closed.then(async () => {
-        await Promise.all(inside);
-        return work();
-      });
-      closed = mine.catch(() => {});
-      return mine;
-    },
-  };
-}
-
 function statusOf(core: Core): LedgerStatus {
   const { node, label } = core.identity();
   const replica = core.replica();
+  const missing = missingHistory(core);
   return {
     node,
     label,
@@ -340,16 +352,10 @@ function statusOf(core: Core): LedgerStatus {
     highWater: core.highWater(),
     cuts: core.cuts,
     stranded: core.stranded(),
-    lost: lostOf(core),
+    lost: missing?.datagrams ?? 0,
+    lostCheckpoint: missing?.checkpoint ?? null,
     faults: core.identity().faults ?? [],
   };
-}
-
-function lostOf(core: Core): number {
-  const vector = core.replica().vector();
-  let count = 0;
-  for (const [key, number] of publishedAndLost(core)) count += number - lastKnown(vector, key);
-  return count;
 }
 
 async function allConflicts(replica: Replica): Promise<readonly ConflictView[]> {

@@ -7,8 +7,14 @@ import { sessionKey } from "./fold/vector.ts";
 import { isMoved, type Move } from "./node-file.ts";
 
 /**
- * Writes what was not published anew: because this disk is a clone and takes another id, or
- * because its stamps were ahead of the time. Steps, each durable before the next, so that a crash
+ * - `ahead`, `cloned`: what was not published, because its stamps were ahead of the time, or because
+ *   this disk is a clone and takes another id;
+ * - `hole`: what stands behind datagrams that are lost for good. It keeps its stamps.
+ */
+export type MoveReason = "ahead" | "cloned" | "hole";
+
+/**
+ * Writes own datagrams anew under another session. Steps, each durable before the next, so that a crash
  * between any two ends well:
  * 1. the plan stands in the node's file;
  * 2. the new session is in the journal, all of it (else the next start throws it away);
@@ -16,9 +22,9 @@ import { isMoved, type Move } from "./node-file.ts";
  * 4. the node's file names the new node, and no plan.
  * Nobody may append meanwhile. The core knows nothing of it until it is loaded again.
  */
-export async function move(core: Core, reason: "ahead" | "cloned"): Promise<number> {
+export async function move(core: Core, reason: MoveReason): Promise<number> {
   const { random } = core.options;
-  const tail = [...core.unpublished()];
+  const tail = [...(reason === "hole" ? core.strandedOwn() : core.unpublished())];
   const node = reason === "cloned" ? createId(random, nodeIdLength) : core.identity().node;
   const first = new Map<string, number>();
   for (const datagram of tail) {
@@ -32,7 +38,8 @@ export async function move(core: Core, reason: "ahead" | "cloned"): Promise<numb
     from: [...first].map(([key, number]) => ({ key, number })),
   };
   await core.saveIdentity({ moving: plan });
-  if (tail.length > 0) await core.journal().append(rewritten(core, plan, tail));
+  const keepsStamps = reason === "hole";
+  if (tail.length > 0) await core.journal().append(rewritten(core, plan, { tail, keepsStamps }));
   await finishMove(core, plan, reason === "ahead");
   await core.reload();
   return tail.length;
@@ -58,7 +65,9 @@ async function finishMove(core: Core, plan: Move, isClockReset: boolean): Promis
   const { moving: _done, ...identity } = core.identity();
   const highWater = isClockReset ? trueHighWater(core, plan) : core.highWater();
   const movedAway = [...(identity.movedAway ?? []), ...plan.from];
-  await core.replaceIdentity({ ...identity, node: plan.node, highWater, movedAway });
+  // Counted again when the ledger is next opened or closed.
+  const ownDatagrams = 0;
+  await core.replaceIdentity({ ...identity, node: plan.node, highWater, movedAway, ownDatagrams });
 }
 
 /** The latest moment that was not moved away. */
@@ -72,7 +81,11 @@ function trueHighWater(core: Core, plan: Move): string {
   return last.ms === 0 ? "" : stampOf(last);
 }
 
-function rewritten(core: Core, plan: Move, tail: readonly Datagram[]): readonly Datagram[] {
+function rewritten(
+  core: Core,
+  plan: Move,
+  { tail, keepsStamps }: { readonly tail: readonly Datagram[]; readonly keepsStamps: boolean },
+): readonly Datagram[] {
   const references = new Map<string, string>();
   const highWater = trueHighWater(core, plan);
   let clock = highWater === "" ? noTime : parseStamp(highWater);
@@ -87,7 +100,7 @@ function rewritten(core: Core, plan: Move, tail: readonly Datagram[]): readonly 
     }
     const made: Datagram = {
       ...old,
-      stamp,
+      stamp: keepsStamps ? old.stamp : stamp,
       node: plan.node,
       session: plan.session,
       number: index + 1,

@@ -19,6 +19,15 @@ export interface NodeFile {
   readonly moving?: Move;
   /** What was written anew: these sessions, from that number on, are no longer this node's word. */
   readonly movedAway?: Move["from"];
+  /** The checkpoint that this disk stood on last; 0 or absent: none. */
+  readonly checkpoint?: number;
+  /**
+   * How many datagrams of its own, beyond the checkpoint, this disk had when the ledger was last
+   * opened or closed. Fewer at the next start: a journal file was lost.
+   */
+  readonly ownDatagrams?: number;
+  /** By `node/session`: up to here missing datagrams were given up by a person. */
+  readonly givenUp?: Readonly<Record<string, number>>;
   /** When own segments were last looked for in the bucket, by the bucket's clock. */
   readonly segmentsCheckedAtMs?: number;
   /** What the last sync could not use in the bucket, and why. */
@@ -55,7 +64,9 @@ export async function readNodeFile(disk: LedgerDisk): Promise<NodeFile | undefin
   if (format === 1 && isNodeId(found?.node) && found.sessions?.every(isSessionId)) {
     return found as NodeFile;
   }
-  const message = `${fileName} is damaged: restore it, or remove it and this node gets a new id`;
+  const message =
+    `${fileName} is damaged: restore it from a backup. Without one, remove it: this node gets a new ` +
+    `id, and what it had not sent to the bucket stays on this machine`;
   throw new AppError("corrupt", "ledger_node_file", message);
 }
 

@@ -63,6 +63,7 @@ function localLedger({ ledger: repeatable, withBucket }: LocalParts): NodeLedger
     preview: (request) => synced(request, (sync) => sync.preview()),
     push: (request) => synced(request, (sync) => sync.push()),
     verify: (request, watch) => synced(request, (sync) => sync.verify({ ...request, ...watch })),
+    acceptLoss: () => ledger.acceptLoss(),
   };
 }
 

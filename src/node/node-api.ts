@@ -71,6 +71,7 @@ export interface NodeLedger {
   preview(request: AtBucket): Promise<Preview>;
   push(request: AtBucket): Promise<number>;
   verify(request: VerifyRequest, watch?: Watch<StepProgress>): Promise<BucketVerified>;
+  acceptLoss(): Promise<{ readonly lost: number; readonly moved: number }>;
 }
 
 export interface RestoreLoser {

@@ -33,6 +33,7 @@ export const calls = {
     preview: "read",
     push: "read",
     verify: "read",
+    acceptLoss: "read",
   },
   records: {
     company: "read",

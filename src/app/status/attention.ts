@@ -74,15 +74,18 @@ function differences(nodes: readonly NodeStatus[]): readonly string[] {
 }
 
 function ledgerTroubles({ ledger }: Pick<ClusterStatus, "ledger">): readonly string[] {
-  const { quarantined, stranded, cuts, lost, faults } = ledger;
+  const { quarantined, stranded, cuts, lost, lostCheckpoint, faults } = ledger;
   return [
     ...(quarantined > 0
       ? [`${countOf(quarantined, "datagram")} in quarantine: see forager ledger quarantine`]
       : []),
     ...(stranded > 0 ? [`${countOf(stranded, "datagram")} without what comes before`] : []),
     ...(lost > 0
-      ? [`${countOf(lost, "published datagram")} missing here: run forager ledger sync`]
+      ? [`${countOf(lost, "datagram")} of this node missing here, and nothing can be written: run forager ledger sync`]
       : []),
+    ...(lostCheckpoint === null
+      ? []
+      : [`checkpoint ${lostCheckpoint} missing here, and nothing can be written: run forager ledger sync`]),
     ...faults.map((fault) => `the last sync: ${fault}`),
     ...(cuts > 0 ? ["a torn tail was cut off a journal: a process or the machine had died"] : []),
   ];

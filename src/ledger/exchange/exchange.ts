@@ -3,7 +3,7 @@ import type { Core } from "../core.ts";
 import { encodeDatagram } from "../datagram/datagram-record.ts";
 import type { Datagram } from "../datagram/datagram.ts";
 import { isCovered, sessionKey } from "../fold/vector.ts";
-import type { Gate } from "../ledger.ts";
+import type { Gate } from "../gate.ts";
 
 /** Records of one session, as they stand in the journals: numbers from, from + 1, … */
 export interface RecordRange {

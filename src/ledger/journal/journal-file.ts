@@ -16,46 +16,94 @@ const recordEnd = Buffer.from("\u001e\n");
 /**
  * Reads a journal file. A tail that a crash left (half a record, half a commit, garbage with no
  * good record behind it) is not read, and told by `goodBytes`. Damage *before* good records is not
- * a crash: that throws `corrupt`, and nothing may be cut.
+ * a crash: that throws `ledger_journal_damaged`, and nothing may be cut.
  */
 export function readJournalFile(bytes: Uint8Array, name: string): JournalFile {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const datagrams: Datagram[] = [];
   let open: Datagram[] = [];
   let goodBytes = 0;
   let firstFault: unknown;
-  let isHeader = true;
-  for (let from = 0; ;) {
-    const end = buffer.indexOf(recordEnd, from);
-    if (end < 0) break;
-    const to = end + recordEnd.length;
-    const units = unitsOf(buffer.toString("utf8", from, to));
-    from = to;
-    if (isHeader) {
-      checkHeader("journal", units, name);
-      isHeader = false;
-      goodBytes = to;
-      continue;
+  let notOurs: unknown;
+  eachRecord(bytes, (units, { isFirst, to }) => {
+    try {
+      if (isFirst) {
+        checkHeader("journal", units, name);
+        goodBytes = to;
+        return;
+      }
+    } catch (error) {
+      if (!hasCode(error, "ledger_not_ours")) throw error;
+      firstFault = notOurs = error;
+      return;
     }
     let datagram: Datagram;
     try {
       datagram = datagramOf(units);
     } catch (error) {
       firstFault ??= error;
-      continue;
+      return;
     }
     if (firstFault) throw damaged(name, goodBytes, firstFault);
-    const before = open.at(-1);
-    if (before && (before.commit !== datagram.commit || before.number + 1 !== datagram.number)) {
+    if (open.length > 0 && !follows(open.at(-1)!, datagram)) {
       throw damaged(name, goodBytes, "a commit has a gap");
     }
     open.push(datagram);
-    if (datagram.number < datagram.commit) continue;
+    if (datagram.number < datagram.commit) return;
     datagrams.push(...open);
     open = [];
     goodBytes = to;
-  }
+  });
+  if (notOurs) throw notOurs; // without a single datagram of ours behind it
   return { datagrams, goodBytes };
+}
+
+/**
+ * Everything in a damaged journal file that can be read. The end of a commit must be readable; its
+ * beginning may be lost.
+ */
+export function readDamagedFile(bytes: Uint8Array): readonly Datagram[] {
+  const datagrams: Datagram[] = [];
+  let open: Datagram[] = [];
+  eachRecord(bytes, (units) => {
+    let datagram: Datagram;
+    try {
+      datagram = datagramOf(units);
+    } catch {
+      open = [];
+      return;
+    }
+    if (open.length > 0 && !follows(open.at(-1)!, datagram)) open = [];
+    open.push(datagram);
+    if (datagram.number < datagram.commit) return;
+    datagrams.push(...open);
+    open = [];
+  });
+  return datagrams;
+}
+
+export const isJournalDamaged = (error: unknown): boolean =>
+  hasCode(error, "ledger_journal_damaged");
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof AppError && error.code === code;
+
+const follows = (before: Datagram, next: Datagram): boolean =>
+  before.session === next.session &&
+  before.commit === next.commit &&
+  before.number + 1 === next.number;
+
+function eachRecord(
+  bytes: Uint8Array,
+  use: (units: readonly string[], at: { readonly isFirst: boolean; readonly to: number }) => void,
+): void {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let from = 0; ;) {
+    const end = buffer.indexOf(recordEnd, from);
+    if (end < 0) return;
+    const to = end + recordEnd.length;
+    use(unitsOf(buffer.toString("utf8", from, to)), { isFirst: from === 0, to });
+    from = to;
+  }
 }
 
 function unitsOf(text: string): readonly string[] {
@@ -67,7 +115,8 @@ function unitsOf(text: string): readonly string[] {
 function damaged(name: string, bytes: number, cause: unknown): AppError {
   const message =
     `${name} is damaged after byte ${bytes}, and there are good datagrams behind it: nothing was ` +
-    `cut. Restore the file. Or move it away and run \`forager ledger sync\` before anything is ` +
-    `written: that fetches what the bucket has`;
+    `changed. Run \`forager ledger sync\`: it keeps what can be read, sets the damaged file aside ` +
+    `and fetches the rest from the bucket. Without a bucket: restore the file from a backup, or ` +
+    `go on without what cannot be read with \`forager ledger verify --accept-loss\``;
   return new AppError("corrupt", "ledger_journal_damaged", message, { cause });
 }

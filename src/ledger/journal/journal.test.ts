@@ -22,6 +22,16 @@ async function filled(files: Map<string, Uint8Array>, commits: number) {
 const journalOf = (files: Map<string, Uint8Array>) =>
   [...files].find(([name]) => name.startsWith("wal/"))!;
 
+/** The first of six datagrams, in three commits, has another byte. */
+async function withDamage() {
+  const files = new Map<string, Uint8Array>();
+  await filled(files, 3);
+  const [name, bytes] = journalOf(files);
+  const damaged = bytes.slice();
+  damaged[Buffer.from(bytes).indexOf("v1")] = 0x77;
+  return { broken: new Map(files).set(name, damaged), name, damaged };
+}
+
 describe("a journal", () => {
   test("cut at any byte, it opens with whole commits and goes on from there", async () => {
     const files = new Map<string, Uint8Array>();
@@ -40,19 +50,38 @@ describe("a journal", () => {
     expect([...seen]).toEqual([undefined, "v1 ␟ü", "v2 ␟ü", "v3 ␟ü"]);
   });
 
-  test("damage in front of good datagrams is no torn tail: nothing is cut", async () => {
-    const files = new Map<string, Uint8Array>();
-    await filled(files, 3);
-    const [name, bytes] = journalOf(files);
-    const damaged = bytes.slice();
-    const at = Buffer.from(bytes).indexOf("v1");
-    damaged[at] = 0x77;
-    const broken = new Map(files).set(name, damaged);
-    await expect(openTestLedger({ files: broken })).rejects.toMatchObject({
+  test("damage in front of good datagrams is no torn tail: a reader refuses it, nothing is cut", async () => {
+    const { broken, name, damaged } = await withDamage();
+    await expect(openTestLedger({ files: broken, isReader: true })).rejects.toMatchObject({
       kind: "corrupt",
       code: "ledger_journal_damaged",
     });
     expect(broken.get(name)).toEqual(damaged);
+  });
+
+  test("a damaged file is set aside as it is, and all that can be read stays in its place", async () => {
+    const { broken, name, damaged } = await withDamage();
+    const opened = await openJournal(createMemoryDisk({ files: broken }));
+    expect(opened.datagrams.map(({ number }) => number)).toEqual([2, 3, 4, 5, 6]);
+    const [{ file, keptAs } = { file: "", keptAs: "" }, ...rest] = opened.damaged;
+    expect(rest).toEqual([]);
+    expect(file).toBe(name);
+    expect(broken.get(keptAs)).toEqual(damaged);
+    const again = await openJournal(createMemoryDisk({ files: broken }));
+    expect(again).toMatchObject({ cuts: [], damaged: [], datagrams: opened.datagrams });
+  });
+
+  test("a damaged header is damage too; a file without a datagram of ours is left alone", async () => {
+    const files = new Map<string, Uint8Array>();
+    await filled(files, 2);
+    const [name, bytes] = journalOf(files);
+    const damaged = bytes.slice();
+    damaged[2] = 0x77;
+    const opened = await openJournal(createMemoryDisk({ files: new Map([[name, damaged]]) }));
+    expect(opened.datagrams).toHaveLength(4);
+    const foreign = Buffer.from("something\u001felse\u001e\n");
+    const other = createMemoryDisk({ files: new Map([[name, foreign]]) });
+    await expect(openJournal(other)).rejects.toMatchObject({ code: "ledger_not_ours" });
   });
 
   test("of a newer version: a clear error, and nothing is changed", async () => {

@@ -1,10 +1,16 @@
+import { createHash } from "node:crypto";
 import { afterTick } from "../../base/tick.ts";
 import { dayOf } from "../clock/stamp.ts";
 import { encodeDatagram } from "../datagram/datagram-record.ts";
 import type { Datagram } from "../datagram/datagram.ts";
 import { headerRecord } from "../file-header.ts";
 import type { LedgerDisk } from "./disk.ts";
-import { readJournalFile } from "./journal-file.ts";
+import {
+  isJournalDamaged,
+  readDamagedFile,
+  readJournalFile,
+  type JournalFile,
+} from "./journal-file.ts";
 
 /**
  * The logs of this node and of all it heard from: `wal/<node>/<yyyymmdd>.usv`, the day in UTC by
@@ -24,6 +30,8 @@ export interface Journal {
   rewrite(change: (datagram: Datagram) => Datagram): Promise<number>;
   /** Resolves when all that was asked for has been done or has failed. */
   idle(): Promise<void>;
+  /** Deletes the copies of damaged files that were set aside. */
+  removeSetAside(): Promise<void>;
   /** Removes every file whose datagrams the checkpoint in `isCovered` holds, all of them. */
   prune(isCovered: (datagram: Datagram) => boolean): Promise<number>;
 }
@@ -34,6 +42,14 @@ export interface OpenedJournal {
   readonly datagrams: readonly Datagram[];
   /** Tails that a crash had left, and that were cut. */
   readonly cuts: readonly Cut[];
+  /** Files that were damaged: what can be read of them was kept in their place. */
+  readonly damaged: readonly SetAside[];
+}
+
+export interface SetAside {
+  readonly file: string;
+  /** Where the file is as it was found. */
+  readonly keptAs: string;
 }
 
 export interface Cut {
@@ -43,7 +59,7 @@ export interface Cut {
 
 export const journalFolder = "wal";
 
-/** With `isReader` nothing is cut: the writer may be at it. */
+/** With `isReader` nothing is changed, and damage throws: the writer may be at it. */
 export async function openJournal(
   disk: LedgerDisk,
   { isReader = false }: { readonly isReader?: boolean } = {},
@@ -51,21 +67,48 @@ export async function openJournal(
   const files = new Map<string, FileState>();
   const datagrams: Datagram[] = [];
   const cuts: Cut[] = [];
+  const damaged: SetAside[] = [];
   for (const name of await disk.list(journalFolder)) {
     if (!fileName.test(name)) continue;
     const bytes = await disk.read(name);
     if (!bytes) continue;
-    const { datagrams: found, goodBytes } = readJournalFile(bytes, name);
+    let read: JournalFile;
+    try {
+      read = readJournalFile(bytes, name);
+    } catch (error) {
+      if (isReader || !isJournalDamaged(error)) throw error;
+      const { keptAs, ...rest } = await setAside(disk, name, bytes);
+      damaged.push({ file: name, keptAs });
+      for (const datagram of rest.datagrams) datagrams.push(datagram);
+      files.set(name, stateOf(rest.bytes, rest.datagrams));
+      continue;
+    }
+    const { datagrams: found, goodBytes } = read;
     for (const datagram of found) datagrams.push(datagram);
     files.set(name, stateOf(goodBytes, found));
     if (goodBytes === bytes.byteLength) continue;
     cuts.push({ file: name, bytes: bytes.byteLength - goodBytes });
     if (!isReader) await disk.truncate(name, goodBytes);
   }
-  return { journal: createJournal(disk, files), datagrams, cuts };
+  return { journal: createJournal(disk, files), datagrams, cuts, damaged };
 }
 
 const fileName = /^wal\/[0-9a-z]{13}\/\d{8}\.usv$/;
+const setAsideName = /^wal\/[0-9a-z]{13}\/\d{8}\.usv\.damaged-[0-9a-f]{8}$/;
+
+/**
+ * Keeps a damaged file under another name, then leaves only its readable datagrams in its place. The
+ * name follows from the content: a crash in between repeats the first step.
+ */
+async function setAside(disk: LedgerDisk, name: string, bytes: Uint8Array) {
+  const digest = createHash("sha256").update(bytes).digest("hex");
+  const keptAs = `${name}.damaged-${digest.slice(0, 8)}`;
+  await disk.replace(keptAs, bytes);
+  const datagrams = readDamagedFile(bytes);
+  const content = Buffer.from(headerRecord("journal") + datagrams.map(encodeDatagram).join(""));
+  await disk.replace(name, content);
+  return { keptAs, datagrams, bytes: content.byteLength };
+}
 
 /** What is known of a file without reading it again. */
 interface FileState {
@@ -190,6 +233,12 @@ function createJournal(disk: LedgerDisk, files: Map<string, FileState>): Journal
       while (flushing) await flushing;
       await turn;
     },
+    removeSetAside: () =>
+      inTurn(async () => {
+        for (const name of await disk.list(journalFolder)) {
+          if (setAsideName.test(name)) await disk.remove(name);
+        }
+      }),
     prune: async (isCovered) => {
       let removed = 0;
       for (const name of files.keys()) {

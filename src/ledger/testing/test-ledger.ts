@@ -11,15 +11,17 @@ export interface TestLedgerOptions {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly label?: string;
+  readonly isReader?: boolean;
 }
 
 let seeds = 1;
 
 /** A ledger in memory. */
 export function openTestLedger(options: TestLedgerOptions = {}): Promise<Ledger> {
-  const { files = new Map<string, Uint8Array>(), label = "test" } = options;
+  const { files = new Map<string, Uint8Array>(), label = "test", isReader = false } = options;
   const { clock = createTestClock(), random = createSeededRandom(seeds++) } = options;
-  return openLedger({ disk: createMemoryDisk({ files }), clock, random, log: silentLogger, label });
+  const disk = createMemoryDisk({ files });
+  return openLedger({ disk, clock, random, log: silentLogger, label, isReader });
 }
 
 /** Field → value. */

@@ -10,6 +10,7 @@ import {
 } from "../base-files.ts";
 import type { Core } from "../core.ts";
 import { isCovered } from "../fold/vector.ts";
+import { expectedBeyond } from "../missing-history.ts";
 import { partKey } from "./keys.ts";
 import { findNewestManifest, type FoundManifest, type Manifest } from "./manifest.ts";
 
@@ -99,8 +100,13 @@ async function standOn(
     ([key, number]) => (vector.get(key) ?? 0) < number,
   );
   // Before a journal file goes: the clock must not fall back behind what it held.
-  await core.saveIdentity({ highWater: core.highWater(), published: Object.fromEntries(left) });
+  await core.saveIdentity({
+    highWater: core.highWater(),
+    published: Object.fromEntries(left),
+    ownDatagrams: expectedBeyond(core, vector),
+  });
   await switchBase(disk, body);
+  await core.saveIdentity({ checkpoint: manifest.number });
   core.standOn(baseOf(disk, manifest));
   await removeOldParts(disk, manifest);
   await core.segments.dropCovered(vector);

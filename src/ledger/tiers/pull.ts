@@ -1,7 +1,8 @@
 import { AppError } from "../../base/app-error.ts";
 import { listLimitMax, type Bucket, type ListedObject } from "../../bucket/index.ts";
 import type { Core } from "../core.ts";
-import { lastKnown } from "../fold/vector.ts";
+import { lastKnown, sessionKey } from "../fold/vector.ts";
+import { publishedAndLost } from "../missing-history.ts";
 import { decodeHead, type Head } from "./head.ts";
 import { headsPrefix, parseSegmentKey, segmentKey, segmentsPrefix } from "./keys.ts";
 import { listAll } from "./list-all.ts";
@@ -26,12 +27,17 @@ type Author = Pick<Head, "node" | "label">;
 
 export interface Puller {
   pull(): Promise<Pulled>;
+  /**
+   * Fetches what is missing here of this node's own sessions. A segment that was published and is
+   * not there is a gap; what was never published is looked for, and not missed.
+   */
+  pullOwn(): Promise<Pulled>;
 }
 
 /**
  * Fetches what other nodes have published, as far as their heads say, and what this node has
  * published itself and no longer has. Sessions do not depend on each other: one that cannot be read
- * on does not stop the others.
+ * further does not stop the others.
  */
 export function createPuller(core: Core, bucket: Bucket): Puller {
   const etags = new Map<string, string>();
@@ -61,25 +67,26 @@ export function createPuller(core: Core, bucket: Bucket): Puller {
     }
   };
 
-  return {
-    async pull() {
-      const faults: string[] = [];
-      const gaps: Gap[] = [];
-      let [datagrams, nodes] = [0, 0];
-      /** Undefined: it cannot be used, which is noted. */
-      const attempt = async <T>(work: () => Promise<T>, author?: Author) => {
-        try {
-          return await work();
-        } catch (error) {
-          if (error instanceof MissingSegment) gaps.push(error.gap);
-          else if (error instanceof AppError && error.kind !== "unavailable") {
-            const isDamage = author !== undefined && error.code === "ledger_segment";
-            faults.push(isDamage ? damagedSegment(error.message, author) : error.message);
-          } else throw error;
-          return undefined;
-        }
-      };
-      const pullSessions = async (author: Author, sessions: ReadonlyMap<string, number>) => {
+  const createRound = () => {
+    const faults: string[] = [];
+    const gaps: Gap[] = [];
+    let [datagrams, nodes] = [0, 0];
+    /** Undefined: it cannot be used, which is noted. */
+    const attempt = async <T>(work: () => Promise<T>, author?: Author) => {
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof MissingSegment) gaps.push(error.gap);
+        else if (error instanceof AppError && error.kind !== "unavailable") {
+          const isDamage = author !== undefined && error.code === "ledger_segment";
+          faults.push(isDamage ? damagedSegment(error.message, author) : error.message);
+        } else throw error;
+        return undefined;
+      }
+    };
+    return {
+      attempt,
+      async pullSessions(author: Author, sessions: ReadonlyMap<string, number>) {
         let [count, isWhole] = [0, true];
         for (const [key, number] of sessions) {
           const more = await attempt(() => pullSession(author, key, number), author);
@@ -89,7 +96,14 @@ export function createPuller(core: Core, bucket: Bucket): Puller {
         datagrams += count;
         nodes += count > 0 ? 1 : 0;
         return isWhole;
-      };
+      },
+      result: (): Pulled => ({ datagrams, nodes, faults, gaps }),
+    };
+  };
+
+  return {
+    async pull() {
+      const { attempt, pullSessions, result } = createRound();
       core.replica().release(core.time.nowMs());
       const own = core.identity();
       await pullSessions(own, publishedAndLost(core));
@@ -104,24 +118,28 @@ export function createPuller(core: Core, bucket: Bucket): Puller {
         );
         if (await pullSessions(head, new Map(sessions))) etags.set(key, got.etag);
       }
-      return { datagrams, nodes, faults, gaps };
+      return result();
+    },
+    async pullOwn() {
+      const { pullSessions, result } = createRound();
+      const own = core.identity();
+      await pullSessions(own, publishedAndLost(core));
+      const unpublished = createRound();
+      await unpublished.pullSessions(own, holesOf(core));
+      const [needed, more] = [result(), unpublished.result()];
+      return { ...needed, datagrams: needed.datagrams + more.datagrams };
     },
   };
 }
 
-/**
- * Sessions of this node that its journal no longer holds as far as they were published, because a
- * file of it was lost. Only what this disk has published itself: what the head says beyond that may
- * be the word of another disk with the same id.
- */
-export function publishedAndLost(core: Core): ReadonlyMap<string, number> {
-  const { node, published } = core.identity();
-  const vector = core.replica().vector();
-  return new Map(
-    Object.entries(published).filter(
-      ([key, number]) => key.startsWith(`${node}/`) && lastKnown(vector, key) < number,
-    ),
-  );
+/** Where own datagrams are here and those before them are missing: up to where those go. */
+function holesOf(core: Core): ReadonlyMap<string, number> {
+  const holes = new Map<string, number>();
+  for (const datagram of core.strandedOwn()) {
+    const key = sessionKey(datagram);
+    holes.set(key, Math.min(holes.get(key) ?? Infinity, datagram.number - 1));
+  }
+  return holes;
 }
 
 /** For people: what is missing, and who has to do what. */

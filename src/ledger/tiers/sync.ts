@@ -2,14 +2,15 @@ import { AppError } from "../../base/app-error.ts";
 import type { Bucket } from "../../bucket/index.ts";
 import type { Core } from "../core.ts";
 import { lastKnown } from "../fold/vector.ts";
-import type { Gate } from "../ledger.ts";
+import type { Gate } from "../gate.ts";
 import { move } from "../move.ts";
 import { adoptNewest, type AdoptOptions } from "./adopt.ts";
 import { readHeads } from "./gather.ts";
 import { createHeadWriter, type HeadSaid, type HeadWriter } from "./head.ts";
 import { findNewestManifest } from "./manifest.ts";
 import { beat, publish, type Published } from "./publish.ts";
-import { createPuller, missingSegment, publishedAndLost, type Gap, type Pulled } from "./pull.ts";
+import { createPuller, missingSegment, type Gap, type Pulled } from "./pull.ts";
+import { fetchHistory } from "./fetch-history.ts";
 import { repairOwn, type Repaired } from "./repair.ts";
 import { verifyBucket, type BucketVerified, type VerifyHow } from "./verify-bucket.ts";
 
@@ -126,10 +127,7 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
     let adopted = isLight ? undefined : await adoptNewest(core, bucket, { ...options, quietly });
     let sum: Pulled = { datagrams: 0, nodes: 0, faults: [], gaps: [] };
     for (;;) {
-      const hasLost = publishedAndLost(core).size > 0;
       const pulled = await puller.pull();
-      // What follows on datagrams that were lost may still be in the journal.
-      if (hasLost && core.stranded() > 0) await quietly(() => core.reload());
       sum = { ...pulled, datagrams: sum.datagrams + pulled.datagrams };
       if (pulled.gaps.length === 0) return { ...sum, adopted };
       const next = await adoptNewest(core, bucket, { ...options, quietly });
@@ -182,18 +180,19 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
       ),
     sync: (options = {}) =>
       inTurn(async () => {
-        moved = 0;
+        const fetched = await fetchHistory({ core, bucket, puller, quietly });
+        moved = fetched.moved;
         const published = await push();
         const { isRepairing = false, ...how } = options;
         const { datagrams, nodes, gaps, adopted, ...pulled } = await pullAll(how);
         const repaired = await repair(isRepairing, gaps);
-        const faults = [...pulled.faults, ...repaired.faults];
+        const faults = [...fetched.faults, ...pulled.faults, ...repaired.faults];
         await remember(faults);
         return {
           published,
-          pulled: datagrams,
-          fromNodes: nodes,
-          adopted,
+          pulled: fetched.datagrams + datagrams,
+          fromNodes: nodes + (fetched.datagrams > 0 ? 1 : 0),
+          adopted: adopted ?? fetched.adopted,
           moved,
           repaired: repaired.segments,
           faults,

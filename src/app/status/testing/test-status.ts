@@ -49,6 +49,7 @@ export const wellStatus: Omit<ClusterStatus, "attention"> = {
     conflicts: 2,
     stranded: 0,
     lost: 0,
+    lostCheckpoint: null,
     faults: [],
   },
   nodes: [testNode(), testNode({ node: "0000000000002", label: "pi-2" })],

@@ -19,7 +19,7 @@ export const ledgerStatus: Command = {
     const shown = { ...status, cuts: cuts.length, faults: faults.join("; ") || "none" };
     const rows = Object.entries(shown).map(([name, value]) => ({
       name,
-      value: value ?? "not measured",
+      value: value ?? (name === "lostCheckpoint" ? "none" : "not measured"),
     }));
     out.result(status, (layout) =>
       layout.table(rows, [
@@ -27,8 +27,8 @@ export const ledgerStatus: Command = {
         { title: "value", value: ({ value }) => String(value), isNeverCut: true },
       ]),
     );
-    const { quarantined, stranded, lost } = status;
+    const { quarantined, stranded, lost, lostCheckpoint } = status;
     const needsCare = quarantined + stranded + lost + cuts.length + faults.length;
-    return needsCare > 0 ? "failed" : undefined;
+    return needsCare > 0 || lostCheckpoint !== null ? "failed" : undefined;
   },
 };

@@ -3,7 +3,7 @@ import { countOf } from "../../../base/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import type { BucketFault, BucketVerified } from "../../../ledger/index.ts";
 import { bucketOption, fleetOf } from "../../bucket-option.ts";
-import type { Command } from "../../command.ts";
+import type { Command, SettingsContext } from "../../command.ts";
 import { openNodeOf, openReaderOf } from "../../node-context.ts";
 import type { ProgressHandle } from "../../progress.ts";
 
@@ -17,6 +17,10 @@ export const ledgerVerify: Command = {
     {
       flag: "--repair",
       summary: "put back this node's segments that are missing or damaged in the bucket",
+    },
+    {
+      flag: "--accept-loss",
+      summary: "go on without what this node has lost of its own journal and nobody can bring back",
     },
   ],
   examples: [
@@ -35,6 +39,9 @@ export const ledgerVerify: Command = {
       "names the file and what to do.",
     "--repair without --bucket uses bucket.url. A node can put back only what it wrote itself. What\n" +
       "another node wrote is listed with the name of that node: run the command there.",
+    "A node that has lost something of its own journal writes nothing until `forager ledger sync` has\n" +
+      "fetched it. --accept-loss is for what is in no bucket and in no backup. It first sets damaged\n" +
+      "files aside and keeps all that can be read of them.",
     "Exits 3 when something is missing or damaged in the bucket and was not put back, 1 when this\n" +
       "node's own files lack something.",
   ],
@@ -42,14 +49,24 @@ export const ledgerVerify: Command = {
   async run(context) {
     const { out, flags, progress } = context;
     const isRepairing = flags["repair"] === true;
+    if (flags["acceptLoss"] === true) await acceptLoss(context);
     const hasBucket = isRepairing || flags["bucket"] !== undefined;
     const bucket = hasBucket ? await fleetBucketAddress(fleetOf(context)) : undefined;
     await using opened = await (isRepairing ? openNodeOf(context) : openReaderOf(context));
     const { ledger } = opened;
     const digest = await ledger.digest();
-    const { node, checkpoint, datagramsSinceCheckpoint, cuts, stranded, lost } =
-      await ledger.status();
-    const here = { node, digest, checkpoint, datagramsSinceCheckpoint, cuts, stranded, lost };
+    const { node, checkpoint, datagramsSinceCheckpoint, cuts, ...missing } = await ledger.status();
+    const { stranded, lost, lostCheckpoint } = missing;
+    const here = {
+      node,
+      digest,
+      checkpoint,
+      datagramsSinceCheckpoint,
+      cuts,
+      stranded,
+      lost,
+      lostCheckpoint,
+    };
     let bar: ProgressHandle | undefined;
     const onProgress = ({ total }: { readonly total: number }) => {
       bar ??= progress.start({ label: "sessions in the bucket", total });
@@ -67,19 +84,28 @@ export const ledgerVerify: Command = {
       { ...here, ...(verified && { bucket: verified }) },
       [
         `checkpoint ${checkpoint} and ${countOf(datagramsSinceCheckpoint, "datagram")} are sound${tail}`,
-        ...(lost > 0
-          ? [
-              `${countOf(lost, "published datagram")} missing here: run \`forager ledger sync\` before you write`,
-            ]
-          : []),
+        ...(lost > 0 ? [`${countOf(lost, "datagram")} of this node missing here: ${advice}`] : []),
+        ...(lostCheckpoint === null ? [] : [`checkpoint ${lostCheckpoint} missing here: ${advice}`]),
         digest,
         ...(verified ? describeBucket(verified) : []),
       ].join("\n"),
     );
-    if (stranded + lost > 0) return "failed";
+    if (stranded + lost > 0 || lostCheckpoint !== null) return "failed";
     if (verified?.faults.some(({ isRepaired }) => !isRepaired)) return "partial";
   },
 };
+
+const advice =
+  "nothing can be written until `forager ledger sync` has fetched what the bucket has of it";
+
+async function acceptLoss(context: SettingsContext): Promise<void> {
+  await using node = await openNodeOf(context);
+  const { lost, moved } = await node.ledger.acceptLoss();
+  const anew = moved === 0 ? "" : `; ${countOf(moved, "datagram")} behind it written anew`;
+  context.out.note(
+    lost === 0 ? "nothing is missing here" : `${countOf(lost, "datagram")} given up${anew}`,
+  );
+}
 
 function describeBucket({ nodes, segments, faults }: BucketVerified): readonly string[] {
   const sound = `bucket: ${countOf(segments, "segment")} of ${countOf(nodes, "node")} beyond the newest checkpoint`;

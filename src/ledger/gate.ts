@@ -1,0 +1,31 @@
+/** Writers pass together; who closes it waits for those inside and keeps the others out. */
+export interface Gate {
+  pass<T>(work: () => Promise<T>): Promise<T>;
+  close<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export function createGate(): Gate {
+  let closed: Promise<unknown> = Promise.resolve();
+  const inside = new Set<Promise<unknown>>();
+  return {
+    async pass(work) {
+      for (let before; before !== closed;) await (before = closed);
+      const mine = work();
+      const held = mine.catch(() => {});
+      inside.add(held);
+      try {
+        return await mine;
+      } finally {
+        inside.delete(held);
+      }
+    },
+    close(work) {
+      const mine = closed.then(async () => {
+        await Promise.all(inside);
+        return work();
+      });
+      closed = mine.catch(() => {});
+      return mine;
+    },
+  };
+}
