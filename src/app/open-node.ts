@@ -3,7 +3,7 @@ import { AppError } from "../base/app-error.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import { systemRandom } from "../base/random.ts";
-import type { Paths } from "../config/index.ts";
+import type { Paths, Settings } from "../config/index.ts";
 import type { Keyring } from "../gossip/index.ts";
 import {
   createLocalApi,
@@ -25,7 +25,7 @@ import { gossipKeySource, ownKeyAdvice } from "./gossip-key-source.ts";
 import { openMeetingPoint } from "./meeting-point.ts";
 import type { BucketFor } from "./open-bucket.ts";
 import type { OpenGossipOptions } from "./open-gossip.ts";
-import { openOwnedLedger } from "./open-ledger.ts";
+import { hubPartsIn, openOwnedLedger } from "./open-ledger.ts";
 import { createLazyRecords } from "./open-records.ts";
 import { rememberFolder } from "./same-folder.ts";
 import { takeOverEarlierFiles } from "./take-over-earlier-files.ts";
@@ -55,6 +55,7 @@ export interface ServiceSettings {
   readonly bucket:
     | { readonly address: string; readonly opened: BucketFor; readonly isFree: boolean }
     | undefined;
+  readonly ledger: Settings["ledger"];
   /** A fingerprint of the settings that a fleet should have in common. */
   readonly config: () => string;
   /** What the node is called; otherwise by the host's name. */
@@ -140,6 +141,12 @@ async function openOwnedParts(options: OwnedOptions): Promise<OwnedParts> {
         wakeUps,
         bucket: bucket?.opened("ledger"),
         fleetBucket: bucket?.opened("fleet"),
+        hub: {
+          mode: settings.ledger.hub,
+          bucket: bucket?.opened("hub"),
+          hasArchive: settings.ledger.archive === "keep",
+          parts: await hubPartsIn(paths),
+        },
         isBucketFree: bucket?.isFree ?? true,
         gossip: gossipOf(settings, { ...options, ledger }),
         label: settings.label ?? hostname(),

@@ -78,6 +78,7 @@ export async function openServiceNode(options: ServiceNodeOptions): Promise<Serv
       events,
       services: {
         gossip: settings.gossip,
+        ledger: settings.ledger,
         keyring: () => keyring,
         bucket,
         config: () => settingsFingerprint(loaded),

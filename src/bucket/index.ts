@@ -1,6 +1,7 @@
 export * from "./bucket.ts";
 export { isUnavailable, mayHaveHappened, unanswered, unknownOutcome } from "./bucket-error.ts";
 export { createFaultyBucket, type FaultKind, type Faults } from "./faulty-bucket.ts";
+export { requireFitness, type FitnessOptions } from "./fitness.ts";
 export { checkKey, compareKeys, keyBytesMax } from "./key.ts";
 export { openLateBucket } from "./late-bucket.ts";
 export { createLazyBucket } from "./lazy-bucket.ts";

@@ -2,7 +2,15 @@ import { createHash } from "node:crypto";
 import type { LoadedSettings } from "./load-settings.ts";
 
 /** These are a node's own, and differ between nodes for good reasons. */
-const ownSettings = ["data", "log.", "work.", "gossip.host", "gossip.port", "gossip.peers"];
+const ownSettings = [
+  "data",
+  "log.",
+  "work.",
+  "ledger.hub",
+  "gossip.host",
+  "gossip.port",
+  "gossip.peers",
+];
 
 /** Equal on nodes whose common settings are equal. A secret counts as the stars it is shown as. */
 export function settingsFingerprint({ values }: Pick<LoadedSettings, "values">): string {

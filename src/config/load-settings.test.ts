@@ -42,7 +42,7 @@ test("with no source at all every setting has its default", async () => {
     },
     bucket: {},
     gossip: { on: "yes", cluster: "forager", port: 9_999, mdns: "yes" },
-    ledger: { archive: "keep" },
+    ledger: { hub: "auto", archive: "keep" },
     crawl: {
       delayMs: 1_000,
       pages: 8,

@@ -125,6 +125,10 @@ export const settingsSchema = z.strictObject({
     }),
   }),
   ledger: z.strictObject({
+    hub: choice(["auto", "never", "always"]).default("auto").register(settingMeta, {
+      description:
+        "whether this node folds what the fleet has sent: auto does when nobody else does",
+    }),
     archive: choice(["keep", "delete"]).default("keep").register(settingMeta, {
       description: "what the hub does with folded segments: keep them for history, or delete them",
     }),

@@ -41,6 +41,13 @@ const schema = z.object({
   followed: z
     .object({ revision: count, atMs: count, isApplied: z.boolean(), what: text(300) })
     .optional(),
+  /** Whether it can be the hub, and why not. Absent: it has no bucket, or an older version. */
+  hub: z
+    .object({
+      state: z.enum(["able", "unable", "never", "unknown"]),
+      why: text(300).optional(),
+    })
+    .optional(),
   /** What it knows: its checkpoint, and by `node/session` the last number beyond that. */
   knows: z.object({ checkpoint: count, beyond: z.record(text(60), count) }).optional(),
 });
@@ -70,7 +77,10 @@ export function decodeBeat(bytes: Uint8Array): Beat | undefined {
 /** For a packet: what a peer learns otherwise, and what is long, is left out until it fits. */
 export function encodeBeat({ knows: _told, ...beat }: Beat): Uint8Array {
   const { followed } = beat;
-  const short = followed && { followed: { ...followed, what: followed.what.slice(0, 80) } };
+  const short = {
+    ...(followed && { followed: { ...followed, what: followed.what.slice(0, 80) } }),
+    ...(beat.hub && { hub: { state: beat.hub.state } }),
+  };
   const forms: readonly Partial<Beat>[] = [
     beat,
     { ...beat, ...short, alerts: beat.alerts.slice(0, 3).map((one) => one.slice(0, 80)) },

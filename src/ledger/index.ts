@@ -20,6 +20,14 @@ export {
   type Compacted,
   type HubOptions,
 } from "./tiers/hub.ts";
+export {
+  createAutoHub,
+  type AutoHub,
+  type AutoHubOptions,
+  type HubAbility,
+  type HubMode,
+} from "./tiers/auto-hub.ts";
+export { checkpointCommit } from "./tiers/checkpoint-commit.ts";
 export { createMemorySpill, type Spill } from "./fold/spill.ts";
 export type { FoldMill } from "./tiers/fold-mill.ts";
 export { checkpointTarget, headsPrefix, hubLease } from "./tiers/keys.ts";

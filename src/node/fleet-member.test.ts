@@ -39,6 +39,7 @@ async function setUp() {
     sync: { beat: async ({ beat }) => void heads.push(beat ?? {}) },
     gossip: noGossip,
     processes,
+    hub: () => undefined,
     version: "0",
     label: "pi",
     pid: 1,

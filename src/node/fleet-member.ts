@@ -26,7 +26,7 @@ import {
   type NodeView,
   type WantedMemory,
 } from "../fleet/index.ts";
-import { readManifest, type Ledger, type LedgerSync } from "../ledger/index.ts";
+import { readManifest, type HubAbility, type Ledger, type LedgerSync } from "../ledger/index.ts";
 import { readMachine } from "../observe/index.ts";
 import type { NodeGossip } from "./gossip-keeper.ts";
 import type { ProcessReport } from "./node-api.ts";
@@ -40,6 +40,8 @@ export interface FleetMemberOptions {
   /** Writes the heartbeat into the head of the node. Absent: by gossip alone. */
   readonly sync?: Pick<LedgerSync, "beat"> | undefined;
   readonly gossip: NodeGossip;
+  /** Whether this node can be the hub; undefined: there is no bucket. */
+  readonly hub: () => HubAbility | undefined;
   /** The processes of this node that do work. */
   readonly processes: ProcessRegistry;
   readonly version: string;
@@ -116,6 +118,7 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
     const { state } = toNodeWanted(wantedOf(follower.wanted(), ledger.node()));
     const reports = processes.reports();
     const alerts = new Set(reports.flatMap((one) => one.alerts));
+    const hub = options.hub();
     return {
       atMs: clock.nowMs(),
       label: options.label,
@@ -131,6 +134,7 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
       peers: gossip.peers().length,
       alerts: [...alerts].map((one) => one.slice(0, alertLengthMax)).slice(0, alertsMax),
       ...(followed && { followed }),
+      ...(hub && { hub }),
       ...(beyond && { knows: { checkpoint, beyond } }),
     };
   }

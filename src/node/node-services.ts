@@ -13,6 +13,7 @@ import {
   type GossipKeeperOptions,
 } from "./gossip-keeper.ts";
 import { keepSynced } from "./keep-synced.ts";
+import { createNodeHub, type NodeHubOptions } from "./node-hub.ts";
 import type { NodeEvents } from "./node-events.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
 import type { WakeUps } from "./wake-up.ts";
@@ -27,6 +28,8 @@ export interface NodeServicesOptions {
   readonly bucket: Bucket | undefined;
   /** The same one for desired state and log lines, if its requests are counted apart. */
   readonly fleetBucket?: Bucket | undefined;
+  /** How this node does the hub's work on that bucket. */
+  readonly hub: NodeHubOptions;
   /** Its requests cost nothing. */
   readonly isBucketFree: boolean;
   readonly gossip: Pick<GossipKeeperOptions, "open" | "readKeys" | "ownKeyAdvice">;
@@ -64,11 +67,13 @@ export function createNodeServices(options: NodeServicesOptions): NodeServices {
     log,
   });
   const sync = bucket && ledger.withBucket(bucket);
+  const hub = sync && createNodeHub({ ...options.hub, ledger, sync, clock, random, log });
   const member = createFleetMember({
     ...options,
     bucket: options.fleetBucket ?? bucket,
     sync,
     gossip,
+    hub: () => hub?.ability(),
   });
   const group = createServiceGroup([
     ...(sync ? [synced(sync, gossip)] : []),
@@ -76,6 +81,7 @@ export function createNodeServices(options: NodeServicesOptions): NodeServices {
     hearing(() => gossip.hear("wake", () => wakeUps.heard())),
     following(records),
     member,
+    ...(hub ? [hub] : []),
   ]);
   return {
     ...group,

@@ -56,7 +56,7 @@ const inWrites: readonly Sabotage[] = [
   },
   {
     name: "a store that ignores conditions is trusted",
-    file: `${adapter}/fitness.ts`,
+    file: "src/bucket/fitness.ts",
     find: "await requireFitBucket(options);",
     replace: `await requireFitBucket(options).catch((error: { code?: string }) => {
     if (error.code !== "bucket_unfit") throw error;

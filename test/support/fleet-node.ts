@@ -49,6 +49,7 @@ async function main([folder = "", name = "", text = "{}"]: readonly string[]): P
         peers: settings.peers.join(","),
         mdns: "no",
       },
+      ledger: { hub: "never", archive: "keep" },
       keyring: () => keyring,
       bucket: bucket && { address: address!, opened: () => bucket, isFree: true },
       config: () => "test",

@@ -26,6 +26,7 @@ await using node = await openNodeIn({
   version: readVersion(),
   services: {
     gossip: { ...gossip, peers: "", mdns: "no" },
+    ledger: { hub: "never", archive: "keep" },
     keyring: () => undefined,
     bucket: undefined,
     config: () => "test",

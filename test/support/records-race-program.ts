@@ -45,6 +45,7 @@ const open = (kind: "service" | "command") =>
     version: readVersion(),
     services: {
       gossip: { ...gossip, peers: "", mdns: "no" },
+      ledger: { hub: "never", archive: "keep" },
       keyring: () => undefined,
       bucket: undefined,
       config: () => "test",

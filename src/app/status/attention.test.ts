@@ -28,6 +28,7 @@ test.each<[string, Partial<ClusterStatus>, string]>([
   ["a missing segment", ledger({ faults: ["x.usv is missing"] }), "the last sync: x.usv is missing"],
   ["a hub that is gone", { hub: { ...wellStatus.hub!, state: "expired", ageMs: 3_600_000 } }, "the hub 0000000000001 was last heard 1h00m ago: is it gone?"],
   ["failed tasks", { queue: { ...testQueue(0)!, kinds: [{ ...testQueue(0)!.kinds[0]!, failed: 7 }] } }, "7 enrich tasks failed: see forager queue list --state failed --kind enrich, then retry or purge"],
+  ["no hub", { hub: null, hubGap: { code: "none_for_a_day", text: "there was no hub yet" } }, "there was no hub yet"],
   ["work that nobody does", { queue: testQueue(5), nodes: [testNode({ isPresent: false }, { state: "stopped" })] }, "5 tasks could run, and no node works"],
 ])("%s", (_name, more, words) => {
   expect(attentionOf({ ...wellStatus, ...more })).toEqual([words]);

@@ -81,17 +81,22 @@ function ledgerTroubles({ ledger }: Pick<ClusterStatus, "ledger">): readonly str
       : []),
     ...(stranded > 0 ? [`${countOf(stranded, "datagram")} without what comes before`] : []),
     ...(lost > 0
-      ? [`${countOf(lost, "datagram")} of this node missing here, and nothing can be written: run forager ledger sync`]
+      ? [
+          `${countOf(lost, "datagram")} of this node missing here, and nothing can be written: run forager ledger sync`,
+        ]
       : []),
     ...(lostCheckpoint === null
       ? []
-      : [`checkpoint ${lostCheckpoint} missing here, and nothing can be written: run forager ledger sync`]),
+      : [
+          `checkpoint ${lostCheckpoint} missing here, and nothing can be written: run forager ledger sync`,
+        ]),
     ...faults.map((fault) => `the last sync: ${fault}`),
     ...(cuts > 0 ? ["a torn tail was cut off a journal: a process or the machine had died"] : []),
   ];
 }
 
-function hubTroubles({ hub }: Pick<ClusterStatus, "hub">): readonly string[] {
+function hubTroubles({ hub, hubGap }: Pick<ClusterStatus, "hub" | "hubGap">): readonly string[] {
+  if (hubGap) return [hubGap.text];
   if (hub?.state !== "expired") return [];
   return [`the hub ${hub.node} was last heard ${formatDuration(hub.ageMs)} ago: is it gone?`];
 }

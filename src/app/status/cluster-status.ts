@@ -16,6 +16,8 @@ export interface ClusterStatus {
   readonly nodes: readonly NodeStatus[];
   /** null: there never was one, or there is no bucket to ask. */
   readonly hub: HubStatus | null;
+  /** Why nobody does the hub's work; null: somebody does, nothing is to do, or nobody was asked. */
+  readonly hubGap: HubGap | null;
   readonly checkpoint: CheckpointStatus | null;
   /** null: there is none yet, or it cannot be reached; then `attention` says so. */
   readonly queue: QueueStatus | null;
@@ -49,6 +51,12 @@ export interface HubStatus {
   readonly epoch: number;
   readonly state: string;
   readonly ageMs: number;
+}
+
+export interface HubGap {
+  /** `no_rights`: no node that is there can be the hub, by its rights or its settings. */
+  readonly code: "none_for_a_day" | "no_rights";
+  readonly text: string;
 }
 
 export interface CheckpointStatus {

@@ -9,6 +9,7 @@ import { hasFleetBucket } from "../fleet-bucket.ts";
 import { expectsOtherMachines, gossipKeySource, ownKeyAdvice } from "../gossip-key-source.ts";
 import type { OpenFleet, OpenFleetOptions } from "../open-fleet.ts";
 import { attentionOf } from "./attention.ts";
+import { hubGapOf } from "./hub-gap.ts";
 import type { CheckpointStatus, ClusterStatus, HubStatus, NodeStatus } from "./cluster-status.ts";
 import type { QueueSource } from "./queue-source.ts";
 
@@ -46,6 +47,7 @@ export async function gatherStatus(sources: StatusSources): Promise<ClusterStatu
     ledger: { ...known, cuts: cuts.length, conflicts },
     nodes,
     hub,
+    hubGap: isCluster && fleet.bucket ? hubGapOf({ hub, nodes, nowMs, log: written }) : null,
     checkpoint: checkpoint && { ...checkpoint, ageMs: nowMs - checkpoint.madeAtMs },
     gossip: (await fleet.view())?.gossip ?? null,
     gossipKey: gossipKeySource({

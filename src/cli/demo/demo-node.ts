@@ -74,6 +74,7 @@ const node = await openNodeIn({
   version,
   services: {
     gossip,
+    ledger: { hub: "never", archive: "keep" },
     keyring: () => parseKeyring([key]),
     bucket: { address: settings.bucket, opened, isFree: true },
     config: () => "demo",

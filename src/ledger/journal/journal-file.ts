@@ -23,7 +23,7 @@ export function readJournalFile(bytes: Uint8Array, name: string): JournalFile {
   let open: Datagram[] = [];
   let goodBytes = 0;
   let firstFault: unknown;
-  let notOurs: unknown;
+  let notOurs: AppError | undefined;
   eachRecord(bytes, (units, { isFirst, to }) => {
     try {
       if (isFirst) {
@@ -32,7 +32,7 @@ export function readJournalFile(bytes: Uint8Array, name: string): JournalFile {
         return;
       }
     } catch (error) {
-      if (!hasCode(error, "ledger_not_ours")) throw error;
+      if (!(error instanceof AppError) || error.code !== "ledger_not_ours") throw error;
       firstFault = notOurs = error;
       return;
     }
@@ -82,10 +82,7 @@ export function readDamagedFile(bytes: Uint8Array): readonly Datagram[] {
 }
 
 export const isJournalDamaged = (error: unknown): boolean =>
-  hasCode(error, "ledger_journal_damaged");
-
-const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof AppError && error.code === code;
+  error instanceof AppError && error.code === "ledger_journal_damaged";
 
 const follows = (before: Datagram, next: Datagram): boolean =>
   before.session === next.session &&

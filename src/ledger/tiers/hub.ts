@@ -10,6 +10,7 @@ import {
   leaseMarginMsDefault,
   leaseTtlMsDefault,
   requireFitBucket,
+  requireFitness,
   type Bucket,
   type Lease,
 } from "../../bucket/index.ts";
@@ -37,6 +38,10 @@ export interface HubOptions {
   readonly hasArchive?: boolean;
   readonly ttlMs?: number;
   readonly marginMs?: number;
+  /** Whether the proof that the store keeps its conditions may be a day old; absent: it may not. */
+  readonly probe?: "always" | "daily";
+  /** Ends `compactOnce` early: what was begun is garbage. */
+  readonly signal?: AbortSignal;
   /** After each checkpoint, while the role is held. */
   readonly onCheckpoint?: (manifest: Manifest) => Promise<void>;
   /** Where to keep what is being folded; absent, in memory, and then less at a time. */
@@ -69,14 +74,15 @@ const roundsMax = 100;
 
 /** Takes the role, folds all there is, prunes, gives the role back. Refuses a store that is not fit. */
 export async function compactOnce(options: HubOptions): Promise<Compacted> {
-  await requireFitBucket(options);
+  await requireFitness({ ...options, probe: options.probe ?? "always" });
   const { lease, ttlMs } = leaseFor(options);
   const taken = await lease.acquire();
   if (taken.status !== "held") return { status: "taken", ...noneHere };
   const over = new AbortController();
   const renewing = renewUntil(lease, ttlMs, options.clock, over.signal);
   try {
-    return await compact({ ...options, lease, epoch: taken.epoch, isHeld: () => lease.isHeld() });
+    const isHeld = () => lease.isHeld() && options.signal?.aborted !== true;
+    return await compact({ ...options, lease, epoch: taken.epoch, isHeld });
   } finally {
     over.abort();
     await renewing;

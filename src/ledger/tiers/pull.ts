@@ -84,19 +84,20 @@ export function createPuller(core: Core, bucket: Bucket): Puller {
         return undefined;
       }
     };
+    const pullSessions = async (author: Author, sessions: ReadonlyMap<string, number>) => {
+      let [count, isWhole] = [0, true];
+      for (const [key, number] of sessions) {
+        const more = await attempt(() => pullSession(author, key, number), author);
+        count += more ?? 0;
+        isWhole &&= more !== undefined;
+      }
+      datagrams += count;
+      nodes += count > 0 ? 1 : 0;
+      return isWhole;
+    };
     return {
       attempt,
-      async pullSessions(author: Author, sessions: ReadonlyMap<string, number>) {
-        let [count, isWhole] = [0, true];
-        for (const [key, number] of sessions) {
-          const more = await attempt(() => pullSession(author, key, number), author);
-          count += more ?? 0;
-          isWhole &&= more !== undefined;
-        }
-        datagrams += count;
-        nodes += count > 0 ? 1 : 0;
-        return isWhole;
-      },
+      pullSessions,
       result: (): Pulled => ({ datagrams, nodes, faults, gaps }),
     };
   };

@@ -53,6 +53,7 @@ export const wellStatus: Omit<ClusterStatus, "attention"> = {
     faults: [],
   },
   nodes: [testNode(), testNode({ node: "0000000000002", label: "pi-2" })],
+  hubGap: null,
   hub: { node: "0000000000001", epoch: 4, state: "held", ageMs: 3_000 },
   checkpoint: { number: 3, madeAtMs: 0, ageMs: 60_000, quarantined: 0 },
   queue: null,

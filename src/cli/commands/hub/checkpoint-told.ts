@@ -1,5 +1,5 @@
 import { AppError } from "../../../base/app-error.ts";
-import { checkpointTarget, type HubOptions } from "../../../ledger/index.ts";
+import { checkpointCommit, type HubOptions } from "../../../ledger/index.ts";
 import type { NodeLedger } from "../../../node/index.ts";
 
 export interface CheckpointTold {
@@ -16,17 +16,17 @@ export function checkpointTold({
   withLedger,
   note,
 }: CheckpointTold): NonNullable<HubOptions["onCheckpoint"]> {
-  return async ({ number, epoch, madeAtMs, hub }) => {
-    const value = { number, epoch, madeAtMs, hub };
-    const change = { target: checkpointTarget, field: "sync_checkpoint", value };
+  return async (manifest) => {
     try {
       await withLedger(async (ledger) => {
-        await ledger.write({ source: "system", changes: [change] });
+        await ledger.write(checkpointCommit(manifest));
         await ledger.push({ bucket });
       });
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "node_in_use") throw error;
-      note(`checkpoint ${number} is not told in the ledger: another process owns the data folder`);
+      note(
+        `checkpoint ${manifest.number} is not told in the ledger: another process owns the data folder`,
+      );
     }
   };
 }

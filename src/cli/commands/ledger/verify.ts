@@ -85,7 +85,9 @@ export const ledgerVerify: Command = {
       [
         `checkpoint ${checkpoint} and ${countOf(datagramsSinceCheckpoint, "datagram")} are sound${tail}`,
         ...(lost > 0 ? [`${countOf(lost, "datagram")} of this node missing here: ${advice}`] : []),
-        ...(lostCheckpoint === null ? [] : [`checkpoint ${lostCheckpoint} missing here: ${advice}`]),
+        ...(lostCheckpoint === null
+          ? []
+          : [`checkpoint ${lostCheckpoint} missing here: ${advice}`]),
         digest,
         ...(verified ? describeBucket(verified) : []),
       ].join("\n"),

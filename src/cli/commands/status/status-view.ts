@@ -130,6 +130,11 @@ const fleetColumns: readonly Column<NodeStatus>[] = [
       drift && drift.missingHere + (drift.missingThere ?? 0) > 0 ? "warn" : undefined,
   },
   { title: "for", value: ({ drift }) => (drift ? formatDuration(drift.seconds * 1_000) : dash) },
+  {
+    title: "hub",
+    value: ({ beat }) => beat?.hub?.state ?? dash,
+    tint: ({ beat }) => (beat?.hub?.state === "unable" ? "warn" : undefined),
+  },
 ];
 
 const shareLeft = ({ total, free }: { readonly total: number; readonly free: number }) =>

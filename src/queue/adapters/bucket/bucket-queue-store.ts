@@ -2,7 +2,12 @@ import { systemClock, type Clock } from "../../../base/clock.ts";
 import { silentLogger, type Logger } from "../../../base/logger.ts";
 import { systemRandom, type Random } from "../../../base/random.ts";
 import { createId } from "../../../base/ids.ts";
-import { createSharedObject, isUnavailable, type Bucket } from "../../../bucket/index.ts";
+import {
+  createSharedObject,
+  isUnavailable,
+  requireFitness,
+  type Bucket,
+} from "../../../bucket/index.ts";
 import { storeNow, type ModelNow } from "../../model/now.ts";
 import type { Claimed, Operation, Outcomes } from "../../operation.ts";
 import type { BrowseQuery, QueueStore, StoreNow } from "../../queue-store.ts";
@@ -12,7 +17,6 @@ import { applyControl, emptyControl, type Control } from "./control.ts";
 import { openStorage } from "./create-storage.ts";
 import type { DoneEntry } from "./done-entry.ts";
 import type { BucketQueueEvent } from "./event.ts";
-import { requireFitness } from "./fitness.ts";
 import { createHeadCodec } from "./head-codec.ts";
 import type { Head } from "./head.ts";
 import { createHistory } from "./history.ts";

@@ -10,9 +10,8 @@ import { createId } from "../../../base/ids.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { openDirectoryBucket } from "../../../bucket/adapters/directory/directory-bucket.ts";
 import { openPostgresBucket } from "../../../bucket/adapters/postgres/postgres-bucket.ts";
-import type { Bucket } from "../../../bucket/index.ts";
+import { requireFitness, type Bucket } from "../../../bucket/index.ts";
 import { queueSuite } from "../../testing/queue-suite.ts";
-import { requireFitness } from "./fitness.ts";
 import { suiteStorage } from "./testing/suite-storage.ts";
 
 const clients = { clock: systemClock, random: systemRandom };

@@ -5,10 +5,9 @@ import { needs } from "../../../../test/support/services.ts";
 import { systemClock } from "../../../base/clock.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createS3Bucket } from "../../../bucket/adapters/s3/s3-bucket.ts";
-import type { Bucket } from "../../../bucket/index.ts";
+import { requireFitness, type Bucket } from "../../../bucket/index.ts";
 import { createTestPlace } from "../../../bucket/testing/test-s3.ts";
 import { queueSuite } from "../../testing/queue-suite.ts";
-import { requireFitness } from "./fitness.ts";
 import { suiteStorage } from "./testing/suite-storage.ts";
 
 needs(["s3"], ({ s3 }) => {

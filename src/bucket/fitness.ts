@@ -1,6 +1,7 @@
-import type { Clock } from "../../../base/clock.ts";
-import type { Random } from "../../../base/random.ts";
-import { requireFitBucket, type Bucket } from "../../../bucket/index.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Random } from "../base/random.ts";
+import type { Bucket } from "./bucket.ts";
+import { requireFitBucket } from "./probe.ts";
 
 export interface FitnessOptions {
   readonly bucket: Bucket;

@@ -1,0 +1,171 @@
+import { AppError } from "../../base/app-error.ts";
+import type { Timer } from "../../base/clock.ts";
+import type { Service } from "../../base/service.ts";
+import { createLease, type LeaseView } from "../../bucket/index.ts";
+import { compactOnce, type HubOptions } from "./hub.ts";
+import { missingHubRights } from "./hub-rights.ts";
+import { hubLease } from "./keys.ts";
+
+/**
+ * - `auto`: the node does the hub's work when nobody else did for most of a day, or when much is new,
+ *   provided that a probe shows the rights a hub needs;
+ * - `always`: it does it soon after something is new, without a probe;
+ * - `never`: it leaves it to others.
+ */
+export type HubMode = "auto" | "always" | "never";
+
+/** What a node says of itself in its heartbeat. */
+export interface HubAbility {
+  /** "unknown": there was nothing to do yet, so no right was probed. */
+  readonly state: "able" | "unable" | "never" | "unknown";
+  /** Why it is unable. */
+  readonly why?: string;
+}
+
+export interface AutoHubOptions extends Omit<HubOptions, "intervalMs" | "probe" | "signal"> {
+  readonly mode: Exclude<HubMode, "never">;
+  /** Datagrams beyond the checkpoint that are worth another one. Asks nobody. */
+  readonly beyond: () => number;
+  /** Goes over to the newest checkpoint: what others have folded is not beyond it any more. */
+  readonly catchUp: () => Promise<unknown>;
+  /** After the ability has changed. */
+  readonly onAbility?: (ability: HubAbility) => void;
+  readonly timing?: Partial<AutoHubTiming>;
+}
+
+export interface AutoHubTiming {
+  /** Between two looks at what is beyond the checkpoint; a look that finds nothing asks nobody. */
+  readonly lookMs: number;
+  readonly firstLookMs: number;
+  /** How long after the last work of any hub a little is worth a checkpoint. */
+  readonly restMs: number;
+  /** The same for much. */
+  readonly busyRestMs: number;
+  /** How many datagrams are much. */
+  readonly many: number;
+  /** After a probe that showed missing rights. */
+  readonly unableMs: number;
+}
+
+const hourMs = 3_600_000;
+const timings: Readonly<Record<AutoHubOptions["mode"], AutoHubTiming>> = {
+  auto: {
+    lookMs: 900_000,
+    firstLookMs: 15_000,
+    restMs: 20 * hourMs,
+    busyRestMs: 600_000,
+    many: 10_000,
+    unableMs: 24 * hourMs,
+  },
+  always: {
+    lookMs: 60_000,
+    firstLookMs: 5_000,
+    restMs: 0,
+    busyRestMs: 0,
+    many: 0,
+    unableMs: 0,
+  },
+};
+
+export interface AutoHub extends Service {
+  ability(): HubAbility;
+}
+
+/**
+ * Lets a node do the hub's work without anybody asking. Costs no request while nothing is new; at
+ * most one GET at each look while something is; about 20 requests and one for each new segment when
+ * it does the work, which one node of a fleet does, about once a day.
+ */
+export function createAutoHub(options: AutoHubOptions): AutoHub {
+  const { mode, bucket, clock, random, log, owner, beyond } = options;
+  const timing: AutoHubTiming = { ...timings[mode], ...options.timing };
+  const lease = createLease({ bucket, name: hubLease, owner, clock, random });
+  const stopping = new AbortController();
+  let timer: Timer | undefined;
+  let work: Promise<void> = Promise.resolve();
+  let ability: HubAbility = { state: mode === "always" ? "able" : "unknown" };
+  /** Until then nothing is asked, however much is new. */
+  let quietUntilMs = -Infinity;
+  /** The last work of any hub, as far as it is known here. */
+  let workedAtMs = -Infinity;
+  let failure = "";
+
+  const setAbility = (next: HubAbility) => {
+    if (next.state === ability.state && next.why === ability.why) return;
+    ability = next;
+    options.onAbility?.(next);
+  };
+  const isDue = () => {
+    const count = beyond();
+    const restMs = count >= timing.many ? timing.busyRestMs : timing.restMs;
+    const nowMs = clock.monotonicMs();
+    return count > 0 && nowMs >= quietUntilMs && nowMs - workedAtMs >= restMs;
+  };
+  const noteLease = (view: LeaseView | undefined) => {
+    if (view) workedAtMs = Math.max(workedAtMs, clock.monotonicMs() - view.ageMs);
+    return view?.record.state === "held" && !view.isExpired;
+  };
+  const hasRights = async () => {
+    if (mode === "always" || ability.state === "able") return true;
+    const missing = await missingHubRights(bucket);
+    if (missing.length === 0) {
+      setAbility({ state: "able" });
+      return true;
+    }
+    const why = `this node may not ${missing.join(", ")}`;
+    if (ability.why !== why) {
+      log.warn("this node cannot be the hub: its user lacks rights in the bucket", { why });
+    }
+    setAbility({ state: "unable", why });
+    quietUntilMs = clock.monotonicMs() + timing.unableMs;
+    return false;
+  };
+
+  const visit = async () => {
+    if (!isDue()) return;
+    if (noteLease(await lease.show())) {
+      // Somebody is at it, and may be for long: a hub that was started by hand.
+      quietUntilMs = clock.monotonicMs() + Math.min(hourMs, timing.restMs);
+      return;
+    }
+    if (!isDue()) return;
+    await options.catchUp();
+    if (!isDue() || stopping.signal.aborted) return;
+    if (!(await hasRights())) return;
+    const done = await compactOnce({ ...options, probe: "daily", signal: stopping.signal });
+    if (done.status === "done") workedAtMs = clock.monotonicMs();
+    for (const fault of done.faults) log.error("the ledger has a fault", { fault });
+  };
+  const look = async () => {
+    try {
+      await visit();
+      failure = "";
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      if (error.code === "bucket_forbidden") setAbility({ state: "unable", why: error.message });
+      // The next look tries again. What stays the same is said once.
+      if (error.message !== failure) log.warn("the hub's work could not be done", { error });
+      failure = error.message;
+    }
+  };
+  const arm = (delayMs: number) => {
+    if (stopping.signal.aborted) return;
+    // With jitter, or all nodes of a fleet would come at once.
+    const waitMs = delayMs * (0.5 + random.next());
+    timer = clock.setTimer(waitMs, () => void (work = look().finally(() => arm(timing.lookMs))), {
+      background: true,
+    });
+  };
+
+  return {
+    ability: () => ability,
+    async start() {
+      arm(timing.firstLookMs);
+    },
+    async stop() {
+      stopping.abort();
+      timer?.cancel();
+      await work;
+    },
+  };
+}

@@ -1,0 +1,12 @@
+import type { Commit } from "../changes.ts";
+import { checkpointTarget } from "./keys.ts";
+import type { Manifest } from "./manifest.ts";
+
+/** Says in the ledger itself that a checkpoint was made, and by whom. */
+export function checkpointCommit({ number, epoch, madeAtMs, hub }: Manifest): Commit {
+  const value = { number, epoch, madeAtMs, hub };
+  return {
+    source: "system",
+    changes: [{ target: checkpointTarget, field: "sync_checkpoint", value }],
+  };
+}

@@ -1,0 +1,67 @@
+import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import type { Random } from "../base/random.ts";
+import type { Bucket } from "../bucket/index.ts";
+import {
+  checkpointCommit,
+  checkpointTarget,
+  createAutoHub,
+  type AutoHub,
+  type AutoHubOptions,
+  type HubMode,
+  type Ledger,
+  type LedgerSync,
+} from "../ledger/index.ts";
+
+export interface NodeHubOptions {
+  readonly mode: HubMode;
+  /** The fleet's bucket, with requests counted as the hub's. */
+  readonly bucket: Bucket | undefined;
+  readonly hasArchive: boolean;
+  /** What it folds through. */
+  readonly parts: Pick<AutoHubOptions, "openSpill" | "openMill">;
+  readonly timing?: AutoHubOptions["timing"];
+}
+
+export interface CreateNodeHubOptions extends NodeHubOptions {
+  readonly ledger: Ledger;
+  readonly sync: Pick<LedgerSync, "sync" | "push">;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** The part of a node that does the hub's work, if its settings and rights allow it. */
+export function createNodeHub(options: CreateNodeHubOptions): AutoHub {
+  const { mode, bucket, hasArchive, parts, timing, ledger, sync, clock, random, log } = options;
+  if (mode === "never" || !bucket) return noHub;
+  return createAutoHub({
+    mode,
+    bucket,
+    clock,
+    random,
+    log,
+    owner: ledger.node(),
+    hasArchive,
+    ...parts,
+    ...(timing && { timing }),
+    beyond: () => countBeyond(ledger),
+    catchUp: () => sync.sync(),
+    async onCheckpoint(manifest) {
+      await ledger.write(checkpointCommit(manifest));
+      await sync.push();
+    },
+  });
+}
+
+/** That a checkpoint was made is no reason for another one. */
+function countBeyond(ledger: Ledger): number {
+  const log = ledger.log();
+  return log.some(({ target }) => target !== checkpointTarget) ? log.length : 0;
+}
+
+const noHub: AutoHub = {
+  ability: () => ({ state: "never" }),
+  start: async () => {},
+  stop: async () => {},
+};

@@ -1,0 +1,38 @@
+// inputs: src/** package.json tsconfig.json tsconfig.build.json
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createSandbox, type Sandbox } from "../support/built-cli.ts";
+import { damages, expectSafeAdvice } from "../support/damaged-journal.ts";
+
+let sandbox: Sandbox;
+beforeEach(async () => {
+  sandbox = await createSandbox();
+});
+afterEach(() => sandbox.remove());
+
+describe.each(Object.entries(damages))("%s", (_name, damage) => {
+  test.each([false, true])(
+    "the advice is safe, and the node has its history again; with a checkpoint: %s",
+    { timeout: 120_000 },
+    (hasCheckpoint) =>
+      expectSafeAdvice({ sandbox, damage, hasCheckpoint, bucket: `dir:${sandbox.folder}/fleet` }),
+  );
+});
+
+test(
+  "without a bucket: a lost journal is noticed, and --accept-loss goes on without it",
+  { timeout: 60_000 },
+  async () => {
+    const run = (line: string) => sandbox.forager([...line.split(" "), "--data", "alone"]);
+    await run("ledger set company/1 phone=1");
+    damages["the folder is deleted"].do(`${sandbox.folder}/alone/wal`);
+    const refused = await run("ledger set company/1 phone=2");
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toContain("forager ledger verify --accept-loss");
+    expect((await run("status")).stdout).toContain("1 datagram of this node missing here");
+    const accepted = await run("ledger verify --accept-loss");
+    expect(accepted, accepted.stderr).toMatchObject({ exitCode: 0 });
+    expect(accepted.stderr).toContain("1 datagram given up");
+    expect((await run("ledger set company/1 phone=2")).exitCode).toBe(0);
+    expect((await run("ledger verify")).exitCode).toBe(0);
+  },
+);
