@@ -6,12 +6,14 @@ import { createRetryingBucket } from "../../src/bucket/index.ts";
 import { createMemoryDisk } from "../../src/ledger/adapters/memory/memory-disk.ts";
 import {
   checkpointTarget,
+  createAutoHub,
   openLedger,
+  type HubOptions,
   type Ledger,
   type LedgerDisk,
 } from "../../src/ledger/index.ts";
 import { createHubKeeper } from "../../src/ledger/tiers/hub.ts";
-import { pick, type World } from "./world.ts";
+import { pick, startMs, type World } from "./world.ts";
 import type { SimNode } from "./sim-node.ts";
 
 /** A disk, and whoever runs from it now. */
@@ -32,10 +34,25 @@ export interface FleetLog {
 /** How long things go wrong. */
 export const chaosMs = 16_000;
 export const hubMs = { ttlMs: 6_000, marginMs: 2_000, intervalMs: 2_500, graceMs: 4_000 };
+const autoTiming = {
+  lookMs: 2_500,
+  firstLookMs: 1_000,
+  restMs: 4_000,
+  busyRestMs: 4_000,
+  unableMs: 5_000,
+};
 const targets = ["company/1", "company/2", "company/3"];
 
+export interface MachineLife {
+  readonly world: World;
+  readonly machine: Machine;
+  readonly node: SimNode;
+  readonly log: FleetLog;
+  readonly hub: "auto" | undefined;
+}
+
 /** One life of a machine: writes, syncs, and wants to be the hub. */
-export function runMachine(world: World, machine: Machine, node: SimNode, log: FleetLog): void {
+export function runMachine({ world, machine, node, log, hub: mode }: MachineLife): void {
   const { random } = world;
   const { clock } = node;
   const fail = (error: unknown) => void (log.failure ??= error as Error);
@@ -49,7 +66,7 @@ export function runMachine(world: World, machine: Machine, node: SimNode, log: F
     world.tell(`${label} is ${ledger.node()}`);
     const bucket = createRetryingBucket({ bucket: node.bucket, clock, random });
     const ledgerSync = ledger.withBucket(bucket);
-    const hub = createHubKeeper({
+    const options: HubOptions = {
       ...hubMs,
       bucket: node.bucket,
       clock,
@@ -65,7 +82,17 @@ export function runMachine(world: World, machine: Machine, node: SimNode, log: F
         };
         await ledger.write({ source: "system", changes: [change] });
       },
-    });
+    };
+    const hub =
+      mode === "auto"
+        ? createAutoHub({
+            ...options,
+            mode,
+            timing: autoTiming,
+            beyond: () => ledger.log().filter(({ target }) => target !== checkpointTarget).length,
+            catchUp: () => ledgerSync.sync(),
+          })
+        : createHubKeeper(options);
     await hub.start();
     void write(ledger).catch(fail);
     // As if each sync were the first of its day.
@@ -88,7 +115,14 @@ export function runMachine(world: World, machine: Machine, node: SimNode, log: F
       if (random.next() < 0.3) {
         commit.push(ledger.write({ source, changes: [{ target, field: "name", value: element }] }));
       }
-      await Promise.all(commit);
+      try {
+        await Promise.all(commit);
+      } catch (error) {
+        const isMissing = error instanceof AppError && error.code === "ledger_history_missing";
+        if (!isMissing) throw error;
+        world.note("writeRefused");
+        continue;
+      }
       if (random.next() < 0.08) await forget(ledger);
       log.acknowledged.add(`${target} ${element}`);
       machine.writes += 1;
@@ -142,4 +176,10 @@ export function guardedDisk(
     remove: (name) => alive(() => disk.remove(name)),
     async [Symbol.asyncDispose]() {},
   };
+}
+
+/** The store was proven fit a moment ago: that proof has a simulation of its own. */
+export function proveFit({ objects }: Pick<World, "objects">): void {
+  const body = Buffer.from(JSON.stringify({ format: 1, fitAtMs: startMs }));
+  Map.prototype.set.call(objects, "probe/fit.json", { body, etag: "fit", modifiedAtMs: startMs });
 }

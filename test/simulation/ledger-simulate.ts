@@ -2,7 +2,15 @@ import { foldOfAll, missingElements, watchBucket, type LedgerChecks } from "./le
 import { checkpointTarget } from "../../src/ledger/index.ts";
 import { publishAhead } from "./ledger-rogue.ts";
 import { vanishAtTimes } from "./ledger-vanish.ts";
-import { chaosMs, hubMs, runMachine, type FleetLog, type Machine } from "./ledger-machine.ts";
+import { damageJournal } from "./ledger-damage.ts";
+import {
+  chaosMs,
+  hubMs,
+  proveFit,
+  runMachine,
+  type FleetLog,
+  type Machine,
+} from "./ledger-machine.ts";
 import { Violation } from "./lease-run.ts";
 import type { SeedResult } from "./simulate.ts";
 import { makeTrouble } from "./trouble.ts";
@@ -14,10 +22,17 @@ const calmMsMax = 90_000;
 /** How often a whole calm is looked at, for what lands when all seemed to be over. */
 const wholeCalm = 0.1;
 
+export interface LedgerSimulation extends WorldOptions {
+  /** Nodes do the hub's work by themselves. Absent: each waits for the role all the time. */
+  readonly hub?: "auto";
+  /** Machines lose published parts of their journals while they are down; nothing else is lost. */
+  readonly hasDamage?: boolean;
+}
+
 /** Runs a fleet of ledgers through the world of one seed. */
 export async function simulateLedger(
   seed: number,
-  options: WorldOptions = {},
+  options: LedgerSimulation = {},
 ): Promise<SeedResult> {
   let world = createWorld(seed, options);
   // A store that ignores conditions is refused before anything begins: see the probe.
@@ -30,7 +45,7 @@ export async function simulateLedger(
     return { seed, violation, trace, faultCounts, moments: scheduler.moments() };
   };
   try {
-    await runFleet(world);
+    await runFleet(world, options);
     return end();
   } catch (error) {
     if (!(error instanceof Violation)) throw error;
@@ -38,8 +53,9 @@ export async function simulateLedger(
   }
 }
 
-async function runFleet(world: World): Promise<void> {
+async function runFleet(world: World, options: LedgerSimulation): Promise<void> {
   const { random, scheduler } = world;
+  const { hasDamage = false } = options;
   const checks = watchBucket(world);
   const log: FleetLog = { acknowledged: new Set(), isWriting: true, failure: undefined };
   const machines = new Map<string, Machine>();
@@ -57,23 +73,29 @@ async function runFleet(world: World): Promise<void> {
   const trouble = makeTrouble({
     world,
     names: ["a", "b", "c"].slice(0, 2 + random.below(2)),
-    run: (node) => runMachine(world, machineOf(node.name), node, log),
+    run(node) {
+      const machine = machineOf(node.name);
+      if (hasDamage) damageJournal(world, machine);
+      runMachine({ world, machine, node, log, hub: options.hub });
+    },
     untilMs: chaosMs,
     pauseMsMax,
     everyMsMax: 6_000,
   });
-  if (random.next() < 0.3) {
+  if (options.hub === "auto") proveFit(world);
+  if (!hasDamage && random.next() < 0.3) {
     scheduler.after(4_000 + random.next() * 8_000, () => {
       const files = structuredClone(machineOf("a").files);
       world.note("clone");
       world.tell("a is cloned to d");
-      runMachine(world, machineOf("d", files), world.boot("d"), log);
+      const node = world.boot("d");
+      runMachine({ world, machine: machineOf("d", files), node, log, hub: options.hub });
     });
   }
   if (random.next() < 0.3) {
     scheduler.after(4_000 + random.next() * 10_000, () => publishAhead(world));
   }
-  if (random.next() < 0.5) vanishAtTimes(world, () => [...machines.values()]);
+  if (!hasDamage && random.next() < 0.5) vanishAtTimes(world, () => [...machines.values()]);
   await scheduler.runUntil(chaosMs, check);
   world.calm();
   trouble.end();

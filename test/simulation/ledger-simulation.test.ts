@@ -1,9 +1,12 @@
 // inputs: test/simulation/**
 // long: simulation
 import { describe, expect, test } from "vitest";
-import { simulateLedger } from "./ledger-simulate.ts";
+import { simulateLedger, type LedgerSimulation } from "./ledger-simulate.ts";
 
-const seedsCount = process.env["FORAGER_TEST_LONG"] === "1" ? 5_000 : 500;
+const isLong = process.env["FORAGER_TEST_LONG"] === "1";
+const seedsCount = isLong ? 5_000 : 500;
+/** Of each other way to run it. */
+const otherSeedsCount = isLong ? 1_000 : 80;
 
 /** Each must have happened somewhere, or the simulation is too kind. */
 const faultKinds = [
@@ -77,4 +80,34 @@ describe("the simulation of the ledger", () => {
     expect(failed).toEqual([]);
     expect(crashes).toBeGreaterThanOrEqual(120);
   });
+
+  test(
+    "nodes become the hub by themselves, and every promise is kept",
+    { timeout: otherSeedsCount * 2_000 },
+    () => expectHolds({ hub: "auto" }, ["checkpoint", "adopted", "prunedSegment"]),
+  );
+
+  test(
+    "machines lose what they have published of their journals, and all of it comes back",
+    { timeout: otherSeedsCount * 2_000 },
+    () =>
+      expectHolds({ hasDamage: true }, [
+        "journal deleted",
+        "journal cut",
+        "journal flipped",
+        "writeRefused",
+      ]),
+  );
 });
+
+/** Runs seeds in that way, and wants each of these to have happened. */
+async function expectHolds(how: LedgerSimulation, kinds: readonly string[]) {
+  const [failed, seen] = [[] as string[], new Set<string>()];
+  for (let seed = 1; seed <= otherSeedsCount; seed++) {
+    const { violation, faultCounts } = await simulateLedger(seed, how);
+    if (violation) failed.push(`seed ${seed}: ${violation}`);
+    for (const kind of faultCounts.keys()) seen.add(kind);
+  }
+  expect(failed).toEqual([]);
+  expect(kinds.filter((kind) => !seen.has(kind))).toEqual([]);
+}

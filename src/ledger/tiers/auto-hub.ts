@@ -1,7 +1,12 @@
 import { AppError } from "../../base/app-error.ts";
 import type { Timer } from "../../base/clock.ts";
 import type { Service } from "../../base/service.ts";
-import { createLease, type LeaseView } from "../../bucket/index.ts";
+import {
+  createLease,
+  leaseMarginMsDefault,
+  leaseTtlMsDefault,
+  type LeaseView,
+} from "../../bucket/index.ts";
 import { compactOnce, type HubOptions } from "./hub.ts";
 import { missingHubRights } from "./hub-rights.ts";
 import { hubLease } from "./keys.ts";
@@ -79,7 +84,8 @@ export interface AutoHub extends Service {
 export function createAutoHub(options: AutoHubOptions): AutoHub {
   const { mode, bucket, clock, random, log, owner, beyond } = options;
   const timing: AutoHubTiming = { ...timings[mode], ...options.timing };
-  const lease = createLease({ bucket, name: hubLease, owner, clock, random });
+  const { ttlMs = leaseTtlMsDefault, marginMs = leaseMarginMsDefault } = options;
+  const lease = createLease({ bucket, name: hubLease, owner, clock, random, ttlMs, marginMs });
   const stopping = new AbortController();
   let timer: Timer | undefined;
   let work: Promise<void> = Promise.resolve();
