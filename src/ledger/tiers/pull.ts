@@ -35,8 +35,8 @@ export interface Puller {
 }
 
 /**
- * Fetches what other nodes have published, as far as their heads say, and what this node has
- * published itself and no longer has. Sessions do not depend on each other: one that cannot be read
+ * Fetches what other nodes have published, as far as their heads say; and, if asked to, what this
+ * node has published itself and no longer has. Sessions do not depend on each other: one that cannot be read
  * further does not stop the others.
  */
 export function createPuller(core: Core, bucket: Bucket): Puller {
@@ -107,7 +107,6 @@ export function createPuller(core: Core, bucket: Bucket): Puller {
       const { attempt, pullSessions, result } = createRound();
       core.replica().release(core.time.nowMs());
       const own = core.identity();
-      await pullSessions(own, publishedAndLost(core));
       for (const { key, etag } of await listHeads(bucket)) {
         if (etags.get(key) === etag) continue;
         const got = await bucket.get(key);
