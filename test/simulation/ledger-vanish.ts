@@ -7,12 +7,14 @@ const atOnceMax = 3;
 
 /**
  * The store loses segments: any that some machine of the fleet has written. A machine with that id
- * has all of it on its disk, so all of it must be everywhere in the end.
+ * has all of it on its disk, so all of it must be everywhere in the end. Not while two disks have
+ * one id: they may differ in what they have not published, and nobody could tell whose it was.
  */
 export function vanishAtTimes(world: World, machines: () => readonly Machine[]): void {
   const { objects, random, scheduler, note, tell } = world;
   const vanish = () => {
-    const nodes = new Set(machines().map(nodeOf));
+    const ids = machines().map(nodeOf);
+    const nodes = new Set(ids.filter((id) => ids.indexOf(id) === ids.lastIndexOf(id)));
     for (let left = 1 + random.below(atOnceMax); left > 0; left--) {
       const segments = [...objects.keys()].filter((key) => {
         const segment = parseSegmentKey(key);
