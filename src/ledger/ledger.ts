@@ -69,7 +69,7 @@ export interface Ledger extends Closable {
   /**
    * Which targets have something new since a position that this gave earlier; undefined: all. Who
    * follows it keeps the new position once it is through with the batches: after a crash before
-   * that, it gets them again.
+   * that, it gets them again. Throws `ledger_history_missing` as `write` does.
    */
   changedSince(position: Position | undefined): Promise<Changed>;
   /** One digest of everything: the same on all nodes that know the same. */
@@ -159,10 +159,10 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   else if (!options.isReader) await saveMarks(core);
   /** Once it is whole it stays so: what was read is in memory. */
   let isWhole = missing === undefined;
-  const requireHistory = () => {
+  const requireHistory = (notDone: string) => {
     if (isWhole) return;
     const stillMissing = missingHistory(core);
-    if (stillMissing) throw historyMissing(stillMissing);
+    if (stillMissing) throw historyMissing(stillMissing, notDone);
     isWhole = true;
   };
   const gate = createGate();
@@ -175,7 +175,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   };
 
   const write = async (commit: Commit): Promise<Written> => {
-    requireHistory();
+    requireHistory("nothing was written");
     const checked = checkCommit(commit);
     const cut = checked
       .filter(({ cutBytes }) => cutBytes > 0)
@@ -249,6 +249,8 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
         .filter(({ target }) => wanted.has(target));
     },
     async changedSince(position) {
+      // Who follows would take what is missing for deleted, such as the files of companies.
+      if (!options.isReader) requireHistory("files and index stay as they are");
       release();
       return changedSince(core, position);
     },

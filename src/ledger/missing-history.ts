@@ -111,9 +111,6 @@ export function describeMissing({ datagrams, checkpoint }: MissingHistory): stri
   );
 }
 
-export const historyMissing = (missing: MissingHistory): AppError =>
-  new AppError(
-    "unavailable",
-    "ledger_history_missing",
-    `nothing was written: ${describeMissing(missing)}`,
-  );
+/** `what`: what was not done because of it. */
+export const historyMissing = (missing: MissingHistory, what: string): AppError =>
+  new AppError("unavailable", "ledger_history_missing", `${what}: ${describeMissing(missing)}`);
