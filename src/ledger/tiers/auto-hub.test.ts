@@ -193,3 +193,38 @@ test("the probe of rights changes nothing and names each right that is missing",
     "write ledger/part/",
   ]);
 });
+
+test("a node that is stopped in the middle of it ends soon, and gives the role back", async () => {
+  const { clock, objects, bucket } = createTestFleet();
+  const ledger = await openTestLedger({ clock, label: "a" });
+  const source = "site:https://a.b";
+  for (let at = 0; at < 20; at++) {
+    await ledger.write({ source, changes: [{ target: `company/${at}`, field: "f", value: at }] });
+    await ledger.withBucket(bucket).sync();
+  }
+  let reads = 0;
+  let stop: Promise<void> | undefined;
+  const hub = createAutoHub({
+    mode: "always",
+    clock,
+    random: createSeededRandom(7),
+    log: silentLogger,
+    owner: "a",
+    beyond: () => 20,
+    catchUp: async () => {},
+    bucket: {
+      ...bucket,
+      get(key, more) {
+        if (key.startsWith("ledger/wal/") && ++reads === 3) stop = hub.stop();
+        return bucket.get(key, more);
+      },
+    },
+  });
+  await hub.start();
+  for (let second = 0; second < 60 && !stop; second++) await clock.advance(1_000);
+  await stop;
+  expect(reads).toBe(3);
+  expect([...objects.keys()].filter((key) => key.startsWith("ledger/checkpoint/"))).toEqual([]);
+  const lease = Buffer.from(objects.get("lease/ledger-hub.json")!.body).toString();
+  expect(JSON.parse(lease)).toMatchObject({ state: "released" });
+});

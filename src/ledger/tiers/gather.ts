@@ -10,6 +10,8 @@ import { listHeads, missingSegment } from "./pull.ts";
 export interface GatherOptions {
   readonly bucket: Bucket;
   readonly onFault: (fault: string) => void;
+  /** Whether the role is held: once it is not, nothing more is read. */
+  readonly isHeld: () => boolean;
   /** What it has room for is what one checkpoint takes in; the next one takes the rest. */
   readonly spill: Spill;
 }
@@ -29,10 +31,10 @@ const lanes = 8;
  * read stops its session, is told, and stays where it is.
  */
 export async function gather(options: GatherOptions, state: HubState): Promise<Gathered> {
-  const { bucket, onFault, spill } = options;
+  const { bucket, onFault, spill, isHeld } = options;
   let [bytes, count, isWorthIt] = [0, 0, false];
   const takeSession = async (key: string, { number, isComplete, node }: SessionSeen) => {
-    while (bytes < spill.bytesMax) {
+    while (bytes < spill.bytesMax && isHeld()) {
       const known = lastKnown(state.vector(), key);
       if (known >= number && isComplete) return;
       const name = segmentKey(key, known + 1);

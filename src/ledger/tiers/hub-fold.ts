@@ -56,6 +56,7 @@ export async function foldRound(context: HubContext): Promise<FoldRound> {
     mill,
   });
   const { datagrams, isWorthIt } = await gather({ ...context, spill }, state);
+  if (!isHeld()) return { status: "lost" };
   const released = state.release();
   if (!isWorthIt && released === 0) return { status: "nothing" };
 
