@@ -30,6 +30,7 @@ test("every setting is known by its key, variable and one-line description", () 
     "gossip.port": "FORAGER_GOSSIP_PORT",
     "gossip.peers": "FORAGER_GOSSIP_PEERS",
     "gossip.mdns": "FORAGER_GOSSIP_MDNS",
+    "ledger.hub": "FORAGER_LEDGER_HUB",
     "ledger.archive": "FORAGER_LEDGER_ARCHIVE",
     "crawl.contact": "FORAGER_CRAWL_CONTACT",
     "crawl.delayMs": "FORAGER_CRAWL_DELAY_MS",
