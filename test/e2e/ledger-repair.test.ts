@@ -144,7 +144,7 @@ describe("a segment that was deleted from the bucket", () => {
     renameSync(join(sandbox.folder, "author/wal"), join(sandbox.folder, "away"));
     const lost = await author.run("ledger verify");
     expect(lost.exitCode).toBe(1);
-    expect(lost.stdout).toContain("15 published datagrams missing here");
+    expect(lost.stdout).toContain("15 datagrams of this node missing here");
     expect(await author.json(`ledger sync ${bucket}`)).toMatchObject({ pulled: 15, faults: [] });
     expect(await author.digest()).toBe(before);
     await author.run("ledger set company/5 d=1");
