@@ -6,6 +6,8 @@ const journal = "src/ledger/journal/journal.test.ts";
 const ledger = "src/ledger/ledger.test.ts";
 const tiers = "src/ledger/tiers/tiers.test.ts";
 const repair = "src/ledger/tiers/repair.test.ts";
+const lostJournal = "src/ledger/tiers/lost-journal.test.ts";
+const autoHub = "src/ledger/tiers/auto-hub.test.ts";
 const clock = "src/ledger/clock/stamp.test.ts";
 const scan = "src/ledger/datagram/scan-datagrams.test.ts";
 const forget = "src/ledger/forget.test.ts";
@@ -92,15 +94,15 @@ const inJournal: readonly Sabotage[] = [
   {
     name: "half a commit counts",
     file: "src/ledger/journal/journal-file.ts",
-    find: "if (datagram.number < datagram.commit) continue;",
-    replace: "if (datagram.number < 0) continue;",
+    find: "if (datagram.number < datagram.commit) return;\n    datagrams.push(...open);\n    open = [];\n    goodBytes = to;",
+    replace: "datagrams.push(...open);\n    open = [];\n    goodBytes = to;",
     caughtBy: `${journal} > cut at any byte`,
   },
   {
     name: "damage in the middle is taken for a torn tail",
     file: "src/ledger/journal/journal-file.ts",
     find: "if (firstFault) throw damaged(name, goodBytes, firstFault);",
-    replace: "if (firstFault) break;",
+    replace: "if (firstFault) return;",
     caughtBy: `${journal} > damage in front of good datagrams`,
   },
   {
@@ -307,12 +309,44 @@ const inForget: readonly Sabotage[] = [
   },
 ];
 
+const inHistory: readonly Sabotage[] = [
+  {
+    name: "lost history: a node writes though its own journal is missing",
+    file: "src/ledger/ledger.ts",
+    find: 'requireHistory("nothing was written");',
+    replace: "",
+    caughtBy: `${lostJournal} > all of it: the next sync fetches`,
+  },
+  {
+    name: "lost history: only the beginning of a damaged file is kept",
+    file: "src/ledger/journal/journal-file.ts",
+    find: "    } catch {\n      open = [];\n      return;",
+    replace: "    } catch {\n      open = [];\n      throw new Error();",
+    caughtBy: `${journal} > a damaged file is set aside`,
+  },
+  {
+    name: "lost history: what stands behind a hole is published",
+    file: "src/ledger/core.ts",
+    find: "!isOut(datagram) && !isBehindHole(datagram)",
+    replace: "!isOut(datagram)",
+    caughtBy: `${lostJournal} > a push before that sends nothing`,
+  },
+  {
+    name: "a hub without the rights takes the lease",
+    file: "src/ledger/tiers/auto-hub.ts",
+    find: "if (!(await hasRights())) return;",
+    replace: "",
+    caughtBy: `${autoHub} > a node without the rights`,
+  },
+];
+
 export const ledgerSabotages: readonly Sabotage[] = [
   ...inFold,
   ...inPartText,
   ...inJournal,
   ...inTiers,
   ...inRepair,
+  ...inHistory,
   ...inBytes,
   ...inForget,
 ];

@@ -57,7 +57,12 @@ async function runFleet(world: World, options: LedgerSimulation): Promise<void> 
   const { random, scheduler } = world;
   const { hasDamage = false } = options;
   const checks = watchBucket(world);
-  const log: FleetLog = { acknowledged: new Set(), isWriting: true, failure: undefined };
+  const log: FleetLog = {
+    acknowledged: new Set(),
+    isWriting: true,
+    isCalm: false,
+    failure: undefined,
+  };
   const machines = new Map<string, Machine>();
   const machineOf = (name: string, files = new Map<string, Uint8Array>()) => {
     const known = machines.get(name) ?? { name, files, ledger: undefined, writes: 0 };
@@ -102,6 +107,7 @@ async function runFleet(world: World, options: LedgerSimulation): Promise<void> 
   const isWhole = random.next() < wholeCalm;
   const isOver = () => !trouble.lives().some((node) => node.isAlive() && node.isPaused());
   const isEnd = () => !isWhole && isOver() && isSettled([...machines.values()], checks);
+  log.isCalm = true;
   for (const machine of machines.values()) machine.writes = 0;
   do {
     await scheduler.runUntil(scheduler.nowMs() + 500, check);

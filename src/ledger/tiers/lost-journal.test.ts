@@ -145,6 +145,20 @@ describe("a journal file in which a byte has changed", () => {
     await using last = await openTestLedger({ clock, files, label: "node" });
     expect(last.status()).toMatchObject({ lost: 0, stranded: 0 });
   });
+
+  test("a push before that sends nothing that stands behind the hole: readers go on", async () => {
+    const { clock, files, bucket, ledger, reader, journals, sync, set } = await createNode();
+    for (const number of [1, 2, 3]) await set(ledger, `kept ${number}`, `company/new${number}`);
+    await ledger.close();
+    damage(files, journals[1]!, "kept 2");
+    await using next = await openTestLedger({ clock, files, label: "node" });
+    expect(await next.withBucket(bucket).push()).toBe(1);
+    expect(await sync(reader)).toMatchObject({ pulled: 1, faults: [] });
+    expect(await valuesOf(reader, "company/new1")).toEqual({ f: "kept 1" });
+    expect(await sync(next)).toMatchObject({ moved: 1, published: 1 });
+    expect(await sync(reader)).toMatchObject({ faults: [] });
+    expect(await reader.digest()).toBe(await next.digest());
+  });
 });
 
 describe("what no bucket has", () => {
