@@ -5,6 +5,7 @@ import {
   createLease,
   leaseMarginMsDefault,
   leaseTtlMsDefault,
+  requireFitness,
   type LeaseView,
 } from "../../bucket/index.ts";
 import { compactOnce, type HubOptions } from "./hub.ts";
@@ -138,6 +139,9 @@ export function createAutoHub(options: AutoHubOptions): AutoHub {
     await options.catchUp();
     if (!isDue() || stopping.signal.aborted) return;
     if (!(await hasRights())) return;
+    await requireFitness({ bucket, clock, random, probe: "daily" });
+    // The probes take a while: another node may have done the work meanwhile.
+    if (noteLease(await lease.show()) || !isDue()) return;
     const done = await compactOnce({ ...options, probe: "daily", signal: stopping.signal });
     if (done.status === "done") workedAtMs = clock.monotonicMs();
     for (const fault of done.faults) log.error("the ledger has a fault", { fault });
