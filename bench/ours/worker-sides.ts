@@ -101,7 +101,7 @@ export const sleepers: Side<WorkerInput> = async (input, context) => {
 /** From `stop` until all that was not begun is back. */
 export const release: Side<WorkerInput> = async (input, context) => {
   const queue = await openBench(input, context);
-  // Runs of slow gates: one task of each begins, the rest waits in the worker's hands.
+  // Runs of slow gates: one task of each begins, the rest waits in the worker.
   const gates = 50;
   for (let at = 0; at < gates; at++) await queue.setGate(`h${at}.example`, { delayMs: 500 });
   await fill(queue, input.tasks, (at) => ({ gate: `h${at % gates}.example` }));
@@ -110,7 +110,7 @@ export const release: Side<WorkerInput> = async (input, context) => {
   ];
   const worker = createWorker({ queue, name: "bench", handlers, concurrency: 60, graceMs: 60_000 });
   await worker.start();
-  while (worker.look().inHand < input.tasks || worker.look().atWork < gates) await wait(10);
+  while (worker.look().inFlight < input.tasks || worker.look().atWork < gates) await wait(10);
   return {
     async run() {
       const waiting = input.tasks - worker.look().atWork;

@@ -25,7 +25,7 @@ export interface WorkerBeat {
   readonly kinds: readonly string[] | undefined;
   readonly concurrency: number;
   readonly atWork: number;
-  readonly inHand: number;
+  readonly inFlight: number;
   /** Ever, by this process. */
   readonly completed: number;
   readonly decision: string;

@@ -1,25 +1,25 @@
-import type { TaskInHand } from "./task-in-hand.ts";
+import type { InFlightTask } from "./in-flight-task.ts";
 
 /**
  * Where tasks wait for the local cap of their kind: one that has it goes on to the slots, and others
  * pass by. A task that ends meanwhile leaves the line through its signal.
  */
 export interface CapLine {
-  readonly offer: (task: TaskInHand) => void;
+  readonly offer: (task: InFlightTask) => void;
   readonly waiting: () => number;
 }
 
 export interface CapLineOptions {
   /** It has its cap, or needs none. */
-  readonly onReady: (task: TaskInHand) => void;
+  readonly onReady: (task: InFlightTask) => void;
   /** Its key could not be found out. */
-  readonly onRefused: (task: TaskInHand, error: unknown) => void;
+  readonly onRefused: (task: InFlightTask, error: unknown) => void;
 }
 
 export function createCapLine({ onReady, onRefused }: CapLineOptions): CapLine {
   let waiting = 0;
 
-  function offer(task: TaskInHand): void {
+  function offer(task: InFlightTask): void {
     if (task.state !== "waiting") return task.run?.refused();
     const { cap } = task.kind.handler;
     if (!cap || !task.kind.caps) return onReady(task);

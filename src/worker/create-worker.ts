@@ -9,8 +9,8 @@ import { createMaintenance, type Kinds } from "../queue/index.ts";
 import { boundsOf, type Concurrency } from "./concurrency.ts";
 import type { CrashRecord, WorkerInfo } from "./crash-record.ts";
 import { createDispatcher } from "./dispatcher.ts";
-import { createEndings, type Endings } from "./endings.ts";
-import { createHands, type Hands } from "./hands.ts";
+import { createResultReporter, type ResultReporter } from "./result-reporter.ts";
+import { createInFlightTasks, type InFlightTasks } from "./in-flight-tasks.ts";
 import type { Handler } from "./handler.ts";
 import { createKindState, type KindState } from "./kind-state.ts";
 import { createLeaseKeeper } from "./lease-keeper.ts";
@@ -115,18 +115,18 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
   /** In this order: what ends makes room, and both go into one commit. */
   function pump(): void {
     isPumping = false;
-    hands.startReady();
-    endings.flush();
-    if (!endings.isTroubled()) dispatcher.claim();
-    if (hands.inHand().size === 0) onEmpty();
+    inFlightTasks.startReady();
+    reporter.flush();
+    if (!reporter.isTroubled()) dispatcher.claim();
+    if (inFlightTasks.inFlight().size === 0) onEmpty();
   }
 
   const handled = options.handlers.map(({ kind }) => kind);
   const record = options.crashRecord?.({ worker: name, kinds: handled, burst, leaseMs });
   const kinds = new Map<string, KindState>();
-  const hands: Hands = createHands({
+  const inFlightTasks: InFlightTasks = createInFlightTasks({
     kinds,
-    endings: (): Endings => endings,
+    reporter: (): ResultReporter => reporter,
     politeness: createPoliteness({ queue, logger, metrics }),
     clock,
     random,
@@ -141,17 +141,17 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
   });
   for (const handler of options.handlers) {
     if (kinds.has(handler.kind)) throw twice(handler.kind);
-    const { inHand, timedOut: onTimeout } = hands;
-    const shared = { clock, metrics: counters, inHand, onTimeout };
+    const { inFlight, timedOut: onTimeout } = inFlightTasks;
+    const shared = { clock, metrics: counters, inFlight, onTimeout };
     kinds.set(handler.kind, createKindState(handler, shared));
   }
   if (kinds.size === 0) throw new AppError("invalid", "no_handlers", "a worker needs a handler");
-  const endings = createEndings({
+  const reporter = createResultReporter({
     queue,
     clock,
     random,
     logger,
-    onEnded: hands.ended,
+    onEnded: inFlightTasks.ended,
     onAnswered: () => record?.save(),
     onReady: changed,
     onFatal,
@@ -161,9 +161,9 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     clock,
     logger,
     leaseMs,
-    inHand: hands.inHand,
-    onView: hands.follow,
-    onLost: hands.lost,
+    inFlight: inFlightTasks.inFlight,
+    onView: inFlightTasks.follow,
+    onLost: inFlightTasks.lost,
     onFatal,
   });
   const dispatcher = createDispatcher({
@@ -175,10 +175,10 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     clock,
     random,
     logger,
-    room: hands.room,
-    holdsAny: () => hands.inHand().size > 0,
+    room: inFlightTasks.room,
+    holdsAny: () => inFlightTasks.inFlight().size > 0,
     onClaiming: (claim) => record?.claiming(claim),
-    onLeases: hands.take,
+    onLeases: inFlightTasks.take,
     onClaim: (_, leases) => counters.claimed.add(leases),
     ...(options.drain && { onDrained: ending.resolve }),
     onReady: changed,
@@ -192,7 +192,7 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     keepFailedMs: options.keep?.failedMs ?? 30 * dayMs,
     keepKeysMs: options.keep?.keysMs ?? 90 * dayMs,
   });
-  registerGauges(metrics, hands, kinds);
+  registerGauges(metrics, inFlightTasks, kinds);
   let load: ProcessLoad | undefined;
   let read: (() => Promise<ScalerReading>) | undefined;
   const scaler = createScaler({
@@ -200,18 +200,18 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     // Made when it is needed: watching the event loop costs, and a fixed worker never asks.
     read() {
       load ??= (options.load ?? createProcessLoad)();
-      const { atWork, concurrency } = hands;
+      const { atWork, concurrency } = inFlightTasks;
       read ??= createScalerReader({ queue, kinds, atWork, concurrency, load });
       return read();
     },
-    concurrency: hands.concurrency,
-    apply: hands.setConcurrency,
+    concurrency: inFlightTasks.concurrency,
+    apply: inFlightTasks.setConcurrency,
     clock,
     logger,
     metrics,
   });
 
-  /** Until the hands are empty, for `ms` at most. */
+  /** Waits until no task is in flight, `ms` at most. */
   async function empty(ms: number): Promise<void> {
     const patience = new AbortController();
     const emptied = new Promise<void>((resolve) => (onEmpty = resolve));
@@ -221,17 +221,17 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
   }
 
   async function stop(): Promise<void> {
-    hands.stopStarting();
+    inFlightTasks.stopStarting();
     const claimed = dispatcher.stop();
     if (!isAborted && !isFatal) await empty(graceMs);
-    hands.abortWorking();
-    if (hands.inHand().size > 0 && !isFatal) await empty(storeMs);
-    const left = hands.inHand().size;
+    inFlightTasks.abortWorking();
+    if (inFlightTasks.inFlight().size > 0 && !isFatal) await empty(storeMs);
+    const left = inFlightTasks.inFlight().size;
     if (left > 0) logger.warn("tasks could not be given back: their leases run out", { left });
     record?.save();
     keeper.stop();
     load?.stop();
-    endings.stop();
+    reporter.stop();
     for (const { timeouts } of kinds.values()) timeouts.stop();
     // A queue that does not answer must not keep the process from ending.
     const patience = new AbortController();
@@ -252,31 +252,31 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     stop: () => (stopping ??= stop()),
     async abort() {
       isAborted = true;
-      hands.stopStarting();
-      hands.abortWorking();
+      inFlightTasks.stopStarting();
+      inFlightTasks.abortWorking();
       await (stopping ??= stop());
     },
     setConcurrency(concurrency) {
       const changed = boundsOf(concurrency);
       scaler.configure(changed);
       const { min, max } = changed;
-      hands.setConcurrency(Math.min(max, Math.max(min, hands.concurrency())));
+      inFlightTasks.setConcurrency(Math.min(max, Math.max(min, inFlightTasks.concurrency())));
     },
     look: () => ({
       name,
       kinds: [...kinds.keys()],
       completed: [...kinds.values()].reduce((sum, kind) => sum + kind.recorded(), 0),
-      concurrency: hands.concurrency(),
-      atWork: hands.atWork(),
-      atWorkByKind: countByKind(hands.inHand()),
-      inHand: hands.inHand().size,
-      waitingForCap: hands.waitingForCap(),
-      abandoned: hands.abandoned(),
+      concurrency: inFlightTasks.concurrency(),
+      atWork: inFlightTasks.atWork(),
+      atWorkByKind: countByKind(inFlightTasks.inFlight()),
+      inFlight: inFlightTasks.inFlight().size,
+      waitingForCap: inFlightTasks.waitingForCap(),
+      abandoned: inFlightTasks.abandoned(),
       isResting: dispatcher.isResting(),
       scaled: scaler.last(),
       sinceClaimMs: clock.monotonicMs() - dispatcher.answeredAtMs(),
       oldestCallMs: queue.oldestCallMs(),
-      tasks: tasksAtWork(hands.inHand(), clock.monotonicMs()),
+      tasks: tasksAtWork(inFlightTasks.inFlight(), clock.monotonicMs()),
     }),
   };
 }

@@ -50,7 +50,7 @@ export interface DispatcherOptions {
 
 const repeatMsMin = 100;
 const repeatMsMax = 5_000;
-/** A suspect needs empty hands. Some other worker may have them first, so wait before draining. */
+/** A suspect runs only in a worker that has no other task. Another worker may be free first, so wait before draining. */
 const suspectMsMin = 1_000;
 const suspectMsMax = 10_000;
 

@@ -1,16 +1,16 @@
 import type { Clock, Timer } from "../base/clock.ts";
 import type { GateView, Pace } from "../queue/index.ts";
-import type { TaskInHand } from "./task-in-hand.ts";
+import type { InFlightTask } from "./in-flight-task.ts";
 
 export interface GateRunOptions {
   readonly gate: string;
   readonly pace: Pace;
   readonly clock: Clock;
-  readonly offer: (task: TaskInHand) => void;
+  readonly offer: (task: InFlightTask) => void;
 }
 
 /**
- * The tasks of one owned gate in this worker's hands. Always:
+ * The tasks of one owned gate that this worker holds. Always:
  * - start to start at least `delayMs` apart on the monotonic clock, at most `limit` at once;
  * - one task at a time is offered to the worker; until it has begun, or was refused, no other is,
  *   so that a moment missed for want of a slot shifts the rest and is never caught up;
@@ -22,13 +22,13 @@ export class GateRun {
   readonly gate: string;
   delayMs: number;
   limit: number;
-  waiting: TaskInHand[] = [];
+  waiting: InFlightTask[] = [];
   atWork = 0;
   /** Among the runs of the worker. */
   place = -1;
   readonly #limitMax: number;
   readonly #clock: Clock;
-  readonly #offer: (task: TaskInHand) => void;
+  readonly #offer: (task: InFlightTask) => void;
   #lastStartMs = -Infinity;
   #isOffering = false;
   #timer: Timer | undefined;
@@ -42,7 +42,7 @@ export class GateRun {
     this.#offer = offer;
   }
 
-  add(task: TaskInHand): void {
+  add(task: InFlightTask): void {
     this.waiting.push(task);
   }
 
@@ -61,7 +61,7 @@ export class GateRun {
   }
 
   /** Whether the offered task may really begin; if not it waits again. */
-  mayBegin(task: TaskInHand): boolean {
+  mayBegin(task: InFlightTask): boolean {
     if (this.#leftMs() <= 0 && this.atWork < this.limit) return true;
     // The delay was lengthened while the task waited for a slot.
     this.waiting.unshift(task);
@@ -105,7 +105,7 @@ export class GateRun {
   }
 
   /** Takes all waiting tasks out of the run. */
-  takeWaiting(): readonly TaskInHand[] {
+  takeWaiting(): readonly InFlightTask[] {
     const taken = this.waiting;
     this.waiting = [];
     this.#timer?.cancel();

@@ -22,7 +22,7 @@ export interface HandlerContext<Payload = unknown, Services = unknown> {
    */
   readonly markStart: () => void;
   readonly log: Logger;
-  /** What the program that made the worker hands to all handlers. */
+  /** What the program that created the worker passes to all handlers. */
   readonly services: Services;
 }
 

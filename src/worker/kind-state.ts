@@ -4,7 +4,7 @@ import type { Counter, Histogram } from "../base/metrics.ts";
 import type { Finished } from "../queue/index.ts";
 import { PermanentError } from "./failure.ts";
 import type { Handler } from "./handler.ts";
-import type { TaskInHand } from "./task-in-hand.ts";
+import type { InFlightTask } from "./in-flight-task.ts";
 import { createTimeouts, type Timeouts } from "./timeouts.ts";
 import type { WorkerMetrics } from "./worker-metrics.ts";
 
@@ -41,12 +41,12 @@ const meanMsUnknown = 250;
 export interface KindOptions {
   readonly clock: Clock;
   readonly metrics: WorkerMetrics;
-  readonly inHand: () => Iterable<TaskInHand>;
-  readonly onTimeout: (task: TaskInHand) => void;
+  readonly inFlight: () => Iterable<InFlightTask>;
+  readonly onTimeout: (task: InFlightTask) => void;
 }
 
 export function createKindState(handler: Handler<never>, options: KindOptions): KindState {
-  const { clock, metrics, inHand, onTimeout } = options;
+  const { clock, metrics, inFlight, onTimeout } = options;
   const { cap, timeoutMs, kind, yields } = handler;
   const counters = metrics.ofKind(kind);
   const yielded = yields && metrics.yieldOf(kind);
@@ -60,7 +60,7 @@ export function createKindState(handler: Handler<never>, options: KindOptions): 
   };
   return {
     handler,
-    timeouts: createTimeouts({ clock, timeoutMs, inHand, onTimeout }),
+    timeouts: createTimeouts({ clock, timeoutMs, inFlight, onTimeout }),
     caps: cap && createKeyedLimiter({ limit: cap.limit, keysMax: 10_000, idleMs: 600_000, clock }),
     started: counters.started,
     durations: counters.durations,

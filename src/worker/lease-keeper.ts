@@ -2,7 +2,7 @@ import { AppError } from "../base/app-error.ts";
 import type { Clock, Timer } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { GateView, Queue } from "../queue/index.ts";
-import type { TaskInHand } from "./task-in-hand.ts";
+import type { InFlightTask } from "./in-flight-task.ts";
 
 /**
  * Extends the leases in hand, each for itself: one that was lost, timed out or ended is not kept
@@ -24,22 +24,22 @@ export interface LeaseKeeperOptions {
   readonly logger: Logger;
   readonly leaseMs: number;
   /** Those whose end is not stored yet included: storing may take longer than a lease. */
-  readonly inHand: () => Iterable<TaskInHand>;
-  readonly onView: (task: TaskInHand, gate: GateView) => void;
-  readonly onLost: (task: TaskInHand) => void;
+  readonly inFlight: () => Iterable<InFlightTask>;
+  readonly onView: (task: InFlightTask, gate: GateView) => void;
+  readonly onLost: (task: InFlightTask) => void;
   readonly onFatal: (error: unknown) => void;
 }
 
 const callMax = 1_000;
 
 export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
-  const { queue, clock, logger, leaseMs, inHand, onLost } = options;
+  const { queue, clock, logger, leaseMs, inFlight, onLost } = options;
   const dueMs = (leaseMs * 2) / 3;
   const youngMs = leaseMs * 0.9;
   let timer: Timer | undefined;
   let isExtending = false;
 
-  async function extend(tasks: readonly TaskInHand[]): Promise<void> {
+  async function extend(tasks: readonly InFlightTask[]): Promise<void> {
     const sentMs = clock.monotonicMs();
     const leases = tasks.map(({ lease: { id, token } }) => ({ id, token }));
     const answers = await queue.extend(leases, leaseMs);
@@ -53,7 +53,7 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
     }
   }
 
-  async function extendAll(tasks: readonly TaskInHand[]): Promise<void> {
+  async function extendAll(tasks: readonly InFlightTask[]): Promise<void> {
     isExtending = true;
     try {
       for (let at = 0; at < tasks.length; at += callMax) {
@@ -70,8 +70,8 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
   function look(): void {
     const nowMs = clock.monotonicMs();
     let isDue = false;
-    const old: TaskInHand[] = [];
-    for (const task of inHand()) {
+    const old: InFlightTask[] = [];
+    for (const task of inFlight()) {
       const leftMs = task.deadlineMs - nowMs;
       if (leftMs <= 0) onLost(task);
       else if (leftMs <= youngMs) old.push(task);

@@ -7,7 +7,7 @@ import { backends, openWorkerFixture, works } from "./testing/worker-fixture.ts"
 
 const down = () => new AppError("unavailable", "down", "the queue is away");
 
-describe.each(backends)("leases in a worker's hands on %s", (backend) => {
+describe.each(backends)("leases in a worker's inFlightTasks on %s", (backend) => {
   test.each([60_000, 600_000, 1_800_000])(
     "C4: a task outlives its lease of %i ms many times over, by extending by that lease",
     async (leaseMs) => {
@@ -58,7 +58,7 @@ describe.each(backends)("leases in a worker's hands on %s", (backend) => {
     await at.queue.cancel("crawl");
     await at.pass(30_000, 2_500);
     expect(aborts).toEqual(["lease_lost"]);
-    expect(worker.look()).toMatchObject({ atWork: 0, inHand: 0 });
+    expect(worker.look()).toMatchObject({ atWork: 0, inFlight: 0 });
     expect((await at.task("a0")).result).toBe(null);
   });
 
@@ -276,7 +276,7 @@ describe.each(backends)("runs of owned gates on %s", (backend) => {
     await at.queue.block("a.example", 60_000);
     await at.pass(5_000, 50);
     expect(startsMs).toHaveLength(3);
-    expect(worker.look().inHand).toBe(0);
+    expect(worker.look().inFlight).toBe(0);
     expect((await at.task("a9")).used).toBe(0);
   });
 

@@ -1,7 +1,7 @@
 import { AppError } from "../base/app-error.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
-import type { AbortCause, TaskInHand } from "./task-in-hand.ts";
+import type { AbortCause, InFlightTask } from "./in-flight-task.ts";
 
 /**
  * The slots of a worker, and the calls of handlers in them. Always:
@@ -11,8 +11,8 @@ import type { AbortCause, TaskInHand } from "./task-in-hand.ts";
  */
 export interface Slots {
   /** Calls the task's handler; `onReturn` hears how it went, whenever that is. */
-  call(task: TaskInHand): void;
-  tellToStop(task: TaskInHand, cause: AbortCause): void;
+  call(task: InFlightTask): void;
+  tellToStop(task: InFlightTask, cause: AbortCause): void;
   free(): number;
   readonly atWork: () => number;
   /** Handlers that went on after they were told to stop, and were given up. */
@@ -27,9 +27,9 @@ export interface SlotsOptions {
   readonly concurrency: number;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly onReturn: (task: TaskInHand, returned: HandlerReturn) => void;
+  readonly onReturn: (task: InFlightTask, returned: HandlerReturn) => void;
   /** Its slot is free again: before `onReturn`. */
-  readonly onFree: (task: TaskInHand) => void;
+  readonly onFree: (task: InFlightTask) => void;
   readonly onFatal: (error: unknown) => void;
 }
 
@@ -42,7 +42,7 @@ export function createSlots({ clock, logger, ...options }: SlotsOptions): Slots 
   let atWork = 0;
   let abandoned = 0;
 
-  function call(task: TaskInHand): void {
+  function call(task: InFlightTask): void {
     atWork += 1;
     try {
       const result = task.kind.handler.run(task as never);
@@ -59,13 +59,13 @@ export function createSlots({ clock, logger, ...options }: SlotsOptions): Slots 
     }
   }
 
-  function returned(task: TaskInHand, how: HandlerReturn): void {
+  function returned(task: InFlightTask, how: HandlerReturn): void {
     if (task.isSettled) abandoned -= 1;
     else leave(task);
     options.onReturn(task, how);
   }
 
-  function leave(task: TaskInHand): void {
+  function leave(task: InFlightTask): void {
     task.isSettled = true;
     atWork -= 1;
     task.leaveCap?.();
@@ -75,7 +75,7 @@ export function createSlots({ clock, logger, ...options }: SlotsOptions): Slots 
     options.onFree(task);
   }
 
-  function abandon(task: TaskInHand): void {
+  function abandon(task: InFlightTask): void {
     if (task.isSettled) return;
     leave(task);
     abandoned += 1;

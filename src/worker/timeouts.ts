@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "../base/clock.ts";
-import type { TaskInHand } from "./task-in-hand.ts";
+import type { InFlightTask } from "./in-flight-task.ts";
 
 /** Ends what takes too long. */
 export interface Timeouts {
@@ -11,8 +11,8 @@ export interface Timeouts {
 export interface TimeoutsOptions {
   readonly clock: Clock;
   readonly timeoutMs: number;
-  readonly inHand: () => Iterable<TaskInHand>;
-  readonly onTimeout: (task: TaskInHand) => void;
+  readonly inFlight: () => Iterable<InFlightTask>;
+  readonly onTimeout: (task: InFlightTask) => void;
 }
 
 /**
@@ -20,14 +20,14 @@ export interface TimeoutsOptions {
  * later. A timer for each would cost more than a short task does.
  */
 export function createTimeouts(options: TimeoutsOptions): Timeouts {
-  const { clock, timeoutMs, inHand, onTimeout } = options;
+  const { clock, timeoutMs, inFlight, onTimeout } = options;
   let timer: Timer | undefined;
 
   function look(): void {
     timer = undefined;
     const nowMs = clock.monotonicMs();
     let nextMs = Infinity;
-    for (const task of inHand()) {
+    for (const task of inFlight()) {
       if (task.kind.timeouts !== timeouts || task.state !== "working") continue;
       const leftMs = task.startedAtMs + timeoutMs - nowMs;
       if (leftMs <= 0) onTimeout(task);

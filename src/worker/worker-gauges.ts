@@ -1,11 +1,11 @@
 import type { Metrics } from "../base/metrics.ts";
-import type { Hands } from "./hands.ts";
+import type { InFlightTasks } from "./in-flight-tasks.ts";
 import type { KindState } from "./kind-state.ts";
 
 /** How the worker is at the moment of a snapshot. */
 export function registerGauges(
   metrics: Metrics,
-  hands: Hands,
+  inFlightTasks: InFlightTasks,
   kinds: ReadonlyMap<string, KindState>,
 ): void {
   const slots = metrics.gauge({
@@ -23,11 +23,13 @@ export function registerGauges(
     labels: ["kind"],
   });
   metrics.onSnapshot(() => {
-    const active = hands.atWork();
+    const active = inFlightTasks.atWork();
     slots.of("active").set(active);
-    slots.of("idle").set(Math.max(0, hands.concurrency() - active));
-    slots.of("waiting").set([...hands.inHand()].filter(({ state }) => state === "waiting").length);
-    abandoned.of().set(hands.abandoned());
+    slots.of("idle").set(Math.max(0, inFlightTasks.concurrency() - active));
+    slots
+      .of("waiting")
+      .set([...inFlightTasks.inFlight()].filter(({ state }) => state === "waiting").length);
+    abandoned.of().set(inFlightTasks.abandoned());
     for (const [kind, { caps }] of kinds) limiter.of(kind).set(caps?.metrics().keys ?? 0);
   });
 }

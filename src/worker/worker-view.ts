@@ -1,5 +1,5 @@
 import type { Decision } from "./scaler.ts";
-import type { TaskInHand } from "./task-in-hand.ts";
+import type { InFlightTask } from "./in-flight-task.ts";
 
 /** How a worker is right now. */
 export interface WorkerView {
@@ -10,7 +10,7 @@ export interface WorkerView {
   readonly atWorkByKind: Readonly<Record<string, number>>;
   /** Attempts that were recorded, whatever their outcome. */
   readonly completed: number;
-  readonly inHand: number;
+  readonly inFlight: number;
   readonly waitingForCap: number;
   readonly abandoned: number;
   readonly isResting: boolean;
@@ -30,9 +30,9 @@ export interface TaskAtWork {
 }
 
 /** Kinds of which nothing is at work are left out. */
-export function countByKind(inHand: Iterable<TaskInHand>): Readonly<Record<string, number>> {
+export function countByKind(inFlight: Iterable<InFlightTask>): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const { state, lease } of inHand) {
+  for (const { state, lease } of inFlight) {
     if (state === "working") counts[lease.kind] = (counts[lease.kind] ?? 0) + 1;
   }
   return counts;
@@ -41,8 +41,11 @@ export function countByKind(inHand: Iterable<TaskInHand>): Readonly<Record<strin
 const tasksShownMax = 50;
 
 /** Those that have been at work longest, first. */
-export function tasksAtWork(inHand: Iterable<TaskInHand>, nowMs: number): readonly TaskAtWork[] {
-  return [...inHand]
+export function tasksAtWork(
+  inFlight: Iterable<InFlightTask>,
+  nowMs: number,
+): readonly TaskAtWork[] {
+  return [...inFlight]
     .filter(({ state }) => state === "working")
     .sort((a, b) => a.startedAtMs - b.startedAtMs)
     .slice(0, tasksShownMax)

@@ -109,8 +109,8 @@ const inRobots: readonly Sabotage[] = [
   {
     name: "a server in trouble is taken for one without rules",
     file: "src/crawl/robots/read-robots.ts",
-    find: "return unreachable(message, status === undefined);",
-    replace: "return message === undefined ? unreachable(message, false) : absent;",
+    find: "return unreachable({ reason: message, failure, ...(isOffline && { isOffline }) });",
+    replace: "return isOffline ? unreachable({ reason: message, failure, isOffline }) : absent;",
     caughtBy: `${readRobots} > rules that were known stay in force`,
   },
   {

@@ -99,7 +99,7 @@ const inFacts: readonly Sabotage[] = [
   },
   {
     name: "what an older version read counts for this one",
-    file: "src/campaign/enrich/visit-record.ts",
+    file: "src/campaign/enrich/visit-freshness.ts",
     find: "if (!record || record.version < extractorVersion) return false;",
     replace: "if (!record) return false;",
     caughtBy: `${batch} > a visit counts for its days`,

@@ -315,7 +315,7 @@ const inHistory: readonly Sabotage[] = [
     file: "src/ledger/ledger.ts",
     find: 'requireHistory("nothing was written");',
     replace: "",
-    caughtBy: `${lostJournal} > all of it: the next sync fetches`,
+    caughtBy: `${lostJournal} > : the next sync fetches what was published, with no checkpoint at all`,
   },
   {
     name: "lost history: only the beginning of a damaged file is kept",

@@ -105,7 +105,7 @@ export const observeSabotages: readonly Sabotage[] = [
   },
   {
     name: "what tasks bring is not counted",
-    file: "src/worker/hands.ts",
+    file: "src/worker/in-flight-tasks.ts",
     find: `if (outcome.kind === "done") task.kind.brought(outcome.result);`,
     replace: "",
     caughtBy: `${worker} > what tasks bring is counted where their kind says how`,

@@ -14,7 +14,7 @@ const dead = "src/worker/end-leases.test.ts";
 const ofCrashes: readonly Sabotage[] = [
   {
     name: "a start is not recorded",
-    file: "src/worker/hands.ts",
+    file: "src/worker/in-flight-tasks.ts",
     find: "record?.starting(batch);",
     replace: "",
     caughtBy: `${dead} > of a dead process, what has started is charged and suspect, the rest runs at once`,
@@ -44,7 +44,7 @@ const ofCrashes: readonly Sabotage[] = [
   },
   {
     name: "the handler's limit does not hold for attempts that ended with their node",
-    file: "src/worker/hands.ts",
+    file: "src/worker/in-flight-tasks.ts",
     find: "if (task.lease.used > handler.retry.attempts) reason = noAttemptLeft(handler);",
     replace: "if (task.lease.used > 1_000) reason = noAttemptLeft(handler);",
     caughtBy: `${dead} > the lower of the two limits holds also when attempts ended with their node`,
@@ -63,7 +63,7 @@ export const workerSabotages: readonly Sabotage[] = [
   ...ofCrashes,
   {
     name: "slots are not counted",
-    file: "src/worker/hands.ts",
+    file: "src/worker/in-flight-tasks.ts",
     find: "const batch = ready.splice(0, slots.free()).filter(mayStart);",
     replace: "const batch = ready.splice(0, ready.length).filter(mayStart);",
     caughtBy: `${worker} > runs that come due together take turns for the slots`,
@@ -78,15 +78,15 @@ export const workerSabotages: readonly Sabotage[] = [
   {
     name: "the claim goes before the finishes",
     file: "src/worker/create-worker.ts",
-    find: `    endings.flush();
-    if (!endings.isTroubled()) dispatcher.claim();`,
-    replace: `    if (!endings.isTroubled()) dispatcher.claim();
-    endings.flush();`,
+    find: `    reporter.flush();
+    if (!reporter.isTroubled()) dispatcher.claim();`,
+    replace: `    if (!reporter.isTroubled()) dispatcher.claim();
+    reporter.flush();`,
     caughtBy: `${worker} > a finish and the next claim are one commit`,
   },
   {
     name: "what a handler adds is forgotten",
-    file: "src/worker/endings.ts",
+    file: "src/worker/result-reporter.ts",
     find: "...(add && { add }),",
     replace: "",
     caughtBy: `${worker} > new tasks and raises are stored together with the finish`,
@@ -115,8 +115,8 @@ export const workerSabotages: readonly Sabotage[] = [
   },
   {
     name: "one bad result fails the whole batch",
-    file: "src/worker/endings.ts",
-    find: "if (endings.length > 1) return endings.forEach((ending) => send([ending]));",
+    file: "src/worker/result-reporter.ts",
+    find: "if (results.length > 1) return results.forEach((result) => send([result]));",
     replace: "",
     caughtBy: `${worker} > a result that is no JSON fails its own task and no other`,
   },
@@ -128,7 +128,7 @@ export const workerSabotages: readonly Sabotage[] = [
     caughtBy: `${worker} > local caps: at most that many of one key, and others pass by`,
   },
   {
-    name: "a worker never empties its hands for a suspect",
+    name: "a worker never empties its inFlightTasks for a suspect",
     file: "src/worker/dispatcher.ts",
     find: "if (clock.monotonicMs() >= drainFromMs && options.holdsAny()) return 0;",
     replace: "",
@@ -150,7 +150,7 @@ export const workerSabotages: readonly Sabotage[] = [
   },
   {
     name: "a lost lease does not end its handler",
-    file: "src/worker/hands.ts",
+    file: "src/worker/in-flight-tasks.ts",
     find: `if (wasWorking) slots.tellToStop(task, "lease_lost");`,
     replace: "void wasWorking;",
     caughtBy: `${runs} > a lost lease ends its handler through the signal, and its result is dropped`,
@@ -164,15 +164,15 @@ export const workerSabotages: readonly Sabotage[] = [
   },
   {
     name: "a handler may take as long as it likes",
-    file: "src/worker/hands.ts",
+    file: "src/worker/in-flight-tasks.ts",
     find: "    timeouts.arm();\n",
     replace: "",
     caughtBy: `${runs} > lesson 23: a hung task is not kept by the extensions of its neighbours`,
   },
   {
     name: "a finish that failed is dropped",
-    file: "src/worker/endings.ts",
-    find: "    collected.push(...endings);\n",
+    file: "src/worker/result-reporter.ts",
+    find: "    collected.push(...results);\n",
     replace: "",
     caughtBy: `${runs} > what could not be stored is stored later, and nothing is claimed meanwhile`,
   },
@@ -206,7 +206,7 @@ export const workerSabotages: readonly Sabotage[] = [
   },
   {
     name: "a waiting run takes its slots",
-    file: "src/worker/hands.ts",
+    file: "src/worker/in-flight-tasks.ts",
     find: "const share = run.delayMs > 0 ? first.kind.meanMs / run.delayMs : run.limit;",
     replace: "const share = run.limit;",
     caughtBy: `${runs} > lesson 12: a run that waits takes no slot and none of its tasks' time`,
@@ -220,21 +220,21 @@ export const workerSabotages: readonly Sabotage[] = [
   },
   {
     name: "a blocked gate keeps its run",
-    file: "src/worker/hands.ts",
+    file: "src/worker/in-flight-tasks.ts",
     find: "if (gate.blockedForMs > 0) {",
     replace: "if (gate.blockedForMs < 0) {",
     caughtBy: `${runs} > a gate that is blocked meanwhile gets the rest of its run back`,
   },
   {
     name: "a request that goes out late is not counted from there",
-    file: "src/worker/hands.ts",
+    file: "src/worker/in-flight-tasks.ts",
     find: "markStart: (task) => task.run?.markStart(),",
     replace: "markStart: () => {},",
     caughtBy: `${runs} > markStart moves the moment the gap is counted from`,
   },
   {
     name: "what was not begun is kept until its lease ends",
-    file: "src/worker/hands.ts",
+    file: "src/worker/in-flight-tasks.ts",
     find: `        task.run?.takeWaiting();
         giveBack(task);`,
     replace: `        task.run?.takeWaiting();`,
@@ -250,10 +250,10 @@ export const workerSabotages: readonly Sabotage[] = [
   {
     name: "a second signal waits like the first",
     file: "src/worker/create-worker.ts",
-    find: `      hands.stopStarting();
-      hands.abortWorking();
+    find: `      inFlightTasks.stopStarting();
+      inFlightTasks.abortWorking();
       await (stopping`,
-    replace: `      hands.stopStarting();
+    replace: `      inFlightTasks.stopStarting();
       await (stopping`,
     caughtBy: `${stop} > a second signal does not wait: it ends and gives back at once`,
   },

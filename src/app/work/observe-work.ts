@@ -156,7 +156,7 @@ const workerBeat = ({ name, pid, state, restarts, view }: SlotView): WorkerBeat 
   kinds: view?.kinds,
   concurrency: view?.concurrency ?? 0,
   atWork: view?.atWork ?? 0,
-  inHand: view?.inHand ?? 0,
+  inFlight: view?.inFlight ?? 0,
   completed: view?.completed ?? 0,
   decision: view?.scaled ? `${view.scaled.decision} (${view.scaled.reason})` : "-",
 });

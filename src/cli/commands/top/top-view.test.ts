@@ -56,7 +56,7 @@ const view: TopView = {
           kinds: ["page"],
           concurrency: 10,
           atWork: 2,
-          inHand: 5,
+          inFlight: 5,
           completed: 94,
           decision: "no_change (gates)",
         },

@@ -2,8 +2,8 @@ import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
 import type { GateView, LeasedTask } from "../queue/index.ts";
-import type { Endings } from "./endings.ts";
-import { createBag, type Bag } from "./bag.ts";
+import type { ResultReporter } from "./result-reporter.ts";
+import { createUnorderedSet, type UnorderedSet } from "./unordered-set.ts";
 import type { CrashRecord } from "./crash-record.ts";
 import type { Handler } from "./handler.ts";
 import { outcomeOf, PermanentError, reasonOf } from "./failure.ts";
@@ -14,22 +14,22 @@ import { copyOutcome, isOutcome, slowDownOf, type HandlerOutcome } from "./outco
 import type { Politeness } from "./politeness.ts";
 import { queueOutcome } from "./queue-outcome.ts";
 import { createSlots, type HandlerReturn } from "./slots.ts";
-import { TaskInHand, type Shared } from "./task-in-hand.ts";
+import { InFlightTask, type Shared } from "./in-flight-task.ts";
 
 /**
- * The tasks in one worker's hands: starts them as slots and gates allow, and decides how each
+ * The tasks that one worker holds: starts them as slots and gates allow, and decides how each
  * ended. Always:
  * - a slot is taken by a handler that was called and has not settled, and by nothing else;
  * - whatever a handler does (throw, hang, answer after its time) touches its own task alone;
  * - a task is in hand until the queue has answered how it ended, or its lease is lost.
  */
-export interface Hands {
+export interface InFlightTasks {
   readonly take: (leases: readonly LeasedTask[], sentMs: number) => void;
   /** Starts what waits for a slot. */
   readonly startReady: () => void;
   /** How many more slots are worth claiming for. */
   readonly room: () => number;
-  readonly inHand: () => Bag<TaskInHand>;
+  readonly inFlight: () => UnorderedSet<InFlightTask>;
   readonly atWork: () => number;
   readonly waitingForCap: () => number;
   /** Handlers that went on after they were told to stop, and were given up. */
@@ -41,15 +41,15 @@ export interface Hands {
   /** Ends what is at work, without an outcome: the attempt is not counted. */
   readonly abortWorking: () => void;
 
-  readonly timedOut: (task: TaskInHand) => void;
-  readonly lost: (task: TaskInHand) => void;
-  readonly ended: (task: TaskInHand, end: TaskEnd, gate: GateView | undefined) => void;
-  readonly follow: (task: TaskInHand, gate: GateView) => void;
+  readonly timedOut: (task: InFlightTask) => void;
+  readonly lost: (task: InFlightTask) => void;
+  readonly ended: (task: InFlightTask, end: TaskEnd, gate: GateView | undefined) => void;
+  readonly follow: (task: InFlightTask, gate: GateView) => void;
 }
 
-export interface HandsOptions {
+export interface InFlightTasksOptions {
   readonly kinds: ReadonlyMap<string, KindState>;
-  readonly endings: () => Endings;
+  readonly reporter: () => ResultReporter;
   readonly politeness: Politeness;
   readonly clock: Clock;
   readonly random: Random;
@@ -64,13 +64,13 @@ export interface HandsOptions {
   readonly onFatal: (error: unknown) => void;
 }
 
-const inHandMax = 20_000;
+const inFlightMax = 20_000;
 
-export function createHands(options: HandsOptions): Hands {
-  const { kinds, endings, politeness, clock, random, logger, record, onChange } = options;
-  const inHand = createBag<TaskInHand>();
-  const runs = createBag<GateRun>();
-  const ready: TaskInHand[] = [];
+export function createInFlightTasks(options: InFlightTasksOptions): InFlightTasks {
+  const { kinds, reporter, politeness, clock, random, logger, record, onChange } = options;
+  const inFlight = createUnorderedSet<InFlightTask>();
+  const runs = createUnorderedSet<GateRun>();
+  const ready: InFlightTask[] = [];
   const shared: Shared = {
     services: options.services,
     servicesFor: options.servicesFor,
@@ -82,8 +82,8 @@ export function createHands(options: HandsOptions): Hands {
   let suspects = 0;
   let isStarting = true;
 
-  function leave(task: TaskInHand, end: TaskEnd): void {
-    if (!inHand.delete(task)) return;
+  function leave(task: InFlightTask, end: TaskEnd): void {
+    if (!inFlight.delete(task)) return;
     task.kind.note(end);
     record?.ended(task, end);
     if (task.lease.isSuspect) suspects -= 1;
@@ -94,10 +94,10 @@ export function createHands(options: HandsOptions): Hands {
     if (run.waiting.length === 0 && run.atWork === 0) runs.delete(run);
   }
 
-  function giveBack(task: TaskInHand): void {
+  function giveBack(task: InFlightTask): void {
     task.state = "ended";
     task.leaveCap?.();
-    endings().release(task);
+    reporter().release(task);
     onChange();
   }
 
@@ -118,7 +118,7 @@ export function createHands(options: HandsOptions): Hands {
     onFree(task) {
       const { run } = task;
       run?.ended();
-      if (run && !inHand.has(task)) forgetIfOver(run);
+      if (run && !inFlight.has(task)) forgetIfOver(run);
       onChange();
     },
     onFatal: options.onFatal,
@@ -134,7 +134,7 @@ export function createHands(options: HandsOptions): Hands {
   }
 
   /** False: it does not start, and where it goes instead was decided. */
-  function mayStart(task: TaskInHand): boolean {
+  function mayStart(task: InFlightTask): boolean {
     if (task.state !== "waiting") {
       task.run?.refused();
       return false;
@@ -164,7 +164,7 @@ export function createHands(options: HandsOptions): Hands {
     return false;
   }
 
-  function start(task: TaskInHand): void {
+  function start(task: InFlightTask): void {
     if (task.state !== "waiting") return task.run?.refused();
     const { timeouts, started } = task.kind;
     task.state = "working";
@@ -174,7 +174,7 @@ export function createHands(options: HandsOptions): Hands {
     slots.call(task);
   }
 
-  function judge(task: TaskInHand, returned: HandlerReturn): void {
+  function judge(task: InFlightTask, returned: HandlerReturn): void {
     if (task.state !== "working") return; // decided before: by its time, its lease, a stop
     let outcome: HandlerOutcome;
     try {
@@ -186,16 +186,16 @@ export function createHands(options: HandsOptions): Hands {
     end(task, outcome);
   }
 
-  function end(task: TaskInHand, outcome: HandlerOutcome): void {
+  function end(task: InFlightTask, outcome: HandlerOutcome): void {
     task.state = "ended";
     const { lease, kind, run } = task;
     if (lease.gate !== "") noteAnswer(task, outcome);
-    endings().finish(task, queueOutcome(outcome, kind.handler.retry, lease.used, random), outcome);
+    reporter().finish(task, queueOutcome(outcome, kind.handler.retry, lease.used, random), outcome);
     if (run && slowDownOf(outcome)) run.takeWaiting().forEach(giveBack);
     onChange();
   }
 
-  function noteAnswer({ lease, kind, startedAtMs }: TaskInHand, outcome: HandlerOutcome): void {
+  function noteAnswer({ lease, kind, startedAtMs }: InFlightTask, outcome: HandlerOutcome): void {
     const bounds = kind.handler.politeness?.(lease.gate);
     const slowDown = slowDownOf(outcome);
     if (slowDown) {
@@ -204,7 +204,7 @@ export function createHands(options: HandsOptions): Hands {
     } else if (bounds && outcome.kind === "done") politeness.good(lease.gate, bounds);
   }
 
-  function follow(task: TaskInHand, gate: GateView): void {
+  function follow(task: InFlightTask, gate: GateView): void {
     const { run, kind, lease } = task;
     if (kind.handler.politeness) politeness.follow(lease.gate, gate);
     if (gate.blockedForMs > 0) {
@@ -229,7 +229,7 @@ export function createHands(options: HandsOptions): Hands {
   return {
     take(leases, sentMs) {
       const newRuns = new Map<string, GateRun>();
-      const taken: TaskInHand[] = [];
+      const taken: InFlightTask[] = [];
       for (const lease of leases) {
         const kind = kinds.get(lease.kind)!;
         const { gate, pace } = lease;
@@ -239,8 +239,8 @@ export function createHands(options: HandsOptions): Hands {
           newRuns.set(gate, run);
           runs.add(run);
         }
-        const task = new TaskInHand(lease, kind, run, sentMs + options.leaseMs, shared);
-        inHand.add(task);
+        const task = new InFlightTask(lease, kind, run, sentMs + options.leaseMs, shared);
+        inFlight.add(task);
         taken.push(task);
         if (lease.isSuspect) suspects += 1;
         if (pace && kind.handler.politeness) {
@@ -255,11 +255,11 @@ export function createHands(options: HandsOptions): Hands {
     },
     startReady,
     room() {
-      if (!isStarting || suspects > 0 || inHand.size >= inHandMax) return 0;
+      if (!isStarting || suspects > 0 || inFlight.size >= inFlightMax) return 0;
       const free = slots.free() - ready.length - reserved();
       return Math.max(0, Math.min(Math.ceil(free), 2 * slots.concurrency() - caps.waiting()));
     },
-    inHand: () => inHand,
+    inFlight: () => inFlight,
     atWork: slots.atWork,
     waitingForCap: caps.waiting,
     abandoned: slots.abandoned,
@@ -271,7 +271,7 @@ export function createHands(options: HandsOptions): Hands {
     stopStarting() {
       isStarting = false;
       ready.length = 0;
-      for (const task of inHand) {
+      for (const task of inFlight) {
         if (task.state !== "waiting") continue;
         task.abort("stopping"); // it may wait for its cap
         task.run?.takeWaiting();
@@ -279,11 +279,11 @@ export function createHands(options: HandsOptions): Hands {
       }
     },
     abortWorking() {
-      for (const task of inHand) {
+      for (const task of inFlight) {
         if (task.state !== "working") continue;
         task.state = "ended";
         slots.tellToStop(task, "stopping");
-        endings().release(task);
+        reporter().release(task);
       }
       onChange();
     },
@@ -295,7 +295,7 @@ export function createHands(options: HandsOptions): Hands {
       slots.tellToStop(task, "timed_out");
     },
     lost(task) {
-      if (!inHand.has(task)) return;
+      if (!inFlight.has(task)) return;
       const wasWorking = task.state === "working";
       if (task.state === "waiting") task.abort("lease_lost");
       task.state = "ended";
@@ -305,7 +305,7 @@ export function createHands(options: HandsOptions): Hands {
       onChange();
     },
     ended(task, endedAs, gate) {
-      if (!inHand.has(task)) return;
+      if (!inFlight.has(task)) return;
       leave(task, endedAs);
       if (gate) follow(task, gate);
       onChange();

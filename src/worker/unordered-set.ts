@@ -1,22 +1,22 @@
 /**
- * What comes and goes by the thousand, in no order. An array in which each item knows its place: a
- * Set leaves tables behind that hold on to what has left it until V8 collects its old space, and a
- * worker's memory would follow how late it does.
+ * A set without an order, for items that come and go by the thousand. It is an array in which each
+ * item knows its place, because a JavaScript Set keeps references to removed items until V8 collects
+ * its old space, so the memory of a worker would depend on how late that is.
  */
-export interface Bag<T extends Placed> extends Iterable<T> {
+export interface UnorderedSet<T extends Placed> extends Iterable<T> {
   readonly size: number;
   add(item: T): void;
   has(item: T): boolean;
-  /** Also while iterating, of the item that the loop is at. */
+  /** May be called while iterating, for the current item. */
   delete(item: T): boolean;
 }
 
 export interface Placed {
-  /** Where it is in its bag; -1: in none. */
+  /** Its index in the set; -1 if it is in none. */
   place: number;
 }
 
-export function createBag<T extends Placed>(): Bag<T> {
+export function createUnorderedSet<T extends Placed>(): UnorderedSet<T> {
   const items: T[] = [];
   return {
     get size() {
@@ -37,7 +37,7 @@ export function createBag<T extends Placed>(): Bag<T> {
       item.place = -1;
       return true;
     },
-    // From the end: the last one takes the place of one that leaves, and had its turn before.
+    // From the end: the last item replaces a deleted one and was visited before it.
     *[Symbol.iterator]() {
       for (let at = items.length - 1; at >= 0; at--) {
         const item = items[at];

@@ -14,7 +14,7 @@ export interface Shared {
   readonly services: unknown;
   readonly servicesFor: ((onRequest: () => void) => unknown) | undefined;
   readonly logger: Logger;
-  readonly markStart: (task: TaskInHand) => void;
+  readonly markStart: (task: InFlightTask) => void;
 }
 
 /**
@@ -28,7 +28,7 @@ export interface Shared {
  * taken until it settles or is given up. A class, since a million tasks share its getters and pay
  * only for what their handler asks for.
  */
-export class TaskInHand implements HandlerContext, RecordedLease {
+export class InFlightTask implements HandlerContext, RecordedLease {
   readonly lease: LeasedTask;
   readonly kind: KindState;
   readonly run: GateRun | undefined;
@@ -113,5 +113,5 @@ const causes: Readonly<Record<AbortCause, string>> = {
   stopping: "the worker is stopping",
 };
 
-const abortError = (cause: AbortCause, { lease }: TaskInHand) =>
+const abortError = (cause: AbortCause, { lease }: InFlightTask) =>
   new AppError("aborted", cause, `task ${lease.id} (${lease.kind}) was ended: ${causes[cause]}`);

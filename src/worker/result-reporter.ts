@@ -7,7 +7,7 @@ import { reasonOf } from "./failure.ts";
 import type { TaskEnd } from "./kind-state.ts";
 import type { With } from "./outcome.ts";
 import type { TaskOutcome } from "./queue-outcome.ts";
-import type { TaskInHand } from "./task-in-hand.ts";
+import type { InFlightTask } from "./in-flight-task.ts";
 
 /**
  * Reports to the queue how tasks ended, many in one call. Invariants:
@@ -16,9 +16,9 @@ import type { TaskInHand } from "./task-in-hand.ts";
  * - if the queue refuses a finish (its result is not JSON, a task that it adds is invalid), that task
  *   fails and no other task is affected.
  */
-export interface Endings {
-  finish(task: TaskInHand, outcome: TaskOutcome, more: With): void;
-  release(task: TaskInHand): void;
+export interface ResultReporter {
+  finish(task: InFlightTask, outcome: TaskOutcome, more: With): void;
+  release(task: InFlightTask): void;
   /** Sends the collected reports, unless the pause after a failed call is not over. */
   flush(): void;
   /** The number of reports that the queue has not answered yet. */
@@ -28,13 +28,13 @@ export interface Endings {
   stop(): void;
 }
 
-export interface EndingsOptions {
+export interface ResultReporterOptions {
   readonly queue: Pick<Queue, "finish" | "release">;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   /** The queue has answered: the task is no longer in flight. */
-  readonly onEnded: (task: TaskInHand, end: TaskEnd, gate: GateView | undefined) => void;
+  readonly onEnded: (task: InFlightTask, end: TaskEnd, gate: GateView | undefined) => void;
   /** Called after `onEnded` was called for all tasks of one call. */
   readonly onAnswered: () => void;
   /** The pause after a failed call is over: `flush` sends again. */
@@ -43,8 +43,8 @@ export interface EndingsOptions {
   readonly onFatal: (error: unknown) => void;
 }
 
-interface Ending extends With {
-  readonly task: TaskInHand;
+interface TaskResult extends With {
+  readonly task: InFlightTask;
   /** Absent: the task is released. */
   readonly outcome: TaskOutcome | undefined;
 }
@@ -53,29 +53,29 @@ const callMax = 1_000;
 const repeatMsMin = 100;
 const repeatMsMax = 5_000;
 
-export function createEndings(options: EndingsOptions): Endings {
+export function createResultReporter(options: ResultReporterOptions): ResultReporter {
   const { queue, clock, random, logger, onEnded } = options;
-  let collected: Ending[] = [];
+  let collected: TaskResult[] = [];
   let sent = 0;
   let failures = 0;
   let timer: Timer | undefined;
   let isStopped = false;
 
-  function answered(endings: readonly Ending[], answers: readonly (Finished | Held)[]): void {
+  function answered(results: readonly TaskResult[], answers: readonly (Finished | Held)[]): void {
     failures = 0;
-    sent -= endings.length;
-    for (let at = 0; at < endings.length; at++) {
+    sent -= results.length;
+    for (let at = 0; at < results.length; at++) {
       const answer = answers[at]!;
-      if (answer.status !== "lost") endings[at]!.onStored?.();
+      if (answer.status !== "lost") results[at]!.onStored?.();
       const end = answer.status === "held" ? "released" : answer.status;
-      reportFailure(endings[at]!, end);
-      onEnded(endings[at]!.task, end, answer.gate);
+      reportFailure(results[at]!, end);
+      onEnded(results[at]!.task, end, answer.gate);
     }
     options.onAnswered();
   }
 
   /** An attempt that was thrown out of, or was the last one. That a handler asks for another is routine. */
-  function reportFailure({ task, outcome }: Ending, end: TaskEnd): void {
+  function reportFailure({ task, outcome }: TaskResult, end: TaskEnd): void {
     if (outcome?.kind !== "fail" && outcome?.kind !== "retry") return;
     const { id, kind, key, used, attemptsMax } = task.lease;
     const { reason, stack } = outcome;
@@ -93,12 +93,12 @@ export function createEndings(options: EndingsOptions): Endings {
     else logger.debug("a handler asked for another attempt", fields);
   }
 
-  function failed(endings: readonly Ending[], error: unknown): void {
-    sent -= endings.length;
+  function failed(results: readonly TaskResult[], error: unknown): void {
+    sent -= results.length;
     if (isStopped) return;
-    if (error instanceof AppError && error.kind === "invalid") return refused(endings, error);
+    if (error instanceof AppError && error.kind === "invalid") return refused(results, error);
     if (!(error instanceof AppError) || error.kind !== "unavailable") return options.onFatal(error);
-    collected.push(...endings);
+    collected.push(...results);
     failures += 1;
     const longestMs = Math.min(repeatMsMax, repeatMsMin * 2 ** Math.min(failures, 10));
     timer?.cancel();
@@ -113,28 +113,28 @@ export function createEndings(options: EndingsOptions): Endings {
   }
 
   /** The queue refused the whole call because of one report: send each alone to find it. */
-  function refused(endings: readonly Ending[], error: AppError): void {
-    const [only] = endings;
-    if (endings.length > 1) return endings.forEach((ending) => send([ending]));
+  function refused(results: readonly TaskResult[], error: AppError): void {
+    const [only] = results;
+    if (results.length > 1) return results.forEach((result) => send([result]));
     if (!only?.outcome || isBare(only)) return options.onFatal(error);
     const reason = `the queue refused the outcome of the task: ${reasonOf(error)}`;
     send([{ task: only.task, outcome: { kind: "fail", reason } }]);
   }
 
-  function send(endings: readonly Ending[]): void {
-    sent += endings.length;
-    const isFinish = endings[0]!.outcome !== undefined;
+  function send(results: readonly TaskResult[]): void {
+    sent += results.length;
+    const isFinish = results[0]!.outcome !== undefined;
     const call = isFinish
-      ? queue.finish(endings.map(toFinish))
-      : queue.release(endings.map(toRelease));
+      ? queue.finish(results.map(toFinish))
+      : queue.release(results.map(toRelease));
     call.then(
-      (answers) => answered(endings, answers),
-      (error: unknown) => failed(endings, error),
+      (answers) => answered(results, answers),
+      (error: unknown) => failed(results, error),
     );
   }
 
-  function sendAll(endings: readonly Ending[]): void {
-    for (let at = 0; at < endings.length; at += callMax) send(endings.slice(at, at + callMax));
+  function sendAll(results: readonly TaskResult[]): void {
+    for (let at = 0; at < results.length; at += callMax) send(results.slice(at, at + callMax));
   }
 
   return {
@@ -145,10 +145,10 @@ export function createEndings(options: EndingsOptions): Endings {
     release: (task) => void collected.push({ task, outcome: undefined }),
     flush() {
       if (collected.length === 0 || timer) return;
-      const endings = collected;
+      const results = collected;
       collected = [];
-      const releases = endings.filter(({ outcome }) => !outcome);
-      sendAll(releases.length === 0 ? endings : endings.filter(({ outcome }) => outcome));
+      const releases = results.filter(({ outcome }) => !outcome);
+      sendAll(releases.length === 0 ? results : results.filter(({ outcome }) => outcome));
       sendAll(releases);
     },
     pending: () => collected.length + sent,
@@ -160,7 +160,7 @@ export function createEndings(options: EndingsOptions): Endings {
   };
 }
 
-function toFinish({ task, outcome, add, raise }: Ending): FinishInput {
+function toFinish({ task, outcome, add, raise }: TaskResult): FinishInput {
   const { id, token } = task.lease;
   const sinceStartMs = task.run?.sinceStartMs();
   const { requests } = task;
@@ -180,11 +180,11 @@ function toFinish({ task, outcome, add, raise }: Ending): FinishInput {
   };
 }
 
-function toRelease({ task }: Ending): Release {
+function toRelease({ task }: TaskResult): Release {
   const { id, token } = task.lease;
   const sinceStartMs = task.run?.sinceStartMs();
   return sinceStartMs === undefined ? { id, token } : { id, token, sinceStartMs };
 }
 
 /** Has no data from the handler, so a refusal is not the fault of the handler. */
-const isBare = ({ outcome, add, raise }: Ending) => outcome?.kind === "fail" && !add && !raise;
+const isBare = ({ outcome, add, raise }: TaskResult) => outcome?.kind === "fail" && !add && !raise;
