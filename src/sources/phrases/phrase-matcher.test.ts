@@ -45,12 +45,17 @@ describe("phrases mean the right tags", () => {
     for (const phrase of ["IV hydration", "public adjuster", "elevator service"]) {
       expect(osmOf(phrase, "en"), phrase).toEqual([]);
     }
-    for (const phrase of ["educational supply store", "sports medicine", "tree service"]) {
+    for (const phrase of ["educational supply store", "sports medicine"]) {
       expect(
         osmOf(phrase, "en").filter(({ state }) => state === "used"),
         phrase,
       ).toEqual([]);
     }
+    // Half of a phrase, or a word that merely begins alike, once stood for another trade.
+    expect(osmOf("tree surgeon").map(({ tag }) => tag)).toContain("craft=arborist");
+    expect(osmOf("tree surgeon").some(({ tag }) => tag.includes("surgery"))).toBe(false);
+    expect(osmOf("solar installer").some(({ tag }) => tag.includes("tanning"))).toBe(false);
+    expect(osmOf("event planner")[0]?.tag).toBe("office=event_management");
     expect(osmOf("dog daycare", "en").some(({ state }) => state === "used")).toBe(false);
   });
 });

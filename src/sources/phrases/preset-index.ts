@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { moreNames, ownPresets } from "./more-names.ts";
+import { moreNames } from "./more-names.ts";
+import { ownPresets } from "./own-presets.ts";
 import { programFile } from "../../base/package-files.ts";
 
 /** A kind of business in OpenStreetMap, and what it is called. */

@@ -56,9 +56,10 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x
 const lineFeed = 0x0a;
 
 /**
- * The features of a GeoJSON FeatureCollection: every object that is directly in the list of
- * `"features"`, found by counting brackets outside of strings. Holds one of them at a time. Throws
- * where the text ends in the middle, or has no such list.
+ * The records of a file that is one JSON document: every object directly in its list, found by counting
+ * brackets outside of strings. The list is the document itself, or `"features"` (GeoJSON), or
+ * `"elements"` (Overpass). Holds one record at a time. Throws if the text ends in the middle, has no
+ * such list, or is an answer of Overpass that says it is incomplete.
  */
 export async function* featureTexts(
   chunks: AsyncIterable<string>,
@@ -66,7 +67,7 @@ export async function* featureTexts(
   let depth = 0;
   let isString = false;
   let isEscaped = false;
-  /** Depth inside the list of features; 0 before it, -1 after it. */
+  /** Depth inside the list; 0 before it, -1 after it. */
   let listDepth = 0;
   let key = "";
   let lastKey = "";
@@ -85,15 +86,16 @@ export async function* featureTexts(
         else if (code === backslash) isEscaped = true;
         else if (code === quote) {
           isString = false;
+          if (lastKey === "remark" && key.startsWith("runtime er")) throw incomplete();
           lastKey = key;
         } else if (depth === 1 && key.length < 10) key += chunk[at];
         continue;
       }
       if (code === quote) [isString, key] = [true, ""];
       else if (code === openBrace || code === openBracket) {
-        if (code === openBracket && depth === 1 && lastKey === "features" && listDepth === 0) {
-          listDepth = 2;
-        } else if (code === openBrace && depth === listDepth && listDepth > 0) {
+        const isList = depth === 0 || (depth === 1 && listKeys.has(lastKey));
+        if (code === openBracket && isList && listDepth === 0) listDepth = depth + 1;
+        else if (code === openBrace && depth === listDepth && listDepth > 0) {
           startLine = line;
           [parts, size, from] = [[], 0, at];
         }
@@ -108,7 +110,7 @@ export async function* featureTexts(
             text: size > recordLengthMax ? undefined : parts.join(""),
           });
           startLine = undefined;
-        } else if (depth === 1 && listDepth === 2) listDepth = -1;
+        } else if (listDepth > 0 && depth === listDepth - 1) listDepth = -1;
       }
     }
     if (startLine !== undefined) {
@@ -119,10 +121,19 @@ export async function* featureTexts(
     if (batch.length > 0) yield batch;
   }
   if (listDepth === 0) {
-    throw new AppError("invalid", "places_file", "it has no list of features");
+    throw new AppError("invalid", "places_file", "it has no list of features or elements");
   }
   if (depth !== 0 || isString) throw cutShort(line);
 }
+
+const listKeys: ReadonlySet<string> = new Set(["features", "elements"]);
+
+const incomplete = () =>
+  new AppError(
+    "invalid",
+    "places_file_cut",
+    "it is an answer of Overpass that ended with a runtime error (see its remark): ask for it again",
+  );
 
 const cutShort = (line: number) =>
   new AppError(

@@ -10,7 +10,7 @@ export const fieldNames = {
     "name title company companyname business businessname organization organisation firma firmenname " +
     "unternehmen betrieb empresa nombre razonsocial negocio société nom entreprise raisonsociale azienda " +
     "ragionesociale nome denominazione bedrijf bedrijfsnaam naam firmy nazwa nazwafirmy företag företagsnamn " +
-    "namn 名前 会社名 店名 名称 企業名",
+    "namn 名前 会社名 社名 商号 屋号 事業所名 店舗名 店名 名称 企業名",
   latitude:
     "latitude lat y geolat gpslat latitud latitudine breitengrad breite geobreite breedtegraad " +
     "szerokosc szerokośćgeograficzna 緯度 latitudegps",

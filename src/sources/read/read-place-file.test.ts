@@ -126,6 +126,33 @@ describe("CSV", () => {
 });
 
 describe("JSON", () => {
+  test("an array, and a saved answer of Overpass with its ways and relations", async () => {
+    const rows = [
+      { name: "A", lat: 1.5, lon: 2.5 },
+      { name: "B]", lat: 3, lon: 4 },
+    ];
+    expect((await read("a.json", JSON.stringify(rows, null, 2))).places).toMatchObject([
+      { name: "A" },
+      { name: "B]" },
+    ]);
+    const elements = [
+      { type: "node", id: 1, lat: 48.1, lon: 11.5, tags: { name: "N", shop: "bakery" } },
+      { type: "way", id: 2, center: { lat: 48.2, lon: 11.6 }, tags: { name: "W", "disused:shop": "x" } },
+      { type: "relation", id: 3, center: { lat: 48.3, lon: 11.7 }, tags: { name: "R", office: "it" } },
+      { type: "relation", id: 4, tags: { name: "S", office: "it" } },
+    ]; // prettier-ignore
+    const answer = { version: 0.6, generator: "Overpass API", osm3s: {}, elements };
+    const { places, bad } = await read("o.json", JSON.stringify(answer));
+    expect(places).toMatchObject([
+      { id: "osm/node/1", latitude: 48.1, tags: ["shop=bakery"] },
+      { id: "osm/relation/3", longitude: 11.7 },
+    ]);
+    expect(bad).toEqual(["1: it has no point and no centre"]);
+    const remark = 'runtime error: Query timed out in "query" at line 4 after 2 seconds.';
+    await expect(read("p.json", JSON.stringify({ ...answer, remark }))).rejects.toThrow(/remark/);
+    await expect(read("q.json", JSON.stringify(answer).slice(0, -20))).rejects.toThrow(/middle/);
+  });
+
   test("lines, a collection in any layout, and a sequence", async () => {
     const features = [
       feature("a", 48.15, 11.55, { note: 'a } "quote\\" ] {' }),

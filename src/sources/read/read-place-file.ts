@@ -23,7 +23,8 @@ export interface FileRecord {
 const chunkBytes = 256 * 1024;
 
 /**
- * All records of a file, in batches: CSV, JSON lines, a GeoJSON collection or a GeoJSON sequence. A
+ * All records of a file, in batches: CSV, JSON lines, a GeoJSON collection or sequence, a JSON array, or
+ * a saved answer of Overpass. A
  * record that cannot be read is told as bad; a file that cannot be read to its end throws AppError.
  */
 export async function* readPlaceFile(
@@ -75,7 +76,11 @@ async function headOf(file: string, encoding?: string): Promise<{ readonly forma
   // oxlint-disable-next-line no-control-regex -- a GeoJSON sequence has a record separator first
   const isJson = /^[\u001e\ufeff\s]*[[{]/.test(text);
   if (!isJson) return { format: "csv" };
-  if (/"type"\s*:\s*"FeatureCollection"/u.test(text)) return { format: "collection" };
+  const isDocument =
+    /"type"\s*:\s*"FeatureCollection"/u.test(text) ||
+    /^[\ufeff\s]*\[/.test(text) ||
+    /^\s*\{\s*"version"\s*:.*"elements"\s*:\s*\[/su.test(text);
+  if (isDocument) return { format: "collection" };
   if (!/\.geojson$/iu.test(file)) return { format: "lines" };
   // Its type may stand at its end; but features line by line are called .geojson too.
   const [first = ""] = text.split("\n", 1);

@@ -12,7 +12,16 @@ import {
   type NamedField,
 } from "./place-names.ts";
 import { degreesOf, itemsOf, numberOf, textOf } from "./read-values.ts";
-import { flattened, isClosed, isObject, osmId, rowOfFeature, type Row } from "./row-shapes.ts";
+import {
+  flattened,
+  isClosed,
+  isElement,
+  isObject,
+  osmId,
+  rowOfElement,
+  rowOfFeature,
+  type Row,
+} from "./row-shapes.ts";
 import { streetOf } from "./street-line.ts";
 
 /** What became of one record; a reason says what would be right. */
@@ -34,7 +43,12 @@ export function readJsonPlace(text: string): ReadPlace {
   if (!isObject(value)) {
     return bad('it is not an object such as {"name": …, "latitude": …, "longitude": …}');
   }
-  const row = value["type"] === "Feature" ? rowOfFeature(value) : value;
+  const row =
+    value["type"] === "Feature"
+      ? rowOfFeature(value)
+      : isElement(value)
+        ? rowOfElement(value)
+        : value;
   return typeof row === "string" ? bad(row) : readRow(row);
 }
 

@@ -22,6 +22,21 @@ export function rowOfFeature(feature: Row): Row | string {
   return { ...(isText ? { id } : {}), ...(isObject(properties) ? properties : {}), ...point };
 }
 
+/** Whether it is an element as Overpass writes it: type, id, and tags in an object of their own. */
+export const isElement = (row: Row): boolean =>
+  typeof row["type"] === "string" &&
+  /^(?:node|way|relation)$/.test(row["type"]) &&
+  (isObject(row["tags"]) || "center" in row || "lat" in row);
+
+/** Text: why it is none. Ways and relations have a centre only if it was asked for. */
+export function rowOfElement(element: Row): Row | string {
+  const { type, id, tags, center } = element;
+  const { lat, lon } = isObject(center) ? center : element;
+  if (typeof lat !== "number" || typeof lon !== "number") return "it has no point and no centre";
+  const own = isObject(tags) ? tags : {};
+  return { ...own, id: `${String(type)}/${String(id)}`, latitude: lat, longitude: lon };
+}
+
 const structures = ["names", "categories", "taxonomy", "addresses", "brand", "geometry"];
 
 /** Overture and its like: what stands inside of structures comes to the top. What is flat stays. */
@@ -72,8 +87,15 @@ export function isClosed(row: Row): boolean {
   const closedAt = row["date_closed"];
   if (typeof closedAt === "string" && closedAt.trim() !== "") return true;
   if (row["opening_hours"] === "closed") return true;
-  return row["shop"] === "vacant" || row["shop"] === "no";
+  if (row["shop"] === "vacant" || row["shop"] === "no") return true;
+  return lifecycleKeys.some((key) => key in row) && !mainKeys.some((key) => key in row);
 }
+
+const mainKeys = ["shop", "craft", "office", "amenity", "healthcare", "tourism", "leisure"];
+/** What it was before it closed, as OpenStreetMap writes it: `disused:shop=bakery`. */
+const lifecycleKeys = ["disused", "was", "abandoned", "closed", "demolished", "razed"].flatMap(
+  (state) => mainKeys.map((key) => `${state}:${key}`),
+);
 
 /** `n1`, `way/1`, `node 1`, and of areas (osmium) `a2`: `osm/node/1`. Others stay as they are. */
 export function osmId(id: string, type: unknown): string {

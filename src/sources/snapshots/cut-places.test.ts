@@ -1,10 +1,10 @@
 // inputs: src/sources/** src/bucket/** src/base/**
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../base/clock.ts";
+import { sleep, systemClock } from "../../base/clock.ts";
 import { createMemoryBucket } from "../../bucket/adapters/memory/memory-bucket.ts";
 import type { Bucket } from "../../bucket/index.ts";
 import { tileAt } from "../grid.ts";
@@ -46,6 +46,26 @@ describe("cutting a file", () => {
       count: 2,
       lines: [6, 7],
     });
+  });
+
+  test("a file of which no record is a place is an error, and makes no release", async () => {
+    await expect(cut("p.jsonl", '{"a":1}\n{"b":2}\n')).rejects.toThrow(
+      /none of its 2 records is a place \(2: it has no name/,
+    );
+    expect(await keys()).toEqual([]);
+  });
+
+  test("of two releases with equally old data the one that was written last counts", async () => {
+    const text = line("a") + line("b", 1.05, 1.05);
+    await cut("p.jsonl", text, { area: readArea("48,11,49,12") });
+    const { mtime } = statSync(join(folder, "p.jsonl"));
+    writeFileSync(join(folder, "p.jsonl"), text);
+    utimesSync(join(folder, "p.jsonl"), mtime, mtime);
+    const store = createSnapshotStore(bucket);
+    const file = join(folder, "p.jsonl");
+    await sleep(systemClock, 5); // objects of one millisecond have no order
+    const whole = await cutPlaces({ file, source: "s", name: "s", store, tempFolder: folder });
+    expect((await store.latest("s"))?.release).toBe(whole.release);
   });
 
   test("an area leaves out the rest and counts it; another area is another release", async () => {

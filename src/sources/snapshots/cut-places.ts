@@ -67,6 +67,9 @@ export async function cutPlaces(options: CutOptions): Promise<Release> {
     await spill.settle();
   }
   checkSwapped(file, reasons, spill.tiles().length);
+  if (spill.tiles().length === 0 && counts.bad > 0 && counts.outside + counts.closed === 0) {
+    throw nothingRead(file, counts.bad, reasons);
+  }
 
   const about = { source: name, release, dataTime, outside: 0 };
   const tiles = await writeTiles(options, { spill, about, counts });
@@ -160,6 +163,17 @@ function progressOf({ onProgress }: CutOptions, step: "hash" | "read", bytesTota
     bytes += more;
     onProgress?.({ step, bytes, bytesTotal });
   };
+}
+
+/** A release without a place would only hide that the file is not what it seems. */
+function nothingRead(
+  file: string,
+  bad: number,
+  reasons: ReadonlyMap<string, { readonly count: number }>,
+): AppError {
+  const told = [...reasons].map(([reason, { count }]) => `${count}: ${reason}`).slice(0, 3);
+  const words = `cannot read places from ${file}: none of its ${bad} records is a place (${told.join("; ")})`;
+  return new AppError("invalid", "places_none", words);
 }
 
 /** A file whose every point is off the earth in one way has its columns swapped. */

@@ -86,7 +86,7 @@ export function createSnapshotStore(
       return found
         .filter((one) => one !== undefined)
         .reduce<Release | undefined>(
-          (best, one) => ((best?.dataTime ?? "") > (one.dataTime ?? "") ? best : one),
+          (best, one) => (best && (best.dataTime ?? "") >= (one.dataTime ?? "") ? best : one),
           undefined,
         );
     },
