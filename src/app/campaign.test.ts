@@ -87,5 +87,5 @@ describe("a campaign on one machine", () => {
       expect.arrayContaining(["found/48.1_11.4/plumber", "found/48.1_11.4/dentist", "name"]),
     );
     expect((await ledger.read("company/p-3")).fields).toEqual([]);
-  }, 20_000);
+  });
 });

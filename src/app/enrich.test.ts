@@ -55,7 +55,7 @@ describe("a visit", () => {
     await bench.visit("company/late", `${website}/`);
     const working = bench.work();
     const tries = async () => (await bench.queue.browse({}))[0]?.attempts.length;
-    await expect.poll(tries, { timeout: 10_000 }).toBe(1);
+    await expect.poll(tries).toBe(1);
     expect(asked()).toEqual([]);
     const changes = [{ target: "company/late", field: "name", value: "Late" }];
     await bench.ledger.write({ source: "place:t/9", changes });

@@ -64,7 +64,7 @@ test("processes that start at once get the same secret", async () => {
   } finally {
     for (const child of children) child.kill("SIGKILL");
   }
-}, 30_000);
+});
 
 test("a folder's own gossip key is a key, and a damaged file is said", async () => {
   const paths = createPaths(folder);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "../base/logger.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../bucket/adapters/memory/memory-bucket.ts";
@@ -31,7 +31,7 @@ function setUp() {
   /** What is stored then is stored beside the clock. */
   const pass = async (ms: number, then: number) => {
     await clock.advance(ms);
-    await vi.waitFor(async () => expect(await stored()).toBe(then), { timeout: 5_000 });
+    await expect.poll(() => stored()).toBe(then);
   };
   return { root, file, clock, warnings, options, open, stored, pass };
 }
@@ -93,7 +93,7 @@ test("counts that cannot be stored are kept for later, and said once", async () 
   const { record, ask } = open();
   await ask(manyRequests);
   await clock.advance(storeEveryMs);
-  await vi.waitFor(() => expect(warnings).toHaveLength(1));
+  await expect.poll(() => warnings).toHaveLength(1);
   await clock.advance(storeEveryMs);
   await clock.advance(storeEveryMs);
   expect(warnings).toHaveLength(1);

@@ -9,4 +9,4 @@ test("50,000 hostile packets: nothing crashes, grows or is written, and it works
   for (const count of [malformed, unauthenticated, replayed, oversize, refused]) {
     expect(count).toBeGreaterThan(100); // each of them was tried
   }
-}, 60_000);
+});

@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createFastClock } from "./testing/fast-clock.ts";
 import { lossyPoint } from "./testing/lossy-point.ts";
 import { openTestNode, testMeetingPoint } from "./testing/test-node.ts";
@@ -59,14 +59,14 @@ describe("the processes of a data folder", () => {
       kind: "service",
       onServices: (event) => events.push(`a ${event}`),
     });
-    await vi.waitFor(() => expect(events).toEqual(["a started"]));
+    await expect.poll(() => events).toEqual(["a started"]);
     await using next = await openTestNode(folder, {
       kind: "service",
       onServices: (event) => events.push(`b ${event}`),
     });
     expect(next.isOwner()).toBe(false);
     await owner.close();
-    await vi.waitFor(() => expect(events).toEqual(["a started", "a stopped", "b started"]));
+    await expect.poll(() => events).toEqual(["a started", "a stopped", "b started"]);
     expect(next.isOwner()).toBe(true);
   });
 

@@ -67,7 +67,13 @@ test("nothing is told to a page that had its own name resolve to our address", a
   const get = (path: string, host: string) =>
     new Promise<{ readonly status: number; readonly body: string }>((resolve, reject) => {
       const asked = request(
-        { port, host: "127.0.0.1", path, headers: { host, authorization: "Bearer token" } },
+        {
+          port,
+          host: "127.0.0.1",
+          path,
+          headers: { host, authorization: "Bearer token" },
+          agent: false, // an idle connection may end at the moment it is used again
+        },
         (answer) => {
           let body = "";
           answer.setEncoding("utf8").on("data", (text: string) => (body += text));

@@ -42,7 +42,7 @@ describe("runSide", () => {
     await expect(run).rejects.toThrow(/side "losesWork" of sides\.ts failed: .*3 jobs were lost/);
   });
 
-  test("a side that does not exist, dies or hangs is named", { timeout: 30_000 }, async () => {
+  test("a side that does not exist, dies or hangs is named", async () => {
     await expect(runSide({ module, side: "absent" })).rejects.toThrow(
       'exports no function "absent"',
     );

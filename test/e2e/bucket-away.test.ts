@@ -61,7 +61,7 @@ test("while the bucket is away, nodes start, follow commands by gossip and are s
   };
   const presence = async () =>
     (await status()).nodes.filter(({ isPresent, beat }) => isPresent && beat).length;
-  await expect.poll(presence, { timeout: 30_000 }).toBe(2);
+  await expect.poll(presence).toBe(2);
 
   const set = await run("fleet", "set", "all", "pause");
   expect(set.exitCode, set.stderr).toBe(3);
@@ -79,7 +79,7 @@ test("while the bucket is away, nodes start, follow commands by gossip and are s
   ]);
   expect(show.exitCode).toBe(3);
   expect(JSON.parse(show.stdout)).toMatchObject({ entries: [{ key: "state", value: "paused" }] });
-}, 90_000);
+});
 
 test("where no node runs, a command that nobody could hear is refused; a look shows what there is", async () => {
   const { sandbox, env } = await setUp();
@@ -98,7 +98,7 @@ test("where no node runs, a command that nobody could hear is refused; a look sh
   ]);
   // It asks the bucket nothing, so it does not mind.
   expect([near.exitCode, near.stdout]).toEqual([0, expect.stringContaining("nothing needs")]);
-}, 60_000);
+});
 
 test("what is wanted and cannot be read is said: no command would be heard", async () => {
   const sandbox = await createSandbox();
@@ -117,4 +117,4 @@ test("what is wanted and cannot be read is said: no command would be heard", asy
   ]);
   const set = await sandbox.forager(["fleet", "set", "all", "resume"], { env });
   expect([set.exitCode, set.stderr]).toEqual([1, expect.stringContaining("nothing was changed")]);
-}, 60_000);
+});

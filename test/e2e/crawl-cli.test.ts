@@ -37,7 +37,7 @@ const asked = () => {
   return counts;
 };
 const untilAsked = async (count: number) =>
-  expect.poll(() => asked().size, { timeout: 60_000, interval: 5 }).toBeGreaterThanOrEqual(count);
+  expect.poll(() => asked().size, { interval: 5 }).toBeGreaterThanOrEqual(count);
 interface Told {
   readonly summary: { readonly pages: number; readonly found: number };
   readonly pages: readonly { readonly url: string; readonly linksIn: number }[];

@@ -140,7 +140,7 @@ async function runDemo(
   };
   const wal = (name: string) => existsSync(join(folder() ?? "", name, "wal"));
   const hasNodes = () => ["node-1", "node-2", "node-3"].every(wal);
-  await expect.poll(hasNodes, { timeout: 60_000, interval: 50 }).toBe(true);
+  await expect.poll(hasNodes, { interval: 50 }).toBe(true);
   onStart(demo, folder()!);
   return { exitCode: await ended, ...text };
 }

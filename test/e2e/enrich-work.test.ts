@@ -77,9 +77,7 @@ test("lesson 52: three workers, one host, kill -9 of the one at work: the gap ho
   expect(run.stdout, run.stderr).toContain("3 companies: 3 to visit as batch b");
 
   const workers = await Promise.all([startWork(), startWork(), startWork()]);
-  await expect
-    .poll(() => site.requests.length, { timeout: 60_000, interval: 5 })
-    .toBeGreaterThan(3);
+  await expect.poll(() => site.requests.length, { interval: 5 }).toBeGreaterThan(3);
   {
     await using queue = await openQueue(`sqlite:${join(data, "queue.db")}`);
     let pid = 0;
@@ -89,7 +87,7 @@ test("lesson 52: three workers, one host, kill -9 of the one at work: the gap ho
       }
       return pid;
     };
-    await expect.poll(atWork, { timeout: 60_000, interval: 1 }).toBeGreaterThan(0);
+    await expect.poll(atWork, { interval: 1 }).toBeGreaterThan(0);
     process.kill(pid, "SIGKILL");
   }
   for (const child of workers) if (child.exitCode === null) await once(child, "close");
@@ -121,7 +119,7 @@ test("lesson 52: three workers, one host, kill -9 of the one at work: the gap ho
     unreachable: 0,
     emailsFound: 3,
   });
-}, 120_000);
+});
 
 test("a campaign from its plan to an address, with nothing but forager work", async () => {
   const forager = async (...words: readonly string[]) => {
@@ -138,4 +136,4 @@ test("a campaign from its plan to an address, with nothing but forager work", as
   await forager("work", "--drain");
   const shown = await forager("company", "show", "floors-0");
   expect(shown).toContain("box0@floors-0.com");
-}, 120_000);
+});

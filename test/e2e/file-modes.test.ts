@@ -49,4 +49,4 @@ test("what is made in a data folder is for its owner alone, whatever the umask a
     expect(names).toContain(expected);
   }
   expect([...modes].filter(([, mode]) => mode !== "600" && mode !== "700")).toEqual([]);
-}, 60_000);
+});

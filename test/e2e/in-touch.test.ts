@@ -85,14 +85,14 @@ test("work that is added on one node is begun by an idle one within a second", a
   await start(sandbox, places[1], [main, "work", "--handlers", "handlers.mjs"]);
   const begun = () => readFileSync(log, "utf8").trim().split("\n").filter(Boolean);
   await add("first");
-  await expect.poll(() => begun().length, { timeout: 15_000 }).toBe(1);
+  await expect.poll(() => begun().length).toBe(1);
   // Until it looks by itself only every eight seconds.
   await new Promise((resolve) => setTimeout(resolve, 9_000));
   const addedAtMs = await add("second");
-  await expect.poll(() => begun().length, { timeout: 10_000, interval: 20 }).toBe(2);
+  await expect.poll(() => begun().length, { interval: 20 }).toBe(2);
   const begunAtMs = Number(begun()[1]!.split(" ")[1]);
   expect(begunAtMs - addedAtMs).toBeLessThan(1_000);
-}, 60_000);
+});
 
 test("what another process writes on one node is a file on the other, soon after", async () => {
   const { sandbox, places } = await setUp();
@@ -103,9 +103,9 @@ test("what another process writes on one node is a file on the other, soon after
   const { exitCode, stderr } = await sandbox.forager(args, { env: places[0].env });
   expect(exitCode, stderr).toBe(0);
   const file = join(places[1].data, "companies", "acme", "_index.md");
-  await expect.poll(() => existsSync(file), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => existsSync(file)).toBe(true);
   expect(readFileSync(file, "utf8")).toContain("domain: acme.test");
-}, 60_000);
+});
 
 test("without anybody to be in touch with, `node run` says what is missing", async () => {
   const { sandbox } = await setUp();
@@ -130,7 +130,7 @@ test("without anybody to be in touch with, `node run` says what is missing", asy
   expect((await sandbox.forager(["node", "run"], { env: bad })).stderr).toContain(
     "forager node key",
   );
-}, 30_000);
+});
 
 test("B11: by gossip alone a command reaches another node at once, and both acknowledge it", async () => {
   const { sandbox, places } = await setUp();
@@ -144,9 +144,7 @@ test("B11: by gossip alone a command reaches another node at once, and both ackn
   };
   const status = () => json<ClusterStatus>(["status", "--cluster"]);
   // The first word of a peer is a heartbeat; what it is told may come before it was met.
-  await expect
-    .poll(async () => (await status()).nodes.filter(({ beat }) => beat).length, { timeout: 20_000 })
-    .toBe(2);
+  await expect.poll(async () => (await status()).nodes.filter(({ beat }) => beat).length).toBe(2);
   const { nodes } = await json<{ nodes: readonly Acknowledgement[] }>(
     ["fleet", "set", "all", "pause", "--wait", "8s"], // shorter than any look into a bucket
   );
@@ -159,11 +157,11 @@ test("B11: by gossip alone a command reaches another node at once, and both ackn
   expect(other.afterMs).toBeLessThan(4_000);
   // What a peer has is known by its next digest, a second later.
   await expect
-    .poll(async () => (await status()).nodes[1], { timeout: 20_000 })
+    .poll(async () => (await status()).nodes[1])
     .toMatchObject({
       isPresent: true,
       how: "static",
       drift: { missingHere: 0, missingThere: 0, seconds: 0 },
       beat: { state: "paused", followed: { revision: 1, isApplied: true } },
     });
-}, 60_000);
+});

@@ -9,7 +9,6 @@ import { needs } from "../support/services.ts";
 needs(["s3"], ({ s3 }) => {
   test.each(Object.entries(damages))(
     "%s: with an S3 bucket the advice is safe, and the node has its history again",
-    { timeout: 180_000 },
     async (name, damage) => {
       const sandbox = await createSandbox();
       onTestFinished(() => sandbox.remove());

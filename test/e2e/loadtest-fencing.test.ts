@@ -35,4 +35,4 @@ test("lesson 64: a load test finds that fencing was removed, and its exit code s
   expect(exitCode).toBe(1);
   // Other marks may fail too, depending on who finishes first.
   expect(failedChecks(result)).toContain("late finishes accepted");
-}, 240_000);
+});

@@ -58,5 +58,5 @@ describe("D12, E2: a load test on SQLite, in which workers are killed, stopped a
     expect(result.last).toBe(null);
     const names = readdirSync(join(sandbox.folder, "data/loadtests"));
     expect(names).toEqual(["baseline-600-sqlite.json"]);
-  }, 240_000);
+  });
 });

@@ -85,4 +85,4 @@ test("a queue that is in use is refused, and left as it is", async () => {
   expect(exitCode).toBe(1);
   const { stdout } = await sandbox.forager(["queue", "list", "--json", ...queue]);
   expect(JSON.parse(stdout)).toMatchObject({ tasks: [{ kind: "a", state: "pending" }] });
-}, 120_000);
+});

@@ -29,9 +29,7 @@ const sum = (writers: readonly NodeWriter[]) =>
 /** Until writers have gone on: then the next fault meets them at work. */
 async function untilWritten(writers: readonly NodeWriter[], more: number): Promise<void> {
   const before = sum(writers);
-  await expect
-    .poll(() => sum(writers), { timeout: 60_000, interval: 2 })
-    .toBeGreaterThan(before + more);
+  await expect.poll(() => sum(writers), { interval: 2 }).toBeGreaterThan(before + more);
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -76,7 +74,7 @@ test("kill -9 and SIGSTOP of any process at any moment, 20 times: each acknowled
   const failed = all.filter(({ child }) => child.signalCode !== "SIGKILL");
   expect(failed.map(({ name, errors }) => `${name}: ${errors()}`)).toEqual([]);
   expect(await expectWrittenOnce(sandbox, folder, all)).toBeGreaterThan(rounds);
-}, 300_000);
+});
 
 test("a client goes on by itself when its owner is killed: everything it had to write is there", async () => {
   const owner = await startNodeWriter({ folder, name: "owner", fields: endless });
@@ -92,4 +90,4 @@ test("a client goes on by itself when its owner is killed: everything it had to 
   for (const one of clients) expect(one.acknowledged()).toHaveLength(2_000);
   expect(await Promise.all(clients.map(({ end }) => end()))).toEqual([0, 0]);
   await expectWrittenOnce(sandbox, folder, [owner, ...clients]);
-}, 120_000);
+});

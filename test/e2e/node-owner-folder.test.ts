@@ -52,7 +52,7 @@ test("a folder that is moved away: owner and client end, and all they acknowledg
   expect(await set("data")).toMatchObject({ exitCode: 0 });
   await expectWrittenOnce(sandbox, moved, writers);
   expect(await set("moved")).toMatchObject({ exitCode: 0 });
-}, 120_000);
+});
 
 test("a folder that is deleted: owner and client end, and make no new one", async () => {
   const writers = await startTwo();
@@ -62,7 +62,7 @@ test("a folder that is deleted: owner and client end, and make no new one", asyn
     expect(errors()).toMatch(gone);
   }
   expect(existsSync(join(folder, "ledger"))).toBe(false);
-}, 120_000);
+});
 
 test("a backup that is put in its place: the processes of the former folder do not write to it", async () => {
   const writers = await startTwo();
@@ -78,7 +78,7 @@ test("a backup that is put in its place: the processes of the former folder do n
   expect(await set("data")).toMatchObject({ exitCode: 0 });
   // The restored one is sound, and nothing came to it from the former processes.
   expect(await expectWrittenOnce(sandbox, folder, [])).toBeGreaterThan(100);
-}, 120_000);
+});
 
 test("a full disk: clients are told, nothing acknowledged is lost, and all goes on when there is room", async () => {
   const disk = mountSmallDisk(8);
@@ -113,4 +113,4 @@ test("a full disk: clients are told, nothing acknowledged is lost, and all goes 
   expect(await set(folder)).toMatchObject({ exitCode: 0 });
   expect(ownerPid(folder)).toBe(owner.child.pid);
   await expectWrittenOnce(sandbox, folder, [owner, client]);
-}, 120_000);
+});

@@ -47,5 +47,5 @@ needs(["namespaces"], () => {
     // The folder is free: now the other network may own it.
     expect((await forager(far, ...set.slice(0, 3), "city=Bonn")).exitCode).toBe(0);
     expect(await expectWrittenOnce(sandbox, folder, [owner])).toBe(102);
-  }, 120_000);
+  });
 });

@@ -35,7 +35,7 @@ test("commands write and sync as clients of the owner; killed, it leaves all of 
   await owner.kill();
   expect(await forager("ledger set company/x four=1")).toContain("1 of 1 fields");
   expect(await expectWrittenOnce(sandbox, folder, [owner])).toBe(304);
-}, 120_000);
+});
 
 test("an owner that ends in good order answers what clients asked, and another one takes over", async () => {
   const first = await startNodeWriter({ folder, name: "a", fields: 100 });
@@ -52,4 +52,4 @@ test("an owner that ends in good order answers what clients asked, and another o
   expect(await Promise.all(others.map(({ end }) => end()))).toEqual([0, 0]);
   expect(existsSync(join(folder, "node/owner.json"))).toBe(false);
   expect(await expectWrittenOnce(sandbox, folder, [first, ...others])).toBe(6_100);
-}, 120_000);
+});

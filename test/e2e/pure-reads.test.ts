@@ -102,7 +102,7 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
     expect(changedIn(before, snapshot(data))).toEqual([]);
     expect(Object.fromEntries(notes)).toEqual({});
     expect([...before.keys()].filter((name) => /-wal$|-shm$|owner\.json$/u.test(name))).toEqual([]);
-  }, 180_000);
+  });
 
   test("after kill -9 of the owner they read a temporary copy, say so, and change no byte", async () => {
     const { sandbox, data } = await setUp();
@@ -124,7 +124,7 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
     // Nothing of the copies is left.
     const left = readdirSync("/tmp").filter((name) => name.startsWith("forager-read-"));
     expect(left.filter((name) => statSync(join("/tmp", name)).uid === uid)).toEqual([]);
-  }, 180_000);
+  });
 
   test("with an owner they ask it, and never become one", async () => {
     const { sandbox, data } = await setUp();
@@ -139,5 +139,5 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
       expect(shown.stdout).toContain("Bonn");
     }
     expect(ownerPid(data)).toBe(owner.child.pid);
-  }, 120_000);
+  });
 });

@@ -62,7 +62,7 @@ function queueCommands(name: string, prepare: () => Promise<Place>): void {
       expect(await json("log")).toEqual([]);
       expect(await json("reconcile")).toMatchObject({ drift: [] });
       expect(await json("stats")).toMatchObject({ states: { pending: 30 } });
-    }, 120_000);
+    });
   });
 }
 

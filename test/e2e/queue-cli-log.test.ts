@@ -58,7 +58,7 @@ test("D16: `work` moves what is old into the log, which status shows and prune s
   );
   expect(await keys()).toEqual(["old1", "old2", "new0"]);
   expect(await json("add work --key old0 --job j")).toMatchObject({ status: "duplicate" });
-}, 60_000);
+});
 
 test("purge frees keys of what moved into the log before, and asks also where no row is left", async () => {
   const { json, queue } = await setUp();
@@ -72,7 +72,7 @@ test("purge frees keys of what moved into the log before, and asks also where no
   expect(await json("purge --job j --yes")).toEqual({ changed: 0 });
   expect(await json("add work --key old0 --job j")).toMatchObject({ status: "added" });
   expect(await json("log")).toHaveLength(3);
-}, 60_000);
+});
 
 test("queue log and purge take a job that is only in the log, and refuses what makes no sense", async () => {
   const { json, queue } = await setUp();
@@ -94,4 +94,4 @@ test("queue log and purge take a job that is only in the log, and refuses what m
     expect(exitCode, line).toBe(2);
     expect(stderr).toContain(message);
   }
-}, 60_000);
+});

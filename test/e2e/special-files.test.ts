@@ -58,4 +58,4 @@ test("a command that waits for the owner of the data folder ends on SIGTERM", as
   expect(performance.now() - stoppedAtMs).toBeLessThan(10_000);
   expect(stderr).toContain("stopping");
   expect(exitCode).toBe(143);
-}, 60_000);
+});

@@ -38,4 +38,4 @@ test("forager top: plain lines in a pipe, a document per line with --json, until
   const json = await sandbox.forager([...words, "--json"], twoLines);
   const first = JSON.parse(json.stdout.split("\n")[0]!) as { heartbeats: Heartbeat[] };
   expect(first.heartbeats.map(({ node }) => node)).toEqual(["here"]);
-}, 120_000);
+});

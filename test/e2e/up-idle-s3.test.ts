@@ -39,7 +39,7 @@ needs(["s3"], ({ s3 }) => {
       };
       const up = await runUp(sandbox, ["--data", "data", "--bucket", address, "--json"], env);
       for (const part of ["workers", "gossip", "bucket"] as const) {
-        await expect.poll(() => up.part(part)?.state, { timeout: 30_000 }).toBe("running");
+        await expect.poll(() => up.part(part)?.state).toBe("running");
       }
       const requests = () => link.requests().map((one) => nameOf(one, "idle/"));
       const isWrite = (request: string) => !request.startsWith("GET ");

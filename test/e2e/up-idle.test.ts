@@ -34,7 +34,7 @@ test(
     const env = { FORAGER_GOSSIP_PORT: String(await freeUdpPort()) };
     const up = await runUp(sandbox, ["--data", "data", "--bucket", "dir:bucket", "--json"], env);
     for (const part of ["workers", "gossip", "bucket"] as const) {
-      await expect.poll(() => up.part(part)?.state, { timeout: 30_000 }).toBe("running");
+      await expect.poll(() => up.part(part)?.state).toBe("running");
     }
     // The start is over: nothing is written any more but the heartbeat file.
     const isHeartbeat = (file: string) => file.startsWith("nodes/");

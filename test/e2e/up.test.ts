@@ -77,7 +77,7 @@ test("starts all parts with a line for each, works, and stops them with a line f
   // What was written is in the bucket before it ends.
   expect(filesBelow(sandbox, "bucket/ledger/wal")).toHaveLength(1);
   expect(await run("ledger show company/1")).toContain("Acme");
-}, 120_000);
+});
 
 const isAlive = (pid: number) => {
   try {
@@ -132,7 +132,7 @@ test("a second one is a client of the first, and takes over when that is killed 
   second.kill("SIGTERM");
   expect(await second.ended, second.stderr()).toBe(0);
   expect(states(second)).toMatchObject({ data: "stopped", workers: "stopped", queue: "stopped" });
-}, 120_000);
+});
 
 test("--no-workers does no tasks, and is ready without any worker", async () => {
   const { sandbox, env, run, done } = await setUp();
@@ -151,4 +151,4 @@ test("--no-workers does no tasks, and is ready without any worker", async () => 
   up.kill("SIGTERM");
   expect(await up.ended, up.stderr()).toBe(0);
   expect(existsSync(join(sandbox.folder, "data/node/owner.json"))).toBe(false);
-}, 60_000);
+});

@@ -139,4 +139,4 @@ test("totals are what the queue decided, although processes were killed in the r
     retried: attempts.length - failed,
     lost: 0,
   });
-}, 120_000);
+});

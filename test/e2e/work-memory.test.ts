@@ -82,4 +82,4 @@ test("A11: six workers and their supervisor fit in 1 GB", async () => {
   if (!limit) return;
   expect(limit.kills()).toBe(0);
   expect(limit.peakBytes()).toBeGreaterThan(7 * 10 * megabyte);
-}, 120_000);
+});

@@ -29,7 +29,7 @@ async function startWork(tasks: number) {
     kill("SIGKILL");
     await ended;
   });
-  await expect.poll(() => existsSync(join(sandbox.folder, "log")), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => existsSync(join(sandbox.folder, "log"))).toBe(true);
   return { ...sandbox, ended };
 }
 
@@ -75,4 +75,4 @@ test("a backup that is moved over the queue of a running `work` is kept as it is
   }
   for (const name of ["-wal", "-shm"]) rmSync(`${file}${name}`, { force: true });
   expect((await queue("list")).stdout).toContain("of the backup");
-}, 60_000);
+});

@@ -78,7 +78,7 @@ async function startTests(): Promise<Started> {
   ];
   const child = spawnScript(args);
   const exitCode = new Promise<number | null>((resolve) => child.once("exit", resolve));
-  await expect.poll(postgresPid, { timeout: 60_000, interval: 10 }).toBeGreaterThan(0);
+  await expect.poll(postgresPid, { interval: 10 }).toBeGreaterThan(0);
   const pid = postgresPid();
   return { child, exitCode, pids: [pid, parentOf(pid)] };
 }
@@ -101,7 +101,7 @@ needs(["postgres", "s3"], () => {
     const started = await startServices([...services, ...both]);
     expectRunning(started, { servers: 4, keepers: 2 });
     started.child.kill("SIGKILL");
-    await expect.poll(() => remaining(started), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => remaining(started)).toEqual([]);
   });
 });
 
@@ -118,7 +118,7 @@ needs(["postgres", "s3"], () => {
   test("after kill -9 of a run of the tests its servers end", async () => {
     const started = await startTests();
     started.child.kill("SIGKILL");
-    await expect.poll(() => remaining(started), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => remaining(started)).toEqual([]);
   });
 });
 
@@ -128,7 +128,7 @@ needs(["postgres"], () => {
   test("after kill -9 of the bootstrap every server ends", async () => {
     const started = await startServices(["scripts/bootstrap.mjs", "services", "postgres"]);
     started.child.kill("SIGKILL");
-    await expect.poll(() => remaining(started), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => remaining(started)).toEqual([]);
   });
 
   test("after kill -9 of a keeper its server ends", async () => {
@@ -136,7 +136,7 @@ needs(["postgres"], () => {
     expectRunning(started, { servers: 1, keepers: 1 });
     const [server, keeper] = started.pids;
     process.kill(keeper!, "SIGKILL");
-    await expect.poll(() => isRunning(server!), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isRunning(server!)).toBe(false);
     started.child.kill("SIGTERM");
     await started.exitCode;
     expect(remaining(started)).toEqual([]);
@@ -145,7 +145,7 @@ needs(["postgres"], () => {
   test("SIGTERM while it starts leaves nothing behind", async () => {
     const child = spawnScript([...services, "postgres"]);
     const exit = new Promise((resolve) => child.once("exit", resolve));
-    await expect.poll(() => serviceFolders(), { timeout: 20_000, interval: 5 }).toHaveLength(1);
+    await expect.poll(() => serviceFolders(), { interval: 5 }).toHaveLength(1);
     child.kill("SIGTERM");
     await exit;
     expect(serviceFolders()).toEqual([]);

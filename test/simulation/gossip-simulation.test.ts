@@ -36,15 +36,11 @@ async function failuresOf(seeds: readonly number[]) {
 
 describe("the simulation of gossip", () => {
   // Tests of their own, so that a sabotaged program is found out quickly.
-  test(
-    "six small fleets come to agree, store nothing twice, raise no storm",
-    { timeout: 120_000 },
-    async () => {
-      expect(await failuresOf([2, 4, 5, 8, 9, 11])).toEqual([]);
-    },
-  );
+  test("six small fleets come to agree, store nothing twice, raise no storm", async () => {
+    expect(await failuresOf([2, 4, 5, 8, 9, 11])).toEqual([]);
+  });
 
-  test("two large fleets do so too", { timeout: 120_000 }, async () => {
+  test("two large fleets do so too", async () => {
     expect(await failuresOf([6, 12])).toEqual([]);
   });
 
@@ -60,17 +56,13 @@ describe("the simulation of gossip", () => {
     },
   );
 
-  test("seeds that once found a fault find it no more", { timeout: 120_000 }, async () => {
+  test("seeds that once found a fault find it no more", async () => {
     expect(await failuresOf(keptGossipSeeds.map(({ seed }) => seed))).toEqual([]);
   });
 
-  test(
-    "the same seed gives the same trace, another seed another",
-    { timeout: 60_000 },
-    async () => {
-      const [first, second] = [await simulateGossip(5), await simulateGossip(5)];
-      expect(second.trace).toEqual(first.trace);
-      expect((await simulateGossip(8)).trace).not.toEqual(first.trace);
-    },
-  );
+  test("the same seed gives the same trace, another seed another", async () => {
+    const [first, second] = [await simulateGossip(5), await simulateGossip(5)];
+    expect(second.trace).toEqual(first.trace);
+    expect((await simulateGossip(8)).trace).not.toEqual(first.trace);
+  });
 });

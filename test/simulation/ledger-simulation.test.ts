@@ -46,7 +46,7 @@ async function expectSeedsHold(firstSeed: number, count: number): Promise<void> 
 
 describe("the simulation of the ledger", () => {
   // A test of its own, so that a sabotaged program is found out quickly.
-  test("forty seeds keep O4, O6, O7 and O8", { timeout: 120_000 }, () => expectSeedsHold(1, 40));
+  test("forty seeds keep O4, O6, O7 and O8", () => expectSeedsHold(1, 40));
 
   test(
     `${seedsCount} more seeds keep them too, and every kind of fault is met`,
@@ -57,19 +57,15 @@ describe("the simulation of the ledger", () => {
     },
   );
 
-  test(
-    "the same seed gives the same trace, another seed another",
-    { timeout: 60_000 },
-    async () => {
-      for (const seed of [3, 4]) {
-        const [first, second] = [await simulateLedger(seed), await simulateLedger(seed)];
-        expect(second.trace).toEqual(first.trace);
-        expect((await simulateLedger(seed + 2)).trace).not.toEqual(first.trace);
-      }
-    },
-  );
+  test("the same seed gives the same trace, another seed another", async () => {
+    for (const seed of [3, 4]) {
+      const [first, second] = [await simulateLedger(seed), await simulateLedger(seed)];
+      expect(second.trace).toEqual(first.trace);
+      expect((await simulateLedger(seed + 2)).trace).not.toEqual(first.trace);
+    }
+  });
 
-  test("a machine may die at every single await", { timeout: 240_000 }, async () => {
+  test("a machine may die at every single await", async () => {
     const failed: string[] = [];
     let crashes = 0;
     for (let crashAt = 1; crashAt <= 120; crashAt++) {

@@ -73,9 +73,7 @@ export async function startAvahi(node: NetworkNode, programs: Services["avahi"])
   let log = "";
   for (const output of [daemon.stdout, daemon.stderr])
     output!.on("data", (chunk) => (log += String(chunk)));
-  await expect
-    .poll(() => log, { timeout: 30_000, interval: 20 })
-    .toContain("Server startup complete");
+  await expect.poll(() => log, { interval: 20 }).toContain("Server startup complete");
 
   return {
     async browse(type) {
@@ -91,7 +89,7 @@ export async function startAvahi(node: NetworkNode, programs: Services["avahi"])
       const child = node.spawn(tool("avahi-publish"), args, { env });
       let output = "";
       child.stderr!.on("data", (chunk) => (output += String(chunk)));
-      await expect.poll(() => output, { timeout: 30_000 }).toContain("Established under name");
+      await expect.poll(() => output).toContain("Established under name");
       return child;
     },
     async [Symbol.asyncDispose]() {

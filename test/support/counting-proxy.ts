@@ -30,7 +30,8 @@ export async function openCountingProxy(
     // With its own Host, which is signed.
     const { method, url: path, headers } = near;
     const { hostname, port } = target;
-    const far = send({ hostname, port, method, path, headers }, (got) => {
+    // A connection for each request: an idle one may end at the moment it is used again.
+    const far = send({ hostname, port, method, path, headers, agent: false }, (got) => {
       const { statusCode = 500 } = got;
       if (statusCode >= 400 && statusCode !== 404 && statusCode !== 412) failed += 1;
       answer.writeHead(statusCode, got.headers);

@@ -92,7 +92,7 @@ export async function ownerAmong(
   writers: readonly NodeWriter[],
 ): Promise<NodeWriter> {
   const find = () => writers.find((one) => one.isAlive() && one.child.pid === ownerPid(folder));
-  await expect.poll(find, { timeout: 60_000, interval: 5 }).toBeDefined();
+  await expect.poll(find, { interval: 5 }).toBeDefined();
   return find()!;
 }
 

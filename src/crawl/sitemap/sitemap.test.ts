@@ -106,7 +106,7 @@ describe("a sitemap", () => {
     expect((await read(send(bomb))).found).toEqual(["https://e.org/&b;&c;"]);
   });
 
-  test("of 100 MB is read in constant memory", { timeout: 60_000 }, async () => {
+  test("of 100 MB is read in constant memory", async () => {
     const caption = "A floor of oak, sanded and oiled. ".repeat(20);
     const block = Buffer.from(
       Array.from(

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { sleep, systemClock } from "../../base/clock.ts";
 import { isAborted } from "./is-aborted.ts";
 import type { Failed, Fetcher, Found, Hop } from "../fetcher.ts";
@@ -195,7 +195,7 @@ export function fetcherSuite({ name, open, deviations = {} }: FetcherSuiteOption
       const control = new AbortController();
       const fetched = fetcher.fetch({ url: `${site.origin}/never`, signal: control.signal });
       const ended = expect(fetched).rejects.toSatisfy(isAborted);
-      await vi.waitFor(() => expect(site.requests.length).toBe(1), { timeout: 10_000 });
+      await expect.poll(() => site.requests.length).toBe(1);
       control.abort();
       await ended;
       await expect(

@@ -36,7 +36,7 @@ export function manyLanesSuite({ name, open }: ManyLanesOptions): void {
       const { leases } = await queue.claim({ worker: "w", kinds: ["kind-2"], limit: 50 });
       const outcome = { kind: "fail", reason: "for a rare state" } as const;
       await queue.finish(leases.map(({ id, token }) => ({ id, token, outcome })));
-    }, 180_000);
+    });
     afterAll(() => queue[Symbol.asyncDispose]());
 
     const reads: readonly (readonly [string, () => Promise<unknown>, unknown])[] = [

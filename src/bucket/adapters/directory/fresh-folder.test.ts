@@ -30,4 +30,4 @@ test("any number of processes may open a bucket in a new folder at once, and wri
     expect(failed.filter((answer) => answer !== "done")).toEqual([]);
     expect(readdirSync(join(round.root, "nodes"))).toHaveLength(nodes);
   }
-}, 120_000);
+});

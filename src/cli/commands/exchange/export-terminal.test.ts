@@ -53,4 +53,4 @@ test("an export on a terminal shows what it would obey; in a pipe it is exact", 
       if (form === "--json") expect(JSON.parse(shown)).toEqual(JSON.parse(exact));
     }
   }
-}, 30_000);
+});

@@ -154,7 +154,9 @@ interface Got {
 
 function get(port: number, host: string, path: string): Promise<Got> {
   return new Promise((resolve, reject) => {
-    const call = request({ host: "127.0.0.1", port, path, headers: { host } }, (response) => {
+    // A connection of its own: the server may close an idle one at the moment it is used again.
+    const options = { host: "127.0.0.1", port, path, headers: { host }, agent: false };
+    const call = request(options, (response) => {
       const parts: Buffer[] = [];
       response.on("data", (part: Buffer) => parts.push(part));
       response.on("end", () =>

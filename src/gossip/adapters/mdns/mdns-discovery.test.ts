@@ -99,4 +99,4 @@ function setUp() {
   return { clock, told, said, options };
 }
 
-const until = (isSo: () => boolean) => expect.poll(isSo, { timeout: 10_000 }).toBe(true);
+const until = (isSo: () => boolean) => expect.poll(isSo).toBe(true);

@@ -67,7 +67,7 @@ describe("a journal on disk", () => {
       expect(await valuesOf(ledger, target)).toEqual({ a: value, b: value, c: value });
     }
     expect(ledger.status().sessions).toBe(3);
-  }, 60_000);
+  });
 
   test.each(["deleted", "replaced", "lock deleted"])(
     "acknowledges nothing more after a file of it was %s, and leaves what is there alone",

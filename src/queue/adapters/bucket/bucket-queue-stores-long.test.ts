@@ -24,7 +24,7 @@ function suiteOn(name: string, openBucket: () => Promise<Bucket>): void {
       bucket = await openBucket();
       // Once and here: clauses open with the same random numbers, and would meet in the probe.
       await requireFitness({ bucket, ...clients, probe: "daily" });
-    }, 60_000);
+    });
     afterAll(async () => bucket[Symbol.asyncDispose]());
     queueSuite({ name, open: (time) => suiteStorage(bucket)(time), concurrent: true });
   });

@@ -51,7 +51,7 @@ test("a proof of fitness holds for a day, for the store it was made on", async (
   storage.objects.set("probe/fit.json", { ...copied, modifiedAtMs: copied.modifiedAtMs + 120_000 });
   expect(await probes()).toBe(true);
   expect(await probes()).toBe(false);
-}, 20_000);
+});
 
 describe("a bad network", () => {
   const lossy = {

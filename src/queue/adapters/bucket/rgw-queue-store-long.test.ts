@@ -18,7 +18,7 @@ needs(["s3"], ({ s3 }) => {
     bucket = createS3Bucket({ place, clock: systemClock, random: systemRandom });
     // Once and here: clauses open with the same random numbers, and would meet in the probe.
     await requireFitness({ bucket, clock: systemClock, random: systemRandom, probe: "daily" });
-  }, 60_000);
+  });
   afterAll(async () => bucket[Symbol.asyncDispose]());
 
   queueSuite({

@@ -24,7 +24,7 @@ needs(["postgres"], ({ postgres }) => {
     ]);
     let heard = 0;
     other.watch(() => void (heard += 1));
-    await vi.waitFor(() => expect(heard).toBeGreaterThan(0), { timeout: 5_000 });
+    await expect.poll(() => heard).toBeGreaterThan(0);
     const raise: Operation = {
       op: "raise",
       raises: [{ job: "default", gate: "", key: "a", priority: 900 }],
@@ -32,7 +32,7 @@ needs(["postgres"], ({ postgres }) => {
     for (const operation of [addOne("a"), raise, { op: "setGate", gate: "g" } as const]) {
       const before = heard;
       await one.commit([operation]);
-      await vi.waitFor(() => expect(heard).toBeGreaterThan(before), { timeout: 5_000 });
+      await expect.poll(() => heard).toBeGreaterThan(before);
     }
     await one[Symbol.asyncDispose]();
     await other[Symbol.asyncDispose]();
@@ -68,7 +68,7 @@ needs(["postgres"], ({ postgres }) => {
       await store.commit([addOne(`k${index}`)]);
       sentMs = performance.now();
     }
-    await vi.waitFor(() => expect(lastMs).toBeGreaterThanOrEqual(sentMs), { timeout: 5_000 });
+    await expect.poll(() => lastMs).toBeGreaterThanOrEqual(sentMs);
     expect(count).toBeLessThanOrEqual(51);
     await client.end();
     await store[Symbol.asyncDispose]();
@@ -82,10 +82,10 @@ needs(["postgres"], ({ postgres }) => {
     const other = await openPostgresQueueStore({ ...options, listenUrl: gap.url });
     let heard = 0;
     other.watch(() => void (heard += 1));
-    await vi.waitFor(() => expect(heard).toBeGreaterThan(0), { timeout: 5_000 });
+    await expect.poll(() => heard).toBeGreaterThan(0);
     await gap.cut();
     const polled = heard;
-    await vi.waitFor(() => expect(heard).toBeGreaterThan(polled + 1), { timeout: 10_000 });
+    await expect.poll(() => heard).toBeGreaterThan(polled + 1);
     await gap.mend();
     await vi.waitFor(
       async () => {
@@ -94,7 +94,7 @@ needs(["postgres"], ({ postgres }) => {
         );
         expect(sessions.length).toBeGreaterThan(0);
       },
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     );
     await one[Symbol.asyncDispose]();
     await other[Symbol.asyncDispose]();

@@ -102,5 +102,5 @@ needs(["postgres"], ({ postgres }) => {
       expect((await queue.reconcile()).drift).toEqual([]);
     }
     expect(done.size).toBeGreaterThanOrEqual(300);
-  }, 120_000);
+  });
 });

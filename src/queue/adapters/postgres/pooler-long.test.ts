@@ -1,6 +1,6 @@
 // needs: pgbouncer
 // long: pooler
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { needs } from "../../../../test/support/services.ts";
 import { sleep, systemClock } from "../../../base/clock.ts";
 import { createTestClock } from "../../../base/testing/test-clock.ts";
@@ -73,7 +73,7 @@ needs(["pgbouncer"], ({ pgbouncer }) => {
     const deaf = await openPostgresQueueStore({ ...options, clock });
     let heard = 0;
     deaf.watch(() => void (heard += 1));
-    await vi.waitFor(() => expect(heard).toBeGreaterThan(0), { timeout: 5_000 });
+    await expect.poll(() => heard).toBeGreaterThan(0);
     const start = heard;
     await clock.advance(5_000);
     expect(heard).toBeGreaterThanOrEqual(start + 5);
@@ -97,11 +97,11 @@ needs(["pgbouncer"], ({ pgbouncer }) => {
     const other = await openPostgresQueueStore({ ...options, listenUrl, clock: createTestClock() });
     let heard = 0;
     other.watch(() => void (heard += 1));
-    await vi.waitFor(() => expect(heard).toBeGreaterThan(0), { timeout: 5_000 });
+    await expect.poll(() => heard).toBeGreaterThan(0);
     for (const key of ["a", "b", "c"]) {
       const before = heard;
       await store.commit([addOne(key)]);
-      await vi.waitFor(() => expect(heard).toBeGreaterThan(before), { timeout: 5_000 });
+      await expect.poll(() => heard).toBeGreaterThan(before);
     }
     await store[Symbol.asyncDispose]();
     await other[Symbol.asyncDispose]();

@@ -82,7 +82,7 @@ needs(["postgres"], ({ postgres }) => {
         if (owner) chownSync(at("localhost.key"), owner.uid, owner.gid);
       },
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await server[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
 // needs: postgres
 // inputs: scripts/services/** src/queue/** src/base/**
 import pg from "pg";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { startOwnPostgres } from "../../../../test/support/own-postgres.ts";
 import { needs } from "../../../../test/support/services.ts";
 import { sleep, systemClock } from "../../../base/clock.ts";
@@ -45,9 +45,7 @@ needs(["postgres"], ({ postgres }) => {
     await schema.query("begin");
     await schema.query(`lock table ${schema.quoted}.job in access exclusive mode`);
     const reads = Array.from({ length: 120 }, () => store.job("j"));
-    await vi.waitFor(async () => expect(await sessions.count()).toBeGreaterThan(60), {
-      timeout: 10_000,
-    });
+    await expect.poll(() => sessions.count()).toBeGreaterThan(60);
     expect(await sessions.count()).toBeLessThanOrEqual(70);
     const busy = store.connections!();
     expect(busy.max).toBeLessThan(70);
@@ -55,9 +53,7 @@ needs(["postgres"], ({ postgres }) => {
     expect(busy.waiting).toBeGreaterThanOrEqual(120 - busy.max);
     await schema.query("rollback");
     await Promise.all(reads);
-    await vi.waitFor(async () => expect(await sessions.count()).toBeLessThanOrEqual(20), {
-      timeout: 5_000,
-    });
+    await expect.poll(() => sessions.count()).toBeLessThanOrEqual(20);
     expect(await sessions.count()).toBeGreaterThan(0);
     expect(store.connections!()).toMatchObject({ active: 0, waiting: 0 });
     expect(store.connections!().idle).toBeGreaterThan(0);

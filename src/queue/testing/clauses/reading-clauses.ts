@@ -1,4 +1,4 @@
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import type { FinishInput } from "../../queue.ts";
 import type { BrowseQuery, EndedQuery } from "../../queue-store.ts";
 import type { Task } from "../../task.ts";
@@ -256,7 +256,7 @@ export function readingClauses(clause: Clause): void {
     let heard = 0;
     const stop = at.queue.watch(() => heard++);
     await other.add([work("a")]);
-    await vi.waitFor(() => expect(heard).toBeGreaterThan(0), { timeout: 5_000, interval: 5 });
+    await expect.poll(() => heard, { interval: 5 }).toBeGreaterThan(0);
     stop();
     stop();
     expect(await at.claim()).toHaveLength(1);
@@ -266,7 +266,7 @@ export function readingClauses(clause: Clause): void {
     let heard = 0;
     const stop = at.queue.watch(() => heard++);
     await at.add(work("a"));
-    await vi.waitFor(() => expect(heard).toBeGreaterThan(0), { timeout: 5_000, interval: 5 });
+    await expect.poll(() => heard, { interval: 5 }).toBeGreaterThan(0);
     stop();
     const before = heard;
     await at.add(work("b"));

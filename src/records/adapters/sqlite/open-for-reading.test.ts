@@ -186,7 +186,7 @@ describe("an index that is read", () => {
       child.kill("SIGKILL");
       await once(child, "exit");
     }
-  }, 60_000);
+  });
 });
 
 describe("an index that cannot be read", () => {
