@@ -53,6 +53,8 @@ export type { Work, WorkOptions } from "./work/open-work.ts";
 export { parseConcurrency } from "./work/pools.ts";
 export type { Up, UpOptions } from "./up/open-up.ts";
 export type { UpPart } from "./up/parts.ts";
+export type { CampaignReportOptions } from "./campaign/campaign-report.ts";
+export type { CampaignViewOptions } from "./campaign/campaign-view.ts";
 export type { EnrichedCounts } from "./exchange/enriched-file.ts";
 export type { LineOptions } from "./exchange/company-lines.ts";
 export type { ImportReport } from "./exchange/import-lines.ts";
@@ -68,5 +70,7 @@ export {
   openStatusReader,
   openUp,
   openWork,
+  readCampaignCoverage,
+  readCampaignReport,
   readStatus,
 } from "./load-parts.ts";

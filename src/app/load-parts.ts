@@ -1,4 +1,7 @@
 import type { BuiltInWork, BuiltInWorkOptions } from "./built-in-work.ts";
+import type { CampaignReport, CoverageCell, CoverageOptions } from "../campaign/index.ts";
+import type { CampaignReportOptions } from "./campaign/campaign-report.ts";
+import type { CampaignViewOptions } from "./campaign/campaign-view.ts";
 import type { EnrichedCounts, EnrichedFileOptions } from "./exchange/enriched-file.ts";
 import type { FileImport, ImportFileOptions } from "./exchange/import-file.ts";
 import type { IdleNode, IdleNodeOptions } from "./open-idle-node.ts";
@@ -60,4 +63,16 @@ export async function writeEnrichedFile(options: EnrichedFileOptions): Promise<E
 /** See `open-node-reader.ts`. */
 export async function openNodeReader(options: OpenNodeReaderOptions): Promise<NodeReader> {
   return (await import("./open-node-reader.ts")).openNodeReader(options);
+}
+
+/** See `campaign/campaign-report.ts`. */
+export async function readCampaignReport(options: CampaignReportOptions): Promise<CampaignReport> {
+  return (await import("./campaign/campaign-report.ts")).readCampaignReport(options);
+}
+
+/** See `campaign/campaign-view.ts`. */
+export async function readCampaignCoverage(
+  options: CampaignViewOptions & Pick<CoverageOptions, "by">,
+): Promise<readonly CoverageCell[]> {
+  return (await import("./campaign/campaign-view.ts")).readCampaignCoverage(options);
 }

@@ -3,6 +3,15 @@ export { campaignNameRule, fileSourceKey, sourceKeysOf } from "./campaign.ts";
 export { openCampaignFolder, type CampaignFolder } from "./campaign-folder.ts";
 export { companyFacts, type CompanyFacts, type UnreadValue } from "./company-fields.ts";
 export type { CompanyField, CompanyWriter, FoundCompany, PutCompany } from "./company-writer.ts";
+export {
+  campaignCoverage,
+  countCells,
+  coverageStates,
+  type CoverageCell,
+  type CoverageCounts,
+  type CoverageOptions,
+  type CoverageState,
+} from "./coverage/coverage.ts";
 export { createDetailsHandler, detail, type Detailed } from "./details.ts";
 export { createDiscoverHandler, discover, type Discovered } from "./discover.ts";
 export {
@@ -29,6 +38,14 @@ export { locateTown, radiusKm, type LocatedTown } from "./locate-town.ts";
 export { checkCampaignField, parseCampaign } from "./parse-campaign.ts";
 export { campaignPhrases, createPhraseCache, meaningHash } from "./phrase-meaning.ts";
 export { planTargets, planTiles, type PlannedTile, type Target } from "./plan.ts";
+export { buildCampaignReport, type CampaignReportInput } from "./report/build-report.ts";
+export { membershipOf, type Membership } from "./report/membership.ts";
+export { missingEmailOf, missingEmailText, type MissingEmail } from "./report/missing-email.ts";
+export {
+  campaignReportSchema,
+  type CampaignFunnel,
+  type CampaignReport,
+} from "./report/report-schema.ts";
 export type { CampaignServices, CompanyToEnrich } from "./services.ts";
 export { campaignStatus, type CampaignStatus } from "./status.ts";
 export { detailsKind, detailsSchema, discoverKind, discoverSchema, enrichKind } from "./tasks.ts";

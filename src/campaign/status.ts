@@ -1,6 +1,6 @@
 import type { Campaign } from "./campaign.ts";
 import type { Target } from "./plan.ts";
-import { standingOf, witnessOf, type Witnesses } from "./witness.ts";
+import { expiryMsOf, standingOf, witnessOf, type Witnesses } from "./witness.ts";
 
 export interface CampaignStatus {
   readonly tiles: number;
@@ -17,8 +17,6 @@ export interface CampaignStatus {
   readonly nextDueAt: string | undefined;
 }
 
-const dayMs = 86_400_000;
-
 /** By the same rules as `dueTargets`: `expired` + `never` is what a dispatch would ask for. */
 export function campaignStatus(
   { freshness }: Pick<Campaign, "freshness">,
@@ -34,8 +32,7 @@ export function campaignStatus(
     counts[standing === "none" ? "never" : standing] += 1;
     if (!witness || standing === "expired") continue;
     counts.found += witness.found;
-    const days = witness.found > 0 ? freshness.foundDays : freshness.emptyDays;
-    nextDueMs = Math.min(nextDueMs, Date.parse(witness.at) + days * dayMs);
+    nextDueMs = Math.min(nextDueMs, expiryMsOf(witness, freshness));
   }
   return {
     tiles: new Set(targets.map(({ tile }) => tile.id)).size,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Change, Ledger } from "../ledger/index.ts";
+import type { Change, Ledger, TargetView } from "../ledger/index.ts";
 import type { Freshness } from "./campaign.ts";
 import type { Tile } from "../sources/index.ts";
 import { fileSourceKey } from "./campaign.ts";
@@ -55,34 +55,34 @@ export function witnessOf(witnesses: Witnesses | undefined, question: Question) 
   return own ?? (question.source === fileSourceKey ? witnesses?.get(question.phrase) : undefined);
 }
 
-const readsAtOnce = 64;
+const readsAtOnce = 1_000;
 
 /** By the id of the tile. */
 export async function readWitnesses(
-  ledger: Pick<Ledger, "read">,
+  ledger: Pick<Ledger, "readAll">,
   tiles: readonly Tile[],
 ): Promise<ReadonlyMap<string, Witnesses>> {
   const found = new Map<string, Witnesses>();
   for (let at = 0; at < tiles.length; at += readsAtOnce) {
     const some = tiles.slice(at, at + readsAtOnce);
-    const all = await Promise.all(some.map((tile) => readWitnessesOf(ledger, tile)));
-    for (const [index, tile] of some.entries()) found.set(tile.id, all[index]!);
+    const views = await ledger.readAll(some.map(tileTarget));
+    for (const [index, tile] of some.entries()) found.set(tile.id, witnessesIn(views[index]!));
   }
   return found;
 }
 
-export async function readWitnessesOf(
+export const readWitnessesOf = async (
   ledger: Pick<Ledger, "read">,
   tile: Tile,
-): Promise<Witnesses> {
-  const { fields } = await ledger.read(tileTarget(tile));
-  return new Map(
+): Promise<Witnesses> => witnessesIn(await ledger.read(tileTarget(tile)));
+
+const witnessesIn = ({ fields }: TargetView): Witnesses =>
+  new Map(
     fields.flatMap(({ field, value }) => {
       const parsed = schema.safeParse(value);
       return parsed.success ? [[field, parsed.data] as const] : [];
     }),
   );
-}
 
 /** "none": it was never looked through. "expired": too long ago. */
 export type Standing = "none" | "fresh" | "empty" | "expired";
@@ -91,15 +91,18 @@ const dayMs = 86_400_000;
 /** A clock may be a little wrong; one that is a day ahead has written nonsense. */
 const aheadMsMax = dayMs;
 
+/** When it stops to count. */
+export const expiryMsOf = ({ at, found }: Witness, { foundDays, emptyDays }: Freshness): number =>
+  Date.parse(at) + (found > 0 ? foundDays : emptyDays) * dayMs;
+
 /** "empty" is fresh too: it was looked through, and nothing was there. */
 export function standingOf(
   witness: Witness | undefined,
-  { foundDays, emptyDays }: Freshness,
+  freshness: Freshness,
   nowMs: number,
 ): Standing {
   if (!witness) return "none";
-  const ageMs = nowMs - Date.parse(witness.at);
-  const ttlMs = (witness.found > 0 ? foundDays : emptyDays) * dayMs;
-  if (ageMs >= ttlMs || ageMs < -aheadMsMax) return "expired";
+  const isAhead = Date.parse(witness.at) > nowMs + aheadMsMax;
+  if (isAhead || nowMs >= expiryMsOf(witness, freshness)) return "expired";
   return witness.found > 0 ? "fresh" : "empty";
 }

@@ -266,6 +266,11 @@ export const registry: Registry = {
       load: async () => (await import("./commands/campaign/status.ts")).campaignStatusCommand,
     },
     {
+      name: "campaign report",
+      summary: "tiles, places, companies, visits, e-mail addresses; and what is missing, and why",
+      load: async () => (await import("./commands/campaign/report.ts")).campaignReportCommand,
+    },
+    {
       name: "node show",
       summary: "show who this node is",
       load: async () => (await import("./commands/node/show.ts")).nodeShow,

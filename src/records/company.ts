@@ -12,7 +12,10 @@ import {
   type NumberField,
   type TextField,
 } from "./fields.ts";
+import { foundByOf, foundPrefix, type FoundBy } from "./found-by.ts";
 import { slugOf } from "./slug.ts";
+import { textsIn } from "./texts-in.ts";
+import { visitRecordOf, type VisitRecord } from "./visit-record.ts";
 
 /** A company as people see it: what the ledger knows of a target, in the shape of a record. */
 export interface Company {
@@ -45,6 +48,10 @@ export interface Company {
   readonly entries: readonly RecordEntry[];
   /** Keys that someone put into the file, and that we have no meaning for. */
   readonly extra: Readonly<Record<string, unknown>>;
+  /** Absent: no campaign has found it. */
+  readonly foundBy?: readonly FoundBy[];
+  /** How the last visit of its website went. Absent: there was none. */
+  readonly visit?: CompanyVisit;
   /** The Markdown body. */
   readonly description?: string;
   /** Why it is left out of campaigns and lists. */
@@ -54,6 +61,9 @@ export interface Company {
   /** The stamp of the newest value. */
   readonly changedAt: string;
 }
+
+/** What records keep of a visit: not the list of contacts that it saw. */
+export type CompanyVisit = Omit<VisitRecord, "seen">;
 
 export interface Contact {
   /** The address, or the number in E.164. */
@@ -86,6 +96,8 @@ export function companyOf(view: TargetView, slug?: string): Company {
     }),
   ) as Company["texts"];
   const [description, { excluded, callback }] = [text("description"), texts];
+  const foundBy = foundByOf(of(foundPrefix));
+  const visit = visitOf(view);
   return {
     target: view.target,
     slug: slug ?? slugWanted,
@@ -106,11 +118,20 @@ export function companyOf(view: TargetView, slug?: string): Company {
     people: membersOf(of(personPrefix), personPrefix),
     entries: entriesOf(view.fields),
     extra: extraOf(of(extraPrefix)),
+    ...(foundBy.length > 0 && { foundBy }),
+    ...(visit && { visit }),
     ...(description !== undefined && { description }),
     ...(excluded !== undefined && { excluded }),
     ...(callback !== undefined && { callback }),
     changedAt: changedAtOf(view),
   };
+}
+
+function visitOf(view: TargetView): CompanyVisit | undefined {
+  const record = visitRecordOf(view);
+  if (!record) return undefined;
+  const { seen: _seen, ...visit } = record;
+  return visit;
 }
 
 /** The folder it would like to have, without making all the rest of it. */
@@ -195,17 +216,4 @@ function numbersOf(fields: ReadonlyMap<string, FieldView>): Company["numbers"] {
       return typeof value === "number" ? [[field, value]] : [];
     }),
   );
-}
-
-/** Those of the named properties that are there and are text. */
-export function textsIn<Key extends string>(
-  value: unknown,
-  keys: readonly Key[],
-): { readonly [key in Key]?: string } {
-  if (typeof value !== "object" || value === null) return {};
-  const found = keys.flatMap((key) => {
-    const one = (value as Readonly<Record<string, unknown>>)[key];
-    return typeof one === "string" && one !== "" ? [[key, one]] : [];
-  });
-  return Object.fromEntries(found) as { readonly [key in Key]?: string };
 }

@@ -3,6 +3,7 @@ export {
   companyTarget,
   idOf,
   type Company,
+  type CompanyVisit,
   type Contact,
   type Member,
 } from "./company.ts";
@@ -18,6 +19,7 @@ export {
   type NumberField,
   type TextField,
 } from "./fields.ts";
+export { foundPrefix, type FoundBy } from "./found-by.ts";
 export { personOf, personTarget, type Person, type PersonTextField } from "./person.ts";
 export type {
   IndexBatch,

@@ -13,6 +13,8 @@ export interface VisitRecord {
   /** Of the extractor. */
   readonly version: number;
   readonly pages: number;
+  /** Requests that it took, with robots.txt, without repeated ones. Absent in older records. */
+  readonly requests?: number;
   /** Contacts that the site showed: `email/…`, `phone/…`, `social/…`. */
   readonly seen: readonly string[];
 }

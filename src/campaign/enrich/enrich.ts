@@ -156,6 +156,7 @@ async function askAndGoOn(
     request: asked.follow,
     step: plan.step + 1,
     seen: [...seen],
+    requests: (plan.requests ?? 0) + 1,
     spentMs: plan.spentMs + delayMs + Math.ceil(clock.monotonicMs() - startMs),
   });
   const found = seen.size - plan.seen.length;

@@ -33,6 +33,8 @@ export const visitSchema = z.object({
       seen: z.array(z.string()),
       /** Of the time it may take: waiting for a free worker does not count. */
       spentMs: z.number(),
+      /** Made so far. Absent in tasks of older versions. */
+      requests: z.int().min(0).optional(),
     })
     .optional(),
 });

@@ -61,13 +61,21 @@ async function withoutForgotten(
 export async function writeEnd(
   { write, counts }: EnrichServices,
   { target }: TargetView,
-  { visit, seen }: Pick<VisitState, "visit" | "seen">,
+  { visit, seen, requests }: Pick<VisitState, "visit" | "seen" | "requests">,
 ): Promise<Omit<EndedVisit, "host">> {
   const outcome = visit.outcome ?? "unreachable";
   const why = visit.reason === undefined ? {} : { reason: visit.reason };
   const at = new Date(visit.startedAtMs).toISOString();
   const pages = visit.pages.filter(({ state }) => state === "found").length;
-  const record: VisitRecord = { at, outcome, ...why, version: extractorVersion, pages, seen };
+  const record: VisitRecord = {
+    at,
+    outcome,
+    ...why,
+    version: extractorVersion,
+    pages,
+    ...(requests !== undefined && { requests }),
+    seen,
+  };
   const wasRead = outcome === "done" || outcome === "not_modified";
   await write({
     source: sourceOf(visit.home),

@@ -1,5 +1,3 @@
-import { openQueueToRead } from "../../../app/index.ts";
-import { AppError } from "../../../base/app-error.ts";
 import {
   campaignStatus,
   mayHave,
@@ -7,9 +5,10 @@ import {
   planTargets,
   type CampaignStatus,
 } from "../../../campaign/index.ts";
-import type { Job, Queue } from "../../../queue/index.ts";
-import type { Command, SettingsContext } from "../../command.ts";
+import type { Job } from "../../../queue/index.ts";
+import type { Command } from "../../command.ts";
 import { openPlacesHere } from "./open-sources.ts";
+import { queueOrNone } from "./queue-or-none.ts";
 import { campaignArgument, campaignNameOf } from "./which-campaign.ts";
 import { witnessesOf } from "./witnesses.ts";
 
@@ -88,13 +87,3 @@ const columns = [
   counted("running", ({ tasks }) => tasks.running),
   counted("failed", ({ tasks }) => tasks.failed),
 ];
-
-/** Before the first dispatch there is no queue, and nothing in it. */
-async function queueOrNone(context: SettingsContext): Promise<Queue | undefined> {
-  try {
-    return await openQueueToRead(context);
-  } catch (error) {
-    if (error instanceof AppError && error.code === "no_queue") return undefined;
-    throw error;
-  }
-}

@@ -1,0 +1,83 @@
+import { writeFileAtomic } from "../../base/atomic-file.ts";
+import { silentLogger } from "../../base/logger.ts";
+import { readRegularFile } from "../../base/regular-file.ts";
+import { buildCampaignReport, campaignReportSchema } from "../../campaign/index.ts";
+import type { CampaignReport } from "../../campaign/index.ts";
+import type { NodeReadApi } from "../../node/index.ts";
+import { pageLimitMax, type Company } from "../../records/index.ts";
+import { readUsage } from "../usage-record.ts";
+import { readCampaignView, type CampaignViewOptions } from "./campaign-view.ts";
+
+/** How old a report may be for those who only look: a program that polls costs nothing. */
+export const reportMaxAgeMs = 15 * 60_000;
+
+export interface CampaignReportOptions extends CampaignViewOptions {
+  /** A report that is not older than this is good enough. 0: compute it now. */
+  readonly maxAgeMs: number;
+  /** Companies that were looked at, while it is computed. */
+  readonly onCompanies?: (count: number) => void;
+}
+
+/**
+ * The report of a campaign. It is kept as `campaigns/<name>/report.json`, so that it is there
+ * without being computed again.
+ */
+export async function readCampaignReport(options: CampaignReportOptions): Promise<CampaignReport> {
+  const { name, paths, clock, maxAgeMs } = options;
+  const file = paths.resolve("campaigns", name, "report.json");
+  const kept = maxAgeMs > 0 ? await readKept(file) : undefined;
+  const ageMs = kept ? clock.nowMs() - Date.parse(kept.at) : Infinity;
+  if (kept && ageMs >= 0 && ageMs <= maxAgeMs) return kept;
+  const report = await computeReport(options);
+  // A folder that may only be read has its report too; it is not kept then.
+  await writeFileAtomic(file, `${JSON.stringify(report, null, 2)}\n`).catch(() => {});
+  return report;
+}
+
+async function computeReport(options: CampaignReportOptions): Promise<CampaignReport> {
+  const { paths, clock, reader, signal, onCompanies } = options;
+  const view = await readCampaignView(options);
+  return await buildCampaignReport({
+    ...view,
+    companies: allCompanies(reader.records, signal, onCompanies),
+    async bucket(sinceDay) {
+      const rows = await readUsage(sinceDay, { paths, clock, log: silentLogger });
+      if (rows.length === 0) return undefined;
+      return {
+        requests: rows.reduce((sum, { requests }) => sum + requests, 0),
+        dollars: rows.reduce((sum, { dollars }) => sum + dollars, 0),
+      };
+    },
+  });
+}
+
+/** Every company, in pages. */
+export async function* allCompanies(
+  records: Pick<NodeReadApi["records"], "search">,
+  signal?: AbortSignal,
+  onCompanies?: (count: number) => void,
+): AsyncGenerator<readonly Company[]> {
+  let after: string | undefined;
+  do {
+    signal?.throwIfAborted();
+    const page = await records.search({
+      kind: "company",
+      sort: "name",
+      limit: pageLimitMax,
+      ...(after !== undefined && { after }),
+    });
+    yield page.rows.flatMap((row) => (row.kind === "company" ? [row.company] : []));
+    onCompanies?.(page.rows.length);
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/** What is damaged or of another version is computed again. */
+async function readKept(file: string): Promise<CampaignReport | undefined> {
+  try {
+    const parsed = campaignReportSchema.safeParse(JSON.parse(String(await readRegularFile(file))));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    return undefined; // usually there is none yet
+  }
+}

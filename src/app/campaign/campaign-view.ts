@@ -1,0 +1,110 @@
+import type { Clock } from "../../base/clock.ts";
+import {
+  campaignCoverage,
+  discoverKind,
+  discoverSchema,
+  mayHave,
+  openCampaignFolder,
+  planTargets,
+  planTiles,
+  readWitnesses,
+  type Campaign,
+  type CampaignReport,
+  type CoverageCell,
+  type CoverageOptions,
+  type Target,
+  type Witnesses,
+} from "../../campaign/index.ts";
+import type { Paths, Settings } from "../../config/index.ts";
+import type { NodeReadApi } from "../../node/index.ts";
+import type { Queue } from "../../queue/index.ts";
+import { openPlaces } from "../open-places.ts";
+
+export interface CampaignViewOptions {
+  readonly name: string;
+  readonly paths: Paths;
+  readonly settings: Pick<Settings, "bucket">;
+  readonly clock: Clock;
+  readonly reader: Pick<NodeReadApi, "ledger" | "records">;
+  /** Absent: there is none yet, and nothing in it. */
+  readonly queue?: Pick<Queue, "job" | "browse"> | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/** A campaign, and all that is known of its plan. Report, coverage and status are made of it. */
+export interface CampaignView {
+  readonly campaign: Campaign;
+  readonly targets: readonly Target[];
+  /** By the id of the tile. */
+  readonly witnesses: ReadonlyMap<string, Witnesses>;
+  readonly nowMs: number;
+  readonly mayHave: (target: Target) => boolean;
+  readonly hasFailed: (target: Target) => boolean;
+  readonly tasks?: CampaignReport["tasks"];
+}
+
+export async function readCampaignView(options: CampaignViewOptions): Promise<CampaignView> {
+  const { name, paths, settings, clock, reader, queue } = options;
+  const folder = openCampaignFolder(paths);
+  const campaign = await folder.load(name);
+  await using places = await openPlaces({ paths, bucket: settings.bucket });
+  const releases = await places.known(folder, campaign);
+  const tiles = planTiles(campaign).map(({ tile }) => tile);
+  const job = await queue?.job(name);
+  const failed = queue && job && job.failed > 0 ? await failedQuestions(queue, name) : new Set();
+  return {
+    campaign,
+    targets: planTargets(campaign),
+    witnesses: await readWitnesses(reader.ledger, tiles),
+    nowMs: clock.nowMs(),
+    mayHave: mayHave(releases),
+    hasFailed: ({ tile, phrase, source }) => failed.has(`${tile.id} ${source} ${phrase}`),
+    ...(job && {
+      tasks: {
+        pending: job.pending,
+        running: job.running,
+        done: job.done,
+        skipped: job.skipped,
+        failed: job.failed,
+      },
+    }),
+  };
+}
+
+/** The tiles of a campaign and how they stand, for maps and lists. */
+export async function readCampaignCoverage(
+  options: CampaignViewOptions & Pick<CoverageOptions, "by">,
+): Promise<readonly CoverageCell[]> {
+  return campaignCoverage({ ...(await readCampaignView(options)), by: options.by });
+}
+
+const pageTasks = 1_000;
+/** More failures than this are all of one cause, and the map shows it by then. */
+const failedMax = 50_000;
+
+async function failedQuestions(
+  queue: Pick<Queue, "browse">,
+  job: string,
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  let afterId = 0;
+  for (let seen = 0; seen < failedMax; seen += pageTasks) {
+    const page = await queue.browse({
+      states: ["failed"],
+      kind: discoverKind,
+      job,
+      afterId,
+      limit: pageTasks,
+    });
+    for (const { payload } of page) {
+      const parsed = discoverSchema.safeParse(payload);
+      if (!parsed.success) continue;
+      const { tile, source, due } = parsed.data;
+      for (const { phrase } of due) found.add(`${tile} ${source} ${phrase}`);
+    }
+    const last = page.at(-1);
+    if (!last || page.length < pageTasks) break;
+    afterId = last.id;
+  }
+  return found;
+}

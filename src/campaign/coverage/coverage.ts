@@ -1,0 +1,118 @@
+import type { Tile } from "../../sources/index.ts";
+import type { Campaign } from "../campaign.ts";
+import type { Target } from "../plan.ts";
+import { expiryMsOf, standingOf, witnessOf, type Witnesses } from "../witness.ts";
+
+/**
+ * What is known of a tile:
+ * - `fresh`: looked through in time, with places there;
+ * - `empty`: looked through in time, and nothing there, or its source has no place there at all;
+ * - `expired`: looked through too long ago;
+ * - `failed`: looking it through failed, and nobody has tried again;
+ * - `never`: not looked through yet.
+ */
+export const coverageStates = ["fresh", "empty", "expired", "failed", "never"] as const;
+export type CoverageState = (typeof coverageStates)[number];
+
+/** One tile, for one question or for several together. */
+export interface CoverageCell {
+  readonly tile: Tile;
+  /** Absent: for all phrases of the campaign together. */
+  readonly phrase?: string;
+  readonly state: CoverageState;
+  /** Places that were found, over all questions; a place that two of them name counts twice. */
+  readonly found: number;
+  /** The oldest look that counts, ISO 8601. Absent: there is none. */
+  readonly at?: string;
+  /** When the first look that counts expires, ISO 8601. */
+  readonly expires?: string;
+}
+
+export interface CoverageOptions {
+  readonly campaign: Pick<Campaign, "freshness">;
+  /** All of the plan: whoever counts tiles counts these. */
+  readonly targets: readonly Target[];
+  /** By the id of the tile. */
+  readonly witnesses: ReadonlyMap<string, Witnesses>;
+  readonly nowMs: number;
+  /** Whether a source can have anything in a tile; absent: nobody knows. */
+  readonly mayHave?: (target: Target) => boolean;
+  /** Whether looking a target through has failed. */
+  readonly hasFailed?: (target: Target) => boolean;
+  /** One cell for each tile, or for each tile and phrase. */
+  readonly by: "tile" | "phrase";
+}
+
+/** In the order of the plan. */
+export function campaignCoverage(options: CoverageOptions): readonly CoverageCell[] {
+  const cells = new Map<string, Gathered>();
+  for (const target of options.targets) {
+    const { tile, phrase } = target;
+    const key = options.by === "tile" ? tile.id : `${tile.id} ${phrase}`;
+    const known = cells.get(key);
+    const cell = known ?? { tile, phrase, worst: 0, found: 0, atMs: Infinity, expiresMs: Infinity };
+    if (!known) cells.set(key, cell);
+    add(cell, target, options);
+  }
+  return [...cells.values()].map((cell) => cellOf(cell, options.by));
+}
+
+/** A cell is no better than its worst question; places in one of them make it fresh. */
+const ranks: readonly CoverageState[] = ["empty", "fresh", "expired", "never", "failed"];
+
+interface Gathered {
+  readonly tile: Tile;
+  readonly phrase: string;
+  worst: number;
+  found: number;
+  atMs: number;
+  expiresMs: number;
+}
+
+function add(cell: Gathered, target: Target, options: CoverageOptions): void {
+  const { campaign, witnesses, nowMs } = options;
+  const witness = witnessOf(witnesses.get(target.tile.id), target);
+  cell.worst = Math.max(cell.worst, ranks.indexOf(stateOf(target, options)));
+  if (!witness || standingOf(witness, campaign.freshness, nowMs) === "none") return;
+  cell.found += witness.found;
+  cell.atMs = Math.min(cell.atMs, Date.parse(witness.at));
+  cell.expiresMs = Math.min(cell.expiresMs, expiryMsOf(witness, campaign.freshness));
+}
+
+/** Of one question. */
+export function stateOf(
+  target: Target,
+  {
+    campaign,
+    witnesses,
+    nowMs,
+    mayHave,
+    hasFailed,
+  }: Pick<CoverageOptions, "campaign" | "witnesses" | "nowMs" | "mayHave" | "hasFailed">,
+): CoverageState {
+  const witness = witnessOf(witnesses.get(target.tile.id), target);
+  const standing = standingOf(witness, campaign.freshness, nowMs);
+  if (standing === "fresh" || standing === "empty") return standing;
+  if (mayHave && !mayHave(target)) return "empty";
+  if (hasFailed?.(target) === true) return "failed";
+  return standing === "none" ? "never" : "expired";
+}
+
+const cellOf = (cell: Gathered, by: CoverageOptions["by"]): CoverageCell => ({
+  tile: cell.tile,
+  ...(by === "phrase" && { phrase: cell.phrase }),
+  state: ranks[cell.worst]!,
+  found: cell.found,
+  ...(cell.atMs < Infinity && {
+    at: new Date(cell.atMs).toISOString(),
+    expires: new Date(cell.expiresMs).toISOString(),
+  }),
+});
+
+export type CoverageCounts = Readonly<Record<CoverageState, number>>;
+
+export function countCells(cells: Iterable<Pick<CoverageCell, "state">>): CoverageCounts {
+  const counts = { fresh: 0, empty: 0, expired: 0, failed: 0, never: 0 };
+  for (const { state } of cells) counts[state] += 1;
+  return counts;
+}

@@ -1,0 +1,164 @@
+import type { Company } from "../../records/index.ts";
+import type { Campaign } from "../campaign.ts";
+import { campaignCoverage, countCells, stateOf } from "../coverage/coverage.ts";
+import { planTiles, type Target } from "../plan.ts";
+import { witnessOf, type Witness, type Witnesses } from "../witness.ts";
+import { emptyTilesAlarm } from "./empty-tiles.ts";
+import { createFieldCounts } from "./field-coverage.ts";
+import { createFunnels, type Funnels } from "./funnels.ts";
+import { membershipOf } from "./membership.ts";
+import { missingEmailOf, missingEmailText } from "./missing-email.ts";
+import type { CampaignReport } from "./report-schema.ts";
+import { createVisitAges } from "./visit-ages.ts";
+
+export interface CampaignReportInput {
+  readonly campaign: Campaign;
+  /** `planTargets(campaign)`: whoever counts tiles counts these. */
+  readonly targets: readonly Target[];
+  /** `readWitnesses` of the tiles of the plan. */
+  readonly witnesses: ReadonlyMap<string, Witnesses>;
+  /** Every company there is, in pages: which of them are the campaign's is decided here. */
+  readonly companies: AsyncIterable<readonly Company[]> | Iterable<readonly Company[]>;
+  readonly nowMs: number;
+  /** Whether a source can have anything in a tile; absent: nobody knows. */
+  readonly mayHave?: (target: Target) => boolean;
+  /** Whether looking a target through has failed. */
+  readonly hasFailed?: (target: Target) => boolean;
+  readonly tasks?: CampaignReport["tasks"];
+  /** What buckets were asked since the campaign's first find. */
+  readonly bucket?: (sinceDay: string) => Promise<BucketCost | undefined>;
+}
+
+export interface BucketCost {
+  readonly requests: number;
+  readonly dollars: number;
+}
+
+/** Asks nothing and writes nothing: all that it says follows from its input. */
+export async function buildCampaignReport(input: CampaignReportInput): Promise<CampaignReport> {
+  const { campaign, targets, witnesses, nowMs } = input;
+  const membership = membershipOf(campaign);
+  const funnels = createFunnels(sourceOfName(targets, witnesses));
+  const looks = countLooks(input, funnels);
+  const fields = createFieldCounts();
+  const reasons = createReasons();
+  const visits = createVisitAges(nowMs);
+  let [excluded, websiteRequests, firstDay] = [0, 0, "9999-12-31"];
+  for await (const page of input.companies) {
+    for (const company of page) {
+      const finds = membership.findsOf(company);
+      if (finds.length === 0) continue;
+      if (membership.isExcluded(company)) {
+        excluded += 1;
+        continue;
+      }
+      funnels.add(company, finds);
+      fields.add(company);
+      reasons.add(company);
+      visits.add(company);
+      websiteRequests += company.visit?.requests ?? 0;
+      for (const { at } of finds) if (at !== undefined && at < firstDay) firstDay = at.slice(0, 10);
+    }
+  }
+  const funnel = funnels.all();
+  const bucket = await input.bucket?.(firstDay);
+  return {
+    format: "forager-campaign-report/1",
+    campaign: campaign.name,
+    at: new Date(nowMs).toISOString(),
+    tiles: {
+      planned: planTiles(campaign).length,
+      ...countCells(campaignCoverage({ ...input, by: "tile" })),
+    },
+    targets: looks.targets,
+    funnel,
+    rows: funnels.rows(),
+    fields: fields.result(),
+    withoutEmail: reasons.result(),
+    cost: costOf(funnel.withEmail, websiteRequests, bucket),
+    freshness: { ...looks.freshness, visits: visits.result() },
+    excluded,
+    ...(input.tasks && { tasks: input.tasks }),
+    alarms: [...emptyTilesAlarm(campaign, targets, witnesses, nowMs)],
+  };
+}
+
+/** Companies name their source as people do; questions by its key. Witnesses know both. */
+function sourceOfName(
+  targets: readonly Target[],
+  witnesses: ReadonlyMap<string, Witnesses>,
+): (name: string | undefined) => string {
+  const keys = new Map<string, string>();
+  for (const target of targets) {
+    const witness = witnessOf(witnesses.get(target.tile.id), target);
+    if (witness) keys.set(witness.source, target.source);
+  }
+  return (name = "") => keys.get(name) ?? (name.replace(/:.*$/s, "") || "unknown");
+}
+
+/** What witnesses say of the plan's questions. */
+function countLooks(input: CampaignReportInput, funnels: Funnels) {
+  const { targets, witnesses, mayHave } = input;
+  const states = { fresh: 0, empty: 0, expired: 0, failed: 0, never: 0 };
+  let leftOut = 0;
+  for (const target of targets) {
+    states[stateOf(target, input)] += 1;
+    if (mayHave && !mayHave(target)) leftOut += 1;
+    const witness: Witness | undefined = witnessOf(witnesses.get(target.tile.id), target);
+    funnels.look(target, witness);
+  }
+  const cells = campaignCoverage({ ...input, by: "phrase" });
+  const counted = cells.filter(({ state }) => state === "fresh" || state === "empty");
+  const ats = counted.flatMap(({ at }) => at ?? []).toSorted();
+  const [nextDueAt] = counted.flatMap(({ expires }) => expires ?? []).toSorted();
+  const [oldestTileAt, newestTileAt] = [ats[0], ats.at(-1)];
+  return {
+    targets: { planned: targets.length, ...states, leftOut },
+    freshness: {
+      ...(oldestTileAt !== undefined && { oldestTileAt }),
+      ...(newestTileAt !== undefined && { newestTileAt }),
+      ...(nextDueAt !== undefined && { nextDueAt }),
+    },
+  };
+}
+
+const examplesMax = 5;
+
+function createReasons() {
+  type Counted = CampaignReport["withoutEmail"]["reasons"][number];
+  const found = new Map<string, Counted>();
+  let companies = 0;
+  return {
+    add(company: Company) {
+      const missing = missingEmailOf(company);
+      if (!missing) return;
+      companies += 1;
+      const text = missingEmailText(missing);
+      const known = found.get(text) ?? { ...missing, text, companies: 0, examples: [] };
+      if (known.examples.length < examplesMax) known.examples.push(company.slug);
+      known.companies += 1;
+      found.set(text, known);
+    },
+    result: () => ({
+      companies,
+      reasons: [...found.values()].toSorted((a, b) => b.companies - a.companies),
+    }),
+  };
+}
+
+const costOf = (
+  leads: number,
+  websiteRequests: number,
+  bucket: BucketCost | undefined,
+): CampaignReport["cost"] => ({
+  leads,
+  websiteRequests,
+  ...(leads > 0 && { websiteRequestsPerLead: rounded(websiteRequests / leads, 100) }),
+  ...(bucket && {
+    bucketRequests: bucket.requests,
+    bucketDollars: rounded(bucket.dollars, 1e6),
+    ...(leads > 0 && { bucketDollarsPerLead: rounded(bucket.dollars / leads, 1e6) }),
+  }),
+});
+
+const rounded = (value: number, parts: number) => Math.round(value * parts) / parts;

@@ -1,0 +1,66 @@
+import type { Company, FoundBy } from "../../records/index.ts";
+import type { Question, Witness } from "../witness.ts";
+import type { CampaignFunnel, CampaignReport } from "./report-schema.ts";
+
+/** Counts a campaign's steps, for all of it and by phrase and source. */
+export interface Funnels {
+  /** A question of the plan, and its answer if there is one. */
+  look(question: Question & { readonly tile: { readonly id: string } }, witness?: Witness): void;
+  add(company: Company, finds: readonly FoundBy[]): void;
+  all(): CampaignFunnel;
+  rows(): CampaignReport["rows"];
+}
+
+type Counts = { -readonly [step in keyof CampaignFunnel]: number };
+
+export function createFunnels(sourceOfName: (name: string | undefined) => string): Funnels {
+  const all = noCounts();
+  const lookedAt = new Set<string>();
+  const rows = new Map<string, { readonly question: Question; readonly counts: Counts }>();
+  const rowOf = ({ phrase, source }: Question): Counts => {
+    const key = `${source} ${phrase}`;
+    const known = rows.get(key) ?? { question: { phrase, source }, counts: noCounts() };
+    rows.set(key, known);
+    return known.counts;
+  };
+  return {
+    look(question, witness) {
+      const row = rowOf(question);
+      if (!witness) return;
+      lookedAt.add(question.tile.id);
+      row.tiles += 1;
+      row.places += witness.found;
+      all.places += witness.found;
+    },
+    add(company, finds) {
+      count(all, company);
+      const questions = finds.map(({ phrase, source }) => ({
+        phrase,
+        source: sourceOfName(source),
+      }));
+      for (const counts of new Set(questions.map(rowOf))) count(counts, company);
+    },
+    all: () => ({ ...all, tiles: lookedAt.size }),
+    rows: () => [...rows.values()].map(({ question, counts }) => ({ ...question, ...counts })),
+  };
+}
+
+const noCounts = (): Counts => ({
+  tiles: 0,
+  places: 0,
+  companies: 0,
+  withWebsite: 0,
+  visited: 0,
+  enriched: 0,
+  withEmail: 0,
+  withPhone: 0,
+});
+
+function count(counts: Counts, { texts, visit, emails, phones }: Company): void {
+  counts.companies += 1;
+  if (texts.website !== undefined || texts.domain !== undefined) counts.withWebsite += 1;
+  if (visit) counts.visited += 1;
+  if (visit?.outcome === "done" || visit?.outcome === "not_modified") counts.enriched += 1;
+  if (emails.length > 0) counts.withEmail += 1;
+  if (phones.length > 0) counts.withPhone += 1;
+}

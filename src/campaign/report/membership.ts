@@ -1,0 +1,40 @@
+import type { Company, FoundBy } from "../../records/index.ts";
+import type { Campaign } from "../campaign.ts";
+import { exclusionOf } from "../exclusions.ts";
+import { planTiles } from "../plan.ts";
+
+/** Which companies belong to a campaign, and by which of its questions they were found. */
+export interface Membership {
+  /** Empty: it is not one of the campaign's. */
+  findsOf(company: Pick<Company, "foundBy">): readonly FoundBy[];
+  has(company: Pick<Company, "foundBy">): boolean;
+  /** Whether the campaign or a person has excluded it. */
+  isExcluded(company: Pick<Company, "excluded" | "name" | "texts">): boolean;
+}
+
+/**
+ * A company belongs to each campaign that has its tile and phrase, whichever of them asked: the
+ * others did not ask again. One that a campaign found stays its own when the plan becomes smaller.
+ */
+export function membershipOf(
+  campaign: Pick<Campaign, "name" | "phrases" | "locations" | "exclusions">,
+): Membership {
+  const tiles = new Set(planTiles(campaign).map(({ tile }) => tile.id));
+  const phrases = new Set(campaign.phrases);
+  const isOwn = (one: FoundBy) =>
+    one.campaign === campaign.name || (phrases.has(one.phrase) && tiles.has(one.tile));
+  const { exclusions } = campaign;
+  const hasExclusions = Object.values(exclusions).some(
+    (list: readonly string[]) => list.length > 0,
+  );
+  return {
+    findsOf: ({ foundBy = [] }) => foundBy.filter(isOwn),
+    has: ({ foundBy = [] }) => foundBy.some(isOwn),
+    isExcluded({ excluded, name, texts: { place, domain } }) {
+      if (excluded !== undefined) return true;
+      return (
+        hasExclusions && exclusionOf(exclusions, { id: place ?? "", name, domain }) !== undefined
+      );
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { readCampaignReport } from "../../../app/index.ts";
+import { usageError } from "../../../base/usage-error.ts";
+import type { CampaignReport } from "../../../campaign/index.ts";
+import type { Command, SettingsContext } from "../../command.ts";
+import { parseDuration } from "../../duration.ts";
+import { textFlag } from "../../flags.ts";
+import { openReaderOf } from "../../node-context.ts";
+import { goesOnAfter } from "../../until-stopped.ts";
+import { queueOrNone } from "./queue-or-none.ts";
+import { describeReport, reportLine } from "./report-view.ts";
+import { campaignArgument, loadCampaign } from "./which-campaign.ts";
+
+export const campaignReportCommand: Command = {
+  needs: "settings",
+  arguments: [campaignArgument],
+  options: [
+    { flag: "--watch", summary: "compute it again and again, until Ctrl-C" },
+    { flag: "--every", value: "time", summary: "with --watch: how often (default: 5s)" },
+  ],
+  examples: [
+    { line: "forager campaign report austin", summary: "from tiles to e-mail addresses" },
+    { line: "forager campaign report austin --watch", summary: "the same, while work goes on" },
+    { line: "forager campaign report austin --json", summary: "the document report.json" },
+  ],
+  details: [
+    "Computed now and kept as campaigns/NAME/report.json. Excluded companies are not counted. A lead\n" +
+      "is a company with an e-mail address; every company without one has a reason.",
+    "Exit code 1 when there is an alarm: more than 40 % of more than 10 tiles of the last 7 days are\n" +
+      "empty.",
+  ],
+
+  async run(context) {
+    const { out, flags, clock, signal } = context;
+    const { campaign } = await loadCampaign(context);
+    const every = textFlag(flags, "every");
+    if (flags["watch"] !== true) {
+      if (every !== undefined) throw usageError("--every is for --watch: give both, or neither");
+      const report = await readReport(context, campaign.name);
+      out.result(report, (layout) => describeReport(report, layout));
+      return report.alarms.length > 0 ? "failed" : undefined;
+    }
+    const everyMs = parseDuration("every", every ?? "5s");
+    if (everyMs < 1_000) throw usageError(`--every takes at least 1s, not '${every}'`);
+    do {
+      const report = await readReport(context, campaign.name);
+      out.frame(report, {
+        screen: (layout) => describeReport(report, layout),
+        line: () => reportLine(report),
+      });
+    } while (await goesOnAfter(clock, everyMs, signal));
+    return "stopped";
+  },
+};
+
+async function readReport(context: SettingsContext, name: string): Promise<CampaignReport> {
+  const { paths, settings, clock, signal } = context;
+  await using reader = await openReaderOf(context);
+  await using queue = await queueOrNone(context);
+  return await readCampaignReport({
+    name,
+    paths,
+    settings,
+    clock,
+    signal,
+    reader,
+    queue,
+    maxAgeMs: 0,
+  });
+}

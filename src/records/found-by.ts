@@ -1,0 +1,25 @@
+import type { FieldView } from "../ledger/index.ts";
+import { textsIn } from "./texts-in.ts";
+
+/** The question that a company answers: which tile was looked through, and for which phrase. */
+export interface FoundBy {
+  /** The id of the tile: `30.2_-97.7`. */
+  readonly tile: string;
+  readonly phrase: string;
+  /** The campaign that asked last. Others with this tile and phrase share the answer. */
+  readonly campaign?: string;
+  /** ISO moment. */
+  readonly at?: string;
+  /** What people call the source: `file:places.jsonl`. */
+  readonly source?: string;
+}
+
+/** One field for each question: `found/<tile>/<phrase>`. */
+export const foundPrefix = "found/";
+
+export const foundByOf = (fields: readonly FieldView[]): readonly FoundBy[] =>
+  fields.flatMap(({ field, value }) => {
+    const [, tile, phrase] = /^found\/([^/]+)\/(.+)$/su.exec(field) ?? [];
+    if (tile === undefined || phrase === undefined) return [];
+    return [{ tile, phrase, ...textsIn(value, ["campaign", "at", "source"]) }];
+  });
