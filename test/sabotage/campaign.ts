@@ -59,15 +59,15 @@ const inCampaign: readonly Sabotage[] = [
   {
     name: "an empty tile stays done as long as a full one",
     file: "src/campaign/witness.ts",
-    find: "const ttlMs = (witness.found > 0 ? foundDays : emptyDays) * dayMs;",
-    replace: "const ttlMs = Math.max(foundDays, emptyDays) * dayMs;",
+    find: "(found > 0 ? foundDays : emptyDays) * dayMs",
+    replace: "Math.max(foundDays, emptyDays, found) * dayMs",
     caughtBy: `${dispatch} > lesson 42: an empty tile says so`,
   },
   {
     name: "a witness from a wrong clock keeps its tile for ever",
     file: "src/campaign/witness.ts",
-    find: "if (ageMs >= ttlMs || ageMs < -aheadMsMax)",
-    replace: "if (ageMs >= ttlMs)",
+    find: "if (isAhead || nowMs >= expiryMsOf(witness, freshness))",
+    replace: "if (nowMs >= expiryMsOf(witness, freshness))",
     caughtBy: `${dispatch} > lesson 46`,
   },
   {
