@@ -57,7 +57,7 @@ export function openCampaignFolder(paths: Pick<Paths, "resolve">): CampaignFolde
   };
 
   const wantedFileOf = (name: string) => join(folderOf(name), "wanted.json");
-  const readWanted = async (name: string): Promise<CampaignFields> => {
+  const readDesired = async (name: string): Promise<CampaignFields> => {
     const text = await readRegularFile(wantedFileOf(name)).catch(() => "{}"); // usually there is none
     try {
       const wanted = JSON.parse(String(text)) as Readonly<Record<string, unknown>>;
@@ -68,7 +68,7 @@ export function openCampaignFolder(paths: Pick<Paths, "resolve">): CampaignFolde
     }
   };
   const want = async (name: string, fields: CampaignFields): Promise<string | undefined> => {
-    const before = await readWanted(name);
+    const before = await readDesired(name);
     if (isDeepStrictEqual(before, fields)) return undefined;
     if (fields.size === 0) await rm(wantedFileOf(name), { force: true });
     else {
@@ -89,7 +89,7 @@ export function openCampaignFolder(paths: Pick<Paths, "resolve">): CampaignFolde
       if (!isMissing(error)) throw translateFileError(error, file);
       throw noCampaign(name, file, await list());
     }
-    const over = fields ?? (await readWanted(name));
+    const over = fields ?? (await readDesired(name));
     return parseCampaign(name, file, new TextDecoder().decode(bytes), over);
   };
 

@@ -15,7 +15,7 @@ export const registry: Registry = {
     places: "files of places, cut into tiles",
     node: "this machine, and the others of its fleet",
     hub: "the node that makes checkpoints",
-    fleet: "what is wanted of nodes",
+    fleet: "set and show the desired state of nodes (pause, drain, scale)",
     config: "settings, and where they come from",
   },
   commands: [
@@ -302,7 +302,7 @@ export const registry: Registry = {
     },
     {
       name: "fleet show",
-      summary: "show what is wanted of nodes, and who follows it",
+      summary: "show the desired state of nodes, and which nodes have applied it",
       load: async () => (await import("./commands/fleet/show.ts")).fleetShow,
     },
     {

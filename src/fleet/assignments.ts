@@ -1,9 +1,9 @@
 import { AppError } from "../base/app-error.ts";
 import { nearest } from "../config/index.ts";
-import type { Assignment, Entry } from "./wanted.ts";
+import type { Assignment, Entry } from "./desired-state.ts";
 
-/** What can be wanted of a node, typed. */
-export interface NodeWanted {
+/** The desired state of one node, typed. */
+export interface NodeDesired {
   readonly state: NodeState;
   /** When that was said; 0: never. */
   readonly stateRevision: number;
@@ -47,7 +47,7 @@ export function parseAssignment(text: string, checkField: CheckField): Assignmen
   const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (key === undefined || value === undefined) {
     const meant = nearest(text, Object.keys(nodeStates));
-    throw wrong(text, `nothing is wanted by that; did you mean ${meant}? There is ${known}`);
+    throw wrong(text, `there is no such setting; did you mean ${meant}? There is ${known}`);
   }
   const assignment = { key, value: value === byDefault ? null : readValue(key, value) };
   const fault = faultOf(assignment, checkField);
@@ -107,7 +107,7 @@ function workersFault(value: unknown): string | undefined {
 }
 
 /** What the entries that count for a node say. */
-export function toNodeWanted(entries: ReadonlyMap<string, Entry>): NodeWanted {
+export function toNodeDesired(entries: ReadonlyMap<string, Entry>): NodeDesired {
   const workers = new Map<string, string>();
   const campaigns = new Map<string, Map<string, unknown>>();
   const faults: string[] = [];

@@ -6,7 +6,7 @@ import { openTestLedger } from "../ledger/testing/test-ledger.ts";
 import { driftOf } from "./drift.ts";
 import type { PeerSeen } from "./node-view.ts";
 import { rosterOf } from "./roster.ts";
-import { sampleBeat } from "./testing/sample-beat.ts";
+import { sampleHeartbeat } from "./testing/sample-heartbeat.ts";
 
 async function createTwo() {
   const clock = createTestClock();
@@ -29,8 +29,8 @@ async function see({ clock, bucket, a, b }: Two, peer?: Pick<PeerSeen, "vector">
     node: a.node(),
     pid: 1,
     atMs: clock.nowMs(),
-    beat: sampleBeat,
-    wanted: { revision: 0, scopes: {} },
+    beat: sampleHeartbeat,
+    desired: { revision: 0, scopes: {} },
     peers: [
       {
         ...peer,
@@ -91,7 +91,7 @@ test("by the bucket alone: what it published and is not here; what it lacks, whe
 
   const tell = async () => {
     const knows = { checkpoint: 0, beyond: Object.fromEntries(b.vector()) };
-    await b.withBucket(bucket).beat({ addresses: [], beat: { ...sampleBeat, knows } });
+    await b.withBucket(bucket).beat({ addresses: [], beat: { ...sampleHeartbeat, knows } });
   };
   await tell();
   expect(await see(two)).toEqual({ missingHere: 0, missingThere: 0, seconds: 0 });

@@ -5,13 +5,13 @@ import { createTestClock } from "../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../bucket/adapters/memory/memory-bucket.ts";
 import { createFaultyBucket, createMeter, type Bucket } from "../bucket/index.ts";
 import { openTestLedger } from "../ledger/testing/test-ledger.ts";
-import { parseAssignment, type NodeWanted } from "./assignments.ts";
-import type { Followed } from "./beat.ts";
+import { parseAssignment, type NodeDesired } from "./assignments.ts";
+import type { AppliedRevision } from "./heartbeat.ts";
 import { desiredKey, openDesiredObject } from "./desired-object.ts";
 import { createFollower, type Applied, type FollowerOptions } from "./follower.ts";
 import { auditCommand, readCommands } from "./ledger-commands.ts";
-import { commanded, joined, nothingWanted, type Wanted } from "./wanted.ts";
-import { wantedInBucket, wantedInLedger } from "./wanted-sources.ts";
+import { commanded, joined, nothingDesired, type DesiredState } from "./desired-state.ts";
+import { desiredInBucket, desiredInLedger } from "./desired-sources.ts";
 
 const node = "0000000000001";
 const other = "0000000000002";
@@ -31,22 +31,22 @@ function createPlace() {
     atMs: clock.nowMs(),
   });
   const set = (scope: string, ...words: string[]) =>
-    operator.change((wanted = nothingWanted) => commanded(wanted, commandOf(scope, words)));
+    operator.change((desired = nothingDesired) => commanded(desired, commandOf(scope, words)));
   return { clock, meter, random, store, openObject, commandOf, set };
 }
 
 type Place = ReturnType<typeof createPlace>;
 
 function follow({ clock, random, openObject }: Place, more: Partial<FollowerOptions> = {}) {
-  const seen: NodeWanted[] = [];
-  const acknowledged: Followed[] = [];
+  const seen: NodeDesired[] = [];
+  const acknowledged: AppliedRevision[] = [];
   const said: Uint8Array[] = [];
   const follower = createFollower({
     node: () => node,
-    sources: [wantedInBucket(openObject("follower"))],
-    apply: async (wanted): Promise<Applied> => {
-      seen.push(wanted);
-      return { what: wanted.state, faults: wanted.faults };
+    sources: [desiredInBucket(openObject("follower"))],
+    apply: async (desired): Promise<Applied> => {
+      seen.push(desired);
+      return { what: desired.state, faults: desired.faults };
     },
     onFollowed: (followed) => void acknowledged.push(followed),
     say: (bytes) => void said.push(bytes),
@@ -145,10 +145,10 @@ describe("by the bucket alone", () => {
 
   test("what was wanted is kept over a restart without a network, and counts before work begins", async () => {
     const place = createPlace();
-    let kept: Wanted | undefined;
+    let kept: DesiredState | undefined;
     const memory = {
       read: async () => kept,
-      write: async (wanted: Wanted) => void (kept = wanted),
+      write: async (desired: DesiredState) => void (kept = desired),
     };
     const first = follow(place, { memory });
     await first.follower.start();
@@ -177,8 +177,8 @@ describe("by the bucket alone", () => {
     const commands = 20;
     const work = operators.map(async (object, at) => {
       for (let number = 0; number < commands; number++) {
-        await object.change((wanted = nothingWanted) =>
-          commanded(wanted, place.commandOf("all", [`workers.k${at}-${number}=1`])),
+        await object.change((desired = nothingDesired) =>
+          commanded(desired, place.commandOf("all", [`workers.k${at}-${number}=1`])),
         );
       }
     });
@@ -186,9 +186,9 @@ describe("by the bucket alone", () => {
     void Promise.all(work).then(() => (isDone = true));
     for (let second = 0; second < 3_000 && !isDone; second++) await clock.advance(1_000);
     expect(isDone).toBe(true);
-    const wanted = (await place.openObject("reader").read())!;
-    expect(Object.keys(wanted.scopes["all"]!)).toHaveLength(60);
-    expect(wanted.revision).toBe(60);
+    const desired = (await place.openObject("reader").read())!;
+    expect(Object.keys(desired.scopes["all"]!)).toHaveLength(60);
+    expect(desired.revision).toBe(60);
   });
 
   test("an object that is not ours is told and not followed", async () => {
@@ -199,7 +199,7 @@ describe("by the bucket alone", () => {
     await place.store.put(desiredKey, Buffer.from(JSON.stringify(body)));
     await place.clock.advance(60_000);
     expect(seen).toEqual([]);
-    expect(follower.wanted().revision).toBe(0);
+    expect(follower.desired().revision).toBe(0);
     await follower.stop();
   });
 });
@@ -249,11 +249,11 @@ describe("without a bucket", () => {
     await using ledger = await openTestLedger({ clock: place.clock });
     const { follower, seen, acknowledged } = follow(place, {
       node: () => ledger.node(),
-      sources: [wantedInLedger(ledger)],
+      sources: [desiredInLedger(ledger)],
     });
     await follower.start();
-    const wanted = commanded(nothingWanted, place.commandOf(ledger.node(), ["pause"]));
-    expect(await auditCommand(ledger, wanted, 1)).toBe(1);
+    const desired = commanded(nothingDesired, place.commandOf(ledger.node(), ["pause"]));
+    expect(await auditCommand(ledger, desired, 1)).toBe(1);
     await place.clock.advance(250);
     expect(seen.map(({ state }) => state)).toEqual(["paused"]);
     expect(acknowledged).toMatchObject([{ revision: 1 }]);
@@ -261,24 +261,24 @@ describe("without a bucket", () => {
     expect(fields).toMatchObject([
       { field: "state", value: { value: "paused", revision: 1 }, source: "hand:anna" },
     ]);
-    expect(await readCommands(ledger, [ledger.node()])).toEqual(wanted);
+    expect(await readCommands(ledger, [ledger.node()])).toEqual(desired);
     await follower.stop();
   });
 
   test("the next revision counts over what the ledger knows; odd facts there are passed over", async () => {
     const place = createPlace();
     await using ledger = await openTestLedger({ clock: place.clock });
-    let wanted = nothingWanted;
+    let desired = nothingDesired;
     for (const word of ["pause", "resume", "workers.enrich=2"]) {
-      const known = joined(wanted, await readCommands(ledger, [node]));
-      wanted = commanded(known, place.commandOf(node, [word]));
-      await auditCommand(ledger, wanted, wanted.revision);
+      const known = joined(desired, await readCommands(ledger, [node]));
+      desired = commanded(known, place.commandOf(node, [word]));
+      await auditCommand(ledger, desired, desired.revision);
     }
-    expect(wanted.revision).toBe(3);
+    expect(desired.revision).toBe(3);
     const source = "hand:bob";
     const odd = [1, "x", { revision: "many" }, { value: 1, revision: -5, atMs: 0 }];
     const changes = odd.map((value, at) => ({ target: "fleet/all", field: `odd${at}`, value }));
     await ledger.write({ source, changes });
-    expect(await readCommands(ledger, [node])).toEqual(wanted);
+    expect(await readCommands(ledger, [node])).toEqual(desired);
   });
 });

@@ -2,30 +2,36 @@ import { sleep, type Clock, type Timer } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
 import type { Service } from "../base/service.ts";
-import { toNodeWanted, type NodeWanted } from "./assignments.ts";
-import type { Followed } from "./beat.ts";
-import { joined, nothingWanted, wantedOf, wantedSince, type Wanted } from "./wanted.ts";
-import { decodeHint, encodeHint } from "./wanted-format.ts";
+import { toNodeDesired, type NodeDesired } from "./assignments.ts";
+import type { AppliedRevision } from "./heartbeat.ts";
+import {
+  joined,
+  nothingDesired,
+  desiredFor,
+  desiredSince,
+  type DesiredState,
+} from "./desired-state.ts";
+import { decodeHint, encodeHint } from "./desired-format.ts";
 
-/** One way by which it is learnt what is wanted. */
-export interface WantedSource {
+/** A source of the desired state. */
+export interface DesiredSource {
   readonly name: string;
   /** At most so long until a change is seen. */
   readonly everyMs: number;
   /** All that it has for this node; undefined: nothing new since the last time. */
-  read(): Promise<Wanted | undefined>;
+  read(): Promise<DesiredState | undefined>;
 }
 
 export interface FollowerOptions {
   /** Another one once this node was found to be a clone. */
   readonly node: () => string;
-  readonly sources: readonly WantedSource[];
+  readonly sources: readonly DesiredSource[];
   /** Where the last state is kept over restarts: what was paused stays paused without a network. */
-  readonly memory?: WantedMemory;
-  /** Does what is wanted, and says what that was. Called again with the same until it succeeds. */
-  readonly apply: (wanted: NodeWanted) => Promise<Applied>;
+  readonly memory?: DesiredMemory;
+  /** Applies the desired state and describes what changed. Called again with the same state until it succeeds. */
+  readonly apply: (desired: NodeDesired) => Promise<Applied>;
   /** Something that others wait for: the acknowledgement should go out now. */
-  readonly onFollowed?: (followed: Followed) => void;
+  readonly onFollowed?: (followed: AppliedRevision) => void;
   /** Tells peers what this node has learnt. */
   readonly say?: (bytes: Uint8Array) => void;
   readonly clock: Clock;
@@ -33,9 +39,9 @@ export interface FollowerOptions {
   readonly log: Logger;
 }
 
-export interface WantedMemory {
-  read(): Promise<Wanted | undefined>;
-  write(wanted: Wanted): Promise<void>;
+export interface DesiredMemory {
+  read(): Promise<DesiredState | undefined>;
+  write(desired: DesiredState): Promise<void>;
 }
 
 export interface Applied {
@@ -47,9 +53,9 @@ export interface Applied {
 export interface Follower extends Service {
   /** A peer says what it has learnt. */
   hear(bytes: Uint8Array): void;
-  wanted(): Wanted;
-  /** Undefined: nothing was ever wanted. */
-  followed(): Followed | undefined;
+  desired(): DesiredState;
+  /** Undefined if no command was ever given. */
+  followed(): AppliedRevision | undefined;
 }
 
 const hintBytesMax = 1_000;
@@ -58,16 +64,16 @@ const startMsMax = 5_000;
 const whatLengthMax = 300;
 
 /**
- * Keeps a node in line with what is wanted of it. Looks at each source in its own time, joins what
+ * Keeps a node in its desired state. Looks at each source in its own time, joins what
  * they say, and applies what counts for this node whenever that changes, one change after the
  * other. What failed is tried again each minute. A revision is acknowledged when all of it was
  * applied, or when it is clear what was not.
  */
 export function createFollower(options: FollowerOptions): Follower {
   const { node, sources, memory, clock, random, log, say = () => {} } = options;
-  let wanted: Wanted = nothingWanted;
+  let desired: DesiredState = nothingDesired;
   let applied: string | undefined;
-  let followed: Followed | undefined;
+  let followed: AppliedRevision | undefined;
   let hasBegun = false;
   let isStopped = false;
   let turn: Promise<void> = Promise.resolve();
@@ -78,33 +84,33 @@ export function createFollower(options: FollowerOptions): Follower {
       if (!isStopped) await work();
     }));
 
-  async function take(found: Wanted): Promise<void> {
-    const before = wanted;
-    wanted = joined(before, found);
-    if (JSON.stringify(wanted) === JSON.stringify(before)) return;
-    if (hasBegun && wanted.revision > before.revision) {
-      const news = wantedSince(wanted, before.revision);
+  async function take(found: DesiredState): Promise<void> {
+    const before = desired;
+    desired = joined(before, found);
+    if (JSON.stringify(desired) === JSON.stringify(before)) return;
+    if (hasBegun && desired.revision > before.revision) {
+      const news = desiredSince(desired, before.revision);
       say(encodeHint({ ...news, since: before.revision }, hintBytesMax));
     }
     try {
-      await memory?.write(wanted);
+      await memory?.write(desired);
     } catch (error) {
-      log.warn("what is wanted of this node could not be kept for its next start", { error });
+      log.warn("could not save the desired state for the next start", { error });
     }
     await follow();
   }
 
   async function follow(): Promise<void> {
-    const entries = wantedOf(wanted, node());
+    const entries = desiredFor(desired, node());
     const text = JSON.stringify([...entries].map(([key, { value }]) => [key, value]));
-    const { revision } = wanted;
+    const { revision } = desired;
     // The revision may be another node's matter: then the next heartbeat is soon enough.
     const newest = Math.max(0, ...[...entries.values()].map((entry) => entry.revision));
     const isOurs = newest > (followed?.revision ?? 0);
     let result: Applied = { what: followed?.what ?? "nothing to do", faults: [] };
     if (text !== applied) {
       try {
-        result = await options.apply(toNodeWanted(entries));
+        result = await options.apply(toNodeDesired(entries));
         applied = text;
       } catch (error) {
         applied = undefined;
@@ -112,8 +118,8 @@ export function createFollower(options: FollowerOptions): Follower {
       }
       if (result.faults.length > 0) applied = undefined;
       const told = { revision, what: result.what, faults: result.faults };
-      if (result.faults.length > 0) log.error("what is wanted could not be followed", told);
-      else log.info("what is wanted is followed", told);
+      if (result.faults.length > 0) log.error("could not apply the desired state", told);
+      else log.info("applied the desired state", told);
     } else if (followed && !isOurs) {
       followed = { ...followed, revision };
       return;
@@ -127,14 +133,14 @@ export function createFollower(options: FollowerOptions): Follower {
     if (isNews) options.onFollowed?.(followed);
   }
 
-  async function look(source: WantedSource): Promise<void> {
+  async function look(source: DesiredSource): Promise<void> {
     try {
       const found = await source.read();
       failing.delete(source.name);
       if (found) await take(found);
     } catch (error) {
       if (!failing.has(source.name)) {
-        log.warn("it cannot be seen what is wanted of this node", { from: source.name, error });
+        log.warn("could not read the desired state of this node", { from: source.name, error });
       }
       failing.add(source.name);
     }
@@ -145,7 +151,7 @@ export function createFollower(options: FollowerOptions): Follower {
     const timer = clock.setTimer(delayMs, () => void run(), { background: true });
     timers.set(name, timer);
   }
-  async function lookAndRepeat(source: WantedSource): Promise<void> {
+  async function lookAndRepeat(source: DesiredSource): Promise<void> {
     await inTurn(() => look(source));
     // Never later than it says, and not all nodes at once.
     const delayMs = source.everyMs * (0.9 + random.next() / 10);
@@ -157,7 +163,7 @@ export function createFollower(options: FollowerOptions): Follower {
       const kept = await memory?.read();
       if (kept) await inTurn(() => take(kept));
       const looks = Promise.all(sources.map((source) => lookAndRepeat(source)));
-      // What is wanted counts before work begins, but a network that is down keeps nobody waiting.
+      // The desired state applies before work begins, but a network that is down delays nothing.
       const waited = new AbortController();
       await Promise.race([looks, sleep(clock, startMsMax, waited.signal).catch(() => {})]);
       waited.abort();
@@ -170,16 +176,16 @@ export function createFollower(options: FollowerOptions): Follower {
     },
     hear(bytes) {
       const hint = decodeHint(bytes);
-      if (!hint || hint.revision <= wanted.revision) return;
+      if (!hint || hint.revision <= desired.revision) return;
       void inTurn(async () => {
         // Whole, unless something in between is missing: then each source is asked for all of it.
-        if (hint.since <= wanted.revision && Object.keys(hint.scopes).length > 0) {
+        if (hint.since <= desired.revision && Object.keys(hint.scopes).length > 0) {
           return take(hint);
         }
         for (const source of sources) await look(source);
       });
     },
-    wanted: () => wanted,
+    desired: () => desired,
     followed: () => followed,
   };
 }

@@ -5,8 +5,8 @@ import { createMemoryBucket } from "../bucket/adapters/memory/memory-bucket.ts";
 import { openTestLedger } from "../ledger/testing/test-ledger.ts";
 import { parseAssignment } from "./assignments.ts";
 import { openDesiredObject } from "./desired-object.ts";
-import { giveCommand, readWanted } from "./give-command.ts";
-import { commanded, nothingWanted } from "./wanted.ts";
+import { giveCommand, readDesired } from "./give-command.ts";
+import { commanded, nothingDesired } from "./desired-state.ts";
 
 const node = "0000000000001";
 
@@ -39,10 +39,10 @@ test("B11: a command stands in the ledger before anybody can follow it", async (
       return place.desired.change(change);
     },
   };
-  const wanted = await giveCommand({ ...place, desired }, commandOf("pause"));
-  expect(wanted.revision).toBe(1);
+  const state = await giveCommand({ ...place, desired }, commandOf("pause"));
+  expect(state.revision).toBe(1);
   expect(seen).toMatchObject([["state", { value: "paused", revision: 1 }, "hand:anna"]]);
-  expect(await place.desired.read()).toEqual(wanted);
+  expect(await place.desired.read()).toEqual(state);
 });
 
 test("where another was quicker, the ledger has the number that counts", async () => {
@@ -50,7 +50,7 @@ test("where another was quicker, the ledger has the number that counts", async (
   const desired: typeof place.desired = {
     ...place.desired,
     async change(change) {
-      await place.desired.change((now = nothingWanted) =>
+      await place.desired.change((now = nothingDesired) =>
         commanded(now, commandOf("workers.enrich=2", "hand:bob")),
       );
       return place.desired.change(change);
@@ -59,7 +59,7 @@ test("where another was quicker, the ledger has the number that counts", async (
   const { revision } = await giveCommand({ ...place, desired }, commandOf("pause"));
   expect(revision).toBe(2);
   expect(await audited()).toMatchObject([["state", { revision: 2 }, "hand:anna"]]);
-  const both = await readWanted(place);
+  const both = await readDesired(place);
   expect(Object.keys(both.scopes[node]!)).toEqual(["state", "workers.enrich"]);
 });
 
@@ -67,9 +67,9 @@ test("what was commanded without the bucket comes into it with the next command"
   const { commandOf, ...place } = await createPlace();
   await giveCommand({ ...place, desired: undefined }, commandOf("pause"));
   expect(await place.desired.read()).toBeUndefined();
-  const wanted = await giveCommand(place, commandOf("workers.enrich=4"));
-  expect(wanted.revision).toBe(2);
-  expect(wanted.scopes[node]).toMatchObject({
+  const state = await giveCommand(place, commandOf("workers.enrich=4"));
+  expect(state.revision).toBe(2);
+  expect(state.scopes[node]).toMatchObject({
     state: { value: "paused", revision: 1 },
     "workers.enrich": { value: "4", revision: 2 },
   });

@@ -3,21 +3,26 @@ export {
   nodeStates,
   parseAssignment,
   parseAssignments,
-  toNodeWanted,
+  toNodeDesired,
   type CheckField,
   type NodeState,
-  type NodeWanted,
+  type NodeDesired,
 } from "./assignments.ts";
 export {
-  beatBytesMax,
-  decodeBeat,
-  encodeBeat,
-  headBeat,
-  parseBeat,
-  type Beat,
-  type Followed,
-} from "./beat.ts";
-export { beatEveryMs, createBeater, type Beater, type BeaterOptions } from "./beater.ts";
+  heartbeatBytesMax,
+  decodeHeartbeat,
+  encodeHeartbeat,
+  headHeartbeat,
+  parseHeartbeat,
+  type NodeHeartbeat,
+  type AppliedRevision,
+} from "./heartbeat.ts";
+export {
+  heartbeatEveryMs,
+  createHeartbeatSender,
+  type HeartbeatSender,
+  type HeartbeatSenderOptions,
+} from "./heartbeat-sender.ts";
 export { desiredKey, openDesiredObject } from "./desired-object.ts";
 export { driftOf, type Drift, type DriftInput } from "./drift.ts";
 export {
@@ -25,10 +30,10 @@ export {
   type Applied,
   type Follower,
   type FollowerOptions,
-  type WantedMemory,
-  type WantedSource,
+  type DesiredMemory,
+  type DesiredSource,
 } from "./follower.ts";
-export { giveCommand, readWanted, type CommandPlace } from "./give-command.ts";
+export { giveCommand, readDesired, type CommandPlace } from "./give-command.ts";
 export { auditCommand, readCommands } from "./ledger-commands.ts";
 export { createLogSender, logKey, type LogSender } from "./log-sender.ts";
 export type { GossipSeen, NodeView, PeerSeen } from "./node-view.ts";
@@ -44,12 +49,12 @@ export {
   allNodes,
   commanded,
   joined,
-  nothingWanted,
-  wantedOf,
+  nothingDesired,
+  desiredFor,
   type Assignment,
   type Command,
   type Entry,
-  type Wanted,
-} from "./wanted.ts";
-export { parseWanted } from "./wanted-format.ts";
-export { wantedInBucket, wantedInLedger } from "./wanted-sources.ts";
+  type DesiredState,
+} from "./desired-state.ts";
+export { parseDesired } from "./desired-format.ts";
+export { desiredInBucket, desiredInLedger } from "./desired-sources.ts";

@@ -1,6 +1,12 @@
 import type { Ledger } from "../ledger/index.ts";
-import { allNodes, joined, nothingWanted, type Entry, type Wanted } from "./wanted.ts";
-import { parseWanted } from "./wanted-format.ts";
+import {
+  allNodes,
+  joined,
+  nothingDesired,
+  type Entry,
+  type DesiredState,
+} from "./desired-state.ts";
+import { parseDesired } from "./desired-format.ts";
 
 type LedgerPart = Pick<Ledger, "read" | "write">;
 
@@ -12,7 +18,7 @@ const targetOf = (scope: string) => `fleet/${scope}`;
  */
 export async function auditCommand(
   ledger: LedgerPart,
-  { scopes }: Wanted,
+  { scopes }: DesiredState,
   revision: number,
 ): Promise<number> {
   let written = 0;
@@ -35,20 +41,20 @@ export async function auditCommand(
 export async function readCommands(
   ledger: Pick<LedgerPart, "read">,
   nodes: readonly string[],
-): Promise<Wanted> {
-  let wanted = nothingWanted;
+): Promise<DesiredState> {
+  let desired = nothingDesired;
   for (const scope of [allNodes, ...nodes]) {
     const { fields } = await ledger.read(targetOf(scope));
     for (const { field, value, source } of fields) {
       if (typeof value !== "object" || value === null) continue;
       const entry = { ...(value as Omit<Entry, "by">), by: source };
       // What somebody wrote there by hand and is none of ours is passed over.
-      const found = parseWanted({
+      const found = parseDesired({
         revision: entry.revision,
         scopes: { [scope]: { [field]: entry } },
       });
-      if (found) wanted = joined(wanted, found);
+      if (found) desired = joined(desired, found);
     }
   }
-  return wanted;
+  return desired;
 }

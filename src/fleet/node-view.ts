@@ -1,13 +1,13 @@
-import type { Beat } from "./beat.ts";
-import type { Wanted } from "./wanted.ts";
+import type { NodeHeartbeat } from "./heartbeat.ts";
+import type { DesiredState } from "./desired-state.ts";
 
 /** What a running node knows of itself and of its peers. A JSON value. */
 export interface NodeView {
   readonly node: string;
   readonly pid: number;
   readonly atMs: number;
-  readonly beat: Beat;
-  readonly wanted: Wanted;
+  readonly beat: NodeHeartbeat;
+  readonly desired: DesiredState;
   readonly peers: readonly PeerSeen[];
   /** Absent: it is off. */
   readonly gossip?: GossipSeen | undefined;
@@ -31,5 +31,5 @@ export interface PeerSeen {
   readonly rttMs: number | undefined;
   /** By `node/session`: the last number that it has, as it told. */
   readonly vector: Readonly<Record<string, number>>;
-  readonly beat: Beat | undefined;
+  readonly beat: NodeHeartbeat | undefined;
 }

@@ -1,19 +1,24 @@
 import { expect, test } from "vitest";
 import type { HeadSeen } from "../ledger/index.ts";
-import type { Beat } from "./beat.ts";
+import type { NodeHeartbeat } from "./heartbeat.ts";
 import type { NodeView } from "./node-view.ts";
 import { findNode, isPresent, rosterOf } from "./roster.ts";
-import { sampleBeat } from "./testing/sample-beat.ts";
+import { sampleHeartbeat } from "./testing/sample-heartbeat.ts";
 
 const nowMs = Date.UTC(2026, 0, 2);
 const ids = ["0000000000001", "0000000000002", "0000000000003"] as const;
-const beatOf = (label: string, more: Partial<Beat> = {}): Beat => ({
-  ...sampleBeat,
+const beatOf = (label: string, more: Partial<NodeHeartbeat> = {}): NodeHeartbeat => ({
+  ...sampleHeartbeat,
   atMs: nowMs,
   label,
   ...more,
 });
-const headOf = (node: string, label: string, ageMs: number, more: Partial<Beat> = {}): HeadSeen => {
+const headOf = (
+  node: string,
+  label: string,
+  ageMs: number,
+  more: Partial<NodeHeartbeat> = {},
+): HeadSeen => {
   const beat = { ...beatOf(label, { atMs: nowMs - ageMs, ...more }) };
   const head = { node, label, session: "s", nonce: "n", stamp: "", sessions: [], beat };
   return { head: { ...head, addresses: ["10.0.0.2:9999"] }, ageMs };
@@ -23,7 +28,7 @@ const view: NodeView = {
   pid: 1,
   atMs: nowMs,
   beat: beatOf("pi-1"),
-  wanted: { revision: 0, scopes: {} },
+  desired: { revision: 0, scopes: {} },
   gossip: { packetsIn: 7, packetsOut: 5, droppedByReason: { stranger: 1 } },
   peers: [
     {

@@ -1,7 +1,7 @@
 import { AppError } from "../base/app-error.ts";
 import { nearest } from "../config/index.ts";
 import type { HeadSeen } from "../ledger/index.ts";
-import { parseBeat, toPlain, type Beat } from "./beat.ts";
+import { parseHeartbeat, toPlain, type NodeHeartbeat } from "./heartbeat.ts";
 import type { NodeView, PeerSeen } from "./node-view.ts";
 
 /** A node of the fleet, by all that is known of it here. */
@@ -16,7 +16,7 @@ export interface NodeSeen {
   /** How it is known: self, mdns, static, bucket, told, heard; head: by the bucket alone. */
   readonly how: string;
   readonly rttMs: number | undefined;
-  readonly beat: Beat | undefined;
+  readonly beat: NodeHeartbeat | undefined;
   readonly head: HeadSeen["head"] | undefined;
   readonly peer: PeerSeen | undefined;
 }
@@ -45,9 +45,9 @@ export function rosterOf({ nowMs, self, heads, view }: RosterInput): readonly No
     const isSelf = node === self.node;
     const own = isSelf && view?.node === node ? view : undefined;
     const headAtMs = seen && nowMs - seen.ageMs;
-    const headBeat = parseBeat(seen?.head.beat);
+    const headHeartbeat = parseHeartbeat(seen?.head.beat);
     const moments = [own?.atMs, peer?.lastHeardMs, headAtMs].filter((at) => at !== undefined);
-    const beat = own?.beat ?? newer(peer?.beat, headBeat);
+    const beat = own?.beat ?? newer(peer?.beat, headHeartbeat);
     return {
       node,
       label: beat?.label || toPlain(seen?.head.label ?? "") || (isSelf ? self.label : ""),
@@ -69,8 +69,10 @@ export function rosterOf({ nowMs, self, heads, view }: RosterInput): readonly No
 }
 
 /** Of two heartbeats of one node, so of one clock. */
-const newer = (a: Beat | undefined, b: Beat | undefined): Beat | undefined =>
-  a && b ? (a.atMs >= b.atMs ? a : b) : (a ?? b);
+const newer = (
+  a: NodeHeartbeat | undefined,
+  b: NodeHeartbeat | undefined,
+): NodeHeartbeat | undefined => (a && b ? (a.atMs >= b.atMs ? a : b) : (a ?? b));
 
 /** By id, by the beginning of it, or by the host's name. Throws `fleet_node`. */
 export function findNode(nodes: readonly NodeSeen[], name: string): NodeSeen {

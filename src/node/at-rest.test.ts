@@ -6,13 +6,13 @@ import { createTestClock, type TestClock } from "../base/testing/test-clock.ts";
 import { createMemoryBucket, type MemoryObject } from "../bucket/adapters/memory/memory-bucket.ts";
 import { bucketOperations, createMeter } from "../bucket/index.ts";
 import {
-  createBeater,
+  createHeartbeatSender,
   createFollower,
   openDesiredObject,
-  wantedInBucket,
-  wantedInLedger,
+  desiredInBucket,
+  desiredInLedger,
 } from "../fleet/index.ts";
-import { sampleBeat } from "../fleet/testing/sample-beat.ts";
+import { sampleHeartbeat } from "../fleet/testing/sample-heartbeat.ts";
 import { openTestLedger } from "../ledger/testing/test-ledger.ts";
 import { createNodeObserver } from "../observe/index.ts";
 import { openBucketQueueStore } from "../queue/adapters/bucket/bucket-queue-store.ts";
@@ -69,14 +69,14 @@ test("B20: a node at rest costs at most $0.50 a month in all: queue, heartbeats,
       keepSynced({ sync, unpublished: () => 0, isFree: false, clock, random, log: silentLogger }),
       createFollower({
         node: () => ledger.node(),
-        sources: [wantedInLedger(ledger), wantedInBucket(object)],
+        sources: [desiredInLedger(ledger), desiredInBucket(object)],
         apply: async () => ({ what: "", faults: [] }),
         clock,
         random,
         log: silentLogger,
       }),
-      createBeater({
-        read: async () => ({ ...sampleBeat, atMs: clock.nowMs() }),
+      createHeartbeatSender({
+        read: async () => ({ ...sampleHeartbeat, atMs: clock.nowMs() }),
         writeHead: (said) => sync.beat({ addresses: [], beat: said }),
         clock,
         log: silentLogger,

@@ -12,19 +12,19 @@ import type { Bucket } from "../bucket/index.ts";
 import { openCampaignFolder } from "../campaign/index.ts";
 import type { Paths } from "../config/index.ts";
 import {
-  createBeater,
+  createHeartbeatSender,
   createFollower,
   createLogSender,
-  decodeBeat,
+  decodeHeartbeat,
   openDesiredObject,
-  parseWanted,
-  toNodeWanted,
-  wantedInBucket,
-  wantedInLedger,
-  wantedOf,
-  type Beat,
+  parseDesired,
+  toNodeDesired,
+  desiredInBucket,
+  desiredInLedger,
+  desiredFor,
+  type NodeHeartbeat,
   type NodeView,
-  type WantedMemory,
+  type DesiredMemory,
 } from "../fleet/index.ts";
 import { readManifest, type HubAbility, type Ledger, type LedgerSync } from "../ledger/index.ts";
 import { readMachine } from "../observe/index.ts";
@@ -70,7 +70,7 @@ const changedMs = 500;
 /** What makes a node a member of its fleet: heartbeats, desired state, log lines. */
 export function createFleetMember(options: FleetMemberOptions): FleetMember {
   const { paths, ledger, bucket, sync, gossip, processes, clock, random, log } = options;
-  const beats = new Map<string, Beat>();
+  const beats = new Map<string, NodeHeartbeat>();
   const base = createBaseVector(bucket);
   const folder = openCampaignFolder(paths);
   const logs = paths.logs();
@@ -80,7 +80,7 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
       bucket,
       node: () => ledger.node(),
       mark: () => keptLogMark(logs),
-      read: (wanted) => readKeptLog(logs, wanted),
+      read: (desired) => readKeptLog(logs, desired),
       clock,
       log,
     });
@@ -88,34 +88,34 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
   const follower = createFollower({
     node: () => ledger.node(),
     sources: [
-      wantedInLedger(ledger),
+      desiredInLedger(ledger),
       ...(bucket
-        ? [wantedInBucket(openDesiredObject({ bucket, session: createId(random), clock, random }))]
+        ? [desiredInBucket(openDesiredObject({ bucket, session: createId(random), clock, random }))]
         : []),
     ],
     memory: createWantedMemory(paths),
-    async apply(wanted) {
-      sender?.sendUntil(wanted.logsUntilMs);
-      const campaigns = await folder.want(wanted.campaigns);
-      const worked = await processes.apply(wanted);
+    async apply(desired) {
+      sender?.sendUntil(desired.logsUntilMs);
+      const campaigns = await folder.want(desired.campaigns);
+      const worked = await processes.apply(desired);
       return {
         what: [worked.what, ...campaigns.changed].join(", "),
-        faults: [...wanted.faults, ...worked.faults, ...campaigns.faults],
+        faults: [...desired.faults, ...worked.faults, ...campaigns.faults],
       };
     },
-    onFollowed: () => void beater.beatNow(),
+    onFollowed: () => void heartbeats.sendNow(),
     say: (bytes) => gossip.say("desired", bytes),
     clock,
     random,
     log,
   });
 
-  async function readBeat(): Promise<Beat> {
+  async function readBeat(): Promise<NodeHeartbeat> {
     const machine = await readMachine(paths.root());
     const { checkpoint, clockOffsetMs } = ledger.status();
     const beyond = await base.beyond(checkpoint, ledger.vector());
     const followed = follower.followed();
-    const { state } = toNodeWanted(wantedOf(follower.wanted(), ledger.node()));
+    const { state } = toNodeDesired(desiredFor(follower.desired(), ledger.node()));
     const reports = processes.reports();
     const alerts = new Set(reports.flatMap((one) => one.alerts));
     const hub = options.hub();
@@ -138,7 +138,7 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
       ...(beyond && { knows: { checkpoint, beyond } }),
     };
   }
-  const beater = createBeater({
+  const heartbeats = createHeartbeatSender({
     read: readBeat,
     say: (bytes) => gossip.say("heartbeat", bytes),
     ...(sync && {
@@ -160,10 +160,10 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
       changedTimer?.cancel();
     },
   };
-  /** If nothing was ever wanted, the follower applies nothing: processes need not wait for that. */
+  /** If no command was ever given, the follower applies nothing: processes need not wait for that. */
   const defaults: Service = {
     async start() {
-      if (!follower.followed()) void processes.apply(toNodeWanted(new Map()));
+      if (!follower.followed()) void processes.apply(toNodeDesired(new Map()));
     },
     stop: async () => {},
   };
@@ -171,7 +171,7 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
     listening(gossip, beats, (bytes) => follower.hear(bytes)),
     follower,
     defaults,
-    beater,
+    heartbeats,
     changes,
     ...(sender ? [sender] : []),
   ]);
@@ -180,7 +180,7 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
     processesChanged() {
       changedTimer?.cancel();
       if (!isRunning) return;
-      const beat = () => void beater.beatNow();
+      const beat = () => void heartbeats.sendNow();
       changedTimer = clock.setTimer(changedMs, beat, { background: true });
     },
     view: async () => ({
@@ -188,7 +188,7 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
       pid: options.pid,
       atMs: clock.nowMs(),
       beat: await readBeat(),
-      wanted: follower.wanted(),
+      desired: follower.desired(),
       gossip: gossip.counters(),
       peers: gossip.peers().map((peer) => ({
         ...peer,
@@ -199,7 +199,7 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
   };
 }
 
-function sumKinds(reports: readonly ProcessReport[]): Beat["kinds"] {
+function sumKinds(reports: readonly ProcessReport[]): NodeHeartbeat["kinds"] {
   const sums = new Map<string, [number, number]>();
   for (const [kind, [limit, running]] of reports.flatMap(({ kinds }) => Object.entries(kinds))) {
     const [knownLimit, knownRunning] = sums.get(kind) ?? [0, 0];
@@ -211,7 +211,7 @@ function sumKinds(reports: readonly ProcessReport[]): Beat["kinds"] {
 /** What peers say of themselves, and what they have learnt. */
 function listening(
   gossip: NodeGossip,
-  beats: Map<string, Beat>,
+  beats: Map<string, NodeHeartbeat>,
   hearWanted: (bytes: Uint8Array) => void,
 ): Service {
   let stops: readonly (() => void)[] = [];
@@ -219,7 +219,7 @@ function listening(
     async start() {
       stops = [
         gossip.hear("heartbeat", ({ node }, bytes) => {
-          const beat = decodeBeat(bytes);
+          const beat = decodeHeartbeat(bytes);
           if (!beat) return;
           beats.delete(node);
           beats.set(node, beat);
@@ -256,19 +256,19 @@ function createBaseVector(bucket: Bucket | undefined) {
   };
 }
 
-function createWantedMemory(paths: Paths): WantedMemory {
+function createWantedMemory(paths: Paths): DesiredMemory {
   const file = () => paths.resolve("fleet", "wanted.json");
   return {
     async read() {
       try {
-        return parseWanted(JSON.parse(await readFile(file(), "utf8")));
+        return parseDesired(JSON.parse(await readFile(file(), "utf8")));
       } catch {
-        return undefined; // nothing was ever wanted, or it is not whole: the sources have it
+        return undefined; // no command was ever given, or the file is damaged: the sources have it
       }
     },
-    async write(wanted) {
+    async write(desired) {
       makeFolder(dirname(file()), { mode: 0o700 });
-      await writeFileAtomic(file(), `${JSON.stringify(wanted)}\n`);
+      await writeFileAtomic(file(), `${JSON.stringify(desired)}\n`);
     },
   };
 }

@@ -1,12 +1,12 @@
 import { sleep, type Clock } from "../base/clock.ts";
-import type { Applied, NodeWanted } from "../fleet/index.ts";
+import type { Applied, NodeDesired } from "../fleet/index.ts";
 import { ended } from "./ended.ts";
 import type { NodeFleet, ProcessDesired, ProcessReport } from "./node-api.ts";
 
 /** The processes of a node that do work, as its owner knows them. */
 export interface ProcessRegistry extends Pick<NodeFleet, "attach" | "report"> {
   /** Tells all processes what is desired, and waits for their answers. */
-  apply(desired: NodeWanted): Promise<Applied>;
+  apply(desired: NodeDesired): Promise<Applied>;
   reports(): readonly ProcessReport[];
 }
 
@@ -41,7 +41,7 @@ export function createProcessRegistry(options: ProcessRegistryOptions): ProcessR
 
   return {
     async attach(report, { onProgress, signal }) {
-      const mine: Attached = { report, tell: (wanted) => onProgress?.(wanted) };
+      const mine: Attached = { report, tell: (desired) => onProgress?.(desired) };
       attached.set(report.process, mine);
       if (desired) mine.tell(desired);
       changed();

@@ -188,7 +188,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     place.stopBeforeMs = clock.monotonicMs() + stopMs;
   }
 
-  /** Brings what runs in line with what is wanted. */
+  /** Starts and stops processes until they match the settings. */
   function follow(): void {
     const byName = new Map(wanted.map((slot) => [slot.name, slot]));
     for (const place of places.values()) {

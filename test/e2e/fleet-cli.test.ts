@@ -122,7 +122,7 @@ describe("forager fleet", () => {
     const read = ["logs", one!.node, "-n", "200", "--json", "--data", "laptop"];
     const [lines] = await Promise.all([sandbox.forager(read), set("all resume")]);
     expect(lines.exitCode, lines.stderr).toBe(0);
-    expect(lines.stdout).toContain('"msg":"what is wanted is followed"');
+    expect(lines.stdout).toContain('"msg":"applied the desired state"');
     expect(lines.stdout).toContain('"msg":"worker process started"');
     await until(async () => (await doneIn(sandbox)) > before, "work goes on");
 

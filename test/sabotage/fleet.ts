@@ -1,9 +1,9 @@
 import type { Sabotage } from "./sabotage.ts";
 
-const wanted = "src/fleet/wanted.test.ts";
+const desired = "src/fleet/desired-state.test.ts";
 const follower = "src/fleet/follower.test.ts";
 const give = "src/fleet/give-command.test.ts";
-const beat = "src/fleet/beat.test.ts";
+const beat = "src/fleet/heartbeat.test.ts";
 const roster = "src/fleet/roster.test.ts";
 const drift = "src/fleet/drift.test.ts";
 const sender = "src/fleet/log-sender.test.ts";
@@ -22,50 +22,50 @@ const watching = "test/e2e/watch-cli.test.ts";
 export const fleetSabotages: readonly Sabotage[] = [
   {
     name: "what was set for one node stays in force when all are told otherwise",
-    file: "src/fleet/wanted.ts",
+    file: "src/fleet/desired-state.ts",
     find: "return !general || isNewer(entry, general);",
     replace: "return true;",
-    caughtBy: `${wanted} > of one node or of all; what was said last counts`,
+    caughtBy: `${desired} > of one node or of all; what was said last counts`,
   },
   {
     name: "of two entries the one that came last counts",
-    file: "src/fleet/wanted.ts",
+    file: "src/fleet/desired-state.ts",
     find: "if (!known || isNewer(entry, known)) own[key] = entry;",
     replace: "own[key] = entry;",
-    caughtBy: `${wanted} > is the same by whichever way, in whichever order and however often it comes`,
+    caughtBy: `${desired} > is the same by whichever way, in whichever order and however often it comes`,
   },
   {
     name: "equal revisions of two writers are not ordered",
-    file: "src/fleet/wanted.ts",
+    file: "src/fleet/desired-state.ts",
     find: "return textOf(a) > textOf(b);",
     replace: "return false;",
-    caughtBy: `${wanted} > is the same by whichever way, in whichever order and however often it comes`,
+    caughtBy: `${desired} > is the same by whichever way, in whichever order and however often it comes`,
   },
   {
     name: "a scope may be anything, also a path",
-    file: "src/fleet/wanted-format.ts",
+    file: "src/fleet/desired-format.ts",
     find: "z.string().regex(/^(?:all|[0-9a-z]{13})$/)",
     replace: "z.string()",
-    caughtBy: `${wanted} > a hint that does not fit into a packet says the revision alone`,
+    caughtBy: `${desired} > a hint that does not fit into a packet says the revision alone`,
   },
   {
     name: "a count of workers is not checked",
     file: "src/fleet/assignments.ts",
     find: '(value === "0" || (hasRange && isGood))',
     replace: '(value !== "0" || (hasRange && isGood))',
-    caughtBy: `${wanted} > is refused, and it says what to write`,
+    caughtBy: `${desired} > is refused, and it says what to write`,
   },
   {
     name: "a hint with a hole before it is taken as all there is",
     file: "src/fleet/follower.ts",
-    find: "if (hint.since <= wanted.revision && Object.keys(hint.scopes).length > 0) {",
+    find: "if (hint.since <= desired.revision && Object.keys(hint.scopes).length > 0) {",
     replace: "if (Object.keys(hint.scopes).length > 0) {",
     caughtBy: `${follower} > a hint with a hole before it is not acknowledged`,
   },
   {
     name: "nobody is told what a node has learnt",
     file: "src/fleet/follower.ts",
-    find: "if (hasBegun && wanted.revision > before.revision) {",
+    find: "if (hasBegun && desired.revision > before.revision) {",
     replace: "if (false as boolean) {",
     caughtBy: `${follower} > lesson 25: what one node says the others hear, and act on at once`,
   },
@@ -99,14 +99,14 @@ export const fleetSabotages: readonly Sabotage[] = [
   },
   {
     name: "a heartbeat may be larger than a packet",
-    file: "src/fleet/beat.ts",
-    find: "if (bytes.byteLength <= beatBytesMax) return bytes;",
+    file: "src/fleet/heartbeat.ts",
+    find: "if (bytes.byteLength <= heartbeatBytesMax) return bytes;",
     replace: "return bytes;",
     caughtBy: `${beat} > whatever a node has to say fits into a packet, and is a heartbeat`,
   },
   {
     name: "a node that is stopped does not say so",
-    file: "src/fleet/beater.ts",
+    file: "src/fleet/heartbeat-sender.ts",
     find: 'isLast ? { ...now, state: "stopped" } : now',
     replace: "isLast ? now : now",
     caughtBy: `${beat} > once a minute by gossip and in the head, one write each`,
@@ -189,7 +189,7 @@ export const fleetSabotages: readonly Sabotage[] = [
     caughtBy: `${attention} > what passes by itself is no alarm`,
   },
   {
-    name: "wanted fields of a campaign are not checked before they count",
+    name: "desired fields of a campaign are not checked before they count",
     file: "src/campaign/campaign-folder.ts",
     find: "      await load(name, fields);\n",
     replace: "",
@@ -204,7 +204,7 @@ export const fleetSabotages: readonly Sabotage[] = [
   },
   {
     name: "a desired state is looked at every second",
-    file: "src/fleet/wanted-sources.ts",
+    file: "src/fleet/desired-sources.ts",
     find: "const bucketEveryMs = 13_000;",
     replace: "const bucketEveryMs = 1_000;",
     caughtBy: `${rest} > B20: a node at rest costs at most $0.50 a month in all`,
@@ -243,21 +243,21 @@ export const fleetSabotages: readonly Sabotage[] = [
     file: "src/fleet/assignments.ts",
     find: "Object.hasOwn(nodeStates, text) ? nodeStates[text] : undefined",
     replace: "nodeStates[text]",
-    caughtBy: `${wanted} > is refused, and it says what to write`,
+    caughtBy: `${desired} > is refused, and it says what to write`,
   },
   {
     name: "more workers at least than at most are passed on to every node",
     file: "src/fleet/assignments.ts",
     find: "Number(max) >= Number(min) &&",
     replace: "Number(max) > 0 &&",
-    caughtBy: `${wanted} > is refused, and it says what to write`,
+    caughtBy: `${desired} > is refused, and it says what to write`,
   },
   {
     name: "pause and resume in one command mean one of them",
     file: "src/fleet/assignments.ts",
     find: "if (before !== undefined) throw",
     replace: "if (before === text) throw",
-    caughtBy: `${wanted} > what is said twice in one command is refused`,
+    caughtBy: `${desired} > what is said twice in one command is refused`,
   },
   {
     name: "where the store of a bucket is away, nothing starts",
@@ -275,7 +275,7 @@ export const fleetSabotages: readonly Sabotage[] = [
   },
   {
     name: "what another node says is obeyed by the terminal",
-    file: "src/fleet/beat.ts",
+    file: "src/fleet/heartbeat.ts",
     find: "z.string().max(lengthMax).transform(toPlain)",
     replace: "z.string().max(lengthMax)",
     caughtBy: `${beat} > what another node says moves no cursor`,

@@ -1,4 +1,4 @@
-import type { Beat, Drift, GossipSeen } from "../../fleet/index.ts";
+import type { NodeHeartbeat, Drift, GossipSeen } from "../../fleet/index.ts";
 import type { LedgerStatus } from "../../ledger/index.ts";
 import type { LogStats, QueueStats } from "../../queue/index.ts";
 import type { GossipKeySource } from "../gossip-key-source.ts";
@@ -41,7 +41,7 @@ export interface NodeStatus {
   readonly addresses: readonly string[];
   readonly how: string;
   readonly rttMs: number | null;
-  readonly beat: Beat | null;
+  readonly beat: NodeHeartbeat | null;
   /** null: of this node itself, or not known. */
   readonly drift: Drift | null;
 }

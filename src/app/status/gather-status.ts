@@ -132,7 +132,7 @@ async function wantedFaults({ desired }: OpenFleet): Promise<readonly string[]> 
     return [];
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== "corrupt") throw error;
-    return [`nodes cannot see what is wanted of them: ${error.message}`];
+    return [`nodes cannot read their desired state: ${error.message}`];
   }
 }
 

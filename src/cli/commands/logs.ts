@@ -9,7 +9,7 @@ import {
   isPresent,
   logKey,
   logsKey,
-  nothingWanted,
+  nothingDesired,
   type NodeSeen,
 } from "../../fleet/index.ts";
 import { bucketOption, fleetOf } from "../bucket-option.ts";
@@ -123,7 +123,7 @@ function createAsker(context: SettingsContext, fleet: OpenFleet, { node, isFollo
     untilMs = atMs + (isFollowing ? askMs.follow : askMs.once);
     const assignments = [{ key: logsKey, value: untilMs }];
     const command = { scopes: [node.node], assignments, by: sourceOf(context), atMs };
-    await fleet.desired?.change((now = nothingWanted) => commanded(now, command));
+    await fleet.desired?.change((now = nothingDesired) => commanded(now, command));
   };
   return {
     ask,

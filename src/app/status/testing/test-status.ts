@@ -1,7 +1,7 @@
-import type { Beat } from "../../../fleet/index.ts";
+import type { NodeHeartbeat } from "../../../fleet/index.ts";
 import type { ClusterStatus, NodeStatus } from "../cluster-status.ts";
 
-const beat: Beat = {
+const beat: NodeHeartbeat = {
   atMs: 0,
   label: "pi-1",
   version: "0.1.0",
@@ -17,7 +17,10 @@ const beat: Beat = {
   alerts: [],
 };
 /** A node that is well. */
-export const testNode = (more: Partial<NodeStatus> = {}, said: Partial<Beat> = {}): NodeStatus => ({
+export const testNode = (
+  more: Partial<NodeStatus> = {},
+  said: Partial<NodeHeartbeat> = {},
+): NodeStatus => ({
   node: "0000000000001",
   label: "pi-1",
   isSelf: false,

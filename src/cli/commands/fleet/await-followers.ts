@@ -1,5 +1,5 @@
 import { sleep, type Clock } from "../../../base/clock.ts";
-import { isPresent, type Followed, type NodeSeen } from "../../../fleet/index.ts";
+import { isPresent, type AppliedRevision, type NodeSeen } from "../../../fleet/index.ts";
 
 export interface Acknowledgement {
   readonly node: string;
@@ -18,10 +18,10 @@ export interface AwaitOptions {
   readonly nodes: readonly NodeSeen[];
   readonly timeoutMs: number;
   /** Looks at this machine alone: free. */
-  readonly lookNear: () => Promise<ReadonlyMap<string, Followed | undefined>>;
+  readonly lookNear: () => Promise<ReadonlyMap<string, AppliedRevision | undefined>>;
   /** Looks into the bucket at these; undefined: there is none. */
   readonly lookFar:
-    | ((nodes: readonly string[]) => Promise<ReadonlyMap<string, Followed | undefined>>)
+    | ((nodes: readonly string[]) => Promise<ReadonlyMap<string, AppliedRevision | undefined>>)
     | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -39,7 +39,7 @@ export async function awaitFollowers(options: AwaitOptions): Promise<readonly Ac
   const waiting = new Map(
     nodes.filter((node) => isPresent(node, nowMs)).map((node) => [node.node, node]),
   );
-  const take = (found: ReadonlyMap<string, Followed | undefined>) => {
+  const take = (found: ReadonlyMap<string, AppliedRevision | undefined>) => {
     for (const [node, followed] of found) {
       const seen = waiting.get(node);
       if (!seen || !followed || followed.revision < revision) continue;

@@ -9,9 +9,9 @@ import {
   findNode,
   giveCommand,
   parseAssignments,
-  parseBeat,
+  parseHeartbeat,
   type Assignment,
-  type Followed,
+  type AppliedRevision,
   type NodeSeen,
 } from "../../../fleet/index.ts";
 import { readHeadsSeen } from "../../../ledger/index.ts";
@@ -135,7 +135,9 @@ function checkKinds(assignments: readonly Assignment[], nodes: readonly NodeSeen
   }
 }
 
-async function lookNear(fleet: OpenFleet): Promise<ReadonlyMap<string, Followed | undefined>> {
+async function lookNear(
+  fleet: OpenFleet,
+): Promise<ReadonlyMap<string, AppliedRevision | undefined>> {
   const view = await fleet.view();
   if (!view) return new Map();
   const peers = view.peers.map(({ node, beat }) => [node, beat?.followed] as const);
@@ -150,6 +152,6 @@ async function lookFar(bucket: Bucket, nodes: readonly string[]) {
   return new Map(
     heads
       .filter(({ head }) => nodes.includes(head.node))
-      .map(({ head }) => [head.node, parseBeat(head.beat)?.followed] as const),
+      .map(({ head }) => [head.node, parseHeartbeat(head.beat)?.followed] as const),
   );
 }

@@ -1,6 +1,6 @@
 import { openFleet } from "../../../app/index.ts";
 import { formatMoment } from "../../../base/format-time.ts";
-import { joined, nothingWanted, readWanted } from "../../../fleet/index.ts";
+import { joined, nothingDesired, readDesired } from "../../../fleet/index.ts";
 import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
 
@@ -8,7 +8,10 @@ export const fleetShow: Command = {
   needs: "settings",
   options: [bucketOption],
   examples: [
-    { line: "forager fleet show", summary: "what is wanted, by whom, and who follows it" },
+    {
+      line: "forager fleet show",
+      summary: "commands, who gave them, and which nodes have applied them",
+    },
   ],
 
   async run(context) {
@@ -18,10 +21,10 @@ export const fleetShow: Command = {
     const nodes = roster.map(({ node }) => node);
     const view = await fleet.view();
     const desired = cut === undefined ? fleet.desired : undefined;
-    const known = await readWanted({ ledger: fleet.ledger, desired, nodes });
-    const wanted = joined(known, view?.wanted ?? nothingWanted);
+    const known = await readDesired({ ledger: fleet.ledger, desired, nodes });
+    const state = joined(known, view?.desired ?? nothingDesired);
     const labels = new Map(roster.map(({ node, label }) => [node, label]));
-    const entries = Object.entries(wanted.scopes).flatMap(([scope, keys]) =>
+    const entries = Object.entries(state.scopes).flatMap(([scope, keys]) =>
       Object.entries(keys)
         .filter(([key]) => !key.startsWith("logs."))
         .map(([key, entry]) => ({ scope, key, ...entry })),
@@ -32,10 +35,10 @@ export const fleetShow: Command = {
       state: beat?.state,
       followed: (node === view?.node ? view.beat : beat)?.followed,
     }));
-    out.result({ revision: wanted.revision, entries, nodes: followers }, (layout) =>
+    out.result({ revision: state.revision, entries, nodes: followers }, (layout) =>
       [
         entries.length === 0
-          ? "nothing is wanted of anybody: every node does as its settings say"
+          ? "no commands were given: every node runs by its own settings"
           : layout.table(entries, [
               { title: "of", value: ({ scope }) => labels.get(scope) ?? scope },
               { title: "what", value: ({ key }) => key },

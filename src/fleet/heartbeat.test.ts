@@ -2,10 +2,17 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { silentLogger } from "../base/logger.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
-import { beatBytesMax, decodeBeat, encodeBeat, headBeat, parseBeat, type Beat } from "./beat.ts";
-import { createBeater } from "./beater.ts";
+import {
+  heartbeatBytesMax,
+  decodeHeartbeat,
+  encodeHeartbeat,
+  headHeartbeat,
+  parseHeartbeat,
+  type NodeHeartbeat,
+} from "./heartbeat.ts";
+import { createHeartbeatSender } from "./heartbeat-sender.ts";
 
-const beat: Beat = {
+const beat: NodeHeartbeat = {
   atMs: Date.UTC(2026, 0, 1),
   label: "pi-3",
   version: "0.1.0",
@@ -25,8 +32,8 @@ const beat: Beat = {
 
 test("B20: load, memory, disk, temperature, workers and in-flight by kind, version, clock offset, peers", () => {
   const { knows: _inHeads, ...said } = beat;
-  expect(decodeBeat(encodeBeat(beat))).toEqual(said);
-  expect(parseBeat(JSON.parse(JSON.stringify(headBeat(beat))))).toEqual(beat);
+  expect(decodeHeartbeat(encodeHeartbeat(beat))).toEqual(said);
+  expect(parseHeartbeat(JSON.parse(JSON.stringify(headHeartbeat(beat))))).toEqual(beat);
 });
 
 test("whatever a node has to say fits into a packet, and is a heartbeat", () => {
@@ -45,9 +52,9 @@ test("whatever a node has to say fits into a packet, and is a heartbeat", () => 
   fc.assert(
     fc.property(wide, ({ what, ...more }) => {
       const followed = { ...beat.followed!, what };
-      const bytes = encodeBeat({ ...beat, ...more, followed });
-      expect(bytes.byteLength).toBeLessThanOrEqual(beatBytesMax);
-      const got = decodeBeat(bytes);
+      const bytes = encodeHeartbeat({ ...beat, ...more, followed });
+      expect(bytes.byteLength).toBeLessThanOrEqual(heartbeatBytesMax);
+      const got = decodeHeartbeat(bytes);
       expect(got).toMatchObject({ atMs: beat.atMs, version: beat.version, state: "working" });
     }),
   );
@@ -65,10 +72,10 @@ test("what is no heartbeat is none: nothing of it is used", () => {
     { ...beat, kinds: { enrich: [-1, 2] } },
     { ...beat, alerts: Array.from({ length: 1_000 }, () => "x") },
   ];
-  for (const value of wrong) expect(parseBeat(value)).toBeUndefined();
-  expect(decodeBeat(Buffer.from("{"))).toBeUndefined();
+  for (const value of wrong) expect(parseHeartbeat(value)).toBeUndefined();
+  expect(decodeHeartbeat(Buffer.from("{"))).toBeUndefined();
   // A version to come may say more.
-  expect(parseBeat({ ...beat, mood: "fine" })).toEqual(beat);
+  expect(parseHeartbeat({ ...beat, mood: "fine" })).toEqual(beat);
 });
 
 test("what another node says moves no cursor and turns no text round", () => {
@@ -81,21 +88,21 @@ test("what another node says moves no cursor and turns no text round", () => {
     kinds: { [bad]: [1, 0] },
     followed: { ...beat.followed, what: bad },
   };
-  const got = parseBeat(said)!;
+  const got = parseHeartbeat(said)!;
   const texts = [got.label, got.version, ...got.alerts, ...Object.keys(got.kinds)];
   for (const text of [...texts, got.followed!.what]) expect(text).toBe("a [2J b c ");
 });
 
 test("a vector beyond all measure stays out of the head", () => {
   const beyond = Object.fromEntries(Array.from({ length: 501 }, (_, at) => [`n/${at}`, at]));
-  expect(headBeat({ ...beat, knows: { checkpoint: 1, beyond } })).not.toHaveProperty("knows");
+  expect(headHeartbeat({ ...beat, knows: { checkpoint: 1, beyond } })).not.toHaveProperty("knows");
 });
 
 function createBeating(writeHead: () => Promise<void> = async () => {}) {
   const clock = createTestClock();
   const heads: unknown[] = [];
   const packets: Uint8Array[] = [];
-  const beater = createBeater({
+  const heartbeats = createHeartbeatSender({
     read: async () => ({ ...beat, atMs: clock.nowMs() }),
     say: (bytes) => void packets.push(bytes),
     writeHead: async (said) => {
@@ -105,23 +112,23 @@ function createBeating(writeHead: () => Promise<void> = async () => {}) {
     clock,
     log: silentLogger,
   });
-  return { clock, beater, heads, packets };
+  return { clock, heartbeats, heads, packets };
 }
 
 test("once a minute by gossip and in the head, one write each; at once where others wait for it", async () => {
-  const { clock, beater, heads, packets } = createBeating();
-  await beater.start();
+  const { clock, heartbeats, heads, packets } = createBeating();
+  await heartbeats.start();
   await clock.advance(5_000); // by then it has workers and peers
   await clock.advance(10 * 60_000);
   expect([heads.length, packets.length]).toEqual([12, 12]);
   await clock.advance(30_000);
-  await beater.beatNow();
+  await heartbeats.sendNow();
   expect(heads).toHaveLength(13);
   await clock.advance(59_000);
   expect(heads).toHaveLength(13); // the minute begins anew
   await clock.advance(1_000);
   expect(heads).toHaveLength(14);
-  await beater.stop();
+  await heartbeats.stop();
   expect(heads.at(-1)).toMatchObject({ state: "stopped" });
   await clock.advance(10 * 60_000);
   expect(heads).toHaveLength(15);
@@ -129,14 +136,14 @@ test("once a minute by gossip and in the head, one write each; at once where oth
 
 test("a bucket that cannot be reached does not end it, nor keep it from the peers", async () => {
   let isDown = true;
-  const { clock, beater, heads, packets } = createBeating(async () => {
+  const { clock, heartbeats, heads, packets } = createBeating(async () => {
     if (isDown) throw new Error("no answer");
   });
-  await beater.start();
+  await heartbeats.start();
   await clock.advance(125_000);
   expect([heads.length, packets.length]).toEqual([0, 4]);
   isDown = false;
   await clock.advance(60_000);
   expect(heads).toHaveLength(1);
-  await beater.stop();
+  await heartbeats.stop();
 });

@@ -1,6 +1,6 @@
 /**
- * What is wanted of the nodes of a fleet: desired state, which replicates and is followed, not
- * messages, which get lost. Always:
+ * The desired state of the nodes of a fleet. It replicates and each node applies it; it is not a set of
+ * messages that can get lost. Invariants:
  * - an entry says what one key should be, for one node or for all; the newer entry of the two
  *   counts, so "pause all" also pauses a node that was told otherwise before;
  * - a revision is greater than every one that its writer knew. Where a bucket is, it is the only
@@ -8,7 +8,7 @@
  * - joining two states is commutative, associative and idempotent: it does not matter by which way
  *   (bucket, ledger, gossip) or how often an entry arrives.
  */
-export interface Wanted {
+export interface DesiredState {
   readonly revision: number;
   /** By scope (`all`, or the id of a node), then by key. */
   readonly scopes: Readonly<Record<string, Readonly<Record<string, Entry>>>>;
@@ -24,7 +24,7 @@ export interface Entry {
 }
 
 export const allNodes = "all";
-export const nothingWanted: Wanted = { revision: 0, scopes: {} };
+export const nothingDesired: DesiredState = { revision: 0, scopes: {} };
 
 export interface Command {
   /** Ids of nodes, or `all`. */
@@ -40,17 +40,20 @@ export interface Assignment {
 }
 
 /** The state after a command, all of whose entries have the next revision. */
-export function commanded(wanted: Wanted, { scopes, assignments, by, atMs }: Command): Wanted {
-  const revision = wanted.revision + 1;
+export function commanded(
+  desired: DesiredState,
+  { scopes, assignments, by, atMs }: Command,
+): DesiredState {
+  const revision = desired.revision + 1;
   const keys = Object.fromEntries(
     assignments.map(({ key, value }): [string, Entry] => [key, { value, revision, by, atMs }]),
   );
   const added = Object.fromEntries(scopes.map((scope) => [scope, keys]));
-  return joined(wanted, { revision, scopes: added });
+  return joined(desired, { revision, scopes: added });
 }
 
 /** Both. An entry of a node that one for all came after says nothing any more and is left out. */
-export function joined(a: Wanted, b: Wanted): Wanted {
+export function joined(a: DesiredState, b: DesiredState): DesiredState {
   const scopes: Record<string, Record<string, Entry>> = {};
   for (const [scope, keys] of [...Object.entries(a.scopes), ...Object.entries(b.scopes)]) {
     const own = (scopes[scope] ??= {});
@@ -72,20 +75,20 @@ export function joined(a: Wanted, b: Wanted): Wanted {
 }
 
 /** By key, what counts for a node. */
-export function wantedOf(wanted: Wanted, node: string): ReadonlyMap<string, Entry> {
+export function desiredFor(desired: DesiredState, node: string): ReadonlyMap<string, Entry> {
   return new Map([
-    ...Object.entries(wanted.scopes[allNodes] ?? {}),
-    ...Object.entries(wanted.scopes[node] ?? {}),
+    ...Object.entries(desired.scopes[allNodes] ?? {}),
+    ...Object.entries(desired.scopes[node] ?? {}),
   ]);
 }
 
 /** Only what came after a revision. */
-export function wantedSince(wanted: Wanted, revision: number): Wanted {
-  const scopes = Object.entries(wanted.scopes).flatMap(([scope, keys]) => {
+export function desiredSince(desired: DesiredState, revision: number): DesiredState {
+  const scopes = Object.entries(desired.scopes).flatMap(([scope, keys]) => {
     const newer = Object.entries(keys).filter(([, entry]) => entry.revision > revision);
     return newer.length > 0 ? [[scope, Object.fromEntries(newer)] as const] : [];
   });
-  return { revision: wanted.revision, scopes: Object.fromEntries(scopes) };
+  return { revision: desired.revision, scopes: Object.fromEntries(scopes) };
 }
 
 /** A total order, so that equal revisions of two writers without a bucket end alike everywhere. */

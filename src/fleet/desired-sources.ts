@@ -1,16 +1,16 @@
 import type { SharedObject } from "../bucket/index.ts";
 import type { Ledger } from "../ledger/index.ts";
-import type { WantedSource } from "./follower.ts";
+import type { DesiredSource } from "./follower.ts";
 import { readCommands } from "./ledger-commands.ts";
-import type { Wanted } from "./wanted.ts";
+import type { DesiredState } from "./desired-state.ts";
 
 /** In the bucket a look costs a request; with the time to act on it, well within 15 seconds. */
 const bucketEveryMs = 13_000;
 /** On this machine it costs next to nothing. */
 const ledgerEveryMs = 250;
 
-export function wantedInBucket(object: Pick<SharedObject<Wanted>, "read">): WantedSource {
-  let last: Wanted | undefined;
+export function desiredInBucket(object: Pick<SharedObject<DesiredState>, "read">): DesiredSource {
+  let last: DesiredState | undefined;
   return {
     name: "bucket",
     everyMs: bucketEveryMs,
@@ -24,7 +24,7 @@ export function wantedInBucket(object: Pick<SharedObject<Wanted>, "read">): Want
 }
 
 /** What came by gossip, and what was written on this machine. */
-export function wantedInLedger(ledger: Pick<Ledger, "node" | "read" | "vector">): WantedSource {
+export function desiredInLedger(ledger: Pick<Ledger, "node" | "read" | "vector">): DesiredSource {
   let last = "";
   return {
     name: "ledger",

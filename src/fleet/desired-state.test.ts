@@ -1,34 +1,42 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseAssignment, parseAssignments, toNodeWanted } from "./assignments.ts";
-import { commanded, joined, nothingWanted, wantedOf, wantedSince, type Wanted } from "./wanted.ts";
-import { decodeHint, encodeHint, parseWanted } from "./wanted-format.ts";
+import { parseAssignment, parseAssignments, toNodeDesired } from "./assignments.ts";
+import {
+  commanded,
+  joined,
+  nothingDesired,
+  desiredFor,
+  desiredSince,
+  type DesiredState,
+} from "./desired-state.ts";
+import { decodeHint, encodeHint, parseDesired } from "./desired-format.ts";
 
 const [pi1, pi2] = ["0000000000001", "0000000000002"];
 const by = "hand:anna";
 let atMs = 1;
-const command = (wanted: Wanted, scopes: readonly string[], ...words: string[]) => {
+const command = (desired: DesiredState, scopes: readonly string[], ...words: string[]) => {
   const assignments = words.map((word) => parseAssignment(word, () => undefined));
-  return commanded(wanted, { scopes, assignments, by, atMs: atMs++ });
+  return commanded(desired, { scopes, assignments, by, atMs: atMs++ });
 };
-const stateOf = (wanted: Wanted, node: string) => toNodeWanted(wantedOf(wanted, node)).state;
+const stateOf = (desired: DesiredState, node: string) =>
+  toNodeDesired(desiredFor(desired, node)).state;
 
 describe("what is wanted", () => {
   test("of one node or of all; what was said last counts", () => {
-    let wanted = command(nothingWanted, ["all"], "workers.enrich=4", "pause");
-    wanted = command(wanted, [pi1], "resume");
-    expect([stateOf(wanted, pi1), stateOf(wanted, pi2)]).toEqual(["working", "paused"]);
-    expect(wanted.revision).toBe(2);
-    wanted = command(wanted, ["all"], "pause");
-    expect([stateOf(wanted, pi1), stateOf(wanted, pi2)]).toEqual(["paused", "paused"]);
-    expect(Object.keys(wanted.scopes)).toEqual(["all"]);
-    wanted = command(wanted, [pi1, pi2], "workers.enrich=default", "drain");
-    const now = toNodeWanted(wantedOf(wanted, pi1));
+    let desired = command(nothingDesired, ["all"], "workers.enrich=4", "pause");
+    desired = command(desired, [pi1], "resume");
+    expect([stateOf(desired, pi1), stateOf(desired, pi2)]).toEqual(["working", "paused"]);
+    expect(desired.revision).toBe(2);
+    desired = command(desired, ["all"], "pause");
+    expect([stateOf(desired, pi1), stateOf(desired, pi2)]).toEqual(["paused", "paused"]);
+    expect(Object.keys(desired.scopes)).toEqual(["all"]);
+    desired = command(desired, [pi1, pi2], "workers.enrich=default", "drain");
+    const now = toNodeDesired(desiredFor(desired, pi1));
     expect(now).toMatchObject({ state: "drained", stateRevision: 4 });
     expect(now.workers.size).toBe(0);
   });
 
-  const anyWanted = fc
+  const anyDesired = fc
     .array(
       fc.record({
         scope: fc.constantFrom("all", pi1, pi2),
@@ -41,43 +49,43 @@ describe("what is wanted", () => {
       { maxLength: 8 },
     )
     .map((some) =>
-      some.reduce<Wanted>(
-        (wanted, { scope, key, ...entry }) =>
-          joined(wanted, { revision: entry.revision, scopes: { [scope]: { [key]: entry } } }),
-        nothingWanted,
+      some.reduce<DesiredState>(
+        (desired, { scope, key, ...entry }) =>
+          joined(desired, { revision: entry.revision, scopes: { [scope]: { [key]: entry } } }),
+        nothingDesired,
       ),
     );
-  const plain = (wanted: Wanted) => ({
-    revision: wanted.revision,
-    nodes: ["x", pi1, pi2].map((node) => wantedOf(wanted, node)),
+  const plain = (desired: DesiredState) => ({
+    revision: desired.revision,
+    nodes: ["x", pi1, pi2].map((node) => desiredFor(desired, node)),
   });
 
   test("is the same by whichever way, in whichever order and however often it comes", () => {
     fc.assert(
-      fc.property(anyWanted, anyWanted, anyWanted, (a, b, c) => {
+      fc.property(anyDesired, anyDesired, anyDesired, (a, b, c) => {
         expect(plain(joined(a, b))).toEqual(plain(joined(b, a)));
         expect(plain(joined(joined(a, b), c))).toEqual(plain(joined(a, joined(b, c))));
         expect(joined(a, a)).toEqual(a);
-        expect(plain(joined(a, wantedSince(a, 2)))).toEqual(plain(a));
+        expect(plain(joined(a, desiredSince(a, 2)))).toEqual(plain(a));
       }),
     );
   });
 
   test("a revision is greater than all that were known, and parses back", () => {
     fc.assert(
-      fc.property(anyWanted, (wanted) => {
-        const next = command(wanted, ["all"], "pause");
+      fc.property(anyDesired, (desired) => {
+        const next = command(desired, ["all"], "pause");
         const { state } = next.scopes["all"]!;
-        expect(state!.revision).toBeGreaterThan(wanted.revision);
+        expect(state!.revision).toBeGreaterThan(desired.revision);
         expect(stateOf(next, pi1)).toBe("paused");
-        expect(parseWanted(JSON.parse(JSON.stringify(next)))).toEqual(next);
+        expect(parseDesired(JSON.parse(JSON.stringify(next)))).toEqual(next);
       }),
     );
   });
 
   test("a hint that does not fit into a packet says the revision alone", () => {
-    const wanted = command(nothingWanted, ["all"], `campaign.a.phrases=${"x".repeat(2_000)}`);
-    const hint = { ...wanted, since: 0 };
+    const desired = command(nothingDesired, ["all"], `campaign.a.phrases=${"x".repeat(2_000)}`);
+    const hint = { ...desired, since: 0 };
     expect(decodeHint(encodeHint(hint, 9_000))).toEqual(hint);
     const bytes = encodeHint(hint, 1_000);
     expect(bytes.byteLength).toBeLessThan(100);
@@ -101,8 +109,8 @@ describe("what is typed", () => {
     ["workers.enrich=0", { key: "workers.enrich", value: "0" }],
     ["workers.page=2x5-20", { key: "workers.page", value: "2x5-20" }],
     ["workers.page=default", { key: "workers.page", value: null }],
-  ])("%s", (text, wanted) => {
-    expect(parse(text)).toEqual(wanted);
+  ])("%s", (text, desired) => {
+    expect(parse(text)).toEqual(desired);
   });
 
   test("values of campaigns are JSON, or plain words", () => {
@@ -124,8 +132,8 @@ describe("what is typed", () => {
     ["workers.enrich=10001", "how many tasks at once"],
     ["workers.enrich=2x5-10001", "how many tasks at once"],
     ["workers.enrich=0x5", "how many tasks at once"],
-    ["constructor", "nothing is wanted by that"],
-    ["toString", "nothing is wanted by that"],
+    ["constructor", "there is no such setting"],
+    ["toString", "there is no such setting"],
     ["workers.=2", "a kind is missing"],
     ["crew.enrich=2", "there is no crew.enrich, only"],
     ["campaign.austin.colour=blue", "no colour"],
@@ -147,7 +155,7 @@ describe("what is typed", () => {
 
   test("a key of a version to come is told and not followed; the rest is", () => {
     const entry = { revision: 1, by, atMs: 1 };
-    const now = toNodeWanted(
+    const now = toNodeDesired(
       new Map([
         ["mood", { ...entry, value: "good" }],
         ["state", { ...entry, value: "paused" }],

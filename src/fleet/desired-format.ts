@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../base/app-error.ts";
-import type { Wanted } from "./wanted.ts";
+import type { DesiredState } from "./desired-state.ts";
 
 const entry = z.object({
   value: z.unknown(),
@@ -16,21 +16,21 @@ const schema = z.object({
 const hintSchema = schema.extend({ since: z.int().min(0) });
 
 /** Undefined: it is none. */
-export function parseWanted(value: unknown): Wanted | undefined {
+export function parseDesired(value: unknown): DesiredState | undefined {
   const parsed = schema.safeParse(value);
-  return parsed.success ? (parsed.data as Wanted) : undefined;
+  return parsed.success ? (parsed.data as DesiredState) : undefined;
 }
 
 /** What stands in the bucket is either right or told: a node never follows half of it. */
-export function checkWanted(value: unknown, where: string): Wanted {
-  const found = parseWanted(value);
+export function checkDesired(value: unknown, where: string): DesiredState {
+  const found = parseDesired(value);
   if (found) return found;
-  const message = `${where} does not hold what is wanted of a fleet: nothing of it is followed`;
+  const message = `${where} is not the desired state of a fleet; nothing in it was applied`;
   throw new AppError("corrupt", "fleet_desired", message);
 }
 
 /** What is news to whoever knows all up to `since`. */
-export interface Hint extends Wanted {
+export interface Hint extends DesiredState {
   readonly since: number;
 }
 

@@ -1,7 +1,7 @@
-import type { Beat } from "../beat.ts";
+import type { NodeHeartbeat } from "../heartbeat.ts";
 
 /** What a node says that is well and has nothing to do. */
-export const sampleBeat: Beat = {
+export const sampleHeartbeat: NodeHeartbeat = {
   atMs: 0,
   label: "pi",
   version: "0.1.0",

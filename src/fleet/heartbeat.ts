@@ -37,7 +37,7 @@ const schema = z.object({
   peers: count,
   /** What is the matter, in words. */
   alerts: z.array(text(200)).max(20),
-  /** Up to which revision it has followed what is wanted of it, and what came of that. */
+  /** The last revision of the desired state that the node applied, and the result. */
   followed: z
     .object({ revision: count, atMs: count, isApplied: z.boolean(), what: text(300) })
     .optional(),
@@ -52,36 +52,36 @@ const schema = z.object({
   knows: z.object({ checkpoint: count, beyond: z.record(text(60), count) }).optional(),
 });
 
-export type Beat = Readonly<z.output<typeof schema>>;
-export type Followed = NonNullable<Beat["followed"]>;
+export type NodeHeartbeat = Readonly<z.output<typeof schema>>;
+export type AppliedRevision = NonNullable<NodeHeartbeat["followed"]>;
 
 /** It goes into one packet, beside what the packet itself needs. */
-export const beatBytesMax = 1_000;
+export const heartbeatBytesMax = 1_000;
 /** Of the vector in a head: a fleet with more sessions than that since its checkpoint needs a hub. */
 const beyondMax = 500;
 
 /** Undefined: it is none, or of a version to come. */
-export function parseBeat(value: unknown): Beat | undefined {
+export function parseHeartbeat(value: unknown): NodeHeartbeat | undefined {
   const parsed = schema.safeParse(value);
   return parsed.success ? parsed.data : undefined;
 }
 
-export function decodeBeat(bytes: Uint8Array): Beat | undefined {
+export function decodeHeartbeat(bytes: Uint8Array): NodeHeartbeat | undefined {
   try {
-    return parseBeat(JSON.parse(Buffer.from(bytes).toString()));
+    return parseHeartbeat(JSON.parse(Buffer.from(bytes).toString()));
   } catch {
     return undefined;
   }
 }
 
 /** For a packet: what a peer learns otherwise, and what is long, is left out until it fits. */
-export function encodeBeat({ knows: _told, ...beat }: Beat): Uint8Array {
+export function encodeHeartbeat({ knows: _told, ...beat }: NodeHeartbeat): Uint8Array {
   const { followed } = beat;
   const short = {
     ...(followed && { followed: { ...followed, what: followed.what.slice(0, 80) } }),
     ...(beat.hub && { hub: { state: beat.hub.state } }),
   };
-  const forms: readonly Partial<Beat>[] = [
+  const forms: readonly Partial<NodeHeartbeat>[] = [
     beat,
     { ...beat, ...short, alerts: beat.alerts.slice(0, 3).map((one) => one.slice(0, 80)) },
     {
@@ -93,7 +93,7 @@ export function encodeBeat({ knows: _told, ...beat }: Beat): Uint8Array {
   ];
   for (const form of forms) {
     const bytes = Buffer.from(JSON.stringify(form));
-    if (bytes.byteLength <= beatBytesMax) return bytes;
+    if (bytes.byteLength <= heartbeatBytesMax) return bytes;
   }
   const { atMs, version, state, load1, memoryBytes, peers } = beat;
   const least = { atMs, version, state, load1, memoryBytes, peers, label: "", alerts: [] };
@@ -101,7 +101,7 @@ export function encodeBeat({ knows: _told, ...beat }: Beat): Uint8Array {
 }
 
 /** For a head: whole, but for a vector that grew beyond all measure. */
-export function headBeat(beat: Beat): Readonly<Record<string, unknown>> {
+export function headHeartbeat(beat: NodeHeartbeat): Readonly<Record<string, unknown>> {
   const { knows, ...rest } = beat;
   return knows && Object.keys(knows.beyond).length <= beyondMax ? beat : rest;
 }

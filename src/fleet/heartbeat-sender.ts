@@ -1,27 +1,27 @@
 import { sleep, type Clock, type Timer } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Service } from "../base/service.ts";
-import { encodeBeat, headBeat, type Beat } from "./beat.ts";
+import { encodeHeartbeat, headHeartbeat, type NodeHeartbeat } from "./heartbeat.ts";
 
-export interface BeaterOptions {
-  readonly read: () => Promise<Beat>;
+export interface HeartbeatSenderOptions {
+  readonly read: () => Promise<NodeHeartbeat>;
   /** Tells the peers that gossip reaches; absent if there is no gossip. */
   readonly say?: (bytes: Uint8Array) => void;
   /** Writes it into the node's head; absent where there is no bucket. */
   readonly writeHead?: (beat: Readonly<Record<string, unknown>>) => Promise<void>;
   /** Also told, such as to a file of this machine. */
-  readonly onBeat?: (beat: Beat) => void | Promise<void>;
+  readonly onHeartbeat?: (beat: NodeHeartbeat) => void | Promise<void>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly everyMs?: number;
 }
 
-export interface Beater extends Service {
+export interface HeartbeatSender extends Service {
   /** Does not wait for the minute: something that others wait for has happened. */
-  beatNow(): Promise<void>;
+  sendNow(): Promise<void>;
 }
 
-export const beatEveryMs = 60_000;
+export const heartbeatEveryMs = 60_000;
 /** After it has begun, a node is soon another one: with workers, and with peers. */
 const secondMs = 5_000;
 /** A bucket that does not answer keeps no process from ending. */
@@ -31,8 +31,8 @@ const lastMsMax = 5_000;
  * Beats once a minute. One that fails is told once and made up for by the next: a node that cannot
  * reach its bucket works on.
  */
-export function createBeater(options: BeaterOptions): Beater {
-  const { clock, log, everyMs = beatEveryMs } = options;
+export function createHeartbeatSender(options: HeartbeatSenderOptions): HeartbeatSender {
+  const { clock, log, everyMs = heartbeatEveryMs } = options;
   let timer: Timer | undefined;
   let isStopped = false;
   let isFailing = false;
@@ -42,17 +42,17 @@ export function createBeater(options: BeaterOptions): Beater {
   async function beat({ isLast = false } = {}): Promise<void> {
     try {
       const now = await options.read();
-      const said: Beat = isLast ? { ...now, state: "stopped" } : now;
-      options.say?.(encodeBeat(said));
-      await options.onBeat?.(said);
-      await options.writeHead?.(headBeat(said));
+      const said: NodeHeartbeat = isLast ? { ...now, state: "stopped" } : now;
+      options.say?.(encodeHeartbeat(said));
+      await options.onHeartbeat?.(said);
+      await options.writeHead?.(headHeartbeat(said));
       isFailing = false;
     } catch (error) {
       if (!isFailing) log.warn("a heartbeat could not be told", { error });
       isFailing = true;
     }
   }
-  const beatNext = (): Promise<void> => {
+  const sendNext = (): Promise<void> => {
     timer?.cancel();
     const mine = turn.then(async () => {
       if (isStopped) return;
@@ -60,14 +60,14 @@ export function createBeater(options: BeaterOptions): Beater {
       hasBegun = true;
       await beat();
       timer?.cancel();
-      if (!isStopped) timer = clock.setTimer(nextMs, () => void beatNext(), { background: true });
+      if (!isStopped) timer = clock.setTimer(nextMs, () => void sendNext(), { background: true });
     });
     turn = mine;
     return mine;
   };
 
   return {
-    start: () => beatNext(),
+    start: () => sendNext(),
     async stop() {
       if (isStopped) return turn;
       isStopped = true;
@@ -78,6 +78,6 @@ export function createBeater(options: BeaterOptions): Beater {
       await Promise.race([turn, sleep(clock, lastMsMax, waited.signal).catch(() => {})]);
       waited.abort();
     },
-    beatNow: () => beatNext(),
+    sendNow: () => sendNext(),
   };
 }
