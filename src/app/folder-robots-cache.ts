@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { writeFileAtomic } from "../base/atomic-file.ts";
 import type { Clock } from "../base/clock.ts";
 import { makeFolder } from "../base/make-folder.ts";
 import type { Metrics } from "../base/metrics.ts";
+import { readRegularFile } from "../base/regular-file.ts";
 import type { Paths } from "../config/index.ts";
 import { createMemoryRobotsCache, type RobotsCache, type RobotsNote } from "../crawl/index.ts";
 
@@ -58,7 +58,7 @@ function fileOf(paths: Pick<Paths, "resolve">, origin: string): string {
 
 async function readNotes(file: string): Promise<Readonly<Record<string, RobotsNote>>> {
   try {
-    return notesSchema.parse(JSON.parse(await readFile(file, "utf8"))) as Record<
+    return notesSchema.parse(JSON.parse((await readRegularFile(file)).toString())) as Record<
       string,
       RobotsNote
     >;

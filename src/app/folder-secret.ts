@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createFileAtomic, translateFileError } from "../base/atomic-file.ts";
 import { makeFolder } from "../base/make-folder.ts";
+import { readRegularFile } from "../base/regular-file.ts";
 
 export interface FolderSecretOptions {
   /** In the data folder. */
@@ -27,7 +27,7 @@ export async function openFolderSecret({ file, make }: FolderSecretOptions): Pro
 
 async function readSecret(file: string): Promise<string | undefined> {
   try {
-    return (await readFile(file, "utf8")).trim();
+    return (await readRegularFile(file)).toString().trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw translateFileError(error, file);

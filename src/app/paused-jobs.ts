@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { writeFileAtomic } from "../base/atomic-file.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import { makeFolder } from "../base/make-folder.ts";
+import { readRegularFileSync } from "../base/regular-file.ts";
 import { firstHosts } from "../campaign/index.ts";
 import type { Paths } from "../config/index.ts";
 import type { Queue } from "../queue/index.ts";
@@ -42,7 +42,7 @@ export function createJobPauser({ paths, queue, clock, log }: PauseJobOptions) {
 
 export function readPausedJobs(paths: Paths): readonly PausedJob[] {
   try {
-    return JSON.parse(readFileSync(fileOf(paths), "utf8")) as PausedJob[];
+    return JSON.parse(String(readRegularFileSync(fileOf(paths)) ?? "[]")) as PausedJob[];
   } catch {
     return []; // none was ever paused, or the file is damaged
   }

@@ -1,4 +1,5 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
+import { readRegularFile } from "../base/regular-file.ts";
 import type { Paths } from "../config/index.ts";
 
 /** Tells whether the data folder is still the one that a process began with. */
@@ -40,8 +41,8 @@ async function identityOf(paths: Pick<Paths, "resolve">): Promise<Identity> {
     ({ dev, ino }) => `${dev} ${ino}`,
     (error: NodeJS.ErrnoException) => (error.code === "ENOENT" ? none : undefined),
   );
-  const node = await readFile(paths.resolve("ledger/node.json"), "utf8")
-    .then((text) => (JSON.parse(text) as { readonly node?: string }).node)
+  const node = await readRegularFile(paths.resolve("ledger/node.json"))
+    .then((text) => (JSON.parse(text.toString()) as { readonly node?: string }).node)
     .catch(() => undefined); // it is not there, or not one of ours
   return { folder, node };
 }

@@ -1,6 +1,7 @@
-import { appendFileSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { appendFileSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "./make-folder.ts";
+import { readRegularFileSync } from "./regular-file.ts";
 
 /**
  * The last log lines of the processes of a data folder, so that they can be read when a process is
@@ -65,7 +66,7 @@ export const keptLogMark = (folder: string): string =>
 /** What a crash left of a line in the middle of being written is none. */
 function readLines(file: string): readonly string[] {
   try {
-    return readFileSync(file, "utf8")
+    return String(readRegularFileSync(file) ?? "")
       .split("\n")
       .filter((line) => line.startsWith("{") && line.endsWith("}"));
   } catch {

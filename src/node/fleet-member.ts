@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { writeFileAtomic } from "../base/atomic-file.ts";
 import type { Clock, Timer } from "../base/clock.ts";
@@ -6,6 +5,7 @@ import { createId } from "../base/ids.ts";
 import { keptLogMark, readKeptLog } from "../base/kept-log.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
+import { readRegularFile } from "../base/regular-file.ts";
 import { createServiceGroup, type Service } from "../base/service.ts";
 import { makeFolder } from "../base/make-folder.ts";
 import type { Bucket } from "../bucket/index.ts";
@@ -261,7 +261,7 @@ function createWantedMemory(paths: Paths): DesiredMemory {
   return {
     async read() {
       try {
-        return parseDesired(JSON.parse(await readFile(file(), "utf8")));
+        return parseDesired(JSON.parse((await readRegularFile(file())).toString()));
       } catch {
         return undefined; // no command was ever given, or the file is damaged: the sources have it
       }

@@ -1,8 +1,9 @@
-import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { writeFileAtomic } from "../base/atomic-file.ts";
 import type { Clock } from "../base/clock.ts";
 import { makeFolder } from "../base/make-folder.ts";
+import { readRegularFile } from "../base/regular-file.ts";
 import type { Service } from "../base/service.ts";
 import type { Paths } from "../config/index.ts";
 import { heartbeatMsMax, parseHeartbeat, type Heartbeat } from "./heartbeat.ts";
@@ -20,7 +21,7 @@ export async function readHeartbeats(options: HeartbeatFolder): Promise<readonly
   const folder = folderOf(options);
   const names = await readdir(folder).catch(() => []); // nobody has worked here yet
   const texts = await Promise.all(
-    names.map((name) => readFile(join(folder, name), "utf8").catch(() => "")),
+    names.map((name) => readRegularFile(join(folder, name)).then(String, () => "")),
   );
   return texts
     .map(parseHeartbeat)

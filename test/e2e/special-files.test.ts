@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
+import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { device, linkTo, namedPipe, socket } from "../../src/base/testing/special-files.ts";
@@ -32,6 +33,33 @@ test.each([
   expect(status.exitCode).toBe(1);
   expect(status.stdout).toContain("1 company");
 });
+
+test("named pipes in place of the node's own files: no command waits for them", async () => {
+  await sandbox.good("company", "add", "Acme");
+  await sandbox.good("queue", "add", "visit", "{}");
+  const pipe = async (path: string) => {
+    const file = sandbox.inData(path);
+    rmSync(file, { force: true });
+    mkdirSync(dirname(file), { recursive: true });
+    return namedPipe.make(file);
+  };
+  // What is only a note: without it a command does its work.
+  for (const path of ["node/owner.json", "nodes/x-1.json", "logs/1.jsonl", "fleet/wanted.json"]) {
+    await pipe(path);
+  }
+  expect(await sandbox.good("company", "set", "acme", "city=Ulm")).toContain("city of acme");
+  expect((await sandbox.onData(["status"])).stdout).toContain("1 task could run");
+  await sandbox.good("logs");
+  // What it cannot do without is named.
+  for (const [path, command] of [
+    ["queue.db-id", ["queue", "list"]],
+    ["ledger/node.json", ["company", "set", "acme", "city=Bonn"]],
+  ] as const) {
+    await using _pipe = await pipe(path);
+    const { exitCode, stderr } = await sandbox.onData(command);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`${path} is a named pipe`)]);
+  }
+}, 180_000);
 
 test("a command that waits for the owner of the data folder ends on SIGTERM", async () => {
   await sandbox.good("company", "add", "Acme");

@@ -1,8 +1,10 @@
-import { open, readdir, readFile, rm, truncate, type FileHandle } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open, readdir, rm, truncate, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AppError } from "../../../base/app-error.ts";
 import { translateFileError, writeFileAtomic } from "../../../base/atomic-file.ts";
 import { rememberFile, type OpenedFile } from "../../../base/opened-file.ts";
+import { openRegularFile, readRegularFile } from "../../../base/regular-file.ts";
 import { makeSyncedFolder } from "../../../base/synced-folder.ts";
 import type { Paths } from "../../../config/index.ts";
 import type { LedgerDisk } from "../../journal/disk.ts";
@@ -41,7 +43,7 @@ export async function openFileDisk({ paths, lock }: FileDiskOptions): Promise<Le
     }
     const path = paths.resolve(name);
     makePrivateFolder(dirname(path));
-    const opened = await open(path, "a", 0o600);
+    const opened = await openRegularFile(path, appends, 0o600);
     const handle = { handle: opened, file: rememberFile(path) };
     handles.set(name, handle);
     // A new name survives a power cut only once its folder is synced.
@@ -79,7 +81,7 @@ export async function openFileDisk({ paths, lock }: FileDiskOptions): Promise<Le
           .map((entry) => `${folder}${entry.parentPath.slice(path.length)}/${entry.name}`)
           .sort();
       }),
-    read: (name) => attempt(name, (path) => readFile(path).catch(orUndefined)),
+    read: (name) => attempt(name, (path) => readRegularFile(path).catch(orUndefined)),
     append: (name, bytes) =>
       change(name, async () => {
         const { handle } = await handleOf(name);
@@ -111,6 +113,7 @@ export async function openFileDisk({ paths, lock }: FileDiskOptions): Promise<Le
 }
 
 const handlesMax = 16;
+const appends = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 
 interface OpenHandle {
   readonly handle: FileHandle;

@@ -1,6 +1,7 @@
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { z } from "zod";
 import { writeFileAtomic } from "../../../base/atomic-file.ts";
+import { readRegularFile } from "../../../base/regular-file.ts";
 
 /** `node/owner.json`: how to reach the process that owns the data folder. */
 export interface OwnerAddress {
@@ -28,10 +29,10 @@ export async function writeOwnerFile(path: string, address: OwnerAddress): Promi
 
 /** Undefined: there is no such file, this user may not read it, or it is damaged. */
 export async function readOwnerFile(path: string): Promise<OwnerAddress | undefined> {
-  const text = await readFile(path, "utf8").catch(() => undefined);
+  const text = await readRegularFile(path).catch(() => undefined);
   if (text === undefined) return undefined;
   try {
-    const { port, token, pid } = schema.parse(JSON.parse(text));
+    const { port, token, pid } = schema.parse(JSON.parse(text.toString()));
     return { port, token: Buffer.from(token, "hex"), pid };
   } catch {
     return undefined;

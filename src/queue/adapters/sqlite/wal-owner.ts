@@ -1,6 +1,7 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { AppError } from "../../../base/app-error.ts";
 import { fileIdentity } from "../../../base/opened-file.ts";
+import { readRegularFileSync } from "../../../base/regular-file.ts";
 
 /**
  * A write-ahead log does not say which database it belongs to: SQLite applies `FILE-wal` to whatever
@@ -43,16 +44,17 @@ interface Note {
 
 /** Undefined where there is none that can be read: then nothing is known, and nothing is refused. */
 function readNote(file: string): Note | undefined {
-  let text: string;
+  let text: Buffer | undefined;
   try {
-    text = readFileSync(noteOf(file), "utf8");
+    text = readRegularFileSync(noteOf(file));
   } catch (error) {
     // Another user may read the queue, but not the note: what it may not write it cannot mix up.
-    if (["ENOENT", "EACCES"].includes((error as NodeJS.ErrnoException).code ?? ""))
-      return undefined;
+    if ((error as NodeJS.ErrnoException).code === "EACCES") return undefined;
     throw error;
   }
-  const [db, wal] = text.trim().split(" ");
+  const [db, wal] = String(text ?? "")
+    .trim()
+    .split(" ");
   return db && wal ? { db, wal } : undefined;
 }
 
