@@ -59,7 +59,7 @@ test("named pipes in place of the node's own files: no command waits for them", 
     const { exitCode, stderr } = await sandbox.onData(command);
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`${path} is a named pipe`)]);
   }
-}, 180_000);
+});
 
 test("a command that waits for the owner of the data folder ends on SIGTERM", async () => {
   await sandbox.good("company", "add", "Acme");

@@ -61,7 +61,7 @@ export interface BucketQueueStoreOptions {
 
 export interface BucketQueueStore extends QueueStore {
   readonly shards: number;
-  /** Something may be new: a wake hint from another node. */
+  /** Something may be new: another node reported that it added tasks. */
   hint(): void;
   /** All finished tasks, shard by shard, oldest log first; with the log each is in. */
   doneLog(): AsyncIterable<DoneEntry>;
