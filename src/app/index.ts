@@ -45,6 +45,8 @@ export {
   type GossipKeySource,
 } from "./gossip-key-source.ts";
 export type { OpenFleet, OpenFleetOptions, Reached } from "./open-fleet.ts";
+export type { CampaignState } from "./campaign/campaign-state.ts";
+export type { Serve, ServeOptions } from "./serve/open-serve.ts";
 export type { ClusterStatus, NodeStatus } from "./status/cluster-status.ts";
 export type { StatusOptions } from "./status/gather-status.ts";
 export type { StatusReader } from "./status/read-status.ts";
@@ -67,10 +69,12 @@ export {
   openFleet,
   openIdleNode,
   openNodeReader,
+  openServe,
   openStatusReader,
   openUp,
   openWork,
   readCampaignCoverage,
   readCampaignReport,
+  readCampaignState,
   readStatus,
 } from "./load-parts.ts";

@@ -2,11 +2,13 @@ import type { BuiltInWork, BuiltInWorkOptions } from "./built-in-work.ts";
 import type { CampaignReport, CoverageCell, CoverageOptions } from "../campaign/index.ts";
 import type { CampaignReportOptions } from "./campaign/campaign-report.ts";
 import type { CampaignViewOptions } from "./campaign/campaign-view.ts";
+import type { CampaignState, CampaignStateOptions } from "./campaign/campaign-state.ts";
 import type { EnrichedCounts, EnrichedFileOptions } from "./exchange/enriched-file.ts";
 import type { FileImport, ImportFileOptions } from "./exchange/import-file.ts";
 import type { IdleNode, IdleNodeOptions } from "./open-idle-node.ts";
 import type { NodeReader, OpenNodeReaderOptions } from "./open-node-reader.ts";
 import type { OpenFleet, OpenFleetOptions } from "./open-fleet.ts";
+import type { Serve, ServeOptions } from "./serve/open-serve.ts";
 import type { ClusterStatus } from "./status/cluster-status.ts";
 import type { StatusOptions } from "./status/gather-status.ts";
 import type { StatusReader } from "./status/read-status.ts";
@@ -33,6 +35,19 @@ export async function openStatusReader(options: StatusOptions): Promise<StatusRe
 /** See `built-in-work.ts`. What reads websites knows the phone numbers of all countries, for one. */
 export async function openBuiltInWork(options: BuiltInWorkOptions): Promise<BuiltInWork> {
   return (await import("./built-in-work.ts")).createBuiltInWork(options);
+}
+
+/** See `campaign/campaign-state.ts`. */
+export async function readCampaignState(
+  name: string,
+  options: CampaignStateOptions,
+): Promise<CampaignState> {
+  return (await import("./campaign/campaign-state.ts")).readCampaignState(name, options);
+}
+
+/** See `serve/open-serve.ts`. */
+export async function openServe(options: ServeOptions): Promise<Serve> {
+  return (await import("./serve/open-serve.ts")).openServe(options);
 }
 
 /** See `open-idle-node.ts`. */

@@ -33,6 +33,8 @@ export interface OpenFleetOptions extends FleetBucketOptions {
   readonly signal: AbortSignal;
   /** Writes nothing, not even a ledger where there is none. */
   readonly isReader: boolean;
+  /** Of a process that has the data folder open; it is not closed with the fleet. */
+  readonly node?: Pick<NodeApi, "ledger" | "fleet">;
 }
 
 /** A fleet as one of its machines sees it: ledger, bucket if there is one, and its nodes. */
@@ -61,7 +63,9 @@ export interface Reached {
 export async function openFleet(options: OpenFleetOptions): Promise<OpenFleet> {
   const { paths, clock, isReader } = options;
   const bucket = hasFleetBucket(options) ? await openRetryingFleetBucket(options) : undefined;
-  const node = await (isReader ? openToRead(options) : openToWrite(options));
+  const node = options.node
+    ? alreadyOpen(options.node)
+    : await (isReader ? openToRead(options) : openToWrite(options));
   const session = createId(systemRandom);
   const desired = bucket && openDesiredObject({ bucket, session, clock, random: systemRandom });
   const faults: string[] = [];
@@ -99,6 +103,13 @@ export async function openFleet(options: OpenFleetOptions): Promise<OpenFleet> {
 }
 
 interface FleetNode extends Pick<OpenFleet, "ledger" | "write" | "view">, AsyncDisposable {}
+
+const alreadyOpen = ({ ledger, fleet }: Pick<NodeApi, "ledger" | "fleet">): FleetNode => ({
+  ledger,
+  write: (commit) => ledger.write(commit),
+  view: () => fleet.view(),
+  [Symbol.asyncDispose]: async () => {},
+});
 
 async function openToWrite({ paths, log, signal }: OpenFleetOptions): Promise<FleetNode> {
   const options = { paths, log, signal, user: userName(), version: readVersion() };

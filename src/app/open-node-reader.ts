@@ -1,5 +1,6 @@
 import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
+import { createOnce } from "../base/once.ts";
 import type { Paths } from "../config/index.ts";
 import { connectToNode, createReadApi, type NodeReadApi } from "../node/index.ts";
 import { openMeetingPoint } from "./meeting-point.ts";
@@ -29,22 +30,13 @@ export async function openNodeReader(options: OpenNodeReaderOptions): Promise<No
     const close = async () => owner[Symbol.dispose]();
     return { ...owner.api, [Symbol.asyncDispose]: close };
   }
-  const ledger = once(() => openLedgerReader(options));
-  const records = once(() => openRecordReader(options));
+  const ledger = createOnce(() => openLedgerReader(options));
+  const records = createOnce(() => openRecordReader(options));
   return {
-    ...createReadApi({ ledger: ledger.open, records: records.open, withBucket: useBucket }),
+    ...createReadApi({ ledger: ledger.get, records: records.get, withBucket: useBucket }),
     async [Symbol.asyncDispose]() {
       await (await ledger.opened())?.close();
       (await records.opened())?.[Symbol.dispose]();
     },
-  };
-}
-
-/** Opens something when it is first needed. */
-function once<T>(make: () => Promise<T>) {
-  let opening: Promise<T> | undefined;
-  return {
-    open: () => (opening ??= make()),
-    opened: async () => opening?.catch(() => undefined),
   };
 }

@@ -35,6 +35,11 @@ export const registry: Registry = {
       load: async () => (await import("./commands/work.ts")).work,
     },
     {
+      name: "serve",
+      summary: "serve the HTTP API and the dashboard of this data folder",
+      load: async () => (await import("./commands/serve/serve.ts")).serve,
+    },
+    {
       name: "crawl",
       summary: "fetch every page of a site, politely, and tell what came of each",
       load: async () => (await import("./commands/crawl/crawl.ts")).crawl,

@@ -49,6 +49,8 @@ test("every setting is known by its key, variable and one-line description", () 
     "work.watchdogMs": "FORAGER_WORK_WATCHDOG_MS",
     "work.listen": "FORAGER_WORK_LISTEN",
     "work.listenNames": "FORAGER_WORK_LISTEN_NAMES",
+    "serve.listen": "FORAGER_SERVE_LISTEN",
+    "serve.names": "FORAGER_SERVE_NAMES",
     "alert.stallMs": "FORAGER_ALERT_STALL_MS",
     "alert.webhook": "FORAGER_ALERT_WEBHOOK",
     "alert.secret": "FORAGER_ALERT_SECRET",
@@ -63,6 +65,7 @@ test("every setting is known by its key, variable and one-line description", () 
     "ledger",
     "crawl",
     "work",
+    "serve",
     "alert",
   ]);
 });

@@ -191,6 +191,15 @@ export const settingsSchema = z.strictObject({
       description: "names by which work.listen may be asked, beside its address: pi-3,pi-3.lan",
     }),
   }),
+  serve: z.strictObject({
+    listen: text("HOST:PORT, or off").default("127.0.0.1:4870").register(settingMeta, {
+      description:
+        "where `forager serve` and `forager up` serve API and dashboard; off: up does not",
+    }),
+    names: hostNames().default("").register(settingMeta, {
+      description: "names by which serve.listen may be asked, beside its address: pi-3,pi-3.lan",
+    }),
+  }),
   alert: z.strictObject({
     stallMs: wholeNumber(1_000, 86_400_000).default(900_000).register(settingMeta, {
       description: "milliseconds without a completion, though work could run, that are a stall",

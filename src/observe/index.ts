@@ -1,5 +1,6 @@
 export type { AlertEvent } from "./alert-book.ts";
 export { registerBucketMetrics } from "./bucket-metrics.ts";
+export { isOwnHost } from "./is-own-host.ts";
 export { differencesOf } from "./differences.ts";
 export { createHealthServer, type HealthServer } from "./health-server.ts";
 export {

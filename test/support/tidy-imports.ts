@@ -13,6 +13,7 @@ export const layers: readonly (readonly string[])[] = [
   ["sources"],
   ["campaign"],
   ["node"],
+  ["api"],
   ["dashboard"],
   ["app"],
   ["cli"],
@@ -45,6 +46,7 @@ export const importsUseEntryPoints: Rule = (file) =>
   localImports(file).flatMap(({ from, to, found }) => {
     if (from.module === to.module || to.module === "base") return [];
     if (to.rest === "index.ts" || isAdapter(to.rest) || isTesting(to.rest)) return [];
+    if (isApiClient(to)) return [];
     return [
       violation(file, found, `import src/${to.module}/index.ts, the module's only entry point`),
     ];
@@ -92,6 +94,28 @@ export const driversOnlyInAdapters: Rule = (file) => {
     .map((found) => violation(file, found, `${found.specifier} is imported only inside adapters/`));
 };
 
+/** Runs in a browser, so it has an entry point of its own. */
+const isApiClient = ({ module, rest }: Place) =>
+  module === "api" && rest === "client/api-client.ts";
+
+/** Code for browsers cannot load what is made for Node. */
+export const browserCodeImports: Rule = (file) => {
+  const place = placeOf(file.path);
+  const isClient = place?.module === "api" && /^(?:client|contract)\//.test(place.rest);
+  if (isTestCode(file.path) || !(isClient || place?.module === "dashboard")) return [];
+  return [
+    ...localImports(file).flatMap(({ from, to, found }) => {
+      const isOwn =
+        from.module === to.module && (!isClient || /^(?:client|contract)\//.test(to.rest));
+      if (isOwn || isApiClient(to)) return [];
+      return [violation(file, found, "code for browsers imports only the API's client and itself")];
+    }),
+    ...findImports(file.text)
+      .filter(({ specifier }) => specifier.startsWith("node:"))
+      .map((found) => violation(file, found, "a browser does not have node: modules")),
+  ];
+};
+
 export const importRules: readonly Rule[] = [
   importsPointDown,
   importsUseEntryPoints,
@@ -99,6 +123,7 @@ export const importRules: readonly Rule[] = [
   adaptersOnlyInApp,
   testingOnlyInTests,
   driversOnlyInAdapters,
+  browserCodeImports,
 ];
 
 interface Place {

@@ -19,10 +19,10 @@ export interface StatusOptions extends Omit<OpenFleetOptions, "isReader"> {
   readonly isCluster: boolean;
 }
 
-export interface StatusSources extends StatusOptions {
+export interface StatusSources extends Omit<StatusOptions, "node"> {
   readonly fleet: OpenFleet;
   /** Opened for each status: without an owner it does not notice what is written later. */
-  readonly node: NodeReadApi;
+  readonly node: Pick<NodeReadApi, "ledger">;
   readonly queue: QueueSource;
   /** Counting them reads the whole ledger, so it is not done for each status. */
   readonly conflicts: number;

@@ -33,15 +33,33 @@ export function createQueueSource(options: ConfiguredQueueOptions): QueueSource 
         queue ??= await openQueueToRead(options);
         return await seenIn(queue);
       } catch (error) {
-        if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
-        const unseen = { stats: undefined, log: undefined };
-        return { ...unseen, fault: `the queue cannot be reached: ${error.message}` };
+        return unseen(error);
       }
     },
     async [Symbol.asyncDispose]() {
       await queue?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** A queue that is open already, in a process that stays. */
+export function createOpenQueueSource(open: () => Promise<Queue>): QueueSource {
+  return {
+    async look() {
+      try {
+        return await seenIn(await open());
+      } catch (error) {
+        return unseen(error);
+      }
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+function unseen(error: unknown): QueueSeen {
+  if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
+  const fault = `the queue cannot be reached: ${error.message}`;
+  return { stats: undefined, log: undefined, fault };
 }
 
 const seenIn = async (queue: Queue): Promise<QueueSeen> => ({

@@ -1,10 +1,11 @@
 import { readVersion } from "../../base/version.ts";
 import type { NodeReadApi } from "../../node/index.ts";
+import type { Queue } from "../../queue/index.ts";
 import { openFleet } from "../open-fleet.ts";
 import { openNodeReader } from "../open-node-reader.ts";
 import type { ClusterStatus } from "./cluster-status.ts";
 import { gatherStatus, type StatusOptions } from "./gather-status.ts";
-import { createQueueSource } from "./queue-source.ts";
+import { createOpenQueueSource, createQueueSource } from "./queue-source.ts";
 
 /** Reads the status again and again, and keeps open what that needs. */
 export interface StatusReader extends AsyncDisposable {
@@ -17,13 +18,22 @@ export async function readStatus(options: StatusOptions): Promise<ClusterStatus>
   return await reader.read(); // before it is closed
 }
 
-export async function openStatusReader(options: StatusOptions): Promise<StatusReader> {
-  const { paths, log } = options;
-  const queue = createQueueSource(options);
+export interface StatusReaderOptions extends StatusOptions {
+  /** The queue of a process that has it open; it is not closed with the reader. */
+  readonly openQueue?: () => Promise<Queue>;
+}
+
+export async function openStatusReader(options: StatusReaderOptions): Promise<StatusReader> {
+  const { paths, log, openQueue } = options;
+  const queue = openQueue ? createOpenQueueSource(openQueue) : createQueueSource(options);
   const fleet = await openFleet({ ...options, isReader: true });
   const conflictCount = createConflictCount();
   return {
     async read() {
+      if (options.node) {
+        const conflicts = await conflictCount.of(options.node.ledger);
+        return await gatherStatus({ ...options, fleet, node: options.node, queue, conflicts });
+      }
       const version = readVersion();
       await using node = await openNodeReader({ paths, log, version, note: () => {} });
       const conflicts = await conflictCount.of(node.ledger);

@@ -1,16 +1,10 @@
-import {
-  campaignStatus,
-  mayHave,
-  openCampaignFolder,
-  planTargets,
-  type CampaignStatus,
-} from "../../../campaign/index.ts";
-import type { Job } from "../../../queue/index.ts";
+import { readCampaignState, type CampaignState } from "../../../app/index.ts";
+import { openCampaignFolder } from "../../../campaign/index.ts";
 import type { Command } from "../../command.ts";
+import { openReaderOf } from "../../node-context.ts";
 import { openPlacesHere } from "./open-sources.ts";
 import { queueOrNone } from "./queue-or-none.ts";
 import { campaignArgument, campaignNameOf } from "./which-campaign.ts";
-import { witnessesOf } from "./witnesses.ts";
 
 export const campaignStatusCommand: Command = {
   needs: "settings",
@@ -32,22 +26,11 @@ export const campaignStatusCommand: Command = {
     const names = named === undefined ? await folder.list() : [named];
     await using queue = await queueOrNone(context);
     await using places = await openPlacesHere(context);
-    const rows: Row[] = [];
+    await using reader = await openReaderOf(context);
+    const { ledger } = reader;
+    const rows: CampaignState[] = [];
     for (const name of names) {
-      const campaign = await folder.load(name);
-      const witnesses = await witnessesOf(context, campaign);
-      const nowMs = context.clock.nowMs();
-      const releases = await places.known(folder, campaign);
-      const planned = planTargets(campaign);
-      const targets = planned.filter(mayHave(releases));
-      const status = {
-        ...campaignStatus(campaign, targets, witnesses, nowMs),
-        tiles: new Set(planned.map(({ tile }) => tile.id)).size,
-        targets: planned.length,
-        leftOut: planned.length - targets.length,
-      };
-      const tasks = tasksOf(await queue?.job(name));
-      rows.push({ campaign: name, ...status, tasks });
+      rows.push(await readCampaignState(name, { ...context, ledger, places, queue }));
     }
     if (named !== undefined) out.result(rows[0], (layout) => layout.table(rows, columns));
     else if (rows.length > 0) out.table(rows, columns);
@@ -56,25 +39,10 @@ export const campaignStatusCommand: Command = {
   },
 };
 
-interface Row extends CampaignStatus {
-  /** Targets in whose tile their source has no place. */
-  readonly leftOut: number;
-  readonly campaign: string;
-  readonly tasks: ReturnType<typeof tasksOf>;
-}
-
-const tasksOf = (job: Job | undefined) => ({
-  pending: job?.pending ?? 0,
-  running: job?.running ?? 0,
-  done: job?.done ?? 0,
-  skipped: job?.skipped ?? 0,
-  failed: job?.failed ?? 0,
-});
-
-const counted = (title: string, value: (row: Row) => number) => ({ title, value });
+const counted = (title: string, value: (row: CampaignState) => number) => ({ title, value });
 
 const columns = [
-  { title: "campaign", value: ({ campaign }: Row) => campaign },
+  { title: "campaign", value: ({ campaign }: CampaignState) => campaign },
   counted("tiles", ({ tiles }) => tiles),
   counted("targets", ({ targets }) => targets),
   counted("fresh", ({ fresh }) => fresh),

@@ -1,0 +1,17 @@
+import { campaignRoutes } from "./campaign-routes.ts";
+import { queueRoutes } from "./queue-routes.ts";
+import { recordRoutes } from "./record-routes.ts";
+import { sessionRoutes } from "./session-routes.ts";
+import { statusRoutes } from "./status-routes.ts";
+
+/** Every route by its name. Handlers are in ../handlers, one for each. */
+export const contract = {
+  ...sessionRoutes,
+  ...statusRoutes,
+  ...queueRoutes,
+  ...recordRoutes,
+  ...campaignRoutes,
+};
+
+export type Contract = typeof contract;
+export type RouteName = keyof Contract;

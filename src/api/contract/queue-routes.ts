@@ -1,0 +1,232 @@
+import { z } from "zod";
+import { count, name, pageCursor, pageLimit, pageOf, route, timeMs } from "./route.ts";
+
+export const taskStates = ["pending", "running", "done", "skipped", "failed"] as const;
+export const waitingReasonNames = [
+  "paused",
+  "scheduled",
+  "retry_backoff",
+  "domain_delay",
+  "concurrency_limit",
+  "worker_capacity",
+] as const;
+
+const waits = z.strictObject({
+  count,
+  p50Ms: z.number(),
+  p95Ms: z.number(),
+  p99Ms: z.number(),
+});
+
+export const reasonStats = z.strictObject({
+  reason: z.enum(waitingReasonNames),
+  count,
+  share: z.number().min(0).max(1),
+  oldestAgeMs: z.number().min(0),
+});
+
+export const kindStats = z.strictObject({
+  kind: z.string(),
+  pending: count,
+  running: count,
+  done: count,
+  skipped: count,
+  failed: count,
+  claimable: count,
+  claimableAgeMs: z.number().min(0),
+  reasons: z.array(reasonStats),
+  waits,
+});
+
+export const stateCounts = z.strictObject({
+  pending: count,
+  running: count,
+  done: count,
+  skipped: count,
+  failed: count,
+});
+
+export const logStats = z.strictObject({ entries: count, oldestAtMs: timeMs, keptKeys: count });
+
+const queueStats = z.strictObject({
+  atMs: timeMs.describe("by the queue's clock"),
+  states: stateCounts,
+  reasons: z.array(reasonStats),
+  kinds: z.array(kindStats),
+  shards: z.array(
+    z.strictObject({
+      shard: count,
+      pending: count,
+      completed: count,
+      claimable: count,
+      claimableAgeMs: z.number().min(0),
+    }),
+  ),
+  waits,
+  lanes: count,
+  gates: count,
+  jobs: z.strictObject({ open: count, paused: count, ended: count }),
+  raises: z.strictObject({ raised: count, unchanged: count }),
+  log: logStats,
+});
+
+const attempt = z.strictObject({
+  token: z.number(),
+  atMs: timeMs,
+  outcome: z.enum(["retry", "fail", "skip", "crash", "expired", "cancelled"]),
+  reason: z.string(),
+  stack: z.string().optional(),
+});
+
+const taskFields = {
+  id: z.int().min(1),
+  kind: z.string(),
+  job: z.string(),
+  gate: z.string().describe("empty: none"),
+  key: z.string(),
+  payload: z.string().describe("JSON text, so that large numbers stay exact"),
+  priority: z.number(),
+  dueAtMs: timeMs,
+  createdAtMs: timeMs,
+  state: z.enum(taskStates),
+  token: z.number(),
+  used: count,
+  attemptsMax: count,
+  isSuspect: z.boolean(),
+  expiresAtMs: timeMs,
+  attempts: z.array(attempt),
+  result: z.string().nullable().describe("JSON text; null: none"),
+  finishedAtMs: timeMs.describe("0: not finished"),
+};
+
+export const taskRow = z.strictObject(taskFields);
+
+const waiting = z.strictObject({
+  reason: z.enum(waitingReasonNames),
+  forMs: z.number().optional().describe("at least, if that is known"),
+});
+
+const shownTask = z.strictObject({
+  ...taskFields,
+  isArchived: z.boolean().describe("true: only the log has it, without payload and result"),
+  ageMs: z.number(),
+  waiting: waiting.nullable().describe("why it is not running; null: it is not pending"),
+  worker: z.string().nullable(),
+  leaseLeftMs: z.number().nullable(),
+});
+
+export const jobRow = z.strictObject({
+  name: z.string(),
+  isPaused: z.boolean(),
+  isSealed: z.boolean(),
+  ended: z.enum(["completed", "cancelled"]).nullable(),
+  concurrency: z.number().nullable(),
+  budget: z.number().nullable(),
+  gate: z.string(),
+  slots: count,
+  added: count,
+  overBudget: count,
+  pending: count,
+  running: count,
+  done: count,
+  skipped: count,
+  failed: count,
+  completions: count,
+  openedAtMs: timeMs,
+  endedAtMs: timeMs,
+  served: z.number(),
+  requests: z.number(),
+  commitRequests: z.number().optional(),
+});
+
+export const gateRow = z.strictObject({
+  name: z.string(),
+  delayMs: z.number(),
+  limit: z.number(),
+  blockedUntilMs: timeMs,
+  opensAtMs: timeMs,
+  running: count,
+  runSlots: count,
+  blockedForMs: z.number(),
+  opensInMs: z.number(),
+});
+
+const lane = {
+  kind: name.optional(),
+  job: name.optional(),
+  gate: z.string().max(500).optional().describe("empty: tasks without a gate"),
+};
+
+const namePage = z.strictObject({ after: pageCursor.optional(), limit: pageLimit });
+
+export const taskFilter = {
+  state: z.array(z.enum(taskStates)).max(5).optional(),
+  ...lane,
+  keyPrefix: name.optional(),
+  text: name.optional().describe("in the JSON text of the payload"),
+};
+
+export const queueRoutes = {
+  queueStats: route({
+    method: "GET",
+    path: "/api/queue/stats",
+    scope: "queue:read",
+    summary: "tasks by state, what they wait for, and how long",
+    answer: queueStats,
+    commands: ["queue stats", "top"],
+  }),
+  listTasks: route({
+    method: "GET",
+    path: "/api/queue/tasks",
+    scope: "queue:read",
+    summary: "tasks in order of their number",
+    query: z.strictObject({ ...taskFilter, after: pageCursor.optional(), limit: pageLimit }),
+    answer: pageOf(taskRow),
+    commands: ["queue list"],
+  }),
+  showTask: route({
+    method: "GET",
+    path: "/api/queue/tasks/{id}",
+    scope: "queue:read",
+    summary: "one task: every attempt, and why it waits",
+    params: z.strictObject({ id: z.int().min(1) }),
+    answer: shownTask,
+    commands: ["queue show"],
+  }),
+  listJobs: route({
+    method: "GET",
+    path: "/api/queue/jobs",
+    scope: "queue:read",
+    summary: "jobs in order of name, with progress and limits",
+    query: namePage,
+    answer: pageOf(jobRow),
+    commands: ["queue jobs"],
+  }),
+  showJob: route({
+    method: "GET",
+    path: "/api/queue/jobs/{job}",
+    scope: "queue:read",
+    summary: "one job",
+    params: z.strictObject({ job: name }),
+    answer: jobRow,
+    commands: ["queue job"],
+  }),
+  listGates: route({
+    method: "GET",
+    path: "/api/queue/gates",
+    scope: "queue:read",
+    summary: "gates that have tasks, in order of name, and whether they are open",
+    query: namePage,
+    answer: pageOf(gateRow),
+    commands: ["queue gates"],
+  }),
+  showGate: route({
+    method: "GET",
+    path: "/api/queue/gates/{gate}",
+    scope: "queue:read",
+    summary: "one gate",
+    params: z.strictObject({ gate: name }),
+    answer: gateRow,
+    commands: ["queue gate"],
+  }),
+};

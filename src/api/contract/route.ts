@@ -1,0 +1,65 @@
+import { z } from "zod";
+
+/** What a caller must be allowed to do before a route answers. */
+export const scopes = [
+  "status:read",
+  "queue:read",
+  "queue:write",
+  "companies:read",
+  "companies:write",
+  "campaigns:read",
+  "campaigns:write",
+  "exports:read",
+  "fleet:read",
+  "fleet:command",
+] as const;
+export type Scope = (typeof scopes)[number];
+
+export type RouteMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** The fields of a query, a path or a body. Unknown fields are refused. */
+export type Fields = z.ZodObject;
+
+/**
+ * One route without its handler. Everything else is made from these: the router, the checks of
+ * requests, the OpenAPI document, the types of the client and the contract test.
+ */
+export interface RouteSpec {
+  readonly method: RouteMethod;
+  /** Parameters in braces: `/api/queue/tasks/{id}`. */
+  readonly path: `/api/${string}`;
+  readonly scope: Scope;
+  readonly summary: string;
+  readonly params?: Fields;
+  readonly query?: Fields;
+  /** JSON only. */
+  readonly body?: z.ZodType;
+  /** Of an answer that is no problem. Default: 200. */
+  readonly status?: 200 | 201 | 202;
+  /** The JSON of that answer. */
+  readonly answer: z.ZodType;
+  /** Commands that give or do the same. */
+  readonly commands?: readonly string[];
+  /** A read route at the same path: its ETag is what `If-Match` of this route is compared with. */
+  readonly edits?: string;
+}
+
+/** Keeps the literal types, which the client needs. */
+export const route = <const R extends RouteSpec>(spec: R): R => spec;
+
+export const name = z.string().min(1).max(500);
+export const count = z.int().min(0);
+export const moment = z.iso.datetime({ offset: true }).describe("ISO 8601");
+/** Milliseconds since 1970, by the clock of the server or of the queue. */
+export const timeMs = z.number();
+
+export const limitMax = 1_000;
+export const pageLimit = z.int().min(1).max(limitMax).default(100);
+/** `next` of the page before. Its content is nobody's business but the server's. */
+export const pageCursor = z.string().min(1).max(4_000);
+
+export const pageOf = <Row extends z.ZodType>(row: Row) =>
+  z.strictObject({
+    rows: z.array(row),
+    next: pageCursor.nullable().describe("null on the last page"),
+  });

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { route, scopes } from "./route.ts";
+
+export const sessionRoutes = {
+  showSession: route({
+    method: "GET",
+    path: "/api/session",
+    scope: "status:read",
+    summary: "who is asking, and what they may do",
+    answer: z.strictObject({
+      by: z.enum(["token", "session", "loopback"]),
+      user: z.string(),
+      scopes: z.array(z.enum(scopes)),
+      version: z.string(),
+      nowMs: z.number().describe("the server's clock: show times relative to it"),
+    }),
+  }),
+  createLink: route({
+    method: "POST",
+    path: "/api/session/links",
+    scope: "fleet:command",
+    summary: "a link that opens the dashboard once, within five minutes",
+    status: 201,
+    answer: z.strictObject({ url: z.string() }),
+    commands: ["dashboard"],
+  }),
+};

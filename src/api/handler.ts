@@ -1,0 +1,44 @@
+import type { z } from "zod";
+import type { Contract, RouteName } from "./contract/contract.ts";
+import type { Scope } from "./contract/route.ts";
+import type { ApiServices, Fixed } from "./services.ts";
+
+/** Who asks. */
+export interface Caller {
+  /** How they proved it; `loopback`: nobody had to. */
+  readonly by: "token" | "session" | "loopback";
+  readonly user: string;
+  readonly scopes: readonly Scope[];
+}
+
+export interface HandlerContext extends ApiServices {
+  readonly caller: Caller;
+  readonly requestId: string;
+  /** Fires when the client has gone. */
+  readonly signal: AbortSignal;
+  /** Makes a link that opens the dashboard once. */
+  readonly makeLink: () => string;
+}
+
+type PartOf<R, K extends string> = R extends { readonly [key in K]: infer S extends z.ZodType }
+  ? z.output<S>
+  : undefined;
+
+/** What a handler gets: every part was checked. */
+export interface HandlerInput<R> {
+  readonly params: PartOf<R, "params">;
+  readonly query: PartOf<R, "query">;
+  readonly body: PartOf<R, "body">;
+}
+
+export type Handler<R extends { readonly answer: z.ZodType }> = (
+  input: HandlerInput<R>,
+  context: HandlerContext,
+) => Promise<Fixed<z.input<R["answer"]>>>;
+
+/** A handler for each of these routes: the compiler finds the one that is missing. */
+export type HandlersOf<Routes extends Partial<Contract>> = {
+  readonly [N in keyof Routes & RouteName]: Handler<Contract[N]>;
+};
+
+export type Handlers = HandlersOf<Contract>;

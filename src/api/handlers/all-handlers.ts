@@ -1,0 +1,15 @@
+import type { Handlers } from "../handler.ts";
+import { campaignHandlers } from "./campaign-handlers.ts";
+import { queueHandlers } from "./queue-handlers.ts";
+import { recordHandlers } from "./record-handlers.ts";
+import { sessionHandlers } from "./session-handlers.ts";
+import { statusHandlers } from "./status-handlers.ts";
+
+/** The other half of the route table: `contract` says what each route takes and gives. */
+export const handlers: Handlers = {
+  ...sessionHandlers,
+  ...statusHandlers,
+  ...queueHandlers,
+  ...recordHandlers,
+  ...campaignHandlers,
+};

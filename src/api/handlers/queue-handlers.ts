@@ -1,0 +1,109 @@
+import type { Gate, LogEntry, NamePage, Queue } from "../../queue/index.ts";
+import type { queueRoutes } from "../contract/queue-routes.ts";
+import type { HandlersOf } from "../handler.ts";
+import { notFound, ProblemError } from "../problems.ts";
+
+export const queueHandlers: HandlersOf<typeof queueRoutes> = {
+  async queueStats(_, { queue: open }) {
+    const queue = await open();
+    const [{ ms }, stats, log] = await Promise.all([queue.now(), queue.stats(), queue.logStats()]);
+    return { atMs: ms, ...stats, log };
+  },
+  async listTasks({ query: { state, after, ...query } }, { queue: open }) {
+    const queue = await open();
+    const tasks = await queue.browse({
+      ...defined(query),
+      ...(state && { states: state }),
+      ...(after !== undefined && { afterId: idOf(after) }),
+    });
+    const last = tasks.length === query.limit ? tasks.at(-1) : undefined;
+    return { rows: tasks, next: last ? String(last.id) : null };
+  },
+  async showTask({ params: { id } }, { queue: open }) {
+    const queue = await open();
+    const shown = await queue.show(id);
+    if (shown) {
+      const { task, worker, waiting, ageMs } = shown;
+      const leaseLeftMs =
+        task.state === "running" ? task.expiresAtMs - (task.createdAtMs + ageMs) : null;
+      return {
+        ...task,
+        isArchived: false,
+        ageMs,
+        waiting: waiting ?? null,
+        worker: worker ?? null,
+        leaseLeftMs,
+      };
+    }
+    const entry = await queue.logEntry(id);
+    if (!entry) throw notFound(`task ${id}: it was never added, or was pruned from the log`);
+    const { ms } = await queue.now();
+    const ageMs = ms - entry.createdAtMs;
+    return {
+      ...archivedTask(entry),
+      ageMs,
+      waiting: null,
+      worker: null,
+      leaseLeftMs: null,
+    };
+  },
+  listJobs: async ({ query }, { queue: open }) =>
+    await pageByName((page) => use(open, (queue) => queue.jobs(page)), query),
+  async showJob({ params: { job } }, { queue: open }) {
+    const found = await (await open()).job(job);
+    if (!found) throw notFound(`job '${job}'`);
+    return found;
+  },
+  async listGates({ query }, { queue: open }) {
+    const queue = await open();
+    const { ms } = await queue.now();
+    const { rows, next } = await pageByName((page) => queue.gates(page), query);
+    return { rows: rows.map((gate) => gateValue(gate, ms)), next };
+  },
+  async showGate({ params: { gate } }, { queue: open }) {
+    const queue = await open();
+    const found = await queue.gate(gate);
+    if (!found) throw notFound(`gate '${gate}'`);
+    return gateValue(found, (await queue.now()).ms);
+  },
+};
+
+const use = async <T>(open: () => Promise<Queue>, work: (queue: Queue) => Promise<T>) =>
+  work(await open());
+
+const gateValue = (gate: Gate, nowMs: number) => ({
+  ...gate,
+  blockedForMs: Math.max(0, gate.blockedUntilMs - nowMs),
+  opensInMs: Math.max(0, gate.opensAtMs - nowMs),
+});
+
+/** The log keeps no payload and no result. */
+const archivedTask = (entry: LogEntry) => ({
+  ...entry,
+  isArchived: true,
+  payload: "null",
+  result: null,
+  priority: 0,
+  dueAtMs: 0,
+  token: 0,
+  isSuspect: false,
+  expiresAtMs: 0,
+});
+
+function idOf(cursor: string): number {
+  const id = Number(cursor);
+  if (/^\d{1,15}$/.test(cursor)) return id;
+  throw new ProblemError(400, "bad_cursor", "query.after: take `next` of the page before");
+}
+
+async function pageByName<Row extends { readonly name: string }>(
+  read: (page: NamePage) => Promise<readonly Row[]>,
+  { after = "", limit }: { readonly after?: string | undefined; readonly limit: number },
+) {
+  const rows = await read({ after, limit });
+  return { rows, next: rows.length === limit ? rows.at(-1)!.name : null };
+}
+
+/** Without the fields that are undefined, which the queue refuses. */
+export const defined = <T extends object>(value: T): { [K in keyof T]?: NonNullable<T[K]> } =>
+  Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as never;

@@ -1,0 +1,12 @@
+import type { sessionRoutes } from "../contract/session-routes.ts";
+import type { HandlersOf } from "../handler.ts";
+
+export const sessionHandlers: HandlersOf<typeof sessionRoutes> = {
+  showSession: async (_, { caller, version, clock }) => ({
+    ...caller,
+    scopes: [...caller.scopes],
+    version,
+    nowMs: clock.nowMs(),
+  }),
+  createLink: async (_, { makeLink }) => ({ url: makeLink() }),
+};

@@ -1,0 +1,93 @@
+import { isOwnHost } from "../observe/index.ts";
+import { ProblemError } from "./problems.ts";
+
+/** What of a request decides whether it may pass. */
+export interface RequestOrigin {
+  readonly method: string;
+  readonly path: string;
+  readonly header: (name: string) => string | undefined;
+  /** The address that the connection was made to; undefined in tests without a socket. */
+  readonly localAddress: string | undefined;
+}
+
+export interface PerimeterOptions {
+  readonly listenHost: string;
+  /** Names that lead here beside addresses and `localhost`. */
+  readonly names: readonly string[];
+}
+
+const safeMethods = new Set(["GET", "HEAD"]);
+
+/**
+ * Refuses requests that a web page of another origin caused, before anything else is looked at:
+ * - a Host that is not ours: a page whose own name resolves to our address (DNS rebinding);
+ * - a write from another origin, whatever its content type: browsers send `Sec-Fetch-Site`, and
+ *   those that do not send `Origin`;
+ * - a read of the API from another origin. Following a link to a page of the dashboard is allowed.
+ * No answer has a CORS header, so no other origin can read one.
+ */
+export function checkOrigin(request: RequestOrigin, options: PerimeterOptions): void {
+  const { method, path, header, localAddress } = request;
+  const host = header("host");
+  if (!isOwnHost(host, { ...options, localAddress })) {
+    throw new ProblemError(
+      421,
+      "wrong_host",
+      "this server does not answer by the name that was asked for: use its address, or add the " +
+        "name to the setting serve.names",
+    );
+  }
+  const site = header("sec-fetch-site");
+  const isOurs = site === "same-origin" || site === "none";
+  if (!safeMethods.has(method)) {
+    const origin = header("origin");
+    const isOwnOrigin = origin !== undefined && hostOf(origin) === host?.toLowerCase();
+    // A browser that sends neither header cannot be told from a program, which has no cookie.
+    const isProgram = site === undefined && origin === undefined && header("cookie") === undefined;
+    const passes = site === undefined ? isOwnOrigin || isProgram : isOurs && origin !== "null";
+    if (!passes || (origin !== undefined && !isOwnOrigin)) throw crossSite();
+    return;
+  }
+  if (site === undefined || isOurs) return;
+  const isNavigation = header("sec-fetch-mode") === "navigate" && header("sec-fetch-dest") === "document"; // prettier-ignore
+  if (path.startsWith("/api/") || !isNavigation) throw crossSite();
+}
+
+const crossSite = () =>
+  new ProblemError(
+    403,
+    "cross_site",
+    "a page of another origin asked for this: open the dashboard itself, or use a program with the token",
+  );
+
+function hostOf(origin: string): string | undefined {
+  const [, host] = /^https?:\/\/([^/]+)$/i.exec(origin) ?? [];
+  return host?.toLowerCase();
+}
+
+/** Nothing is loaded from elsewhere, nothing runs that we did not ship, nobody frames us. */
+const contentPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self' blob:",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** On every answer. */
+export const securityHeaders: Readonly<Record<string, string>> = {
+  "content-security-policy": contentPolicy,
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+  "x-robots-tag": "noindex, nofollow",
+};

@@ -1,0 +1,80 @@
+import { AppError } from "../base/app-error.ts";
+import type { Problem } from "./contract/problem.ts";
+
+const titles: Readonly<Record<number, string>> = {
+  400: "The request is wrong",
+  401: "Not signed in",
+  403: "Not allowed",
+  404: "Not found",
+  405: "Wrong method",
+  409: "Conflict",
+  412: "Changed meanwhile",
+  413: "Too large",
+  415: "Wrong media type",
+  421: "Wrong host",
+  422: "Idempotency key used for something else",
+  429: "Too many requests",
+  431: "Headers too large",
+  500: "Bug",
+  503: "Unavailable",
+};
+
+/** An error that an HTTP status says exactly. */
+export class ProblemError extends Error {
+  override readonly name = "ProblemError";
+  readonly status: number;
+  readonly code: string;
+  readonly errors: Problem["errors"];
+
+  constructor(status: number, code: string, detail: string, errors?: Problem["errors"]) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+    this.errors = errors;
+  }
+}
+
+/** Codes of `invalid` errors that mean: what the path names does not exist. */
+const missing = new Set(["no_such_job", "no_such_task", "no_such_gate", "no_campaign", "record_unknown"]); // prettier-ignore
+
+const statusOf = ({ kind, code }: AppError): number => {
+  if (kind === "invalid") return missing.has(code) ? 404 : 400;
+  if (kind === "conflict") return 409;
+  if (kind === "unavailable" || kind === "aborted") return 503;
+  return 500;
+};
+
+/** A bug is described by its request id only: what went wrong is in the log. */
+export function problemOf(error: unknown, requestId: string): Problem {
+  if (error instanceof ProblemError) {
+    const { status, code, message, errors } = error;
+    return build({ status, code, detail: message, requestId, errors });
+  }
+  if (error instanceof AppError && error.kind !== "internal") {
+    const { code, message } = error;
+    return build({ status: statusOf(error), code, detail: message, requestId });
+  }
+  const detail = `something went wrong here; the log names it by ${requestId}`;
+  return build({ status: 500, code: "internal", detail, requestId });
+}
+
+function build({
+  status,
+  code,
+  detail,
+  requestId,
+  errors,
+}: Omit<Problem, "type" | "title">): Problem {
+  return {
+    type: "about:blank",
+    title: titles[status] ?? "Error",
+    status,
+    detail,
+    code,
+    requestId,
+    ...(errors && { errors }),
+  };
+}
+
+export const notFound = (what: string): ProblemError =>
+  new ProblemError(404, "not_found", `there is no ${what}`);

@@ -1,0 +1,81 @@
+import { z } from "zod";
+import type { Fields, RouteSpec } from "./contract/route.ts";
+import type { Problem } from "./contract/problem.ts";
+import { ProblemError } from "./problems.ts";
+
+/** Texts of a path or a query, by field. */
+export interface FieldReader {
+  read(texts: ReadonlyMap<string, readonly string[]>): unknown;
+}
+
+interface JsonSchema {
+  readonly type?: string;
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+}
+
+/**
+ * Turns texts into the values that the schema asks for: numbers, booleans and lists. A text that is
+ * none of these is left as it is, so that the schema says what is wrong with it.
+ */
+export function createFieldReader(schema: Fields): FieldReader {
+  const { properties = {} } = z.toJSONSchema(schema, { io: "input" }) as JsonSchema;
+  return {
+    read(texts) {
+      const values: [string, unknown][] = [];
+      for (const [key, all] of texts) {
+        const own = Object.hasOwn(properties, key) ? properties[key] : undefined;
+        const value =
+          own?.type === "array"
+            ? all.map((text) => convert(text, own.items))
+            : all.length === 1
+              ? convert(all[0]!, own)
+              : all;
+        values.push([key, value]);
+      }
+      return Object.fromEntries(values);
+    },
+  };
+}
+
+function convert(text: string, schema: JsonSchema | undefined): unknown {
+  if (schema?.type === "integer" || schema?.type === "number") {
+    return /^-?\d{1,16}(?:\.\d{1,12})?$/.test(text) ? Number(text) : text;
+  }
+  if (schema?.type === "boolean") return text === "true" ? true : text === "false" ? false : text;
+  return text;
+}
+
+/** Checks one part of a request; every field that is wrong is named. */
+export function checkPart(
+  part: "path" | "query" | "body",
+  schema: NonNullable<RouteSpec["body"]>,
+  value: unknown,
+): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const errors: NonNullable<Problem["errors"]> = parsed.error.issues.slice(0, 20).map((issue) => ({
+    where: [part, ...issue.path].map(String).join("."),
+    message: issue.message,
+  }));
+  const [first] = errors;
+  const detail = `${first?.where}: ${first?.message}`;
+  throw new ProblemError(400, "bad_request", detail, errors);
+}
+
+/** Too many fields, or a field of that name on every object, are refused before anything reads them. */
+export function readTexts(search: URLSearchParams): ReadonlyMap<string, readonly string[]> {
+  const texts = new Map<string, string[]>();
+  let left = fieldsMax;
+  for (const [key, value] of search) {
+    if (left-- === 0) {
+      throw new ProblemError(400, "bad_request", `query: more than ${fieldsMax} fields`);
+    }
+    const known = texts.get(key);
+    if (known) known.push(value);
+    else texts.set(key, [value]);
+  }
+  return texts;
+}
+
+const fieldsMax = 200;

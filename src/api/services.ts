@@ -1,0 +1,35 @@
+import type { z } from "zod";
+import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import type { Random } from "../base/random.ts";
+import type { NodeApi } from "../node/index.ts";
+import type { Queue } from "../queue/index.ts";
+import type { campaignRoutes } from "./contract/campaign-routes.ts";
+import type { statusAnswer } from "./contract/status-routes.ts";
+
+/** What handlers call. The composition root gives it; nothing is opened before it is asked for. */
+export interface ApiServices {
+  readonly node: Pick<NodeApi, "ledger" | "records" | "fleet">;
+  /** Opened at the first call, and made if there is none. */
+  readonly queue: () => Promise<Queue>;
+  readonly status: (options: { readonly isCluster: boolean }) => Promise<StatusValue>;
+  readonly campaigns: ApiCampaigns;
+  readonly version: string;
+  /** Whose hand writes through this server: the source of its facts is `hand:<user>`. */
+  readonly user: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** What is turned into JSON is never changed, so it may be read-only all the way down. */
+export type Fixed<T> = T extends object ? { readonly [K in keyof T]: Fixed<T[K]> } : T;
+
+export type StatusValue = Fixed<z.input<typeof statusAnswer>>;
+
+type CampaignRoutes = typeof campaignRoutes;
+
+export interface ApiCampaigns {
+  list(): Promise<Fixed<z.input<CampaignRoutes["listCampaigns"]["answer"]>["rows"]>>;
+  status(campaign: string): Promise<Fixed<z.input<CampaignRoutes["campaignStatus"]["answer"]>>>;
+}

@@ -1,0 +1,68 @@
+import {
+  campaignStatus,
+  mayHave,
+  openCampaignFolder,
+  planTargets,
+  planTiles,
+  readWitnesses,
+  type CampaignStatus,
+} from "../../campaign/index.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Paths } from "../../config/index.ts";
+import type { NodeReadApi } from "../../node/index.ts";
+import type { Job, Queue } from "../../queue/index.ts";
+import type { Places } from "../open-places.ts";
+
+export interface CampaignStateOptions {
+  readonly paths: Paths;
+  readonly ledger: Pick<NodeReadApi["ledger"], "readAll">;
+  readonly places: Pick<Places, "known">;
+  /** Undefined: there is none yet. */
+  readonly queue: Pick<Queue, "job"> | undefined;
+  readonly clock: Clock;
+}
+
+export interface CampaignState extends CampaignStatus {
+  readonly campaign: string;
+  /** Targets in whose tile their source has no place. */
+  readonly leftOut: number;
+  readonly tasks: CampaignTasks;
+}
+
+export interface CampaignTasks {
+  readonly pending: number;
+  readonly running: number;
+  readonly done: number;
+  readonly skipped: number;
+  readonly failed: number;
+}
+
+/** How far a campaign is, by its witnesses and the tasks of its job. */
+export async function readCampaignState(
+  name: string,
+  { paths, ledger, places, queue, clock }: CampaignStateOptions,
+): Promise<CampaignState> {
+  const folder = openCampaignFolder(paths);
+  const campaign = await folder.load(name);
+  const tiles = planTiles(campaign).map(({ tile }) => tile);
+  const witnesses = await readWitnesses(ledger, tiles);
+  const releases = await places.known(folder, campaign);
+  const planned = planTargets(campaign);
+  const targets = planned.filter(mayHave(releases));
+  return {
+    campaign: name,
+    ...campaignStatus(campaign, targets, witnesses, clock.nowMs()),
+    tiles: new Set(planned.map(({ tile }) => tile.id)).size,
+    targets: planned.length,
+    leftOut: planned.length - targets.length,
+    tasks: tasksOf(await queue?.job(name)),
+  };
+}
+
+const tasksOf = (job: Job | undefined): CampaignTasks => ({
+  pending: job?.pending ?? 0,
+  running: job?.running ?? 0,
+  done: job?.done ?? 0,
+  skipped: job?.skipped ?? 0,
+  failed: job?.failed ?? 0,
+});

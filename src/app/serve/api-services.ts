@@ -1,0 +1,79 @@
+import type { ApiServices } from "../../api/index.ts";
+import { AppError } from "../../base/app-error.ts";
+import { createOnce } from "../../base/once.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
+import { systemRandom } from "../../base/random.ts";
+import { readVersion } from "../../base/version.ts";
+import { openCampaignFolder } from "../../campaign/index.ts";
+import { userName, type Paths, type Settings } from "../../config/index.ts";
+import type { NodeApi } from "../../node/index.ts";
+import { readCampaignState } from "../campaign/campaign-state.ts";
+import { openOrMakeQueue } from "../configured-queue.ts";
+import { openPlaces } from "../open-places.ts";
+import { openStatusReader } from "../status/read-status.ts";
+
+export interface ApiPartsOptions {
+  readonly settings: Settings;
+  readonly paths: Paths;
+  readonly node: NodeApi;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** The services of the API for one data folder. What is never asked for is never opened. */
+export function createApiServices(options: ApiPartsOptions): ApiServices & AsyncDisposable {
+  const { settings, paths, node, clock, log } = options;
+  const queue = createOnce(() => openOrMakeQueue({ settings, paths, wake: node.wake }));
+  const places = createOnce(() => openPlaces({ paths, bucket: settings.bucket }));
+  const statusOf = (isCluster: boolean) =>
+    createOnce(() => openStatusReader({ ...options, isCluster, openQueue: () => queue.get() }));
+  const statuses = { node: statusOf(false), cluster: statusOf(true) };
+  const folder = openCampaignFolder(paths);
+  const version = readVersion();
+  return {
+    node,
+    queue: () => queue.get(),
+    async status({ isCluster }) {
+      const reader = await (isCluster ? statuses.cluster : statuses.node).get();
+      return { version, ...(await reader.read()) };
+    },
+    campaigns: {
+      async list() {
+        const names = await folder.list();
+        return Promise.all(
+          names.map(async (campaign) => {
+            try {
+              const { phrases, locations } = await folder.load(campaign);
+              return { campaign, phrases: [...phrases], locations: [...locations], fault: null };
+            } catch (error) {
+              if (!(error instanceof AppError)) throw error;
+              return { campaign, phrases: [], locations: [], fault: error.message };
+            }
+          }),
+        );
+      },
+      async status(campaign) {
+        const { nextDueAt, ...state } = await readCampaignState(campaign, {
+          paths,
+          ledger: node.ledger,
+          places: await places.get(),
+          queue: await queue.get(),
+          clock,
+        });
+        return { ...state, nextDueAt: nextDueAt ?? null };
+      },
+    },
+    version,
+    user: userName(),
+    clock,
+    random: systemRandom,
+    log,
+    async [Symbol.asyncDispose]() {
+      for (const one of [statuses.node, statuses.cluster, places, queue]) {
+        await (await one.opened())?.[Symbol.asyncDispose]();
+      }
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { createApiServer, makeApiToken, type ApiServer } from "../../api/index.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
+import { packageFile } from "../../base/package-files.ts";
+import { systemRandom } from "../../base/random.ts";
+import type { Service } from "../../base/service.ts";
+import { asUsage } from "../../base/usage-error.ts";
+import type { LoadedSettings, Paths } from "../../config/index.ts";
+import type { NodeApi } from "../../node/index.ts";
+import { openFolderSecret } from "../folder-secret.ts";
+import { openServiceNode } from "../open-service-node.ts";
+import { createApiServices } from "./api-services.ts";
+
+export interface ServeOptions {
+  readonly loaded: LoadedSettings;
+  readonly paths: Paths;
+  /** Instead of the setting `serve.listen`. */
+  readonly listen?: string | undefined;
+  /** Loopback needs no secret. */
+  readonly isOpen: boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** API and dashboard of a data folder, with the node that they need. */
+export interface Serve extends Service, AsyncDisposable {
+  origin(): string;
+  /** Opens the dashboard once. */
+  firstLink(): string;
+  /** Rejects when the data folder is gone. */
+  readonly gone: Promise<never>;
+}
+
+/** The secret that a program needs to call the API of a data folder. */
+export const apiTokenFile = (paths: Paths): string => paths.resolve("node", "api.token");
+
+/** What `forager serve` runs: it owns the data folder, or is a client of the process that does. */
+export async function openServe(options: ServeOptions): Promise<Serve> {
+  const node = await openServiceNode(options);
+  try {
+    const server = await openApiServer({ ...options, node: node.api });
+    return {
+      gone: node.gone,
+      origin: () => server.origin(),
+      firstLink: () => server.firstLink(),
+      async start() {
+        await node.start();
+        await server.start();
+      },
+      async stop() {
+        await server.stop();
+        await node.stop();
+      },
+      async [Symbol.asyncDispose]() {
+        await server[Symbol.asyncDispose]();
+        await node[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    await node[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+export interface OpenApiServerOptions extends ServeOptions {
+  readonly node: NodeApi;
+}
+
+/** The server alone, for a process that has the node open already. */
+export async function openApiServer(
+  options: OpenApiServerOptions,
+): Promise<ApiServer & AsyncDisposable> {
+  const { loaded, paths, listen, isOpen, node, clock, log, signal } = options;
+  const { settings } = loaded;
+  const token = await openFolderSecret({
+    file: apiTokenFile(paths),
+    make: () => makeApiToken(systemRandom),
+  });
+  const services = createApiServices({ settings, paths, node, clock, log, signal });
+  const server = await asUsage(async () =>
+    createApiServer({
+      services,
+      listen: listen ?? settings.serve.listen,
+      names: settings.serve.names.split(",").filter((name) => name !== ""),
+      token,
+      isOpen,
+      dashboardFolder: packageFile("dist/dashboard"),
+    }),
+  );
+  return {
+    ...server,
+    async [Symbol.asyncDispose]() {
+      await server.stop();
+      await services[Symbol.asyncDispose]();
+    },
+  };
+}

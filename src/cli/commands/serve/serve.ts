@@ -1,0 +1,56 @@
+import { openServe } from "../../../app/index.ts";
+import type { Command } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
+import { untilStopped } from "../../until-stopped.ts";
+
+export const serve: Command = {
+  needs: "settings",
+  keepsLog: true,
+  options: [
+    {
+      flag: "--listen",
+      value: "address",
+      summary: "HOST:PORT (default: serve.listen, which is 127.0.0.1:4870)",
+    },
+    {
+      flag: "--open-loopback",
+      summary: "let every user and program of this machine in, without the secret",
+    },
+  ],
+  examples: [
+    { line: "forager serve", summary: "API and dashboard of this data folder, until Ctrl-C" },
+    { line: "forager serve --listen 127.0.0.1:0", summary: "on a free port" },
+    { line: "forager serve --json", summary: "prints one JSON document with the address" },
+  ],
+  details: [
+    "Prints a link that opens the dashboard once; `forager dashboard` prints another one. Programs send\n" +
+      "the secret in the file node/api.token of the data folder: `forager api GET /api/status` does.",
+    "Only addresses of this machine are allowed until there are users: reach it from elsewhere through\n" +
+      "`ssh -L 4870:127.0.0.1:4870 HOST`.",
+    "It owns the data folder and keeps it in sync like `forager node run`, or is a client of the\n" +
+      "process that does, such as `forager up`.",
+  ],
+
+  async run(context) {
+    const { flags, out, loaded, paths, clock, log, signal } = context;
+    const isOpen = flags["openLoopback"] === true;
+    await using server = await openServe({
+      loaded,
+      paths,
+      listen: textFlag(flags, "listen"),
+      isOpen,
+      clock,
+      log,
+      signal,
+    });
+    await server.start();
+    const address = server.origin();
+    if (isOpen) out.note("every user and program of this machine may read and change everything");
+    const link = isOpen ? address : server.firstLink();
+    const text = `API and dashboard: ${address}\nopen once: ${link}\n`;
+    await out.piece(out.isJson ? `${JSON.stringify({ address, link })}\n` : text);
+    await Promise.race([untilStopped(signal), server.gone]);
+    await server.stop();
+    return "stopped";
+  },
+};
