@@ -1,8 +1,8 @@
 export interface Once<T> {
   /** Makes it at the first call; a failed attempt is repeated by the next call. */
-  get(): Promise<T>;
+  readonly get: () => Promise<T>;
   /** What was made; undefined if nobody asked for it, or it could not be made. */
-  opened(): Promise<T | undefined>;
+  readonly opened: () => Promise<T | undefined>;
 }
 
 /** Makes something when it is first needed, once, however many ask at the same time. */

@@ -148,6 +148,8 @@ interface AnyInput extends WriteOptions {
   readonly body?: unknown;
 }
 
+type QueryValue = string | number | boolean | undefined;
+
 /** Fills in the parameters of a path: also for links and for the "same as" line of a screen. */
 export function apiUrl(
   path: string,
@@ -159,7 +161,7 @@ export function apiUrl(
   );
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
-    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const values = (Array.isArray(value) ? value : [value]) as readonly QueryValue[];
     for (const one of values) if (one !== undefined) search.append(key, String(one));
   }
   const text = search.toString();
