@@ -19,8 +19,8 @@ export interface PlaceSource {
   readonly attribution: Attribution;
   /** Absent: asking costs nobody anything. */
   readonly gate?: SourceGate;
-  /** Of an area source: all places of a tile. */
-  area?(tile: Tile, signal?: AbortSignal): Promise<TilePlaces>;
+  /** Of an area source: all places of a tile. `onRequest` is called when a request goes out. */
+  area?(tile: Tile, signal?: AbortSignal, onRequest?: () => void): Promise<TilePlaces>;
   /** Of a search source: places of a tile that it finds by a phrase. Its end means: that is all. */
   search?(query: SearchQuery): AsyncIterable<Place>;
   /** Undefined: there is none of that id. It is found sooner if one knows the tile that it lies in. */

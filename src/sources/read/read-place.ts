@@ -52,6 +52,12 @@ export function readJsonPlace(text: string): ReadPlace {
   return typeof row === "string" ? bad(row) : readRow(row);
 }
 
+/** Reads an element as Overpass writes it. */
+export function readElement(element: Row): ReadPlace {
+  const row = rowOfElement(element);
+  return typeof row === "string" ? bad(row) : readRow(row);
+}
+
 /** Reads a row whose keys may be anything that `place-names.ts` knows. */
 export function readRow(given: Row): ReadPlace {
   const row = flattened(given);

@@ -1,10 +1,11 @@
 // inputs: src/sources/** src/bucket/** src/base/**
-import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { sleep, systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/clock.ts";
+import { createTestClock } from "../../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../../bucket/adapters/memory/memory-bucket.ts";
 import type { Bucket } from "../../bucket/index.ts";
 import { tileAt } from "../grid.ts";
@@ -56,15 +57,15 @@ describe("cutting a file", () => {
   });
 
   test("of two releases with equally old data the one that was written last counts", async () => {
-    const text = line("a") + line("b", 1.05, 1.05);
-    await cut("p.jsonl", text, { area: readArea("48,11,49,12") });
-    const { mtime } = statSync(join(folder, "p.jsonl"));
-    writeFileSync(join(folder, "p.jsonl"), text);
-    utimesSync(join(folder, "p.jsonl"), mtime, mtime);
-    const store = createSnapshotStore(bucket);
     const file = join(folder, "p.jsonl");
-    await sleep(systemClock, 5); // objects of one millisecond have no order
-    const whole = await cutPlaces({ file, source: "s", name: "s", store, tempFolder: folder });
+    writeFileSync(file, line("a") + line("b", 1.05, 1.05));
+    utimesSync(file, 1_700_000_000, 1_700_000_000);
+    const clock = createTestClock();
+    const store = createSnapshotStore(createMemoryBucket({ clock }));
+    const options = { file, source: "s", name: "s", store, tempFolder: folder };
+    await cutPlaces({ ...options, area: readArea("48,11,49,12") });
+    await clock.advance(5_000);
+    const whole = await cutPlaces(options);
     expect((await store.latest("s"))?.release).toBe(whole.release);
   });
 

@@ -8,7 +8,8 @@ import { decodeSnapshot } from "./tile-snapshot.ts";
  * Snapshots in a bucket:
  * - `places/<source>/<release>/<tile>.jsonl.gz`: what the source said about a tile;
  * - `places/<source>/releases/<release>.json`: what a release has, written when all of its tiles are.
- * All are created once. A release without the second is not there yet.
+ * - `places/<source>/newest/<tile>.json`: of a source that is asked tile by tile, its newest release.
+ * The first two are created once; a release without the second is not there yet. The third is replaced.
  */
 export interface SnapshotStore {
   /** Undefined: the release has nothing there. */
@@ -19,6 +20,17 @@ export interface SnapshotStore {
   /** The one with the newest data. */
   latest(source: string): Promise<Release | undefined>;
   finish(release: Release): Promise<void>;
+  /** Of a source that is asked tile by tile: the release that was asked for last, and when. */
+  newest(source: string, tile: string): Promise<NewestSnapshot | undefined>;
+  setNewest(source: string, tile: string, release: string): Promise<void>;
+  /** When each tile of such a source was asked for last. */
+  newestTimes(source: string): Promise<ReadonlyMap<string, number>>;
+}
+
+export interface NewestSnapshot {
+  readonly release: string;
+  /** By the store's clock. */
+  readonly ageMs: number;
 }
 
 export interface SnapshotAt {
@@ -50,12 +62,13 @@ const releaseSchema = z.object({
 export type Release = z.infer<typeof releaseSchema>;
 
 export function createSnapshotStore(
-  bucket: Pick<Bucket, "get" | "putIfAbsent" | "list">,
+  bucket: Pick<Bucket, "get" | "put" | "putIfAbsent" | "list">,
 ): SnapshotStore {
   const read = async (key: string): Promise<Uint8Array | undefined> => {
     const got = await bucket.get(key);
     return got.status === "found" ? got.body : undefined;
   };
+  const newestSchema = z.object({ release: z.string().regex(/^[A-Za-z0-9.-]{1,60}$/) });
   const readRelease = async (key: string): Promise<Release | undefined> => {
     const body = await read(key);
     if (body === undefined) return undefined;
@@ -74,13 +87,7 @@ export function createSnapshotStore(
     },
     release: (source, release) => readRelease(releaseKey(source, release)),
     async latest(source) {
-      const prefix = `places/${checkedKey(source)}/releases/`;
-      const listed: ListedObject[] = [];
-      for (let after: string | undefined; ; after = listed.at(-1)!.key) {
-        const page = await bucket.list(prefix, after === undefined ? {} : { startAfter: after });
-        listed.push(...page);
-        if (page.length < listLimitMax) break;
-      }
+      const listed = await listAll(bucket, `places/${checkedKey(source)}/releases/`);
       const last = listed.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs).slice(0, comparedMax);
       const found = await Promise.all(last.map(({ key }) => readRelease(key)));
       return found
@@ -94,7 +101,38 @@ export function createSnapshotStore(
       const body = Buffer.from(`${JSON.stringify(release)}\n`);
       await bucket.putIfAbsent(releaseKey(release.source, release.release), body);
     },
+    async newest(source, tile) {
+      const got = await bucket.get(newestKey(source, tile));
+      if (got.status !== "found") return undefined;
+      const parsed = newestSchema.safeParse(jsonOf(got.body));
+      // What cannot be read is asked for again, and then replaced.
+      return parsed.success
+        ? { ...parsed.data, ageMs: got.seenAtMs - got.modifiedAtMs }
+        : undefined;
+    },
+    async setNewest(source, tile, release) {
+      await bucket.put(newestKey(source, tile), Buffer.from(`${JSON.stringify({ release })}\n`));
+    },
+    async newestTimes(source) {
+      const prefix = `places/${checkedKey(source)}/newest/`;
+      const listed = await listAll(bucket, prefix);
+      return new Map(
+        listed.map(({ key, modifiedAtMs }) => [
+          key.slice(prefix.length).replace(/\.json$/, ""),
+          modifiedAtMs,
+        ]),
+      );
+    },
   };
+}
+
+async function listAll(bucket: Pick<Bucket, "list">, prefix: string) {
+  const listed: ListedObject[] = [];
+  for (let after: string | undefined; ; after = listed.at(-1)!.key) {
+    const page = await bucket.list(prefix, after === undefined ? {} : { startAfter: after });
+    listed.push(...page);
+    if (page.length < listLimitMax) return listed;
+  }
 }
 
 /** Of those that were written last, the one with the newest data: imports are not always in order. */
@@ -102,6 +140,8 @@ const comparedMax = 20;
 
 const keyOf = ({ source, release, tile }: SnapshotAt) =>
   `places/${checkedKey(source)}/${release}/${tile}.jsonl.gz`;
+const newestKey = (source: string, tile: string) =>
+  `places/${checkedKey(source)}/newest/${tile}.json`;
 const releaseKey = (source: string, release: string) =>
   `places/${checkedKey(source)}/releases/${release}.json`;
 

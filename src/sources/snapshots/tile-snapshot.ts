@@ -19,6 +19,8 @@ const header = z.object({
   dataTime: z.iso.datetime().optional(),
   places: z.int().min(0),
   outside: z.int().min(0),
+  /** Requests that it took, if the tile was too much for one. */
+  parts: z.int().min(1).optional(),
 });
 
 export interface SnapshotAbout {
@@ -27,6 +29,7 @@ export interface SnapshotAbout {
   readonly release: string;
   readonly dataTime: string | undefined;
   readonly outside: number;
+  readonly parts?: number;
 }
 
 /** `lines` are places as JSON, one each. */

@@ -9,20 +9,24 @@ export interface PlaceSourceSuiteOptions {
   readonly open: (places: readonly Place[]) => Promise<PlaceSource>;
   /** Opens one that cannot be read to its end, though its beginning can. */
   readonly openBroken: (places: readonly Place[]) => Promise<PlaceSource>;
+  /** How the source names the place that this suite names `id`; absent: the same way. */
+  readonly idOf?: (id: string) => string;
 }
 
-const at = (id: string, latitude: number, longitude: number, more: Partial<Place> = {}): Place => ({
-  id,
-  name: `Place ${id}`,
-  latitude,
-  longitude,
-  ...more,
-});
 const tile = (id: string): Tile => parseTileId(id)!;
 const ids = (places: readonly Place[]) => places.map(({ id }) => id).sort();
+const same = (id: string) => id;
 
 /** The contract of PlaceSource for sources that answer areas, clause by clause. */
-export function placeSourceSuite({ name, open, openBroken }: PlaceSourceSuiteOptions): void {
+export function placeSourceSuite(options: PlaceSourceSuiteOptions): void {
+  const { name, open, openBroken, idOf = same } = options;
+  const at = (
+    id: string,
+    latitude: number,
+    longitude: number,
+    more: Partial<Place> = {},
+  ): Place => ({ id: idOf(id), name: `Place ${id}`, latitude, longitude, ...more });
+  const named = (...list: readonly string[]) => list.map(idOf).sort();
   const area = async (source: PlaceSource, id: string, signal?: AbortSignal) => {
     if (!source.area) throw new Error(`${source.name} answers no areas`);
     return await source.area(tile(id), signal);
@@ -38,8 +42,8 @@ export function placeSourceSuite({ name, open, openBroken }: PlaceSourceSuiteOpt
       });
       const source = await open([one, at("b", 48.151, 11.551), at("c", 48.25, 11.55)]);
       const found = await area(source, "48.1_11.5");
-      expect(ids(found.places)).toEqual(["a", "b"]);
-      expect(found.places.find(({ id }) => id === "a")).toEqual(one);
+      expect(ids(found.places)).toEqual(named("a", "b"));
+      expect(found.places.find(({ id }) => id === idOf("a"))).toEqual(one);
       expect(found.outside).toBe(0);
     });
 
@@ -100,9 +104,10 @@ export function placeSourceSuite({ name, open, openBroken }: PlaceSourceSuiteOpt
 
     test("a place is looked up by its id, with or without its tile", async () => {
       const source = await open([at("a", 48.15, 11.55), at("b", 1.05, 1.05)]);
-      expect(await source.look("b")).toMatchObject({ id: "b", name: "Place b" });
-      expect(await source.look("b", { tile: tile("1.0_1.0") })).toMatchObject({ id: "b" });
-      expect(await source.look("none")).toBeUndefined();
+      const id = idOf("b");
+      expect(await source.look(id)).toMatchObject({ id, name: "Place b" });
+      expect(await source.look(id, { tile: tile("1.0_1.0") })).toMatchObject({ id });
+      expect(await source.look(idOf("none"))).toBeUndefined();
     });
 
     test("an aborted call ends with the reason, and asks nothing", async () => {
@@ -110,14 +115,19 @@ export function placeSourceSuite({ name, open, openBroken }: PlaceSourceSuiteOpt
       const reason = new Error("enough");
       const signal = AbortSignal.abort(reason);
       await expect(area(source, "48.1_11.5", signal)).rejects.toBe(reason);
-      await expect(source.look("a", { signal })).rejects.toBe(reason);
+      await expect(source.look(idOf("a"), { signal })).rejects.toBe(reason);
     });
 
     test("several may ask at once", async () => {
       const source = await open([at("a", 48.15, 11.55), at("b", 48.25, 11.55)]);
       const tiles = ["48.1_11.5", "48.2_11.5", "48.1_11.5", "1.0_1.0"];
       const found = await Promise.all(tiles.map((id) => area(source, id)));
-      expect(found.map(({ places }) => ids(places))).toEqual([["a"], ["b"], ["a"], []]);
+      expect(found.map(({ places }) => ids(places))).toEqual([
+        named("a"),
+        named("b"),
+        named("a"),
+        [],
+      ]);
     });
 
     test("it says that it is well, and whose data it is", async () => {

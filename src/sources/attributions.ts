@@ -1,0 +1,36 @@
+import type { Attribution } from "./place-source.ts";
+
+/** Open data whose licence asks for something, by the first part of the ids of its places. */
+export const osmAttribution: Attribution = {
+  text: "© OpenStreetMap contributors",
+  licence: "ODbL-1.0",
+  url: "https://www.openstreetmap.org/copyright",
+};
+export const overtureAttribution: Attribution = {
+  text: "© Overture Maps Foundation, overturemaps.org, and its contributors",
+  licence: "CDLA-Permissive-2.0",
+  url: "https://docs.overturemaps.org/attribution/",
+};
+export const foursquareAttribution: Attribution = {
+  text: "Copyright 2024 Foursquare Labs, Inc. All rights reserved.",
+  licence: "Apache-2.0",
+  url: "https://opensource.foursquare.com/os-places/",
+};
+
+const byPrefix: Readonly<Record<string, Attribution>> = {
+  osm: osmAttribution,
+  overture: overtureAttribution,
+  fsq: foursquareAttribution,
+};
+
+/** Names of open data, as in `export --without osm`. */
+export const openDataNames = Object.keys(byPrefix);
+
+/** `osm` of the id of a place (`osm/node/1`), or of who wrote a value (`place:osm/node/1`). */
+export function openDataOf(idOrSource: string): string | undefined {
+  const [, name = ""] = /^(?:place:)?([a-z]+)\//.exec(idOrSource) ?? [];
+  return Object.hasOwn(byPrefix, name) ? name : undefined;
+}
+
+export const attributionOf = (name: string): Attribution | undefined =>
+  Object.hasOwn(byPrefix, name) ? byPrefix[name] : undefined;
