@@ -188,7 +188,7 @@ export const discover: Side<DiscoverInput> = async ({ places, tiles }, { folder 
   });
   const campaign = await campaigns.load("bench");
   const source = await placesIn.source(campaigns, campaign, "file");
-  const release = await source.release();
+  const release = await source.release!();
   const due = dueTargets({
     targets: planTargets(campaign),
     witnesses: new Map(),

@@ -54,7 +54,12 @@ export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
     queue,
     companies,
     campaign: campaignOf,
-    places: () => (places ??= openPlaces({ paths, bucket: options.bucket })),
+    places: () =>
+      (places ??= openPlaces({
+        paths,
+        bucket: options.bucket,
+        contact: options.crawl.contact,
+      })),
     enrichTask: enrich.enrichTask,
   });
   return {

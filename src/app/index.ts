@@ -22,7 +22,12 @@ export {
 export { openFetcher, type OpenFetcherOptions } from "./open-fetcher.ts";
 export { createSiteSettings } from "./site-settings.ts";
 export { examineQueue, type PostgresFacts } from "./examine-queue.ts";
-export { openPlaces, type CutSource, type OpenPlacesOptions, type Places } from "./open-places.ts";
+export {
+  openPlaces,
+  type CampaignSource,
+  type OpenPlacesOptions,
+  type Places,
+} from "./open-places.ts";
 export {
   hubPartsIn,
   openLedgerReader,

@@ -3,22 +3,26 @@ import { basename } from "node:path";
 import { AppError } from "../base/app-error.ts";
 import { closable, type Closable } from "../base/closable.ts";
 import { systemClock } from "../base/clock.ts";
+import { docsPage } from "../base/docs-page.ts";
 import { makeFolder } from "../base/make-folder.ts";
 import { systemRandom } from "../base/random.ts";
 import { createLazyBucket, createRetryingBucket } from "../bucket/index.ts";
 import type { Campaign, CampaignFolder } from "../campaign/index.ts";
 import type { Paths, Settings } from "../config/index.ts";
 import type { CutSource } from "../sources/adapters/file/file-source.ts";
-import type { CutProgress, Release, SnapshotStore } from "../sources/index.ts";
+import type { CutProgress, PlaceSource, Release, SnapshotStore, Tile } from "../sources/index.ts";
 import { locateBucket } from "./bucket-address.ts";
 import { openBucket } from "./open-bucket.ts";
 
-export type { CutSource };
+/** One whose places are known beforehand says its release. */
+export type CampaignSource = PlaceSource & Partial<Pick<CutSource, "release">>;
 
 export interface OpenPlacesOptions {
   readonly paths: Paths;
   /** Where snapshots are; without an address, in the folder `bucket` of the data folder. */
   readonly bucket?: Settings["bucket"] | undefined;
+  /** Of the settings; what a campaign says goes before it. */
+  readonly contact?: string | undefined;
   /** Of cutting a file. */
   readonly onProgress?: (progress: CutProgress) => void;
 }
@@ -28,8 +32,10 @@ export interface Places extends Closable {
   readonly store: SnapshotStore;
   /** For what does not fit into memory while a file is cut. */
   tempFolder(): string;
-  /** `key` is `file`, or the name of what was imported. Each is opened once, however many ask. */
-  source(folder: CampaignFolder, campaign: Campaign, key: string): Promise<CutSource>;
+  /** `key` is one of `sourceKeysOf`. Each is opened once, however many ask. */
+  source(folder: CampaignFolder, campaign: Campaign, key: string): Promise<CampaignSource>;
+  /** Tiles for which a server has to be asked, because no snapshot answers. */
+  tilesToAsk(campaign: Campaign, tiles: readonly Tile[]): Promise<ReadonlySet<string>>;
   /** The newest releases of a campaign's sources, by key, without a look at any file. */
   known(folder: CampaignFolder, campaign: Campaign): Promise<ReadonlyMap<string, Release>>;
 }
@@ -44,16 +50,33 @@ export async function openPlaces(options: OpenPlacesOptions): Promise<Places> {
   const closing = new AbortController();
   const { signal } = closing;
   const [clock, random] = [systemClock, systemRandom];
-  const store = createSnapshotStore(
-    createRetryingBucket({ bucket: opened, clock, random, signal }),
-  );
-  const sources = new Map<string, Promise<CutSource>>();
+  const bucket = createRetryingBucket({ bucket: opened, clock, random, signal });
+  const store = createSnapshotStore(bucket);
+  const sources = new Map<string, Promise<CampaignSource>>();
+  const fetchers: AsyncDisposable[] = [];
   const tempFolder = () => {
     const folder = paths.resolve("places");
     makeFolder(folder, { mode: 0o700 });
     return folder;
   };
-  const openSource = async (folder: CampaignFolder, campaign: Campaign, key: string) => {
+  const openSource = async (
+    folder: CampaignFolder,
+    campaign: Campaign,
+    key: string,
+  ): Promise<CampaignSource> => {
+    if (key === "overpass" && campaign.overpass) {
+      const { openOverpass } = await import("./open-overpass.ts");
+      const contact = campaign.politeness.contact ?? options.contact;
+      const made = await openOverpass({
+        settings: campaign.overpass,
+        contact,
+        store,
+        bucket,
+        clock,
+      });
+      fetchers.push(made.fetcher);
+      return made.source;
+    }
     const adapter = await import("../sources/adapters/file/file-source.ts");
     if (campaign.imported.includes(key))
       return adapter.createImportedSource({ source: key, store });
@@ -72,12 +95,24 @@ export async function openPlaces(options: OpenPlacesOptions): Promise<Places> {
     store,
     tempFolder,
     source(folder, campaign, key) {
-      const { fileOptions, name } = campaign;
-      const id = JSON.stringify([name, key, folder.sourceFile(campaign), fileOptions]);
+      const { fileOptions, name, overpass, politeness } = campaign;
+      const file = folder.sourceFile(campaign);
+      const id = JSON.stringify(
+        // One client for each server: it paces the requests of this process.
+        key === "overpass" ? [key, overpass, politeness.contact] : [name, key, file, fileOptions],
+      );
       const known = sources.get(id) ?? openSource(folder, campaign, key);
       sources.set(id, known);
       known.catch(() => sources.delete(id));
       return known;
+    },
+    async tilesToAsk({ overpass }, tiles) {
+      if (!overpass) return new Set();
+      const { overpassKey } = await import("../sources/adapters/overpass/overpass-source.ts");
+      const times = await store.newestTimes(overpassKey(overpass.url));
+      const fromMs = clock.nowMs() - overpass.snapshotDays * 86_400_000;
+      const ids = tiles.map(({ id }) => id);
+      return new Set(ids.filter((id) => (times.get(id) ?? -Infinity) < fromMs));
     },
     async known(folder, campaign) {
       const file = folder.sourceFile(campaign);
@@ -92,6 +127,7 @@ export async function openPlaces(options: OpenPlacesOptions): Promise<Places> {
     },
     ...closable(async () => {
       closing.abort();
+      for (const fetcher of fetchers) await fetcher[Symbol.asyncDispose]();
       await opened.close();
     }),
   };
@@ -107,5 +143,6 @@ const noSource = (name: string) =>
   new AppError(
     "invalid",
     "campaign_source",
-    `campaign ${name} names no source: write file = "places.jsonl" under [sources] in its config.toml`,
+    `campaign ${name} names no source: write file = "places.jsonl" under [sources] in its config.toml, ` +
+      `or see ${docsPage("places.md")} for others`,
   );

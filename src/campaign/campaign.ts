@@ -17,6 +17,8 @@ export interface Campaign {
   readonly fileOptions: FileOptions;
   /** Names of `forager places import`. */
   readonly imported: readonly string[];
+  /** A server that is asked for OpenStreetMap's places. */
+  readonly overpass?: OverpassSettings | undefined;
   readonly freshness: Freshness;
 }
 
@@ -28,14 +30,33 @@ export interface FileOptions {
   readonly encoding: string | undefined;
 }
 
-/** Where a campaign asks: `file`, or the name of what was imported. Part of witnesses and tasks. */
-export const fileSourceKey = "file";
+export interface OverpassSettings {
+  /** Of its interpreter. There is no default: whoever asks a server has read its rules. */
+  readonly url: string;
+  /** From the start of one request to the start of the next. */
+  readonly delayMs: number;
+  /** How long the answer for a tile is used. */
+  readonly snapshotDays: number;
+  readonly maxDataAgeDays: number;
+  /** On one day (UTC), of all nodes together. */
+  readonly dailyRequests: number;
+  readonly dailyBytes: number;
+}
 
-export const sourceKeysOf = ({
-  sourceFile,
-  imported,
-}: Pick<Campaign, "sourceFile" | "imported">): readonly string[] =>
-  sourceFile !== undefined || imported.length === 0 ? [fileSourceKey, ...imported] : imported;
+/** Where a campaign asks: `file`, `overpass`, or the name of what was imported. Part of witnesses and tasks. */
+export const fileSourceKey = "file";
+export const overpassSourceKey = "overpass";
+
+type Sources = Pick<Campaign, "sourceFile" | "imported" | "overpass">;
+
+export const hasSource = ({ sourceFile, imported, overpass }: Sources): boolean =>
+  sourceFile !== undefined || imported.length > 0 || overpass !== undefined;
+
+export const sourceKeysOf = (campaign: Sources): readonly string[] => [
+  ...(campaign.sourceFile !== undefined || !hasSource(campaign) ? [fileSourceKey] : []),
+  ...campaign.imported,
+  ...(campaign.overpass ? [overpassSourceKey] : []),
+];
 
 export interface Location extends Point {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { AppError, assert } from "../base/app-error.ts";
 import type { LeaseRef, TaskInput } from "../queue/index.ts";
-import { parseTileId, type Place } from "../sources/index.ts";
-import { defineHandler, done, skip, type Handler } from "../worker/index.ts";
+import { busyForMs, parseTileId, type Place } from "../sources/index.ts";
+import { defineHandler, done, retry, skip, type Handler } from "../worker/index.ts";
 import type { Campaign } from "./campaign.ts";
 import { companyFacts, type CompanyFacts } from "./company-fields.ts";
 import type { FoundCompany } from "./company-writer.ts";
@@ -18,6 +18,13 @@ export interface Discovered {
   readonly created: number;
 }
 
+export interface DiscoverOptions {
+  readonly by: LeaseRef;
+  readonly signal: AbortSignal;
+  /** A request to the source goes out. */
+  readonly onRequest?: () => void;
+}
+
 /** Written together: with few syncs, and in little memory where a tile has many places. */
 const companiesAtOnce = 200;
 
@@ -30,7 +37,7 @@ const companiesAtOnce = 200;
 export async function discover(
   services: CampaignServices,
   payload: DiscoverPayload,
-  { by, signal }: { readonly by: LeaseRef; readonly signal: AbortSignal },
+  { by, signal, onRequest }: DiscoverOptions,
 ): Promise<Discovered | "witnessed"> {
   const { ledger, clock } = services;
   const tile = parseTileId(payload.tile);
@@ -52,7 +59,7 @@ export async function discover(
 
   const source = await services.places(campaign, payload.source);
   if (!source.area) throw noArea(source.name);
-  const { places, release } = await source.area(tile, signal);
+  const { places, release } = await source.area(tile, signal, onRequest);
   const at = new Date(clock.nowMs()).toISOString();
   const counts = { found: 0, excluded: 0, created: 0 };
   const foundBy = new Map([...due.keys()].map((phrase) => [phrase, 0]));
@@ -160,16 +167,33 @@ function createWriter(services: CampaignServices, campaign: Campaign, by: LeaseR
 const noArea = (name: string) =>
   new AppError("invalid", "places_no_area", `the source ${name} cannot be asked for a whole tile`);
 
+/** A tile that is asked for in many parts takes long. */
+const discoverTimeoutMs = 3_600_000;
+
 export function createDiscoverHandler(): Handler<CampaignServices> {
   return defineHandler<DiscoverPayload, CampaignServices>(
     discoverKind,
     discoverSchema,
-    async ({ task, services, signal, progress }) => {
+    async ({ task, services, signal, progress, markStart }) => {
       progress(`${task.payload.tile} ${task.payload.source}`);
       const { id, token } = task;
-      const result = await discover(services, task.payload, { by: { id, token }, signal });
-      return result === "witnessed" ? skip("looked through by another task") : done(result);
+      const options = { by: { id, token }, signal, onRequest: markStart };
+      try {
+        const result = await discover(services, task.payload, options);
+        return result === "witnessed" ? skip("looked through by another task") : done(result);
+      } catch (error) {
+        const retryAfterMs = busyForMs(error);
+        if (retryAfterMs === undefined) throw error;
+        // Its gate is closed for so long: no node of the fleet asks before.
+        return retry((error as AppError).message, {
+          delayMs: retryAfterMs,
+          slowDown: { retryAfterMs },
+        });
+      }
     },
-    { yields: (result) => (result as Discovered | undefined)?.found ?? 0 },
+    {
+      timeoutMs: discoverTimeoutMs,
+      yields: (result) => (result as Discovered | undefined)?.found ?? 0,
+    },
   );
 }

@@ -196,7 +196,7 @@ describe("dispatch", () => {
       nowMs,
     });
     const [first] = groupByTask(due);
-    const { payload, priority, key } = discoverTask("munich", first!);
+    const { payload, priority, key } = discoverTask({ name: "munich" }, first!);
     expect(payload).toMatchObject({
       source: "file",
       due: campaign.phrases.map((phrase) => ({ phrase })),
@@ -204,7 +204,9 @@ describe("dispatch", () => {
     expect(priority).toBeLessThan(500);
     expect(groupByTask(due)).toHaveLength(2 * new Set(targets.map(({ tile }) => tile.id)).size);
     expect(
-      new Set(groupByTask(due).map((group) => discoverTask("munich", group).key)).has(key),
+      new Set(groupByTask(due).map((group) => discoverTask({ name: "munich" }, group).key)).has(
+        key,
+      ),
     ).toBe(true);
   });
 

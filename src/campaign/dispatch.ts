@@ -66,6 +66,12 @@ export function chooseBatch<T>(
 
 export type Dispatched = Readonly<Record<AddStatus, number>>;
 
+export interface DispatchOptions {
+  readonly onProgress?: (added: number) => void;
+  /** Whether a snapshot answers, so that no server is asked. */
+  readonly isKept?: (target: DueTarget) => boolean;
+}
+
 const addsAtOnce = 500;
 
 /**
@@ -74,14 +80,16 @@ const addsAtOnce = 500;
  */
 export async function dispatch(
   queue: Pick<Queue, "add">,
-  campaign: Pick<Campaign, "name">,
+  campaign: Pick<Campaign, "name" | "overpass">,
   groups: readonly (readonly DueTarget[])[],
-  onProgress: (added: number) => void = () => {},
+  { onProgress = () => {}, isKept = () => false }: DispatchOptions = {},
 ): Promise<Dispatched> {
   const counts = { added: 0, duplicate: 0, over_budget: 0, closed: 0, full: 0 };
   for (let at = 0; at < groups.length; at += addsAtOnce) {
     const some = groups.slice(at, at + addsAtOnce);
-    const answers = await queue.add(some.map((group) => discoverTask(campaign.name, group)));
+    const answers = await queue.add(
+      some.map((group) => discoverTask(campaign, group, { isKept: isKept(group[0]!) })),
+    );
     for (const { status } of answers) counts[status] += 1;
     onProgress(some.length);
   }

@@ -6,9 +6,10 @@ import type { Ledger } from "../ledger/index.ts";
 import { openTestLedger, valuesOf } from "../ledger/testing/test-ledger.ts";
 import type { TaskInput } from "../queue/index.ts";
 import { parseTileId, type Place, type PlaceSource } from "../sources/index.ts";
+import { SlowDownError, type HandledTask } from "../worker/index.ts";
 import type { Campaign } from "./campaign.ts";
 import { detail } from "./details.ts";
-import { discover } from "./discover.ts";
+import { createDiscoverHandler, discover } from "./discover.ts";
 import { parseCampaign } from "./parse-campaign.ts";
 import { createPhraseCache, meaningHash } from "./phrase-meaning.ts";
 import type { CampaignServices } from "./services.ts";
@@ -152,6 +153,24 @@ describe("discover", () => {
     expect(await witnessIn(world)).toBeUndefined();
     isBroken = false;
     expect(await run()).toMatchObject({ found: 2 });
+  });
+
+  test("a source that is busy closes its gate for as long as it asks, and there is no witness", async () => {
+    await using world = await createWorld(() => {
+      throw new AppError("unavailable", "places_refused", "come back later", {
+        cause: new SlowDownError("wait", { retryAfterMs: 42_000 }),
+      });
+    });
+    const task = { id: 1, token: 1, kind: "discover", payload } as unknown as HandledTask<unknown>;
+    const context = { task, signal, services: world.services, progress: () => {}, markStart: () => {} }; // prettier-ignore
+    const outcome = await createDiscoverHandler().run(context as never);
+    expect(outcome).toEqual({
+      kind: "retry",
+      reason: "come back later",
+      delayMs: 42_000,
+      slowDown: { retryAfterMs: 42_000 },
+    });
+    expect(await witnessIn(world)).toBeUndefined();
   });
 
   test("lesson 42: an empty tile has a witness that says so", async () => {

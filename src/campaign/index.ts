@@ -1,5 +1,18 @@
-export type { Campaign, Exclusions, Freshness, Location, Politeness } from "./campaign.ts";
-export { campaignNameRule, fileSourceKey, sourceKeysOf } from "./campaign.ts";
+export type {
+  Campaign,
+  Exclusions,
+  Freshness,
+  Location,
+  OverpassSettings,
+  Politeness,
+} from "./campaign.ts";
+export {
+  campaignNameRule,
+  fileSourceKey,
+  hasSource,
+  overpassSourceKey,
+  sourceKeysOf,
+} from "./campaign.ts";
 export { openCampaignFolder, type CampaignFolder } from "./campaign-folder.ts";
 export { companyFacts, type CompanyFacts, type UnreadValue } from "./company-fields.ts";
 export type { CompanyField, CompanyWriter, FoundCompany, PutCompany } from "./company-writer.ts";
@@ -36,6 +49,7 @@ export { firstTask, gateOf, type FirstTask } from "./enrich/visit-task.ts";
 export { exclusionOf } from "./exclusions.ts";
 export { locateTown, radiusKm, type LocatedTown } from "./locate-town.ts";
 export { checkCampaignField, parseCampaign } from "./parse-campaign.ts";
+export { openOverpassGate, overpassAdvice, overpassGate } from "./overpass-plan.ts";
 export { campaignPhrases, createPhraseCache, meaningHash } from "./phrase-meaning.ts";
 export { planTargets, planTiles, type PlannedTile, type Target } from "./plan.ts";
 export { buildCampaignReport, type CampaignReportInput } from "./report/build-report.ts";

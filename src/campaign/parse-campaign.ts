@@ -3,7 +3,7 @@ import { z } from "zod";
 import { AppError } from "../base/app-error.ts";
 import { locateTomlKeys, nearest } from "../config/index.ts";
 import { phraseLanguages, sourceKeyRule, type Point } from "../sources/index.ts";
-import { fileSourceKey, type Campaign } from "./campaign.ts";
+import { fileSourceKey, overpassSourceKey, type Campaign } from "./campaign.ts";
 import { locateTown, radiusKm } from "./locate-town.ts";
 import { phraseFault, toPhrase } from "./phrase.ts";
 
@@ -100,12 +100,29 @@ const schema = z.strictObject({
       encoding: z.string({ error: 'a name such as "windows-1252"' }).min(1).optional(),
       imported: z
         .array(
-          z.string().refine((name) => sourceKeyRule.test(name) && name !== fileSourceKey, {
+          z.string().refine((name) => sourceKeyRule.test(name) && !ownKeys.has(name), {
             error: "a name that was given to forager places import --name",
           }),
           { error: 'a list of names, such as ["berlin"]' },
         )
         .default([]),
+      overpass: z
+        .strictObject(
+          {
+            url: z.url({
+              protocol: /^https?$/,
+              error:
+                'the address of an Overpass interpreter, such as "https://HOST/api/interpreter"',
+            }),
+            delayMs: number(1_000, 3_600_000, "milliseconds from 1000 to 3600000").default(5_000),
+            snapshotDays: number(0.01, 3_650, "days from 0.01 to 3650").default(30),
+            maxDataAgeDays: number(0.01, 3_650, "days from 0.01 to 3650").default(14),
+            dailyRequests: number(1, 1_000_000, "a number from 1 to 1000000").default(10_000),
+            dailyBytes: number(1, 1e12, "a number from 1 to 1000000000000").default(1_000_000_000),
+          },
+          { error: 'a table: write [sources.overpass] with url = "https://…" below it' },
+        )
+        .optional(),
     })
     .prefault({}),
   freshness: z
@@ -116,12 +133,16 @@ const schema = z.strictObject({
     .prefault({}),
 });
 
+const ownKeys: ReadonlySet<string> = new Set([fileSourceKey, overpassSourceKey]);
+
 const keys = [
   "phrases", "proximityKm", "radius", "locations", "locations.name", "locations.lat",
   "locations.lon", "locations.proximityKm", "locations.radius", "politeness", "politeness.delayMs", "politeness.concurrency",
   "politeness.contact", "exclusions", "exclusions.domains", "exclusions.names",
   "exclusions.places", "languages", "tags", "sources", "sources.file", "sources.columns",
-  "sources.delimiter", "sources.encoding", "sources.imported", "freshness", "freshness.foundDays",
+  "sources.delimiter", "sources.encoding", "sources.imported", "sources.overpass",
+  "sources.overpass.url", "sources.overpass.delayMs", "sources.overpass.snapshotDays",
+  "sources.overpass.maxDataAgeDays", "sources.overpass.dailyRequests", "sources.overpass.dailyBytes", "freshness", "freshness.foundDays",
   "freshness.emptyDays",
 ]; // prettier-ignore
 
@@ -184,6 +205,7 @@ export function parseCampaign(
       encoding: data.sources.encoding,
     },
     imported: [...new Set(data.sources.imported)],
+    overpass: data.sources.overpass,
     freshness: data.freshness,
   };
 }

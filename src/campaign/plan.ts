@@ -33,7 +33,7 @@ export function planTiles({ locations }: Pick<Campaign, "locations">): readonly 
 
 /** Tiles × phrases × sources, tile by tile. */
 export function planTargets(
-  campaign: Pick<Campaign, "locations" | "phrases" | "sourceFile" | "imported">,
+  campaign: Pick<Campaign, "locations" | "phrases" | "sourceFile" | "imported" | "overpass">,
 ): readonly Target[] {
   const tiles = planTiles(campaign);
   const sources = sourceKeysOf(campaign);

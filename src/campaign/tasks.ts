@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { TaskInput } from "../queue/index.ts";
 import { parseTileId, placeSchema } from "../sources/index.ts";
-import { fileSourceKey } from "./campaign.ts";
+import { fileSourceKey, overpassSourceKey, type Campaign } from "./campaign.ts";
 import type { DueTarget } from "./dispatch.ts";
+import { overpassGate } from "./overpass-plan.ts";
 
 /** One tile of one source, all due phrases → companies. */
 export const discoverKind = "discover";
@@ -58,8 +59,15 @@ export type DetailsPayload = z.output<typeof detailsSchema>;
 /** What a company needs next goes before the next tile: results are there while tiles still wait. */
 const discoverPriority = 300;
 
-/** All due phrases of one tile and one source. */
-export function discoverTask(campaign: string, targets: readonly DueTarget[]): TaskInput {
+/** Servers are busy for hours sometimes; each refusal is an attempt. */
+const askedAttempts = 50;
+
+/** All due phrases of one tile and one source. What is asked of a server goes through its gate. */
+export function discoverTask(
+  { name: campaign, overpass }: Pick<Campaign, "name" | "overpass">,
+  targets: readonly DueTarget[],
+  { isKept = false }: { readonly isKept?: boolean } = {},
+): TaskInput {
   const [{ tile, source }] = targets as readonly [DueTarget, ...DueTarget[]];
   const due = targets.map(({ phrase, since }) => ({
     phrase,
@@ -67,9 +75,11 @@ export function discoverTask(campaign: string, targets: readonly DueTarget[]): T
   }));
   // The same question has the same key: it is asked once until there is an answer.
   const round = createHash("sha256").update(JSON.stringify(due)).digest("hex").slice(0, 16);
+  const isAsked = source === overpassSourceKey && overpass !== undefined && !isKept;
   return {
     kind: discoverKind,
     job: campaign,
+    ...(isAsked && { gate: overpassGate(overpass.url), attemptsMax: askedAttempts }),
     key: `${discoverKind} ${tile.id} ${source} ${round}`,
     priority: discoverPriority,
     payload: { campaign, tile: tile.id, source, due },

@@ -1,3 +1,5 @@
+export { attributionOf, openDataNames, openDataOf } from "./attributions.ts";
+export { busyForMs } from "./source-busy.ts";
 export { countryAt, countryCodeOf } from "./country-at.ts";
 export {
   boxOf,
@@ -22,6 +24,7 @@ export {
   type TagMatch,
   type TagOverrides,
 } from "./phrases/phrase-matcher.ts";
+export { createDailyBudget, type DailyBudget } from "./daily-budget.ts";
 export { findTowns, townsCredit, townText, type Town } from "./towns/find-towns.ts";
 export { placeSchema, type Place } from "./place.ts";
 export type {

@@ -111,9 +111,9 @@ const inHandlers: readonly Sabotage[] = [
   {
     name: "a tile whose source failed is recorded as looked through",
     file: "src/campaign/discover.ts",
-    find: "const { places, release } = await source.area(tile, signal);",
+    find: "const { places, release } = await source.area(tile, signal, onRequest);",
     replace:
-      'const { places, release } = await source.area(tile, signal).catch(() => ({ places: [], release: "" }));',
+      'const { places, release } = await source.area(tile, signal, onRequest).catch(() => ({ places: [], release: "" }));',
     caughtBy: `${handlers} > lesson 42: a source that fails leaves no witness`,
   },
   {

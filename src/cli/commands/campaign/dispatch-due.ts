@@ -1,25 +1,31 @@
 import { openOrMakeQueue } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import { countOf } from "../../../base/count-words.ts";
-import { usageError } from "../../../base/usage-error.ts";
+import { asUsage, usageError } from "../../../base/usage-error.ts";
 import {
   chooseBatch,
   dispatch,
   createPhraseCache,
   dueTargets,
   groupByTask,
+  hasSource,
   mayHave,
   meaningHash,
+  openOverpassGate,
+  overpassAdvice,
+  overpassSourceKey,
   planTargets,
+  planTiles,
   type Campaign,
   type Dispatched,
   type Question,
+  type Target,
   type Witness,
 } from "../../../campaign/index.ts";
 import type { Release } from "../../../sources/index.ts";
 import type { OptionSpec, Outcome, SettingsContext } from "../../command.ts";
 import { parseCount, textFlag } from "../../flags.ts";
-import { openPlacesHere, openSources } from "./open-sources.ts";
+import { forceOption, openPlacesHere, openSources, releasesOf } from "./open-sources.ts";
 import { loadCampaign } from "./which-campaign.ts";
 import { witnessesOf } from "./witnesses.ts";
 
@@ -31,6 +37,7 @@ export const dispatchOptions: readonly OptionSpec[] = [
   },
   { flag: "--canary", value: "count", summary: "at most so many tasks, from all over the plan" },
   { flag: "--dry-run", summary: "only say how many are due" },
+  forceOption,
 ];
 
 /** What dispatch and rematch share: they differ in what counts as due. */
@@ -47,8 +54,15 @@ export async function chooseAndDispatch(
   const targets = planTargets(campaign);
   await using places = await openPlacesHere(context);
   const sources = await openSources(context, places, loaded);
-  const releases = new Map(sources.map(({ key, release }) => [key, release]));
-  const has = mayHave(releases);
+  const releases = releasesOf(sources);
+  const toAsk = await places.tilesToAsk(
+    campaign,
+    planTiles(campaign).map(({ tile }) => tile),
+  );
+  const isAsked = ({ tile, source }: Target) => source === overpassSourceKey && toAsk.has(tile.id);
+  const mayAsk = !isRematch;
+  const isThere = mayHave(releases);
+  const has = (target: Target) => isThere(target) && (mayAsk || !isAsked(target));
   const due = dueTargets({
     targets,
     witnesses: await witnessesOf(context, campaign),
@@ -59,6 +73,11 @@ export async function chooseAndDispatch(
   });
   const leftOut = targets.filter((target) => !has(target)).length;
   const groups = groupByTask(due);
+  const asked = groups.filter(([first]) => isAsked(first!)).length;
+  const advice = await asUsage(() =>
+    Promise.resolve(overpassAdvice(asked, { isForced: flags["force"] === true })),
+  );
+  if (advice !== undefined) out.note(advice);
   const chosen = chooseBatch(groups, choice);
   const counts = { campaign: campaign.name, targets: targets.length, leftOut, due: due.length };
   const left = leftOut > 0 ? `, ${leftOut} left out because no place is there` : "";
@@ -67,7 +86,7 @@ export async function chooseAndDispatch(
     const batch = chosen.length < groups.length ? `; ${chosen.length} tasks would be added` : "";
     return out.result({ ...counts, chosen: chosen.length }, `${words}${batch}`);
   }
-  const answers = await addAll(context, campaign, chosen);
+  const answers = await addAll(context, campaign, chosen, (target) => !isAsked(target));
   const { added, duplicate, over_budget: overBudget, closed, full } = answers;
   const refused = overBudget + closed + full;
   out.result(
@@ -87,7 +106,7 @@ function isOutdated(campaign: Campaign, releases: ReadonlyMap<string, Release>) 
   const { phrases } = createPhraseCache()(campaign);
   const hashes = new Map(phrases.map((one) => [one.phrase, meaningHash(one)]));
   return ({ phrase, source }: Question, { how, release }: Witness): boolean =>
-    how !== hashes.get(phrase) || release !== releases.get(source)?.release;
+    how !== hashes.get(phrase) || release !== (releases.get(source)?.release ?? release);
 }
 
 function choiceOf({ flags }: SettingsContext) {
@@ -100,8 +119,9 @@ function choiceOf({ flags }: SettingsContext) {
 }
 
 /** Tasks that could only fail are not made. */
-function checkSource({ name, sourceFile, imported }: Campaign): void {
-  if (sourceFile !== undefined || imported.length > 0) return;
+function checkSource(campaign: Campaign): void {
+  if (hasSource(campaign)) return;
+  const { name } = campaign;
   const what = `campaign ${name} names no source: write file = "places.jsonl" under [sources]`;
   throw new AppError("invalid", "campaign_source", what);
 }
@@ -110,11 +130,14 @@ async function addAll(
   context: SettingsContext,
   campaign: Campaign,
   chosen: Parameters<typeof dispatch>[2],
+  isKept: (target: Target) => boolean,
 ): Promise<Dispatched> {
   await using queue = await openOrMakeQueue(context);
   const progress = context.progress.start({ label: "dispatch", total: chosen.length });
   try {
-    return await dispatch(queue, campaign, chosen, (count) => progress.advance(count));
+    await openOverpassGate(queue, campaign);
+    const onProgress = (count: number) => progress.advance(count);
+    return await dispatch(queue, campaign, chosen, { onProgress, isKept });
   } finally {
     progress.done();
   }

@@ -1,18 +1,20 @@
-import { openPlaces, type CutSource, type Places } from "../../../app/index.ts";
+import { openPlaces, type CampaignSource, type Places } from "../../../app/index.ts";
 import { sourceKeysOf, type Campaign, type CampaignFolder } from "../../../campaign/index.ts";
 import type { CutProgress, Release } from "../../../sources/index.ts";
-import type { SettingsContext } from "../../command.ts";
+import type { OptionSpec, SettingsContext } from "../../command.ts";
 
 export interface OpenedSource {
   readonly key: string;
-  readonly source: CutSource;
-  readonly release: Release;
+  readonly source: CampaignSource;
+  /** Undefined: nobody knows beforehand what it has. */
+  readonly release: Release | undefined;
 }
 
 /** Snapshots of this data folder, with a bar while a file is cut. */
 export function openPlacesHere(context: SettingsContext): Promise<Places> {
   const { paths, settings } = context;
-  return openPlaces({ paths, bucket: settings.bucket, onProgress: showCut(context) });
+  const { bucket, crawl } = settings;
+  return openPlaces({ paths, bucket, contact: crawl.contact, onProgress: showCut(context) });
 }
 
 /** All sources of a campaign; a file that is new or has changed is cut first. */
@@ -24,10 +26,19 @@ export async function openSources(
   const opened: OpenedSource[] = [];
   for (const key of sourceKeysOf(campaign)) {
     const source = await places.source(folder, campaign, key);
-    opened.push({ key, source, release: await source.release(context.signal) });
+    opened.push({ key, source, release: await source.release?.(context.signal) });
   }
   return opened;
 }
+
+/** Of those whose places are known beforehand. */
+export const releasesOf = (sources: readonly OpenedSource[]): ReadonlyMap<string, Release> =>
+  new Map(sources.flatMap(({ key, release }) => (release ? [[key, release] as const] : [])));
+
+export const forceOption: OptionSpec = {
+  flag: "--force",
+  summary: "ask an Overpass server for more than 5,000 tiles",
+};
 
 const labels = { hash: "check the file", read: "read places", write: "write tiles" };
 

@@ -1,20 +1,35 @@
 import { countOf } from "../../../base/count-words.ts";
+import { asUsage } from "../../../base/usage-error.ts";
 import {
   createPhraseCache,
+  hasSource,
   mayHave,
+  overpassAdvice,
+  overpassSourceKey,
   planTargets,
   planTiles,
   surveyPlaces,
+  type Campaign,
   type Survey,
 } from "../../../campaign/index.ts";
+import type { Release } from "../../../sources/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
-import { openPlacesHere, openSources, type OpenedSource } from "./open-sources.ts";
+import {
+  forceOption,
+  openPlacesHere,
+  openSources,
+  releasesOf,
+  type OpenedSource,
+} from "./open-sources.ts";
 import { campaignArgument, loadCampaign } from "./which-campaign.ts";
 
 export const campaignPlan: Command = {
   needs: "settings",
   arguments: [campaignArgument],
-  options: [{ flag: "--dry-run", summary: "only say what it would be, write no target index" }],
+  options: [
+    { flag: "--dry-run", summary: "only say what it would be, write no target index" },
+    forceOption,
+  ],
   examples: [
     {
       line: "forager campaign plan austin",
@@ -38,13 +53,18 @@ export const campaignPlan: Command = {
     const { campaign, folder } = loaded;
     const [tiles, targets] = [planTiles(campaign), planTargets(campaign)];
     const isDryRun = flags["dryRun"] === true;
-    const hasSource = campaign.sourceFile !== undefined || campaign.imported.length > 0;
     await using places = await openPlacesHere(context);
-    const sources = hasSource ? await openSources(context, places, loaded) : [];
+    const sources = hasSource(campaign) ? await openSources(context, places, loaded) : [];
     const compiled = createPhraseCache()(campaign);
     const survey = await surveyWithBar(context, sources, compiled, tiles);
-    const releases = new Map(sources.map(({ key, release }) => [key, release]));
-    const has = mayHave(releases);
+    const has = mayHave(releasesOf(sources));
+    const toAsk = await places.tilesToAsk(
+      campaign,
+      tiles.map(({ tile }) => tile),
+    );
+    const advice = await asUsage(() =>
+      Promise.resolve(overpassAdvice(toAsk.size, { isForced: flags["force"] === true })),
+    );
     const leftOut = targets.filter((target) => !has(target)).length;
     const file = isDryRun ? undefined : await folder.writeTargets(campaign.name, targets);
     const locations = campaign.locations.map(({ name, proximityKm }) => ({
@@ -53,7 +73,10 @@ export const campaignPlan: Command = {
       tiles: tiles.filter(({ location }) => location === name).length,
     }));
     const planned = new Set(tiles.map(({ tile }) => tile.id));
-    const surveyed = sources.map((source) => surveyedSource(source, planned));
+    const surveyed = sources.flatMap(({ source, release }) =>
+      release ? [surveyedSource(source.name, release, planned)] : [],
+    );
+    const requests = requestsOf(campaign, sources, toAsk.size);
     const value = {
       campaign: campaign.name,
       phrases: survey.phrases,
@@ -64,6 +87,7 @@ export const campaignPlan: Command = {
       file,
       source: surveyed[0],
       sources: surveyed,
+      requests,
       unread: survey.unread,
     };
     out.result(value, (layout) => {
@@ -89,6 +113,9 @@ export const campaignPlan: Command = {
       const where = file === undefined ? "" : `\nthey are listed in ${file}`;
       return `${table.trimEnd()}\n\n${meaning.trimEnd()}\n\n${sum}${without}${where}`;
     });
+    if (requests) out.note(requestWords(requests));
+    if (advice !== undefined) out.note(advice);
+    if (sources.length === 0) out.note("it names no source: write file = … under [sources]");
     tellSources(context, surveyed, survey);
     return surveyed.some(({ bad }) => bad > 0) ? "partial" : undefined;
   },
@@ -96,13 +123,29 @@ export const campaignPlan: Command = {
 
 type Surveyed = ReturnType<typeof surveyedSource>;
 
-function surveyedSource({ source, release }: OpenedSource, planned: ReadonlySet<string>) {
+/** What a server will be asked for; each request is a tile, at least. */
+function requestsOf(
+  { overpass }: Campaign,
+  sources: readonly OpenedSource[],
+  tiles: number,
+): { readonly source: string; readonly tiles: number; readonly hours: number } | undefined {
+  const source = sources.find(({ key }) => key === overpassSourceKey)?.source;
+  if (!overpass || !source) return undefined;
+  return { source: source.name, tiles, hours: (tiles * overpass.delayMs) / 3_600_000 };
+}
+
+const requestWords = ({ source, tiles, hours }: NonNullable<ReturnType<typeof requestsOf>>) =>
+  tiles === 0
+    ? `${source}: no request is needed, snapshots answer`
+    : `${source}: ${countOf(tiles, "tile")} to ask for, at least ${hours < 0.1 ? "some minutes" : `${hours.toFixed(1)} hours`}`;
+
+function surveyedSource(name: string, release: Release, planned: ReadonlySet<string>) {
   const inside = Object.entries(release.tiles)
     .filter(([tile]) => planned.has(tile))
     .reduce((sum, [, places]) => sum + places, 0);
   const { places, bad, closed, duplicates, reasons, dataTime } = release;
   return {
-    name: source.name,
+    name,
     release: release.release,
     dataTime,
     places,
@@ -123,13 +166,14 @@ async function surveyWithBar(
   const planned = tiles.map(({ tile }) => tile);
   const total = sources.reduce(
     (sum, { release }) =>
-      sum + planned.reduce((some, { id }) => some + (release.tiles[id] ?? 0), 0),
+      sum + planned.reduce((some, { id }) => some + (release?.tiles[id] ?? 0), 0),
     0,
   );
+  const known = sources.flatMap(({ source, release }) => (release ? [{ source, release }] : []));
   const bar = progress.start({ label: "look through places", total });
   try {
     const onPlaces = (count: number) => bar.advance(count);
-    return await surveyPlaces({ compiled, tiles: planned, sources, signal, onPlaces });
+    return await surveyPlaces({ compiled, tiles: planned, sources: known, signal, onPlaces });
   } finally {
     bar.done();
   }
@@ -153,7 +197,6 @@ function phraseRows({ phrases }: Survey) {
 }
 
 function tellSources({ out }: SettingsContext, sources: readonly Surveyed[], survey: Survey): void {
-  if (sources.length === 0) out.note("it names no source: write file = … under [sources]");
   for (const { name, places, outside, bad, closed, duplicates, reasons } of sources) {
     out.note(`${name}: ${countOf(places, "place")}, ${outside} of them outside every tile`);
     for (const { reason, count, lines } of reasons) {

@@ -20,7 +20,7 @@ afterEach(async () => {
 
 const tile = parseTileId("48.1_11.5")!;
 const idOf = (id: string) =>
-  `osm/node/${[...id].reduce((sum, char) => sum * 1_000 + char.charCodeAt(0), 0)}`;
+  `osm/node/${Array.from(id).reduce((sum, char) => sum * 1_000 + char.charCodeAt(0), 0)}`;
 
 const shop = (id: number, lat: number, lon: number, tags = {}): FakeElement => ({
   type: "node",

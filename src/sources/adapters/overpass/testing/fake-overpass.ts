@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as wait } from "node:timers/promises";
+import { sleep, systemClock } from "../../../../base/clock.ts";
 
 /** An element of OpenStreetMap; nodes have lat and lon, others a centre. */
 export interface FakeElement {
@@ -69,14 +69,14 @@ export async function startFakeOverpass(elements: readonly FakeElement[]): Promi
     try {
       if (running.has(query)) return page(response, 429, "duplicate_query");
       running.add(query);
-      await wait(fake.answerMs);
+      await sleep(systemClock, fake.answerMs);
       if (!/\(\+.*@|\(\+http/.test(userAgent)) return page(response, 406, "Not Acceptable");
       respond(response, query, fault);
     } finally {
       running.delete(query);
       atOnce -= 1;
       const status = response.statusCode;
-      requests.push({ at: performance.now(), query, userAgent, status });
+      requests.push({ at: systemClock.monotonicMs(), query, userAgent, status });
     }
   };
 
@@ -124,7 +124,7 @@ export async function startFakeOverpass(elements: readonly FakeElement[]): Promi
     faults: [],
     always: undefined,
     elementsMax: Infinity,
-    dataTime: new Date().toISOString(),
+    dataTime: new Date(systemClock.nowMs()).toISOString(),
     slots: { rateLimit: 2, free: 2, nextInS: 0 },
     answerMs: 0,
     statusText: undefined,
@@ -147,12 +147,12 @@ function page(response: ServerResponse, status: number, text: string): void {
 const statusText = ({ rateLimit, free, nextInS }: FakeOverpass["slots"]): string =>
   [
     "Connected as: 1",
-    `Current time: ${new Date().toISOString()}`,
+    `Current time: ${new Date(systemClock.nowMs()).toISOString()}`,
     "Announced endpoint: none",
     `Rate limit: ${rateLimit}`,
     ...(rateLimit > 0 && free > 0 ? [`${free} slots available now.`] : []),
     ...(rateLimit > 0 && free === 0
-      ? [`Slot available after: ${new Date(Date.now() + nextInS * 1_000).toISOString()}, in ${nextInS} seconds.`]
+      ? [`Slot available after: ${new Date(systemClock.nowMs() + nextInS * 1_000).toISOString()}, in ${nextInS} seconds.`]
       : []),
     "Currently running queries (pid, space limit, time limit, start time):",
     "",
