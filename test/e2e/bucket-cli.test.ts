@@ -16,7 +16,7 @@ interface Place {
 
 let sandbox: Sandbox;
 beforeEach(async () => {
-  sandbox = await createSandbox();
+  sandbox = await createSandbox({ hasSharedProcess: true });
 });
 afterEach(() => sandbox.remove());
 

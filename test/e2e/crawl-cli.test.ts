@@ -9,7 +9,7 @@ const pageCount = 40;
 let sandbox: Sandbox;
 let site: SiteServer;
 beforeEach(async () => {
-  sandbox = await createSandbox();
+  sandbox = await createSandbox({ hasSharedProcess: true });
   const pages = Object.fromEntries(
     Array.from({ length: pageCount }, (_, at) => {
       const links = [2 * at + 1, 2 * at + 2].filter((one) => one < pageCount);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createSandbox, type Sandbox } from "../support/built-cli.ts";
 
 let sandbox: Sandbox;
-beforeEach(async () => void (sandbox = await createSandbox()));
+beforeEach(async () => void (sandbox = await createSandbox({ hasSharedProcess: true })));
 afterEach(() => sandbox.remove());
 
 const commands = [

@@ -10,7 +10,7 @@ needs(["s3"], ({ s3 }) => {
   test.each(Object.entries(damages))(
     "%s: with an S3 bucket the advice is safe, and the node has its history again",
     async (name, damage) => {
-      const sandbox = await createSandbox();
+      const sandbox = await createSandbox({ hasSharedProcess: true });
       onTestFinished(() => sandbox.remove());
       const { place } = await createTestPlace(s3);
       await expectSafeAdvice({

@@ -6,7 +6,7 @@ import { damages, expectSafeAdvice } from "../support/damaged-journal.ts";
 
 let sandbox: Sandbox;
 beforeEach(async () => {
-  sandbox = await createSandbox();
+  sandbox = await createSandbox({ hasSharedProcess: true });
 });
 afterEach(() => sandbox.remove());
 

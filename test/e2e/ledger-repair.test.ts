@@ -14,7 +14,7 @@ import { repositoryRoot } from "../support/repository.ts";
 
 let sandbox: Sandbox;
 beforeEach(async () => {
-  sandbox = await createSandbox();
+  sandbox = await createSandbox({ hasSharedProcess: true });
 });
 afterEach(() => sandbox.remove());
 

@@ -4,7 +4,7 @@ import { createSandbox, type Sandbox } from "../support/built-cli.ts";
 
 let sandbox: Sandbox;
 beforeEach(async () => {
-  sandbox = await createSandbox();
+  sandbox = await createSandbox({ hasSharedProcess: true });
 });
 afterEach(() => sandbox.remove());
 

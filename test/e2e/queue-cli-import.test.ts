@@ -206,7 +206,7 @@ describe("sources", () => {
     expect(bad.stderr).toContain("standard input line 31: it is not JSON");
     expect(countTasks(file)).toBe(20);
     const skipped = await queue("import - --on-error skip --quiet", { input: "nope\n" + many(30) });
-    expect(skipped.exitCode).toBe(3);
+    expect(skipped.exitCode, skipped.stderr).toBe(3);
     expect(countTasks(file)).toBe(30);
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith("forager-import-"))).toEqual([]);
   });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildDist, builtVariable } from "../../scripts/build-dist.ts";
 import { repositoryRoot } from "./repository.ts";
+import { openSharedProcess } from "./shared-process.ts";
 
 let built: Promise<string> | undefined;
 
@@ -52,7 +53,16 @@ export interface Sandbox {
   remove(): void;
 }
 
-export async function createSandbox(): Promise<Sandbox> {
+export interface SandboxOptions {
+  /**
+   * Runs commands in one process that the test file keeps, unless they get signals, another user or
+   * input that does not end. For files whose point is what commands do, not what processes do.
+   */
+  readonly hasSharedProcess?: boolean;
+}
+
+export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { hasSharedProcess = false } = options;
   const main = await builtCli();
   const top = mkdtempSync(join(tmpdir(), "forager-e2e-"));
   const folder = join(top, "here");
@@ -91,10 +101,18 @@ export async function createSandbox(): Promise<Sandbox> {
       child.once("close", (exitCode) => resolve({ exitCode, ...text }));
     });
 
+  const runShared = (args: readonly string[], { env, input = "", ...others }: RunOptions) => {
+    const canShare = hasSharedProcess && input !== "open" && Object.keys(others).length === 0;
+    if (!canShare) return undefined;
+    const line = { args, folder, env: { ...base, ...env }, input };
+    return openSharedProcess(join(main, "../..")).run(line);
+  };
+
   return {
     folder,
     run,
-    forager: (args, options) => run(process.execPath, [main, ...args], options),
+    forager: (args, how = {}) =>
+      runShared(args, how) ?? run(process.execPath, [main, ...args], how),
     remove: () => rmSync(top, { recursive: true, force: true }),
   };
 }

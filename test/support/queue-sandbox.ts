@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openQueue } from "../../src/app/index.ts";
 import type { Queue, TaskInput } from "../../src/queue/index.ts";
-import { createSandbox, type RunOptions, type RunResult } from "./built-cli.ts";
+import { builtCli, createSandbox, type RunOptions, type RunResult } from "./built-cli.ts";
 
 type Words = string | readonly string[];
 
@@ -11,6 +11,7 @@ type Words = string | readonly string[];
 export interface QueueSandbox {
   readonly folder: string;
   readonly file: string;
+  /** Runs any command in a process of its own. */
   readonly forager: (args: readonly string[], options?: RunOptions) => Promise<RunResult>;
   readonly run: (
     program: string,
@@ -27,7 +28,8 @@ export interface QueueSandbox {
 }
 
 export async function createQueueSandbox(address = "sqlite:q.db"): Promise<QueueSandbox> {
-  const sandbox = await createSandbox();
+  const sandbox = await createSandbox({ hasSharedProcess: true });
+  const main = await builtCli();
   onTestFinished(() => sandbox.remove());
   const file = join(sandbox.folder, "q.db");
   const toWords = (words: Words) =>
@@ -37,7 +39,7 @@ export async function createQueueSandbox(address = "sqlite:q.db"): Promise<Queue
   return {
     folder: sandbox.folder,
     file,
-    forager: (args, options) => sandbox.forager(args, options),
+    forager: (args, options) => sandbox.run(process.execPath, [main, ...args], options),
     run: (program, args, options) => sandbox.run(program, args, options),
     queue,
     json: async (words, exitCode = 0) => {

@@ -13,7 +13,7 @@ export interface RecordsSandbox extends Sandbox {
 }
 
 export async function createRecordsSandbox(): Promise<RecordsSandbox> {
-  const sandbox = await createSandbox();
+  const sandbox = await createSandbox({ hasSharedProcess: true });
   const onData: RecordsSandbox["onData"] = (args, options) =>
     sandbox.forager([...args, "--data", "data"], options);
   const good: RecordsSandbox["good"] = async (...args) => {
