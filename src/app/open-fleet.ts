@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { hostname } from "node:os";
 import { AppError } from "../base/app-error.ts";
 import type { Clock } from "../base/clock.ts";
 import { createId } from "../base/ids.ts";
@@ -7,7 +6,7 @@ import type { Logger } from "../base/logger.ts";
 import { systemRandom } from "../base/random.ts";
 import { readVersion } from "../base/version.ts";
 import { isUnavailable, type Bucket } from "../bucket/index.ts";
-import { userName, type Paths } from "../config/index.ts";
+import { userName, type Paths, type Settings } from "../config/index.ts";
 import {
   openDesiredObject,
   rosterOf,
@@ -22,10 +21,12 @@ import {
   openRetryingFleetBucket,
   type FleetBucketOptions,
 } from "./fleet-bucket.ts";
+import { nodeName } from "./node-name.ts";
 import { openNodeReader } from "./open-node-reader.ts";
 import { openNodeIn } from "./open-node.ts";
 
 export interface OpenFleetOptions extends FleetBucketOptions {
+  readonly settings: Pick<Settings, "bucket" | "node">;
   readonly paths: Paths;
   readonly clock: Clock;
   readonly log: Logger;
@@ -77,7 +78,7 @@ export async function openFleet(options: OpenFleetOptions): Promise<OpenFleet> {
     const isMade = !isReader || existsSync(paths.resolve("ledger", "node.json"));
     const self = {
       node: isMade ? (await node.ledger.status()).node : "-",
-      label: hostname(),
+      label: nodeName(options.settings),
     };
     return rosterOf({ nowMs: clock.nowMs(), self, heads, view: await node.view() });
   };

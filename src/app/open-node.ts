@@ -1,4 +1,3 @@
-import { hostname } from "node:os";
 import { AppError } from "../base/app-error.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
@@ -58,8 +57,8 @@ export interface ServiceSettings {
   readonly ledger: Settings["ledger"];
   /** A fingerprint of the settings that a fleet should have in common. */
   readonly config: () => string;
-  /** What the node is called; otherwise by the host's name. */
-  readonly label?: string;
+  /** What the node is called. */
+  readonly label: string;
 }
 
 export interface NodeIn extends NodeHandle {
@@ -149,7 +148,7 @@ async function openOwnedParts(options: OwnedOptions): Promise<OwnedParts> {
         },
         isBucketFree: bucket?.isFree ?? true,
         gossip: gossipOf(settings, { ...options, ledger }),
-        label: settings.label ?? hostname(),
+        label: settings.label,
         pid: process.pid,
         config,
         clock,

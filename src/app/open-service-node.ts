@@ -20,6 +20,7 @@ import {
   isFleetBucketCharged,
   openFleetBucketFor,
 } from "./fleet-bucket.ts";
+import { nodeName } from "./node-name.ts";
 import { gossipPeersOf } from "./open-gossip.ts";
 import { openNodeIn, type ServiceSettings } from "./open-node.ts";
 import { rememberFolder } from "./same-folder.ts";
@@ -82,6 +83,7 @@ export async function openServiceNode(options: ServiceNodeOptions): Promise<Serv
         keyring: () => keyring,
         bucket,
         config: () => settingsFingerprint(loaded),
+        label: nodeName(settings),
       },
     });
     const { fleet } = node.api;

@@ -1,7 +1,7 @@
 import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
 import { AppError } from "../base/app-error.ts";
-import { locateTomlKeys, nearest } from "../config/index.ts";
+import { locateTomlKeys, nearestHint } from "../config/index.ts";
 import { phraseLanguages, sourceKeyRule, type Point } from "../sources/index.ts";
 import { fileSourceKey, overpassSourceKey, type Campaign } from "./campaign.ts";
 import { locateTown, radiusKm } from "./locate-town.ts";
@@ -241,7 +241,8 @@ type Issue = z.core.$ZodIssue;
 export function checkCampaignField(field: string, value: unknown): string | undefined {
   const settable = keys.filter((key) => !key.startsWith("locations."));
   if (!settable.includes(field)) {
-    return `there is no ${field} in a campaign; did you mean ${nearest(field, settable)}?`;
+    const hint = nearestHint(field, settable, (meant) => `; did you mean ${meant}?`);
+    return `there is no ${field} in a campaign${hint}`;
   }
   const least = { phrases: ["x"], locations: [{ name: "x", lat: 0, lon: 0 }] };
   const parsed = schema.safeParse(withFields(least, new Map([[field, value]])));
@@ -287,7 +288,8 @@ function unknownKey(path: readonly PropertyKey[], value: unknown): string {
     return `unknown key ${key}: write proximityKm, in kilometres (a mile has 1.609)`;
   }
   const bare = path.filter((part) => typeof part === "string").join(".");
-  return `unknown key ${key.slice(0, 80)}; the nearest valid key is ${nearest(bare, keys)}`;
+  const hint = nearestHint(bare, keys, (valid) => `; the nearest valid key is ${valid}`);
+  return `unknown key ${key.slice(0, 80)}${hint}`;
 }
 
 /** `locations[2].lat`, counted from 1 as people do. */

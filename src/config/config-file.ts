@@ -64,7 +64,11 @@ function parseConfigFile(file: string, text: string): Layer {
         entries.push({ definition, raw, source, where, line, folder: dirname(file) });
       } else if (!groups.has(key)) {
         const valid = nearest(key, [...definitionsByKey.keys(), ...groups]);
-        const text = `unknown key ${printable(key)}; the nearest valid key is ${valid}`;
+        const hint =
+          valid === undefined
+            ? "`forager config show` without this file lists all keys"
+            : `the nearest valid key is ${valid}`;
+        const text = `unknown key ${printable(key)}; ${hint}`;
         problems.push({ where, text, line });
       } else if (isTable(raw)) {
         visit(raw, path);

@@ -5,6 +5,7 @@ test("every setting is known by its key, variable and one-line description", () 
   const all = [...definitionsByKey.values()];
   expect(Object.fromEntries(all.map(({ key, variable }) => [key, variable]))).toEqual({
     data: "FORAGER_DATA",
+    "node.name": "FORAGER_NODE_NAME",
     "log.level": "FORAGER_LOG_LEVEL",
     "queue.url": "FORAGER_QUEUE_URL",
     "queue.password": "FORAGER_QUEUE_PASSWORD",
@@ -57,6 +58,7 @@ test("every setting is known by its key, variable and one-line description", () 
   });
   for (const { description } of all) expect(description).toMatch(/^\S.{10,98}\S$/);
   expect([...groups]).toEqual([
+    "node",
     "log",
     "queue",
     "queue.postgres",

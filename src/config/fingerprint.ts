@@ -4,6 +4,7 @@ import type { LoadedSettings } from "./load-settings.ts";
 /** These are a node's own, and differ between nodes for good reasons. */
 const ownSettings = [
   "data",
+  "node.",
   "log.",
   "work.",
   "ledger.hub",

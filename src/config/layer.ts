@@ -1,6 +1,6 @@
 import { assert } from "../base/app-error.ts";
 import { definitionsByKey, type SettingDefinition } from "./definitions.ts";
-import { nearest } from "./nearest.ts";
+import { nearestHint } from "./nearest.ts";
 import type { Problem } from "./problem.ts";
 import type { Environment } from "./user-paths.ts";
 
@@ -43,8 +43,9 @@ export function environmentLayer(env: Environment, cwd: string): Layer {
     if (definition) {
       entries.push(textEntry({ definition, text: value, source: name, folder: cwd }));
     } else {
-      const valid = nearest(name, [...definitions.keys(), configVariable]);
-      problems.push({ where: name, text: `unknown variable; the nearest valid name is ${valid}` });
+      const names = [...definitions.keys(), configVariable];
+      const hint = nearestHint(name, names, (valid) => `; the nearest valid name is ${valid}`);
+      problems.push({ where: name, text: `unknown variable${hint}` });
     }
   }
   return { entries, problems };

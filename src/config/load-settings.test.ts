@@ -23,6 +23,7 @@ test("with no source at all every setting has its default", async () => {
   const loaded = await load();
   expect(loaded.settings).toEqual({
     data: at("home/.local/share/forager"),
+    node: {},
     log: { level: "info" },
     queue: {
       url: "sqlite:queue.db",
@@ -198,6 +199,32 @@ test("a password inside an address becomes the password setting, and is never sh
     { key: "queue.url", value: "postgres://***@host/db", source: "FORAGER_QUEUE_URL" },
     { key: "queue.password", value: "***", source: "FORAGER_QUEUE_URL" },
   ]);
+});
+
+test.each([
+  ["dir:shared", "dir:shared"],
+  ["s3://fleet/a?region=eu-west-1", "s3://fleet/a?region=eu-west-1"],
+  ["postgres://ann@host/db?sslmode=require&table=objects", "postgres://ann@host/db?sslmode=require"],
+])("without queue.url the queue is on the bucket %s", async (bucket, queue) => {
+  const { load } = machine({ "work/forager.toml": `bucket.url = "${bucket}"` });
+  const loaded = await load();
+  expect(loaded.settings.queue.url).toBe(queue);
+  expect(sourceOf(loaded, "queue.url")).toBe("bucket.url");
+  const chosen = await load({ env: { FORAGER_QUEUE_URL: "sqlite:queue.db" } });
+  expect(chosen.settings.queue.url).toBe("sqlite:queue.db");
+});
+
+test("without bucket.url the database of the queue is the bucket too, with its password", async () => {
+  const { load } = machine();
+  const loaded = await load({ env: { FORAGER_QUEUE_URL: `${urlWithPassword}?schema=mine` } });
+  expect(loaded.settings.bucket.url).toBe("postgres://ann@host/db");
+  expect(await loaded.settings.bucket.password?.reveal()).toBe("hunter2");
+  expect(sourceOf(loaded, "bucket.url")).toBe("queue.url");
+  expect(shownAnywhere(loaded)).not.toContain("hunter2");
+  const both = { FORAGER_QUEUE_URL: urlWithPassword, FORAGER_BUCKET_URL: "dir:b" };
+  const { settings } = await load({ env: both });
+  expect([settings.bucket.url, settings.bucket.password]).toEqual(["dir:b", undefined]);
+  expect((await load({ env: { FORAGER_QUEUE_URL: "dir:q" } })).settings.bucket.url).toBeUndefined();
 });
 
 test("a secret in plain text in a settings file is taken, with a warning of where and what instead", async () => {

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { acceptLayer, display, type Accepted, type SecretFile } from "./accept.ts";
 import { readConfigFile, readProjectFile } from "./config-file.ts";
 import { definitionsByKey } from "./definitions.ts";
+import { deriveAddresses } from "./derived-addresses.ts";
 import {
   configVariable,
   environmentLayer,
@@ -52,7 +53,7 @@ export interface SettingValue {
   readonly value: unknown;
   /** The value as it may be shown: secrets are `***`. */
   readonly display: string;
-  /** `default`, `/path/forager.toml:12`, `FORAGER_LOG_LEVEL` or `--data`. */
+  /** `default`, `/path/forager.toml:12`, `FORAGER_LOG_LEVEL`, `--data`, or a setting's key. */
   readonly source: string;
 }
 
@@ -87,6 +88,7 @@ export async function loadSettings(options: LoadOptions): Promise<LoadedSettings
     merge(merged, accepted.values);
   }
   if (problems.length > 0) throw settingsError(problems);
+  deriveAddresses(merged);
 
   const values = [...definitionsByKey.keys()].map((key) => {
     const { value, display, source } = merged.get(key)!;

@@ -17,6 +17,10 @@ test.each([
   expect(nearest(written, keys)).toBe(expected);
 });
 
+test.each(["foo", "a", "n", "version", "x".repeat(1000)])("%s is near nothing", (written) => {
+  expect(nearest(written, ["zip", "tag", "kind", "person", "email"])).toBeUndefined();
+});
+
 test("without candidates nothing is nearest", () => {
   expect(nearest("data", [])).toBeUndefined();
 });

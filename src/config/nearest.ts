@@ -1,19 +1,42 @@
-/** The candidate that `name` most likely means. Dotted names also match by their last part. */
+/**
+ * The candidate that `name` most likely means, if one is close: a hint that is far off misleads.
+ * Dotted names also match by their last part.
+ */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   let best: { readonly candidate: string; readonly distance: number } | undefined;
   for (const candidate of candidates) {
     const distance = keyDistance(name, candidate);
-    if (!best || distance < best.distance) best = { candidate, distance };
+    if (isClose(distance, name, candidate) && (!best || distance < best.distance))
+      best = { candidate, distance };
   }
   return best?.candidate;
 }
 
+/** The words for the nearest candidate, or nothing if none is close. */
+export function nearestHint(
+  name: string,
+  candidates: Iterable<string>,
+  words: (candidate: string) => string,
+): string {
+  const found = nearest(name, candidates);
+  return found === undefined ? "" : words(found);
+}
+
+/** Up to one wrong character in a short word, and two of five in a long one. */
+function isClose(distance: number, name: string, candidate: string): boolean {
+  const length = Math.max(Math.min(name.length, 100), candidate.length);
+  return distance <= Math.max(1, Math.floor(length * 0.4));
+}
+
 /** A right name in the wrong table, or with another spelling of its words, is a near miss. */
 function keyDistance(name: string, candidate: string): number {
-  const whole = editDistance(plain(name), plain(candidate));
-  const last = editDistance(plain(lastPart(name)), plain(lastPart(candidate)));
+  const whole = wordDistance(plain(name), plain(candidate));
+  const last = wordDistance(plain(lastPart(name)), plain(lastPart(candidate)));
   return Math.min(whole, last + 1);
 }
+
+/** People rarely mistype the first letter: words that begin differently are further apart. */
+const wordDistance = (a: string, b: string) => editDistance(a, b) + (a[0] === b[0] ? 0 : 1);
 
 const lastPart = (key: string) => key.slice(key.lastIndexOf(".") + 1);
 

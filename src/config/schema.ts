@@ -25,6 +25,11 @@ export const settingsSchema = z.strictObject({
     description: "folder that holds everything forager writes",
     form: "folder",
   }),
+  node: z.strictObject({
+    name: nameOfNode().optional().register(settingMeta, {
+      description: "what the fleet calls this node; default: the name of the machine",
+    }),
+  }),
   log: z.strictObject({
     level: choice(["debug", "info", "warn", "error"]).default("info").register(settingMeta, {
       description: "least severe log line that is written",
@@ -32,7 +37,7 @@ export const settingsSchema = z.strictObject({
   }),
   queue: z.strictObject({
     url: text("the address of a queue").default("sqlite:queue.db").register(settingMeta, {
-      description: "where tasks live: sqlite:FILE in the data folder, postgres://, s3:// or dir:",
+      description: "where tasks are: sqlite:FILE, postgres://, s3:// or dir:; by default the bucket's",
       form: "url",
       passwordKey: "queue.password",
     }),
@@ -231,6 +236,11 @@ function list(values: readonly string[]) {
   const isKnown = (words: string) =>
     words === "" || words.split(",").every((word) => values.includes(word));
   return z.string({ error }).refine(isKnown, { error });
+}
+
+function nameOfNode() {
+  const error = "a name of letters, digits, '.', '_' and '-', such as pi-3";
+  return z.string({ error }).regex(/^[a-z0-9][a-z0-9._-]{0,62}$/i, { error });
 }
 
 /** Names of hosts parted by commas, or nothing. */

@@ -46,7 +46,7 @@ test.each([
     "\n'queue.url' = 'dir:x'",
     '@/forager.toml:2:1: unknown key \\"queue.url\\"; the nearest valid key is queue.url',
   ],
-  ["constructor = 1", "@/forager.toml:1:1: unknown key constructor; the nearest valid key is "],
+  ["constructor = 1", "@/forager.toml:1:1: unknown key constructor; `forager config show`"],
   ["__proto__.data = 1", "@/forager.toml:1:1: unknown key __proto__; the nearest valid key is "],
   ["log = 'info'", "@/forager.toml:1:1: log must be a table: write [log]"],
   ["[[queue]]\nurl = 'x'", "@/forager.toml:1:3: queue must be a table: write [queue]"],

@@ -1,5 +1,5 @@
 import { AppError } from "../base/app-error.ts";
-import { nearest } from "../config/index.ts";
+import { nearestHint } from "../config/index.ts";
 import type { Assignment, Entry } from "./desired-state.ts";
 
 /** The desired state of one node, typed. */
@@ -46,8 +46,8 @@ export function parseAssignment(text: string, checkField: CheckField): Assignmen
   if (state) return { key: stateKey, value: state };
   const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (key === undefined || value === undefined) {
-    const meant = nearest(text, Object.keys(nodeStates));
-    throw wrong(text, `there is no such setting; did you mean ${meant}? There is ${known}`);
+    const hint = nearestHint(text, Object.keys(nodeStates), (meant) => `; did you mean ${meant}?`);
+    throw wrong(text, `unknown setting${hint === "" ? "." : hint} There is ${known}`);
   }
   const assignment = { key, value: value === byDefault ? null : readValue(key, value) };
   const fault = faultOf(assignment, checkField);

@@ -82,7 +82,7 @@ test("a node is found by id, by the beginning of it or by name; else it says who
   const nodes = rosterOf({ nowMs, self, heads, view: undefined });
   expect(findNode(nodes, "pi-1").node).toBe(ids[0]);
   expect(findNode(nodes, ids[2]).node).toBe(ids[2]);
-  expect(() => findNode(nodes, "pi-2")).toThrow("several nodes are called that: give the id");
-  expect(() => findNode(nodes, "000")).toThrow("there is no such node");
+  expect(() => findNode(nodes, "pi-2")).toThrow("node name 'pi-2' is ambiguous; use an id");
+  expect(() => findNode(nodes, "000")).toThrow("there is no node '000'; there are");
   expect(() => findNode(nodes, "pi1")).toThrow("did you mean pi-1?");
 });

@@ -1,5 +1,5 @@
 import { AppError } from "../base/app-error.ts";
-import { nearest } from "../config/index.ts";
+import { nearestHint } from "../config/index.ts";
 import type { HeadSeen } from "../ledger/index.ts";
 import { parseHeartbeat, toPlain, type NodeHeartbeat } from "./heartbeat.ts";
 import type { NodeView, PeerSeen } from "./node-view.ts";
@@ -83,14 +83,11 @@ export function findNode(nodes: readonly NodeSeen[], name: string): NodeSeen {
   if (found) return found;
   const shown = nodes.slice(0, 20).map(({ node, label }) => `${label} (${node})`);
   const isMany = nodes.filter(({ label }) => label === name).length > 1;
-  const why = isMany ? "several nodes are called that: give the id" : "there is no such node";
-  const meant =
-    nearest(
-      name,
-      nodes.map(({ label }) => label),
-    ) ?? "";
-  const hint = isMany || meant === "" ? "" : `; did you mean ${meant}?`;
-  const message = `'${name.slice(0, 80)}': ${why}${hint} There are ${shown.join(", ")}`;
+  const labels = nodes.map(({ label }) => label);
+  const hint = nearestHint(name, labels, (meant) => ` (did you mean ${meant}?)`);
+  const message = isMany
+    ? `node name '${name.slice(0, 80)}' is ambiguous; use an id, or set node.name: ${shown.join(", ")}`
+    : `there is no node '${name.slice(0, 80)}'${hint}; there are ${shown.join(", ")}`;
   throw new AppError("invalid", "fleet_node", message);
 }
 

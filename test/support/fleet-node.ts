@@ -53,6 +53,7 @@ async function main([folder = "", name = "", text = "{}"]: readonly string[]): P
       keyring: () => keyring,
       bucket: bucket && { address: address!, opened: () => bucket, isFree: true },
       config: () => "test",
+      label: "test",
     },
   });
   const { ledger, fleet } = node.api;

@@ -30,6 +30,7 @@ await using node = await openNodeIn({
     keyring: () => undefined,
     bucket: undefined,
     config: () => "test",
+    label: "test",
   },
 });
 process.stdout.write("open\n");

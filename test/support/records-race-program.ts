@@ -49,6 +49,7 @@ const open = (kind: "service" | "command") =>
       keyring: () => undefined,
       bucket: undefined,
       config: () => "test",
+      label: "test",
     },
   });
 

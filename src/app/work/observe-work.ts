@@ -1,4 +1,3 @@
-import { hostname } from "node:os";
 import type { Clock } from "../../base/clock.ts";
 import { createId } from "../../base/ids.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -29,6 +28,7 @@ import {
 import type { Queue } from "../../queue/index.ts";
 import type { SlotView, Supervisor } from "../../worker/index.ts";
 import { openFolderSecret } from "../folder-secret.ts";
+import { nodeName } from "../node-name.ts";
 
 export interface ObserveWorkOptions {
   readonly loaded: LoadedSettings;
@@ -63,7 +63,7 @@ export function observeWork(options: ObserveWorkOptions): WorkObserver {
   const { paths, queue, supervisor, metrics, clock, log } = options;
   let { loaded } = options;
   let webhook = openWebhook(options, loaded);
-  const host = hostname();
+  const host = nodeName(loaded.settings);
   const version = readVersion();
   const file = createHeartbeatFile({ paths, clock, host, pid: process.pid });
   const observer = createNodeObserver({

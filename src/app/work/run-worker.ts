@@ -1,4 +1,3 @@
-import { hostname } from "node:os";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { createMetrics, type Metrics } from "../../base/metrics.ts";
@@ -20,6 +19,7 @@ import {
 import { createBuiltInWork } from "../built-in-work.ts";
 import { openOrMakeQueue } from "../configured-queue.ts";
 import { createHandlerServices } from "../handler-services.ts";
+import { nodeName } from "../node-name.ts";
 import { processMeter } from "../open-bucket.ts";
 import { openNodeIn } from "../open-node.ts";
 import { crashRecordFd, hasCrashFile } from "./crash-file.ts";
@@ -55,7 +55,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     version,
   });
   await using queue = await openOrMakeQueue({ settings, paths, wake: node.api.wake });
-  const name = `${hostname()}.${slot.name}.${process.pid}`;
+  const name = `${nodeName(settings)}.${slot.name}.${process.pid}`;
   const log = options.log.child({ worker: name });
   const metrics = createMetrics();
   await using builtIn = createBuiltInWork({

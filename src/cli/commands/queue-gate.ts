@@ -1,6 +1,6 @@
-import { openExistingQueue } from "../../app/index.ts";
+import { openExistingQueue, openOrMakeQueue } from "../../app/index.ts";
 import { AppError } from "../../base/app-error.ts";
-import { nearest } from "../../config/index.ts";
+import { nearestHint } from "../../config/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
 import { parseDuration } from "../duration.ts";
@@ -19,6 +19,10 @@ export const queueGate: Command = {
   examples: [
     { line: "forager queue gate example.org", summary: "how it is set, and whether it is open" },
     { line: "forager queue gate example.org --delay 2s --limit 1", summary: "slow it down" },
+    {
+      line: "forager queue gate new.example --delay 5s",
+      summary: "before the first task: the gate is created",
+    },
     { line: "forager queue gate example.org --block 1h", summary: "leave the host alone" },
   ],
   details: [
@@ -40,7 +44,8 @@ export const queueGate: Command = {
       check.setGate(name, settings);
       if (blockMs !== undefined) check.delay("--block", blockMs);
     });
-    await using queue = await openExistingQueue(context);
+    const isChange = Object.keys(settings).length > 0 || blockMs !== undefined;
+    await using queue = await (isChange ? openOrMakeQueue : openExistingQueue)(context);
     if (Object.keys(settings).length > 0) await queue.setGate(name, settings);
     if (blockMs !== undefined) await queue.block(name, blockMs);
     const gate = await queue.gate(name);
@@ -52,6 +57,9 @@ export const queueGate: Command = {
 
 async function noSuchGate(queue: Queue, name: string): Promise<AppError> {
   const names = (await queue.gates()).map((gate) => gate.name);
-  const hint = names.length === 0 ? "no task has one" : `the nearest is '${nearest(name, names)}'`;
+  const hint =
+    names.length === 0
+      ? "no task has one"
+      : `${nearestHint(name, names, (close) => `the nearest is '${close}', `)}--delay, --limit or --block creates it`;
   return new AppError("invalid", "no_such_gate", `there is no gate '${name}': ${hint}`);
 }

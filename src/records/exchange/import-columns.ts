@@ -1,5 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
-import { nearest } from "../../config/index.ts";
+import { nearestHint } from "../../config/index.ts";
 
 /** What becomes of a column: which field its values go to, and how they are read. */
 export interface ImportColumn {
@@ -164,8 +164,8 @@ function readMappings(mappings: readonly string[], headers: readonly string[] | 
       throw wrong(`there is no column '${header}'${known}`);
     }
     if (field !== "" && !field.startsWith("x/") && !importFields.includes(field)) {
-      const close = nearest(field, importFields);
-      throw wrong(`there is no field '${field}' to import to: the nearest is ${close}`);
+      const hint = nearestHint(field, importFields, (close) => `: the nearest is ${close}`);
+      throw wrong(`there is no field '${field}' to import to${hint}`);
     }
     found.set(header, field);
   }

@@ -1,6 +1,6 @@
 import { AppError } from "../../../base/app-error.ts";
 import { usageError } from "../../../base/usage-error.ts";
-import { nearest } from "../../../config/index.ts";
+import { nearestHint } from "../../../config/index.ts";
 import type { Queue, TaskState } from "../../../queue/index.ts";
 import type { Flags, OptionSpec } from "../../command.ts";
 import { listFlag, textFlag } from "../../flags.ts";
@@ -45,9 +45,8 @@ export function readStates<State extends TaskState>(
   return listFlag(flags, "state")?.map((text) => {
     const state = allowed.find((one) => one === text);
     if (state !== undefined) return state;
-    throw usageError(
-      `--state takes ${allowed.join(", ")}, not '${text}' (the nearest is ${nearest(text, allowed)})`,
-    );
+    const hint = nearestHint(text, allowed, (close) => ` (the nearest is ${close})`);
+    throw usageError(`--state takes ${allowed.join(", ")}, not '${text}'${hint}`);
   });
 }
 
@@ -75,7 +74,7 @@ export async function noSuchJob(queue: Queue, name: string): Promise<AppError> {
   const hint =
     names.length === 0
       ? "this queue has none"
-      : `the nearest is '${nearest(name, names)}', \`forager queue jobs\` lists them`;
+      : `${nearestHint(name, names, (close) => `the nearest is '${close}', `)}\`forager queue jobs\` lists them`;
   return new AppError("invalid", "no_such_job", `there is no job '${name}': ${hint}`);
 }
 

@@ -1,7 +1,7 @@
 import { usageError } from "../../../base/usage-error.ts";
 import { columnOf, importFields, readCompany } from "../../../records/index.ts";
 import type { ImportCell, RecordKind } from "../../../records/index.ts";
-import { nearest } from "../../../config/index.ts";
+import { nearestHint } from "../../../config/index.ts";
 
 export interface AssignmentOptions {
   readonly kind: RecordKind;
@@ -50,10 +50,8 @@ function cellOf(assignment: string, kind: RecordKind): ImportCell {
 }
 
 export function unknownField(name: string): Error {
-  const close = nearest(name, importFields);
-  return usageError(
-    `there is no field '${name}': the nearest is ${close}; x/${name} would be one of your own`,
-  );
+  const hint = nearestHint(name, importFields, (close) => `: the nearest is ${close}`);
+  return usageError(`there is no field '${name}'${hint}; x/${name} would be one of your own`);
 }
 
 function parse(name: string, text: string): unknown {

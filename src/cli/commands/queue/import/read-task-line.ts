@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { AppError } from "../../../../base/app-error.ts";
 import type { Clock } from "../../../../base/clock.ts";
-import { nearest } from "../../../../config/index.ts";
+import { nearestHint } from "../../../../config/index.ts";
 import { createValidator, type TaskInput } from "../../../../queue/index.ts";
 import type { Line } from "../../../../base/read-lines.ts";
 
@@ -51,7 +51,8 @@ export function createTaskLineReader({ clock }: { readonly clock: Clock }) {
     const unknown = Object.keys(value).find((name) => !fields.some((field) => field === name));
     if (unknown !== undefined) {
       const shown = unknown.slice(0, 100); // it may have a megabyte
-      return wrong(`unknown field '${shown}': the nearest is ${nearest(unknown, fields)}`);
+      const hint = nearestHint(unknown, fields, (close) => `: the nearest is ${close}`);
+      return wrong(`unknown field '${shown}'${hint}`);
     }
     const task = { key: keyOf(text), ...value } as TaskInput;
     try {
