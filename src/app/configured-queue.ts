@@ -17,6 +17,8 @@ export interface ConfiguredQueueOptions {
   readonly paths: Paths;
   /** Of a process that waits for tasks; otherwise the owner of the data folder is asked. */
   readonly wake?: NodeWake;
+  /** Of a process that stays: it starts though the queue's server does not answer. */
+  readonly isLate?: boolean;
 }
 
 /** Opens the queue of the settings. A file that is not there is an error, not made. */
@@ -52,7 +54,7 @@ export async function openOrMakeQueue(options: ConfiguredQueueOptions): Promise<
   // Other users of this machine have no business in the data folder.
   if (file?.startsWith(`${root}${sep}`)) makeFolder(root, { mode: 0o700 });
   else if (/^(?:s3|dir):/.test(address)) makeFolderForCounts(root);
-  return open(options);
+  return open(options, { isLate: options.isLate === true });
 }
 
 /** What a queue on a bucket costs is counted in the data folder; it works without one too. */
@@ -66,7 +68,7 @@ function makeFolderForCounts(root: string): void {
 
 async function open(
   { settings, paths, wake: given }: ConfiguredQueueOptions,
-  more: Pick<OpenQueueOptions, "mustExist" | "isReader"> = {},
+  more: Pick<OpenQueueOptions, "mustExist" | "isReader" | "isLate"> = {},
 ): Promise<Queue> {
   const { address } = locateQueue(settings.queue.url, paths);
   const wake = given ?? createCommandWake({ paths, log: silentLogger, version: readVersion() });

@@ -69,6 +69,7 @@ export type { WorkOutcome } from "./work/work-outcome.ts";
 export type { WorkSummary } from "./work/work-summary.ts";
 export {
   importFile,
+  moveQueue,
   writeEnrichedFile,
   openBuiltInWork,
   openFleet,

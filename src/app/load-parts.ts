@@ -5,6 +5,7 @@ import type { CampaignViewOptions } from "./campaign/campaign-view.ts";
 import type { CampaignState, CampaignStateOptions } from "./campaign/campaign-state.ts";
 import type { EnrichedCounts, EnrichedFileOptions } from "./exchange/enriched-file.ts";
 import type { FileImport, ImportFileOptions } from "./exchange/import-file.ts";
+import type { MovedQueue, MoveQueueOptions } from "./move-queue.ts";
 import type { IdleNode, IdleNodeOptions } from "./open-idle-node.ts";
 import type { NodeReader, OpenNodeReaderOptions } from "./open-node-reader.ts";
 import type { OpenFleet, OpenFleetOptions } from "./open-fleet.ts";
@@ -30,6 +31,11 @@ export async function readStatus(options: StatusOptions): Promise<ClusterStatus>
 /** See `status/read-status.ts`. */
 export async function openStatusReader(options: StatusOptions): Promise<StatusReader> {
   return (await import("./status/read-status.ts")).openStatusReader(options);
+}
+
+/** See `move-queue.ts`. */
+export async function moveQueue(options: MoveQueueOptions): Promise<MovedQueue> {
+  return (await import("./move-queue.ts")).moveQueue(options);
 }
 
 /** See `built-in-work.ts`. What reads websites knows the phone numbers of all countries, for one. */

@@ -4,7 +4,13 @@ import { systemRandom } from "../base/random.ts";
 import { readLibpqVariables } from "../config/index.ts";
 import type { PostgresQueueStoreOptions } from "../queue/adapters/postgres/postgres-queue-store.ts";
 import type { NodeWake } from "../node/index.ts";
-import { createQueue, type Kinds, type Queue, type QueueStore } from "../queue/index.ts";
+import {
+  createQueue,
+  openLateQueueStore,
+  type Kinds,
+  type Queue,
+  type QueueStore,
+} from "../queue/index.ts";
 
 export interface OpenQueueOptions {
   /** SQLite only. Default `full` survives a power cut; `normal` survives a crash of any process. */
@@ -16,6 +22,8 @@ export interface OpenQueueOptions {
   readonly mustExist?: boolean;
   /** Only to read: an SQLite file is not changed, nor anything beside it. Others as always. */
   readonly isReader?: boolean;
+  /** A server that does not answer now is asked again by each call, until it does. */
+  readonly isLate?: boolean;
   /** Bucket only: tells idle processes of the fleet about added tasks, and hears of theirs. */
   readonly wake?: NodeWake;
 }
@@ -45,7 +53,8 @@ export async function openQueue<K extends Kinds = Kinds>(
   address: string,
   options: OpenQueueOptions = {},
 ): Promise<Queue<K>> {
-  const store = await openStore(address, options);
+  const open = () => openStore(address, options);
+  const store = await (options.isLate ? openLateQueueStore(open) : open());
   return createQueue<K>({ store, clock: systemClock, random: systemRandom });
 }
 

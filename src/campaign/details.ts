@@ -5,6 +5,7 @@ import { companyFacts } from "./company-fields.ts";
 import type { PutCompany } from "./company-writer.ts";
 import { foundCompany, isForgotten } from "./discover.ts";
 import { exclusionOf } from "./exclusions.ts";
+import { releaseIfLacking } from "./lacking.ts";
 import type { CampaignServices } from "./services.ts";
 import { detailsKind, detailsSchema, type DetailsPayload } from "./tasks.ts";
 
@@ -51,13 +52,14 @@ export function createDetailsHandler(): Handler<CampaignServices> {
   return defineHandler<DetailsPayload, CampaignServices>(
     detailsKind,
     detailsSchema,
-    async ({ task, services, signal }) => {
-      const result = await detail(services, task.payload, signal);
-      if (result.kind === "left") return skip(result.reason);
-      const { company, enrich } = result;
-      // Together with the end of this one, or not at all.
-      return done(company, enrich ? { add: [enrich] } : {});
-    },
+    ({ task, services, signal }) =>
+      releaseIfLacking(async () => {
+        const result = await detail(services, task.payload, signal);
+        if (result.kind === "left") return skip(result.reason);
+        const { company, enrich } = result;
+        // Together with the end of this one, or not at all.
+        return done(company, enrich ? { add: [enrich] } : {});
+      }),
     { yields: (result) => Number((result as PutCompany | undefined)?.status === "created") },
   );
 }

@@ -6,6 +6,7 @@ import type { Campaign } from "./campaign.ts";
 import { companyFacts, type CompanyFacts } from "./company-fields.ts";
 import type { FoundCompany } from "./company-writer.ts";
 import { exclusionOf } from "./exclusions.ts";
+import { releaseIfLacking } from "./lacking.ts";
 import { meaningHash } from "./phrase-meaning.ts";
 import type { CampaignServices } from "./services.ts";
 import { discoverKind, discoverSchema, type DiscoverPayload } from "./tasks.ts";
@@ -174,23 +175,24 @@ export function createDiscoverHandler(): Handler<CampaignServices> {
   return defineHandler<DiscoverPayload, CampaignServices>(
     discoverKind,
     discoverSchema,
-    async ({ task, services, signal, progress, markStart }) => {
-      progress(`${task.payload.tile} ${task.payload.source}`);
-      const { id, token } = task;
-      const options = { by: { id, token }, signal, onRequest: markStart };
-      try {
-        const result = await discover(services, task.payload, options);
-        return result === "witnessed" ? skip("looked through by another task") : done(result);
-      } catch (error) {
-        const retryAfterMs = busyForMs(error);
-        if (retryAfterMs === undefined) throw error;
-        // Its gate is closed for so long: no node of the fleet asks before.
-        return retry((error as AppError).message, {
-          delayMs: retryAfterMs,
-          slowDown: { retryAfterMs },
-        });
-      }
-    },
+    ({ task, services, signal, progress, markStart }) =>
+      releaseIfLacking(async () => {
+        progress(`${task.payload.tile} ${task.payload.source}`);
+        const { id, token } = task;
+        const options = { by: { id, token }, signal, onRequest: markStart };
+        try {
+          const result = await discover(services, task.payload, options);
+          return result === "witnessed" ? skip("looked through by another task") : done(result);
+        } catch (error) {
+          const retryAfterMs = busyForMs(error);
+          if (retryAfterMs === undefined) throw error;
+          // Its gate is closed for so long: no node of the fleet asks before.
+          return retry((error as AppError).message, {
+            delayMs: retryAfterMs,
+            slowDown: { retryAfterMs },
+          });
+        }
+      }),
     {
       timeoutMs: discoverTimeoutMs,
       yields: (result) => (result as Discovered | undefined)?.found ?? 0,

@@ -1,24 +1,31 @@
 import type { WorkOutcome } from "../app/index.ts";
+import { countTasks } from "../base/count-words.ts";
 
 /** As many reasons as one takes in at a glance. */
 const reasonsMax = 5;
 
 /** What came of some work, in a few lines: tasks, visits by outcome, and why what failed has failed. */
 export function outcomeText(ended: WorkOutcome): string {
-  const { done, skipped, retried, failed, failures, visits, paused } = ended;
+  const { done, skipped, retried, failed, failures, visits, undone, paused } = ended;
   return [
-    `${done} done, ${skipped} skipped, ${retried} tried again, ${failed} failed`,
+    `${done} done, ${skipped} skipped, ${retried} retried, ${failed} failed`,
     ...(visits.length > 0 ? [`visits: ${visitText(visits)}`] : []),
     ...failures
       .slice(0, reasonsMax)
       .map(({ kind, reason, count }) => `failed: ${count} ${kind}: ${reason}`),
     ...(failed > 0 ? ["see them all: forager queue list --state failed"] : []),
+    ...undone.map(undoneText),
     ...paused.flatMap(({ job, text }) => [
       `paused job ${job}: ${text}`,
       `go on with: forager queue resume ${job}`,
     ]),
   ].join("\n");
 }
+
+const undoneText = ({ kind, count, why }: WorkOutcome["undone"][number]): string =>
+  why === "no_handler"
+    ? `${countTasks(count)} of kind ${kind} left: no handler for it here (--handlers FILE)`
+    : `${countTasks(count)} of kind ${kind} left: this node lacks something, see the warnings above`;
 
 /** `12 done, 30 unreachable (20 private_address, 10 dns)` */
 function visitText(visits: WorkOutcome["visits"]): string {

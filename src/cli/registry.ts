@@ -155,6 +155,11 @@ export const registry: Registry = {
       load: async () => (await import("./commands/queue-purge.ts")).queuePurge,
     },
     {
+      name: "queue move",
+      summary: "move tasks from a local queue file to the configured queue",
+      load: async () => (await import("./commands/queue-move.ts")).queueMove,
+    },
+    {
       name: "queue reconcile",
       summary: "check the counters against the tasks",
       load: async () => (await import("./commands/queue-reconcile.ts")).queueReconcile,

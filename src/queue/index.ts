@@ -1,8 +1,10 @@
 export { createMaintenance, type MaintenanceOptions } from "./maintenance.ts";
 export { createQueue, type QueueOptions } from "./create-queue.ts";
 export type { JobCounts, KindCounts, QueueCounts, ReasonCount } from "./counts.ts";
+export { gateDefaults } from "./gate.ts";
 export type * from "./gate.ts";
 export type * from "./job.ts";
+export { openLateQueueStore } from "./late-queue-store.ts";
 export type { KeptKey, LogEntry, LogStats } from "./log-entry.ts";
 export type { NamePage } from "./names.ts";
 export type * from "./operation.ts";

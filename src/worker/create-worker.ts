@@ -16,6 +16,7 @@ import { createKindState, type KindState } from "./kind-state.ts";
 import { createLeaseKeeper } from "./lease-keeper.ts";
 import { createPoliteness } from "./politeness.ts";
 import { createProcessLoad, type ProcessLoad } from "./process-load.ts";
+import { createRestingKinds } from "./resting-kinds.ts";
 import { createScaler, type ScalerReading } from "./scaler.ts";
 import { createScalerReader } from "./scaler-reader.ts";
 import { createTimedQueue, type WorkerQueue } from "./timed-queue.ts";
@@ -92,7 +93,11 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
   const metrics = options.metrics ?? createMetrics();
   const counters = createWorkerMetrics(metrics);
   // What handlers add and return is checked by the queue itself, whatever its kinds.
-  const queue = createTimedQueue(options.queue as unknown as WorkerQueue, counters, clock);
+  const resting = createRestingKinds(options.queue as unknown as WorkerQueue, {
+    clock,
+    isDraining: options.drain === true,
+  });
+  const queue = createTimedQueue(resting.queue, counters, clock);
   const bounds = boundsOf(options.concurrency ?? 10);
   const ending = createEnd();
   let isPumping = false;
@@ -136,6 +141,7 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     leaseMs,
     concurrency: bounds.min,
     record,
+    onReleased: (kind) => resting.rest(kind),
     onChange: changed,
     onFatal,
   });

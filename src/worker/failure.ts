@@ -1,6 +1,6 @@
 import { AppError, isErrorNamed } from "../base/app-error.ts";
 import type { Random } from "../base/random.ts";
-import type { HandlerOutcome, SlowDown } from "./outcome.ts";
+import type { AttemptOutcome, SlowDown } from "./outcome.ts";
 
 /** Thrown by a handler: no later attempt can go better, so there is none. */
 export class PermanentError extends Error {
@@ -42,7 +42,7 @@ export const retryDefaults: RetryPolicy = {
 };
 
 /** What a thrown error means for its task. Everything that is not known to be permanent may pass. */
-export function outcomeOf(error: unknown): HandlerOutcome {
+export function outcomeOf(error: unknown): AttemptOutcome {
   const thrown = { reason: reasonOf(error), ...stackOf(error) };
   if (!isError(error)) return { kind: "retry", ...thrown };
   if (error instanceof PermanentError) return { kind: "fail", ...thrown };

@@ -61,6 +61,8 @@ export interface InFlightTasksOptions {
   readonly record: CrashRecord | undefined;
   /** Something may be started, stored or claimed. */
   readonly onChange: () => void;
+  /** A handler gave a task of this kind back, because the node lacks something for it. */
+  readonly onReleased: (kind: string) => void;
   readonly onFatal: (error: unknown) => void;
 }
 
@@ -187,8 +189,16 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
   }
 
   function end(task: InFlightTask, outcome: HandlerOutcome): void {
-    task.state = "ended";
     const { lease, kind, run } = task;
+    if (outcome.kind === "release") {
+      const fields = { task: lease.id, kind: lease.kind, key: lease.key, reason: outcome.reason };
+      logger.warn("gave a task back to the queue: this node cannot do it", fields);
+      options.onReleased(lease.kind);
+      task.state = "ended";
+      reporter().release(task);
+      return onChange();
+    }
+    task.state = "ended";
     if (lease.gate !== "") noteAnswer(task, outcome);
     reporter().finish(task, queueOutcome(outcome, kind.handler.retry, lease.used, random), outcome);
     if (run && slowDownOf(outcome)) run.takeWaiting().forEach(giveBack);

@@ -23,6 +23,7 @@ export {
 export {
   done,
   fail,
+  release,
   retry,
   skip,
   type HandlerOutcome,

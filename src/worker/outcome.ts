@@ -21,7 +21,14 @@ export type HandlerOutcome =
       readonly reason: string;
       readonly slowDown?: SlowDown;
       readonly stack?: string;
-    });
+    })
+  | {
+      readonly kind: "release";
+      readonly reason: string;
+    };
+
+/** An outcome that ends the attempt. */
+export type AttemptOutcome = Exclude<HandlerOutcome, { readonly kind: "release" }>;
 
 /** Stored together with the finish, or not at all. */
 export interface With {
@@ -61,7 +68,13 @@ export const fail = (
   more: With & { readonly slowDown?: SlowDown } = {},
 ): HandlerOutcome => ({ kind: "fail", reason, ...more });
 
-const kinds = new Set(["done", "skip", "retry", "fail"]);
+/**
+ * This node lacks something that the task needs, and another node may have it. The attempt does not
+ * count, and this worker claims no task of the kind for a while.
+ */
+export const release = (reason: string): HandlerOutcome => ({ kind: "release", reason });
+
+const kinds = new Set(["done", "skip", "retry", "fail", "release"]);
 
 export function isOutcome(value: unknown): value is HandlerOutcome {
   if (typeof value !== "object" || value === null) return false;
@@ -74,6 +87,7 @@ export function isOutcome(value: unknown): value is HandlerOutcome {
  * that throw.
  */
 export function copyOutcome(outcome: HandlerOutcome): HandlerOutcome {
+  if (outcome.kind === "release") return release(outcome.reason);
   const { add, raise, onStored } = outcome;
   const more = {
     ...(add && { add }),

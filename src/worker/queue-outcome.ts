@@ -1,14 +1,14 @@
 import type { Random } from "../base/random.ts";
 import type { FinishInput } from "../queue/index.ts";
 import { retryDelayMs, type RetryPolicy } from "./failure.ts";
-import type { HandlerOutcome, SlowDown } from "./outcome.ts";
+import type { AttemptOutcome, SlowDown } from "./outcome.ts";
 
 /** How a worker ends its tasks: that it crashed, it cannot report itself. */
 export type TaskOutcome = Exclude<FinishInput["outcome"], { readonly kind: "crash" }>;
 
 /** What the queue is told: a retry gets its moment, and the last attempt of a kind is a failure. */
 export function queueOutcome(
-  outcome: HandlerOutcome,
+  outcome: AttemptOutcome,
   policy: RetryPolicy,
   used: number,
   random: Random,

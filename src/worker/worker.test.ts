@@ -5,8 +5,8 @@ import { createMetrics } from "../base/metrics.ts";
 import type { Queue } from "../queue/index.ts";
 import { PermanentError } from "./failure.ts";
 import { defineHandler } from "./handler.ts";
-import { done, fail, retry, skip } from "./outcome.ts";
-import { backends, openWorkerFixture, works } from "./testing/worker-fixture.ts";
+import { done, fail, release, retry, skip } from "./outcome.ts";
+import { anything, backends, openWorkerFixture, works } from "./testing/worker-fixture.ts";
 
 describe.each(backends)("a worker on %s", (backend) => {
   test("does every task once, never more at once than its slots", async () => {
@@ -128,6 +128,29 @@ describe.each(backends)("a worker on %s", (backend) => {
       attempts: [{ reason: "busy" }],
     });
     expect(await at.task("a3")).toMatchObject({ state: "failed", attempts: [{ reason: "no" }] });
+  });
+
+  test("a task that the node lacks something for goes back uncharged, and its kind rests", async () => {
+    await using at = openWorkerFixture(backend);
+    await at.queue.add([...works("a", 2), { kind: "other", key: "b" }]);
+    const lacking = defineHandler("work", anything, () => release("no such file here"));
+    const other = defineHandler("other", anything, () => done());
+    const worker = await at.start([lacking, other]);
+    await at.settle();
+    expect(await at.task("b")).toMatchObject({ state: "done" });
+    expect(await at.task("a0")).toMatchObject({ state: "pending", used: 0, attempts: [] });
+    const told = () => at.lines.filter(({ fields }) => fields["reason"] === "no such file here");
+    expect(told()).toHaveLength(2);
+    await at.pass(14_000, 500);
+    expect(told()).toHaveLength(2);
+    await at.pass(2_000, 500);
+    expect(told()).toHaveLength(4);
+    await worker.stop();
+
+    const draining = await at.start([lacking, other], { drain: true });
+    await at.settle();
+    await draining.ended;
+    expect((await at.queue.stats()).states).toMatchObject({ pending: 2, failed: 0 });
   });
 
   test("new tasks and raises are stored together with the finish", async () => {

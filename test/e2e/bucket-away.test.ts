@@ -71,7 +71,10 @@ test("while the bucket is away, nodes start, follow commands by gossip and are s
 
   const [seen, show] = await Promise.all([status(), run("fleet", "show")]);
   expect(seen.exitCode).toBe(3);
-  expect(seen.attention).toEqual([expect.stringMatching(/^the bucket cannot be reached: /)]);
+  expect(seen.attention).toEqual([
+    expect.stringMatching(/^the bucket cannot be reached: /),
+    expect.stringMatching(/^the queue cannot be reached: /),
+  ]);
   const states = seen.nodes.map(({ isSelf, beat }) => [isSelf, beat?.state]);
   expect(states).toEqual([
     [true, "idle"],
@@ -85,10 +88,8 @@ test("where no node runs, a command that nobody could hear is refused; a look sh
   const { sandbox, env } = await setUp();
   const [set, looked, near] = await Promise.all([
     sandbox.forager(["fleet", "set", "all", "pause"], { env: env(0) }),
-    sandbox.forager(["status", "--cluster", "--json"], {
-      env: { ...env(1), FORAGER_QUEUE_URL: env(1)["FORAGER_BUCKET_URL"]! },
-    }),
-    sandbox.forager(["status"], { env: env(1) }),
+    sandbox.forager(["status", "--cluster", "--json"], { env: env(1) }),
+    sandbox.forager(["status"], { env: { ...env(1), FORAGER_QUEUE_URL: "sqlite:queue.db" } }),
   ]);
   expect([set.exitCode, set.stderr]).toEqual([1, expect.stringContaining("did not answer")]);
   expect(looked.exitCode, looked.stderr).toBe(3);

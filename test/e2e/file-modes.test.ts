@@ -14,6 +14,7 @@ test("what is made in a data folder is for its owner alone, whatever the umask a
   const env = {
     FORAGER_DATA: data,
     FORAGER_BUCKET_URL: `dir:${join(sandbox.folder, "bucket")}`,
+    FORAGER_QUEUE_URL: "sqlite:queue.db",
     FORAGER_GOSSIP_PORT: String(await freeUdpPort()),
   };
   const forager = async (...args: readonly string[]) => {

@@ -34,6 +34,7 @@ needs(["s3"], ({ s3 }) => {
       const address = `s3://${place.bucket}/idle?endpoint=${link.endpoint}&region=${s3.region}`;
       const env = {
         FORAGER_GOSSIP_PORT: String(await freeUdpPort()),
+        FORAGER_QUEUE_URL: "sqlite:queue.db",
         AWS_ACCESS_KEY_ID: s3.accessKey,
         AWS_SECRET_ACCESS_KEY: s3.secretKey,
       };

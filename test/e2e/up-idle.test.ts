@@ -31,7 +31,10 @@ test(
     for (const name of ["data", "bucket"]) mkdirSync(join(sandbox.folder, name));
     const data = watchFiles(join(sandbox.folder, "data"));
     const bucket = watchFiles(join(sandbox.folder, "bucket"));
-    const env = { FORAGER_GOSSIP_PORT: String(await freeUdpPort()) };
+    const env = {
+      FORAGER_GOSSIP_PORT: String(await freeUdpPort()),
+      FORAGER_QUEUE_URL: "sqlite:queue.db",
+    };
     const up = await runUp(sandbox, ["--data", "data", "--bucket", "dir:bucket", "--json"], env);
     for (const part of ["workers", "gossip", "bucket"] as const) {
       await expect.poll(() => up.part(part)?.state).toBe("running");

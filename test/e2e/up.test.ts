@@ -27,7 +27,10 @@ async function setUp() {
   onTestFinished(() => sandbox.remove());
   writeFileSync(join(sandbox.folder, "handlers.mjs"), handlers);
   writeFileSync(join(sandbox.folder, "log"), "");
-  const env = { FORAGER_GOSSIP_PORT: String(await freeUdpPort()) };
+  const env = {
+      FORAGER_GOSSIP_PORT: String(await freeUdpPort()),
+      FORAGER_QUEUE_URL: "sqlite:queue.db",
+    };
   const run = async (words: string) => {
     const ran = await sandbox.forager([...words.split(" "), "--data", "data"]);
     expect(ran.exitCode, ran.stderr).toBe(0);

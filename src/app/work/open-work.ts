@@ -1,7 +1,9 @@
+import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { createMetrics } from "../../base/metrics.ts";
 import type { Service } from "../../base/service.ts";
+import { asUsage } from "../../base/usage-error.ts";
 import {
   createPaths,
   createSettingsMarker,
@@ -13,6 +15,7 @@ import {
 import type { NodeEvents, ProcessDesired } from "../../node/index.ts";
 import { registerBucketMetrics } from "../../observe/index.ts";
 import { createSupervisor, type SlotView } from "../../worker/index.ts";
+import { refuseForgottenTasks } from "../move-queue.ts";
 import { processMeter } from "../open-bucket.ts";
 import { openServiceNode } from "../open-service-node.ts";
 import { forkWorker } from "./fork-worker.ts";
@@ -71,7 +74,10 @@ export async function openWork(options: WorkOptions): Promise<Work> {
   const { settings } = loaded;
   const marker = createSettingsMarker(clock);
   const marks = await marker.read(loaded, { isAsked: true });
-  const queue = await openWatchedQueue({ settings, paths: createPaths(settings.data) });
+  const paths = createPaths(settings.data);
+  await asUsage(() => refuseForgottenTasks(loaded, paths), ["queue_left_behind"]);
+  const isLate = !options.start.isDraining;
+  const queue = await openWatchedQueue({ settings, paths, isLate });
   try {
     return await openWorkOn({ ...options, queue, marker, marks });
   } catch (error) {
@@ -93,7 +99,7 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
   const paths = createPaths(settings.data);
   const metrics = createMetrics();
   const openedAtMs = clock.nowMs();
-  const { ms: sinceMs } = await queue.current().now();
+  const sinceMs = await queueNowMs(queue, openedAtMs);
   registerBucketMetrics(metrics, processMeter);
   const supervisor = createSupervisor({
     slots: [],
@@ -125,7 +131,8 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
         observer.follow(changed.loaded);
         if (changed.keys.includes("gossip.keys")) await node.follow(changedTo);
         if (!changed.keys.some((key) => key.startsWith("queue.") || key === "data")) return;
-        await queue.follow({ settings: changedTo, paths: createPaths(changedTo.data) });
+        const isLate = !options.start.isDraining;
+        await queue.follow({ settings: changedTo, paths: createPaths(changedTo.data), isLate });
       },
     });
 
@@ -135,6 +142,8 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
     outcome: () =>
       readWorkOutcome({
         queue: queue.current(),
+        kinds: choice.kinds ? undefined : kindsOf(supervisor.look()),
+        isDraining: options.start.isDraining,
         paths,
         sinceMs,
         openedAtMs,
@@ -163,6 +172,19 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
       await queue[Symbol.asyncDispose]();
     },
   };
+}
+
+const kindsOf = (slots: readonly SlotView[]): ReadonlySet<string> =>
+  new Set(slots.flatMap(({ view }) => view?.kinds ?? []));
+
+/** By the clock of the queue's store; by this machine's while the store does not answer. */
+async function queueNowMs(queue: WatchedQueue, otherwiseMs: number): Promise<number> {
+  try {
+    return (await queue.current().now()).ms;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
+    return otherwiseMs;
+  }
 }
 
 type Spawn = Parameters<typeof createSupervisor>[0]["spawn"];

@@ -54,7 +54,12 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     user: userName(),
     version,
   });
-  await using queue = await openOrMakeQueue({ settings, paths, wake: node.api.wake });
+  await using queue = await openOrMakeQueue({
+    settings,
+    paths,
+    wake: node.api.wake,
+    isLate: !start.isDraining,
+  });
   const name = `${nodeName(settings)}.${slot.name}.${process.pid}`;
   const log = options.log.child({ worker: name });
   const metrics = createMetrics();

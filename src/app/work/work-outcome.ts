@@ -7,8 +7,17 @@ import type { WorkSummary } from "./work-summary.ts";
 export interface WorkOutcome extends WorkSummary {
   /** Why tasks failed for good, the most frequent reason first. */
   readonly failures: readonly FailureCount[];
+  /** Tasks that wait, and that no worker here can do. */
+  readonly undone: readonly UndoneCount[];
   /** Jobs that were paused because their first visits all failed alike. */
   readonly paused: readonly (PausedJob & { readonly text: string })[];
+}
+
+export interface UndoneCount {
+  readonly kind: string;
+  readonly count: number;
+  /** `no_handler`: no worker here has a handler for the kind. `released`: this node lacks something. */
+  readonly why: "no_handler" | "released";
 }
 
 export interface FailureCount {
@@ -21,7 +30,11 @@ export interface FailureCount {
 const failedReadMax = 1_000;
 
 export interface WorkOutcomeOptions {
-  readonly queue: Pick<Queue, "ended">;
+  readonly queue: Pick<Queue, "ended" | "stats">;
+  /** The kinds that the workers have handlers for; undefined: not known. */
+  readonly kinds: ReadonlySet<string> | undefined;
+  /** It was asked to end when nothing is left to do. */
+  readonly isDraining: boolean;
   readonly paths: Paths;
   /** By the clock of the queue's store. */
   readonly sinceMs: number;
@@ -36,11 +49,22 @@ export async function readWorkOutcome(options: WorkOutcomeOptions): Promise<Work
   const failed = summary.failed === 0 ? [] : await queue.ended(query);
   return {
     ...summary,
+    undone: options.isDraining ? await countUndone(options) : [],
     failures: countFailures(failed.filter(({ finishedAtMs }) => finishedAtMs >= sinceMs)),
     paused: readPausedJobs(paths)
       .filter(({ atMs }) => atMs >= openedAtMs)
       .map((one) => ({ ...one, text: pauseText(one.reason) })),
   };
+}
+
+/** After a drain, what is claimable and still waits is what no worker here can do. */
+async function countUndone(options: WorkOutcomeOptions): Promise<readonly UndoneCount[]> {
+  const { queue, kinds, summary } = options;
+  const waiting = (await queue.stats()).kinds.filter(({ claimable }) => claimable > 0);
+  return waiting.flatMap(({ kind, claimable: count }): readonly UndoneCount[] => {
+    if (kinds && !kinds.has(kind)) return [{ kind, count, why: "no_handler" }];
+    return summary.releasedKinds.includes(kind) ? [{ kind, count, why: "released" }] : [];
+  });
 }
 
 function countFailures(tasks: readonly Task[]): readonly FailureCount[] {

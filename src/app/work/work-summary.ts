@@ -7,6 +7,8 @@ export interface WorkSummary {
   readonly retried: number;
   readonly failed: number;
   readonly released: number;
+  /** Kinds of which tasks were released. */
+  readonly releasedKinds: readonly string[];
   readonly lost: number;
   /** Visits of websites: how many ended so, and why sites were not read. */
   readonly visits: readonly VisitCount[];
@@ -31,6 +33,9 @@ export function summaryOf(snapshot: MetricsSnapshot): WorkSummary {
     retried: of("retried"),
     failed: of("failed"),
     released: of("released"),
+    releasedKinds: (family?.series ?? [])
+      .filter(({ values, value }) => values[1] === "released" && value > 0)
+      .map(({ values }) => values[0] ?? ""),
     lost: of("lost"),
     visits: visitsIn(snapshot),
   };

@@ -10,7 +10,7 @@ import type { TargetView } from "../../ledger/index.ts";
 import {
   defineHandler,
   done,
-  fail,
+  release,
   retry,
   skip,
   type Handler,
@@ -20,6 +20,7 @@ import {
 import type { Campaign } from "../campaign.ts";
 import { domainOf } from "../company-fields.ts";
 import { exclusionOf } from "../exclusions.ts";
+import { releaseIfLacking } from "../lacking.ts";
 import { enrichKind } from "../tasks.ts";
 import { askSite, troubleOf, type Asked } from "./ask-site.ts";
 import { createFloors, paceOf, setPace, type Pace } from "./pace.ts";
@@ -60,7 +61,8 @@ export function createEnrichHandler(): Handler<EnrichServices> {
   return defineHandler<VisitPayload, EnrichServices>(
     enrichKind,
     visitSchema,
-    (context) => takeStep(context, (gate, delayMs) => floors.note(gate, delayMs)),
+    (context) =>
+      releaseIfLacking(() => takeStep(context, (gate, delayMs) => floors.note(gate, delayMs))),
     {
       timeoutMs: 120_000,
       retry: { delayMs: 2_000, delayMsMax: 120_000 },
@@ -85,7 +87,7 @@ async function takeStep(
   const needless = await whyNot(services, { payload, view, campaign });
   if (needless) return skip(needless);
   const fetcher = await services.fetcher(campaign?.politeness.contact ?? services.crawl.contact);
-  if (!fetcher) return fail(nobodyToWriteTo);
+  if (!fetcher) return release(noContact);
 
   const plan = await planned(services, payload.state ?? begin(services, task.key, payload));
   const { request } = plan;
@@ -185,9 +187,9 @@ async function goOn(
 /** Enough for any honest site; the payload has to carry them. */
 const seenMax = 300;
 
-const nobodyToWriteTo =
-  "nobody said whom a site may write to: set crawl.contact, or contact under [politeness] of the " +
-  "campaign, then `forager queue retry`";
+const noContact =
+  "crawl.contact is not set on this node. It is sent in the User-Agent of every request: set it in " +
+  "forager.toml, or as contact under [politeness] of the campaign";
 
 interface Plan extends Omit<VisitState, "request"> {
   /** Absent: to be planned, or nothing is left to ask for. */

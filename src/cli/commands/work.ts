@@ -10,7 +10,7 @@ export const work: Command = {
   keepsLog: true,
   options: [
     ...workOptions,
-    { flag: "--kinds", value: "kinds", summary: "only these, parted by commas", isRepeated: true },
+    { flag: "--kinds", value: "kinds", summary: "only these kinds, separated by commas", isRepeated: true },
     { flag: "--drain", summary: "end when nothing is left to do" },
   ],
   examples: [
@@ -40,7 +40,8 @@ export const work: Command = {
     "Ctrl-C or SIGTERM: starts nothing more, gives back what has not begun, waits work.graceMs for\n" +
       "the rest. A second one: gives all back at once. A process that dies or hangs is replaced.",
     "Exit code with --drain: 0 when every task was done or skipped, 3 when some failed (dead\n" +
-      "letters: `forager queue list --state failed`) or a job was paused. A job is paused when none of\n" +
+      "letters: `forager queue list --state failed`), some are left that no worker here can do, or a job\n" +
+      "was paused. A job is paused when none of\n" +
       "its first 20 websites could be read, all for the same reason; `forager queue resume JOB` goes on.",
     "Exit code after SIGTERM: 0 when every process stopped in good order; 143 when one had to be\n" +
       "killed, after a second signal, and when --drain was ended early. After Ctrl-C: 130.",
@@ -64,7 +65,7 @@ export const work: Command = {
     out.result(ended, outcomeText(ended));
     if (flags["drain"] !== true) return work.isOrderly() ? "stopped" : undefined;
     // A drain that was ended early has not done what it was asked to do: its signal decides.
-    const isPartial = ended.failed > 0 || ended.paused.length > 0;
+    const isPartial = ended.failed + ended.paused.length + ended.undone.length > 0;
     return isPartial && !signal.aborted ? "partial" : undefined;
   },
 };

@@ -1,0 +1,24 @@
+import { AppError } from "../base/app-error.ts";
+import { release, type HandlerOutcome } from "../worker/index.ts";
+
+/** Codes of errors that say what this machine has not got, though another one may have it. */
+const lacking: ReadonlySet<string> = new Set([
+  "no_campaign",
+  "places_file",
+  "places_not_imported",
+]);
+
+/**
+ * Runs a step of a handler. If the node lacks the campaign or its places, the task goes back to the
+ * queue for a node that has them; it must not fail for good because the wrong machine claimed it.
+ */
+export async function releaseIfLacking(
+  step: () => Promise<HandlerOutcome>,
+): Promise<HandlerOutcome> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof AppError) || !lacking.has(error.code)) throw error;
+    return release(error.message);
+  }
+}
