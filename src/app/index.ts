@@ -65,11 +65,14 @@ export type { CampaignViewOptions } from "./campaign/campaign-view.ts";
 export type { EnrichedCounts } from "./exchange/enriched-file.ts";
 export type { LineOptions } from "./exchange/company-lines.ts";
 export type { ImportReport } from "./exchange/import-lines.ts";
+export { findingText } from "./preflight/finding-text.ts";
+export type { PreflightFinding, PreflightOptions } from "./preflight/preflight.ts";
 export type { WorkOutcome } from "./work/work-outcome.ts";
 export type { WorkSummary } from "./work/work-summary.ts";
 export {
   importFile,
   moveQueue,
+  preflight,
   writeEnrichedFile,
   openBuiltInWork,
   openFleet,

@@ -6,6 +6,7 @@ import type { CampaignState, CampaignStateOptions } from "./campaign/campaign-st
 import type { EnrichedCounts, EnrichedFileOptions } from "./exchange/enriched-file.ts";
 import type { FileImport, ImportFileOptions } from "./exchange/import-file.ts";
 import type { MovedQueue, MoveQueueOptions } from "./move-queue.ts";
+import type { PreflightFinding, PreflightOptions } from "./preflight/preflight.ts";
 import type { IdleNode, IdleNodeOptions } from "./open-idle-node.ts";
 import type { NodeReader, OpenNodeReaderOptions } from "./open-node-reader.ts";
 import type { OpenFleet, OpenFleetOptions } from "./open-fleet.ts";
@@ -31,6 +32,11 @@ export async function readStatus(options: StatusOptions): Promise<ClusterStatus>
 /** See `status/read-status.ts`. */
 export async function openStatusReader(options: StatusOptions): Promise<StatusReader> {
   return (await import("./status/read-status.ts")).openStatusReader(options);
+}
+
+/** See `preflight/preflight.ts`. */
+export async function preflight(options: PreflightOptions): Promise<readonly PreflightFinding[]> {
+  return (await import("./preflight/preflight.ts")).preflight(options);
 }
 
 /** See `move-queue.ts`. */

@@ -328,7 +328,27 @@ export const registry: Registry = {
     {
       name: "config show",
       summary: "print every setting with its value and source",
-      load: async () => (await import("./commands/config-show.ts")).configShow,
+      load: async () => (await import("./commands/config/show.ts")).configShow,
+    },
+    {
+      name: "config get",
+      summary: "print one setting",
+      load: async () => (await import("./commands/config/get.ts")).configGet,
+    },
+    {
+      name: "config set",
+      summary: "write one setting into a settings file",
+      load: async () => (await import("./commands/config/set.ts")).configSet,
+    },
+    {
+      name: "config edit",
+      summary: "open a settings file in your editor, then check it",
+      load: async () => (await import("./commands/config/edit.ts")).configEdit,
+    },
+    {
+      name: "config path",
+      summary: "list the settings files",
+      load: async () => (await import("./commands/config/path.ts")).configPath,
     },
     {
       name: "doctor",

@@ -92,8 +92,9 @@ type Reading =
     }
   | { readonly kind: "wrong"; readonly text: string };
 
-function read({ definition, raw, where, folder }: Entry, user: UserFolders): Reading {
+function read({ definition, raw: given, where, folder }: Entry, user: UserFolders): Reading {
   const { key, form, schema } = definition;
+  const raw = definition.isList && isTextList(given) ? given.join(",") : given;
   if (form === "secret") {
     const value = toSecret(raw, { ...user, name: `${key} (${where})`, folder });
     return value
@@ -119,6 +120,9 @@ function read({ definition, raw, where, folder }: Entry, user: UserFolders): Rea
   const value = form === "folder" ? resolveUserPath(data as string, { ...user, folder }) : data;
   return { kind: "ok", value, display: display(value) };
 }
+
+const isTextList = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === "string" && !one.includes(","));
 
 /** For values that are not secret. */
 export function display(value: unknown): string {

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { definitionsByKey, groups } from "./definitions.ts";
@@ -29,14 +30,25 @@ export async function readConfigFile(file: string): Promise<Layer | undefined> {
   }
 }
 
-/** `forager.toml` in `folder` or the nearest parent that has one. */
+/** The path of `forager.toml` in `folder` or the nearest parent that has one. */
+export async function findProjectFile(folder: string): Promise<string | undefined> {
+  const file = join(folder, "forager.toml");
+  const isThere = await stat(file).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+  const parent = dirname(folder);
+  return isThere ? file : parent === folder ? undefined : findProjectFile(parent);
+}
+
+/** What is in the file that `findProjectFile` finds. */
 export async function readProjectFile(folder: string): Promise<Layer | undefined> {
   const layer = await readConfigFile(join(folder, "forager.toml"));
   const parent = dirname(folder);
   return layer || parent === folder ? layer : readProjectFile(parent);
 }
 
-function parseConfigFile(file: string, text: string): Layer {
+export function parseConfigFile(file: string, text: string): Layer {
   let root: Table;
   try {
     root = parse(text);

@@ -1,4 +1,11 @@
 export { definitionsByKey, type SettingDefinition } from "./definitions.ts";
+export {
+  settingOf,
+  setSetting,
+  settingsFiles,
+  type SetSettingOptions,
+  type SettingsFiles,
+} from "./edit-settings.ts";
 export { settingsFingerprint } from "./fingerprint.ts";
 export { followSettings, type ChangedSettings } from "./follow-settings.ts";
 export type { FlagValue } from "./layer.ts";

@@ -6,8 +6,7 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   let best: { readonly candidate: string; readonly distance: number } | undefined;
   for (const candidate of candidates) {
     const distance = keyDistance(name, candidate);
-    if (isClose(distance, name, candidate) && (!best || distance < best.distance))
-      best = { candidate, distance };
+    if (distance < (best?.distance ?? Infinity)) best = { candidate, distance };
   }
   return best?.candidate;
 }
@@ -22,11 +21,6 @@ export function nearestHint(
   return found === undefined ? "" : words(found);
 }
 
-/** Up to one wrong character in a short word, and two of five in a long one. */
-function isClose(distance: number, name: string, candidate: string): boolean {
-  const length = Math.max(Math.min(name.length, 100), candidate.length);
-  return distance <= Math.max(1, Math.floor(length * 0.4));
-}
 
 /** A right name in the wrong table, or with another spelling of its words, is a near miss. */
 function keyDistance(name: string, candidate: string): number {
@@ -35,8 +29,15 @@ function keyDistance(name: string, candidate: string): number {
   return Math.min(whole, last + 1);
 }
 
-/** People rarely mistype the first letter: words that begin differently are further apart. */
-const wordDistance = (a: string, b: string) => editDistance(a, b) + (a[0] === b[0] ? 0 : 1);
+/**
+ * Infinite if the words are not close: one wrong character in a short word, two of five in a long
+ * one. People rarely mistype the first letter, so words that begin differently are further apart.
+ */
+function wordDistance(a: string, b: string): number {
+  const distance = editDistance(a, b) + (a[0] === b[0] ? 0 : 1);
+  const most = Math.max(1, Math.floor(Math.max(a.length, b.length) * 0.4));
+  return distance <= most ? distance : Infinity;
+}
 
 const lastPart = (key: string) => key.slice(key.lastIndexOf(".") + 1);
 

@@ -16,6 +16,8 @@ export interface SettingMeta {
    * "secretUrl" is a web address that may hold a token anywhere: only its host is ever shown.
    */
   readonly form?: "folder" | "url" | "secret" | "secretUrl";
+  /** In a file it may also be a list: `["a", "b"]` is the same as `"a,b"`. */
+  readonly isList?: true;
   /** For a URL: the secret that takes a password written inside it. */
   readonly passwordKey?: string;
 }
@@ -74,6 +76,7 @@ export const settingsSchema = z.strictObject({
         description: "milliseconds after which a wait for a lock is given up",
       }),
       lazy: list(["add", "claim", "finish"]).default("").register(settingMeta, {
+        isList: true,
         description: "writes answered before they are on the server's disk: add,claim,finish",
       }),
       prepare: choice(["auto", "never"]).default("auto").register(settingMeta, {
@@ -122,6 +125,7 @@ export const settingsSchema = z.strictObject({
         "UDP and TCP port; another free one is taken where it is in use, or where it is 0",
     }),
     peers: text("HOST:PORT parted by commas").optional().register(settingMeta, {
+      isList: true,
       description: "nodes that are always looked for, such as pi-7:9999,10.0.0.8:9999",
     }),
     mdns: choice(["yes", "no"]).default("yes").register(settingMeta, {
@@ -162,6 +166,7 @@ export const settingsSchema = z.strictObject({
       description: "days a visit counts, where the company has no ttlDays of its own",
     }),
     allowAddresses: networks().default("").register(settingMeta, {
+      isList: true,
       description: "networks that may be visited although not public, such as 127.0.0.1,10.0.0.0/8",
     }),
     browser: choice(["off", "auto", "always"]).default("auto").register(settingMeta, {
@@ -193,6 +198,7 @@ export const settingsSchema = z.strictObject({
       description: "where `forager work` serves /metrics, /healthz and /readyz, as HOST:PORT",
     }),
     listenNames: hostNames().default("").register(settingMeta, {
+      isList: true,
       description: "names by which work.listen may be asked, beside its address: pi-3,pi-3.lan",
     }),
   }),

@@ -47,7 +47,7 @@ test.each([
     '@/forager.toml:2:1: unknown key \\"queue.url\\"; the nearest valid key is queue.url',
   ],
   ["constructor = 1", "@/forager.toml:1:1: unknown key constructor; `forager config show`"],
-  ["__proto__.data = 1", "@/forager.toml:1:1: unknown key __proto__; the nearest valid key is "],
+  ["__proto__.data = 1", "@/forager.toml:1:1: unknown key __proto__; `forager config show`"],
   ["log = 'info'", "@/forager.toml:1:1: log must be a table: write [log]"],
   ["[[queue]]\nurl = 'x'", "@/forager.toml:1:3: queue must be a table: write [queue]"],
   [

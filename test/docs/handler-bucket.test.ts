@@ -84,7 +84,7 @@ needs(["s3"], ({ s3 }) => {
       },
     );
     expect(exitCode, stderr).toBe(0);
-    expect(stdout).toContain("1 done, 0 skipped, 0 tried again, 0 failed");
+    expect(stdout).toContain("1 done, 0 skipped, 0 retried, 0 failed");
     expect(stdout.trimEnd().split("\n").at(-1)).toBe('{"name":"hello","words":3}');
   });
 });

@@ -70,7 +70,7 @@ test("starts all parts with a line for each, works, and stops them with a line f
   expect(await up.ended, up.stderr()).toBe(0);
   const ended = up.stdout().trimEnd().split("\n").slice(begun.length);
   expect(ended).toEqual([
-    "workers   stopped: 1 done, 0 skipped, 0 tried again, 0 failed",
+    "workers   stopped: 1 done, 0 skipped, 0 retried, 0 failed",
     "metrics   stopped",
     "gossip    stopped",
     "bucket    stopped",

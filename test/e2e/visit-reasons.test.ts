@@ -53,9 +53,16 @@ test("a job whose first 20 websites all fail alike is paused, says why, and goes
 });
 
 test("`work` ends with the reasons of what failed, and how to see the rest", async () => {
-  const { run } = await setUp(["127.0.1.1", "127.0.1.2", "127.0.1.3"]);
-  const { exitCode, stdout } = await run("work --drain", {});
+  const sandbox = await createSandbox();
+  onTestFinished(() => sandbox.remove());
+  const handler = `export const note = { kind: "note", run() { throw new TypeError("boom"); } };`;
+  writeFileSync(join(sandbox.folder, "handlers.mjs"), handler);
+  for (const key of ["a", "b", "c"]) {
+    await sandbox.forager(["queue", "add", "note", "--key", key, "--attempts", "1", "--data", "d"]);
+  }
+  const words = ["work", "--drain", "--handlers", "handlers.mjs", "--data", "d"];
+  const { exitCode, stdout } = await sandbox.forager(words);
   expect(exitCode).toBe(3);
-  expect(stdout).toMatch(/^failed: 3 enrich: .*crawl\.contact/m);
+  expect(stdout).toMatch(/^failed: 3 note: TypeError: boom$/m);
   expect(stdout).toContain("see them all: forager queue list --state failed");
 });

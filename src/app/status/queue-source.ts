@@ -57,9 +57,12 @@ export function createOpenQueueSource(open: () => Promise<Queue>): QueueSource {
 }
 
 function unseen(error: unknown): QueueSeen {
-  if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
+  const isApp = error instanceof AppError;
+  const nothing = { stats: undefined, log: undefined };
+  if (isApp && error.code === "no_queue") return { ...nothing, fault: undefined };
+  if (!isApp || error.kind !== "unavailable") throw error;
   const fault = `the queue cannot be reached: ${error.message}`;
-  return { stats: undefined, log: undefined, fault };
+  return { ...nothing, fault };
 }
 
 const seenIn = async (queue: Queue): Promise<QueueSeen> => ({

@@ -158,6 +158,6 @@ export const stoppedPart = (part: PartName, how = "stopped"): UpPart => ({
 export const stoppedWorkersPart = (ended: WorkSummary): UpPart =>
   stoppedPart(
     "workers",
-    `stopped: ${ended.done} done, ${ended.skipped} skipped, ${ended.retried} tried again, ` +
+    `stopped: ${ended.done} done, ${ended.skipped} skipped, ${ended.retried} retried, ` +
       `${ended.failed} failed`,
   );

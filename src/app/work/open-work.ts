@@ -3,12 +3,13 @@ import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { createMetrics } from "../../base/metrics.ts";
 import type { Service } from "../../base/service.ts";
-import { asUsage } from "../../base/usage-error.ts";
+import { asUsage, usageError } from "../../base/usage-error.ts";
 import {
   createPaths,
   createSettingsMarker,
   followSettings,
   type LoadedSettings,
+  type Paths,
   type SettingsMarker,
   type SettingsMarks,
 } from "../../config/index.ts";
@@ -16,6 +17,8 @@ import type { NodeEvents, ProcessDesired } from "../../node/index.ts";
 import { registerBucketMetrics } from "../../observe/index.ts";
 import { createSupervisor, type SlotView } from "../../worker/index.ts";
 import { refuseForgottenTasks } from "../move-queue.ts";
+import { findingText } from "../preflight/finding-text.ts";
+import { preflight, waitingCampaigns } from "../preflight/preflight.ts";
 import { processMeter } from "../open-bucket.ts";
 import { openServiceNode } from "../open-service-node.ts";
 import { forkWorker } from "./fork-worker.ts";
@@ -79,10 +82,35 @@ export async function openWork(options: WorkOptions): Promise<Work> {
   const isLate = !options.start.isDraining;
   const queue = await openWatchedQueue({ settings, paths, isLate });
   try {
+    await checkBefore(options, paths, queue);
     return await openWorkOn({ ...options, queue, marker, marks });
   } catch (error) {
     await queue[Symbol.asyncDispose]();
     throw error;
+  }
+}
+
+/**
+ * What the visits that wait would lack. A drain has nothing to show without it and refuses; a node
+ * that stays says so and goes on, since settings change while it runs.
+ */
+async function checkBefore(options: WorkOptions, paths: Paths, queue: WatchedQueue): Promise<void> {
+  const { loaded, choice, hasWorkers = true, start, log } = options;
+  const isVisiting = choice.kinds?.includes("enrich") ?? true;
+  if (!hasWorkers || !isVisiting) return;
+  const campaigns = await unlessAway(() => waitingCampaigns(queue.current(), paths), []);
+  for (const finding of await preflight({ loaded, paths, campaigns })) {
+    if (start.isDraining && finding.state === "fail") throw usageError(findingText(finding));
+    log.warn(findingText(finding), { check: finding.check });
+  }
+}
+
+async function unlessAway<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
+    return otherwise;
   }
 }
 
@@ -178,14 +206,8 @@ const kindsOf = (slots: readonly SlotView[]): ReadonlySet<string> =>
   new Set(slots.flatMap(({ view }) => view?.kinds ?? []));
 
 /** By the clock of the queue's store; by this machine's while the store does not answer. */
-async function queueNowMs(queue: WatchedQueue, otherwiseMs: number): Promise<number> {
-  try {
-    return (await queue.current().now()).ms;
-  } catch (error) {
-    if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
-    return otherwiseMs;
-  }
-}
+const queueNowMs = (queue: WatchedQueue, otherwiseMs: number): Promise<number> =>
+  unlessAway(async () => (await queue.current().now()).ms, otherwiseMs);
 
 type Spawn = Parameters<typeof createSupervisor>[0]["spawn"];
 

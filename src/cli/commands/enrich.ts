@@ -1,6 +1,7 @@
 import { evaluate, openBatchFiles, sumUp, type Evaluated } from "../../campaign/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { textFlag } from "../flags.ts";
+import { notePreflight } from "../preflight.ts";
 import { chooseCompanies, choiceOf, websiteOf } from "./enrich/choose-companies.ts";
 import { enrichFile } from "./enrich/enrich-file.ts";
 import { visitAll } from "./enrich/visit-all.ts";
@@ -86,6 +87,7 @@ async function addBatch(context: SettingsContext): Promise<"partial" | void> {
   } else {
     const at = new Date(clock.nowMs()).toISOString();
     const name = textFlag(flags, "batch") ?? `${choice.label}-${at.slice(0, 10)}`;
+    await notePreflight(context);
     const answers = await visitAll(context, opened, { name, at, placed });
     out.result(
       { ...counts, batch: name, ...answers },

@@ -25,6 +25,7 @@ import {
 import type { Release } from "../../../sources/index.ts";
 import type { OptionSpec, Outcome, SettingsContext } from "../../command.ts";
 import { parseCount, textFlag } from "../../flags.ts";
+import { notePreflight } from "../../preflight.ts";
 import { forceOption, openPlacesHere, openSources, releasesOf } from "./open-sources.ts";
 import { loadCampaign } from "./which-campaign.ts";
 import { witnessesOf } from "./witnesses.ts";
@@ -86,6 +87,7 @@ export async function chooseAndDispatch(
     const batch = chosen.length < groups.length ? `; ${chosen.length} tasks would be added` : "";
     return out.result({ ...counts, chosen: chosen.length }, `${words}${batch}`);
   }
+  await notePreflight(context, { campaigns: [campaign] });
   const answers = await addAll(context, campaign, chosen, (target) => !isAsked(target));
   const { added, duplicate, over_budget: overBudget, closed, full } = answers;
   const refused = overBudget + closed + full;

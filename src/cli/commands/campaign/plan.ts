@@ -14,6 +14,7 @@ import {
 } from "../../../campaign/index.ts";
 import type { Release } from "../../../sources/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
+import { notePreflight } from "../../preflight.ts";
 import {
   forceOption,
   openPlacesHere,
@@ -117,6 +118,7 @@ export const campaignPlan: Command = {
     if (advice !== undefined) out.note(advice);
     if (sources.length === 0) out.note("it names no source: write file = … under [sources]");
     tellSources(context, surveyed, survey);
+    await notePreflight(context, { campaigns: [campaign] });
     return surveyed.some(({ bad }) => bad > 0) ? "partial" : undefined;
   },
 };

@@ -1,0 +1,18 @@
+import type { LoadedSettings } from "../../config/index.ts";
+import type { PreflightFinding } from "./preflight.ts";
+
+/** A fleet with a bucket whose nodes each have a queue of their own shares no work. */
+export function sharedQueueFinding({
+  settings,
+  values,
+}: LoadedSettings): PreflightFinding | undefined {
+  const { bucket, queue } = settings;
+  if (bucket.url === undefined || !queue.url.startsWith("sqlite:")) return undefined;
+  const source = values.find(({ key }) => key === "queue.url")?.source ?? "";
+  return {
+    check: "queue",
+    state: "warn",
+    detail: `queue.url is a file of this machine (${source}): other nodes of the fleet share no work with it`,
+    advice: "remove queue.url, so that tasks are on the bucket, if other machines should help",
+  };
+}

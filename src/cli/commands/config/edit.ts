@@ -1,0 +1,29 @@
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname } from "node:path";
+import { makeFolder } from "../../../base/make-folder.ts";
+import { loadSettings } from "../../../config/index.ts";
+import type { Command } from "../../command.ts";
+import { openInEditor } from "../records/editor.ts";
+import { chosenFile, whichFileOptions } from "./files.ts";
+
+export const configEdit: Command = {
+  needs: "nothing",
+  options: whichFileOptions,
+  examples: [
+    { line: "forager config edit", summary: "open the settings file in $EDITOR, then check it" },
+    { line: "forager config edit --user", summary: "the file for all projects of this user" },
+  ],
+  details: ["Exits 2 and says what is wrong if the edited settings are not valid."],
+
+  async run(context) {
+    const file = await chosenFile(context);
+    makeFolder(dirname(file), { mode: 0o700 });
+    if (!existsSync(file)) await writeFile(file, "# `forager config show` lists all settings\n");
+    await openInEditor(file);
+    const flags = { config: { flag: "--file", value: file } };
+    await loadSettings({ cwd: context.cwd, home: homedir(), env: process.env, flags });
+    context.out.result({ file }, `${file} is valid`);
+  },
+};
