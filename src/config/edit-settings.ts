@@ -56,8 +56,7 @@ export async function setSetting(options: SetSettingOptions): Promise<void> {
     if (error.code === "ENOENT") return "";
     throw error;
   });
-  const written =
-    definition.isNumber && /^-?\d+$/.test(value) ? value : JSON.stringify(value);
+  const written = definition.isNumber && /^-?\d+$/.test(value) ? value : JSON.stringify(value);
   const text = withValue(before, key.split("."), written);
   const layer = parseConfigFile(file, text);
   const { problems } = acceptLayer(layer, { home, env });

@@ -204,7 +204,10 @@ test("a password inside an address becomes the password setting, and is never sh
 test.each([
   ["dir:shared", "dir:shared"],
   ["s3://fleet/a?region=eu-west-1", "s3://fleet/a?region=eu-west-1"],
-  ["postgres://ann@host/db?sslmode=require&table=objects", "postgres://ann@host/db?sslmode=require"],
+  [
+    "postgres://ann@host/db?sslmode=require&table=objects",
+    "postgres://ann@host/db?sslmode=require",
+  ],
 ])("without queue.url the queue is on the bucket %s", async (bucket, queue) => {
   const { load } = machine({ "work/forager.toml": `bucket.url = "${bucket}"` });
   const loaded = await load();

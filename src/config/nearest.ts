@@ -21,7 +21,6 @@ export function nearestHint(
   return found === undefined ? "" : words(found);
 }
 
-
 /** A right name in the wrong table, or with another spelling of its words, is a near miss. */
 function keyDistance(name: string, candidate: string): number {
   const whole = wordDistance(plain(name), plain(candidate));

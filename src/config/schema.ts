@@ -39,7 +39,8 @@ export const settingsSchema = z.strictObject({
   }),
   queue: z.strictObject({
     url: text("the address of a queue").default("sqlite:queue.db").register(settingMeta, {
-      description: "where tasks are: sqlite:FILE, postgres://, s3:// or dir:; by default the bucket's",
+      description:
+        "where tasks are: sqlite:FILE, postgres://, s3:// or dir:; by default the bucket's",
       form: "url",
       passwordKey: "queue.password",
     }),

@@ -52,7 +52,9 @@ test("with a bucket tasks are on it; tasks that a local queue still has stop the
   const drain = "work --drain --handlers handlers.mjs";
   const refused = await run(drain, bucket);
   expect(refused.exitCode).toBe(2);
-  expect(refused.stderr).toMatch(/has 2 unfinished tasks.*queue\.url = "sqlite:queue\.db".*queue move/s);
+  expect(refused.stderr).toMatch(
+    /has 2 unfinished tasks.*queue\.url = "sqlite:queue\.db".*queue move/s,
+  );
 
   const moved = await run("queue move --json", bucket);
   expect(moved.exitCode, moved.stderr).toBe(0);
@@ -62,7 +64,11 @@ test("with a bucket tasks are on it; tasks that a local queue still has stop the
   expect(gate).toMatchObject({ delayMs: 5, limit: 3 });
 
   // Another machine, with the same bucket and nothing else, gets the work.
-  const other = { ...bucket, FORAGER_DATA: join(sandbox.folder, "other"), FORAGER_NODE_NAME: "pi-3" };
+  const other = {
+    ...bucket,
+    FORAGER_DATA: join(sandbox.folder, "other"),
+    FORAGER_NODE_NAME: "pi-3",
+  };
   const worked = await run(drain, other);
   expect([worked.exitCode, worked.stdout.split("\n")[0]], worked.stderr).toEqual([
     0,

@@ -28,9 +28,9 @@ async function setUp() {
   writeFileSync(join(sandbox.folder, "handlers.mjs"), handlers);
   writeFileSync(join(sandbox.folder, "log"), "");
   const env = {
-      FORAGER_GOSSIP_PORT: String(await freeUdpPort()),
-      FORAGER_QUEUE_URL: "sqlite:queue.db",
-    };
+    FORAGER_GOSSIP_PORT: String(await freeUdpPort()),
+    FORAGER_QUEUE_URL: "sqlite:queue.db",
+  };
   const run = async (words: string) => {
     const ran = await sandbox.forager([...words.split(" "), "--data", "data"]);
     expect(ran.exitCode, ran.stderr).toBe(0);

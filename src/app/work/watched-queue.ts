@@ -4,7 +4,10 @@ import { openOrMakeQueue, type ConfiguredQueueOptions } from "../configured-queu
 /** The queue that a supervisor reads: replaced when the settings name another one. */
 export interface WatchedQueue extends Pick<Queue, "stats" | "connections">, AsyncDisposable {
   /** The queue of the worker processes that are started now. */
-  current(): Pick<Queue, "claim" | "finish" | "release" | "show" | "logEntry" | "ended" | "now" | "stats" | "jobs">;
+  current(): Pick<
+    Queue,
+    "claim" | "finish" | "release" | "show" | "logEntry" | "ended" | "now" | "stats" | "jobs"
+  >;
   follow(changed: ConfiguredQueueOptions): Promise<void>;
   /** Rejects when the queue is gone for good; never resolves. */
   readonly gone: Promise<never>;

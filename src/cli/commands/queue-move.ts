@@ -32,7 +32,8 @@ export const queueMove: Command = {
 
   async run({ args, settings, paths, cwd, clock, progress, out }) {
     const [name] = args;
-    const file = name === undefined ? paths.queueFile() : resolve(cwd, name.replace(/^sqlite:/, ""));
+    const file =
+      name === undefined ? paths.queueFile() : resolve(cwd, name.replace(/^sqlite:/, ""));
     let bar: ReturnType<typeof progress.start> | undefined;
     const moved = await asUsage(() =>
       moveQueue({

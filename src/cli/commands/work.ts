@@ -10,7 +10,12 @@ export const work: Command = {
   keepsLog: true,
   options: [
     ...workOptions,
-    { flag: "--kinds", value: "kinds", summary: "only these kinds, separated by commas", isRepeated: true },
+    {
+      flag: "--kinds",
+      value: "kinds",
+      summary: "only these kinds, separated by commas",
+      isRepeated: true,
+    },
     { flag: "--drain", summary: "end when nothing is left to do" },
   ],
   examples: [
