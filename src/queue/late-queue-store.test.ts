@@ -40,10 +40,10 @@ test("what is wrong for good is thrown at once", async () => {
 });
 
 test("a store that opens after it was closed is closed too", async () => {
-  let resolve = (_: void) => {};
+  let resolve = () => {};
   let isFirst = true;
   let closed = 0;
-  const waiting = new Promise<void>((done) => (resolve = done));
+  const waiting = new Promise<void>((onDone) => (resolve = onDone));
   const store = await openLateQueueStore(async () => {
     if (isFirst) {
       isFirst = false;
