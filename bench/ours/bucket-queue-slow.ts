@@ -18,15 +18,19 @@ export interface SlowInput {
   readonly nodes: number;
   readonly tasks: number;
   readonly batch: number;
+  /** How long the tasks of one claim take; absent: no time. */
+  readonly workMs?: number;
 }
 
 const kinds = ["page"] as const;
 
-export const slowFleet: Side<SlowInput> = async ({ delayMs, shards, nodes, tasks, batch }) => {
+export const slowFleet: Side<SlowInput> = async (input) => {
+  const { delayMs, shards, nodes, tasks, batch, workMs = 0 } = input;
   const [clock, random] = [systemClock, systemRandom];
   const objects = new Map<string, MemoryObject>();
   const memory = createMemoryBucket({ clock, objects });
-  const bucket = delayed(memory, delayMs);
+  let requests = 0;
+  const bucket = delayed(memory, delayMs, () => (requests += 1));
   const open = async () =>
     createQueue({
       store: await openBucketQueueStore({
@@ -42,6 +46,7 @@ export const slowFleet: Side<SlowInput> = async ({ delayMs, shards, nodes, tasks
     });
   const queues: Queue[] = [];
   for (let index = 0; index < nodes; index++) queues.push(await open());
+  const opening = requests;
   let held = 0;
   const piece = 16 * batch;
   const ahead = 4 * nodes * batch;
@@ -72,6 +77,7 @@ export const slowFleet: Side<SlowInput> = async ({ delayMs, shards, nodes, tasks
       const answers = await finished;
       held += answers.filter(({ status }) => status === "done").length;
       ({ leases } = await claimed);
+      if (leases.length > 0 && workMs > 0) await sleep(clock, workMs);
       if (leases.length > 0 || held >= tasks) continue;
       // Another may just have finished the last of them, which wakes nobody.
       await waker.wait(mark, AbortSignal.timeout(200)).catch(() => {});
@@ -82,7 +88,7 @@ export const slowFleet: Side<SlowInput> = async ({ delayMs, shards, nodes, tasks
     async run() {
       const [first, ...others] = queues;
       await Promise.all([produce(first!), ...others.map(work)]);
-      return { held };
+      return { held, requests: requests - opening };
     },
     async check() {
       strictEqual(held, tasks, "tasks finished once");
@@ -91,8 +97,9 @@ export const slowFleet: Side<SlowInput> = async ({ delayMs, shards, nodes, tasks
   };
 };
 
-function delayed(bucket: Bucket, delayMs: number): Bucket {
+function delayed(bucket: Bucket, delayMs: number, onRequest: () => void): Bucket {
   const after = async <T>(send: () => Promise<T>): Promise<T> => {
+    onRequest();
     await sleep(systemClock, delayMs);
     return send();
   };

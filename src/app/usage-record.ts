@@ -18,14 +18,14 @@ export interface UsageRecordOptions {
 /** How often a process that sends many requests stores its counts. */
 export const storeEveryMs = 60_000;
 /** The others wait until there is this much to store, or this much time has passed. */
-export const manyRequests = 100;
-export const storeWithinMs = 600_000;
+export const manyRequests = 1_000;
+export const storeWithinMs = 3_600_000;
 
 /**
  * Adds the requests of this process to the counts of its data folder, once a minute at most, and
  * when it is closed. A process that sends few requests, such as a node at rest, stores them every
- * ten minutes; one that sends none stores nothing. So a process that is killed loses the counts of
- * its last minute, or of fewer than 100 requests. A data folder that is not there is not made, one
+ * hour; one that sends none stores nothing. So a process that is killed loses the counts of its last
+ * minute, or of fewer than 1,000 requests. A data folder that is not there is not made, one
  * that may not be written to is left alone, and counts that cannot be stored never fail the work:
  * they are kept for the next time.
  */

@@ -1,4 +1,4 @@
-import type { Identity, LeaseRef } from "../../../task.ts";
+import type { Identity } from "../../../task.ts";
 import { findControlJob, type Control } from "../control.ts";
 
 /**
@@ -47,5 +47,3 @@ export function byShard<T>(
   });
   return parts;
 }
-
-export const isSameLease = (a: LeaseRef, b: LeaseRef) => a.id === b.id && a.token === b.token;
