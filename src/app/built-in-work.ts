@@ -5,9 +5,11 @@ import {
   createDetailsHandler,
   createDiscoverHandler,
   createEnrichHandler,
+  createResolveHandler,
   openCampaignFolder,
   type CampaignServices,
   type EnrichServices,
+  type ResolveServices,
 } from "../campaign/index.ts";
 import type { Paths, Settings } from "../config/index.ts";
 import type { NodeApi } from "../node/index.ts";
@@ -19,7 +21,7 @@ import { createEnrichServices, type EnrichServicesOptions } from "./enrich-servi
 import { openPlaces, type Places } from "./open-places.ts";
 import { createRecordCompanies } from "./record-companies.ts";
 
-export type BuiltInServices = CampaignServices & EnrichServices;
+export type BuiltInServices = CampaignServices & EnrichServices & ResolveServices;
 
 export interface BuiltInWorkOptions extends Pick<EnrichServicesOptions, "version" | "resolve"> {
   readonly paths: Paths;
@@ -39,7 +41,7 @@ export interface BuiltInWork extends AsyncDisposable {
   readonly services: BuiltInServices;
 }
 
-/** `discover`, `details` and `enrich`. Facts go to the owner of the data folder. */
+/** `discover`, `details`, `enrich` and `resolve`. Facts go to the owner of the data folder. */
 export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
   const { paths, clock, queue } = options;
   const { ledger, records } = options.node;
@@ -63,8 +65,13 @@ export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
     enrichTask: enrich.enrichTask,
   });
   return {
-    handlers: [createDiscoverHandler(), createDetailsHandler(), createEnrichHandler()],
-    services: { ...enrich, ...campaign },
+    handlers: [
+      createDiscoverHandler(),
+      createDetailsHandler(),
+      createEnrichHandler(),
+      createResolveHandler(),
+    ],
+    services: { ...enrich, ...campaign, duplicates: records },
     async [Symbol.asyncDispose]() {
       await enrich[Symbol.asyncDispose]();
       await (await places)?.close();

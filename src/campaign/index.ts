@@ -60,6 +60,12 @@ export {
   type CampaignFunnel,
   type CampaignReport,
 } from "./report/report-schema.ts";
+export {
+  createResolveHandler,
+  resolveKind,
+  resolveTask,
+  type ResolveServices,
+} from "./resolve-task.ts";
 export type { CampaignServices, CompanyToEnrich } from "./services.ts";
 export { campaignStatus, type CampaignStatus } from "./status.ts";
 export { detailsKind, detailsSchema, discoverKind, discoverSchema, enrichKind } from "./tasks.ts";

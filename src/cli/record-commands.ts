@@ -70,12 +70,27 @@ export const recordCommands: readonly CommandEntry[] = [
   {
     name: "company duplicates",
     summary: "companies that may be the same",
-    load: async () => (await import("./commands/records/merge.ts")).companyDuplicates,
+    load: async () => (await import("./commands/records/duplicates.ts")).companyDuplicates,
   },
   {
     name: "company merge",
     summary: "make two companies one",
     load: async () => (await import("./commands/records/merge.ts")).companyMerge,
+  },
+  {
+    name: "company unmerge",
+    summary: "undo a merge",
+    load: async () => (await import("./commands/records/distinct.ts")).companyUnmerge,
+  },
+  {
+    name: "company distinct",
+    summary: "say that two companies are not the same",
+    load: async () => (await import("./commands/records/distinct.ts")).companyDistinct,
+  },
+  {
+    name: "company resolve",
+    summary: "merge companies that are surely the same",
+    load: async () => (await import("./commands/records/resolve.ts")).companyResolve,
   },
   {
     name: "company history",

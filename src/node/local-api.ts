@@ -3,6 +3,7 @@ import type { Bucket } from "../bucket/index.ts";
 import { readArchive, type LedgerSync } from "../ledger/index.ts";
 import {
   createPlanner,
+  findDuplicatePairs,
   findDuplicates,
   type Records,
   type RecordSearch,
@@ -129,7 +130,7 @@ function localRecords(parts: LocalParts): NodeRecords {
     count: async (query, max) => (await index()).count(query, max),
     emailUsage: async (address) => (await index()).emailUsage(address),
     domainUsage: async (domain) => (await index()).domainUsage(domain),
-    twins: async (limit) => (await index()).twins(limit),
+    duplicatePairs: async (options) => findDuplicatePairs(await index(), options),
   };
 }
 

@@ -16,6 +16,8 @@ import type {
   Created,
   CreateRequest,
   Duplicate,
+  DuplicatePair,
+  FindPairsOptions,
   HistoryRequest,
   Indexed,
   Ingested,
@@ -27,7 +29,6 @@ import type {
   Records,
   RecordsProgress,
   RestoreRequest,
-  Twins,
   WatchOptions,
 } from "../records/index.ts";
 
@@ -149,7 +150,8 @@ export interface NodeRecords extends SameRecords {
   count(query: Omit<RecordQuery, "limit" | "after">, max: number): Promise<number>;
   emailUsage(address: string): Promise<ContactUsage>;
   domainUsage(domain: string): Promise<ContactUsage>;
-  twins(limit: number): Promise<readonly Twins[]>;
+  /** Companies that may be the same, with the evidence; sure ones first. */
+  duplicatePairs(options: FindPairsOptions): Promise<readonly DuplicatePair[]>;
 }
 
 export type PlannedCreate = Pick<Created, "outcome" | "target">;

@@ -66,7 +66,7 @@ export const calls = {
     count: "read",
     emailUsage: "read",
     domainUsage: "read",
-    twins: "read",
+    duplicatePairs: "read",
   },
   fleet: { view: "read", attach: "stream", report: "read" },
   wake: { added: "read", listen: "stream" },

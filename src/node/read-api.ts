@@ -1,5 +1,11 @@
 import type { Datagram, Ledger } from "../ledger/index.ts";
-import { recordFileOf, resolveName, type RecordKind, type RecordReader } from "../records/index.ts";
+import {
+  findDuplicatePairs,
+  recordFileOf,
+  resolveName,
+  type RecordKind,
+  type RecordReader,
+} from "../records/index.ts";
 import { similarTo, type UseBucket } from "./local-api.ts";
 import type { NodeApi, NodeFleet, NodeLedger, NodeRecords } from "./node-api.ts";
 
@@ -36,7 +42,7 @@ export interface NodeReadApi {
     | "count"
     | "emailUsage"
     | "domainUsage"
-    | "twins"
+    | "duplicatePairs"
   >;
   readonly fleet: Pick<NodeFleet, "view">;
 }
@@ -110,7 +116,7 @@ export function createReadApi(parts: {
       count: async (query, max) => (await index()).count(query, max),
       emailUsage: async (address) => (await index()).emailUsage(address),
       domainUsage: async (domain) => (await index()).domainUsage(domain),
-      twins: async (limit) => (await index()).twins(limit),
+      duplicatePairs: async (options) => findDuplicatePairs(await index(), options),
     },
     fleet: { view: async () => undefined },
   };

@@ -13,6 +13,7 @@ import {
   type TextField,
 } from "./fields.ts";
 import { foundByOf, foundPrefix, type FoundBy } from "./found-by.ts";
+import { distinctPrefix, placePrefix } from "./places.ts";
 import { slugOf } from "./slug.ts";
 import { textsIn } from "./texts-in.ts";
 import { visitRecordOf, type VisitRecord } from "./visit-record.ts";
@@ -56,6 +57,10 @@ export interface Company {
   readonly description?: string;
   /** Why it is left out of campaigns and lists. */
   readonly excluded?: string;
+  /** Its places in all sources, `osm/node/1`. */
+  readonly places?: readonly string[];
+  /** Ids of companies that look alike and are others: a person said so. */
+  readonly distinctFrom?: readonly string[];
   /** When to call again: an ISO moment. */
   readonly callback?: string;
   /** The stamp of the newest value. */
@@ -96,6 +101,7 @@ export function companyOf(view: TargetView, slug?: string): Company {
     }),
   ) as Company["texts"];
   const [description, { excluded, callback }] = [text("description"), texts];
+  const [places, distinctFrom] = [list(placePrefix), list(distinctPrefix)];
   const foundBy = foundByOf(of(foundPrefix));
   const visit = visitOf(view);
   return {
@@ -123,6 +129,8 @@ export function companyOf(view: TargetView, slug?: string): Company {
     ...(description !== undefined && { description }),
     ...(excluded !== undefined && { excluded }),
     ...(callback !== undefined && { callback }),
+    ...(places.length > 0 && { places }),
+    ...(distinctFrom.length > 0 && { distinctFrom }),
     changedAt: changedAtOf(view),
   };
 }

@@ -4,6 +4,7 @@ import { companyTarget } from "./company.ts";
 import { listPrefixes } from "./fields.ts";
 import { companyId, firstText, normalDomain } from "./identity.ts";
 import { worthWriting } from "./machine-facts.ts";
+import { placeField } from "./places.ts";
 import type { RecordIndex } from "./record-index.ts";
 import type { CreateRequest } from "./records.ts";
 import { slugOf } from "./slug.ts";
@@ -83,8 +84,13 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
       }
       const has = new Set(view.fields.map(({ field }) => field));
       const first = Object.entries(firstFields).filter(([field]) => !has.has(field));
+      const { place } = fields;
+      const all = [...Object.entries(fields), ...first];
+      const element = placeField(place);
+      if (element !== undefined) all.push([element, true]);
       const left = Object.fromEntries(
-        [...Object.entries(fields), ...first].filter(([field]) => !gone.has(field)),
+        // The place that it was made from stays; each further one is an element of its own.
+        all.filter(([field]) => !gone.has(field) && !(field === "place" && has.has("place"))),
       );
       const slug = slugOf(firstText(left["slug"], left["name"], left["domain"], id), id);
       const commit = worthWriting({

@@ -40,7 +40,6 @@ export type {
   RecordReader,
   RecordSearch,
   RecordSort,
-  Twins,
   ContactUsage,
 } from "./record-search.ts";
 export { csvLine, type CsvValue } from "./exchange/csv-text.ts";
@@ -69,6 +68,14 @@ export { readDomain, readEmail, readMoment } from "./exchange/read-values.ts";
 export { readSuppressList, type SuppressList } from "./exchange/suppress-list.ts";
 export { createPlanner } from "./create.ts";
 export { findDuplicates, nameAndAddress } from "./duplicates.ts";
+export { placesOf } from "./places.ts";
+export {
+  findDuplicatePairs,
+  type DuplicatePair,
+  type FindPairsOptions,
+} from "./resolve/find-pairs.ts";
+export { mergeDuplicates, type MergingRecords } from "./resolve/merge-duplicates.ts";
+export { distinctChanges, mergedCompanies, unmergeCommit } from "./unmerge.ts";
 export { createFileCheck, type FileCheck } from "./file-check.ts";
 export { isPageTitle } from "./machine-facts.ts";
 export { normalDomain, randomLength as newRecordIdLength } from "./identity.ts";

@@ -3,6 +3,7 @@ import { mergeChanges, type Change, type TargetView } from "../ledger/index.ts";
 import type { RecordsContext } from "./context.ts";
 import { idOf, type Company } from "./company.ts";
 import { aliasPrefix, companyPrefix } from "./fields.ts";
+import { mergedFieldsPrefix, placeField } from "./places.ts";
 
 /** Changes in one commit; far below the limit. */
 const commitSize = 500;
@@ -29,6 +30,7 @@ export async function mergeCompanies(context: RecordsContext, { from, into, sour
     await context.ledger.read(into.target),
   ];
   const bySource = copiedBySource(old, kept);
+  const came = [...bySource.values()].flat().map(({ field }) => field);
   let fields = 0;
   for (const [writer, changes] of bySource) {
     for (let at = 0; at < changes.length; at += commitSize) {
@@ -47,7 +49,13 @@ export async function mergeCompanies(context: RecordsContext, { from, into, sour
     },
     { target: `person/${id}`, field: `${companyPrefix}${idOf(from.target)}`, unset: true },
   ]);
-  const changes = [...people, ...aliases, ...mergeChanges(from.target, into.target)];
+  const changes: Change[] = [
+    ...people,
+    ...aliases,
+    // For `unmergeCommit`.
+    { target: into.target, field: `${mergedFieldsPrefix}${idOf(from.target)}`, value: came },
+    ...mergeChanges(from.target, into.target),
+  ];
   await context.write({ source, changes });
   return { fields };
 }
@@ -71,8 +79,17 @@ function copiedBySource(old: TargetView, kept: TargetView): ReadonlyMap<string, 
   const known = new Set(kept.fields.map(({ field }) => field));
   const bySource = new Map<string, Change[]>();
   for (const { field, value, source } of old.fields) {
-    if (known.has(field) || isOwn(field)) continue;
-    const change = { target: kept.target, field, value };
+    if (isOwn(field)) continue;
+    // Each place of both stays known, so that neither is made again.
+    const element = field === "place" && known.has(field) ? placeField(value) : undefined;
+    const copied = element ?? field;
+    if (known.has(copied)) continue;
+    known.add(copied);
+    const change = {
+      target: kept.target,
+      field: copied,
+      value: element === undefined ? value : true,
+    };
     const some = bySource.get(source);
     if (some) some.push(change);
     else bySource.set(source, [change]);
@@ -84,4 +101,5 @@ const isOwn = (field: string): boolean =>
   field === "slug" ||
   field === "mergedInto" ||
   field.startsWith(aliasPrefix) ||
+  field.startsWith(mergedFieldsPrefix) ||
   field.startsWith("merged/");

@@ -63,14 +63,6 @@ export interface ContactUsage {
   readonly sites: number;
 }
 
-/** Records that have the same value of something that only one of them should have. */
-export interface Twins {
-  readonly because: "domain" | "place" | "name and address";
-  readonly value: string;
-  /** Sorted; at least two. */
-  readonly targets: readonly string[];
-}
-
 /** What people ask an index, beyond lookups by key. */
 export interface RecordQueries {
   search(query: RecordQuery): RecordPage;
@@ -79,8 +71,6 @@ export interface RecordQueries {
   emailUsage(address: string): ContactUsage;
   /** Who has this domain, or an address in it. */
   domainUsage(domain: string): ContactUsage;
-  /** Companies that may be the same, at most `limit` groups. */
-  twins(limit: number): readonly Twins[];
 }
 
 /** An index opened for reading: nothing is ever written. */

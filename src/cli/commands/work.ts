@@ -34,7 +34,7 @@ export const work: Command = {
     },
   ],
   details: [
-    "Built in are the kinds discover, details and enrich.",
+    "Built in are the kinds discover, details, enrich and resolve.",
     "A handler is an exported object { kind, run }. Which kinds, in how many processes and with how\n" +
       'many tasks at once is work.pools in the settings, such as "page+map=2x5-20 *=1x10". A changed\n' +
       "settings file is followed while it runs, at once on SIGHUP.",

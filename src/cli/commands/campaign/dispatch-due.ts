@@ -16,6 +16,8 @@ import {
   overpassSourceKey,
   planTargets,
   planTiles,
+  resolveTask,
+  sourceKeysOf,
   type Campaign,
   type Dispatched,
   type Question,
@@ -139,7 +141,13 @@ async function addAll(
   try {
     await openOverpassGate(queue, campaign);
     const onProgress = (count: number) => progress.advance(count);
-    return await dispatch(queue, campaign, chosen, { onProgress, isKept });
+    const answers = await dispatch(queue, campaign, chosen, { onProgress, isKept });
+    // Several sources know the same businesses.
+    const round = new Date(context.clock.nowMs()).toISOString();
+    if (answers.added > 0 && sourceKeysOf(campaign).length > 1) {
+      await queue.add([resolveTask(campaign.name, round)]);
+    }
+    return answers;
   } finally {
     progress.done();
   }

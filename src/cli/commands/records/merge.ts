@@ -1,12 +1,9 @@
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
-import type { Twins } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
-import { parseCount, textFlag } from "../../flags.ts";
+import { openNodeOf } from "../../node-context.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
 import { findRecord } from "./find-record.ts";
-import { openNodeOf, openReaderOf } from "../../node-context.ts";
-import { recordOf } from "./record-columns.ts";
 
 export const companyMerge: Command = {
   needs: "settings",
@@ -19,7 +16,10 @@ export const companyMerge: Command = {
     { line: "forager company merge acme-2 acme", summary: "what acme does not know comes over" },
     { line: "forager company duplicates", summary: "which ones may be the same" },
   ],
-  details: ["History stays, and what is written to the one that went counts for the other."],
+  details: [
+    "History stays, and what is written to the one that went counts for the other.\n" +
+      "`forager company unmerge acme-2` undoes it.",
+  ],
 
   async run(context) {
     const { args, flags, out } = context;
@@ -40,33 +40,5 @@ export const companyMerge: Command = {
       { from: from.target, into: into.target, fields },
       `${from.slug} is ${into.slug} now; ${countOf(fields, "field")} came over`,
     );
-  },
-};
-
-export const companyDuplicates: Command = {
-  needs: "settings",
-  options: [{ flag: "--limit", value: "count", summary: "how many groups", default: "50" }],
-  examples: [{ line: "forager company duplicates", summary: "companies that may be the same" }],
-  details: ["`forager company merge FROM INTO` joins two."],
-
-  async run(context) {
-    const { flags, out } = context;
-    const limit = parseCount("limit", textFlag(flags, "limit") ?? "50");
-    await using reader = await openReaderOf(context);
-    const { records } = reader;
-    const slugOf = async (target: string) => {
-      const found = await records.find(target);
-      return found ? recordOf(found).slug : target;
-    };
-    const groups = await Promise.all(
-      (await records.twins(limit)).map(async (one) => {
-        return { ...one, slugs: await Promise.all(one.targets.map(slugOf)) };
-      }),
-    );
-    out.table<Twins & { readonly slugs: readonly string[] }>(groups, [
-      { title: "same", value: ({ because }) => because },
-      { title: "value", value: ({ value }) => value },
-      { title: "companies", value: ({ slugs }) => slugs.join(", "), isNeverCut: true },
-    ]);
   },
 };

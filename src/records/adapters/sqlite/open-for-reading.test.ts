@@ -114,7 +114,6 @@ function expectAnswers(): void {
   expect(reader.count({ kind: "company" }, 9)).toBe(2);
   expect(reader.emailUsage("info@acme.example").companies).toEqual(["company/a"]);
   expect(reader.domainUsage("acme.example").companies).toHaveLength(2);
-  expect(reader.twins(9)).toHaveLength(1);
 }
 
 describe("an index that is read", () => {

@@ -2,7 +2,7 @@ import type Database from "better-sqlite3";
 import { getDomain } from "tldts";
 import { normalDomain } from "../../identity.ts";
 import type { Indexed } from "../../record-index.ts";
-import type { ContactUsage, Twins } from "../../record-search.ts";
+import type { ContactUsage } from "../../record-search.ts";
 import { joined, named, type IndexElementKind } from "./record-rows.ts";
 import { indexedOf } from "./write-records.ts";
 
@@ -57,20 +57,7 @@ export function recordReader(db: Database.Database) {
     };
   };
 
-  const shared = db.prepare<[number], { kind: IndexElementKind; value: string; targets: string }>(
-    `select e.kind, e.value, json_group_array(r.target order by r.target) as targets
-     from element e join record r using (key)
-     where e.kind in ('domain', 'place', 'nameAndAddress')
-     group by e.kind, e.value having count(*) > 1 order by e.kind, e.value limit ?`,
-  );
-
   return {
-    twins: (limit: number): readonly Twins[] =>
-      shared.all(limit).map(({ kind, value, targets: found }) => ({
-        because: kind === "domain" || kind === "place" ? kind : "name and address",
-        value,
-        targets: JSON.parse(found) as readonly string[],
-      })),
     find(target: string): Indexed | undefined {
       const row = byTarget.get(target);
       return row && indexedOf(row.kind, row.json);

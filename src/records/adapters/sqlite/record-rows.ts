@@ -1,3 +1,4 @@
+import { placesOf } from "../../places.ts";
 import type { Indexed } from "../../record-index.ts";
 import { termsOf } from "../../search-words.ts";
 import { nameAndAddress } from "../../duplicates.ts";
@@ -73,7 +74,7 @@ export function elementsOf(indexed: Indexed): readonly IndexElement[] {
   if (indexed.kind === "company") {
     const { texts, people } = indexed.company;
     if (texts.domain !== undefined) found.push(["domain", normalDomain(texts.domain)]);
-    if (texts.place !== undefined) found.push(["place", texts.place]);
+    found.push(...placesOf(indexed.company).map((place): IndexElement => ["place", place]));
     found.push(...people.map(({ id }): IndexElement => ["person", id]));
     const key = nameAndAddress(indexed.company);
     if (key) found.push(["nameAndAddress", joined(key)]);

@@ -1,0 +1,71 @@
+import { asUsage, usageError } from "../../../base/usage-error.ts";
+import { distinctChanges, mergedCompanies, unmergeCommit } from "../../../records/index.ts";
+import type { Command } from "../../command.ts";
+import { openNodeOf } from "../../node-context.ts";
+import { sourceOf, sourceOption } from "../../source-option.ts";
+import { findRecord } from "./find-record.ts";
+
+export const companyDistinct: Command = {
+  needs: "settings",
+  arguments: [
+    { name: "one", summary: "a company" },
+    { name: "other", summary: "one that looks alike and is another" },
+  ],
+  options: [sourceOption],
+  examples: [
+    { line: "forager company distinct acme acme-2", summary: "never ask about them again" },
+  ],
+  details: ["A fact of both, on all nodes: they are neither listed as duplicates nor merged."],
+
+  async run(context) {
+    const { args, out } = context;
+    await using opened = await openNodeOf(context);
+    const one = await findRecord(opened, "company", args[0] ?? "");
+    const other = await findRecord(opened, "company", args[1] ?? "");
+    if (one.target === other.target) throw usageError(`${args[0]} and ${args[1]} are one company`);
+    const changes = distinctChanges(one.target, other.target);
+    await opened.records.write({ source: sourceOf(context), changes });
+    out.result(
+      { one: one.target, other: other.target },
+      `${one.slug} and ${other.slug} are two companies`,
+    );
+  },
+};
+
+export const companyUnmerge: Command = {
+  needs: "settings",
+  arguments: [
+    { name: "name", summary: "the company that was merged, by its old folder or its id" },
+  ],
+  options: [sourceOption],
+  examples: [
+    { line: "forager company unmerge acme-2", summary: "make two companies of them again" },
+  ],
+  details: [
+    "What came over and was not changed since goes back. The two are called distinct, so that nobody\n" +
+      "merges them again by itself. If several were merged into one, name the one by company/ID.",
+  ],
+
+  async run(context) {
+    const { args, out } = context;
+    const [name = ""] = args;
+    await using opened = await openNodeOf(context);
+    const into = await findRecord(opened, "company", name);
+    const kept = await opened.ledger.read(into.target);
+    const merged = mergedCompanies(kept);
+    const views = await opened.ledger.readAll(merged);
+    const slugOf = (view: (typeof views)[number]) =>
+      view.fields.find(({ field }) => field === "slug")?.value;
+    const from = views.find((view) => view.target === name || slugOf(view) === name) ?? views[0];
+    if (!from || (views.length > 1 && from.target !== name && slugOf(from) !== name)) {
+      const which = merged.length > 0 ? `: name one of ${merged.join(", ")}` : "";
+      throw usageError(`nothing that is called '${name}' was merged into ${into.slug}${which}`);
+    }
+    const commit = await asUsage(() =>
+      Promise.resolve(unmergeCommit(from, kept, sourceOf(context))),
+    );
+    await opened.records.write(commit);
+    const back = (await opened.records.company(from.target))?.slug ?? from.target;
+    out.result({ from: from.target, into: into.target }, `${back} and ${into.slug} are two again`);
+  },
+};

@@ -1,0 +1,60 @@
+import { AppError } from "../base/app-error.ts";
+import type { Change, Commit, TargetView } from "../ledger/index.ts";
+import { companyTarget, elementsOf, idOf, membersOf, textOf } from "./company.ts";
+import { aliasPrefix, companyPrefix, personPrefix } from "./fields.ts";
+import { distinctPrefix, mergedFieldsPrefix } from "./places.ts";
+
+/** That two companies are not one, as facts of both: nobody is asked about them again. */
+export const distinctChanges = (a: string, b: string): readonly Change[] => [
+  { target: a, field: `${distinctPrefix}${idOf(b)}`, value: true },
+  { target: b, field: `${distinctPrefix}${idOf(a)}`, value: true },
+];
+
+/**
+ * Undoes a merge: what came from the other company and was not changed since goes back, and the two are
+ * called distinct. `from` is what the ledger has of the company that went, `into` of the one that stayed.
+ */
+export function unmergeCommit(from: TargetView, into: TargetView, source: string): Commit {
+  if (from.mergedInto !== into.target) {
+    throw new AppError("invalid", "records_not_merged", `${from.target} was not merged into ${into.target}`); // prettier-ignore
+  }
+  const ownId = idOf(from.target);
+  const list = into.fields.find(({ field }) => field === `${mergedFieldsPrefix}${ownId}`)?.value;
+  const came = new Set(Array.isArray(list) ? list.filter((one) => typeof one === "string") : []);
+  const own = new Map(from.fields.map((one) => [one.field, one]));
+  const back = into.fields.flatMap(({ field, value }): Change[] => {
+    const before = own.get(field);
+    const isAsItCame = before && JSON.stringify(before.value) === JSON.stringify(value);
+    return came.has(field) && isAsItCame ? [{ target: into.target, field, unset: true }] : [];
+  });
+  const aliases = [textOf(own.get("slug")), ...elementsOf(from.fields, aliasPrefix)];
+  const people = membersOf(
+    from.fields.filter(({ field }) => field.startsWith(personPrefix)),
+    personPrefix,
+  ).flatMap(({ id, role }): Change[] => [
+    {
+      target: `${personPrefix}${id}`,
+      field: `${companyPrefix}${ownId}`,
+      value: role === undefined ? true : { role },
+    },
+    ...(came.has(`${personPrefix}${id}`)
+      ? [{ target: `${personPrefix}${id}`, field: `${companyPrefix}${idOf(into.target)}`, unset: true } as const] // prettier-ignore
+      : []),
+  ]);
+  const changes: Change[] = [
+    ...back,
+    ...people,
+    ...into.fields
+      .filter(({ field }) => aliases.some((slug) => field === `${aliasPrefix}${slug}`))
+      .map(({ field }): Change => ({ target: into.target, field, unset: true })),
+    { target: into.target, field: `${mergedFieldsPrefix}${ownId}`, unset: true },
+    { target: into.target, field: `merged/${from.target}`, unset: true },
+    { target: from.target, field: "mergedInto", unset: true },
+    ...distinctChanges(from.target, into.target),
+  ];
+  return { source, changes };
+}
+
+/** Companies that were merged into this one, by target. */
+export const mergedCompanies = ({ fields }: TargetView): readonly string[] =>
+  elementsOf(fields, mergedFieldsPrefix).map(companyTarget);
