@@ -4,6 +4,7 @@ import { bundleProgram } from "./bundle-program.ts";
 import { createNodeRunner } from "./checks/node-runner.ts";
 import { createSigner } from "./checks/signature.ts";
 import { listSourceFiles } from "./checks/source-files.ts";
+import { bundleDashboard } from "./dashboard/bundle-dashboard.ts";
 import { cacheFolder, root, tools } from "./project.ts";
 
 export interface Build {
@@ -32,6 +33,7 @@ export async function buildDist(): Promise<Build> {
     "src/**",
     "scripts/build-dist.ts",
     "scripts/bundle-program.ts",
+    "scripts/dashboard/**",
   ]);
   const built = await readFile(stampFile, "utf8").catch(() => "");
   if (built === signature && (await exists(dist))) return { kind: "unchanged", output: "" };
@@ -52,6 +54,8 @@ export async function buildDist(): Promise<Build> {
       if (problem !== undefined) return { kind: "failed", output: problem };
       await chmod(main, 0o755);
     }
+    const trouble = await bundleDashboard({ root, to: join(fresh, "dashboard"), cacheFolder });
+    if (trouble !== undefined) return { kind: "failed", output: trouble };
     await rm(stampFile, { force: true });
     await rename(dist, join(workFolder, "old")).catch(ignoreAbsent);
     await rename(fresh, dist);

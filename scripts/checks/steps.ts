@@ -13,6 +13,11 @@ const sources = ["**/*.ts", "**/*.tsx", "**/*.mts", "**/*.js", "**/*.mjs"];
 export const steps: readonly Step[] = [
   { name: "types", args: [tools.tsc, "-p", "."], inputs: sources },
   {
+    name: "types of the dashboard",
+    args: [tools.tsc, "--noEmit", "-p", "src/dashboard"],
+    inputs: ["src/**/*.ts", "src/**/*.tsx", "src/dashboard/tsconfig.json"],
+  },
+  {
     name: "lint",
     args: [tools.oxlint, "--type-aware", "--deny-warnings", "."],
     inputs: [...sources, ".oxlintrc.json"],

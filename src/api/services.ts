@@ -4,6 +4,7 @@ import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
 import type { NodeApi } from "../node/index.ts";
 import type { Queue } from "../queue/index.ts";
+import type { campaignViewRoutes } from "./contract/campaign-view-routes.ts";
 import type { campaignRoutes } from "./contract/campaign-routes.ts";
 import type { statusAnswer } from "./contract/status-routes.ts";
 
@@ -15,6 +16,8 @@ export interface ApiServices {
   readonly status: (options: { readonly isCluster: boolean }) => Promise<StatusValue>;
   readonly campaigns: ApiCampaigns;
   readonly version: string;
+  /** Such as prod or test; empty: none was set. */
+  readonly environment: string;
   /** Whose hand writes through this server: the source of its facts is `hand:<user>`. */
   readonly user: string;
   readonly clock: Clock;
@@ -27,9 +30,11 @@ export type Fixed<T> = T extends object ? { readonly [K in keyof T]: Fixed<T[K]>
 
 export type StatusValue = Fixed<z.input<typeof statusAnswer>>;
 
-type CampaignRoutes = typeof campaignRoutes;
+type CampaignRoutes = typeof campaignRoutes & typeof campaignViewRoutes;
 
 export interface ApiCampaigns {
   list(): Promise<Fixed<z.input<CampaignRoutes["listCampaigns"]["answer"]>["rows"]>>;
   status(campaign: string): Promise<Fixed<z.input<CampaignRoutes["campaignStatus"]["answer"]>>>;
+  report(campaign: string, options: { readonly isFresh: boolean; readonly signal: AbortSignal }): Promise<Fixed<z.input<CampaignRoutes["campaignReport"]["answer"]>>>; // prettier-ignore
+  coverage(campaign: string, options: { readonly phrase?: string; readonly signal: AbortSignal }): Promise<Fixed<z.input<CampaignRoutes["campaignCoverage"]["answer"]>>>; // prettier-ignore
 }

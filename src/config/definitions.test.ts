@@ -52,6 +52,7 @@ test("every setting is known by its key, variable and one-line description", () 
     "work.listenNames": "FORAGER_WORK_LISTEN_NAMES",
     "serve.listen": "FORAGER_SERVE_LISTEN",
     "serve.names": "FORAGER_SERVE_NAMES",
+    "serve.environment": "FORAGER_SERVE_ENVIRONMENT",
     "alert.stallMs": "FORAGER_ALERT_STALL_MS",
     "alert.webhook": "FORAGER_ALERT_WEBHOOK",
     "alert.secret": "FORAGER_ALERT_SECRET",

@@ -211,6 +211,9 @@ export const settingsSchema = z.strictObject({
     names: hostNames().default("").register(settingMeta, {
       description: "names by which serve.listen may be asked, beside its address: pi-3,pi-3.lan",
     }),
+    environment: text("a short name").optional().register(settingMeta, {
+      description: "shown on every page of the dashboard, so that nobody mistakes prod for test",
+    }),
   }),
   alert: z.strictObject({
     stallMs: wholeNumber(1_000, 86_400_000).default(900_000).register(settingMeta, {

@@ -1,6 +1,8 @@
 import { campaignRoutes } from "./campaign-routes.ts";
+import { campaignViewRoutes } from "./campaign-view-routes.ts";
 import { queueRoutes } from "./queue-routes.ts";
 import { recordRoutes } from "./record-routes.ts";
+import { recordViewRoutes } from "./record-view-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import { statusRoutes } from "./status-routes.ts";
 
@@ -10,7 +12,9 @@ export const contract = {
   ...statusRoutes,
   ...queueRoutes,
   ...recordRoutes,
+  ...recordViewRoutes,
   ...campaignRoutes,
+  ...campaignViewRoutes,
 };
 
 export type Contract = typeof contract;

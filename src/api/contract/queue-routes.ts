@@ -175,6 +175,26 @@ export const queueRoutes = {
     answer: queueStats,
     commands: ["queue stats", "top"],
   }),
+  queueThroughput: route({
+    method: "GET",
+    path: "/api/queue/throughput",
+    scope: "queue:read",
+    summary: "how many tasks finished in each minute, and how long the rest may take",
+    query: z.strictObject({ minutes: z.int().min(5).max(1_440).default(60) }),
+    answer: z.strictObject({
+      times: z
+        .array(z.int())
+        .describe("seconds since 1970, by the queue's clock: when a step begins"),
+      done: z.array(z.number()).describe("per minute; skipped tasks count too"),
+      failed: z.array(z.number()),
+      isComplete: z.boolean().describe("false: more tasks finished than were counted"),
+      left: count.describe("pending and running"),
+      leftMinutes: z
+        .tuple([z.number(), z.number()])
+        .nullable()
+        .describe("from, to; null: nothing has finished lately"),
+    }),
+  }),
   listTasks: route({
     method: "GET",
     path: "/api/queue/tasks",

@@ -36,6 +36,15 @@ const recordFields = {
   changedAt: z.string().describe("the stamp of the newest value"),
 };
 
+/** The question that a company answers. */
+const foundBy = z.strictObject({
+  tile: z.string(),
+  phrase: z.string(),
+  campaign: z.string().optional(),
+  at: z.string().optional(),
+  source: z.string().optional(),
+});
+
 const companyFields = {
   ...recordFields,
   numbers: z.record(z.string(), z.number()).describe("latitude, longitude, rating, reviews …"),
@@ -45,13 +54,24 @@ const companyFields = {
   tech: z.array(z.string()),
   keywords: z.array(z.string()),
   people: z.array(member),
+  foundBy: z.array(foundBy).optional(),
   excluded: z.string().optional(),
   callback: z.string().optional(),
 };
 
+const visitFields = {
+  at: z.string(),
+  outcome: z.string(),
+  reason: z.string().optional(),
+  version: z.number(),
+};
+
 const personFields = { ...recordFields, companies: z.array(member) };
 
-export const companyRow = z.strictObject(companyFields);
+export const companyRow = z.strictObject({
+  ...companyFields,
+  visit: z.looseObject(visitFields).optional().describe("the last visit of its website"),
+});
 export const personRow = z.strictObject(personFields);
 
 const problemRow = z.strictObject({
@@ -84,19 +104,14 @@ const shown = {
   provenance: z.array(fieldRow).describe("every value with its source"),
 };
 
-const visit = z.looseObject({
-  at: z.string(),
-  outcome: z.string(),
-  reason: z.string().optional(),
-  version: z.number(),
-  seen: z.array(z.string()),
-});
-
 export const companyShown = z.strictObject({
   ...companyFields,
   ...shown,
   duplicates: z.array(duplicate),
-  visit: visit.nullable().describe("the last visit of its website"),
+  visit: z
+    .looseObject({ ...visitFields, seen: z.array(z.string()) })
+    .nullable()
+    .describe("the last visit of its website"),
 });
 export const personShown = z.strictObject({ ...personFields, ...shown });
 

@@ -12,6 +12,7 @@ export const sessionRoutes = {
       user: z.string(),
       scopes: z.array(z.enum(scopes)),
       version: z.string(),
+      environment: z.string().describe("such as prod or test; empty: none was set"),
       nowMs: z.number().describe("the server's clock: show times relative to it"),
     }),
   }),

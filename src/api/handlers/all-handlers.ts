@@ -1,7 +1,9 @@
 import type { Handlers } from "../handler.ts";
 import { campaignHandlers } from "./campaign-handlers.ts";
+import { campaignViewHandlers } from "./campaign-view-handlers.ts";
 import { queueHandlers } from "./queue-handlers.ts";
 import { recordHandlers } from "./record-handlers.ts";
+import { recordViewHandlers } from "./record-view-handlers.ts";
 import { sessionHandlers } from "./session-handlers.ts";
 import { statusHandlers } from "./status-handlers.ts";
 
@@ -11,5 +13,7 @@ export const handlers: Handlers = {
   ...statusHandlers,
   ...queueHandlers,
   ...recordHandlers,
+  ...recordViewHandlers,
   ...campaignHandlers,
+  ...campaignViewHandlers,
 };

@@ -1,6 +1,7 @@
 import type { Gate, LogEntry, NamePage, Queue } from "../../queue/index.ts";
 import type { queueRoutes } from "../contract/queue-routes.ts";
 import type { HandlersOf } from "../handler.ts";
+import { readThroughput } from "./queue-throughput.ts";
 import { notFound, ProblemError } from "../problems.ts";
 
 export const queueHandlers: HandlersOf<typeof queueRoutes> = {
@@ -9,6 +10,8 @@ export const queueHandlers: HandlersOf<typeof queueRoutes> = {
     const [{ ms }, stats, log] = await Promise.all([queue.now(), queue.stats(), queue.logStats()]);
     return { atMs: ms, ...stats, log };
   },
+  queueThroughput: async ({ query: { minutes } }, { queue: open }) =>
+    await readThroughput(await open(), minutes),
   async listTasks({ query: { state, after, ...query } }, { queue: open }) {
     const queue = await open();
     const tasks = await queue.browse({

@@ -5,10 +5,12 @@ import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { systemRandom } from "../../base/random.ts";
 import { readVersion } from "../../base/version.ts";
-import { openCampaignFolder } from "../../campaign/index.ts";
+import { coverageStates, openCampaignFolder, type CoverageCell } from "../../campaign/index.ts";
 import { userName, type Paths, type Settings } from "../../config/index.ts";
 import type { NodeApi } from "../../node/index.ts";
+import { readCampaignReport, reportMaxAgeMs } from "../campaign/campaign-report.ts";
 import { readCampaignState } from "../campaign/campaign-state.ts";
+import { readCampaignCoverage } from "../campaign/campaign-view.ts";
 import { openOrMakeQueue } from "../configured-queue.ts";
 import { openPlaces } from "../open-places.ts";
 import { openStatusReader } from "../status/read-status.ts";
@@ -32,6 +34,15 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
   const statuses = { node: statusOf(false), cluster: statusOf(true) };
   const folder = openCampaignFolder(paths);
   const version = readVersion();
+  const viewOf = async (name: string, signal: AbortSignal) => ({
+    name,
+    paths,
+    settings,
+    clock,
+    reader: node,
+    queue: await queue.get(),
+    signal,
+  });
   return {
     node,
     queue: () => queue.get(),
@@ -64,8 +75,21 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
         });
         return { ...state, nextDueAt: nextDueAt ?? null };
       },
+      async report(name, { isFresh, signal }) {
+        const maxAgeMs = isFresh ? 0 : reportMaxAgeMs;
+        return await readCampaignReport({ ...(await viewOf(name, signal)), maxAgeMs });
+      },
+      async coverage(name, { phrase, signal }) {
+        const by = phrase === undefined ? "tile" : "phrase";
+        const cells = await readCampaignCoverage({ ...(await viewOf(name, signal)), by });
+        const asked = phrase?.toLowerCase();
+        return {
+          rows: cells.filter((cell) => cell.phrase?.toLowerCase() === asked).map(coverageRow),
+        };
+      },
     },
     version,
+    environment: settings.serve.environment ?? "",
     user: userName(),
     clock,
     random: systemRandom,
@@ -77,3 +101,18 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
     },
   };
 }
+
+const dayMs = 86_400_000;
+const dayOf = (moment: string | undefined) =>
+  moment === undefined ? null : Math.floor(Date.parse(moment) / dayMs);
+
+type CoverageRow = [number, number, number, number, number | null, number | null];
+
+const coverageRow = ({ tile, state, found, at, expires }: CoverageCell): CoverageRow => [
+  tile.south,
+  tile.west,
+  coverageStates.indexOf(state),
+  found,
+  dayOf(at),
+  dayOf(expires),
+];

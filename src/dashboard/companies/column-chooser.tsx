@@ -1,0 +1,46 @@
+import { useSignal } from "@preact/signals";
+import { navigate, place, withQuery } from "../data/router.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { columnsKnown, type Column } from "./company-columns.tsx";
+
+const defaults = () => columnsKnown.filter(({ isDefault }) => isDefault).map(({ key }) => key);
+
+export function shownColumns(chosen: string | null): readonly Column[] {
+  const keys = chosen ? chosen.split(",") : defaults();
+  const found = columnsKnown.filter(({ key }) => keys.includes(key) || key === "company");
+  return found;
+}
+
+/** Which columns are shown. The choice is in the address, so a saved view keeps it. */
+export function ColumnChooser() {
+  const isOpen = useSignal(false);
+  const shown = shownColumns(place.value.query.get("columns")).map(({ key }) => key);
+  const toggle = (key: string) => {
+    const next = columnsKnown.map((column) => column.key).filter((one) => (one === key ? !shown.includes(one) : shown.includes(one))); // prettier-ignore
+    const isDefault = next.join() === defaults().join();
+    navigate(withQuery({ columns: isDefault ? undefined : next.join() }), { isReplaced: true });
+  };
+  return (
+    <>
+      <button class="btn bare" aria-label="Choose columns" onClick={() => (isOpen.value = true)}>
+        <Icon name="columns-3" />
+      </button>
+      {isOpen.value && (
+        <Dialog title="Columns" onClose={() => (isOpen.value = false)}>
+          {columnsKnown.map(({ key, title }) => (
+            <label class="row" key={key}>
+              <input
+                type="checkbox"
+                checked={shown.includes(key)}
+                disabled={key === "company"}
+                onChange={() => toggle(key)}
+              />
+              {title}
+            </label>
+          ))}
+        </Dialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,124 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { api, apiUrl } from "../data/api.ts";
+import { plural } from "../data/format.ts";
+import { useResource } from "../data/resource.ts";
+import { navigate, place, withQuery } from "../data/router.ts";
+import { Icon } from "../parts/icon.tsx";
+import { Same } from "../parts/same.tsx";
+import { Text } from "../parts/text.tsx";
+import { Top } from "../parts/top.tsx";
+import { CompanyDrawer } from "./company-drawer.tsx";
+import { CompanyFacets } from "./company-facets.tsx";
+import { companyFilter, companySort, filterChips, filterCommand } from "./company-query.ts";
+import { CompanyTable } from "./company-table.tsx";
+import { SavedViews } from "./saved-views.tsx";
+
+export function Companies() {
+  const filter = companyFilter();
+  const sort = companySort();
+  const key = JSON.stringify({ filter, sort });
+  const areFacetsOpen = useSignal(false);
+  const count = useResource(
+    JSON.stringify(filter),
+    (signal) => api.get("/api/companies/count", { query: filter, signal }),
+    { topics: ["records"] },
+  );
+  const open = place.value.query.get("open");
+  return (
+    <>
+      <Top title="Companies">
+        <SavedViews />
+      </Top>
+      <div class="row">
+        <SearchBox />
+        <button
+          class="btn facets-toggle"
+          aria-expanded={areFacetsOpen.value}
+          onClick={() => (areFacetsOpen.value = !areFacetsOpen.value)}
+        >
+          <Icon name="filter" /> Filters
+        </button>
+        <span class="dim" role="status">
+          {count.data
+            ? plural(count.data.count, "company", "companies") +
+              (count.data.isComplete ? "" : " or more")
+            : ""}
+        </span>
+      </div>
+      <Chips />
+      <div class="companies">
+        <CompanyFacets filter={filter} isOpen={areFacetsOpen.value} />
+        <CompanyTable key={key} filter={filter} sort={sort} />
+      </div>
+      <Same
+        command={filterCommand(filter)}
+        api={`GET ${apiUrl("/api/companies", {}, { ...filter, sort, limit: 100 })}`}
+      />
+      {open && <CompanyDrawer key={open} name={open} />}
+    </>
+  );
+}
+
+const typingMs = 150;
+
+/** Searches while one types. The address keeps the last words, without a step back for each letter. */
+function SearchBox() {
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const input = useRef<HTMLInputElement>(null);
+  const words = place.value.query.get("words") ?? "";
+  const typed = useRef(words);
+  useEffect(() => {
+    // Back and forward change the words too. What was typed meanwhile stays.
+    if (input.current && typed.current !== words) input.current.value = words;
+    typed.current = words;
+  }, [words]);
+  return (
+    <label class="searchbox">
+      <Icon name="search" />
+      <span class="for-readers">Search companies</span>
+      <input
+        ref={input}
+        type="search"
+        placeholder="Name, city, email, phone … several words in any order"
+        defaultValue={words}
+        onInput={(event) => {
+          clearTimeout(timer.current);
+          const text = event.currentTarget.value.trim();
+          timer.current = setTimeout(() => {
+            typed.current = text;
+            navigate(withQuery({ words: text || undefined, open: undefined }), {
+              isReplaced: true,
+            });
+          }, typingMs);
+        }}
+      />
+    </label>
+  );
+}
+
+function Chips() {
+  const chips = filterChips(companyFilter());
+  if (chips.length === 0) return null;
+  const without = (key: string, value: string | undefined) =>
+    value === undefined
+      ? withQuery({ [key]: undefined })
+      : withQuery({ [key]: place.value.query.getAll(key).filter((one) => one !== value) });
+  return (
+    <div class="chips" aria-label="Active filters">
+      {chips.map(({ key, value, text }) => (
+        <a
+          class="chip"
+          key={`${key}${value ?? ""}`}
+          href={without(key, value)}
+          title="Remove this filter"
+        >
+          <Text value={text} max={60} /> <Icon name="x" label="remove" />
+        </a>
+      ))}
+      <a class="chip" href="/companies">
+        clear all <Icon name="x" />
+      </a>
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+import { api, apiUrl, type AnswerOf } from "../data/api.ts";
+import { useResource } from "../data/resource.ts";
+import { navigate, place, withQuery } from "../data/router.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { Same } from "../parts/same.tsx";
+import { Loaded } from "../parts/state-view.tsx";
+import { Text } from "../parts/text.tsx";
+import { CompanyEntries } from "./company-entries.tsx";
+import { CompanyFacts } from "./company-facts.tsx";
+import { CompanyTrace } from "./company-trace.tsx";
+import { Duplicates } from "./duplicates.tsx";
+
+export type CompanyShown = AnswerOf<"GET", "/api/companies/{name}">;
+
+const tabs = [
+  ["", "Values"],
+  ["notes", "Notes and calls"],
+  ["trace", "How it was found"],
+] as const;
+
+/** All that is known of one company, beside the list. */
+export function CompanyDrawer({ name }: { readonly name: string }) {
+  const company = useResource(
+    name,
+    (signal) => api.get("/api/companies/{name}", { params: { name }, signal }),
+    { topics: ["records"] },
+  );
+  const tab = tabs.find(([key]) => key === (place.value.query.get("tab") ?? ""))?.[0] ?? "";
+  const close = () => navigate(withQuery({ open: undefined, tab: undefined, at: undefined }));
+  const { data } = company;
+  return (
+    <Dialog shape="drawer" title={data ? data.name || data.slug : name} onClose={close}>
+      <Loaded from={company}>
+        {(shown) => (
+          <>
+            <p class="row dim">
+              {shown.texts["city"] && <Text value={shown.texts["city"]} max={60} />}
+              {shown.categories.slice(0, 3).map((category) => (
+                <span class="pill quiet" key={category}>
+                  <Text value={category} max={40} />
+                </span>
+              ))}
+              {shown.excluded !== undefined && (
+                <span class="pill bad">excluded: {shown.excluded}</span>
+              )}
+            </p>
+            {shown.problems.map(({ path, reason }) => (
+              <div class="alarm bad" key={path}>
+                <b>File left alone</b>
+                <span>
+                  {path}: {reason}
+                </span>
+              </div>
+            ))}
+            <Duplicates company={shown} />
+            <nav class="tabs" aria-label="Parts of the company">
+              {tabs.map(([key, text]) => (
+                <a
+                  key={key}
+                  href={withQuery({ tab: key || undefined })}
+                  aria-current={key === tab ? "page" : undefined}
+                >
+                  {text}
+                </a>
+              ))}
+            </nav>
+            {tab === "" && <CompanyFacts company={shown} />}
+            {tab === "notes" && <CompanyEntries company={shown} />}
+            {tab === "trace" && <CompanyTrace company={shown} />}
+            <Same
+              command={`forager company show ${shown.slug}`}
+              api={`GET ${apiUrl("/api/companies/{name}", { name: shown.slug })}`}
+            />
+          </>
+        )}
+      </Loaded>
+    </Dialog>
+  );
+}

@@ -1,0 +1,156 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { api } from "../data/api.ts";
+import { onLive } from "../data/live.ts";
+import { failureOf, type Failure } from "../data/resource.ts";
+import { place, withQuery } from "../data/router.ts";
+import { Loaded, Notice } from "../parts/state-view.tsx";
+import { ColumnChooser, shownColumns } from "./column-chooser.tsx";
+import { sorts, type CompanyFilter, type CompanyRow, type Sort } from "./company-query.ts";
+
+interface CompanyTableProps {
+  readonly filter: CompanyFilter;
+  readonly sort: Sort | undefined;
+}
+
+const pageSize = 100;
+/** More than anybody reads; a filter finds the rest. */
+const rowsMax = 5_000;
+
+export function CompanyTable({ filter, sort }: CompanyTableProps) {
+  const rows = useSignal<readonly CompanyRow[]>([]);
+  const next = useSignal<string | null | undefined>(undefined);
+  const failure = useSignal<Failure | undefined>(undefined);
+  const isLoading = useSignal(true);
+  const hasNews = useSignal(false);
+  const end = useRef<HTMLDivElement>(null);
+
+  const load = async (after: string | undefined) => {
+    isLoading.value = true;
+    try {
+      const query = { ...filter, limit: pageSize, ...(sort && { sort }), ...(after && { after }) };
+      const page = await api.get("/api/companies", { query });
+      rows.value = after === undefined ? page.rows : [...rows.value, ...page.rows];
+      next.value = page.next;
+      failure.value = undefined;
+      hasNews.value = false;
+    } catch (error) {
+      failure.value = failureOf(error);
+    }
+    isLoading.value = false;
+  };
+  useEffect(() => void load(undefined), []);
+  // Rows do not jump under the pointer: news is announced, and shown when asked for.
+  useEffect(
+    () =>
+      onLive(["records"], () => {
+        if (rows.value.length === 0 || scrollY < 40) void load(undefined);
+        else hasNews.value = true;
+      }),
+    [],
+  );
+  useEffect(() => {
+    const observer = new IntersectionObserver(([entry]) => {
+      if (entry?.isIntersecting && next.value && !isLoading.value && rows.value.length < rowsMax)
+        void load(next.value);
+    });
+    observer.observe(end.current!);
+    return () => observer.disconnect();
+  }, []);
+
+  const columns = shownColumns(place.value.query.get("columns"));
+  const resource = {
+    data: rows.value.length > 0 || next.value !== undefined ? rows.value : undefined,
+    failure: failure.value,
+    isLoading: isLoading.value,
+    reload: () => void load(undefined),
+  };
+  return (
+    <section class="card" aria-label="Companies">
+      <header>
+        <h2>Companies</h2>
+        <small>
+          sorted by{" "}
+          {sorts.map((one, index) => (
+            <>
+              {index > 0 && " · "}
+              <a
+                href={withQuery({ sort: one === "name" ? undefined : one })}
+                class={(sort ?? "name") === one ? "accent" : ""}
+                aria-current={(sort ?? "name") === one ? "true" : undefined}
+              >
+                {one}
+              </a>
+            </>
+          ))}
+        </small>
+        <span class="sp" />
+        {hasNews.value && (
+          <button class="btn small" onClick={() => void load(undefined)}>
+            Show changes
+          </button>
+        )}
+        <ColumnChooser />
+      </header>
+      <Loaded from={resource}>
+        {(found) =>
+          found.length === 0 ? (
+            <Nothing hasFilter={Object.keys(filter).length > 0} />
+          ) : (
+            <table class="rows cards">
+              <thead>
+                <tr>
+                  {columns.map(({ key, title, isNumber }) => (
+                    <th key={key} class={isNumber ? "n" : ""}>
+                      {title}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {found.map((company) => (
+                  <tr key={company.target}>
+                    {columns.map(({ key, title, isNumber, cell }) => (
+                      <td key={key} class={isNumber ? "n" : ""} data-label={title}>
+                        {cell(company)}
+                      </td>
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )
+        }
+      </Loaded>
+      <div ref={end} />
+      {next.value && rows.value.length > 0 && (
+        <p class="loading">
+          {rows.value.length >= rowsMax
+            ? `The first ${rowsMax.toLocaleString("en")} are shown. Narrow the search to see others.`
+            : "Loading more…"}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Nothing({ hasFilter }: { readonly hasFilter: boolean }) {
+  return hasFilter ? (
+    <Notice icon="search" title="No company matches">
+      <p>
+        Every word must be the beginning of a word of the company.{" "}
+        <a class="accent" href="/companies">
+          Clear all filters
+        </a>
+        .
+      </p>
+    </Notice>
+  ) : (
+    <Notice icon="building-2" title="No companies yet">
+      <p>
+        Run a campaign: <code>forager campaign run NAME</code>, or import your own list:{" "}
+        <code>forager import companies.csv</code>
+      </p>
+    </Notice>
+  );
+}

@@ -1,0 +1,82 @@
+/** Data of the API in a component: what is known, what went wrong, and how to ask again. */
+import { useSignal, type Signal } from "@preact/signals";
+import { useCallback, useEffect, useRef } from "preact/hooks";
+import { ApiError } from "../../api/client/api-client.ts";
+import { markOffline, markOnline, onLive, type LiveTopic } from "./live.ts";
+
+export type Failure =
+  | { readonly kind: "offline" }
+  | { readonly kind: "problem"; readonly status: number; readonly title: string; readonly detail: string; readonly code: string }; // prettier-ignore
+
+export interface Resource<T> {
+  /** The newest answer. It stays while a newer one is asked for, and when that fails. */
+  readonly data: T | undefined;
+  readonly failure: Failure | undefined;
+  readonly isLoading: boolean;
+  readonly reload: () => void;
+}
+
+interface State<T> {
+  readonly data?: T;
+  readonly failure?: Failure;
+  readonly isLoading: boolean;
+}
+
+export interface ResourceOptions {
+  /** Ask again when one of these changes on the server. */
+  readonly topics?: readonly LiveTopic[];
+}
+
+/** Asks again when `key` changes. An answer that comes after a later question is dropped. */
+export function useResource<T>(
+  key: string,
+  ask: (signal: AbortSignal) => Promise<T>,
+  { topics = [] }: ResourceOptions = {},
+): Resource<T> {
+  const state: Signal<State<T>> = useSignal<State<T>>({ isLoading: true });
+  const latest = useRef(ask);
+  latest.current = ask;
+  const running = useRef<AbortController | undefined>(undefined);
+  const shownKey = useRef(key);
+
+  const load = useCallback(async () => {
+    running.current?.abort();
+    const controller = new AbortController();
+    running.current = controller;
+    state.value = { ...state.peek(), isLoading: true };
+    try {
+      const data = await latest.current(controller.signal);
+      if (controller.signal.aborted) return;
+      markOnline();
+      state.value = { data, isLoading: false };
+    } catch (error) {
+      if (controller.signal.aborted) return;
+      const { data } = state.peek();
+      state.value = { ...(data !== undefined && { data }), failure: failureOf(error), isLoading: false }; // prettier-ignore
+    }
+  }, []);
+
+  useEffect(() => {
+    if (shownKey.current !== key) {
+      shownKey.current = key;
+      const { data } = state.peek();
+      state.value = { ...(data !== undefined && { data }), isLoading: true };
+    }
+    void load();
+    return () => running.current?.abort();
+  }, [key]);
+  useEffect(() => onLive(topics, () => void load()), [topics.join()]);
+
+  const { data, failure, isLoading } = state.value;
+  return { data, failure, isLoading, reload: () => void load() };
+}
+
+export function failureOf(error: unknown): Failure {
+  if (error instanceof ApiError) {
+    markOnline();
+    const { status, title, detail, code } = error.problem;
+    return { kind: "problem", status, title, detail, code };
+  }
+  markOffline();
+  return { kind: "offline" };
+}

@@ -1,0 +1,64 @@
+/**
+ * Where the page is, as a signal. Everything a person chose (filters, the open company, the day of the map) is in the
+ * address, so a reload, the back button and a bookmark show the same.
+ */
+import { computed, signal } from "@preact/signals";
+
+export interface Place {
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+const read = (): Place => ({
+  path: location.pathname,
+  query: new URLSearchParams(location.search),
+});
+
+export const place = signal<Place>(read());
+/** `/companies/x` has the parts "companies" and "x". */
+export const pathParts = computed(() =>
+  place.value.path.split("/").filter(Boolean).map(decodePart),
+);
+
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+export function navigate(href: string, { isReplaced = false } = {}): void {
+  const before = place.value.path;
+  if (isReplaced) history.replaceState(null, "", href);
+  else history.pushState(null, "", href);
+  place.value = read();
+  if (place.value.path !== before) scrollTo(0, 0);
+}
+
+type Values = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The address of this page with some of its parameters changed; `undefined` removes one. */
+export function withQuery(changes: Values, path = place.value.path): string {
+  const query = new URLSearchParams(path === place.value.path ? place.value.query : "");
+  for (const [key, value] of Object.entries(changes)) {
+    query.delete(key);
+    for (const one of typeof value === "string" ? [value] : (value ?? [])) query.append(key, one);
+  }
+  const text = query.toString();
+  return text === "" ? path : `${path}?${text}`;
+}
+
+/** Follows links within the page without loading it again. */
+export function followLinks(): void {
+  addEventListener("popstate", () => (place.value = read()));
+  document.addEventListener("click", (event) => {
+    if (event.defaultPrevented || event.button !== 0) return;
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    if (!link || link.target || link.hasAttribute("download")) return;
+    if (link.origin !== location.origin || link.pathname.startsWith("/api/")) return;
+    event.preventDefault();
+    navigate(link.pathname + link.search + link.hash);
+  });
+}

@@ -1,0 +1,104 @@
+import { api, apiUrl } from "../data/api.ts";
+import { plural } from "../data/format.ts";
+import { useResource } from "../data/resource.ts";
+import { place, withQuery } from "../data/router.ts";
+import { Same } from "../parts/same.tsx";
+import { Loaded, Notice } from "../parts/state-view.tsx";
+import { Text } from "../parts/text.tsx";
+import { CampaignFunnel } from "../campaigns/campaign-funnel.tsx";
+import { Top } from "../parts/top.tsx";
+import { Alarms } from "./alarms.tsx";
+import { NewestCompanies } from "./newest-companies.tsx";
+import { NodesCard } from "./nodes-card.tsx";
+import { ThroughputCard } from "./throughput-card.tsx";
+import { WaitingCard } from "./waiting-card.tsx";
+
+export function Overview() {
+  const status = useResource(
+    "status",
+    (signal) => api.get("/api/status", { query: { cluster: true }, signal }),
+    { topics: ["status", "fleet", "queue"] },
+  );
+  const campaigns = useResource("campaigns", (signal) => api.get("/api/campaigns", { signal }), {
+    topics: ["campaigns"],
+  });
+  const chosen = place.value.query.get("campaign") ?? campaigns.data?.rows[0]?.campaign;
+  return (
+    <>
+      <Top title="Overview">
+        {(campaigns.data?.rows.length ?? 0) > 1 && (
+          <CampaignChoice
+            names={campaigns.data!.rows.map(({ campaign }) => campaign)}
+            chosen={chosen}
+          />
+        )}
+      </Top>
+      {status.data && <Alarms texts={status.data.attention} />}
+      <Loaded from={campaigns}>
+        {({ rows }) =>
+          chosen === undefined || rows.length === 0 ? (
+            <section class="card">
+              <Notice icon="layers" title="No campaign yet">
+                <p>
+                  A campaign is a list of phrases and places, such as “flooring contractors around
+                  Austin”. Make one in{" "}
+                  <a class="accent" href="/campaigns?new=1">
+                    Campaigns
+                  </a>{" "}
+                  or run <code>forager campaign new NAME</code>
+                </p>
+              </Notice>
+            </section>
+          ) : (
+            <CampaignFunnel campaign={chosen} isLinked />
+          )
+        }
+      </Loaded>
+      <div class="grid">
+        <div class="stack">
+          <ThroughputCard />
+          <NewestCompanies />
+        </div>
+        <div class="stack">
+          <Loaded from={status}>
+            {({ queue, nodes, hub }) => (
+              <>
+                <WaitingCard queue={queue} />
+                <NodesCard nodes={nodes} hub={hub?.node} />
+              </>
+            )}
+          </Loaded>
+        </div>
+      </div>
+      <Same
+        command="forager status --cluster"
+        api={`GET ${apiUrl("/api/status", {}, { cluster: true })}`}
+      />
+    </>
+  );
+}
+
+function CampaignChoice({
+  names,
+  chosen,
+}: {
+  readonly names: readonly string[];
+  readonly chosen: string | undefined;
+}) {
+  // prettier-ignore
+  return (
+    <span class="row" role="group" aria-label="Campaign">
+      {names.slice(0, 6).map((name) => (
+        <a
+          key={name}
+          class={`pill ${name === chosen ? "" : "quiet"}`}
+          href={withQuery({ campaign: name })}
+          aria-current={name === chosen ? "true" : undefined}
+        >
+          <Text value={name} max={30} />
+        </a>
+      ))}
+      {names.length > 6 && <a class="dim" href="/campaigns">{plural(names.length, "campaign")}</a>}
+    </span>
+  );
+}

@@ -1,0 +1,67 @@
+import type { ComponentChildren } from "preact";
+import type { Resource } from "../data/resource.ts";
+import { shownText } from "../data/safe-text.ts";
+import type { IconName } from "./icon-names.ts";
+import { Icon } from "./icon.tsx";
+
+interface NoticeProps {
+  readonly icon: IconName;
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}
+
+/** Something other than data: nothing there yet, an error, no connection. It names the next step. */
+export function Notice({ icon, title, children }: NoticeProps) {
+  return (
+    <div class="state" role="status">
+      <Icon name={icon} />
+      <b>{title}</b>
+      {children}
+    </div>
+  );
+}
+
+export function Retry({ onRetry }: { readonly onRetry: () => void }) {
+  return (
+    <button class="btn" onClick={onRetry}>
+      <Icon name="refresh-cw" /> Try again
+    </button>
+  );
+}
+
+interface LoadedProps<T> {
+  readonly from: Resource<T>;
+  readonly children: (data: T) => ComponentChildren;
+}
+
+/** Shows data as soon as it is there, and what to do when it does not come. */
+export function Loaded<T>({ from, children }: LoadedProps<T>) {
+  const { data, failure, isLoading, reload } = from;
+  if (data !== undefined) return <>{children(data)}</>;
+  if (failure?.kind === "offline")
+    return (
+      <Notice icon="wifi-off" title="The server does not answer">
+        <p>
+          Is <code>forager serve</code> still running? The page goes on by itself when it answers.
+        </p>
+        <Retry onRetry={reload} />
+      </Notice>
+    );
+  if (failure?.status === 401)
+    return (
+      <Notice icon="info" title="You are not signed in">
+        <p>
+          Run <code>forager dashboard</code> on the machine of the server. It prints a link that
+          opens this page.
+        </p>
+      </Notice>
+    );
+  if (failure)
+    return (
+      <Notice icon="triangle-alert" title={failure.title}>
+        <p>{shownText(failure.detail, 600)}</p>
+        <Retry onRetry={reload} />
+      </Notice>
+    );
+  return isLoading ? <div class="loading" role="status">Loading…</div> : null; // prettier-ignore
+}

@@ -1,0 +1,32 @@
+import { formatAgo, formatTime, tick } from "../data/format.ts";
+import { safeHref, shownText } from "../data/safe-text.ts";
+
+/** Text from outside. Its direction does not affect the text around it. */
+export function Text({ value, max }: { readonly value: string; readonly max?: number }) {
+  return <bdi>{shownText(value, max)}</bdi>;
+}
+
+/** A link if the address may be opened, else the text alone. */
+export function SafeLink({
+  href,
+  text,
+}: {
+  readonly href: string | undefined;
+  readonly text: string;
+}) {
+  const safe = href === undefined ? undefined : safeHref(href);
+  if (safe === undefined) return <Text value={text} />;
+  const isPage = safe.startsWith("http");
+  return (
+    <a class="accent" href={safe} rel="noreferrer noopener" {...(isPage && { target: "_blank" })}>
+      <Text value={text} />
+    </a>
+  );
+}
+
+/** An age that grows while one looks; the exact time on hover. */
+export function Ago({ atMs }: { readonly atMs: number | undefined }) {
+  if (atMs === undefined) return null;
+  void tick.value;
+  return <time dateTime={new Date(atMs).toISOString()} title={formatTime(atMs)}>{formatAgo(atMs)}</time>; // prettier-ignore
+}

@@ -1,0 +1,39 @@
+import { lazyScreen } from "../parts/lazy-screen.tsx";
+import type { IconName } from "../parts/icon-names.ts";
+import { Overview } from "../overview/overview.tsx";
+
+export interface Screen {
+  /** The first part of the path. */
+  readonly path: string;
+  readonly title: string;
+  readonly icon: IconName;
+  /** Pressed after `g`. */
+  readonly key: string;
+  readonly View: () => preact.JSX.Element;
+}
+
+/** In the order of the navigation. All but the first are loaded when they are opened. */
+export const screens: readonly Screen[] = [
+  { path: "", title: "Overview", icon: "gauge", key: "o", View: Overview },
+  {
+    path: "campaigns",
+    title: "Campaigns",
+    icon: "layers",
+    key: "c",
+    View: lazyScreen(async () => (await import("../campaigns/campaigns.tsx")).Campaigns),
+  },
+  {
+    path: "map",
+    title: "Map",
+    icon: "map",
+    key: "m",
+    View: lazyScreen(async () => (await import("../map/map-screen.tsx")).MapScreen),
+  },
+  {
+    path: "companies",
+    title: "Companies",
+    icon: "building-2",
+    key: "l",
+    View: lazyScreen(async () => (await import("../companies/companies.tsx")).Companies),
+  },
+];

@@ -1,0 +1,61 @@
+import { readFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join, normalize } from "node:path";
+import { repositoryRoot } from "../../support/repository.ts";
+
+export type Answer = { readonly status?: number; readonly body: unknown } | undefined;
+export type Answers = (request: { readonly method: string; readonly path: string; readonly query: URLSearchParams }) => Answer; // prettier-ignore
+
+/** As the real server sends it. */
+export const contentPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"; // prettier-ignore
+
+const types: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".json": "application/json",
+  ".svg": "image/svg+xml",
+};
+
+/** The built dashboard with made-up answers. */
+export async function startFixtureServer(answers: Answers) {
+  const folder = join(repositoryRoot, "dist", "dashboard");
+  const server = createServer((request, response) => void answer(request, response));
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://x");
+    response.setHeader("content-security-policy", contentPolicy);
+    response.setHeader("x-content-type-options", "nosniff");
+    if (pathname.startsWith("/api/")) {
+      const found = answers({
+        method: request.method ?? "GET",
+        path: pathname,
+        query: searchParams,
+      });
+      const status = found ? (found.status ?? 200) : 404;
+      const body = found ? found.body : { type: "about:blank", title: "Not found", status, detail: pathname, code: "not_found", requestId: "" }; // prettier-ignore
+      response.writeHead(status, { "content-type": "application/json" });
+      return void response.end(JSON.stringify(body));
+    }
+    const isPage = extname(pathname) === "";
+    const path = join(folder, isPage ? "index.html" : normalize(pathname));
+    try {
+      const bytes = await readFile(path);
+      response.writeHead(200, { "content-type": types[extname(path)] ?? "text/plain" });
+      response.end(bytes);
+    } catch {
+      response.writeHead(404).end();
+    }
+  };
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    stop: () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
