@@ -5,12 +5,13 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../../base/clock.ts";
+import { systemClock, type Clock } from "../../../base/clock.ts";
 import { silentLogger } from "../../../base/logger.ts";
 import { systemRandom } from "../../../base/random.ts";
+import { createTestClock } from "../../../base/testing/test-clock.ts";
 import { createPaths } from "../../../config/index.ts";
 import type { Channel, MeetingPoint } from "../../meeting-point.ts";
-import { createFolderMeetingPoint } from "./folder-meeting-point.ts";
+import { connectionsMax, createFolderMeetingPoint } from "./folder-meeting-point.ts";
 import { createFrameReader, encodeFrame } from "./frames.ts";
 import { proveAsClient } from "./handshake.ts";
 import { messageBytesMax } from "./socket-channel.ts";
@@ -20,17 +21,18 @@ beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "forager-meeting-")))
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const common = { clock: systemClock, random: systemRandom };
-const openPoint = (): MeetingPoint =>
+const openPoint = (clock = systemClock): MeetingPoint =>
   createFolderMeetingPoint({
     ...common,
+    clock,
     paths: createPaths(folder),
     log: silentLogger,
     pid: process.pid,
   });
 
 /** An owner that answers each message with the same message, and what arrived. */
-async function startOwner() {
-  const point = openPoint();
+async function startOwner(clock?: Clock) {
+  const point = openPoint(clock);
   const lock = point.tryLock()!;
   const received: unknown[] = [];
   const channels: Channel[] = [];
@@ -107,6 +109,19 @@ test("a peer that says nothing is let go, and a wrong token opens nothing", asyn
   const silent = await dial(port);
   await silent.ended; // after the time that a handshake may take
   expect(received).toEqual([]);
+});
+
+test("strangers that open connections and say nothing keep no client out", async () => {
+  // For this owner no time passes: none of them is let go because it was silent too long.
+  const { port } = await startOwner(createTestClock());
+  const silent = [];
+  for (let count = 0; count < connectionsMax + 10; count++) silent.push(await dial(port));
+  const connectUntil = async () => {
+    const channel = await openPoint().connect();
+    return channel && (await ask(channel, "hello"));
+  };
+  await expect.poll(connectUntil).toBe("hello");
+  await silent[0]!.ended; // the oldest made room
 });
 
 test("a file that names a port of a stranger: the token is not sent to it, and nobody is found", async () => {

@@ -18,8 +18,8 @@ export interface FolderMeetingPointOptions {
   readonly pid: number;
 }
 
-/** Connections at once; more are closed unanswered. */
-const connectionsMax = 256;
+/** Connections at once. Above that, one that has not proved itself yet makes room for a new one. */
+export const connectionsMax = 256;
 const host = "127.0.0.1";
 
 /**
@@ -79,17 +79,32 @@ export function createFolderMeetingPoint(options: FolderMeetingPointOptions): Me
 }
 
 async function listenOnLoopback(receive: (socket: Socket) => Promise<void>, log: Logger) {
-  let open = 0;
+  const open = new Set<Socket>();
+  /** Any user of the machine can open connections; the oldest silent one goes first. */
+  const unproved = new Set<Socket>();
+  const close = (socket: Socket) => {
+    open.delete(socket);
+    unproved.delete(socket);
+    socket.destroy();
+  };
   const server = createServer((socket) => {
     socket.on("error", () => {}); // the close that follows says all there is to say
-    if (open >= connectionsMax) return void socket.destroy();
-    open += 1;
-    socket.once("close", () => (open -= 1));
+    if (open.size >= connectionsMax) {
+      const [oldest] = unproved;
+      if (!oldest) return void socket.destroy();
+      close(oldest);
+    }
+    open.add(socket);
+    unproved.add(socket);
+    socket.once("close", () => close(socket));
     socket.setNoDelay(true).unref();
-    receive(socket).catch((error: unknown) => {
-      log.debug("a connection to this node was refused", { reason: String(error) });
-      socket.destroy();
-    });
+    receive(socket).then(
+      () => unproved.delete(socket),
+      (error: unknown) => {
+        log.debug("a connection to this node was refused", { reason: String(error) });
+        close(socket);
+      },
+    );
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
