@@ -11,6 +11,8 @@ type Words = string | readonly string[];
 export interface QueueSandbox {
   readonly folder: string;
   readonly file: string;
+  /** Runs a command in the process that the commands of the file share. */
+  readonly command: (args: readonly string[], options?: RunOptions) => Promise<RunResult>;
   /** Runs any command in a process of its own. */
   readonly forager: (args: readonly string[], options?: RunOptions) => Promise<RunResult>;
   readonly run: (
@@ -39,6 +41,7 @@ export async function createQueueSandbox(address = "sqlite:q.db"): Promise<Queue
   return {
     folder: sandbox.folder,
     file,
+    command: (args, options) => sandbox.forager(args, options),
     forager: (args, options) => sandbox.run(process.execPath, [main, ...args], options),
     run: (program, args, options) => sandbox.run(program, args, options),
     queue,
