@@ -48,9 +48,7 @@ describe("the simulation of gossip", () => {
     "so do fleets of 3 to 50, and every kind of fault is met",
     { timeout: 1_200_000 },
     async () => {
-      const seeds = isLong
-        ? Array.from({ length: 300 }, (_, at) => at + 13)
-        : [7, 10, 13, 14, 15, 16];
+      const seeds = isLong ? Array.from({ length: 300 }, (_, at) => at + 13) : [7, 10, 13];
       expect(await failuresOf(seeds)).toEqual([]);
       expect(faultKinds.filter((kind) => !seen.has(kind))).toEqual([]);
     },

@@ -1,12 +1,17 @@
 // inputs: test/simulation/**
+// long: simulation
 import { describe, expect, test } from "vitest";
 import { simulateNode } from "./node-simulate.ts";
 
+const isLong = process.env["FORAGER_TEST_LONG"] === "1";
+const seedsCount = isLong ? 200 : 10;
+const awaitsCount = isLong ? 40 : 16;
+
 describe("the simulation of the processes of one data folder", () => {
-  test("seeds 1 to 25 keep N1 to N4, and meet every kind of trouble", async () => {
+  test("its first seeds keep N1 to N4, and meet every kind of trouble", async () => {
     const failed: string[] = [];
     const seen = new Map<string, number>();
-    for (let seed = 1; seed <= 25; seed++) {
+    for (let seed = 1; seed <= seedsCount; seed++) {
       const { violation, faultCounts } = await simulateNode(seed);
       if (violation) failed.push(`seed ${seed}: ${violation}`);
       for (const [kind, count] of faultCounts) seen.set(kind, (seen.get(kind) ?? 0) + count);
@@ -24,7 +29,7 @@ describe("the simulation of the processes of one data folder", () => {
 
   test("a process may die at every single await", async () => {
     const failed: string[] = [];
-    for (let crashAt = 1; crashAt <= 40; crashAt++) {
+    for (let crashAt = 1; crashAt <= awaitsCount; crashAt++) {
       const { violation } = await simulateNode(5, { crashAt });
       if (violation) failed.push(`await ${crashAt}: ${violation}`);
     }
