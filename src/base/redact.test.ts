@@ -38,7 +38,8 @@ test("whatever the password and the token, they are not shown, and it takes no t
     }),
   );
   const long = `https://${"a@".repeat(100_000)} ${"://".repeat(100_000)}`;
-  const startMs = performance.now();
+  const started = process.cpuUsage();
   redactText(long);
-  expect(performance.now() - startMs).toBeLessThan(1_000);
+  const { user, system } = process.cpuUsage(started);
+  expect((user + system) / 1_000).toBeLessThan(1_000);
 });

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { DemoResult } from "../../src/cli/demo/run-demo.ts";
+import { allowingForLoad } from "../../src/base/testing/busy-machine.ts";
 import { builtCli, createSandbox, type RunResult, type Sandbox } from "../support/built-cli.ts";
 
 let sandbox: Sandbox;
@@ -53,7 +54,7 @@ describe("forager demo", () => {
     expect(visits).toEqual({ done: 34, robots: 2, unreachable: 2, parked: 2 });
     expect(contacts.emails).toBeGreaterThan(30);
     expect(requests).toBeGreaterThan(200);
-    expect(elapsedMs).toBeLessThan(60_000);
+    expect(elapsedMs).toBeLessThan(allowingForLoad(60_000));
     // The node that found the company wrote its name; another one may have found the contacts.
     expect(record?.lines.length).toBeGreaterThan(0);
     expect(readdirSync(sandbox.folder)).toEqual([]);

@@ -6,6 +6,7 @@ import type { ClusterStatus } from "../../src/app/status/cluster-status.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import type { Acknowledgement } from "../../src/cli/commands/fleet/await-followers.ts";
 import { makeKey } from "../../src/gossip/index.ts";
+import { allowingForLoad } from "../../src/base/testing/busy-machine.ts";
 import { createSandbox, type Sandbox } from "../support/built-cli.ts";
 import { freeUdpPort } from "../support/free-udp-port.ts";
 
@@ -91,7 +92,7 @@ test("work that is added on one node is begun by an idle one within a second", a
   const addedAtMs = await add("second");
   await expect.poll(() => begun().length, { interval: 20 }).toBe(2);
   const begunAtMs = Number(begun()[1]!.split(" ")[1]);
-  expect(begunAtMs - addedAtMs).toBeLessThan(1_000);
+  expect(begunAtMs - addedAtMs).toBeLessThan(allowingForLoad(1_000));
 });
 
 test("what another process writes on one node is a file on the other, soon after", async () => {
@@ -154,7 +155,7 @@ test("B11: by gossip alone a command reaches another node at once, and both ackn
   expect(gossip!.droppedByReason["unauthenticated"]).toBe(0);
   const [own, other] = [nodes[0]!, nodes[1]!];
   expect([own.what, other.what]).toEqual(["nothing works here", "paused"]);
-  expect(other.afterMs).toBeLessThan(4_000);
+  expect(other.afterMs).toBeLessThan(allowingForLoad(4_000));
   // What a peer has is known by its next digest, a second later.
   await expect
     .poll(async () => (await status()).nodes[1])

@@ -47,32 +47,24 @@ const title = (backend: string) =>
   `D12: nothing lost, nothing twice, gates and caps kept, though workers are killed and stopped: ${backend}`;
 
 needs(["postgres", "s3"], ({ postgres, s3 }) => {
-  test.concurrent(
-    title("PostgreSQL"),
-    async (context) => {
-      await using schema = await createTestSchema(postgres.url);
-      const address = `${postgres.url}?schema=${encodeURIComponent(schema.name)}`;
-      await passes(context, "postgres", { args: ["--queue", address] });
-    },
-    240_000,
-  );
+  test.concurrent(title("PostgreSQL"), async (context) => {
+    await using schema = await createTestSchema(postgres.url);
+    const address = `${postgres.url}?schema=${encodeURIComponent(schema.name)}`;
+    await passes(context, "postgres", { args: ["--queue", address] });
+  });
 
-  test.concurrent(
-    title("bucket"),
-    async (context) => {
-      const { place, client } = await createTestPlace(s3);
-      client.destroy();
-      const { bucket, endpoint, region, credentials } = place;
-      const settings = new URLSearchParams({ endpoint: endpoint!, region: region! });
-      const env = {
-        AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-        AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-      };
-      const address = `s3://${bucket}/load?${settings.toString()}`;
-      await passes(context, "s3", { args: ["--queue", address], env });
-    },
-    240_000,
-  );
+  test.concurrent(title("bucket"), async (context) => {
+    const { place, client } = await createTestPlace(s3);
+    client.destroy();
+    const { bucket, endpoint, region, credentials } = place;
+    const settings = new URLSearchParams({ endpoint: endpoint!, region: region! });
+    const env = {
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    };
+    const address = `s3://${bucket}/load?${settings.toString()}`;
+    await passes(context, "s3", { args: ["--queue", address], env });
+  });
 });
 
 test("a queue that is in use is refused, and left as it is", async () => {

@@ -52,7 +52,6 @@ test.each([
     );
     expect(existsSync(file)).toBe(false);
   },
-  60_000,
 );
 
 test("a backup that is moved over the queue of a running `work` is kept as it is", async () => {

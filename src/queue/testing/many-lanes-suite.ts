@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../base/clock.ts";
 import { systemRandom } from "../../base/random.ts";
+import { allowingForLoad } from "../../base/testing/busy-machine.ts";
 import { longestBlockMs } from "../../base/testing/event-loop.ts";
 import { createQueue } from "../create-queue.ts";
 import type { Queue } from "../queue.ts";
@@ -13,8 +14,11 @@ export interface ManyLanesOptions {
 
 const lanes = 100_000;
 const jobs = 10_000;
-/** What a dashboard may keep a worker from its work. */
-const blockMsMax = 50;
+/**
+ * What a dashboard may keep a worker from its work. Processor time is measured, but programs that
+ * share a processor and its caches take two to three times as much of it.
+ */
+const blockMsMax = Math.min(150, allowingForLoad(50));
 
 /** Reading must not keep a process from its work, however many lanes there are. */
 export function manyLanesSuite({ name, open }: ManyLanesOptions): void {
@@ -62,19 +66,15 @@ export function manyLanesSuite({ name, open }: ManyLanesOptions): void {
         50,
       ],
     ];
-    test.each(reads)(
-      "%s: the event loop goes on",
-      async (_, read, expected) => {
-        // A collection of garbage may fall into one of them.
-        const blocks: number[] = [];
-        while (blocks.length < 3 && (blocks.at(-1) ?? Infinity) >= blockMsMax) {
-          const { answer, blockMs } = await longestBlockMs(read);
-          expect(answer).toEqual(expected);
-          blocks.push(blockMs);
-        }
-        expect(blocks.at(-1), blocks.map(Math.round).join(", ")).toBeLessThan(blockMsMax);
-      },
-      120_000,
-    ); // processor time is measured; on a busy machine it takes longer
+    test.each(reads)("%s: the event loop goes on", async (_, read, expected) => {
+      // A collection of garbage may fall into one of them.
+      const blocks: number[] = [];
+      while (blocks.length < 3 && (blocks.at(-1) ?? Infinity) >= blockMsMax) {
+        const { answer, blockMs } = await longestBlockMs(read);
+        expect(answer).toEqual(expected);
+        blocks.push(blockMs);
+      }
+      expect(blocks.at(-1), blocks.map(Math.round).join(", ")).toBeLessThan(blockMsMax);
+    });
   });
 }

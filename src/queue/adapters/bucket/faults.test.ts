@@ -60,48 +60,44 @@ describe("a bad network", () => {
     "409 and 500": { vagueLoser: 0.6, falseConflict: 0.2 },
     throttling: { refused: 0.3 },
   };
-  test.each(Object.entries(lossy))(
-    "%s: every task is done once",
-    async (_, faults) => {
-      const storage = createStorage();
-      const at = { clock: systemClock, random: createSeededRandom(7) };
-      const worse = (): Bucket =>
-        createRetryingBucket({
-          bucket: createFaultyBucket({ bucket: storage.bucket, faults, ...at }),
-          ...at,
-        });
-      const open = async () =>
-        front(await storage.open({ bucket: worse(), giveUpMs: 20_000, finishedKept: 10 }), storage);
-      const nodes = [await open(), await open(), await open()];
-      const total = 60;
-      await nodes[0]!.add(works("a", total));
-      const done: string[] = [];
-      await Promise.all(
-        nodes.map(async (queue, node) => {
-          for (;;) {
-            const { leases } = await queue.claim({ ...asked, worker: `w${node}`, limit: 7 });
-            if (leases.length === 0) return;
-            const finishes = leases.map((lease) => ({
-              ...lease,
-              outcome: { kind: "done" } as const,
-            }));
-            const answers = await queue.finish(finishes);
-            expect(new Set(answers.map(({ status }) => status))).toEqual(new Set(["done"]));
-            done.push(...leases.map(({ key }) => key));
-          }
-        }),
-      );
-      expect(done).toHaveLength(total);
-      expect(new Set(done).size).toBe(total);
-      expect((await nodes[1]!.stats()).states).toMatchObject({
-        pending: 0,
-        running: 0,
-        done: total,
+  test.each(Object.entries(lossy))("%s: every task is done once", async (_, faults) => {
+    const storage = createStorage();
+    const at = { clock: systemClock, random: createSeededRandom(7) };
+    const worse = (): Bucket =>
+      createRetryingBucket({
+        bucket: createFaultyBucket({ bucket: storage.bucket, faults, ...at }),
+        ...at,
       });
-      for (const queue of nodes) await queue[Symbol.asyncDispose]();
-    },
-    60_000,
-  );
+    const open = async () =>
+      front(await storage.open({ bucket: worse(), giveUpMs: 20_000, finishedKept: 10 }), storage);
+    const nodes = [await open(), await open(), await open()];
+    const total = 60;
+    await nodes[0]!.add(works("a", total));
+    const done: string[] = [];
+    await Promise.all(
+      nodes.map(async (queue, node) => {
+        for (;;) {
+          const { leases } = await queue.claim({ ...asked, worker: `w${node}`, limit: 7 });
+          if (leases.length === 0) return;
+          const finishes = leases.map((lease) => ({
+            ...lease,
+            outcome: { kind: "done" } as const,
+          }));
+          const answers = await queue.finish(finishes);
+          expect(new Set(answers.map(({ status }) => status))).toEqual(new Set(["done"]));
+          done.push(...leases.map(({ key }) => key));
+        }
+      }),
+    );
+    expect(done).toHaveLength(total);
+    expect(new Set(done).size).toBe(total);
+    expect((await nodes[1]!.stats()).states).toMatchObject({
+      pending: 0,
+      running: 0,
+      done: total,
+    });
+    for (const queue of nodes) await queue[Symbol.asyncDispose]();
+  });
 });
 
 describe("an endpoint that is down", () => {
