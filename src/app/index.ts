@@ -60,8 +60,16 @@ export type { Work, WorkOptions } from "./work/open-work.ts";
 export { parseConcurrency } from "./work/pools.ts";
 export type { Up, UpOptions } from "./up/open-up.ts";
 export type { UpPart } from "./up/parts.ts";
+/** Writes settings and a first campaign. */
+export const loadInit = () => import("./campaign/init-folder.ts");
+/** Plans and dispatches campaigns. */
+export const loadCampaignWork = () => import("./campaign/dispatch-campaign.ts");
+export type { OpenedSource } from "./campaign/dispatch-campaign.ts";
+export type { CampaignRun, RunCampaignOptions, RunProgress } from "./campaign/run-campaign.ts";
 export type { CampaignReportOptions } from "./campaign/campaign-report.ts";
 export type { CampaignViewOptions } from "./campaign/campaign-view.ts";
+export type { ExportAbout } from "./exchange/export-file.ts";
+export type { ExportCounts, ExportOptions } from "./exchange/export-records.ts";
 export type { EnrichedCounts } from "./exchange/enriched-file.ts";
 export type { LineOptions } from "./exchange/company-lines.ts";
 export type { ImportReport } from "./exchange/import-lines.ts";
@@ -70,6 +78,9 @@ export type { PreflightFinding, PreflightOptions } from "./preflight/preflight.t
 export type { WorkOutcome } from "./work/work-outcome.ts";
 export type { WorkSummary } from "./work/work-summary.ts";
 export {
+  exportCompanies,
+  exportEmails,
+  exportToFile,
   importFile,
   moveQueue,
   preflight,
@@ -85,5 +96,6 @@ export {
   readCampaignCoverage,
   readCampaignReport,
   readCampaignState,
+  runCampaign,
   readStatus,
 } from "./load-parts.ts";

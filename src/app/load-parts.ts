@@ -1,8 +1,12 @@
 import type { BuiltInWork, BuiltInWorkOptions } from "./built-in-work.ts";
 import type { CampaignReport, CoverageCell, CoverageOptions } from "../campaign/index.ts";
+import type { Company, EmailRow } from "../records/index.ts";
 import type { CampaignReportOptions } from "./campaign/campaign-report.ts";
+import type { CampaignRun, RunCampaignOptions } from "./campaign/run-campaign.ts";
 import type { CampaignViewOptions } from "./campaign/campaign-view.ts";
 import type { CampaignState, CampaignStateOptions } from "./campaign/campaign-state.ts";
+import type { ExportAbout, ExportFileOptions } from "./exchange/export-file.ts";
+import type { ExportCounts, ExportOptions } from "./exchange/export-records.ts";
 import type { EnrichedCounts, EnrichedFileOptions } from "./exchange/enriched-file.ts";
 import type { FileImport, ImportFileOptions } from "./exchange/import-file.ts";
 import type { MovedQueue, MoveQueueOptions } from "./move-queue.ts";
@@ -102,4 +106,26 @@ export async function readCampaignCoverage(
   options: CampaignViewOptions & Pick<CoverageOptions, "by">,
 ): Promise<readonly CoverageCell[]> {
   return (await import("./campaign/campaign-view.ts")).readCampaignCoverage(options);
+}
+
+/** See `exchange/export-records.ts`. */
+export async function exportCompanies(options: ExportOptions<Company>): Promise<ExportCounts> {
+  return (await import("./exchange/export-records.ts")).exportCompanies(options);
+}
+
+/** See `exchange/export-records.ts`. */
+export async function exportEmails(
+  options: ExportOptions<EmailRow> & { readonly sitesMax: number },
+): Promise<ExportCounts> {
+  return (await import("./exchange/export-records.ts")).exportEmails(options);
+}
+
+/** See `exchange/export-file.ts`. */
+export async function exportToFile(options: ExportFileOptions): Promise<ExportAbout> {
+  return (await import("./exchange/export-file.ts")).exportToFile(options);
+}
+
+/** See `campaign/run-campaign.ts`. */
+export async function runCampaign(options: RunCampaignOptions): Promise<CampaignRun> {
+  return (await import("./campaign/run-campaign.ts")).runCampaign(options);
 }

@@ -8,6 +8,7 @@ export type {
 } from "./campaign.ts";
 export {
   campaignNameRule,
+  campaignNameWords,
   fileSourceKey,
   hasSource,
   overpassSourceKey,
@@ -47,6 +48,7 @@ export type { CrawlSettings, EnrichServices, KeptPage, SiteSettings } from "./en
 export { extractorVersion, isVisitFresh } from "./enrich/visit-freshness.ts";
 export { firstTask, gateOf, type FirstTask } from "./enrich/visit-task.ts";
 export { exclusionOf } from "./exclusions.ts";
+export { suggestCampaign, type SuggestedCampaign } from "./init/suggest-campaign.ts";
 export { locateTown, radiusKm, type LocatedTown } from "./locate-town.ts";
 export { checkCampaignField, parseCampaign } from "./parse-campaign.ts";
 export { openOverpassGate, overpassAdvice, overpassGate } from "./overpass-plan.ts";
@@ -54,7 +56,6 @@ export { campaignPhrases, createPhraseCache, meaningHash } from "./phrase-meanin
 export { planTargets, planTiles, type PlannedTile, type Target } from "./plan.ts";
 export { buildCampaignReport, type CampaignReportInput } from "./report/build-report.ts";
 export { membershipOf, type Membership } from "./report/membership.ts";
-export { missingEmailOf, missingEmailText, type MissingEmail } from "./report/missing-email.ts";
 export {
   campaignReportSchema,
   type CampaignFunnel,

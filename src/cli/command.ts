@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { FlagValue, LoadedSettings, Paths, Settings } from "../config/index.ts";
-import type { Confirm } from "./confirm.ts";
+import type { Ask, Confirm } from "./confirm.ts";
 import type { Output } from "./output.ts";
 import type { Progress } from "./progress.ts";
 
@@ -51,6 +51,7 @@ export interface BareContext {
   readonly out: Output;
   readonly progress: Progress;
   readonly confirm: Confirm;
+  readonly ask: Ask;
   readonly stdin: Readable;
   /** What a path on the command line is relative to. */
   readonly cwd: string;

@@ -11,6 +11,15 @@ import type { TextStream } from "./output.ts";
  */
 export type Confirm = (question: string, options: { readonly yes: boolean }) => Promise<boolean>;
 
+/**
+ * Asks for a value. An empty answer is the `suggested` one; where there is none, it asks again.
+ * Undefined: nobody is here to answer.
+ */
+export type Ask = (
+  question: string,
+  options: { readonly suggested?: string },
+) => Promise<string | undefined>;
+
 export interface ConfirmOptions {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stderr: TextStream;
@@ -26,6 +35,23 @@ export function createConfirm({ stdin, stderr, signal }: ConfirmOptions): Confir
     stderr.write(`${toTerminalText(question)} [y/N] `);
     const answer = await readLine(stdin, signal);
     return /^y(es)?$/i.test(answer.trim());
+  };
+}
+
+/** Nobody types the wrong thing that often. */
+const asksMax = 5;
+
+export function createAsk({ stdin, stderr, signal }: ConfirmOptions): Ask {
+  return async (question, { suggested }) => {
+    if (!stdin.isTTY || !stderr.isTTY) return undefined;
+    for (let asked = 0; asked < asksMax; asked += 1) {
+      const hint = suggested === undefined || suggested === "" ? "" : ` [${suggested}]`;
+      stderr.write(`${toTerminalText(`${question}${hint}`)}: `);
+      const answer = (await readLine(stdin, signal)).trim();
+      if (answer !== "") return answer;
+      if (suggested !== undefined) return suggested;
+    }
+    throw usageError(`${question}: no answer was given`);
   };
 }
 

@@ -20,6 +20,11 @@ export const registry: Registry = {
   },
   commands: [
     {
+      name: "init",
+      summary: "set up this folder: settings, a first campaign, a check of the machine",
+      load: async () => (await import("./commands/init/init.ts")).init,
+    },
+    {
       name: "demo",
       summary: "a campaign from plan to contacts, in a made-up region on this machine",
       load: async () => (await import("./commands/demo.ts")).demo,
@@ -274,6 +279,11 @@ export const registry: Registry = {
       name: "campaign status",
       summary: "how far campaigns are, by their witnesses and tasks",
       load: async () => (await import("./commands/campaign/status.ts")).campaignStatusCommand,
+    },
+    {
+      name: "campaign run",
+      summary: "plan, discover, visit, report and export, on this machine",
+      load: async () => (await import("./commands/campaign/run.ts")).campaignRun,
     },
     {
       name: "campaign report",

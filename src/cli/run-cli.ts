@@ -6,7 +6,7 @@ import { reportError } from "../base/report-error.ts";
 import { isUsageError, usageError } from "../base/usage-error.ts";
 import type { FlagValue } from "../config/index.ts";
 import type { BareContext, Outcome, Registry, SettingsContext } from "./command.ts";
-import { createConfirm } from "./confirm.ts";
+import { createAsk, createConfirm } from "./confirm.ts";
 import { exitCodes, type ExitCode } from "./exit-code.ts";
 import { textFlag, type GlobalFlags } from "./flags.ts";
 import { canColor, createOutput, type TextStream } from "./output.ts";
@@ -131,6 +131,7 @@ function createContext(
     out: createOutput({ stdout, stderr, isJson, isQuiet, hasColor }),
     progress: createProgress({ stderr, clock, isQuiet }),
     confirm: createConfirm({ stdin, stderr, signal }),
+    ask: createAsk({ stdin, stderr, signal }),
     stdin,
     cwd,
     clock,

@@ -20,6 +20,7 @@ export {
   type TextField,
 } from "./fields.ts";
 export { foundPrefix, type FoundBy } from "./found-by.ts";
+export { missingEmailOf, missingEmailText, type MissingEmail } from "./missing-email.ts";
 export { personOf, personTarget, type Person, type PersonTextField } from "./person.ts";
 export type {
   IndexBatch,
@@ -45,16 +46,22 @@ export type {
 export { csvLine, type CsvValue } from "./exchange/csv-text.ts";
 export { createCsvReader, type CsvRow } from "./exchange/csv-reader.ts";
 export {
-  companyCard,
   companyCsvHeader,
   companyCsvLine,
   companyObject,
-  emailCard,
-  emailCsvHeader,
-  emailCsvLine,
-  emailObject,
+  exportColumnNames,
   type EmailRow,
 } from "./exchange/export-rows.ts";
+export {
+  createCompanyWriter,
+  createEmailWriter,
+  emailExportFormats,
+  exportFormats,
+  kmlBegin,
+  kmlData,
+  type ExportFormat,
+  type ExportWriter,
+} from "./exchange/export-writer.ts";
 export {
   checkMappings,
   columnOf,

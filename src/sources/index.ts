@@ -42,6 +42,7 @@ export {
   type CutProgress,
   type PlaceArea,
 } from "./snapshots/cut-places.ts";
+export { readPlaceFile } from "./read/read-place-file.ts";
 export { readArea } from "./snapshots/place-area.ts";
 export {
   createSnapshotStore,

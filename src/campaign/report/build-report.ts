@@ -1,4 +1,4 @@
-import type { Company } from "../../records/index.ts";
+import { missingEmailOf, missingEmailText, type Company } from "../../records/index.ts";
 import type { Campaign } from "../campaign.ts";
 import { campaignCoverage, countCells, stateOf } from "../coverage/coverage.ts";
 import { planTiles, type Target } from "../plan.ts";
@@ -7,7 +7,6 @@ import { emptyTilesAlarm } from "./empty-tiles.ts";
 import { createFieldCounts } from "./field-coverage.ts";
 import { createFunnels, type Funnels } from "./funnels.ts";
 import { membershipOf } from "./membership.ts";
-import { missingEmailOf, missingEmailText } from "./missing-email.ts";
 import type { CampaignReport } from "./report-schema.ts";
 import { createVisitAges } from "./visit-ages.ts";
 

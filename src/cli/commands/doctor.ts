@@ -1,11 +1,9 @@
 import type { Command } from "../command.ts";
-import { examineQueue, queueOptions } from "../../app/index.ts";
 import { checkBucket } from "../doctor/bucket-checks.ts";
-import { checks } from "../doctor/checks.ts";
 import type { Finding } from "../doctor/check.ts";
+import { runChecks } from "../doctor/run-checks.ts";
 import { textFlag } from "../flags.ts";
 import type { Tint } from "../table.ts";
-import { checkPostgres } from "../doctor/postgres-checks.ts";
 import { openRawBucket } from "./bucket/open-bucket.ts";
 
 const tints: Readonly<Record<Finding["state"], Tint>> = { ok: "good", warn: "warn", fail: "bad" };
@@ -30,20 +28,9 @@ export const doctor: Command = {
     { line: "forager doctor --json", summary: "the findings for a program" },
   ],
 
-  async run({ settings, loaded, paths, clock, signal, out, flags }) {
-    const rows: (Finding & { readonly check: string })[] = [];
-    for (const check of checks) {
-      const { warnings } = loaded;
-      const finding = await check.run({ settings, paths, warnings, clock, signal });
-      rows.push({ check: check.name, ...finding });
-    }
-    const { url, postgres } = settings.queue;
-    rows.push(
-      ...(await checkPostgres({
-        examine: async () => examineQueue(url, await queueOptions(settings)),
-        poolMax: postgres.poolMax,
-      })),
-    );
+  async run(context) {
+    const { clock, out, flags } = context;
+    const rows = [...(await runChecks(context))];
     const address = textFlag(flags, "bucket");
     if (address !== undefined) {
       rows.push(...(await checkBucket({ open: () => openRawBucket(address), clock })));

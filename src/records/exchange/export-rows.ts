@@ -1,4 +1,7 @@
+import { AppError } from "../../base/app-error.ts";
+import { nearest } from "../../config/index.ts";
 import type { Company, Contact } from "../company.ts";
+import { missingEmailOf, missingEmailText } from "../missing-email.ts";
 import { csvLine, type CsvValue } from "./csv-text.ts";
 import { vcard, type CardLine } from "./vcard.ts";
 
@@ -52,12 +55,54 @@ const joinedTags = (tags: readonly string[]) =>
 
 const joined = (contacts: readonly Contact[]) => contacts.map(({ value }) => value).join("; ");
 
+/** Only where they are asked for. */
+const chosenColumns = {
+  id: ({ target }: Company) => target,
+  email: ({ emails }: Company) => emails[0]?.value,
+  phone: ({ phones }: Company) => phones[0]?.value,
+  phrases: ({ foundBy = [] }: Company) => unique(foundBy.map(({ phrase }) => phrase)),
+  tiles: ({ foundBy = [] }: Company) => unique(foundBy.map(({ tile }) => tile)),
+  campaigns: ({ foundBy = [] }: Company) =>
+    unique(foundBy.flatMap(({ campaign }) => campaign ?? [])),
+  sources: ({ foundBy = [] }: Company) => unique(foundBy.flatMap(({ source }) => source ?? [])),
+  found: ({ texts }: Company) => texts.foundAt,
+  visited: ({ visit }: Company) => visit?.at,
+  read: ({ texts }: Company) => texts.enrichedAt,
+  missingEmail: (company: Company) => {
+    const missing = missingEmailOf(company);
+    return missing && missingEmailText(missing);
+  },
+} satisfies Record<string, (company: Company) => CsvValue>;
+
+const unique = (values: readonly string[]) => [...new Set(values)].join("; ");
+
 export const companyColumnNames: readonly string[] = Object.keys(companyColumns);
+/** Every column that an export can be asked for. */
+export const exportColumnNames: readonly string[] = [
+  ...companyColumnNames,
+  ...Object.keys(chosenColumns),
+];
+
+type ColumnValue = (company: Company) => CsvValue;
+const allColumns: Readonly<Record<string, ColumnValue>> = { ...companyColumns, ...chosenColumns };
+
+/** The values of some columns, in their order. Throws `export_columns` for one that is not known. */
+export function columnValues(
+  names: readonly string[] = companyColumnNames,
+): (company: Company) => readonly CsvValue[] {
+  const values = names.map((name) => {
+    const value = Object.hasOwn(allColumns, name) ? allColumns[name] : undefined;
+    if (value) return value;
+    const words = `there is no column '${name}'; the nearest is ${nearest(name, exportColumnNames)}`;
+    throw new AppError("invalid", "export_columns", words);
+  });
+  return (company) => values.map((value) => value(company));
+}
 
 export const companyCsvHeader = (): string => csvLine(companyColumnNames);
 
-export const companyCsvLine = (company: Company): string =>
-  csvLine(Object.values(companyColumns).map((value) => value(company)));
+export const companyCsvLine = (company: Company): string => csvLine(allValues(company));
+const allValues = columnValues();
 
 /** All that is known, under the names an import understands. */
 export function companyObject(company: Company): Readonly<Record<string, unknown>> {

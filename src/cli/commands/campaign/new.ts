@@ -5,29 +5,32 @@ import {
   radiusKm,
   type TemplateOptions,
 } from "../../../campaign/index.ts";
-import type { Command, Flags } from "../../command.ts";
+import type { Command, Flags, OptionSpec } from "../../command.ts";
 import { listFlag, textFlag } from "../../flags.ts";
+
+/** What a first campaign is made of. */
+export const campaignOptions: readonly OptionSpec[] = [
+  { flag: "--phrase", value: "words", summary: "what is looked for", isRepeated: true },
+  {
+    flag: "--location",
+    value: "town|name@lat,lon",
+    summary: "where: a town, or a name with degrees north and east",
+    isRepeated: true,
+  },
+  { flag: "--radius", value: "distance", summary: "how far around: '20 mi', '30 km'" },
+  { flag: "--proximity-km", value: "number", summary: "the same in kilometres (default: 10)" },
+  {
+    flag: "--source",
+    value: "file",
+    summary: "places as CSV, JSON lines or GeoJSON, relative to the campaign's folder",
+    complete: "file",
+  },
+];
 
 export const campaignNew: Command = {
   needs: "settings",
   arguments: [{ name: "name", summary: "a-z, 0-9 and -, such as austin-plumbers" }],
-  options: [
-    { flag: "--phrase", value: "words", summary: "what is looked for", isRepeated: true },
-    {
-      flag: "--location",
-      value: "town|name@lat,lon",
-      summary: "where: a town, or a name with degrees north and east",
-      isRepeated: true,
-    },
-    { flag: "--radius", value: "distance", summary: "how far around: '20 mi', '30 km'" },
-    { flag: "--proximity-km", value: "number", summary: "the same in kilometres (default: 10)" },
-    {
-      flag: "--source",
-      value: "file",
-      summary: "places as CSV, JSON lines or GeoJSON, relative to the campaign's folder",
-      complete: "file",
-    },
-  ],
+  options: campaignOptions,
   examples: [
     { line: "forager campaign new austin-plumbers", summary: "a config.toml to edit" },
     {
@@ -47,7 +50,7 @@ export const campaignNew: Command = {
 
   async run({ args, flags, paths, out }) {
     const [name = ""] = args;
-    const file = await asUsage(() => openCampaignFolder(paths).create(name, optionsOf(flags)));
+    const file = await asUsage(() => openCampaignFolder(paths).create(name, templateOf(flags)));
     out.result(
       { campaign: name, file },
       `${file}\nedit it, then see what it means: forager campaign plan ${name}`,
@@ -55,7 +58,7 @@ export const campaignNew: Command = {
   },
 };
 
-function optionsOf(flags: Flags): TemplateOptions {
+export function templateOf(flags: Flags): TemplateOptions {
   const phrases = listFlag(flags, "phrase");
   // Not `listFlag`: a location has a comma of its own.
   const locations = flags["location"];

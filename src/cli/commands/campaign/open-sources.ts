@@ -1,14 +1,6 @@
-import { openPlaces, type CampaignSource, type Places } from "../../../app/index.ts";
-import { sourceKeysOf, type Campaign, type CampaignFolder } from "../../../campaign/index.ts";
-import type { CutProgress, Release } from "../../../sources/index.ts";
+import { openPlaces, type Places } from "../../../app/index.ts";
+import type { CutProgress } from "../../../sources/index.ts";
 import type { OptionSpec, SettingsContext } from "../../command.ts";
-
-export interface OpenedSource {
-  readonly key: string;
-  readonly source: CampaignSource;
-  /** Undefined: nobody knows beforehand what it has. */
-  readonly release: Release | undefined;
-}
 
 /** Snapshots of this data folder, with a bar while a file is cut. */
 export function openPlacesHere(context: SettingsContext): Promise<Places> {
@@ -16,24 +8,6 @@ export function openPlacesHere(context: SettingsContext): Promise<Places> {
   const { bucket, crawl } = settings;
   return openPlaces({ paths, bucket, contact: crawl.contact, onProgress: showCut(context) });
 }
-
-/** All sources of a campaign; a file that is new or has changed is cut first. */
-export async function openSources(
-  context: Pick<SettingsContext, "signal">,
-  places: Places,
-  { campaign, folder }: { readonly campaign: Campaign; readonly folder: CampaignFolder },
-): Promise<readonly OpenedSource[]> {
-  const opened: OpenedSource[] = [];
-  for (const key of sourceKeysOf(campaign)) {
-    const source = await places.source(folder, campaign, key);
-    opened.push({ key, source, release: await source.release?.(context.signal) });
-  }
-  return opened;
-}
-
-/** Of those whose places are known beforehand. */
-export const releasesOf = (sources: readonly OpenedSource[]): ReadonlyMap<string, Release> =>
-  new Map(sources.flatMap(({ key, release }) => (release ? [[key, release] as const] : [])));
 
 export const forceOption: OptionSpec = {
   flag: "--force",

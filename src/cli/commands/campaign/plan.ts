@@ -1,3 +1,4 @@
+import { loadCampaignWork, type OpenedSource } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import {
@@ -15,13 +16,7 @@ import {
 import type { Release } from "../../../sources/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { notePreflight } from "../../preflight.ts";
-import {
-  forceOption,
-  openPlacesHere,
-  openSources,
-  releasesOf,
-  type OpenedSource,
-} from "./open-sources.ts";
+import { forceOption, openPlacesHere } from "./open-sources.ts";
 import { campaignArgument, loadCampaign } from "./which-campaign.ts";
 
 export const campaignPlan: Command = {
@@ -55,7 +50,10 @@ export const campaignPlan: Command = {
     const [tiles, targets] = [planTiles(campaign), planTargets(campaign)];
     const isDryRun = flags["dryRun"] === true;
     await using places = await openPlacesHere(context);
-    const sources = hasSource(campaign) ? await openSources(context, places, loaded) : [];
+    const { openCampaignSources, releasesOf } = await loadCampaignWork();
+    const sources = hasSource(campaign)
+      ? await openCampaignSources(places, loaded, context.signal)
+      : [];
     const compiled = createPhraseCache()(campaign);
     const survey = await surveyWithBar(context, sources, compiled, tiles);
     const has = mayHave(releasesOf(sources));

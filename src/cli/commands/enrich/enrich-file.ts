@@ -11,7 +11,6 @@ import {
 } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import { countOf } from "../../../base/count-words.ts";
-import type { Logger } from "../../../base/logger.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { visitRecordOf } from "../../../records/index.ts";
 import type { Outcome, SettingsContext } from "../../command.ts";
@@ -19,6 +18,7 @@ import { textFlag } from "../../flags.ts";
 import { openNodeOf, openReaderOf } from "../../node-context.ts";
 import { outcomeText } from "../../outcome-text.ts";
 import { untilStopped } from "../../until-stopped.ts";
+import { warningsOf } from "../../warnings-of.ts";
 import { workOptionsOf } from "../../work-options.ts";
 import { openSource } from "../queue/import/import-source.ts";
 import { websiteOf } from "./choose-companies.ts";
@@ -165,15 +165,6 @@ async function visitNow(context: SettingsContext, total: number): Promise<WorkOu
   }
   return await work.outcome();
 }
-
-/** The progress line says how it goes; only what goes wrong is logged beside it. */
-const warningsOf = (log: Logger): Logger => ({
-  debug: () => {},
-  info: () => {},
-  warn: (message, fields) => log.warn(message, fields),
-  error: (message, fields) => log.error(message, fields),
-  child: (fields) => warningsOf(log.child(fields)),
-});
 
 async function writeResult(
   context: SettingsContext,

@@ -1,4 +1,4 @@
-import type { Company } from "../../records/index.ts";
+import type { Company } from "./company.ts";
 
 /** Why no e-mail address of a company is known. */
 export interface MissingEmail {

@@ -1,0 +1,155 @@
+import { AppError } from "../../base/app-error.ts";
+import type { Clock } from "../../base/clock.ts";
+import {
+  chooseBatch,
+  createPhraseCache,
+  dispatch,
+  dueTargets,
+  groupByTask,
+  hasSource,
+  mayHave,
+  meaningHash,
+  openOverpassGate,
+  overpassAdvice,
+  overpassSourceKey,
+  planTargets,
+  planTiles,
+  readWitnesses,
+  resolveTask,
+  sourceKeysOf,
+  type Campaign,
+  type CampaignFolder,
+  type Dispatched,
+  type Question,
+  type Target,
+  type Witness,
+} from "../../campaign/index.ts";
+import type { NodeReadApi } from "../../node/index.ts";
+import type { Queue } from "../../queue/index.ts";
+import type { Release } from "../../sources/index.ts";
+import type { CampaignSource, Places } from "../open-places.ts";
+
+export interface OpenedSource {
+  readonly key: string;
+  readonly source: CampaignSource;
+  /** Undefined: nobody knows beforehand what it has. */
+  readonly release: Release | undefined;
+}
+
+/** All sources of a campaign; a file that is new or has changed is cut first. */
+export async function openCampaignSources(
+  places: Places,
+  { campaign, folder }: LoadedCampaign,
+  signal?: AbortSignal,
+): Promise<readonly OpenedSource[]> {
+  const opened: OpenedSource[] = [];
+  for (const key of sourceKeysOf(campaign)) {
+    const source = await places.source(folder, campaign, key);
+    opened.push({ key, source, release: await source.release?.(signal) });
+  }
+  return opened;
+}
+
+/** Of those whose places are known beforehand. */
+export const releasesOf = (sources: readonly OpenedSource[]): ReadonlyMap<string, Release> =>
+  new Map(sources.flatMap(({ key, release }) => (release ? [[key, release] as const] : [])));
+
+export interface LoadedCampaign {
+  readonly campaign: Campaign;
+  readonly folder: CampaignFolder;
+}
+
+export interface DueTasksOptions extends LoadedCampaign {
+  readonly places: Places;
+  readonly ledger: Pick<NodeReadApi["ledger"], "readAll">;
+  readonly clock: Clock;
+  /** Also targets whose witness used other tags, another matcher or another release. */
+  readonly isRematch?: boolean;
+  /** Whether a server may be asked for more tiles than its operators would like. */
+  readonly isForced?: boolean;
+  readonly choice?: { readonly limit: number | undefined; readonly isCanary?: boolean };
+  readonly signal?: AbortSignal;
+}
+
+/** What a dispatch would add. */
+export interface DueTasks {
+  readonly targets: readonly Target[];
+  /** Targets in whose tile their source has no place. */
+  readonly leftOut: number;
+  readonly due: number;
+  /** Tasks for all that is due, before the choice. */
+  readonly tasks: number;
+  readonly chosen: Parameters<typeof dispatch>[2];
+  /** Whether what a target's source says is kept already: nobody has to be asked. */
+  readonly isKept: (target: Target) => boolean;
+  /** What to consider before so many tiles are asked for. */
+  readonly advice: string | undefined;
+}
+
+export async function findDueTasks(options: DueTasksOptions): Promise<DueTasks> {
+  const { campaign, places, ledger, clock, isRematch = false, signal } = options;
+  checkSource(campaign);
+  const targets = planTargets(campaign);
+  const releases = releasesOf(await openCampaignSources(places, options, signal));
+  const tiles = planTiles(campaign).map(({ tile }) => tile);
+  const toAsk = await places.tilesToAsk(campaign, tiles);
+  const isAsked = ({ tile, source }: Target) => source === overpassSourceKey && toAsk.has(tile.id);
+  const isThere = mayHave(releases);
+  const has = (target: Target) => isThere(target) && !(isRematch && isAsked(target));
+  const due = dueTargets({
+    targets,
+    witnesses: await readWitnesses(ledger, tiles),
+    freshness: campaign.freshness,
+    nowMs: clock.nowMs(),
+    mayHave: has,
+    ...(isRematch && { isOutdated: isOutdated(campaign, releases) }),
+  });
+  const groups = groupByTask(due);
+  const asked = groups.filter(([first]) => isAsked(first!)).length;
+  return {
+    targets,
+    leftOut: targets.filter((target) => !has(target)).length,
+    due: due.length,
+    tasks: groups.length,
+    chosen: chooseBatch(groups, options.choice ?? { limit: undefined }),
+    isKept: (target) => !isAsked(target),
+    advice: overpassAdvice(asked, { isForced: options.isForced === true }),
+  };
+}
+
+export interface AddDueOptions {
+  readonly queue: Pick<Queue, "add" | "gate" | "setGate">;
+  readonly campaign: Campaign;
+  readonly due: Pick<DueTasks, "chosen" | "isKept">;
+  readonly nowMs: number;
+  readonly onProgress?: (added: number) => void;
+}
+
+/** Adds what was found due. Safe to repeat: a task that is there is a duplicate. */
+export async function addDueTasks(options: AddDueOptions): Promise<Dispatched> {
+  const { queue, campaign, due, nowMs, onProgress = () => {} } = options;
+  await openOverpassGate(queue, campaign);
+  const { isKept } = due;
+  const answers = await dispatch(queue, campaign, due.chosen, { onProgress, isKept });
+  // Several sources know the same businesses.
+  if (answers.added > 0 && sourceKeysOf(campaign).length > 1) {
+    await queue.add([resolveTask(campaign.name, new Date(nowMs).toISOString())]);
+  }
+  return answers;
+}
+
+/** Looked through with other tags, by another matcher, or in another release. */
+function isOutdated(campaign: Campaign, releases: ReadonlyMap<string, Release>) {
+  const { phrases } = createPhraseCache()(campaign);
+  const hashes = new Map(phrases.map((one) => [one.phrase, meaningHash(one)]));
+  return ({ phrase, source }: Question, { how, release }: Witness): boolean =>
+    how !== hashes.get(phrase) || release !== (releases.get(source)?.release ?? release);
+}
+
+/** Tasks that could only fail are not made. */
+function checkSource(campaign: Campaign): void {
+  if (hasSource(campaign)) return;
+  const { name } = campaign;
+  const what = `campaign ${name} names no source: write file = "places.jsonl" under [sources]`;
+  throw new AppError("invalid", "campaign_source", what);
+}

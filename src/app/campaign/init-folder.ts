@@ -1,0 +1,97 @@
+import { stat } from "node:fs/promises";
+import { isAbsolute, join, relative } from "node:path";
+import { AppError } from "../../base/app-error.ts";
+import { createFileAtomic } from "../../base/atomic-file.ts";
+import { readRegularFile } from "../../base/regular-file.ts";
+import {
+  openCampaignFolder,
+  suggestCampaign,
+  type SuggestedCampaign,
+  type TemplateOptions,
+} from "../../campaign/index.ts";
+import { createPaths } from "../../config/index.ts";
+import { readPlaceFile, type Place } from "../../sources/index.ts";
+
+export interface InitFolderOptions {
+  /** Where forager.toml goes. */
+  readonly folder: string;
+  /** Relative to `folder`, or absolute. */
+  readonly data: string;
+  readonly contact: string;
+  /** Absent: this machine works alone. */
+  readonly bucket?: string | undefined;
+  readonly campaign: string;
+  /** The file of places, absolute. */
+  readonly sourceFile?: string | undefined;
+  readonly template: Omit<TemplateOptions, "sourceFile" | "politeness">;
+}
+
+export interface InitializedFolder {
+  readonly settingsFile: string;
+  readonly campaignFile: string;
+}
+
+/**
+ * Writes forager.toml and a first campaign. A forager.toml with the same settings is kept, so that
+ * this can be repeated after it was killed; one with others is an error.
+ */
+export async function initFolder(options: InitFolderOptions): Promise<InitializedFolder> {
+  const { folder, data, campaign, sourceFile, template } = options;
+  const settingsFile = join(folder, "forager.toml");
+  const paths = createPaths(isAbsolute(data) ? data : join(folder, data));
+  const campaigns = openCampaignFolder(paths);
+  const at = paths.resolve("campaigns", campaign);
+  const before = (await campaigns.list()).includes(campaign);
+  await writeSettings(settingsFile, settingsText(options));
+  const file = sourceFile === undefined ? {} : { sourceFile: pathFrom(at, sourceFile, folder) };
+  const campaignFile = before
+    ? join(at, "config.toml")
+    : await campaigns.create(campaign, { ...template, ...file });
+  return { settingsFile, campaignFile };
+}
+
+function settingsText({ data, contact, bucket }: InitFolderOptions): string {
+  return `# Settings of forager in this folder and below. \`forager config show\` lists all of them.
+data = ${JSON.stringify(data)}
+
+[crawl]
+# Told to every website that is visited, so that its owner can reach you.
+contact = ${JSON.stringify(contact)}
+${bucket === undefined ? "" : `\n[bucket]\n# Shared with the other machines of the fleet.\nurl = ${JSON.stringify(bucket)}\n`}`;
+}
+
+async function writeSettings(file: string, text: string): Promise<void> {
+  if (await createFileAtomic(file, text, { mode: 0o600 })) return;
+  if (String(await readRegularFile(file)) === text) return;
+  throw new AppError(
+    "conflict",
+    "settings_exist",
+    `there is a ${file} already, with other settings: edit it; \`forager campaign new NAME\` makes a campaign`,
+  );
+}
+
+/** A folder that is moved as a whole keeps its source. */
+function pathFrom(campaignFolder: string, sourceFile: string, folder: string): string {
+  const isInside = !relative(folder, sourceFile).startsWith("..");
+  return isInside ? relative(campaignFolder, sourceFile) : sourceFile;
+}
+
+/** Enough to see what a file is about. */
+const placesMax = 50_000;
+
+/** What a campaign for a file of places could look like. Undefined: its places do not say. */
+export async function suggestFor(
+  file: string,
+  signal: AbortSignal,
+): Promise<SuggestedCampaign | undefined> {
+  const found = await stat(file).catch(() => undefined);
+  if (!found?.isFile()) {
+    throw new AppError("invalid", "places_file", `${file} is no file: is the path right?`);
+  }
+  const places: Place[] = [];
+  for await (const batch of readPlaceFile({ file, signal })) {
+    for (const { read } of batch) if (read.kind === "place") places.push(read.place);
+    if (places.length >= placesMax) break;
+  }
+  return suggestCampaign(places);
+}

@@ -1,0 +1,214 @@
+import { dirname } from "node:path";
+import { AppError } from "../../base/app-error.ts";
+import { sleep } from "../../base/clock.ts";
+import { makeFolder } from "../../base/make-folder.ts";
+import {
+  discoverKind,
+  detailsKind,
+  enrichKind,
+  membershipOf,
+  openCampaignFolder,
+  type CampaignReport,
+} from "../../campaign/index.ts";
+import { createPaths, type Paths } from "../../config/index.ts";
+import type { NodeReadApi } from "../../node/index.ts";
+import type { Queue } from "../../queue/index.ts";
+import { createCompanyWriter, readSuppressList } from "../../records/index.ts";
+import type { CutProgress } from "../../sources/index.ts";
+import { openOrMakeQueue } from "../configured-queue.ts";
+import { exportToFile, type ExportAbout } from "../exchange/export-file.ts";
+import { exportCompanies } from "../exchange/export-records.ts";
+import { openPlaces } from "../open-places.ts";
+import { openWork, type WorkOptions } from "../work/open-work.ts";
+import type { WorkOutcome } from "../work/work-outcome.ts";
+import { readCampaignReport } from "./campaign-report.ts";
+import { addDueTasks, findDueTasks } from "./dispatch-campaign.ts";
+
+export interface RunCampaignOptions {
+  readonly name: string;
+  /** How worker processes start; that they drain is set here. */
+  readonly work: WorkOptions;
+  readonly openReader: () => Promise<NodeReadApi & AsyncDisposable>;
+  readonly signal: AbortSignal;
+  readonly onPlanned?: (planned: RunPlan) => void;
+  readonly onCut?: (progress: CutProgress) => void;
+  readonly onProgress?: (progress: RunProgress) => void;
+}
+
+export interface RunPlan {
+  readonly targets: number;
+  readonly due: number;
+  readonly tilesToAsk: number;
+}
+
+/** Tiles and websites that ended, of all that are known so far: places bring new websites. */
+export interface RunProgress {
+  readonly ended: number;
+  readonly total: number;
+  readonly tilesLeft: number;
+  readonly websitesRead: number;
+  readonly websitesNotRead: number;
+}
+
+export interface CampaignRun {
+  readonly report: CampaignReport;
+  /** The path of the CSV file, and what is in it. */
+  readonly file: string;
+  readonly about: ExportAbout;
+  /** Undefined: there was nothing to do. */
+  readonly work: WorkOutcome | undefined;
+  /** Tasks of the campaign that have not ended. */
+  readonly left: number;
+  readonly failed: number;
+}
+
+/**
+ * A campaign from plan to export on this machine. It can be killed at any moment and run again:
+ * targets with a fresh witness are not asked again, visits that count are not made again, and tasks
+ * that failed are tried again.
+ */
+export async function runCampaign(options: RunCampaignOptions): Promise<CampaignRun> {
+  const { name, signal } = options;
+  const { settings } = options.work.loaded;
+  const paths = createPaths(settings.data);
+  const contact = (await openCampaignFolder(paths).load(name)).politeness.contact;
+  if (contact === undefined && settings.crawl.contact === undefined) throw noContact(name);
+  await planAndDispatch(options, paths);
+  const work = signal.aborted ? undefined : await workOff(options, paths);
+  return { work, ...(await reportAndExport(options, paths)) };
+}
+
+async function planAndDispatch(options: RunCampaignOptions, paths: Paths): Promise<void> {
+  const { name, signal, onCut, onPlanned } = options;
+  const { clock, loaded } = options.work;
+  const { settings } = loaded;
+  const folder = openCampaignFolder(paths);
+  const campaign = await folder.load(name);
+  const cut = onCut && { onProgress: onCut };
+  await using places = await openPlaces({
+    paths,
+    bucket: settings.bucket,
+    contact: settings.crawl.contact,
+    ...cut,
+  });
+  await using reader = await options.openReader();
+  const { ledger } = reader;
+  const due = await findDueTasks({ campaign, folder, places, ledger, clock, signal });
+  await folder.writeTargets(name, due.targets);
+  onPlanned?.({ targets: due.targets.length, due: due.due, tilesToAsk: due.chosen.length });
+  await using queue = await openOrMakeQueue({ settings, paths });
+  await addDueTasks({ queue, campaign, due, nowMs: clock.nowMs() });
+  const job = await queue.job(name);
+  if (job && job.failed > 0) await queue.retry({ job: name, states: ["failed"] });
+  if (job?.isPaused === true) await queue.resume(name);
+}
+
+const lookMs = 500;
+
+/** Runs workers until nothing of the campaign is left to do, or it is stopped. */
+async function workOff(
+  options: RunCampaignOptions,
+  paths: Paths,
+): Promise<WorkOutcome | undefined> {
+  const { name, signal, onProgress = () => {} } = options;
+  const { clock, loaded } = options.work;
+  await using queue = await openOrMakeQueue({ settings: loaded.settings, paths });
+  if ((await leftOf(queue, name)) === 0) return undefined;
+  await using work = await openWork({
+    ...options.work,
+    start: { ...options.work.start, isDraining: true },
+  });
+  const tilesAtFirst = await tilesLeft(queue);
+  let total = 0;
+  const look = async () => {
+    const { kinds } = await queue.stats();
+    const live = (kind: string) => {
+      const found = kinds.find((one) => one.kind === kind);
+      return (found?.pending ?? 0) + (found?.running ?? 0);
+    };
+    const tiles = live(discoverKind) + live(detailsKind);
+    const { visits } = work.summary();
+    const sum = (isOne: (reason: string) => boolean) =>
+      visits.filter(({ reason }) => isOne(reason)).reduce((all, { count }) => all + count, 0);
+    const websitesRead = sum((reason) => reason === "");
+    const websitesNotRead = sum((reason) => reason !== "");
+    const ended = Math.max(0, tilesAtFirst - tiles) + websitesRead + websitesNotRead;
+    // Between two requests of a visit there is a moment without a task of it.
+    total = Math.max(total, ended + tiles + live(enrichKind));
+    onProgress({ ended, total, tilesLeft: tiles, websitesRead, websitesNotRead });
+  };
+  const looking = new AbortController();
+  const isDone = async () => {
+    while (!looking.signal.aborted && (await leftOf(queue, name)) > 0) {
+      await look();
+      await sleep(clock, lookMs, looking.signal).catch(() => {});
+    }
+  };
+  const stop = () => looking.abort();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    await work.start();
+    await Promise.race([work.ended, isDone()]);
+  } finally {
+    stop();
+    signal.removeEventListener("abort", stop);
+    await work.stop();
+  }
+  await look();
+  return await work.outcome();
+}
+
+/** Of the campaign's job, of every kind. */
+async function leftOf(queue: Pick<Queue, "job">, name: string): Promise<number> {
+  const job = await queue.job(name);
+  return (job?.pending ?? 0) + (job?.running ?? 0);
+}
+
+async function tilesLeft(queue: Pick<Queue, "stats">): Promise<number> {
+  const { kinds } = await queue.stats();
+  return kinds
+    .filter(({ kind }) => kind === discoverKind || kind === detailsKind)
+    .reduce((sum, { pending, running }) => sum + pending + running, 0);
+}
+
+async function reportAndExport(
+  { name, work: { clock, loaded }, openReader }: RunCampaignOptions,
+  paths: Paths,
+): Promise<Omit<CampaignRun, "work">> {
+  const { settings } = loaded;
+  await using reader = await openReader();
+  await using queue = await openOrMakeQueue({ settings, paths });
+  const common = { name, paths, settings, clock, reader, queue };
+  const report = await readCampaignReport({ ...common, maxAgeMs: 0 });
+  const file = paths.resolve("campaigns", name, "exports", `${name}.csv`);
+  makeFolder(dirname(file), { mode: 0o700 });
+  const membership = membershipOf(await openCampaignFolder(paths).load(name));
+  const about = await exportToFile({
+    to: file,
+    fileFormat: "csv",
+    campaign: name,
+    nowMs: clock.nowMs(),
+    run: (write) =>
+      exportCompanies({
+        records: reader.records,
+        query: { filters: { isExcluded: false } },
+        membership,
+        suppressed: readSuppressList("").list,
+        writer: createCompanyWriter({ format: "csv" }),
+        write,
+        // What was found is worth a file also when the run was stopped.
+        signal: new AbortController().signal,
+      }),
+  });
+  const job = await queue.job(name);
+  const left = (job?.pending ?? 0) + (job?.running ?? 0);
+  return { report, file, about, left, failed: job?.failed ?? 0 };
+}
+
+const noContact = (name: string) =>
+  new AppError(
+    "invalid",
+    "campaign_contact",
+    `campaign ${name} visits websites, and nobody said whom their owners may write to: set ` +
+      "crawl.contact in forager.toml, or contact under [politeness] of the campaign",
+  );

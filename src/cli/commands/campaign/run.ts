@@ -1,0 +1,102 @@
+import { relative } from "node:path";
+import { runCampaign, type CampaignRun, type RunProgress } from "../../../app/index.ts";
+import { AppError } from "../../../base/app-error.ts";
+import { countOf } from "../../../base/count-words.ts";
+import { asUsage } from "../../../base/usage-error.ts";
+import { warningsOf } from "../../warnings-of.ts";
+import type { Command, Outcome, SettingsContext } from "../../command.ts";
+import { openReaderOf } from "../../node-context.ts";
+import { outcomeText } from "../../outcome-text.ts";
+import { workOptions, workOptionsOf } from "../../work-options.ts";
+import { showCut } from "./open-sources.ts";
+import { describeReport } from "./report-view.ts";
+import { campaignArgument, loadCampaign } from "./which-campaign.ts";
+
+export const campaignRun: Command = {
+  needs: "settings",
+  keepsLog: true,
+  arguments: [campaignArgument],
+  options: [
+    ...workOptions.filter(({ flag }) => flag === "--processes" || flag === "--concurrency"),
+    { flag: "--contact", value: "contact", summary: "your e-mail address or page, sent to every site (crawl.contact)", setting: "crawl.contact" }, // prettier-ignore
+  ],
+  examples: [
+    { line: "forager campaign run austin", summary: "plan, discover, visit, report and export" },
+    {
+      line: "forager campaign run austin --json",
+      summary: "the same, with the result for a program",
+    },
+  ],
+  details: [
+    "Does everything on this machine and ends with the report and a CSV file in\n" +
+      "campaigns/NAME/exports. For several machines use `forager campaign dispatch` and `forager up`.",
+    "After Ctrl-C, a crash or kill -9 run it again: it goes on where it was. What was looked through or\n" +
+      "visited in time is not asked again; what failed is tried again.",
+    "Exit code 3 when some tasks failed or are left, 130 after Ctrl-C.",
+  ],
+
+  async run(context) {
+    const { out, signal } = context;
+    const { campaign } = await loadCampaign(context);
+    const bar = createBar(context);
+    const ran = await asUsage(
+      () =>
+        runCampaign({
+          name: campaign.name,
+          work: {
+            ...workOptionsOf(context),
+            log: warningsOf(context.log),
+            onListening: () => {},
+          },
+          openReader: () => openReaderOf(context),
+          signal,
+          onCut: showCut(context),
+          onPlanned: ({ targets, due, tilesToAsk }) =>
+            out.note(
+              `${countOf(targets, "target")}, ${due} due: ${countOf(tilesToAsk, "tile")} to look through`,
+            ),
+          onProgress: (progress) => bar.show(progress),
+        }),
+      ["campaign_contact", "campaign_source", "campaign_config"],
+    ).finally(() => bar.done());
+    return tell(context, campaign.name, ran);
+  },
+};
+
+function tell(context: SettingsContext, name: string, ran: CampaignRun): Outcome {
+  const { out, signal, cwd } = context;
+  const { report, file, about, work, left, failed } = ran;
+  const path = relative(cwd, file);
+  out.result({ report, file, rows: about.rows, left, failed, work }, (layout) =>
+    [
+      describeReport(report, layout),
+      ...(work && (work.failed > 0 || work.paused.length > 0) ? [outcomeText(work)] : []),
+      `${countOf(about.rows, "company", "companies")} written to ${path.startsWith("..") ? file : path}`,
+    ].join("\n"),
+  );
+  if (signal.aborted) {
+    out.note(`stopped, ${countOf(left, "task")} left: go on with \`forager campaign run ${name}\``);
+    throw new AppError("aborted", "campaign_stopped", "the campaign was stopped");
+  }
+  if (left + failed > 0) {
+    out.note(`${left} tasks left, ${failed} failed: go on with \`forager campaign run ${name}\``);
+    return "partial";
+  }
+}
+
+function createBar({ progress }: SettingsContext) {
+  let shown: ReturnType<typeof progress.start> | undefined;
+  let ended = 0;
+  return {
+    show(now: RunProgress) {
+      shown ??= progress.start({ label: "tiles and websites", total: now.total });
+      shown.setTotal(now.total);
+      if (now.ended > ended) shown.advance(now.ended - ended);
+      ended = Math.max(ended, now.ended);
+      shown.note(
+        `${now.tilesLeft} tiles left, ${now.websitesRead} websites read, ${now.websitesNotRead} not`,
+      );
+    },
+    done: () => shown?.done(),
+  };
+}

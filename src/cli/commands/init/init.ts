@@ -1,0 +1,165 @@
+import { relative, resolve } from "node:path";
+import { loadInit } from "../../../app/index.ts";
+import { asUsage, usageError } from "../../../base/usage-error.ts";
+import {
+  campaignNameRule,
+  campaignNameWords,
+  type SuggestedCampaign,
+  type TemplateOptions,
+} from "../../../campaign/index.ts";
+import { createPaths } from "../../../config/index.ts";
+import { runChecks, type NamedFinding } from "../../doctor/run-checks.ts";
+import type { Command, Outcome, SettingsContext } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
+import { campaignOptions, templateOf } from "../campaign/new.ts";
+
+export const init: Command = {
+  needs: "settings",
+  arguments: [
+    {
+      name: "name",
+      summary: "of the first campaign (default: that of its town)",
+      isOptional: true,
+    },
+  ],
+  options: [
+    { flag: "--contact", value: "contact", summary: "your e-mail address or page, sent to every site", setting: "crawl.contact" }, // prettier-ignore
+    { flag: "--bucket", value: "address", summary: "shared with other machines: s3://BUCKET/PREFIX, postgres://HOST/DATABASE or dir:PATH", setting: "bucket.url" }, // prettier-ignore
+    ...campaignOptions,
+  ],
+  examples: [
+    { line: "forager init", summary: "answer four questions" },
+    {
+      line: "forager init --contact you@example.org --source places.csv",
+      summary: "without questions: what and where is taken from the file",
+    },
+    {
+      line: "forager init austin --contact you@example.org --source places.csv --phrase plumber --location 'Austin, TX'",
+      summary: "with a campaign of your own",
+    },
+  ],
+  details: [
+    "Writes forager.toml and a first campaign in this folder, checks the machine as `forager doctor`\n" +
+      "does, and ends with the command to run next. Data goes into this folder unless --data names\n" +
+      "another. On a terminal it asks for what no flag says.",
+    "Without --phrase and --location, both are chosen from the file of places: its most frequent\n" +
+      "categories, and the area where most of its places are. Edit the config.toml to change them.",
+    "It can be repeated. A forager.toml with other settings is never replaced. Exit code 1 when a check\n" +
+      "of the machine fails.",
+  ],
+
+  async run(context) {
+    const answers = await askAll(context);
+    const { cwd, flags, signal } = context;
+    const sourceFile = answers.source === undefined ? undefined : resolve(cwd, answers.source);
+    const { initFolder, suggestFor } = await loadInit();
+    const suggested =
+      sourceFile === undefined ? undefined : await asUsage(() => suggestFor(sourceFile, signal));
+    const template = withSuggested(templateOf(flags), suggested);
+    const name = nameOf(context.args[0], template);
+    const made = await asUsage(() =>
+      initFolder({ folder: cwd, ...answers, campaign: name, sourceFile, template }),
+    );
+    return await checkAndTell(context, { ...made, name, hasSource: sourceFile !== undefined });
+  },
+};
+
+interface Answers {
+  readonly contact: string;
+  readonly data: string;
+  readonly source: string | undefined;
+  readonly bucket: string | undefined;
+}
+
+const isContact = (text: string) => /^(?:[^\s@]+@[^\s@]+|https?:\/\/\S+)$/u.test(text);
+
+/** Flags first; a person is asked for the rest. */
+async function askAll(context: SettingsContext): Promise<Answers> {
+  const { ask, flags, settings, settingFlags } = context;
+  const given = (key: string) => {
+    const value = settingFlags[key]?.value;
+    return typeof value === "string" ? value : undefined;
+  };
+  const contact =
+    given("crawl.contact") ??
+    settings.crawl.contact ??
+    (await ask("1/4 Your e-mail address or page, sent to every website that is visited", {}));
+  if (contact === undefined) {
+    throw usageError("nobody is here to answer: pass --contact you@example.org");
+  }
+  if (!isContact(contact)) {
+    throw usageError(`'${contact}' is no e-mail address and no URL: sites could not reach you`);
+  }
+  const data = given("data") ?? (await ask("2/4 Folder for all data", { suggested: "." })) ?? ".";
+  const source =
+    textFlag(flags, "source") ??
+    (await ask("3/4 File of places (CSV, JSON lines, GeoJSON); empty: none yet", {
+      suggested: "",
+    }));
+  const bucket =
+    given("bucket.url") ??
+    (await ask("4/4 Bucket shared with other machines (s3://…, postgres://…); empty: only this machine", { suggested: "" })); // prettier-ignore
+  return { contact, data, source: source || undefined, bucket: bucket || undefined };
+}
+
+/** What flags say goes before what the file suggests. */
+const withSuggested = (
+  template: TemplateOptions,
+  suggested: SuggestedCampaign | undefined,
+): TemplateOptions => ({
+  ...(suggested && { phrases: suggested.phrases }),
+  ...(suggested &&
+    template.locations === undefined && {
+      locations: [suggested.location],
+      proximityKm: suggested.proximityKm,
+    }),
+  ...template,
+});
+
+function nameOf(given: string | undefined, { locations = [] }: TemplateOptions): string {
+  if (given !== undefined) {
+    if (campaignNameRule.test(given)) return given;
+    throw usageError(`'${given}' is no name for a campaign: write ${campaignNameWords}`);
+  }
+  const [town = ""] = (locations[0]?.name ?? "").split(",");
+  const name = town
+    .normalize("NFKD")
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, "")
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-+|-+$/g, "")
+    .slice(0, 40)
+    .replace(/-$/, "");
+  return name === "" ? "first" : name;
+}
+
+interface Made {
+  readonly settingsFile: string;
+  readonly campaignFile: string;
+  readonly name: string;
+  readonly hasSource: boolean;
+}
+
+async function checkAndTell(context: SettingsContext, made: Made): Promise<Outcome> {
+  const { out, cwd, reload } = context;
+  const { settingsFile, campaignFile, name, hasSource } = made;
+  const loaded = await reload();
+  const { settings } = loaded;
+  const paths = createPaths(settings.data);
+  const checks = await runChecks({ ...context, settings, loaded, paths });
+  const next = `forager campaign ${hasSource ? "run" : "plan"} ${name}`;
+  const value = { settings: settingsFile, campaign: name, config: campaignFile, checks, next };
+  out.result(value, () =>
+    [
+      `wrote ${relative(cwd, settingsFile)} and ${relative(cwd, campaignFile)}`,
+      ...checks.filter(({ state }) => state !== "ok").map(checkLine),
+      `${checks.filter(({ state }) => state === "ok").length} of ${checks.length} checks of this machine are good`,
+      ...(hasSource ? [] : [`name a file of places under [sources] of the campaign, then run it`]),
+      `next: ${next}`,
+    ].join("\n"),
+  );
+  return checks.some(({ state }) => state === "fail") ? "failed" : undefined;
+}
+
+const checkLine = ({ check, state, detail, advice }: NamedFinding): string =>
+  `${state}: ${check}: ${detail}${advice === undefined ? "" : ` - ${advice}`}`;

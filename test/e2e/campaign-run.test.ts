@@ -1,0 +1,141 @@
+// inputs: src/** test/support/** package.json tsconfig.json tsconfig.build.json
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { campaignReportSchema, type CampaignReport } from "../../src/campaign/index.ts";
+import { createSandbox } from "../support/built-cli.ts";
+import { startFakeWeb } from "../support/fake-web.ts";
+
+async function setUp(size: number) {
+  const web = await startFakeWeb(size);
+  onTestFinished(() => web[Symbol.asyncDispose]());
+  const sandbox = await createSandbox();
+  onTestFinished(() => sandbox.remove());
+  const at = (...parts: string[]) => join(sandbox.folder, ...parts);
+  writeFileSync(at("places.jsonl"), web.places.map((place) => JSON.stringify(place)).join("\n"));
+  const env = {
+    FORAGER_CRAWL_ALLOW_ADDRESSES: web.network,
+    FORAGER_CRAWL_BROWSER: "off",
+    FORAGER_QUEUE_LEASE_MS: "3000",
+    FORAGER_WORK_GRACE_MS: "2000",
+  };
+  const forager = (line: string, options = {}) =>
+    sandbox.forager(line.split(" "), { env, ...options });
+  /** As `init` leaves it, but at a pace for tests. */
+  const hurry = (name: string) => {
+    const file = at("campaigns", name, "config.toml");
+    writeFileSync(file, readFileSync(file, "utf8").replace("delayMs = 1000", "delayMs = 100"));
+  };
+  return { web, sandbox, at, forager, hurry };
+}
+
+const init = "init --contact you@forager-tests.org --source places.jsonl";
+
+test("from init to 20 companies with an address in two commands; again, nothing is asked twice", async () => {
+  const { web, at, forager, hurry } = await setUp(27);
+  const made = await forager(init);
+  expect(made.exitCode, made.stderr).toBe(0);
+  const next = /^next: forager (campaign run (\S+))$/m.exec(made.stdout);
+  expect(next, made.stdout).not.toBeNull();
+  const [, command = "", name = ""] = next!;
+  expect(readFileSync(at("forager.toml"), "utf8")).toContain('contact = "you@forager-tests.org"');
+  expect(statSync(at("forager.toml")).mode & 0o777).toBe(0o600);
+  hurry(name);
+
+  const ran = await forager(`${command} --json`);
+  expect(ran.exitCode, ran.stderr).toBe(0);
+  const { report, file, left } = JSON.parse(ran.stdout) as Result;
+  expect(campaignReportSchema.parse(report)).toEqual(report);
+  expect(left).toBe(0);
+  expect(report.funnel.companies).toBe(27);
+  expect(report.funnel.withEmail).toBeGreaterThanOrEqual(20);
+  const reasons = report.withoutEmail.reasons.reduce((sum, one) => sum + one.companies, 0);
+  expect(reasons).toBe(27 - report.funnel.withEmail);
+  const rows = readFileSync(file, "utf8").trim().split("\r\n");
+  expect(rows).toHaveLength(28);
+  expect(rows.filter((row) => row.includes("@")).length).toBeGreaterThanOrEqual(20);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(readFileSync(`${file}.about.json`, "utf8"))).toMatchObject({ rows: 27 });
+  expect(JSON.parse(readFileSync(at("campaigns", name, "report.json"), "utf8"))).toEqual(report);
+
+  const before = web.requests.length;
+  const again = await forager(command);
+  expect(again.exitCode, again.stderr).toBe(0);
+  expect(again.stdout).toContain("27 companies written to");
+  expect(web.requests).toHaveLength(before);
+  const shown = await forager(`campaign report ${name}`);
+  expect(shown.stdout).toMatch(/^all +4 +27 +27 /m);
+});
+
+test("killed with -9 and stopped with Ctrl-C it goes on where it was", async () => {
+  const { web, forager, hurry } = await setUp(12);
+  expect((await forager(`${init} demo`)).exitCode).toBe(0);
+  hurry("demo");
+  const endAfter = (requests: number, signal: NodeJS.Signals) =>
+    forager("campaign run demo", {
+      onStart: (kill: (signal: NodeJS.Signals) => void) => {
+        const from = web.requests.length;
+        const looking = setInterval(() => {
+          if (web.requests.length < from + requests) return;
+          clearInterval(looking);
+          kill(signal);
+        }, 20);
+        onTestFinished(() => clearInterval(looking));
+      },
+    });
+  const killed = await endAfter(12, "SIGKILL");
+  expect(killed.exitCode).toBeNull();
+  const stopped = await endAfter(12, "SIGINT");
+  expect(stopped.exitCode, stopped.stderr).toBe(130);
+  expect(stopped.stderr).toMatch(
+    /stopped, \d+ tasks? left: go on with `forager campaign run demo`/,
+  );
+  const done = await forager("campaign run demo --json");
+  expect(done.exitCode, done.stderr).toBe(0);
+  const { report, left, failed } = JSON.parse(done.stdout) as Result;
+  expect({ left, failed }).toEqual({ left: 0, failed: 0 });
+  expect(report.funnel).toMatchObject({ companies: 12, visited: 12 });
+  // Only what was under way when it was killed is asked for again.
+  expect(web.requests.length).toBeLessThan(2 * new Set(web.requests).size);
+});
+
+test("init refuses what cannot work, and never replaces settings", async () => {
+  const { at, forager } = await setUp(1);
+  const cases: readonly (readonly [line: string, message: RegExp])[] = [
+    ["init", /nobody is here to answer: pass --contact/],
+    ["init --contact nobody", /is no e-mail address and no URL/],
+    ["init --contact a@b.org --source none.csv", /none\.csv is no file/],
+    [`${init} Bad_Name`, /is no name for a campaign/],
+  ];
+  for (const [line, message] of cases) {
+    const { exitCode, stderr } = await forager(line);
+    expect(exitCode, line).toBe(2);
+    expect(stderr).toMatch(message);
+  }
+  expect(existsSync(at("forager.toml"))).toBe(false);
+  expect((await forager(`${init} one`)).exitCode).toBe(0);
+  const before = readFileSync(at("forager.toml"), "utf8");
+  expect((await forager(`${init} one`)).exitCode).toBe(0);
+  const refused = await forager("init two --contact other@b.org --source places.jsonl");
+  expect(refused.exitCode).toBe(1);
+  expect(refused.stderr).toContain("with other settings");
+  expect(readFileSync(at("forager.toml"), "utf8")).toBe(before);
+  expect(readdirSync(at("campaigns"))).toEqual(["one"]);
+});
+
+test("without a source init ends with a plan, and a run says what is missing", async () => {
+  const { forager } = await setUp(1);
+  const made = await forager("init --contact you@forager-tests.org");
+  const [, command = ""] = /^next: forager (campaign plan \S+)$/m.exec(made.stdout) ?? [];
+  expect((await forager(command)).exitCode).toBe(0);
+  const ran = await forager(command.replace("plan", "run"));
+  expect(ran.exitCode).toBe(2);
+  expect(ran.stderr).toContain("names no source");
+});
+
+interface Result {
+  readonly report: CampaignReport;
+  readonly file: string;
+  readonly left: number;
+  readonly failed: number;
+}
