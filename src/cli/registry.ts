@@ -287,7 +287,7 @@ export const registry: Registry = {
     },
     {
       name: "campaign report",
-      summary: "tiles, places, companies, visits, e-mail addresses; and what is missing, and why",
+      summary: "from tiles to e-mail addresses, and what is missing",
       load: async () => (await import("./commands/campaign/report.ts")).campaignReportCommand,
     },
     {
