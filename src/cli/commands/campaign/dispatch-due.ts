@@ -34,8 +34,9 @@ export async function chooseAndDispatch(
   const { findDueTasks, addDueTasks } = await loadCampaignWork();
   const { ledger } = reader;
   const isForced = flags["force"] === true;
-  const found = await asUsage(() =>
-    findDueTasks({ ...loaded, places, ledger, clock, isRematch, isForced, choice, signal }),
+  const found = await asUsage(
+    () => findDueTasks({ ...loaded, places, ledger, clock, isRematch, isForced, choice, signal }),
+    ["campaign_overpass_size"],
   );
   if (found.advice !== undefined) out.note(found.advice);
   const { leftOut, chosen, due } = found;

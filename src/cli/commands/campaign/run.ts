@@ -57,7 +57,7 @@ export const campaignRun: Command = {
             ),
           onProgress: (progress) => bar.show(progress),
         }),
-      ["campaign_contact", "campaign_source", "campaign_config"],
+      ["campaign_contact", "campaign_source", "campaign_config", "campaign_overpass_size"],
     ).finally(() => bar.done());
     return tell(context, campaign.name, ran);
   },
