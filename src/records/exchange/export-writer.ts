@@ -64,7 +64,8 @@ export function createCompanyWriter(options: CompanyWriterOptions): ExportWriter
         between: "",
         end: "</Document>\n</kml>\n",
       };
-    default:
+    case "json":
+    case "jsonl":
       return jsonWriter(format, object);
   }
 }
