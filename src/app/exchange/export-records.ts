@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { AppError } from "../../base/app-error.ts";
+import { afterTick } from "../../base/tick.ts";
 import type { Membership } from "../../campaign/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import type {
@@ -124,7 +124,7 @@ async function writeRows<Row>(
     }
     await write(text);
     onCompanies?.(page.rows.length);
-    await nextTurn(); // for a reader that has gone away to be noticed
+    await new Promise<void>(afterTick); // for a reader that has gone away to be noticed
     if (signal.aborted) throw new AppError("aborted", "export_stopped", "the export was stopped");
     after = page.next;
   } while (after !== undefined);

@@ -11,7 +11,7 @@ import { createPaths } from "../../../config/index.ts";
 import { runChecks, type NamedFinding } from "../../doctor/run-checks.ts";
 import type { Command, Outcome, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
-import { campaignOptions, templateOf } from "../campaign/new.ts";
+import { campaignOptions, templateOf } from "../campaign/template-options.ts";
 
 export const init: Command = {
   needs: "settings",
