@@ -69,6 +69,7 @@ export type { CampaignRun, RunCampaignOptions, RunProgress } from "./campaign/ru
 export type { CampaignReportOptions } from "./campaign/campaign-report.ts";
 export type { CampaignViewOptions } from "./campaign/campaign-view.ts";
 export type { ExportAbout } from "./exchange/export-file.ts";
+export { openWholeFile } from "./exchange/whole-file.ts";
 export type { ExportCounts, ExportOptions } from "./exchange/export-records.ts";
 export type { EnrichedCounts } from "./exchange/enriched-file.ts";
 export type { LineOptions } from "./exchange/company-lines.ts";
@@ -97,5 +98,6 @@ export {
   readCampaignReport,
   readCampaignState,
   runCampaign,
+  uploadExport,
   readStatus,
 } from "./load-parts.ts";

@@ -6,6 +6,7 @@ import type { CampaignRun, RunCampaignOptions } from "./campaign/run-campaign.ts
 import type { CampaignViewOptions } from "./campaign/campaign-view.ts";
 import type { CampaignState, CampaignStateOptions } from "./campaign/campaign-state.ts";
 import type { ExportAbout, ExportFileOptions } from "./exchange/export-file.ts";
+import type { UploadExportOptions } from "./exchange/upload-export.ts";
 import type { ExportCounts, ExportOptions } from "./exchange/export-records.ts";
 import type { EnrichedCounts, EnrichedFileOptions } from "./exchange/enriched-file.ts";
 import type { FileImport, ImportFileOptions } from "./exchange/import-file.ts";
@@ -128,4 +129,9 @@ export async function exportToFile(options: ExportFileOptions): Promise<ExportAb
 /** See `campaign/run-campaign.ts`. */
 export async function runCampaign(options: RunCampaignOptions): Promise<CampaignRun> {
   return (await import("./campaign/run-campaign.ts")).runCampaign(options);
+}
+
+/** See `exchange/upload-export.ts`. */
+export async function uploadExport(options: UploadExportOptions): Promise<string> {
+  return (await import("./exchange/upload-export.ts")).uploadExport(options);
 }

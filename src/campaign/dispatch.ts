@@ -70,6 +70,8 @@ export interface DispatchOptions {
   readonly onProgress?: (added: number) => void;
   /** Whether a snapshot answers, so that no server is asked. */
   readonly isKept?: (target: DueTarget) => boolean;
+  /** Ends when so many were added: those that are there already do not count. */
+  readonly addedMax?: number | undefined;
 }
 
 const addsAtOnce = 500;
@@ -82,11 +84,13 @@ export async function dispatch(
   queue: Pick<Queue, "add">,
   campaign: Pick<Campaign, "name" | "overpass">,
   groups: readonly (readonly DueTarget[])[],
-  { onProgress = () => {}, isKept = () => false }: DispatchOptions = {},
+  { onProgress = () => {}, isKept = () => false, addedMax = Infinity }: DispatchOptions = {},
 ): Promise<Dispatched> {
   const counts = { added: 0, duplicate: 0, over_budget: 0, closed: 0, full: 0 };
-  for (let at = 0; at < groups.length; at += addsAtOnce) {
-    const some = groups.slice(at, at + addsAtOnce);
+  let at = 0;
+  while (at < groups.length && counts.added < addedMax) {
+    const some = groups.slice(at, at + Math.min(addsAtOnce, addedMax - counts.added));
+    at += some.length;
     const answers = await queue.add(
       some.map((group) => discoverTask(campaign, group, { isKept: isKept(group[0]!) })),
     );

@@ -26,6 +26,7 @@ export {
   type CoverageOptions,
   type CoverageState,
 } from "./coverage/coverage.ts";
+export { coverageGeoJson, coverageKml, ringOf } from "./coverage/coverage-maps.ts";
 export { createDetailsHandler, detail, type Detailed } from "./details.ts";
 export { createDiscoverHandler, discover, type Discovered } from "./discover.ts";
 export {

@@ -281,6 +281,11 @@ export const registry: Registry = {
       load: async () => (await import("./commands/campaign/status.ts")).campaignStatusCommand,
     },
     {
+      name: "campaign coverage",
+      summary: "tiles by state, as a table, KML or GeoJSON",
+      load: async () => (await import("./commands/campaign/coverage.ts")).campaignCoverageCommand,
+    },
+    {
       name: "campaign run",
       summary: "plan, discover, visit, report and export, on this machine",
       load: async () => (await import("./commands/campaign/run.ts")).campaignRun,

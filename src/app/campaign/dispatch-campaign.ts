@@ -80,6 +80,8 @@ export interface DueTasks {
   /** Tasks for all that is due, before the choice. */
   readonly tasks: number;
   readonly chosen: Parameters<typeof dispatch>[2];
+  /** Of a batch: the dispatch ends when so many were added. */
+  readonly addedMax: number | undefined;
   /** Whether what a target's source says is kept already: nobody has to be asked. */
   readonly isKept: (target: Target) => boolean;
   /** What to consider before so many tiles are asked for. */
@@ -105,13 +107,15 @@ export async function findDueTasks(options: DueTasksOptions): Promise<DueTasks> 
     ...(isRematch && { isOutdated: isOutdated(campaign, releases) }),
   });
   const groups = groupByTask(due);
+  const { limit, isCanary = false } = options.choice ?? { limit: undefined };
   const asked = groups.filter(([first]) => isAsked(first!)).length;
   return {
     targets,
     leftOut: targets.filter((target) => !has(target)).length,
     due: due.length,
     tasks: groups.length,
-    chosen: chooseBatch(groups, options.choice ?? { limit: undefined }),
+    chosen: isCanary ? chooseBatch(groups, { limit, isCanary }) : groups,
+    addedMax: isCanary ? undefined : limit,
     isKept: (target) => !isAsked(target),
     advice: overpassAdvice(asked, { isForced: options.isForced === true }),
   };
@@ -120,7 +124,7 @@ export async function findDueTasks(options: DueTasksOptions): Promise<DueTasks> 
 export interface AddDueOptions {
   readonly queue: Pick<Queue, "add" | "gate" | "setGate">;
   readonly campaign: Campaign;
-  readonly due: Pick<DueTasks, "chosen" | "isKept">;
+  readonly due: Pick<DueTasks, "chosen" | "isKept"> & Partial<Pick<DueTasks, "addedMax">>;
   readonly nowMs: number;
   readonly onProgress?: (added: number) => void;
 }
@@ -129,8 +133,8 @@ export interface AddDueOptions {
 export async function addDueTasks(options: AddDueOptions): Promise<Dispatched> {
   const { queue, campaign, due, nowMs, onProgress = () => {} } = options;
   await openOverpassGate(queue, campaign);
-  const { isKept } = due;
-  const answers = await dispatch(queue, campaign, due.chosen, { onProgress, isKept });
+  const { isKept, addedMax } = due;
+  const answers = await dispatch(queue, campaign, due.chosen, { onProgress, isKept, addedMax });
   // Several sources know the same businesses.
   if (answers.added > 0 && sourceKeysOf(campaign).length > 1) {
     await queue.add([resolveTask(campaign.name, new Date(nowMs).toISOString())]);

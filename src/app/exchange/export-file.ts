@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { writeFileAtomic } from "../../base/atomic-file.ts";
+import { attributionOf, type Attribution } from "../../sources/index.ts";
 import type { ExportCounts } from "./export-records.ts";
 import { openWholeFile } from "./whole-file.ts";
 
@@ -11,6 +12,8 @@ export interface ExportAbout extends ExportCounts {
   readonly at: string;
   readonly fileFormat: string;
   readonly campaign?: string;
+  /** What has to be shown beside the data, by the licences of its sources. */
+  readonly licences: readonly Attribution[];
 }
 
 export interface ExportFileOptions {
@@ -34,6 +37,7 @@ export async function exportToFile(options: ExportFileOptions): Promise<ExportAb
       fileFormat,
       ...(campaign !== undefined && { campaign }),
       ...counts,
+      licences: counts.placeSources.flatMap((source) => attributionOf(source) ?? []),
     };
     await file.commit();
     await writeFileAtomic(`${to}.about.json`, `${JSON.stringify(about, null, 2)}\n`);

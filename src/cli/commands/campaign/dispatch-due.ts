@@ -12,7 +12,7 @@ export const dispatchOptions: readonly OptionSpec[] = [
   {
     flag: "--batch",
     value: "count",
-    summary: "at most so many tasks, in the order of the plan",
+    summary: "at most so many new tasks, in the order of the plan",
   },
   { flag: "--canary", value: "count", summary: "at most so many tasks, from all over the plan" },
   { flag: "--dry-run", summary: "only say how many are due" },
@@ -45,8 +45,9 @@ export async function chooseAndDispatch(
   const left = leftOut > 0 ? `, ${leftOut} left out because no place is there` : "";
   const words = `${due} of ${countOf(targets, "target")} are due${left}`;
   if (isDryRun) {
-    const batch = chosen.length < found.tasks ? `; ${chosen.length} tasks would be added` : "";
-    return out.result({ ...counts, chosen: chosen.length }, `${words}${batch}`);
+    const most = Math.min(chosen.length, found.addedMax ?? Infinity);
+    const batch = most < found.tasks ? `; ${most} tasks would be added` : "";
+    return out.result({ ...counts, chosen: most }, `${words}${batch}`);
   }
   await notePreflight(context, { campaigns: [campaign] });
   await using queue = await openOrMakeQueue(context);

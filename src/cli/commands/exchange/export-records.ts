@@ -4,6 +4,7 @@ import {
   exportCompanies as writeCompanies,
   exportEmails as writeEmails,
   exportToFile,
+  uploadExport,
   type ExportCounts,
   type ExportOptions,
 } from "../../../app/index.ts";
@@ -30,6 +31,10 @@ import { countRecords } from "../records/record-context.ts";
 const exportOptions = (formats: readonly string[]): readonly OptionSpec[] => [
   { flag: "--format", value: "format", summary: "how", choices: formats, default: "csv" },
   { flag: "--to", value: "file", summary: "write it there, whole or not at all", complete: "file" },
+  {
+    flag: "--upload",
+    summary: "with --to and --campaign: also into the campaign's folder of the fleet's bucket",
+  },
   { flag: "--campaign", value: "name", summary: "only companies of this campaign" },
   { flag: "--bom", summary: "begin CSV with a byte order mark, for older versions of Excel" },
   { flag: "--words", value: "words", summary: "only what a search for them finds" },
@@ -117,6 +122,9 @@ async function write<Format extends ExportFormat, Row>(
   const fileFormat = isJson ? "json" : (textFlag(flags, "format") ?? "csv");
   const suppressed = await readSuppressed(context);
   const campaign = textFlag(flags, "campaign");
+  if (flags["upload"] === true && (to === undefined || campaign === undefined)) {
+    throw usageError("--upload needs --to FILE and --campaign NAME");
+  }
   const membership = campaign === undefined ? undefined : await membershipIn(context, campaign);
   const chosen = await asUsage(async () => writer(fileFormat as Format));
   await using reader = await openReaderOf(context);
@@ -135,8 +143,18 @@ async function write<Format extends ExportFormat, Row>(
     nowMs: clock.nowMs(),
     run: (writeText) => run({ ...options, write: writeText }),
   });
-  const value = { ...about, file: to, format: fileFormat, count: about.rows };
-  out.result(value, `${words(about)} to ${to}`);
+  const key =
+    flags["upload"] === true && campaign !== undefined
+      ? await uploadExport({ ...context, campaign, file: resolve(cwd, to) })
+      : undefined;
+  const value = { ...about, file: to, format: fileFormat, count: about.rows, key };
+  out.result(
+    value,
+    [
+      `${words(about)} to ${to}${key === undefined ? "" : ` and ${key} of the bucket`}`,
+      ...about.licences.map(({ text, licence }) => `show beside it: ${text} (${licence})`),
+    ].join("\n"),
+  );
 }
 
 function companyWords(counts: ExportCounts): string {

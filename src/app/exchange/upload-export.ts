@@ -1,0 +1,34 @@
+import { readFile, stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { AppError } from "../../base/app-error.ts";
+import { bodyBytesMax } from "../../bucket/index.ts";
+import type { Paths, Settings } from "../../config/index.ts";
+import { openRetryingFleetBucket } from "../fleet-bucket.ts";
+
+export interface UploadExportOptions {
+  readonly settings: Pick<Settings, "bucket">;
+  readonly paths: Pick<Paths, "resolve">;
+  readonly campaign: string;
+  /** The path of the export; what is in it is beside it. */
+  readonly file: string;
+  readonly signal: AbortSignal;
+}
+
+/** Where the exports of a campaign are in the fleet's bucket. Only who may read the bucket sees them. */
+export const exportKey = (campaign: string, name: string): string =>
+  `campaigns/${campaign}/exports/${name}`;
+
+/** Copies an export and its about file into the fleet's bucket. Answers the key of the export. */
+export async function uploadExport(options: UploadExportOptions): Promise<string> {
+  const { settings, paths, campaign, file, signal } = options;
+  const { size } = await stat(file);
+  if (size > bodyBytesMax) {
+    const words = `${file} has ${size} bytes, and an object at most ${bodyBytesMax}: export less at once, by --city or --columns`;
+    throw new AppError("invalid", "export_too_big", words);
+  }
+  await using bucket = await openRetryingFleetBucket({ settings, paths, signal });
+  const key = exportKey(campaign, basename(file));
+  await bucket.put(key, await readFile(file));
+  await bucket.put(`${key}.about.json`, await readFile(`${file}.about.json`));
+  return key;
+}

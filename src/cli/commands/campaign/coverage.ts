@@ -1,0 +1,128 @@
+import { resolve } from "node:path";
+import { openWholeFile, readCampaignCoverage } from "../../../app/index.ts";
+import { countOf } from "../../../base/count-words.ts";
+import { usageError } from "../../../base/usage-error.ts";
+import {
+  countCells,
+  coverageGeoJson,
+  coverageKml,
+  coverageStates,
+  type CoverageCell,
+} from "../../../campaign/index.ts";
+import type { Command, SettingsContext } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
+import { openReaderOf } from "../../node-context.ts";
+import { queueOrNone } from "./queue-or-none.ts";
+import { campaignArgument, loadCampaign } from "./which-campaign.ts";
+
+export const campaignCoverageCommand: Command = {
+  needs: "settings",
+  arguments: [campaignArgument],
+  options: [
+    { flag: "--format", value: "format", summary: "a table of counts, or a map", choices: ["table", "kml", "geojson"], default: "table" }, // prettier-ignore
+    { flag: "--by", value: "what", summary: "one cell for each tile, or each tile and phrase", choices: ["tile", "phrase"], default: "phrase" }, // prettier-ignore
+    { flag: "--phrase", value: "words", summary: "only this phrase" },
+    { flag: "--to", value: "file", summary: "write the map there", complete: "file" },
+  ],
+  examples: [
+    { line: "forager campaign coverage austin", summary: "tiles by state, for each phrase" },
+    {
+      line: "forager campaign coverage austin --format kml --to austin.kml",
+      summary: "for Google Earth: its time slider shows what is fresh",
+    },
+    {
+      line: "forager campaign coverage austin --format geojson --by tile --to austin.geojson",
+      summary: "for other maps",
+    },
+  ],
+  details: [
+    "A tile is fresh, empty (looked through in time and nothing there, or its source has no place\n" +
+      "there), expired, failed or never looked through. With --by tile it is as good as the worst of\n" +
+      "its phrases.",
+  ],
+
+  async run(context) {
+    const { flags, out } = context;
+    const by = textFlag(flags, "by") === "tile" ? "tile" : "phrase";
+    const phrase = textFlag(flags, "phrase")?.toLowerCase();
+    const format = textFlag(flags, "format") ?? "table";
+    if (format === "table" && textFlag(flags, "to") !== undefined) {
+      throw usageError("--to takes a map: give --format kml or --format geojson");
+    }
+    if (phrase !== undefined && by === "tile") {
+      throw usageError("--by tile is for all phrases together: leave out --phrase");
+    }
+    const { campaign } = await loadCampaign(context);
+    if (phrase !== undefined && !campaign.phrases.includes(phrase)) {
+      throw usageError(`campaign ${campaign.name} has no phrase '${phrase}'`);
+    }
+    const all = await readCells(context, campaign.name, by);
+    const cells = phrase === undefined ? all : all.filter((cell) => cell.phrase === phrase);
+    if (format === "table") return tellCounts(context, cells);
+    const pieces = format === "kml" ? coverageKml(campaign.name, cells) : coverageGeoJson(cells);
+    const to = textFlag(flags, "to");
+    if (to === undefined) {
+      for (const piece of batches(pieces)) await out.piece(piece);
+      return;
+    }
+    const file = openWholeFile(resolve(context.cwd, to));
+    try {
+      for (const piece of batches(pieces)) await file.write(piece);
+      await file.commit();
+    } catch (error) {
+      await file.discard();
+      throw error;
+    }
+    out.result(
+      { file: to, cells: cells.length },
+      `${countOf(cells.length, "cell")} written to ${to}`,
+    );
+  },
+};
+
+async function readCells(
+  context: SettingsContext,
+  name: string,
+  by: "tile" | "phrase",
+): Promise<readonly CoverageCell[]> {
+  const { paths, settings, clock } = context;
+  await using reader = await openReaderOf(context);
+  await using queue = await queueOrNone(context);
+  return await readCampaignCoverage({ name, paths, settings, clock, reader, queue, by });
+}
+
+function tellCounts({ out }: SettingsContext, cells: readonly CoverageCell[]): void {
+  const groups = new Map<string | undefined, CoverageCell[]>();
+  for (const cell of cells) {
+    const known = groups.get(cell.phrase);
+    if (known) known.push(cell);
+    else groups.set(cell.phrase, [cell]);
+  }
+  const rows = [...groups].map(([phrase = "all phrases", some]) => ({
+    phrase,
+    tiles: some.length,
+    ...countCells(some),
+    found: some.reduce((sum, { found }) => sum + found, 0),
+  }));
+  type Counts = (typeof rows)[number];
+  out.table(rows, [
+    { title: "phrase", value: (row: Counts) => row.phrase },
+    { title: "tiles", value: (row: Counts) => row.tiles },
+    ...coverageStates.map((state) => ({ title: state, value: (row: Counts) => row[state] })),
+    { title: "found", value: (row: Counts) => row.found },
+  ]);
+}
+
+const batchLength = 64 * 1024;
+
+/** Few large writes instead of many small ones. */
+function* batches(pieces: Iterable<string>): Generator<string> {
+  let text = "";
+  for (const piece of pieces) {
+    text += piece;
+    if (text.length < batchLength) continue;
+    yield text;
+    text = "";
+  }
+  if (text !== "") yield text;
+}
