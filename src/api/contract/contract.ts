@@ -11,8 +11,9 @@ export const contract = {
   ...sessionRoutes,
   ...statusRoutes,
   ...queueRoutes,
-  ...recordRoutes,
+  // Before the route of one company, which would take their last part for its name.
   ...recordViewRoutes,
+  ...recordRoutes,
   ...campaignRoutes,
   ...campaignViewRoutes,
 };

@@ -12,6 +12,7 @@ import type { Command, SettingsContext } from "../command.ts";
 import { nodeNames } from "../demo/demo-fleet.ts";
 import { formatReport } from "../demo/report.ts";
 import { runDemo } from "../demo/run-demo.ts";
+import { serveDemo } from "../demo/serve-demo.ts";
 import { showCluster } from "../demo/show-cluster.ts";
 import { parseCount } from "../flags.ts";
 import { packageFile } from "../../base/package-files.ts";
@@ -25,11 +26,13 @@ export const demo: Command = {
   options: [
     { flag: "--size", value: "businesses", summary: "how many the region has", default: "40" },
     { flag: "--keep", summary: "keep the data folder to look at" },
+    { flag: "--serve", summary: "show it in the dashboard until Ctrl-C (default on a terminal)" },
   ],
   examples: [
     { line: "forager demo", summary: "a campaign from plan to contacts, in a made-up region" },
     { line: "forager demo --size 200 --keep", summary: "more of it, and keep what it found" },
     { line: "forager demo --data ./here", summary: "keep it in a folder of its own in ./here" },
+    { line: "forager demo --serve", summary: "and show it in the dashboard, until Ctrl-C" },
     { line: "forager demo --json", summary: "what was found and measured, for a program" },
   ],
   details: [
@@ -58,12 +61,28 @@ export const demo: Command = {
       });
       const next = nextLines(isKept, folder, context.cwd);
       out.result({ ...result, ...(isKept ? { folder } : {}) }, formatReport(result, next));
+      if (isServed(context)) {
+        out.note("what was found is in the dashboard, until you press Ctrl-C:");
+        const bucket = `dir:${join(folder, "bucket")}`;
+        const data = join(folder, nodeNames[0]);
+        await serveDemo(
+          process.argv[1] ?? "",
+          { data, bucket, queue: `${bucket}?shards=1` },
+          signal,
+        );
+      }
       return result.verdict.isGood ? undefined : "failed";
     } finally {
       if (!isKept) rmSync(folder, { recursive: true, force: true });
     }
   },
 };
+
+/** A person at a terminal wants to look at it; a program wants it to end. */
+function isServed({ flags, out }: SettingsContext): boolean {
+  if (flags["serve"] === true) return true;
+  return !out.isJson && process.stdout.isTTY === true && process.stdin.isTTY === true;
+}
 
 function parseSize(text: string): number {
   const size = parseCount("size", text);
