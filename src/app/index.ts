@@ -82,6 +82,7 @@ export {
   exportCompanies,
   exportEmails,
   exportToFile,
+  findBrowser,
   importFile,
   moveQueue,
   preflight,

@@ -44,6 +44,12 @@ export async function preflight(options: PreflightOptions): Promise<readonly Pre
   return (await import("./preflight/preflight.ts")).preflight(options);
 }
 
+/** The Chromium that pages are rendered with. Throws an AppError if there is none. */
+export async function findBrowser(configured: string | undefined): Promise<string> {
+  const { findChromium } = await import("../crawl/adapters/browser/find-chromium.ts");
+  return findChromium(configured);
+}
+
 /** See `move-queue.ts`. */
 export async function moveQueue(options: MoveQueueOptions): Promise<MovedQueue> {
   return (await import("./move-queue.ts")).moveQueue(options);

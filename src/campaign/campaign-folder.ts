@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { lstat, readdir, rm } from "node:fs/promises";
+import { lstat, readdir, rename, rm } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { AppError } from "../base/app-error.ts";
@@ -21,6 +21,8 @@ export interface CampaignFolder {
   load(name: string): Promise<Campaign>;
   /** Writes a config.toml to begin with; throws `campaign_exists`. Answers its path. */
   create(name: string, options?: TemplateOptions): Promise<string>;
+  /** Moves the campaign's folder aside. Answers where it is now, to move it back. */
+  remove(name: string): Promise<string>;
   /** Writes the target index anew. Answers its path. */
   writeTargets(name: string, targets: readonly Target[]): Promise<string>;
   /**
@@ -121,6 +123,17 @@ export function openCampaignFolder(paths: Pick<Paths, "resolve">): CampaignFolde
       makeFolder(folderOf(name), { mode: 0o700 });
       await writeFileAtomic(file, text);
       return file;
+    },
+    async remove(name) {
+      const folder = folderOf(name);
+      if (!(await exists(configOf(name)))) throw noCampaign(name, configOf(name), await list());
+      // Its name begins with a dot, so it is no campaign any more.
+      for (let number = 1; ; number++) {
+        const aside = paths.resolve("campaigns", `.removed-${name}-${number}`);
+        if (await exists(aside)) continue;
+        await rename(folder, aside);
+        return aside;
+      }
     },
     async writeTargets(name, targets) {
       const file = join(folderOf(name), "targets.csv");

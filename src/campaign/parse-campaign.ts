@@ -1,7 +1,8 @@
 import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
 import { AppError } from "../base/app-error.ts";
-import { locateTomlKeys, nearestHint } from "../config/index.ts";
+import { nearestHint } from "../base/nearest.ts";
+import { locateTomlKeys } from "../config/index.ts";
 import { phraseLanguages, sourceKeyRule, type Point } from "../sources/index.ts";
 import { fileSourceKey, overpassSourceKey, type Campaign } from "./campaign.ts";
 import { locateTown, radiusKm } from "./locate-town.ts";

@@ -6,6 +6,13 @@ import { globalOptions } from "./flags.ts";
  * loaded, and its options are what the rest of the line is parsed with.
  */
 export function findCommand(argv: readonly string[], registry: Registry): CommandEntry | undefined {
+  const words = commandWords(argv);
+  const named = (name: string) => registry.commands.find((entry) => entry.name === name);
+  return named(words.join(" ")) ?? named(words[0] ?? "");
+}
+
+/** The noun and the verb of a command line, as far as they are there. */
+export function commandWords(argv: readonly string[]): readonly string[] {
   const words: string[] = [];
   for (let index = 0; index < argv.length && words.length < 2; index++) {
     const word = argv[index]!;
@@ -13,8 +20,7 @@ export function findCommand(argv: readonly string[], registry: Registry): Comman
     if (!word.startsWith("-")) words.push(word);
     else if (globalOptions.some(({ flag, value }) => value !== undefined && flag === word)) index++;
   }
-  const named = (name: string) => registry.commands.find((entry) => entry.name === name);
-  return named(words.join(" ")) ?? named(words[0] ?? "");
+  return words;
 }
 
 /** `help config show` is another way to write `config show --help`. */

@@ -3,6 +3,7 @@ import { docsFolder } from "../base/docs-page.ts";
 import { usageError } from "../base/usage-error.ts";
 import type { Command, CommandEntry, Flags, OptionSpec, Registry } from "./command.ts";
 import { expandHelp, findCommand } from "./find-command.ts";
+import { unknownCommand } from "./unknown-command.ts";
 import { globalOptions, type GlobalFlags } from "./flags.ts";
 import type { TextStream } from "./output.ts";
 
@@ -51,7 +52,7 @@ export async function parse(argv: readonly string[], options: ParseOptions): Pro
     const global = readGlobalFlags(program);
     if (error.code === "commander.help") return { kind: "incomplete", global, help };
     if (error.exitCode === 0) return { kind: "answered" };
-    return { kind: "wrong", global, error: toUsageError(error, chosen) };
+    return { kind: "wrong", global, error: toUsageError(error, { chosen, words, registry }) };
   }
   // Commander ends each line with an action, help or an error; what it did not run is a bug.
   if (!found || !command) throw new Error("a command line was parsed but names no command");
@@ -131,8 +132,15 @@ function toOption(spec: OptionSpec): Option {
   return option;
 }
 
+interface Given {
+  readonly chosen: CommandEntry | undefined;
+  readonly words: readonly string[];
+  readonly registry: Registry;
+}
+
 /** Commander writes "error: what\n(Did you mean x?)"; our errors are one line and end in what to do. */
-function toUsageError(error: CommanderError, chosen: CommandEntry | undefined): Error {
+function toUsageError(error: CommanderError, { chosen, words, registry }: Given): Error {
+  if (error.code === "commander.unknownCommand") return usageError(unknownCommand(words, registry));
   const what = error.message
     .replace(/^error: /, "")
     .replace(/\s*\n\s*/g, " ")

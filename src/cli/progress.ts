@@ -9,6 +9,8 @@ import { cutToWidth } from "./text-width.ts";
  * One task at a time: `start` again only after `done`.
  */
 export interface Progress {
+  /** Whether there is a line that is redrawn. */
+  readonly isTerminal: boolean;
   start(task: ProgressTask): ProgressHandle;
 }
 
@@ -45,6 +47,7 @@ export function createProgress({ stderr, clock, isQuiet }: ProgressOptions): Pro
   const periodMs = isTerminal ? redrawMs : plainLineMs;
 
   return {
+    isTerminal: isTerminal && !isQuiet,
     start(task) {
       const startedAtMs = clock.monotonicMs();
       let count = 0;

@@ -103,6 +103,11 @@ export const recordCommands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/records/history.ts")).companyRestore,
   },
   {
+    name: "company delete",
+    summary: "delete a company; `restore` brings it back",
+    load: async () => (await import("./commands/records/delete.ts")).companyDelete,
+  },
+  {
     name: "company forget",
     summary: "take a company out for good",
     load: async () => (await import("./commands/records/forget.ts")).companyForget,
@@ -171,6 +176,11 @@ export const recordCommands: readonly CommandEntry[] = [
     name: "person restore",
     summary: "write a field or all as it was at a moment",
     load: async () => (await import("./commands/records/history.ts")).personRestore,
+  },
+  {
+    name: "person delete",
+    summary: "delete a person; `restore` brings it back",
+    load: async () => (await import("./commands/records/delete.ts")).personDelete,
   },
   {
     name: "person forget",

@@ -261,6 +261,16 @@ export const registry: Registry = {
       load: async () => (await import("./commands/campaign/new.ts")).campaignNew,
     },
     {
+      name: "campaign list",
+      summary: "list campaigns with their phrases and locations",
+      load: async () => (await import("./commands/campaign/list.ts")).campaignList,
+    },
+    {
+      name: "campaign remove",
+      summary: "remove a campaign; companies that it found stay",
+      load: async () => (await import("./commands/campaign/remove.ts")).campaignRemove,
+    },
+    {
       name: "campaign plan",
       summary: "count tiles and targets, and write the target index",
       load: async () => (await import("./commands/campaign/plan.ts")).campaignPlan,

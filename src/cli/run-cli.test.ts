@@ -120,8 +120,11 @@ test("a noun without a verb shows its help on stderr and is a usage error", asyn
 });
 
 test.each([
-  ["queu add q", "unknown command 'queu' (did you mean queue?) - see `forager --help`"],
-  ["queue lst", "unknown command 'lst' (did you mean list?)"],
+  [
+    "queu add q",
+    "there is no command 'queu' (did you mean `forager queue`?) - see `forager --help`",
+  ],
+  ["queue lst", "there is no command 'queue lst' (did you mean `forager queue list`?)"],
   ["queue add q --dryrun", "unknown option '--dryrun' (did you mean --dry-run?)"],
   ["queue add q --jsno", "(did you mean --json?) - see `forager queue add --help`"],
   ["queue add", "missing required argument 'queue'"],

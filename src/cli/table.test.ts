@@ -78,6 +78,34 @@ test("a column that is never cut stays whole on a narrow terminal", () => {
   expect(table).toContain("run this very long command");
 });
 
+const keyed: readonly Column<Row>[] = [
+  { title: "slug", value: (row) => row.name, isKey: true },
+  { title: "city", value: () => "Austin, Texas" },
+  { title: "phone", value: () => "+1 512 555 0100" },
+  { title: "count", value: (row) => row.count },
+];
+const flooring = [{ name: "acme-flooring-of-austin", count: 7 }];
+
+test("a key is never cut: the columns on the right are left out instead", () => {
+  const at = (widthMax: number) =>
+    formatTable(flooring, keyed, { ...noColor, widthMax }).split("\n");
+  expect(at(80)[0]).toBe("slug                     city           phone            count");
+  expect(at(44)).toEqual([
+    "slug                     city      phone",
+    "acme-flooring-of-austin  Austin,…  +1 512 5…",
+  ]);
+  expect(at(33)).toEqual(["slug                     city", "acme-flooring-of-austin  Austin,…"]);
+});
+
+test("where not even two columns fit, each row is written as lines", () => {
+  expect(formatTable(flooring, keyed, { ...noColor, widthMax: 24 }).split("\n")).toEqual([
+    "slug   acme-flooring-of-austin",
+    "city   Austin, Texas",
+    "phone  +1 512 555 0100",
+    "count  7",
+  ]);
+});
+
 test("colors are used when asked for and do not count as width", () => {
   const tinted: Column<Row> = { title: "state", value: () => "ok", tint: () => "good" };
   const rows = [{ name: "a", count: 1 }];

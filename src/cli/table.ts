@@ -7,6 +7,8 @@ export interface Column<Row> {
   readonly tint?: (row: Row) => Tint | undefined;
   /** For text that is worth nothing when cut, such as what to do next. Last column only. */
   readonly isNeverCut?: boolean;
+  /** What people have to type to name the row: it is never cut and never left out. */
+  readonly isKey?: boolean;
 }
 
 export type Tint = "good" | "warn" | "bad";
@@ -33,7 +35,12 @@ export function formatTable<Row>(
   columns: readonly Column<Row>[],
   options: TableOptions,
 ): string {
-  const writer = createTableWriter(rows, columns, options);
+  const { widthMax } = options;
+  const kept = widthMax === undefined ? columns : fittingColumns(rows, columns, widthMax);
+  if (widthMax !== undefined && kept.length === 1 && columns.length > 1) {
+    return rows.map((row) => formatRecord(row, columns, widthMax)).join("\n\n");
+  }
+  const writer = createTableWriter(rows, kept, options);
   return [writer.header, ...rows.map((row) => writer.line(row))].join("\n");
 }
 
@@ -43,26 +50,23 @@ export function formatTable<Row>(
  */
 export function createTableWriter<Row>(
   sample: readonly Row[],
-  columns: readonly Column<Row>[],
+  all: readonly Column<Row>[],
   { widthMax, hasColor }: TableOptions,
 ): TableWriter<Row> {
+  const columns = widthMax === undefined ? all : fittingColumns(sample, all, widthMax);
   const cellsOf = (row: Row) => columns.map((column) => toOneLine(String(column.value(row))));
   const isNumeric = columns.map(
     (column) => sample.length > 0 && sample.every((row) => typeof column.value(row) === "number"),
   );
-  const widths = columns.map((column) => textWidth(column.title));
-  for (const row of sample) {
-    for (const [index, cell] of cellsOf(row).entries()) {
-      widths[index] = Math.max(widths[index]!, textWidth(cell));
-    }
-  }
+  const widths = widthsOf(sample, columns);
   if (widthMax !== undefined) shrink(widths, columns, widthMax);
 
   const formatLine = (line: readonly string[], paint: (text: string, index: number) => string) =>
     line
       .map((text, index) => {
         const width = widths[index]!;
-        const isWhole = widthMax === undefined || columns[index]!.isNeverCut;
+        const { isNeverCut, isKey } = columns[index]!;
+        const isWhole = widthMax === undefined || isNeverCut || isKey;
         const shown = isWhole ? text : cutToWidth(text, width);
         const padding = " ".repeat(Math.max(0, width - textWidth(shown)));
         const painted = paint(shown, index);
@@ -85,9 +89,55 @@ export function createTableWriter<Row>(
   };
 }
 
+/** How wide each column would like to be. */
+function widthsOf<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): number[] {
+  return columns.map(({ title, value }) =>
+    rows.reduce(
+      (most, row) => Math.max(most, textWidth(toOneLine(String(value(row))))),
+      textWidth(title),
+    ),
+  );
+}
+
+/** Without as many columns on the right as must go for the others to stay readable. */
+function fittingColumns<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  widthMax: number,
+): readonly Column<Row>[] {
+  let kept = columns;
+  for (;;) {
+    const least = widthsOf(rows, kept).reduce(
+      (sum, width, index) => {
+        const { isKey, isNeverCut } = kept[index]!;
+        return sum + (isNeverCut ? 0 : isKey ? width : Math.min(width, cellWidthMin));
+      },
+      gap.length * (kept.length - 1),
+    );
+    const last = kept.findLastIndex(({ isKey, isNeverCut }) => !isKey && !isNeverCut);
+    if (least <= widthMax || last < 1) return kept;
+    kept = kept.filter((_, index) => index !== last);
+  }
+}
+
+/** A row as lines of title and value, for a terminal that is too narrow for a table. */
+function formatRecord<Row>(row: Row, columns: readonly Column<Row>[], widthMax: number): string {
+  const titleWidth = Math.max(...columns.map(({ title }) => textWidth(title)));
+  return columns
+    .map(({ title, value, isKey, isNeverCut }) => {
+      const text = toOneLine(String(value(row)));
+      const room = Math.max(cellWidthMin, widthMax - titleWidth - gap.length);
+      const shown = isKey || isNeverCut ? text : cutToWidth(text, room);
+      return `${title.padEnd(titleWidth)}${gap}${shown}`.trimEnd();
+    })
+    .join("\n");
+}
+
 /** Takes from the widest column first: short ones stay readable the longest. */
 function shrink<Row>(widths: number[], columns: readonly Column<Row>[], widthMax: number): void {
-  const candidates = widths.map((_, index) => index).filter((index) => !columns[index]!.isNeverCut);
+  const candidates = widths
+    .map((_, index) => index)
+    .filter((index) => !columns[index]!.isNeverCut && !columns[index]!.isKey);
   const total = () =>
     widths.reduce((sum, width, index) => sum + (columns[index]!.isNeverCut ? 0 : width), 0) +
     gap.length * (widths.length - 1);
@@ -96,7 +146,7 @@ function shrink<Row>(widths: number[], columns: readonly Column<Row>[], widthMax
       (best, index) => (widths[index]! > widths[best]! ? index : best),
       candidates[0] ?? 0,
     );
-    if (candidates.length === 0 || widths[widest]! <= cellWidthMin) return;
+    if (candidates.length === 0 || widths[widest]! <= cellWidthMin) return; // a long key wraps
     widths[widest]!--;
   }
 }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { definitionsByKey, groups } from "./definitions.ts";
 import type { Entry, Layer } from "./layer.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../base/nearest.ts";
 import type { Problem } from "./problem.ts";
 import { readBytes } from "./read-bytes.ts";
 import { locateTomlKeys } from "./toml-positions.ts";

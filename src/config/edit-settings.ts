@@ -7,7 +7,7 @@ import { makeFolder } from "../base/make-folder.ts";
 import { acceptLayer } from "./accept.ts";
 import { findProjectFile, parseConfigFile } from "./config-file.ts";
 import { definitionsByKey, type SettingDefinition } from "./definitions.ts";
-import { nearestHint } from "./nearest.ts";
+import { nearestHint } from "../base/nearest.ts";
 import { settingsError } from "./problem.ts";
 import { locateTomlKeys } from "./toml-positions.ts";
 import { userConfigFile, type UserFolders } from "./user-paths.ts";

@@ -19,7 +19,6 @@ export {
   type SettingValue,
 } from "./load-settings.ts";
 export { readLibpqVariables, type LibpqVariables } from "./libpq-variables.ts";
-export { nearest, nearestHint } from "./nearest.ts";
 export { createPaths, type Paths } from "./paths.ts";
 export type { Settings } from "./schema.ts";
 export { describeOpenFile } from "./secret-file-mode.ts";

@@ -1,6 +1,6 @@
 import { assert } from "../base/app-error.ts";
 import { definitionsByKey, type SettingDefinition } from "./definitions.ts";
-import { nearestHint } from "./nearest.ts";
+import { nearestHint } from "../base/nearest.ts";
 import type { Problem } from "./problem.ts";
 import type { Environment } from "./user-paths.ts";
 

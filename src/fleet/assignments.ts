@@ -1,5 +1,5 @@
 import { AppError } from "../base/app-error.ts";
-import { nearestHint } from "../config/index.ts";
+import { nearestHint } from "../base/nearest.ts";
 import type { Assignment, Entry } from "./desired-state.ts";
 
 /** The desired state of one node, typed. */

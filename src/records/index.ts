@@ -83,6 +83,7 @@ export {
 } from "./resolve/find-pairs.ts";
 export { mergeDuplicates, type MergingRecords } from "./resolve/merge-duplicates.ts";
 export { distinctChanges, mergedCompanies, unmergeCommit } from "./unmerge.ts";
+export { reviewFiles, type FileReview } from "./review-files.ts";
 export { createFileCheck, type FileCheck } from "./file-check.ts";
 export { isPageTitle } from "./machine-facts.ts";
 export { normalDomain, randomLength as newRecordIdLength } from "./identity.ts";

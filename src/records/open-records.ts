@@ -96,7 +96,9 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
       return historyOf({ ledger, archive }, { target: must(kind, name), field });
     },
     async restoreAt({ kind = "company", name, field, atMs, source, archive }) {
-      const target = must(kind, name);
+      // A deleted record is not in the index, and is known by its id.
+      const isId = layoutOfTarget(name)?.kind === kind;
+      const target = resolve(kind, name) ?? (isId ? name : must(kind, name));
       const changes = await restoreChanges({ ledger, archive }, { target, field, atMs });
       return context.write({ source, changes });
     },

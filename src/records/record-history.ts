@@ -96,7 +96,10 @@ export async function restoreChanges(
   const now = await source.ledger.read(target);
   const known = await datagramsOf(source, new Set([target]));
   const then = viewAt(target, known.values(), atMs);
-  const isWanted = (name: string) => (field === undefined ? !staysAsItIs(name) : isOf(name, field));
+  // Of a deleted record everything comes back, its folder and notes too.
+  const isDeleted = now.fields.length === 0;
+  const isWanted = (name: string) =>
+    field === undefined ? isDeleted || !staysAsItIs(name) : isOf(name, field);
   checkComplete(known, { isWanted, atMs });
   if (field === undefined && then.fields.length === 0) throw notYet(atMs);
   const before = new Map(then.fields.map((one) => [one.field, one.value]));

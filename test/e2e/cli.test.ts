@@ -45,7 +45,7 @@ test("an unknown command is a usage error that names the nearest one", async () 
   expect(exitCode).toBe(2);
   expect(stdout).toBe("");
   expect(stderr).toMatch(oneLine);
-  expect(stderr).toContain("unknown command 'docter' (did you mean doctor?)");
+  expect(stderr).toContain("there is no command 'docter' (did you mean `forager doctor`?)");
 });
 
 test("a wrong key in forager.toml stops with file, line and the nearest key", async () => {

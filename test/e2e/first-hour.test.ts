@@ -1,5 +1,5 @@
 // inputs: src/** package.json tsconfig.json tsconfig.build.json
-import { readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createSandbox } from "../support/built-cli.ts";
@@ -76,4 +76,63 @@ test("with a bucket tasks are on it; tasks that a local queue still has stop the
   ]);
   const again = await run(drain, bucket);
   expect(again.stdout, again.stderr).toContain("0 done");
+});
+
+test("a deleted company is gone from folders and lists, and the printed command brings all of it back", async () => {
+  const { sandbox, run } = await setUp();
+  await run("company add Acme --domain acme.example --email info@acme.example");
+  await run("company note acme first-note");
+  const deleted = await run("company delete acme --yes");
+  expect(deleted.exitCode, deleted.stderr).toBe(0);
+  expect(existsSync(join(sandbox.folder, "d/companies/acme"))).toBe(false);
+  expect((await run("company list")).stdout).toBe("no companies match\n");
+  const [, undo = ""] = /undo with: forager (.+)$/m.exec(deleted.stdout) ?? [];
+  const restored = await run(undo);
+  expect(restored.exitCode, restored.stderr).toBe(0);
+  const shown = await run("company show acme --json");
+  expect(JSON.parse(shown.stdout)).toMatchObject({
+    slug: "acme",
+    emails: [{ value: "info@acme.example" }],
+    entries: [{ text: "first-note" }],
+  });
+});
+
+test("records status looks at the files: edited, broken and missing ones are told", async () => {
+  const { sandbox, run } = await setUp();
+  for (const name of ["Acme", "Berg", "Cole"]) await run(`company add ${name}`);
+  const file = (slug: string) => join(sandbox.folder, `d/companies/${slug}/_index.md`);
+  writeFileSync(file("acme"), readFileSync(file("acme"), "utf8").replace("Acme", "Acme Two"));
+  writeFileSync(file("berg"), "---\nname: [\n");
+  rmSync(join(sandbox.folder, "d/companies/cole"), { recursive: true });
+  const { exitCode, stdout } = await run("records status");
+  expect(exitCode).toBe(1);
+  expect(stdout).toContain("1 edited: companies/acme/_index.md");
+  expect(stdout).toContain("1 missing: companies/cole/_index.md");
+  expect(stdout).toMatch(/^1 with errors:\n.*\ncompanies\/berg\/_index\.md/m);
+});
+
+test("campaigns are listed and removed, and what was hinted at exists", async () => {
+  const { run } = await setUp();
+  await run("campaign new austin --phrase plumber --location Austin@30.2,-97.7");
+  expect((await run("campaign list")).stdout).toMatch(/^austin +plumber +Austin/m);
+  const hinted = await run("campaign rm austin");
+  expect([hinted.exitCode, hinted.stderr]).toEqual([
+    2,
+    expect.stringContaining("did you mean `forager campaign remove`?"),
+  ]);
+  expect((await run("campaign remove austin --yes")).stdout).toContain("undo with: mv ");
+  expect((await run("campaign list")).stdout).toContain("there are no campaigns");
+});
+
+test("doctor looks at what is configured, and bucket commands use bucket.url", async () => {
+  const { run } = await setUp("bucket.url = 'dir:shared'\n");
+  const rows = JSON.parse((await run("doctor --json")).stdout) as {
+    check: string;
+    state: string;
+  }[];
+  const stateOf = (check: string) => rows.find((row) => row.check === check)?.state;
+  expect([stateOf("contact"), stateOf("queue"), stateOf("bucket")]).toEqual(["warn", "ok", "ok"]);
+  await run("queue add note --key a");
+  expect((await run("bucket ls")).stdout).toContain("shards/0.json.gz");
+  expect((await run("bucket usage --stored --json")).exitCode).toBe(0);
 });

@@ -121,7 +121,7 @@ describe("forager company", () => {
     expect(first.found).toEqual(["boden-meyer", "muller-boden"]);
     expect(await slugs("list", "--after", first.next!)).toEqual({ found: ["zeta"], next: null });
     const none = await run(["company", "search", "nowhere"]);
-    expect(none).toMatchObject({ exitCode: 1, stderr: "nothing was found\n" });
+    expect(none).toMatchObject({ exitCode: 1, stdout: "no companies match\n" });
     expect((await good("company", "search", "a@m.example")).split("\n")[1]).toContain("Müller");
     // A fact that came by another way than these commands is found all the same.
     await good("ledger", "set", "company/other", "name=Quite Other", "--source", "system");

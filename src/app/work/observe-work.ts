@@ -25,7 +25,7 @@ import {
   type WorkerBeat,
   type WorkerReading,
 } from "../../observe/index.ts";
-import type { Queue } from "../../queue/index.ts";
+import type { Queue, QueueStats } from "../../queue/index.ts";
 import type { SlotView, Supervisor } from "../../worker/index.ts";
 import { openFolderSecret } from "../folder-secret.ts";
 import { nodeName } from "../node-name.ts";
@@ -54,6 +54,8 @@ export interface ListeningServer {
 export interface WorkObserver extends Service {
   /** Alerts use these settings from now on. */
   follow(loaded: LoadedSettings): void;
+  /** What the queue had at the last look; undefined: it was not looked at yet. */
+  stats(): QueueStats | undefined;
   /** What is wrong now, in words. */
   alerts(): readonly string[];
 }
@@ -127,6 +129,7 @@ export function observeWork(options: ObserveWorkOptions): WorkObserver {
       loaded = changed;
       webhook = openWebhook(options, loaded);
     },
+    stats: () => observer.stats(),
     alerts: () => observer.alerts().map(alertWords),
   };
 }

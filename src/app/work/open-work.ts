@@ -15,6 +15,7 @@ import {
 } from "../../config/index.ts";
 import type { NodeEvents, ProcessDesired } from "../../node/index.ts";
 import { registerBucketMetrics } from "../../observe/index.ts";
+import type { QueueStats } from "../../queue/index.ts";
 import { createSupervisor, type SlotView } from "../../worker/index.ts";
 import { refuseForgottenTasks } from "../move-queue.ts";
 import { findingText } from "../preflight/finding-text.ts";
@@ -58,6 +59,8 @@ export interface Work extends Service, AsyncDisposable {
   summary(): WorkSummary;
   /** The summary with the reasons of what failed, which it reads from the queue. */
   outcome(): Promise<WorkOutcome>;
+  /** What the queue had at the last look, a few seconds ago; undefined: there was none yet. */
+  queueStats(): QueueStats | undefined;
   workers(): WorkersView;
   /** After a stop: every process has ended by itself, with exit code 0. */
   isOrderly(): boolean;
@@ -177,6 +180,7 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
         openedAtMs,
         summary: summaryOf(supervisor.metrics()),
       }),
+    queueStats: () => observer.stats(),
     workers: () => ({ slots: supervisor.look(), state: pool.state() }),
     isOrderly: () => supervisor.isOrderly(),
     async start() {

@@ -10,6 +10,8 @@ export interface WorkSummary {
   /** Kinds of which tasks were released. */
   readonly releasedKinds: readonly string[];
   readonly lost: number;
+  /** Contacts that visits have found. */
+  readonly contacts: number;
   /** Visits of websites: how many ended so, and why sites were not read. */
   readonly visits: readonly VisitCount[];
 }
@@ -37,8 +39,16 @@ export function summaryOf(snapshot: MetricsSnapshot): WorkSummary {
       .filter(({ values, value }) => values[1] === "released" && value > 0)
       .map(({ values }) => values[0] ?? ""),
     lost: of("lost"),
+    contacts: contactsIn(snapshot),
     visits: visitsIn(snapshot),
   };
+}
+
+function contactsIn(snapshot: MetricsSnapshot): number {
+  const family = snapshot.find(({ name }) => name === "forager_task_yield_total");
+  return (family?.series ?? [])
+    .filter(({ values }) => values[0] === "enrich")
+    .reduce((sum, { value }) => sum + value, 0);
 }
 
 function visitsIn(snapshot: MetricsSnapshot): readonly VisitCount[] {

@@ -2,12 +2,17 @@ import { listLimitMax, type ListedObject } from "../../bucket/index.ts";
 import type { Command } from "../command.ts";
 import { parseCount, textFlag } from "../flags.ts";
 import type { Column } from "../table.ts";
-import { addressArgument, keyAsUsage, openPatientBucket } from "./bucket/open-bucket.ts";
+import {
+  keyAsUsage,
+  openPatientBucket,
+  optionalAddressArgument,
+  withAddress,
+} from "./bucket/open-bucket.ts";
 
 export const bucketLs: Command = {
   needs: "settings",
   arguments: [
-    addressArgument,
+    optionalAddressArgument,
     { name: "prefix", summary: "only keys that begin so", isOptional: true },
   ],
   options: [
@@ -15,11 +20,16 @@ export const bucketLs: Command = {
     { flag: "--start-after", value: "key", summary: "only keys behind this one" },
   ],
   examples: [
-    { line: "forager bucket ls s3://fleet", summary: "the first 100 objects" },
+    { line: "forager bucket ls", summary: "the first 100 objects of the fleet's bucket" },
+    {
+      line: "forager bucket ls 's3://fleet?endpoint=https://minio.example.org:9000&region=us-east-1'",
+      summary: "of a store with an endpoint of its own",
+    },
     { line: "forager bucket ls dir:bucket lease/", summary: "who holds which role" },
   ],
 
-  async run(context) {
+  async run(given) {
+    const context = await withAddress(given);
     const { args, flags, out, signal } = context;
     const limit = parseCount("limit", textFlag(flags, "limit") ?? "100");
     const prefix = args[1] ?? "";

@@ -5,7 +5,7 @@ import type { Command, SettingsContext } from "../command.ts";
 import { textFlag } from "../flags.ts";
 import type { Column } from "../table.ts";
 import { usageError } from "../../base/usage-error.ts";
-import { addressArgument } from "./bucket/open-bucket.ts";
+import { addressArgument, withAddress } from "./bucket/open-bucket.ts";
 import { showStored } from "./bucket/stored-usage.ts";
 import { parseMoment } from "./records/parse-moment.ts";
 
@@ -20,6 +20,7 @@ export const bucketUsage: Command = {
     { name: "prefix", summary: "only keys that begin so", isOptional: true },
   ],
   options: [
+    { flag: "--stored", summary: "count what is stored in the bucket of bucket.url" },
     {
       flag: "--since",
       value: "date",
@@ -29,6 +30,7 @@ export const bucketUsage: Command = {
   examples: [
     { line: "forager bucket usage", summary: "requests and dollars of this node, last 30 days" },
     { line: "forager bucket usage --since today --json", summary: "today's, for a program" },
+    { line: "forager bucket usage --stored", summary: "objects and bytes in the fleet's bucket" },
     { line: "forager bucket usage s3://fleet", summary: "objects and bytes stored, by folder" },
     { line: "forager bucket usage dir:bucket wal/", summary: "the same below wal/" },
   ],
@@ -43,11 +45,12 @@ export const bucketUsage: Command = {
 
   async run(context) {
     const since = textFlag(context.flags, "since");
-    if (context.args.length === 0) return showRequests(context, since ?? "30d");
+    const isStored = context.flags["stored"] === true;
+    if (context.args.length === 0 && !isStored) return showRequests(context, since ?? "30d");
     if (since !== undefined) {
       throw usageError("--since is for requests: a bucket is counted as it is now; leave one out");
     }
-    await showStored(context);
+    await showStored(await withAddress(context));
   },
 };
 

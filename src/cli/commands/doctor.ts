@@ -1,4 +1,6 @@
 import type { Command } from "../command.ts";
+import { fleetBucketAddress } from "../../app/index.ts";
+import { checkConfigured } from "../doctor/configured-checks.ts";
 import { checkBucket } from "../doctor/bucket-checks.ts";
 import type { Finding } from "../doctor/check.ts";
 import { runChecks } from "../doctor/run-checks.ts";
@@ -14,7 +16,8 @@ export const doctor: Command = {
     {
       flag: "--bucket",
       value: "address",
-      summary: "also prove this bucket: s3://BUCKET/PREFIX, dir:PATH or postgres://HOST/DATABASE",
+      summary:
+        "prove this bucket, not that of bucket.url: s3://BUCKET/PREFIX, dir:PATH, postgres://",
     },
   ],
   examples: [
@@ -29,9 +32,11 @@ export const doctor: Command = {
   ],
 
   async run(context) {
-    const { clock, out, flags } = context;
-    const rows = [...(await runChecks(context))];
-    const address = textFlag(flags, "bucket");
+    const { settings, loaded, paths, clock, out, flags } = context;
+    const rows = [...(await runChecks(context)), ...(await checkConfigured({ loaded, paths }))];
+    const configured = settings.bucket.url === undefined ? undefined : { settings, paths };
+    const address =
+      textFlag(flags, "bucket") ?? (configured && (await fleetBucketAddress(configured)));
     if (address !== undefined) {
       rows.push(...(await checkBucket({ open: () => openRawBucket(address), clock })));
     }

@@ -1,6 +1,6 @@
 import { openExistingQueue, openOrMakeQueue } from "../../app/index.ts";
 import { AppError } from "../../base/app-error.ts";
-import { nearestHint } from "../../config/index.ts";
+import { nearestHint } from "../../base/nearest.ts";
 import type { Queue } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
 import { parseDuration } from "../duration.ts";

@@ -3,6 +3,7 @@ import { docsPage } from "../../base/docs-page.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { untilStopped } from "../until-stopped.ts";
 import { outcomeText } from "../outcome-text.ts";
+import { followWork } from "../work-line.ts";
 import { workOptions, workOptionsOf } from "../work-options.ts";
 
 export const work: Command = {
@@ -60,11 +61,13 @@ export const work: Command = {
   async run(context) {
     const { flags, out, signal } = context;
     await using work = await openWork(optionsOf(context));
+    const line = followWork(work, context);
     try {
       await work.start();
       await Promise.race([work.ended, untilStopped(signal)]);
     } finally {
       await work.stop();
+      line.stop();
     }
     const ended = await work.outcome();
     out.result(ended, outcomeText(ended));

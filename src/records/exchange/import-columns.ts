@@ -1,5 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
-import { nearestHint } from "../../config/index.ts";
+import { nearestHint } from "../../base/nearest.ts";
 
 /** What becomes of a column: which field its values go to, and how they are read. */
 export interface ImportColumn {

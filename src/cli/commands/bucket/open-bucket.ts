@@ -1,9 +1,9 @@
-import { openMeteredBucket } from "../../../app/index.ts";
+import { fleetBucketAddress, openMeteredBucket } from "../../../app/index.ts";
 import { systemClock } from "../../../base/clock.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import { createRetryingBucket, type Bucket } from "../../../bucket/index.ts";
-import type { ArgumentSpec, BareContext } from "../../command.ts";
+import type { ArgumentSpec, BareContext, SettingsContext } from "../../command.ts";
 
 export const addressArgument: ArgumentSpec = {
   name: "bucket",
@@ -13,6 +13,20 @@ export const addressArgument: ArgumentSpec = {
 /** As the store is: for a probe, which must see every answer. */
 export const openRawBucket = (address: string): Promise<Bucket> =>
   asUsage(async () => (await openMeteredBucket(address))("command"), ["bucket_address"]);
+
+/** For `ls` and `usage`: without an address, it is the bucket of `bucket.url`. */
+export const optionalAddressArgument: ArgumentSpec = {
+  ...addressArgument,
+  summary: `${addressArgument.summary} (default: bucket.url)`,
+  isOptional: true,
+};
+
+/** Arguments as if an address was given: a first one that is no address is the next argument. */
+export async function withAddress(context: SettingsContext): Promise<SettingsContext> {
+  const { args, settings, paths } = context;
+  if (/^(?:s3|dir|postgres|postgresql):/.test(args[0] ?? "")) return context;
+  return { ...context, args: [await fleetBucketAddress({ settings, paths }), ...args] };
+}
 
 /** For everything else: what got no answer is asked again. */
 export async function openPatientBucket({ args, signal }: BareContext): Promise<Bucket> {

@@ -42,7 +42,7 @@ export const campaignStatusCommand: Command = {
 const counted = (title: string, value: (row: CampaignState) => number) => ({ title, value });
 
 const columns = [
-  { title: "campaign", value: ({ campaign }: CampaignState) => campaign },
+  { title: "campaign", value: ({ campaign }: CampaignState) => campaign, isKey: true },
   counted("tiles", ({ tiles }) => tiles),
   counted("targets", ({ targets }) => targets),
   counted("fresh", ({ fresh }) => fresh),

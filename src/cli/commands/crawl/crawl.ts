@@ -63,7 +63,7 @@ export const crawl: Command = {
       for (const plan of plans) await folder.create(plan);
     }
     await using services = createSiteCrawlServices({ folder, queue, fetcher, clock, log });
-    const follow = followJobs(context, plans);
+    const follow = followJobs(context);
     try {
       const ends = await runSiteCrawls({
         plans,
@@ -164,9 +164,9 @@ async function leaveBehind({ flags }: SettingsContext, { plan, known, queue }: B
   }
 }
 
-function followJobs({ progress }: SettingsContext, plans: readonly CrawlPlan[]) {
-  const total = plans.reduce((sum, { budget }) => sum + budget.pages, 0);
-  const bar = progress.start({ label: "crawl", total });
+/** How many pages a site has is known when the crawl ends, so there is no percentage before. */
+function followJobs({ progress }: SettingsContext) {
+  const bar = progress.start({ label: "crawl" });
   let shown = 0;
   return {
     look(jobs: readonly Job[]) {
@@ -174,7 +174,10 @@ function followJobs({ progress }: SettingsContext, plans: readonly CrawlPlan[]) 
       const ended = sum((job) => job.done + job.skipped + job.failed);
       bar.advance(ended - shown);
       shown = ended;
-      bar.note(`${sum((job) => job.pending)} waiting, ${sum((job) => job.failed)} failed`);
+      const waiting = sum((job) => job.pending + job.running);
+      bar.note(
+        `${ended + waiting} pages known, ${waiting} to go, ${sum((job) => job.failed)} failed`,
+      );
     },
     done: () => bar.done(),
   };

@@ -106,7 +106,7 @@ export const fleetSet: Command = {
 
 const columns = [
   { title: "node", value: ({ node }: Acknowledgement) => node },
-  { title: "name", value: ({ label }: Acknowledgement) => label },
+  { title: "name", value: ({ label }: Acknowledgement) => label, isKey: true },
   {
     title: "",
     value: ({ status }: Acknowledgement) => status,

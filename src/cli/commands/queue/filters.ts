@@ -1,6 +1,6 @@
 import { AppError } from "../../../base/app-error.ts";
 import { usageError } from "../../../base/usage-error.ts";
-import { nearestHint } from "../../../config/index.ts";
+import { nearestHint } from "../../../base/nearest.ts";
 import type { Queue, TaskState } from "../../../queue/index.ts";
 import type { Flags, OptionSpec } from "../../command.ts";
 import { listFlag, textFlag } from "../../flags.ts";

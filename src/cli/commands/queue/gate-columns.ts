@@ -15,7 +15,7 @@ export const gateValue = (gate: Gate, nowMs: number): GateValue => ({
 });
 
 export const gateColumns: readonly Column<GateValue>[] = [
-  { title: "gate", value: (gate) => gate.name },
+  { title: "gate", value: (gate) => gate.name, isKey: true },
   { title: "delay", value: (gate) => formatDuration(gate.delayMs) },
   { title: "limit", value: (gate) => gate.limit },
   { title: "running", value: (gate) => gate.running },

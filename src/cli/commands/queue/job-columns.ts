@@ -2,7 +2,7 @@ import type { Job } from "../../../queue/index.ts";
 import type { Column, Tint } from "../../table.ts";
 
 export const jobColumns: readonly Column<Job>[] = [
-  { title: "job", value: (job) => job.name },
+  { title: "job", value: (job) => job.name, isKey: true },
   { title: "state", value: jobState, tint: (job) => tints[jobState(job)] },
   { title: "pending", value: (job) => job.pending },
   { title: "running", value: (job) => job.running },

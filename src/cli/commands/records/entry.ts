@@ -10,8 +10,19 @@ import { findRecord, nameArgument } from "./find-record.ts";
 import { parseMoment } from "./parse-moment.ts";
 import { openNodeOf } from "../../node-context.ts";
 
+const callOutcomes = [
+  "reached",
+  "voicemail",
+  "no-answer",
+  "busy",
+  "wrong-number",
+  "callback",
+  "interested",
+  "not-interested",
+] as const;
+
 const callOptions: readonly OptionSpec[] = [
-  { flag: "--outcome", value: "words", summary: "such as reached, voicemail, no answer" },
+  { flag: "--outcome", value: "outcome", summary: "how it went", choices: callOutcomes },
   { flag: "--callback", value: "moment", summary: "when to call again: 3d, or a date" },
 ];
 
@@ -104,7 +115,7 @@ const examples: Readonly<Record<EntryKind, readonly (readonly [string, string])[
   meeting: [['"agreed on 20 %" --title Kick-off --at 2026-11-12', "what was said, and when"]],
   call: [
     ['"asked for the owner" --outcome voicemail --callback 3d', "it is in `to-call` then"],
-    ["--outcome 'no answer'", "nothing more to say"],
+    ["--outcome no-answer", "nothing more to say"],
   ],
 };
 

@@ -80,7 +80,7 @@ const restoreCommand = (kind: RecordKind): Command => ({
     const moment = parseMoment("--at", at, { nowMs: clock.nowMs(), direction: "past" });
     const field = textFlag(flags, "field");
     await using opened = await openNodeOf(context);
-    const { target, slug } = await findRecord(opened, kind, args[0]!);
+    const { target, slug } = await findOrDeleted(opened, kind, args[0]!);
     const question = `write ${field ?? "everything"} of ${slug} as it was at ${moment}?`;
     if (!(await context.confirm(question, { yes: flags["yes"] === true }))) {
       out.note("nothing was restored");
@@ -106,6 +106,18 @@ const restoreCommand = (kind: RecordKind): Command => ({
     );
   },
 });
+
+/** A record that was deleted has no folder any more, and is known by its id. */
+async function findOrDeleted(
+  opened: Pick<NodeReadApi, "records">,
+  kind: RecordKind,
+  name: string,
+): Promise<{ readonly target: string; readonly slug: string }> {
+  if ((await opened.records.resolve(kind, name)) !== undefined || !name.startsWith(`${kind}/`)) {
+    return await findRecord(opened, kind, name);
+  }
+  return { target: name, slug: name };
+}
 
 /** What is older than the checkpoint is in the bucket, if one is known. */
 async function archiveOf(

@@ -1,7 +1,7 @@
 import { usageError } from "../../../base/usage-error.ts";
 import { columnOf, importFields, readCompany } from "../../../records/index.ts";
 import type { ImportCell, RecordKind } from "../../../records/index.ts";
-import { nearestHint } from "../../../config/index.ts";
+import { nearestHint } from "../../../base/nearest.ts";
 
 export interface AssignmentOptions {
   readonly kind: RecordKind;

@@ -7,7 +7,7 @@ const first = (values: readonly { readonly value: string }[]) => {
 };
 
 const companyColumns: readonly Column<Company>[] = [
-  { title: "slug", value: ({ slug }) => slug },
+  { title: "slug", value: ({ slug }) => slug, isKey: true },
   { title: "name", value: ({ name }) => name },
   { title: "domain", value: ({ texts }) => texts.domain ?? "" },
   { title: "email", value: ({ emails }) => first(emails) },
@@ -22,7 +22,7 @@ const companyColumns: readonly Column<Company>[] = [
 ];
 
 const personColumns: readonly Column<Person>[] = [
-  { title: "slug", value: ({ slug }) => slug },
+  { title: "slug", value: ({ slug }) => slug, isKey: true },
   { title: "name", value: ({ name }) => name },
   { title: "role", value: ({ texts }) => texts.role ?? "" },
   { title: "email", value: ({ emails }) => first(emails) },

@@ -49,13 +49,19 @@ async function printPage(
   const { rows, next } = await asUsage(() => reader.records.search(query));
   const found = rows.map(recordOf);
   out.result({ rows: found, next: next ?? null }, (layout) =>
-    layout.table(found, columnsOf(asked.kind)),
+    found.length === 0 ? emptyText(asked.kind, flags) : layout.table(found, columnsOf(asked.kind)),
   );
-  if (next !== undefined) out.note(`there are more: go on with --after ${next}`);
-  if (found.length === 0 && asked.words !== undefined) {
-    out.note("nothing was found");
-    return "failed";
-  }
+  if (next !== undefined) out.note(`more results: add --after ${next}`);
+  if (found.length === 0 && asked.words !== undefined) return "failed";
+}
+
+const plurals: Readonly<Record<RecordKind, string>> = { company: "companies", person: "people" };
+
+/** Why a list is empty, as far as one can tell from what was asked for. */
+function emptyText(kind: RecordKind, flags: SettingsContext["flags"]): string {
+  const country = flags["country"];
+  const isName = typeof country === "string" && !/^[a-z]{2}$/i.test(country);
+  return `no ${plurals[kind]} match${isName ? "; --country takes two letters, such as DE or US" : ""}`;
 }
 
 export const companySearch = searchCommand("company");

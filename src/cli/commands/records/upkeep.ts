@@ -2,8 +2,13 @@ import { dirname } from "node:path";
 import { loadServiceNode } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { usageError } from "../../../base/usage-error.ts";
-import type { NodeApi } from "../../../node/index.ts";
-import type { Ingested, RecordProblem } from "../../../records/index.ts";
+import type { NodeApi, NodeReadApi } from "../../../node/index.ts";
+import {
+  pageLimitMax,
+  reviewFiles,
+  type Ingested,
+  type RecordProblem,
+} from "../../../records/index.ts";
 import { fleetOf } from "../../bucket-option.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { untilStopped } from "../../until-stopped.ts";
@@ -22,24 +27,70 @@ const countMax = 100_000_000;
 
 export const recordsStatus: Command = {
   needs: "settings",
-  examples: [{ line: "forager records status", summary: "how many, and files that need a hand" }],
-  details: ["Exits 1 when a file is quarantined: it is left as it is until someone mends it."],
+  examples: [
+    {
+      line: "forager records status",
+      summary: "how many, and files that are edited, broken or missing",
+    },
+  ],
+  details: [
+    "Reads every file. An edited one is not ingested yet: `forager records ingest` does that. A broken\n" +
+      "one is left alone until it is fixed. A missing one is written again by the next change or by\n" +
+      "`forager records rebuild`; to remove a company, use `forager company delete`.",
+    "Exits 1 when a file is broken.",
+  ],
 
   async run(context) {
     const { out } = context;
     await using reader = await openReaderOf(context);
     const { records } = reader;
-    const problems = await records.problems();
+    const review = await reviewFiles(context.paths.root(), allRecords(records));
+    const quarantined = await records.problems();
+    const known = new Set(quarantined.map(({ path }) => path));
+    const foundAt = new Date(context.clock.nowMs()).toISOString();
+    const problems = [
+      ...quarantined,
+      ...review.broken
+        .filter(({ path }) => !known.has(path))
+        .map((one) => ({ ...one, foundAt, target: undefined })),
+    ];
+    const edited = review.edited.filter((path) => !known.has(path));
+    const { missing } = review;
     const companies = await records.count({ kind: "company" }, countMax);
     const people = await records.count({ kind: "person" }, countMax);
-    out.result({ companies, people, problems }, (layout) => {
+    out.result({ companies, people, edited, missing, problems }, (layout) => {
       const counts = `${countRecords("company", companies)}, ${countRecords("person", people)}`;
-      if (problems.length === 0) return `${counts}; all files are as they should be`;
-      return `${counts}; quarantined:\n${layout.table(problems, problemColumns)}`;
+      const some = [
+        ...(edited.length > 0 ? [`${edited.length} edited: ${shownPaths(edited)}`] : []),
+        ...(missing.length > 0 ? [`${missing.length} missing: ${shownPaths(missing)}`] : []),
+        ...(problems.length > 0
+          ? [`${problems.length} with errors:`, layout.table(problems, problemColumns)]
+          : []),
+      ];
+      if (some.length === 0) return `${counts}; all files are as they should be`;
+      return [counts, ...some].join("\n");
     });
     return problems.length > 0 ? "failed" : undefined;
   },
 };
+
+const shownMax = 5;
+const shownPaths = (paths: readonly string[]): string =>
+  paths.slice(0, shownMax).join(", ") + (paths.length > shownMax ? ", …" : "");
+
+/** The kind and folder name of every record, page by page. */
+async function* allRecords({ search }: NodeReadApi["records"]) {
+  for (const kind of ["company", "person"] as const) {
+    let after: string | undefined;
+    do {
+      const page = await search({ kind, limit: pageLimitMax, ...(after && { after }) });
+      for (const row of page.rows) {
+        yield { kind, slug: row.kind === "company" ? row.company.slug : row.person.slug };
+      }
+      after = page.next;
+    } while (after !== undefined);
+  }
+}
 
 export const recordsRebuild: Command = {
   needs: "settings",

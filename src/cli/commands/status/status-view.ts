@@ -95,7 +95,7 @@ const dash = "-";
 
 const nodeColumns = (isCluster: boolean): readonly Column<NodeStatus>[] => [
   { title: "node", value: ({ node }) => node },
-  { title: "name", value: ({ label, isSelf }) => (isSelf ? `${label} *` : label) },
+  { title: "name", value: ({ label, isSelf }) => (isSelf ? `${label} *` : label), isKey: true },
   {
     title: "seen",
     value: ({ agoMs }) => (agoMs === null ? "never" : `${formatDuration(agoMs)} ago`),

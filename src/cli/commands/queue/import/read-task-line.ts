@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { AppError } from "../../../../base/app-error.ts";
 import type { Clock } from "../../../../base/clock.ts";
-import { nearestHint } from "../../../../config/index.ts";
+import { nearestHint } from "../../../../base/nearest.ts";
 import { createValidator, type TaskInput } from "../../../../queue/index.ts";
 import type { Line } from "../../../../base/read-lines.ts";
 

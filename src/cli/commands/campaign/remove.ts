@@ -1,0 +1,41 @@
+import { countTasks } from "../../../base/count-words.ts";
+import { asUsage, usageError } from "../../../base/usage-error.ts";
+import { openCampaignFolder } from "../../../campaign/index.ts";
+import type { Command } from "../../command.ts";
+import { queueOrNone } from "./queue-or-none.ts";
+
+export const campaignRemove: Command = {
+  needs: "settings",
+  arguments: [{ name: "name", summary: "the campaign" }],
+  options: [{ flag: "--yes", summary: "do not ask" }],
+  examples: [
+    { line: "forager campaign remove austin", summary: "it asks first, and says how to undo it" },
+  ],
+  details: [
+    "Moves the folder of the campaign aside. Companies that it found stay. If tasks of it are left in\n" +
+      "the queue, it refuses: end them with `forager queue cancel NAME` first.",
+  ],
+
+  async run(context) {
+    const { args, flags, paths, out } = context;
+    const [name = ""] = args;
+    const folder = openCampaignFolder(paths);
+    await asUsage(() => folder.load(name), ["no_campaign", "campaign_name"]);
+    await using queue = await queueOrNone(context);
+    const job = await queue?.job(name);
+    const left = job?.ended ? 0 : (job?.pending ?? 0) + (job?.running ?? 0);
+    if (left > 0) {
+      const tasks = countTasks(left);
+      throw usageError(
+        `campaign ${name} has ${tasks} left: \`forager queue cancel ${name}\` first`,
+      );
+    }
+    if (!(await context.confirm(`remove campaign ${name}?`, { yes: flags["yes"] === true }))) {
+      out.note("nothing was removed");
+      return "failed";
+    }
+    const keptAs = await folder.remove(name);
+    const undo = `mv ${keptAs} ${paths.resolve("campaigns", name)}`;
+    out.result({ campaign: name, keptAs, undo }, `removed ${name}; undo with: ${undo}`);
+  },
+};
