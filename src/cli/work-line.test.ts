@@ -25,7 +25,13 @@ test("the line says what failed, what was found, what is left and why it waits",
 test("on a terminal the line is drawn while work goes on; elsewhere nothing is", async () => {
   const clock = createTestClock();
   const summary = {
-    ...{ done: 10, skipped: 0, retried: 0, failed: 1, released: 0, lost: 0, contacts: 7 },
+    done: 10,
+    skipped: 0,
+    retried: 0,
+    failed: 1,
+    released: 0,
+    lost: 0,
+    contacts: 7,
     releasedKinds: [],
     visits: [],
   };
