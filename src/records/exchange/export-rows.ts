@@ -1,5 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
-import { nearest } from "../../config/index.ts";
+import { nearest } from "../../base/nearest.ts";
 import type { Company, Contact } from "../company.ts";
 import { missingEmailOf, missingEmailText } from "../missing-email.ts";
 import { csvLine, type CsvValue } from "./csv-text.ts";
