@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { build, type BuildFailure } from "esbuild";
@@ -54,6 +54,7 @@ export async function bundleDashboard(options: DashboardBundle): Promise<string 
     .replace("<!-- assets -->", tags.join("\n    "))
     .replace("<!-- icons -->", await iconSprite());
   await mkdir(assets, { recursive: true });
+  await writeFile(join(options.to, "LICENCES.txt"), await licences(options.root));
   await writeFile(join(options.to, "index.html"), page);
   await cp(join(from, "favicon.svg"), join(assets, "favicon.svg"));
   await writeBaseMap({ root: options.root, to: join(options.to, "basemap"), cacheFolder: options.cacheFolder }); // prettier-ignore
@@ -71,4 +72,17 @@ async function iconSprite(): Promise<string> {
     symbols.push(`<symbol id="icon-${name}" viewBox="0 0 24 24">${shapes}</symbol>`);
   }
   return `<svg class="sprite" aria-hidden="true"><!-- Lucide, ISC licence -->${symbols.join("")}</svg>`;
+}
+
+/** Packages whose code or data is in the result. */
+const included = ["preact", "@preact/signals", "@preact/signals-core", "uplot", "leaflet", "lucide-static", "world-atlas", "us-atlas"]; // prettier-ignore
+
+async function licences(root: string): Promise<string> {
+  const parts = ["Towns: GeoNames (https://www.geonames.org), CC BY 4.0. Outlines: Natural Earth and US Census, public domain."]; // prettier-ignore
+  for (const name of included) {
+    const folder = join(root, "node_modules", name);
+    const file = (await readdir(folder)).find((one) => /^licen[cs]e/i.test(one));
+    if (file) parts.push(`${name}\n\n${await readFile(join(folder, file), "utf8")}`);
+  }
+  return parts.join("\n\n----\n\n");
 }

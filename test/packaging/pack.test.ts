@@ -40,7 +40,11 @@ describe("the npm package", () => {
     expect(packed.filter((path) => /\.test\.|\/testing\//.test(path))).toEqual([]);
     const program = packed.filter((path) => path.startsWith("dist/"));
     const data = /^dist\/sources\/data\/[a-z-]+\.(?:json|tsv\.gz|LICENCE\.txt)$/;
-    expect(program.filter((path) => !/\.(?:js|d\.ts)$/.test(path) && !data.test(path))).toEqual([]);
+    const page = /^dist\/dashboard\/(?:index\.html|LICENCES\.txt|assets\/[\w-]+\.(?:css|svg)|basemap\/[\w-]+\.json)$/; // prettier-ignore
+    const isKnown = (path: string) =>
+      /\.(?:js|d\.ts)$/.test(path) || data.test(path) || page.test(path);
+    expect(program.filter((path) => !isKnown(path))).toEqual([]);
+    expect(program).toContain("dist/dashboard/LICENCES.txt");
     // What is made of others' data goes nowhere without their terms.
     for (const name of ["osm-presets", "towns"]) {
       expect(program).toContain(`dist/sources/data/${name}.LICENCE.txt`);
