@@ -1,7 +1,12 @@
 // inputs: **
+import { readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { describe, expect, test } from "vitest";
 import { bundleEntries } from "../scripts/bundle-program.ts";
+import { breakingChanges, contract, describeApi, type RouteSpec } from "../src/api/index.ts";
+import { packageFile } from "../src/base/package-files.ts";
+import { registry } from "../src/cli/registry.ts";
+import { commandsWithoutRoute } from "./support/commands-without-route.ts";
 import { filesLoadedWith } from "./support/loaded-files.ts";
 import { readRepository } from "./support/repository.ts";
 import { findImports } from "./support/source-scan.ts";
@@ -62,5 +67,36 @@ describe("the repository", () => {
     expect(commands.size).toBeGreaterThan(50);
     const wrong = imports.filter(({ form, to }) => form !== "dynamic" && commands.has(to));
     expect(wrong.map(({ path, to }) => `${path} imports the command ${to}`)).toEqual([]);
+  });
+});
+
+describe("the HTTP API", () => {
+  const specs: readonly RouteSpec[] = Object.values(contract);
+  const covered = new Set(specs.flatMap(({ commands }) => commands ?? []));
+  const names = registry.commands.map(({ name }) => name);
+
+  test("has a route for every command, or a reason why not", () => {
+    const missing = names.filter((name) => !covered.has(name) && !(name in commandsWithoutRoute));
+    const remedy = "name it in `commands` of a route, or in test/support/commands-without-route.ts";
+    expect(missing, remedy).toEqual([]);
+  });
+
+  test("gives reasons only for commands that have no route", () => {
+    const reasons = Object.keys(commandsWithoutRoute);
+    expect(reasons.filter((name) => covered.has(name) || !names.includes(name))).toEqual([]);
+    expect([...covered].filter((name) => !names.includes(name))).toEqual([]);
+  });
+
+  // `npx vitest run test/tidy.test.ts -u` writes the document, and names what was broken once.
+  const file = packageFile("docs/openapi.json");
+  const committed = JSON.parse(readFileSync(file, "utf8")) as Readonly<Record<string, unknown>>;
+  const document = JSON.parse(JSON.stringify(describeApi())) as Readonly<Record<string, unknown>>;
+
+  test("breaks nothing of what docs/openapi.json promised without a word in the changelog", () => {
+    expect(breakingChanges(committed, document)).toEqual([]);
+  });
+
+  test("is described by docs/openapi.json as it is", async () => {
+    await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot(file);
   });
 });

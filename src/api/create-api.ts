@@ -1,15 +1,10 @@
-import { createHash } from "node:crypto";
 import { Hono, type Context } from "hono";
 import { createId } from "../base/ids.ts";
 import { sessionSeconds, type Access } from "./access.ts";
-import { contract } from "./contract/contract.ts";
-import type { RouteSpec } from "./contract/route.ts";
-import type { HandlerContext } from "./handler.ts";
-import { handlers } from "./handlers/all-handlers.ts";
+import { contract, type RouteName } from "./contract/contract.ts";
 import { checkOrigin, securityHeaders, type PerimeterOptions } from "./perimeter.ts";
 import { ProblemError, problemOf } from "./problems.ts";
-import { checkPart, createFieldReader, readTexts } from "./read-request.ts";
-import { readJsonBody } from "./read-body.ts";
+import { createRouteRunner, matches } from "./route-runner.ts";
 import type { ApiServices } from "./services.ts";
 import { plainPage, type StaticFiles } from "./static-files.ts";
 
@@ -32,10 +27,7 @@ export interface ApiEnv {
   Variables: { requestId: string };
 }
 
-type ApiContext = Context<ApiEnv>;
-
-/** How long a link of `forager dashboard` works. */
-export const linkLifeMs = 5 * 60_000;
+export type ApiContext = Context<ApiEnv>;
 
 /** All that the server answers: routes of the API, the dashboard's files, and the login link. */
 export function createApi(options: ApiOptions): Hono<ApiEnv> {
@@ -57,7 +49,14 @@ export function createApi(options: ApiOptions): Hono<ApiEnv> {
     );
     await next();
   });
-  for (const [name, spec] of Object.entries(contract)) addRoute(app, name, spec, options);
+  const run = createRouteRunner(options);
+  // The first that matches answers: /api/companies/count comes before /api/companies/{name}.
+  const parameters = (name: RouteName) => contract[name].path.split("{").length;
+  const names = (Object.keys(contract) as RouteName[]).toSorted((a, b) => parameters(a) - parameters(b)); // prettier-ignore
+  for (const name of names) {
+    const { method, path } = contract[name];
+    app.on(method, path.replaceAll(/\{(\w+)\}/g, ":$1"), run(name));
+  }
   app.all("/api/*", (c) => {
     throw new ProblemError(404, "no_route", `there is no ${c.req.method} ${c.req.path}: see /api/openapi.json`); // prettier-ignore
   });
@@ -70,61 +69,6 @@ export function createApi(options: ApiOptions): Hono<ApiEnv> {
   return app;
 }
 
-type AnyHandler = (input: unknown, context: HandlerContext) => Promise<unknown>;
-
-function addRoute(app: Hono<ApiEnv>, name: string, spec: RouteSpec, options: ApiOptions): void {
-  const { access, services, origin } = options;
-  const handler = handlers[name as keyof typeof handlers] as unknown as AnyHandler;
-  const readParams = spec.params && createFieldReader(spec.params);
-  const readQuery = spec.query && createFieldReader(spec.query);
-  const makeLink = () => `${origin()}/login?code=${access.makeCode(linkLifeMs)}`;
-  app.on(spec.method, spec.path.replaceAll(/\{(\w+)\}/g, ":$1"), async (c) => {
-    const caller = access.callerOf({
-      authorization: c.req.header("authorization"),
-      cookie: cookieOf(c.req.header("cookie"), options.cookieName()),
-    });
-    if (!caller.scopes.includes(spec.scope)) {
-      throw new ProblemError(403, "missing_scope", `this needs the scope ${spec.scope}`);
-    }
-    const given = Object.entries(c.req.param() as Readonly<Record<string, string>>);
-    const texts = new Map(given.map(([key, text]) => [key, [text]]));
-    const search = readTexts(new URL(c.req.url).searchParams);
-    if (!spec.query && search.size > 0) {
-      throw new ProblemError(400, "bad_request", "query: this route takes none");
-    }
-    const input = {
-      params: readParams && checkPart("path", spec.params!, readParams.read(texts)),
-      query: readQuery && checkPart("query", spec.query!, readQuery.read(search)),
-      body: spec.body && checkPart("body", spec.body, await readJsonBody(c.req.raw)),
-    };
-    const answer = await handler(input, {
-      ...services,
-      caller,
-      makeLink,
-      requestId: c.get("requestId"),
-      signal: c.req.raw.signal,
-    });
-    return sendJson(c, answer, spec);
-  });
-}
-
-function sendJson(c: ApiContext, answer: unknown, { method, status = 200 }: RouteSpec): Response {
-  const text = JSON.stringify(answer);
-  c.header("content-type", "application/json; charset=utf-8");
-  c.header("cache-control", "no-store");
-  if (method !== "GET") return c.body(text, status);
-  const etag = etagOf(text);
-  c.header("etag", etag);
-  c.header("cache-control", "private, no-cache");
-  return matches(c.req.header("if-none-match"), etag) ? c.body(null, 304) : c.body(text, status);
-}
-
-const etagOf = (text: string) =>
-  `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
-
-const matches = (header: string | undefined, etag: string) =>
-  header !== undefined && header.split(",").some((one) => one.trim().replace(/^W\//, "") === etag);
-
 function sendProblem(c: ApiContext, error: unknown, { log }: ApiServices): Response {
   const problem = problemOf(error, c.get("requestId"));
   if (problem.status >= 500) {
@@ -134,15 +78,6 @@ function sendProblem(c: ApiContext, error: unknown, { log }: ApiServices): Respo
   c.header("content-type", "application/problem+json; charset=utf-8");
   c.header("cache-control", "no-store");
   return c.body(JSON.stringify(problem), problem.status as 400);
-}
-
-/** Of several cookies of that name the first counts, as in every browser. */
-function cookieOf(header: string | undefined, name: string): string | undefined {
-  for (const part of (header ?? "").slice(0, 8_000).split(";")) {
-    const at = part.indexOf("=");
-    if (part.slice(0, at).trim() === name) return part.slice(at + 1).trim();
-  }
-  return undefined;
 }
 
 /** The one GET that changes something: it uses up its code. */

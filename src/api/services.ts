@@ -6,6 +6,7 @@ import type { NodeApi } from "../node/index.ts";
 import type { Queue } from "../queue/index.ts";
 import type { campaignViewRoutes } from "./contract/campaign-view-routes.ts";
 import type { campaignRoutes } from "./contract/campaign-routes.ts";
+import type { fleetRoutes } from "./contract/fleet-routes.ts";
 import type { statusAnswer } from "./contract/status-routes.ts";
 
 /** What handlers call. The composition root gives it; nothing is opened before it is asked for. */
@@ -15,6 +16,10 @@ export interface ApiServices {
   readonly queue: () => Promise<Queue>;
   readonly status: (options: { readonly isCluster: boolean }) => Promise<StatusValue>;
   readonly campaigns: ApiCampaigns;
+  readonly fleet: ApiFleet;
+  /** Requests to buckets since that day. */
+  readonly usage: (days: number) => Promise<AnswerOfRoute<FleetRoutes["bucketUsage"]>>;
+  readonly settings: () => AnswerOfRoute<FleetRoutes["showSettings"]>["rows"];
   readonly version: string;
   /** Such as prod or test; empty: none was set. */
   readonly environment: string;
@@ -30,6 +35,25 @@ export type Fixed<T> = T extends object ? { readonly [K in keyof T]: Fixed<T[K]>
 
 export type StatusValue = Fixed<z.input<typeof statusAnswer>>;
 
+type FleetRoutes = typeof fleetRoutes;
+type AnswerOfRoute<R extends { readonly answer: z.ZodType }> = Fixed<z.input<R["answer"]>>;
+
+export type CommandValue = AnswerOfRoute<FleetRoutes["showCommand"]>;
+
+/** Desired state of the fleet, and what nodes made of it. */
+export interface ApiFleet {
+  show(): Promise<AnswerOfRoute<FleetRoutes["showFleet"]>>;
+  give(node: string, what: readonly string[], by: string): Promise<CommandValue>;
+  commands(limit: number): Promise<readonly CommandValue[]>;
+  command(revision: number): Promise<CommandValue>;
+  undo(revision: number, by: string): Promise<CommandValue>;
+  logs(query: {
+    readonly node?: string | undefined;
+    readonly lines: number;
+    readonly text?: string | undefined;
+  }): Promise<AnswerOfRoute<FleetRoutes["readLogs"]>>;
+}
+
 type CampaignRoutes = typeof campaignRoutes & typeof campaignViewRoutes;
 
 export interface ApiCampaigns {
@@ -37,4 +61,10 @@ export interface ApiCampaigns {
   status(campaign: string): Promise<Fixed<z.input<CampaignRoutes["campaignStatus"]["answer"]>>>;
   report(campaign: string, options: { readonly isFresh: boolean; readonly signal: AbortSignal }): Promise<Fixed<z.input<CampaignRoutes["campaignReport"]["answer"]>>>; // prettier-ignore
   coverage(campaign: string, options: { readonly phrase?: string; readonly signal: AbortSignal }): Promise<Fixed<z.input<CampaignRoutes["campaignCoverage"]["answer"]>>>; // prettier-ignore
+  readConfig(campaign: string): Promise<string>;
+  saveConfig(
+    campaign: string,
+    config: { readonly text: string; readonly isDryRun: boolean },
+  ): Promise<AnswerOfRoute<CampaignRoutes["saveCampaignConfig"]>>;
+  create(campaign: string): Promise<void>;
 }

@@ -49,6 +49,7 @@ export {
   ownKeyFile,
   type GossipKeySource,
 } from "./gossip-key-source.ts";
+export type { FleetCommand, GivenCommand } from "./fleet-command.ts";
 export type { OpenFleet, OpenFleetOptions, Reached } from "./open-fleet.ts";
 export type { CampaignState } from "./campaign/campaign-state.ts";
 export type { Serve, ServeOptions } from "./serve/open-serve.ts";
@@ -83,6 +84,7 @@ export {
   exportEmails,
   exportToFile,
   findBrowser,
+  commandFleet,
   importFile,
   moveQueue,
   preflight,

@@ -9,6 +9,8 @@ import type { ExportAbout, ExportFileOptions } from "./exchange/export-file.ts";
 import type { UploadExportOptions } from "./exchange/upload-export.ts";
 import type { ExportCounts, ExportOptions } from "./exchange/export-records.ts";
 import type { EnrichedCounts, EnrichedFileOptions } from "./exchange/enriched-file.ts";
+import type { Clock } from "../base/clock.ts";
+import type { FleetCommand, GivenCommand } from "./fleet-command.ts";
 import type { FileImport, ImportFileOptions } from "./exchange/import-file.ts";
 import type { MovedQueue, MoveQueueOptions } from "./move-queue.ts";
 import type { PreflightFinding, PreflightOptions } from "./preflight/preflight.ts";
@@ -58,6 +60,15 @@ export async function moveQueue(options: MoveQueueOptions): Promise<MovedQueue> 
 /** See `built-in-work.ts`. What reads websites knows the phone numbers of all countries, for one. */
 export async function openBuiltInWork(options: BuiltInWorkOptions): Promise<BuiltInWork> {
   return (await import("./built-in-work.ts")).createBuiltInWork(options);
+}
+
+/** See `fleet-command.ts`. */
+export async function commandFleet(
+  fleet: OpenFleet,
+  command: FleetCommand,
+  clock: Clock,
+): Promise<GivenCommand> {
+  return (await import("./fleet-command.ts")).commandFleet(fleet, command, clock);
 }
 
 /** See `campaign/campaign-state.ts`. */

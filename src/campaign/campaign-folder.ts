@@ -19,6 +19,14 @@ export interface CampaignFolder {
   list(): Promise<readonly string[]>;
   /** Throws `no_campaign`, or `campaign_config` with all that is wrong in its file. */
   load(name: string): Promise<Campaign>;
+  /** The text of its config.toml; throws `no_campaign`. */
+  readConfig(name: string): Promise<string>;
+  /** Checks a config.toml as `load` does, and replaces the one that is there unless `isDryRun`. */
+  saveConfig(
+    name: string,
+    text: string,
+    options?: { readonly isDryRun?: boolean },
+  ): Promise<Campaign>;
   /** Writes a config.toml to begin with; throws `campaign_exists`. Answers its path. */
   create(name: string, options?: TemplateOptions): Promise<string>;
   /** Moves the campaign's folder aside. Answers where it is now, to move it back. */
@@ -80,7 +88,7 @@ export function openCampaignFolder(paths: Pick<Paths, "resolve">): CampaignFolde
     }
     return `campaign ${name} follows ${fields.size} wanted fields`;
   };
-  const load = async (name: string, fields?: CampaignFields): Promise<Campaign> => {
+  const readConfig = async (name: string): Promise<string> => {
     const file = configOf(name);
     let bytes: Uint8Array;
     try {
@@ -91,13 +99,24 @@ export function openCampaignFolder(paths: Pick<Paths, "resolve">): CampaignFolde
       if (!isMissing(error)) throw translateFileError(error, file);
       throw noCampaign(name, file, await list());
     }
-    const over = fields ?? (await readDesired(name));
-    return parseCampaign(name, file, new TextDecoder().decode(bytes), over);
+    return new TextDecoder().decode(bytes);
+  };
+  const load = async (name: string, fields?: CampaignFields): Promise<Campaign> => {
+    const text = await readConfig(name);
+    return parseCampaign(name, configOf(name), text, fields ?? (await readDesired(name)));
   };
 
   return {
     list,
     load: (name) => load(name),
+    readConfig,
+    async saveConfig(name, text, { isDryRun = false } = {}) {
+      await readConfig(name); // there has to be one
+      if (Buffer.byteLength(text) > configBytesMax) throw tooLong(configOf(name));
+      const campaign = parseCampaign(name, configOf(name), text, await readDesired(name));
+      if (!isDryRun) await writeFileAtomic(configOf(name), text);
+      return campaign;
+    },
     async want(campaigns) {
       const changed: string[] = [];
       const faults: string[] = [];

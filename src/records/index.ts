@@ -73,6 +73,7 @@ export {
 export { readCompany, type ImportCell, type CompanyRead } from "./exchange/read-company.ts";
 export { readDomain, readEmail, readMoment } from "./exchange/read-values.ts";
 export { readSuppressList, type SuppressList } from "./exchange/suppress-list.ts";
+export { fieldToUnset, readFieldValues, type EditOptions } from "./edit-fields.ts";
 export { createPlanner } from "./create.ts";
 export { findDuplicates, nameAndAddress } from "./duplicates.ts";
 export { placesOf } from "./places.ts";

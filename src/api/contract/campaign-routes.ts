@@ -2,6 +2,8 @@ import { z } from "zod";
 import { stateCounts } from "./queue-routes.ts";
 import { count, name, route } from "./route.ts";
 
+const campaignName = z.strictObject({ campaign: name });
+
 const campaignState = z.strictObject({
   campaign: z.string(),
   tiles: count,
@@ -37,14 +39,43 @@ export const campaignRoutes = {
     scope: "campaigns:read",
     summary: "campaigns of this data folder",
     answer: z.strictObject({ rows: z.array(campaignRow) }),
+    commands: ["campaign list"],
   }),
   campaignStatus: route({
     method: "GET",
     path: "/api/campaigns/{campaign}/status",
     scope: "campaigns:read",
     summary: "how far a campaign is, by its witnesses and tasks",
-    params: z.strictObject({ campaign: name }),
+    params: campaignName,
     answer: campaignState,
     commands: ["campaign status"],
+  }),
+  showCampaignConfig: route({
+    method: "GET",
+    path: "/api/campaigns/{campaign}/config",
+    scope: "campaigns:read",
+    summary: "the config.toml of a campaign, as text",
+    params: campaignName,
+    answer: z.strictObject({ text: z.string() }),
+  }),
+  saveCampaignConfig: route({
+    method: "PUT",
+    path: "/api/campaigns/{campaign}/config",
+    scope: "campaigns:write",
+    summary: "check a config.toml and save it; isDryRun: only check",
+    params: campaignName,
+    body: z.strictObject({ text: z.string().max(1_000_000), isDryRun: z.boolean().default(false) }),
+    answer: z.strictObject({ isSaved: z.boolean(), phrases: z.array(z.string()), tiles: count }),
+    edits: "showCampaignConfig",
+  }),
+  createCampaign: route({
+    method: "POST",
+    path: "/api/campaigns",
+    scope: "campaigns:write",
+    summary: "make a campaign: a config.toml to edit",
+    status: 201,
+    body: z.strictObject({ campaign: name }),
+    answer: z.strictObject({ campaign: z.string() }),
+    commands: ["campaign new"],
   }),
 };

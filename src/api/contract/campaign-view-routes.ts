@@ -96,5 +96,6 @@ export const campaignViewRoutes = {
     params,
     query: z.strictObject({ phrase: name.optional().describe("absent: all phrases together") }),
     answer: z.strictObject({ rows: z.array(tile) }),
+    commands: ["campaign coverage"],
   }),
 };

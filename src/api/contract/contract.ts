@@ -3,6 +3,9 @@ import { campaignViewRoutes } from "./campaign-view-routes.ts";
 import { queueRoutes } from "./queue-routes.ts";
 import { recordRoutes } from "./record-routes.ts";
 import { recordViewRoutes } from "./record-view-routes.ts";
+import { fleetRoutes } from "./fleet-routes.ts";
+import { queueWriteRoutes } from "./queue-write-routes.ts";
+import { recordWriteRoutes } from "./record-write-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import { statusRoutes } from "./status-routes.ts";
 
@@ -10,10 +13,12 @@ import { statusRoutes } from "./status-routes.ts";
 export const contract = {
   ...sessionRoutes,
   ...statusRoutes,
+  ...fleetRoutes,
   ...queueRoutes,
-  // Before the route of one company, which would take their last part for its name.
-  ...recordViewRoutes,
+  ...queueWriteRoutes,
   ...recordRoutes,
+  ...recordViewRoutes,
+  ...recordWriteRoutes,
   ...campaignRoutes,
   ...campaignViewRoutes,
 };

@@ -16,6 +16,16 @@ export const sessionRoutes = {
       nowMs: z.number().describe("the server's clock: show times relative to it"),
     }),
   }),
+  openApi: route({
+    method: "GET",
+    path: "/api/openapi.json",
+    scope: "status:read",
+    summary: "this API, described as OpenAPI 3.1",
+    answer: z.looseObject({
+      openapi: z.literal("3.1.0"),
+      paths: z.record(z.string(), z.unknown()),
+    }),
+  }),
   createLink: route({
     method: "POST",
     path: "/api/session/links",
@@ -23,6 +33,5 @@ export const sessionRoutes = {
     summary: "a link that opens the dashboard once, within five minutes",
     status: 201,
     answer: z.strictObject({ url: z.string() }),
-    commands: ["dashboard"],
   }),
 };

@@ -4,6 +4,9 @@ import { campaignViewHandlers } from "./campaign-view-handlers.ts";
 import { queueHandlers } from "./queue-handlers.ts";
 import { recordHandlers } from "./record-handlers.ts";
 import { recordViewHandlers } from "./record-view-handlers.ts";
+import { fleetHandlers } from "./fleet-handlers.ts";
+import { queueWriteHandlers } from "./queue-write-handlers.ts";
+import { recordWriteHandlers } from "./record-write-handlers.ts";
 import { sessionHandlers } from "./session-handlers.ts";
 import { statusHandlers } from "./status-handlers.ts";
 
@@ -11,9 +14,12 @@ import { statusHandlers } from "./status-handlers.ts";
 export const handlers: Handlers = {
   ...sessionHandlers,
   ...statusHandlers,
+  ...fleetHandlers,
   ...queueHandlers,
+  ...queueWriteHandlers,
   ...recordHandlers,
   ...recordViewHandlers,
+  ...recordWriteHandlers,
   ...campaignHandlers,
   ...campaignViewHandlers,
 };

@@ -3,5 +3,14 @@ import type { HandlersOf } from "../handler.ts";
 
 export const campaignHandlers: HandlersOf<typeof campaignRoutes> = {
   listCampaigns: async (_, { campaigns }) => ({ rows: await campaigns.list() }),
+  showCampaignConfig: async ({ params }, { campaigns }) => ({
+    text: await campaigns.readConfig(params.campaign),
+  }),
+  saveCampaignConfig: ({ params, body }, { campaigns }) =>
+    campaigns.saveConfig(params.campaign, body),
+  async createCampaign({ body: { campaign } }, { campaigns }) {
+    await campaigns.create(campaign);
+    return { campaign };
+  },
   campaignStatus: ({ params: { campaign } }, { campaigns }) => campaigns.status(campaign),
 };

@@ -74,7 +74,7 @@ export const queueHandlers: HandlersOf<typeof queueRoutes> = {
 const use = async <T>(open: () => Promise<Queue>, work: (queue: Queue) => Promise<T>) =>
   work(await open());
 
-const gateValue = (gate: Gate, nowMs: number) => ({
+export const gateValue = (gate: Gate, nowMs: number) => ({
   ...gate,
   blockedForMs: Math.max(0, gate.blockedUntilMs - nowMs),
   opensInMs: Math.max(0, gate.opensAtMs - nowMs),

@@ -1,5 +1,9 @@
 import type { sessionRoutes } from "../contract/session-routes.ts";
 import type { HandlersOf } from "../handler.ts";
+import { describeApi, type OpenApiDocument } from "../openapi.ts";
+
+/** It is the same for all. */
+let document: OpenApiDocument | undefined;
 
 export const sessionHandlers: HandlersOf<typeof sessionRoutes> = {
   showSession: async (_, { caller, version, environment, clock }) => ({
@@ -9,5 +13,6 @@ export const sessionHandlers: HandlersOf<typeof sessionRoutes> = {
     environment,
     nowMs: clock.nowMs(),
   }),
+  openApi: async () => (document ??= describeApi()),
   createLink: async (_, { makeLink }) => ({ url: makeLink() }),
 };

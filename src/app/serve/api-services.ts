@@ -5,18 +5,26 @@ import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { systemRandom } from "../../base/random.ts";
 import { readVersion } from "../../base/version.ts";
-import { coverageStates, openCampaignFolder, type CoverageCell } from "../../campaign/index.ts";
-import { userName, type Paths, type Settings } from "../../config/index.ts";
+import {
+  coverageStates,
+  openCampaignFolder,
+  planTiles,
+  type CoverageCell,
+} from "../../campaign/index.ts";
+import { describeSettings, userName, type LoadedSettings, type Paths } from "../../config/index.ts";
 import type { NodeApi } from "../../node/index.ts";
 import { readCampaignReport, reportMaxAgeMs } from "../campaign/campaign-report.ts";
 import { readCampaignState } from "../campaign/campaign-state.ts";
 import { readCampaignCoverage } from "../campaign/campaign-view.ts";
 import { openOrMakeQueue } from "../configured-queue.ts";
+import { openFleet } from "../open-fleet.ts";
 import { openPlaces } from "../open-places.ts";
 import { openStatusReader } from "../status/read-status.ts";
+import { dayOf as usageDayOf, readUsage } from "../usage-record.ts";
+import { createApiFleet } from "./api-fleet.ts";
 
 export interface ApiPartsOptions {
-  readonly settings: Settings;
+  readonly loaded: LoadedSettings;
   readonly paths: Paths;
   readonly node: NodeApi;
   readonly clock: Clock;
@@ -26,12 +34,15 @@ export interface ApiPartsOptions {
 
 /** The services of the API for one data folder. What is never asked for is never opened. */
 export function createApiServices(options: ApiPartsOptions): ApiServices & AsyncDisposable {
-  const { settings, paths, node, clock, log } = options;
+  const { loaded, paths, node, clock, log } = options;
+  const { settings } = loaded;
+  const place = { settings, paths, clock, log, signal: options.signal };
   const queue = createOnce(() => openOrMakeQueue({ settings, paths, wake: node.wake }));
   const places = createOnce(() => openPlaces({ paths, bucket: settings.bucket }));
   const statusOf = (isCluster: boolean) =>
-    createOnce(() => openStatusReader({ ...options, isCluster, openQueue: () => queue.get() }));
+    createOnce(() => openStatusReader({ ...place, node, isCluster, openQueue: () => queue.get() }));
   const statuses = { node: statusOf(false), cluster: statusOf(true) };
+  const fleet = createOnce(() => openFleet({ ...place, node, isReader: true }));
   const folder = openCampaignFolder(paths);
   const version = readVersion();
   const viewOf = async (name: string, signal: AbortSignal) => ({
@@ -65,6 +76,15 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
           }),
         );
       },
+      readConfig: (name) => folder.readConfig(name),
+      async saveConfig(name, { text, isDryRun }) {
+        const campaign = await folder.saveConfig(name, text, { isDryRun });
+        const tiles = planTiles(campaign).length;
+        return { isSaved: !isDryRun, phrases: campaign.phrases, tiles };
+      },
+      async create(name) {
+        await folder.create(name);
+      },
       async status(campaign) {
         const { nextDueAt, ...state } = await readCampaignState(campaign, {
           paths,
@@ -88,6 +108,24 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
         };
       },
     },
+    fleet: createApiFleet({ open: () => fleet.get(), paths, clock }),
+    async usage(days) {
+      const since = usageDayOf(clock.nowMs() - (days - 1) * dayMs);
+      const rows = await readUsage(since, { paths, clock, log });
+      return {
+        since,
+        requests: rows.reduce((sum, { requests }) => sum + requests, 0),
+        dollars: rows.reduce((sum, { dollars }) => sum + dollars, 0),
+        rows: rows.map(({ day, caller, operation, requests, dollars }) => ({
+          day,
+          caller,
+          operation,
+          requests,
+          dollars,
+        })),
+      };
+    },
+    settings: () => describeSettings(loaded),
     version,
     environment: settings.serve.environment ?? "",
     user: userName(),
@@ -95,7 +133,7 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
     random: systemRandom,
     log,
     async [Symbol.asyncDispose]() {
-      for (const one of [statuses.node, statuses.cluster, places, queue]) {
+      for (const one of [statuses.node, statuses.cluster, fleet, places, queue]) {
         await (await one.opened())?.[Symbol.asyncDispose]();
       }
     },

@@ -77,7 +77,7 @@ export async function openApiServer(
     file: apiTokenFile(paths),
     make: () => makeApiToken(systemRandom),
   });
-  const services = createApiServices({ settings, paths, node, clock, log, signal });
+  const services = createApiServices({ loaded, paths, node, clock, log, signal });
   const server = await asUsage(async () =>
     createApiServer({
       services,

@@ -66,7 +66,7 @@ test("--open-loopback lets everybody of this machine in, but no web page", async
 });
 
 test("an address of the network is refused until there are users, and says what to do", async () => {
-  await expect(
-    openTestServe({ toml: { FORAGER_SERVE_LISTEN: "0.0.0.0:0" } }),
-  ).rejects.toMatchObject({ message: expect.stringContaining("ssh -L") as string });
+  await expect(openTestServe({ env: { FORAGER_SERVE_LISTEN: "0.0.0.0:0" } })).rejects.toMatchObject(
+    { message: expect.stringContaining("ssh -L") as string },
+  );
 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import { createApiClient, type ApiClient } from "../../../api/client/api-client.ts";
 import { systemClock } from "../../../base/clock.ts";
 import { silentLogger } from "../../../base/logger.ts";
@@ -17,17 +17,24 @@ export interface TestServe {
   readonly client: ApiClient;
 }
 
+export interface TestServeOptions {
+  readonly isOpen?: boolean;
+  /** Settings, as environment variables. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Until when it runs: the end of the test, or of all tests of the file. */
+  readonly owner?: "test" | "file";
+}
+
 /** A real server on a free port, with a data folder of its own, until the test has ended. */
-export async function openTestServe(
-  options: { readonly isOpen?: boolean; readonly toml?: Readonly<Record<string, string>> } = {},
-): Promise<TestServe> {
+export async function openTestServe(options: TestServeOptions = {}): Promise<TestServe> {
+  const ends = options.owner === "file" ? afterAll : onTestFinished;
   const folder = mkdtempSync(join(tmpdir(), "forager-serve-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  ends(() => rmSync(folder, { recursive: true, force: true }));
   const env = {
     FORAGER_DATA: join(folder, "data"),
     FORAGER_GOSSIP_ON: "no",
     FORAGER_SERVE_LISTEN: "127.0.0.1:0",
-    ...options.toml,
+    ...options.env,
   };
   const loaded = await loadSettings({ cwd: folder, home: folder, env });
   const paths = createPaths(loaded.settings.data);
@@ -39,7 +46,7 @@ export async function openTestServe(
     log: silentLogger,
     signal: new AbortController().signal,
   });
-  onTestFinished(() => serve[Symbol.asyncDispose]());
+  ends(() => serve[Symbol.asyncDispose]());
   await serve.start();
   const token = readFileSync(apiTokenFile(paths), "utf8").trim();
   const origin = serve.origin();

@@ -1,19 +1,9 @@
-import { openFleet, type OpenFleet } from "../../../app/index.ts";
+import { commandFleet, openFleet, type OpenFleet } from "../../../app/index.ts";
 import { docsPage } from "../../../base/docs-page.ts";
 import { formatDuration } from "../../../base/format-time.ts";
-import { asUsage, usageError } from "../../../base/usage-error.ts";
-import { checkCampaignField } from "../../../campaign/index.ts";
+import { asUsage } from "../../../base/usage-error.ts";
 import { isUnavailable, type Bucket } from "../../../bucket/index.ts";
-import {
-  allNodes,
-  findNode,
-  giveCommand,
-  parseAssignments,
-  parseHeartbeat,
-  type Assignment,
-  type AppliedRevision,
-  type NodeSeen,
-} from "../../../fleet/index.ts";
+import { parseHeartbeat, type AppliedRevision } from "../../../fleet/index.ts";
 import { readHeadsSeen } from "../../../ledger/index.ts";
 import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
@@ -59,25 +49,13 @@ export const fleetSet: Command = {
     const [name = "", ...words] = args;
     const wait = textFlag(flags, "wait") ?? "20s";
     const timeoutMs = parseDuration("wait", wait);
-    const assignments = await asUsage(async () => parseAssignments(words, checkCampaignField));
     await using fleet = await openFleet({ ...fleetOf(context), isReader: false });
-    const { roster, cut } = await fleet.reach();
-    // Gossip and the ledger bring it to whom they reach, and the ledger to the bucket later.
-    const bucket = cut === undefined ? fleet.bucket : undefined;
-    const chosen = await asUsage(async () =>
-      name === allNodes ? roster : [findNode(roster, name)],
-    );
-    checkKinds(assignments, roster);
-    const scope = name === allNodes ? allNodes : chosen[0]!.node;
-    const desired = bucket && fleet.desired;
-    const ledger = { read: fleet.ledger.read, write: fleet.write };
-    const place = { ledger, desired, nodes: roster.map(({ node }) => node) };
     const by = sourceOf(context);
-    const command = { scopes: [scope], assignments, by, atMs: clock.nowMs() };
-    const { revision } = await giveCommand(place, command);
+    const given = await asUsage(() => commandFleet(fleet, { node: name, words, by }, clock));
+    const { revision, scope, assignments, bucket, cut } = given;
     const nodes = await awaitFollowers({
       revision,
-      nodes: chosen,
+      nodes: given.nodes,
       timeoutMs,
       lookNear: () => lookNear(fleet),
       lookFar: bucket && ((ids) => lookFar(bucket, ids)),
@@ -123,17 +101,6 @@ const columns = [
   },
   { title: "what", value: ({ what }: Acknowledgement) => what, isNeverCut: true },
 ];
-
-/** A kind that no node has ever named is a mistake in typing, as a rule. */
-function checkKinds(assignments: readonly Assignment[], nodes: readonly NodeSeen[]): void {
-  const known = new Set(nodes.flatMap(({ beat }) => Object.keys(beat?.kinds ?? {})));
-  if (known.size === 0) return;
-  for (const { key, value } of assignments) {
-    const [, kind] = /^workers\.(.+)$/.exec(key) ?? [];
-    if (kind === undefined || value === null || known.has(kind)) continue;
-    throw usageError(`no node does the kind '${kind}', only ${[...known].sort().join(", ")}`);
-  }
-}
 
 async function lookNear(
   fleet: OpenFleet,

@@ -56,7 +56,7 @@ export const companyAdd: Command = {
   async run(context) {
     const { args, flags, out } = context;
     const [name = "", ...assignments] = args;
-    const fields = fieldsOf(
+    const fields = await fieldsOf(
       context,
       "company",
       ["domain", "website"],
@@ -97,7 +97,7 @@ export const personAdd: Command = {
   async run(context) {
     const { args, flags, out } = context;
     const [name = "", ...assignments] = args;
-    const fields = fieldsOf(context, "person", [], [`name=${name}`, ...assignments]);
+    const fields = await fieldsOf(context, "person", [], [`name=${name}`, ...assignments]);
     const [company, role] = [textFlag(flags, "company"), textFlag(flags, "role")];
     await using opened = await openNodeOf(context);
     const made = await asUsage(() =>

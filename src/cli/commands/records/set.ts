@@ -1,13 +1,12 @@
-import { asUsage, usageError } from "../../../base/usage-error.ts";
-import { entryKinds, listPrefixes } from "../../../records/index.ts";
-import type { Company, Person, RecordKind } from "../../../records/index.ts";
+import { asUsage } from "../../../base/usage-error.ts";
+import { fieldToUnset, type RecordKind } from "../../../records/index.ts";
 import type { Change } from "../../../ledger/index.ts";
 import type { NodeApi } from "../../../node/index.ts";
 import type { Command } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
-import { readAssignments, unknownField } from "./read-assignments.ts";
+import { readAssignments } from "./read-assignments.ts";
 import { openNodeOf } from "../../node-context.ts";
 
 const setCommand = (kind: RecordKind): Command => ({
@@ -38,7 +37,7 @@ const setCommand = (kind: RecordKind): Command => ({
     const { args, flags, out, clock } = context;
     const [name = "", ...assignments] = args;
     const slug = assignments.find((one) => one.startsWith("slug="))?.slice("slug=".length);
-    const fields = readAssignments(
+    const fields = await readAssignments(
       assignments.filter((one) => !one.startsWith("slug=")),
       { kind, isNew: false, country: textFlag(flags, "country"), nowMs: clock.nowMs() },
     );
@@ -91,9 +90,8 @@ const unsetCommand = (kind: RecordKind): Command => ({
     await using opened = await openNodeOf(context);
     const record = await findRecord(opened, kind, name);
     const { target } = record;
-    const changes = fields.map((field) => {
-      return { target, field: existing(record, field), unset: true as const };
-    });
+    const chosen = await asUsage(async () => fields.map((field) => fieldToUnset(record, field)));
+    const changes = chosen.map((field) => ({ target, field, unset: true as const }));
     const source = sourceOf(context);
     const changed = await writeAll(opened, { source, changes });
     out.result(
@@ -113,34 +111,6 @@ async function writeAll(
   const { datagrams } = await asUsage(() => records.write(commit));
   return datagrams.map(({ field }) => field);
 }
-
-/** `email` alone would be all of them: which one is meant has to be said. */
-function existing(record: Company | Person, field: string): string {
-  const prefix = Object.values(listPrefixes).find((one) => one.slice(0, -1) === field);
-  const list = Object.entries(listPrefixes).find(([, one]) => one === prefix)?.[0];
-  if (prefix !== undefined && list !== undefined) {
-    const values = (record as unknown as Readonly<Record<string, readonly unknown[]>>)[list] ?? [];
-    const shown = values.map(
-      (one) => prefix + (typeof one === "string" ? one : (one as { value: string }).value),
-    );
-    throw usageError(
-      shown.length > 0
-        ? `which ${field}? there is ${shown.join(", ")}`
-        : `${record.slug} has no ${field}`,
-    );
-  }
-  if (field === "name") throw usageError("a record has a name: `set` gives it another");
-  const isElement = /^(?:email|phone|tag|category|service|product|tech|keyword|social|person|company|x)\/./.test(field); // prettier-ignore
-  const isEntry = entryKinds.some((one) => field.startsWith(`${one}/`));
-  const isText = field in record.texts || ("numbers" in record && field in record.numbers);
-  if (isElement || isEntry || isText || knownFields.has(field)) return field;
-  if (field in record.socials) return `social/${field}`;
-  throw unknownField(field);
-}
-
-const knownFields: ReadonlySet<string> = new Set(
-  "description website domain type address street city zip state country timezone place status hours excluded callback enrichedAt foundAt latitude longitude rating reviews ttlDays role".split(" "), // prettier-ignore
-);
 
 export const companySet = setCommand("company");
 export const personSet = setCommand("person");

@@ -1,0 +1,156 @@
+import { z } from "zod";
+import { count, limitMax, name, route, timeMs } from "./route.ts";
+
+const applied = z.strictObject({
+  revision: count,
+  atMs: timeMs,
+  isApplied: z.boolean(),
+  what: z.string(),
+});
+
+const follower = z.strictObject({
+  node: z.string(),
+  label: z.string(),
+  isPresent: z.boolean(),
+  state: z.string().nullable().describe("working, paused, drained, idle or stopped"),
+  applied: applied.nullable().describe("the last revision that it applied"),
+});
+
+const desiredEntry = z.strictObject({
+  scope: z.string().describe("all, or the id of a node"),
+  key: z.string(),
+  value: z.unknown().optional().describe("null: as the settings of the node say"),
+  revision: count,
+  by: z.string(),
+  atMs: timeMs,
+});
+
+/** What a command asks for, and each node's answer. Never shows the wish as the fact. */
+const command = z.strictObject({
+  revision: count,
+  scope: z.string(),
+  what: z.array(z.string()),
+  by: z.string(),
+  atMs: timeMs,
+  state: z
+    .enum(["pending", "settled", "partial"])
+    .describe("partial: after 15 s some node that is there has not followed, or has failed"),
+  nodes: z.array(
+    z.strictObject({
+      node: z.string(),
+      label: z.string(),
+      status: z.enum(["followed", "failed", "waiting", "away"]),
+      afterMs: z.number().nullable().describe("by the clock of the node"),
+      what: z.string(),
+    }),
+  ),
+  notice: z.string().nullable().describe("why some nodes hear of it later"),
+});
+
+const usageRow = z.strictObject({
+  day: z.string(),
+  caller: z.string(),
+  operation: z.string(),
+  requests: count,
+  dollars: z.number(),
+});
+
+export const fleetRoutes = {
+  showFleet: route({
+    method: "GET",
+    path: "/api/fleet",
+    scope: "fleet:read",
+    summary: "what is desired of nodes, who asked for it, and which nodes have applied it",
+    answer: z.strictObject({
+      revision: count,
+      entries: z.array(desiredEntry),
+      nodes: z.array(follower),
+      faults: z.array(z.string()),
+      notice: z.string().nullable(),
+    }),
+    commands: ["fleet show", "node list"],
+  }),
+  giveCommand: route({
+    method: "POST",
+    path: "/api/fleet/commands",
+    scope: "fleet:command",
+    summary: "pause, resume, drain or scale nodes, or change a campaign field, until set again",
+    status: 202,
+    body: z.strictObject({
+      node: name.describe("name or id of a node, or all"),
+      what: z
+        .array(z.string().min(1).max(2_000))
+        .min(1)
+        .max(20)
+        .describe("pause, resume, drain, workers.KIND=COUNT, campaign.NAME.FIELD=VALUE"),
+    }),
+    answer: command,
+    commands: ["fleet set"],
+  }),
+  listCommands: route({
+    method: "GET",
+    path: "/api/fleet/commands",
+    scope: "fleet:read",
+    summary: "commands that were given through this server, newest first",
+    query: z.strictObject({ limit: z.int().min(1).max(limitMax).default(50) }),
+    answer: z.strictObject({ rows: z.array(command) }),
+  }),
+  showCommand: route({
+    method: "GET",
+    path: "/api/fleet/commands/{revision}",
+    scope: "fleet:read",
+    summary: "one command, with each node's answer and how long it took",
+    params: z.strictObject({ revision: z.int().min(1) }),
+    answer: command,
+    commands: ["fleet set"],
+  }),
+  undoCommand: route({
+    method: "POST",
+    path: "/api/fleet/commands/{revision}/undo",
+    scope: "fleet:command",
+    summary: "give the former values as a new command",
+    status: 202,
+    params: z.strictObject({ revision: z.int().min(1) }),
+    answer: command,
+  }),
+  bucketUsage: route({
+    method: "GET",
+    path: "/api/bucket/usage",
+    scope: "fleet:read",
+    summary: "requests to buckets and what they cost, by day, of this data folder",
+    query: z.strictObject({ days: z.int().min(1).max(400).default(30) }),
+    answer: z.strictObject({
+      since: z.string(),
+      requests: count,
+      dollars: z.number(),
+      rows: z.array(usageRow),
+    }),
+    commands: ["bucket usage"],
+  }),
+  readLogs: route({
+    method: "GET",
+    path: "/api/logs",
+    scope: "fleet:read",
+    summary: "the last log lines of a node, oldest first",
+    query: z.strictObject({
+      node: name.optional().describe("name or id; default: this one"),
+      lines: z.int().min(1).max(2_000).default(100),
+      text: name.optional().describe("only lines that contain it"),
+    }),
+    answer: z.strictObject({
+      node: z.string(),
+      lines: z.array(z.string().describe("JSON text, as it was written")),
+    }),
+    commands: ["logs"],
+  }),
+  showSettings: route({
+    method: "GET",
+    path: "/api/settings",
+    scope: "fleet:read",
+    summary: "every setting with its value and where it comes from; secrets are hidden",
+    answer: z.strictObject({
+      rows: z.array(z.strictObject({ key: z.string(), value: z.string(), source: z.string() })),
+    }),
+    commands: ["config show"],
+  }),
+};

@@ -1,0 +1,350 @@
+import { z } from "zod";
+import { entry, fieldRow, recordName } from "./record-routes.ts";
+import { count, limitMax, moment, name, route } from "./route.ts";
+
+const field = z.string().min(1).max(300);
+const country = z
+  .string()
+  .regex(/^[A-Za-z]{2}$/)
+  .optional()
+  .describe("for phone numbers without a country code");
+
+/** Field → value. `email`, `tag` and other lists grow; `x/NAME` is a field of one's own. */
+const values = z.record(field, z.unknown()).refine((all) => Object.keys(all).length <= 200, {
+  error: "at most 200 fields",
+});
+
+const created = z.strictObject({
+  outcome: z.enum(["created", "known", "forgotten"]).describe("known: what is new was added"),
+  target: z.string(),
+  slug: z.string(),
+  written: count,
+  leftOut: z.array(z.string()),
+});
+
+const editBody = z
+  .strictObject({
+    set: values.optional(),
+    unset: z.array(field).max(200).optional(),
+    slug: name.optional().describe("another folder; the old one leads on to it"),
+    country,
+  })
+  .describe("what a person sets counts more than what machines find, until it is unset");
+
+const edited = z.strictObject({
+  target: z.string(),
+  slug: z.string(),
+  changed: z.array(z.string()),
+});
+
+const entryBody = z.strictObject({
+  kind: z.enum(["note", "meeting", "call"]),
+  text: z.string().max(100_000),
+  title: z.string().min(1).max(500).optional(),
+  at: moment.optional().describe("default: now"),
+  by: z.string().min(1).max(200).optional(),
+  outcome: z.string().min(1).max(200).optional().describe("of a call"),
+  callback: moment.optional().describe("when to call again"),
+});
+
+const tag = z.string().min(1).max(200);
+const tagsBody = z.strictObject({
+  add: z.array(tag).max(100).default([]),
+  remove: z.array(tag).max(100).default([]),
+});
+const tagsAnswer = z.strictObject({
+  target: z.string(),
+  slug: z.string(),
+  tags: z.array(z.string()),
+});
+
+const historyQuery = z.strictObject({
+  field: field.optional().describe("a field, or a list: city, email, note"),
+  limit: z.int().min(1).max(limitMax).default(100),
+});
+const historyAnswer = z.strictObject({
+  rows: z.array(
+    z.strictObject({
+      field: z.string(),
+      value: z.unknown().optional().describe("absent: taken away"),
+      source: z.string(),
+      stamp: z.string(),
+      node: z.string(),
+      target: z.string(),
+      isShown: z.boolean(),
+    }),
+  ),
+});
+
+const restoreBody = z.strictObject({ at: moment, field: field.optional() });
+const restored = z.strictObject({ target: z.string(), restored: z.array(z.string()) });
+
+const forgotten = z.strictObject({
+  target: z.string(),
+  isForgotten: z.boolean(),
+  here: z
+    .strictObject({ files: count, aside: count, datagrams: count })
+    .describe("what is left on this machine; zero everywhere: nothing"),
+});
+
+const pairMember = z.strictObject({ target: z.string(), slug: z.string(), name: z.string() });
+
+export const recordWriteRoutes = {
+  createCompany: route({
+    method: "POST",
+    path: "/api/companies",
+    scope: "companies:write",
+    summary: "add a company, or to the one of its domain",
+    status: 201,
+    body: z.strictObject({ name, fields: values.optional(), isSeparate: z.boolean().optional(), country }), // prettier-ignore
+    answer: created,
+    commands: ["company add"],
+  }),
+  editCompany: route({
+    method: "PATCH",
+    path: "/api/companies/{name}",
+    scope: "companies:write",
+    summary: "write or take away fields of a company",
+    params: recordName,
+    body: editBody,
+    answer: edited,
+    commands: ["company set", "company unset", "company open"],
+    edits: "showCompany",
+  }),
+  addCompanyEntry: route({
+    method: "POST",
+    path: "/api/companies/{name}/entries",
+    scope: "companies:write",
+    summary: "keep a note, a meeting or a call",
+    status: 201,
+    params: recordName,
+    body: entryBody,
+    answer: entry,
+    commands: ["company note", "company meeting", "company call"],
+  }),
+  tagCompany: route({
+    method: "POST",
+    path: "/api/companies/{name}/tags",
+    scope: "companies:write",
+    summary: "put tags on, or take them off",
+    params: recordName,
+    body: tagsBody,
+    answer: tagsAnswer,
+    commands: ["company tag"],
+  }),
+  excludeCompany: route({
+    method: "PUT",
+    path: "/api/companies/{name}/exclusion",
+    scope: "companies:write",
+    summary: "leave a company out of campaigns and lists, or take it in again",
+    params: recordName,
+    body: z.strictObject({ reason: z.string().trim().min(1).max(500).nullable() }),
+    answer: z.strictObject({
+      target: z.string(),
+      slug: z.string(),
+      excluded: z.string().nullable(),
+    }),
+    commands: ["company exclude"],
+  }),
+  mergeCompany: route({
+    method: "POST",
+    path: "/api/companies/{name}/merge",
+    scope: "companies:write",
+    summary: "make two companies one: this one goes, the other stays",
+    params: recordName,
+    body: z.strictObject({ into: name }),
+    answer: z.strictObject({ from: z.string(), into: z.string(), fields: count }),
+    commands: ["company merge"],
+  }),
+  companyHistory: route({
+    method: "GET",
+    path: "/api/companies/{name}/history",
+    scope: "companies:read",
+    summary: "who wrote what, when and from where, newest first",
+    params: recordName,
+    query: historyQuery,
+    answer: historyAnswer,
+    commands: ["company history"],
+  }),
+  restoreCompany: route({
+    method: "POST",
+    path: "/api/companies/{name}/restore",
+    scope: "companies:write",
+    summary: "write a field or all as it was at a moment",
+    params: recordName,
+    body: restoreBody,
+    answer: restored,
+    commands: ["company restore"],
+  }),
+  forgetCompany: route({
+    method: "POST",
+    path: "/api/companies/{name}/forget",
+    scope: "companies:write",
+    summary: "take a company out for good; repeat its slug to confirm",
+    params: recordName,
+    body: z.strictObject({ confirm: name.describe("the slug of the company") }),
+    answer: forgotten,
+    commands: ["company forget"],
+  }),
+  createPerson: route({
+    method: "POST",
+    path: "/api/people",
+    scope: "companies:write",
+    summary: "add a person, also to a company",
+    status: 201,
+    body: z.strictObject({
+      name,
+      fields: values.optional(),
+      company: name.optional(),
+      role: z.string().min(1).max(200).optional(),
+      country,
+    }),
+    answer: created,
+    commands: ["person add"],
+  }),
+  editPerson: route({
+    method: "PATCH",
+    path: "/api/people/{name}",
+    scope: "companies:write",
+    summary: "write or take away fields of a person",
+    params: recordName,
+    body: editBody,
+    answer: edited,
+    commands: ["person set", "person unset", "person open"],
+    edits: "showPerson",
+  }),
+  addPersonEntry: route({
+    method: "POST",
+    path: "/api/people/{name}/entries",
+    scope: "companies:write",
+    summary: "keep a note, a meeting or a call",
+    status: 201,
+    params: recordName,
+    body: entryBody,
+    answer: entry,
+    commands: ["person note", "person meeting", "person call"],
+  }),
+  tagPerson: route({
+    method: "POST",
+    path: "/api/people/{name}/tags",
+    scope: "companies:write",
+    summary: "put tags on, or take them off",
+    params: recordName,
+    body: tagsBody,
+    answer: tagsAnswer,
+    commands: ["person tag"],
+  }),
+  personHistory: route({
+    method: "GET",
+    path: "/api/people/{name}/history",
+    scope: "companies:read",
+    summary: "who wrote what, when and from where, newest first",
+    params: recordName,
+    query: historyQuery,
+    answer: historyAnswer,
+    commands: ["person history"],
+  }),
+  restorePerson: route({
+    method: "POST",
+    path: "/api/people/{name}/restore",
+    scope: "companies:write",
+    summary: "write a field or all as it was at a moment",
+    params: recordName,
+    body: restoreBody,
+    answer: restored,
+    commands: ["person restore"],
+  }),
+  forgetPerson: route({
+    method: "POST",
+    path: "/api/people/{name}/forget",
+    scope: "companies:write",
+    summary: "take a person out for good; repeat the slug to confirm",
+    params: recordName,
+    body: z.strictObject({ confirm: name.describe("the slug of the person") }),
+    answer: forgotten,
+    commands: ["person forget"],
+  }),
+  listDuplicates: route({
+    method: "GET",
+    path: "/api/records/duplicates",
+    scope: "companies:read",
+    summary: "pairs of companies that may be the same, sure ones first",
+    query: z.strictObject({
+      verdict: z.enum(["same", "review"]).optional().describe("absent: both"),
+      limit: z.int().min(1).max(limitMax).default(50),
+    }),
+    answer: z.strictObject({
+      rows: z.array(
+        z.strictObject({
+          verdict: z.enum(["same", "review"]),
+          into: pairMember.describe("the one that would stay"),
+          from: pairMember,
+          evidence: z.record(z.string(), z.unknown()),
+        }),
+      ),
+    }),
+    commands: ["company duplicates"],
+  }),
+  whoHas: route({
+    method: "GET",
+    path: "/api/records/usage",
+    scope: "companies:read",
+    summary: "which records have an e-mail address or a domain",
+    query: z.strictObject({ address: name }),
+    answer: z.strictObject({
+      address: z.string(),
+      companies: z.array(z.string()),
+      people: z.array(z.string()),
+      sites: count,
+    }),
+    commands: ["company who"],
+  }),
+  listConflicts: route({
+    method: "GET",
+    path: "/api/records/conflicts",
+    scope: "companies:read",
+    summary: "writes that lost against another one without having seen it",
+    query: z.strictObject({ limit: z.int().min(1).max(limitMax).default(100) }),
+    answer: z.strictObject({
+      total: count,
+      rows: z.array(
+        fieldRow.extend({
+          target: z.string(),
+          shown: z.unknown().optional().describe("what is shown instead"),
+        }),
+      ),
+    }),
+    commands: ["ledger conflicts"],
+  }),
+  restoreConflict: route({
+    method: "POST",
+    path: "/api/records/conflicts/restore",
+    scope: "companies:write",
+    summary: "write a value that lost again, so that it is shown",
+    body: z.strictObject({
+      target: name,
+      dot: z.string().regex(/^[0-9a-z]{1,40}\/[0-9a-z]{1,40}\/\d{1,15}$/),
+    }),
+    answer: z.strictObject({ target: z.string(), restored: z.array(z.string()) }),
+    commands: ["ledger restore"],
+  }),
+  recordProblems: route({
+    method: "GET",
+    path: "/api/records/problems",
+    scope: "companies:read",
+    summary: "files of records that cannot be used as they are",
+    query: z.strictObject({ limit: z.int().min(1).max(limitMax).default(100) }),
+    answer: z.strictObject({
+      total: count,
+      rows: z.array(
+        z.strictObject({
+          path: z.string(),
+          target: z.string().optional(),
+          reason: z.string(),
+          foundAt: z.string(),
+        }),
+      ),
+    }),
+    commands: ["records status"],
+  }),
+};

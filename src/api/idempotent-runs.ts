@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "../base/clock.ts";
+import { ProblemError } from "./problems.ts";
+
+export interface RunResult {
+  /** The JSON of the answer. */
+  readonly text: string;
+}
+
+export interface IdempotentRequest {
+  /** `Idempotency-Key`, chosen by the client. */
+  readonly key: string;
+  /** Who asked for what: the same key elsewhere is another one. */
+  readonly place: string;
+  readonly request: string;
+}
+
+interface Kept {
+  readonly hash: string;
+  readonly result: Promise<RunResult>;
+  readonly untilMs: number;
+}
+
+const keepMs = 24 * 3_600_000;
+const keptMax = 1_000;
+const keptBytesMax = 64_000;
+
+/**
+ * Answers a repeated write without doing it again, also while the first one runs. A write that
+ * failed may be repeated. Answers are kept for a day, while the server runs.
+ */
+export function createIdempotentRuns(clock: Clock) {
+  const kept = new Map<string, Kept>();
+  return {
+    async once(
+      { key, place, request }: IdempotentRequest,
+      run: () => Promise<RunResult>,
+    ): Promise<RunResult> {
+      if (!/^[\x21-\x7e]{1,200}$/.test(key)) {
+        const detail = "Idempotency-Key: write 1 to 200 visible characters";
+        throw new ProblemError(400, "bad_request", detail);
+      }
+      const id = `${place} ${key}`;
+      const hash = createHash("sha256").update(request).digest("base64url");
+      const before = kept.get(id);
+      if (before && before.untilMs > clock.nowMs()) {
+        if (before.hash === hash) return before.result;
+        const detail = "Idempotency-Key: it was used for another request; choose a new one";
+        throw new ProblemError(422, "key_reused", detail);
+      }
+      const result = run();
+      kept.set(id, { hash, result, untilMs: clock.nowMs() + keepMs });
+      if (kept.size > keptMax) kept.delete(kept.keys().next().value!);
+      const done = await result.catch((error: unknown) => {
+        kept.delete(id);
+        throw error;
+      });
+      if (done.text.length > keptBytesMax) kept.delete(id);
+      return done;
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto";
+import { contract, type RouteName } from "./contract/contract.ts";
+import type { RouteSpec } from "./contract/route.ts";
+import type { ApiContext, ApiOptions } from "./create-api.ts";
+import type { HandlerContext } from "./handler.ts";
+import { handlers } from "./handlers/all-handlers.ts";
+import { createIdempotentRuns, type RunResult } from "./idempotent-runs.ts";
+import { ProblemError } from "./problems.ts";
+import { readJsonBody } from "./read-body.ts";
+import { checkPart, createFieldReader, readTexts } from "./read-request.ts";
+
+/** How long a link of `forager dashboard` works. */
+const linkLifeMs = 5 * 60_000;
+
+interface RouteInput {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+type AnyHandler = (input: RouteInput, context: HandlerContext) => Promise<unknown>;
+
+/** Makes what answers a request to a route: who asks, is the request right, then the handler. */
+export function createRouteRunner(options: ApiOptions) {
+  const { access, services, origin, cookieName } = options;
+  const runs = createIdempotentRuns(services.clock);
+  const makeLink = () => `${origin()}/login?code=${access.makeCode(linkLifeMs)}`;
+
+  return (name: RouteName) => {
+    const spec: RouteSpec = contract[name];
+    const read = createInputReader(spec);
+    const handler = handlerOf(name);
+    const shown = spec.edits === undefined ? undefined : handlerOf(spec.edits);
+
+    return async (c: ApiContext): Promise<Response> => {
+      const caller = access.callerOf({
+        authorization: c.req.header("authorization"),
+        cookie: cookieOf(c.req.header("cookie"), cookieName()),
+      });
+      if (!caller.scopes.includes(spec.scope)) {
+        throw new ProblemError(403, "missing_scope", `this needs the scope ${spec.scope}`);
+      }
+      const input = await read(c);
+      const context: HandlerContext = {
+        ...services,
+        caller,
+        makeLink,
+        requestId: c.get("requestId"),
+        signal: c.req.raw.signal,
+      };
+      const run = async (): Promise<RunResult> => {
+        const expected = c.req.header("if-match");
+        if (expected !== undefined) await checkUnchanged(expected, shown, input, context);
+        return { text: JSON.stringify(await handler(input, context)) };
+      };
+      if (spec.method === "GET") return sendRead(c, await run());
+      const key = c.req.header("idempotency-key");
+      const place = `${caller.user} ${c.req.method} ${c.req.path}`;
+      const { text } = await (key === undefined
+        ? run()
+        : runs.once({ key, place, request: JSON.stringify(input) }, run));
+      c.header("content-type", "application/json; charset=utf-8");
+      c.header("cache-control", "no-store");
+      return c.body(text, spec.status ?? 200);
+    };
+  };
+}
+
+const handlerOf = (name: string): AnyHandler =>
+  handlers[name as RouteName] as unknown as AnyHandler;
+
+function createInputReader(spec: RouteSpec): (c: ApiContext) => Promise<RouteInput> {
+  const readParams = spec.params && createFieldReader(spec.params);
+  const readQuery = spec.query && createFieldReader(spec.query);
+  return async (c) => {
+    const given = Object.entries(c.req.param() as Readonly<Record<string, string>>);
+    const texts = new Map(given.map(([key, text]) => [key, [text]]));
+    const search = readTexts(new URL(c.req.url).searchParams);
+    if (!spec.query && search.size > 0) {
+      throw new ProblemError(400, "bad_request", "query: this route takes none");
+    }
+    return {
+      params: readParams && checkPart("path", spec.params!, readParams.read(texts)),
+      query: readQuery && checkPart("query", spec.query!, readQuery.read(search)),
+      body: spec.body && checkPart("body", spec.body, await readJsonBody(c.req.raw)),
+    };
+  };
+}
+
+/** Somebody else may have changed it since the caller read it. */
+async function checkUnchanged(
+  expected: string,
+  shown: AnyHandler | undefined,
+  input: RouteInput,
+  context: HandlerContext,
+): Promise<void> {
+  if (!shown) throw new ProblemError(400, "bad_request", "If-Match: this route takes none");
+  const now = etagOf(JSON.stringify(await shown({ ...input, query: undefined }, context)));
+  if (expected.trim() === "*" || matches(expected, now)) return;
+  const detail = "it was changed since it was read: read it again, then decide";
+  throw new ProblemError(412, "changed_meanwhile", detail);
+}
+
+function sendRead(c: ApiContext, { text }: RunResult): Response {
+  const etag = etagOf(text);
+  c.header("content-type", "application/json; charset=utf-8");
+  c.header("etag", etag);
+  c.header("cache-control", "private, no-cache");
+  return matches(c.req.header("if-none-match"), etag) ? c.body(null, 304) : c.body(text, 200);
+}
+
+const etagOf = (text: string) =>
+  `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
+
+export const matches = (header: string | undefined, etag: string): boolean =>
+  header !== undefined && header.split(",").some((one) => one.trim().replace(/^W\//, "") === etag);
+
+/** Of several cookies of that name the first counts, as in every browser. */
+function cookieOf(header: string | undefined, name: string): string | undefined {
+  for (const part of (header ?? "").slice(0, 8_000).split(";")) {
+    const at = part.indexOf("=");
+    if (part.slice(0, at).trim() === name) return part.slice(at + 1).trim();
+  }
+  return undefined;
+}

@@ -1,0 +1,230 @@
+import type { ApiFleet, CommandValue } from "../../api/index.ts";
+import { AppError } from "../../base/app-error.ts";
+import type { Clock } from "../../base/clock.ts";
+import { readKeptLog } from "../../base/kept-log.ts";
+import type { Paths } from "../../config/index.ts";
+import {
+  allNodes,
+  findNode,
+  isPresent,
+  joined,
+  logKey,
+  nothingDesired,
+  readDesired,
+  type DesiredState,
+  type NodeSeen,
+} from "../../fleet/index.ts";
+import { commandFleet } from "../fleet-command.ts";
+import type { OpenFleet } from "../open-fleet.ts";
+
+export interface ApiFleetOptions {
+  readonly open: () => Promise<OpenFleet>;
+  readonly paths: Paths;
+  readonly clock: Clock;
+}
+
+interface Given extends Pick<
+  CommandValue,
+  "revision" | "scope" | "what" | "by" | "atMs" | "notice"
+> {
+  /** Words that give the former values; undefined: not known here. */
+  readonly undo: readonly string[] | undefined;
+  readonly acknowledged: Map<string, { readonly afterMs: number; readonly isApplied: boolean; readonly what: string }>; // prettier-ignore
+}
+
+const givenMax = 200;
+/** After that a node that is there and has not followed is told by name. */
+const settleMs = 15_000;
+/** Many viewers look at the fleet at once, and each look may cost a request. */
+const rosterMs = 1_000;
+
+/** Commands are desired state: given here, followed by nodes in their own time. */
+export function createApiFleet({ open, paths, clock }: ApiFleetOptions): ApiFleet {
+  const given = new Map<number, Given>();
+  let looked:
+    | { readonly atMs: number; readonly reached: ReturnType<OpenFleet["reach"]> }
+    | undefined;
+
+  const reach = async () => {
+    const fleet = await open();
+    if (!looked || clock.monotonicMs() - looked.atMs > rosterMs) {
+      looked = { atMs: clock.monotonicMs(), reached: fleet.reach() };
+      looked.reached.catch(() => (looked = undefined));
+    }
+    return { fleet, ...(await looked.reached) };
+  };
+
+  const readState = async () => {
+    const { fleet, roster, cut } = await reach();
+    const view = await fleet.view();
+    const desired = cut === undefined ? fleet.desired : undefined;
+    const nodes = roster.map(({ node }) => node);
+    const known = await readDesired({ ledger: fleet.ledger, desired, nodes });
+    const state = joined(known, view?.desired ?? nothingDesired);
+    const own = view && new Map([[view.node, view.beat]]);
+    const seen = roster.map((one) => ({ ...one, beat: own?.get(one.node) ?? one.beat }));
+    return { fleet, state, roster: seen, cut };
+  };
+
+  const describe = (one: Given, roster: readonly NodeSeen[]): CommandValue => {
+    const { revision, scope, what, by, atMs, notice, acknowledged } = one;
+    const nowMs = clock.nowMs();
+    const nodes = roster
+      .filter(({ node }) => scope === allNodes || node === scope)
+      .map((seen) => {
+        const { node, label, beat } = seen;
+        const followed = beat?.followed;
+        if (followed && followed.revision >= revision && !acknowledged.has(node)) {
+          const afterMs = Math.max(0, followed.atMs - atMs);
+          const { isApplied, what: came } = followed;
+          acknowledged.set(node, { afterMs, isApplied, what: came });
+        }
+        const answer = acknowledged.get(node);
+        if (answer) {
+          const status = answer.isApplied ? ("followed" as const) : ("failed" as const);
+          return { node, label, status, afterMs: answer.afterMs, what: answer.what };
+        }
+        return isPresent(seen, nowMs)
+          ? { node, label, status: "waiting" as const, afterMs: null, what: "" }
+          : {
+              node,
+              label,
+              status: "away" as const,
+              afterMs: null,
+              what: "follows when it is back",
+            };
+      });
+    const isSettled = nodes.every(({ status }) => status === "followed" || status === "away");
+    const isLate = nowMs - atMs > settleMs || nodes.some(({ status }) => status === "failed");
+    const state = isSettled ? "settled" : isLate ? "partial" : "pending";
+    return { revision, scope, what, by, atMs, state, nodes, notice };
+  };
+
+  const give = async (node: string, what: readonly string[], by: string) => {
+    const { state } = await readState();
+    const fleet = await open();
+    const told = await commandFleet(fleet, { node, words: what, by }, clock);
+    looked = undefined;
+    const { revision, scope, assignments, atMs, cut } = told;
+    const one: Given = {
+      revision,
+      scope,
+      what: [...what],
+      by,
+      atMs,
+      notice: cut === undefined ? null : `nodes that gossip does not reach get it later: ${cut}`,
+      undo: assignments.map(({ key }) => wordFor(key, formerValue(state, scope, key))),
+      acknowledged: new Map(),
+    };
+    given.set(revision, one);
+    if (given.size > givenMax) given.delete(given.keys().next().value!);
+    return describe(one, told.nodes);
+  };
+
+  /** A command of another server is known by its entries only. */
+  const find = (state: DesiredState, revision: number): Given | undefined => {
+    const own = given.get(revision);
+    if (own) return own;
+    const entries = entriesOf(state).filter((entry) => entry.revision === revision);
+    const [first] = entries;
+    if (!first) return undefined;
+    const what = entries.map(({ key, value }) => wordFor(key, value));
+    const { scope, by, atMs } = first;
+    return {
+      revision,
+      scope,
+      what,
+      by,
+      atMs,
+      notice: null,
+      undo: undefined,
+      acknowledged: new Map(),
+    };
+  };
+
+  return {
+    async show() {
+      const { state, roster, fleet, cut } = await readState();
+      const nowMs = clock.nowMs();
+      return {
+        revision: state.revision,
+        entries: entriesOf(state),
+        nodes: roster.map((seen) => ({
+          node: seen.node,
+          label: seen.label,
+          isPresent: isPresent(seen, nowMs),
+          state: seen.beat?.state ?? null,
+          applied: seen.beat?.followed ?? null,
+        })),
+        faults: [...fleet.faults],
+        notice: cut ?? null,
+      };
+    },
+    give,
+    async commands(limit) {
+      const { roster } = await readState();
+      const newest = [...given.values()].toSorted((a, b) => b.revision - a.revision);
+      return newest.slice(0, limit).map((one) => describe(one, roster));
+    },
+    async command(revision) {
+      const { state, roster } = await readState();
+      const one = find(state, revision);
+      if (!one) throw noCommand(revision);
+      return describe(one, roster);
+    },
+    async undo(revision, by) {
+      const { state } = await readState();
+      const one = find(state, revision);
+      if (!one) throw noCommand(revision);
+      if (!one.undo) {
+        const message = `command ${revision} was given elsewhere: what was desired before is not known here`;
+        throw new AppError("conflict", "undo_unknown", message);
+      }
+      return give(one.scope, one.undo, by);
+    },
+    async logs({ node: name, lines, text }) {
+      const { fleet, roster } = await reach();
+      const node =
+        name === undefined ? roster.find(({ isSelf }) => isSelf) : findNode(roster, name);
+      const all =
+        !node || node.isSelf
+          ? readKeptLog(paths.logs(), { linesMax: 10_000 })
+          : await linesInBucket(fleet, node.node);
+      const wanted = text === undefined ? all : all.filter((line) => line.includes(text));
+      return { node: node?.node ?? "", lines: wanted.slice(-lines) };
+    },
+  };
+}
+
+async function linesInBucket({ bucket }: OpenFleet, node: string): Promise<readonly string[]> {
+  const got = await bucket?.get(logKey(node));
+  return got?.status === "found"
+    ? Buffer.from(got.body).toString().split("\n").filter(Boolean)
+    : [];
+}
+
+const entriesOf = (state: DesiredState) =>
+  Object.entries(state.scopes).flatMap(([scope, keys]) =>
+    Object.entries(keys)
+      .filter(([key]) => !key.startsWith("logs."))
+      .map(([key, entry]) => ({ scope, key, ...entry })),
+  );
+
+const formerValue = (state: DesiredState, scope: string, key: string): unknown =>
+  (state.scopes[scope]?.[key] ?? state.scopes[allNodes]?.[key])?.value ?? null;
+
+const stateWords: Readonly<Record<string, string>> = {
+  paused: "pause",
+  drained: "drain",
+  working: "resume",
+};
+
+/** As a person would type it. */
+function wordFor(key: string, value: unknown): string {
+  if (key === "state") return stateWords[String(value)] ?? "resume";
+  if (value === null) return `${key}=default`;
+  return `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`;
+}
+
+const noCommand = (revision: number) =>
+  new AppError("invalid", "no_command", `there is no command ${revision}`);
