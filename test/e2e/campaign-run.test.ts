@@ -65,6 +65,19 @@ test("from init to 20 companies with an address in two commands; again, nothing 
   expect(web.requests).toHaveLength(before);
   const shown = await forager(`campaign report ${name}`);
   expect(shown.stdout).toMatch(/^all +4 +27 +27 /m);
+
+  const map = await forager(`campaign coverage ${name} --format geojson --by tile`);
+  const { features } = JSON.parse(map.stdout) as { features: { properties: { state: string } }[] };
+  expect(features).toHaveLength(report.tiles.planned);
+  const fresh = features.filter(({ properties }) => properties.state === "fresh");
+  expect(fresh).toHaveLength(report.tiles.fresh);
+  const kml = await forager(`campaign coverage ${name} --format kml --to map.kml`);
+  expect(kml.exitCode, kml.stderr).toBe(0);
+  expect(readFileSync(at("map.kml"), "utf8")).toContain("<Folder><name>carpenter</name>");
+  const leads = await forager(
+    `export companies --campaign ${name} --has email --columns name,email`,
+  );
+  expect(leads.stdout.trim().split("\r\n")).toHaveLength(report.funnel.withEmail + 1);
 });
 
 test("killed with -9 and stopped with Ctrl-C it goes on where it was", async () => {

@@ -106,7 +106,7 @@ describe("forager import companies", () => {
     await wrong(["none.csv"], "there is no such file");
     await wrong(["data.xlsx"], "is data.xlsx CSV or JSON lines?");
     await wrong(["quote.csv", "--map", "Firma=name"], "there is no column 'Firma'");
-    await wrong(["quote.csv", "--map", "name=nmae"], "the nearest is name");
+    await wrong(["quote.csv", "--map", "name=emial"], "the nearest is email");
     expect(await good("import", "companies", "latin.csv", "--encoding", "windows-1252")).toContain(
       "1 new",
     );
@@ -142,6 +142,15 @@ describe("forager export", () => {
     const cards = readFileSync(join(sandbox.folder, "all.vcf"), "utf8");
     expect(cards.match(/^BEGIN:VCARD\r$/gm)).toHaveLength(2);
     expect(existsSync(join(sandbox.folder, "all.vcf.part"))).toBe(false);
+    const about = readFileSync(join(sandbox.folder, "all.vcf.about.json"), "utf8");
+    expect(JSON.parse(about)).toMatchObject({ rows: 2, fileFormat: "vcf", licences: [] });
+    const chosen = await good("export", "companies", "--columns", "name,missingEmail", "--bom");
+    expect(chosen.split("\r\n")[0]).toBe("\ufeffname,missingEmail");
+    const map = await good("export", "companies", "--format", "geojson");
+    expect(JSON.parse(map)).toEqual({ type: "FeatureCollection", features: [] });
+    const typo = await run(["export", "companies", "--columns", "emial"]);
+    expect(typo).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(typo.stderr).toContain("there is no column 'emial': the nearest is email");
     const refused = await run(["export", "companies", "--to", "none/all.csv"]);
     expect(refused.stderr).toContain("is not a folder; create it first");
   });

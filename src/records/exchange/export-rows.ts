@@ -1,5 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
-import { nearest } from "../../base/nearest.ts";
+import { nearestHint } from "../../base/nearest.ts";
 import type { Company, Contact } from "../company.ts";
 import { missingEmailOf, missingEmailText } from "../missing-email.ts";
 import { csvLine, type CsvValue } from "./csv-text.ts";
@@ -93,7 +93,8 @@ export function columnValues(
   const values = names.map((name) => {
     const value = Object.hasOwn(allColumns, name) ? allColumns[name] : undefined;
     if (value) return value;
-    const words = `there is no column '${name}'; the nearest is ${nearest(name, exportColumnNames)}`;
+    const hint = nearestHint(name, exportColumnNames, (close) => `: the nearest is ${close}`);
+    const words = `there is no column '${name}'${hint}`;
     throw new AppError("invalid", "export_columns", words);
   });
   return (company) => values.map((value) => value(company));
