@@ -17,10 +17,11 @@ export const bundleEntries = [
   "gossip/adapters/mdns/mdns-thread.ts",
   "ledger/adapters/threads/mill-thread.ts",
   "records/adapters/sqlite/index-loader-thread.ts",
+  "sources/adapters/parquet/parquet-child.ts",
 ];
 
 /** Code compiled for one machine, what is not always installed, and what is not there at all. */
-const external = ["better-sqlite3", "playwright-core", "pg-native"];
+const external = ["better-sqlite3", "playwright-core", "pg-native", "@duckdb/node-api"];
 
 /** Packages that are written in CommonJS call `require`, which modules do not have. */
 const banner = `import { createRequire as createRequireOfBundle } from "node:module";

@@ -22,6 +22,7 @@ export {
 export { openFetcher, type OpenFetcherOptions } from "./open-fetcher.ts";
 export { createSiteSettings } from "./site-settings.ts";
 export { examineQueue, type PostgresFacts } from "./examine-queue.ts";
+export { importPlaces, type ImportPlacesOptions } from "./import-places.ts";
 export {
   openPlaces,
   type CampaignSource,

@@ -10,6 +10,22 @@ export function pointOfGeometry(geometry: unknown): Point | undefined {
   return centreOf(box);
 }
 
+/** Of well-known binary, as GeoParquet has it: a point; undefined for anything else. */
+export function pointOfWkb(bytes: Uint8Array): Point | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length < 21) return undefined;
+  const isLittle = view.getUint8(0) === 1;
+  const kind = view.getUint32(1, isLittle);
+  // Points, also with Z, M or a reference system (the flags of EWKB, the thousands of ISO).
+  if ((kind & 0xff) % 1_000 !== 1 && kind % 1_000 !== 1) return undefined;
+  const at = (kind & 0x20000000) !== 0 ? 9 : 5;
+  if (bytes.length < at + 16) return undefined;
+  const [longitude, latitude] = [view.getFloat64(at, isLittle), view.getFloat64(at + 8, isLittle)];
+  return Number.isFinite(longitude) && Number.isFinite(latitude)
+    ? { latitude, longitude }
+    : undefined;
+}
+
 /** `POINT(11.5 48.1)`, `SRID=4326;POLYGON((…))`, with or without Z and M: any WKT by its numbers. */
 export function pointOfWkt(text: string): Point | undefined {
   const match = /^\s*(?:SRID=\d+;)?\s*[A-Z]+\s*(ZM|Z|M)?\s*(\(.*\))\s*$/is.exec(text);

@@ -87,10 +87,14 @@ export function isClosed(row: Row): boolean {
   const closedAt = row["date_closed"];
   if (typeof closedAt === "string" && closedAt.trim() !== "") return true;
   if (row["opening_hours"] === "closed") return true;
+  const flags = row["unresolved_flags"];
+  if (Array.isArray(flags) && flags.some((flag) => goneFlags.has(String(flag)))) return true;
   if (row["shop"] === "vacant" || row["shop"] === "no") return true;
   return lifecycleKeys.some((key) => key in row) && !mainKeys.some((key) => key in row);
 }
 
+/** Of Foursquare. */
+const goneFlags: ReadonlySet<string> = new Set(["closed", "doesnt_exist", "privatevenue"]);
 const mainKeys = ["shop", "craft", "office", "amenity", "healthcare", "tourism", "leisure"];
 /** What it was before it closed, as OpenStreetMap writes it: `disused:shop=bakery`. */
 const lifecycleKeys = ["disused", "was", "abandoned", "closed", "demolished", "razed"].flatMap(

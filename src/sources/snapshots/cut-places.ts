@@ -1,8 +1,14 @@
 import { createHash } from "node:crypto";
 import { open, stat } from "node:fs/promises";
 import { AppError } from "../../base/app-error.ts";
-import { tileAt, type Point } from "../grid.ts";
-import { readPlaceFile, unreadable, type PlaceFileOptions } from "../read/read-place-file.ts";
+import { tileAt, type Box, type Point } from "../grid.ts";
+import type { Attribution } from "../place-source.ts";
+import {
+  readPlaceFile,
+  unreadable,
+  type FileRecord,
+  type PlaceFileOptions,
+} from "../read/read-place-file.ts";
 import type { Release, SnapshotStore } from "./snapshot-store.ts";
 import { createSpill, type Spill } from "./spill.ts";
 import { encodeSnapshot } from "./tile-snapshot.ts";
@@ -18,10 +24,19 @@ export interface CutOptions extends Omit<PlaceFileOptions, "onBytes"> {
   /** Only places there; `id` tells one area from another. */
   readonly area?: PlaceArea | undefined;
   readonly onProgress?: (progress: CutProgress) => void;
+  /** Reads the file's records; absent: as text. */
+  readonly records?: () => AsyncIterable<readonly FileRecord[]>;
+  /** How `records` reads it, if not all of it. */
+  readonly variant?: string;
+  /** Names the release; absent: its bytes do. */
+  readonly version?: { readonly release: string; readonly dataTime: string };
+  readonly attribution?: Attribution;
 }
 
 export interface PlaceArea {
   readonly id: string;
+  /** That surely have all of it; none: anywhere. */
+  readonly boxes: readonly Box[];
   has(point: Point): boolean;
 }
 
@@ -40,8 +55,10 @@ const reasonsMax = 50;
  * says which bytes it was made of, so the same file is cut once, by whichever machine.
  */
 export async function cutPlaces(options: CutOptions): Promise<Release> {
-  const { file, source, name, store, signal, area } = options;
-  const { release, dataTime, bytesTotal } = await releaseOf(options);
+  const { file, source, name, store, signal, area, attribution } = options;
+  const { release, dataTime, bytesTotal } = options.version
+    ? { ...options.version, bytesTotal: 0 }
+    : await releaseOf(options);
   const known = await store.release(source, release);
   if (known) return known;
 
@@ -49,7 +66,7 @@ export async function cutPlaces(options: CutOptions): Promise<Release> {
   const counts = { outside: 0, duplicates: 0, closed: 0, bad: 0 };
   const reasons = new Map<string, { count: number; lines: number[] }>();
   const onBytes = progressOf(options, "read", bytesTotal);
-  for await (const batch of readPlaceFile({ ...options, onBytes })) {
+  for await (const batch of options.records?.() ?? readPlaceFile({ ...options, onBytes })) {
     for (const { line, read } of batch) {
       if (read.kind === "closed") counts.closed += 1;
       else if (read.kind === "bad") {
@@ -82,6 +99,7 @@ export async function cutPlaces(options: CutOptions): Promise<Release> {
     places: Object.values(tiles).reduce((sum, one) => sum + one, 0),
     tiles,
     ...counts,
+    ...(attribution && { attribution }),
     reasons: [...reasons]
       .map(([reason, told]) => ({ reason, ...told }))
       .sort((a, b) => b.count - a.count),
@@ -135,12 +153,13 @@ function firstOfEach(lines: readonly string[]): readonly string[] {
 }
 
 async function releaseOf(options: CutOptions) {
-  const { file, signal, area, columns, delimiter, encoding } = options;
+  const { file, signal, area, columns, delimiter, encoding, variant } = options;
   try {
     await using handle = await open(file, "r");
     const { size, mtimeMs } = await stat(file);
     const hash = createHash("sha256");
-    hash.update(JSON.stringify([area?.id, columns, delimiter, encoding]));
+    const how = [area?.id, columns, delimiter, encoding];
+    hash.update(JSON.stringify(variant === undefined ? how : [...how, variant]));
     const onBytes = progressOf(options, "hash", size);
     const buffer = Buffer.alloc(2 ** 20);
     for (;;) {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { AppError } from "../../base/app-error.ts";
-import { isPoint, tileAt, type Tile } from "../grid.ts";
+import { boxOf, isPoint, tileAt, type Box, type Tile } from "../grid.ts";
 import type { PlaceArea } from "./cut-places.ts";
 
 /** `47.2,5.8,55.1,15.1`: south, west, north, east; or a set of tiles. A box may cross 180°. */
@@ -10,7 +10,11 @@ export function readArea(given: string | readonly Tile[]): PlaceArea {
     const hash = createHash("sha256")
       .update([...ids].sort().join(" "))
       .digest("hex");
-    return { id: `tiles ${hash.slice(0, 16)}`, has: (point) => ids.has(tileAt(point).id) };
+    return {
+      id: `tiles ${hash.slice(0, 16)}`,
+      boxes: boundsOf(given),
+      has: (point) => ids.has(tileAt(point).id),
+    };
   }
   const numbers = given.split(",").map((part) => (part.trim() === "" ? NaN : Number(part)));
   const [south = NaN, west = NaN, north = NaN, east = NaN] = numbers;
@@ -27,7 +31,30 @@ export function readArea(given: string | readonly Tile[]): PlaceArea {
     west <= east ? longitude >= west && longitude <= east : longitude >= west || longitude <= east;
   return {
     id: `box ${numbers.join(" ")}`,
+    boxes:
+      west <= east
+        ? [{ south, west, north, east }]
+        : [
+            { south, west, north, east: 180 },
+            { south, west: -180, north, east },
+          ],
     has: ({ latitude, longitude }) =>
       latitude >= south && latitude <= north && isBetween(longitude),
   };
+}
+
+/** The box around all of them. */
+function boundsOf(tiles: readonly Tile[]): readonly Box[] {
+  const boxes = tiles.map(boxOf);
+  if (boxes.length === 0) return [];
+  const least = (of: (box: Box) => number) => boxes.reduce((min, box) => Math.min(min, of(box)), Infinity); // prettier-ignore
+  const most = (of: (box: Box) => number) => boxes.reduce((max, box) => Math.max(max, of(box)), -Infinity); // prettier-ignore
+  return [
+    {
+      south: least(({ south }) => south),
+      west: least(({ west }) => west),
+      north: most(({ north }) => north),
+      east: most(({ east }) => east),
+    },
+  ];
 }

@@ -57,6 +57,8 @@ const releaseSchema = z.object({
   /** Left out because they are closed. */
   closed: count,
   bad: count,
+  /** What must be shown beside the data. */
+  attribution: z.object({ text: z.string(), licence: z.string(), url: z.string() }).optional(),
   reasons: z.array(z.object({ reason: z.string(), count, lines: z.array(count) })),
 });
 export type Release = z.infer<typeof releaseSchema>;

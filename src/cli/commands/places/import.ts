@@ -1,7 +1,7 @@
 import { basename, resolve } from "node:path";
-import { openPlaces } from "../../../app/index.ts";
+import { importPlaces, openPlaces } from "../../../app/index.ts";
 import { openCampaignFolder, planTiles } from "../../../campaign/index.ts";
-import { cutPlaces, readArea, sourceKeyRule, type Release } from "../../../sources/index.ts";
+import { readArea, sourceKeyRule, type Release } from "../../../sources/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
@@ -10,7 +10,12 @@ import { countOf } from "../../../base/count-words.ts";
 
 export const placesImport: Command = {
   needs: "settings",
-  arguments: [{ name: "file", summary: "CSV, JSON lines, GeoJSON or a GeoJSON sequence" }],
+  arguments: [
+    {
+      name: "file",
+      summary: "CSV, JSON, GeoJSON, Parquet (also by its https:// address) or .osm.pbf",
+    },
+  ],
   options: [
     { flag: "--name", value: "name", summary: "what campaigns call it (default: the file's name)" },
     {
@@ -23,6 +28,11 @@ export const placesImport: Command = {
       value: "field=header",
       summary: "which column is which, where it cannot be guessed",
       isRepeated: true,
+    },
+    {
+      flag: "--min-confidence",
+      value: "number",
+      summary: "of Overture: leave out places it doubts more (default: 0.5)",
     },
     { flag: "--delimiter", value: "char", summary: "of CSV (default: found out)" },
     { flag: "--encoding", value: "name", summary: "of the text (default: utf-8, or by its mark)" },
@@ -40,6 +50,14 @@ export const placesImport: Command = {
       line: "forager places import world.jsonl --area 47.2,5.8,55.1,15.1",
       summary: "only a box",
     },
+    {
+      line: "forager places import bayern.osm.pbf --area munich --name osm",
+      summary: "an extract of OpenStreetMap",
+    },
+    {
+      line: "forager places import https://HOST/part-0.parquet --area munich --name overture",
+      summary: "of a remote file only what the area needs",
+    },
   ],
   details: [
     'A campaign uses it by imported = ["NAME"] under [sources]. The same file is imported once; after\n' +
@@ -48,8 +66,9 @@ export const placesImport: Command = {
   ],
 
   async run(context) {
-    const { args, flags, paths, settings, out, signal, cwd } = context;
-    const file = resolve(cwd, args[0] ?? "");
+    const { args, flags, paths, settings, out, signal, cwd, clock } = context;
+    const given = args[0] ?? "";
+    const file = /^https?:\/\//i.test(given) ? given : resolve(cwd, given);
     const source = textFlag(flags, "name") ?? nameOf(file);
     if (!sourceKeyRule.test(source) || source === "file") {
       throw usageError(`--name takes 1 to 63 of a-z, 0-9, . and -, and not 'file': '${source}'`);
@@ -57,12 +76,12 @@ export const placesImport: Command = {
     const area = await areaOf(context);
     await using places = await openPlaces({ paths, bucket: settings.bucket });
     const release = await asUsage(() =>
-      cutPlaces({
+      importPlaces({
         file,
         source,
-        name: `imported:${source}`,
-        store: places.store,
-        tempFolder: places.tempFolder(),
+        places,
+        clock,
+        minConfidence: confidenceOf(textFlag(flags, "minConfidence")),
         columns: columnsOf(flags["column"]),
         delimiter: textFlag(flags, "delimiter"),
         encoding: textFlag(flags, "encoding"),
@@ -98,6 +117,13 @@ const nameOf = (file: string): string =>
     .replace(/\.[a-z0-9]+$/, "")
     .replaceAll(/[^a-z0-9.-]+/g, "-")
     .replaceAll(/^[.-]+|[.-]+$/g, "");
+
+function confidenceOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (text.trim() !== "" && value >= 0 && value <= 1) return value;
+  throw usageError(`--min-confidence takes a number from 0 to 1, not '${text}'`);
+}
 
 async function areaOf({ flags, paths }: SettingsContext) {
   const text = textFlag(flags, "area");

@@ -1,0 +1,131 @@
+import { fork } from "node:child_process";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { AppError } from "../../../base/app-error.ts";
+import { programFile } from "../../../base/package-files.ts";
+import type { Box } from "../../grid.ts";
+import { pointOfWkb } from "../../read/geometry.ts";
+import type { FileRecord } from "../../read/read-place-file.ts";
+import { readRow, type ReadPlace } from "../../read/read-place.ts";
+import type { ChunkInfo, ParquetAnswer, ParquetRequest } from "./parquet-request.ts";
+
+export interface ReadParquetOptions {
+  readonly file: string;
+  readonly boxes?: readonly Box[];
+  readonly minConfidence?: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Most memory that the process had. */
+  readonly onEnd?: (rssBytes: number) => void;
+}
+
+const memoryMb = 200;
+const heapMb = 96;
+
+/** Overture says of itself that it has much junk; below this it doubts that a place exists at all. */
+export const minConfidenceDefault = 0.5;
+
+/**
+ * Places of a Parquet file in the shape of Overture or Foursquare, or with a name and a point; in batches.
+ * All of them, or it throws: a process that ends without saying so has not read to the end.
+ */
+export async function* readParquet(
+  options: ReadParquetOptions,
+): AsyncGenerator<readonly FileRecord[]> {
+  const { file, boxes = [], minConfidence = minConfidenceDefault, signal, onEnd } = options;
+  let line = 0;
+  const request = { op: "rows", boxes, minConfidence } as const;
+  for await (const answer of ask(file, request, signal)) {
+    if (answer.kind === "end") onEnd?.(answer.rssBytes);
+    if (answer.kind !== "rows") continue;
+    yield answer.rows.map(([json, wkb]) => ({ line: ++line, read: placeOf(json, wkb) }));
+  }
+}
+
+/** Where the columns of a file are; only its first four bytes and its footer need to be there. */
+export async function readChunks(
+  file: string,
+  signal?: AbortSignal,
+): Promise<readonly ChunkInfo[]> {
+  const request = { op: "chunks", boxes: [], minConfidence: 0 } as const;
+  for await (const answer of ask(file, request, signal)) {
+    if (answer.kind === "chunks") return answer.chunks;
+  }
+  return [];
+}
+
+async function* ask(
+  file: string,
+  request: Pick<ParquetRequest, "op" | "boxes" | "minConfidence">,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ParquetAnswer> {
+  signal?.throwIfAborted();
+  const program = programFile("sources/adapters/parquet/parquet-child");
+  const path = fileURLToPath(program) + (program.href.includes("/src/") ? ".ts" : ".js");
+  const typed = path.endsWith(".ts") ? ["--experimental-strip-types", "--no-warnings"] : [];
+  const child = fork(path, [], {
+    execArgv: [`--max-old-space-size=${heapMb}`, ...typed],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    env: {},
+  });
+  const waiting: ParquetAnswer[] = [];
+  let ended: string | undefined;
+  let wake = () => {};
+  child.on("message", (answer) => {
+    waiting.push(answer as ParquetAnswer);
+    wake();
+  });
+  child.on("error", (error) => {
+    ended ??= error.message;
+    wake();
+  });
+  child.on("exit", (code, by) => {
+    ended ??= by === null ? `exit code ${code}` : `killed by ${by}`;
+    wake();
+  });
+  const abort = () => wake();
+  signal?.addEventListener("abort", abort);
+  try {
+    child.send({ ...request, file, folder: dirname(file), memoryMb } satisfies ParquetRequest);
+    for (;;) {
+      signal?.throwIfAborted();
+      const answer = waiting.shift();
+      if (!answer) {
+        if (ended !== undefined) throw broken(file, `its reader ended early (${ended})`);
+        await new Promise<void>((resolve) => (wake = resolve));
+        continue;
+      }
+      if (answer.kind === "failed") throw failed(file, answer);
+      yield answer;
+      if (answer.kind === "end") return;
+      if (answer.kind === "rows") child.send("more");
+    }
+  } finally {
+    signal?.removeEventListener("abort", abort);
+    child.kill("SIGKILL");
+  }
+}
+
+function placeOf(json: string, wkb: string): ReadPlace {
+  const row = JSON.parse(json) as Record<string, unknown>;
+  const point = wkb === "" ? undefined : pointOfWkb(Buffer.from(wkb, "hex"));
+  const read = readRow(point ? { ...row, ...point } : row);
+  if (read.kind !== "place") return read;
+  const prefix = "fsq_place_id" in row ? "fsq/" : "names" in row ? "overture/" : "";
+  return { kind: "place", place: { ...read.place, id: `${prefix}${read.place.id}` } };
+}
+
+function failed(
+  file: string,
+  { code, message }: { readonly code: string; readonly message: string },
+): AppError {
+  if (code === "duckdb_missing")
+    return new AppError("invalid", code, `cannot read places from ${file}: ${message}`);
+  return broken(
+    file,
+    message.split("\n", 1)[0]!,
+    code === "places_columns" ? code : "places_parquet",
+  );
+}
+
+const broken = (file: string, why: string, code = "places_parquet") =>
+  new AppError("invalid", code, `cannot read places from ${file}: ${why}`);

@@ -1,0 +1,206 @@
+import { open } from "node:fs/promises";
+import { request } from "undici";
+import { AppError } from "../../../base/app-error.ts";
+import type { Box } from "../../grid.ts";
+import type { ChunkInfo } from "./parquet-request.ts";
+import { readChunks } from "./read-parquet.ts";
+
+export interface SparseCopyOptions {
+  readonly url: string;
+  /** The file that is made, as long as the one that it is a copy of. */
+  readonly to: string;
+  /** None: all rows. */
+  readonly boxes: readonly Box[];
+  readonly userAgent: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly onBytes?: ((bytes: number, total: number) => void) | undefined;
+}
+
+export interface SparseCopy {
+  /** Of the whole file. */
+  readonly size: number;
+  /** That were fetched. */
+  readonly bytes: number;
+  /** Names this version of the file. */
+  readonly version: string;
+}
+
+const triesMax = 4;
+/** For one piece: a connection that brings next to nothing each time is given up. */
+const requestsMax = 100;
+/** Less than this between two pieces is fetched along: a request costs more. */
+const gapMax = 64 * 1024;
+const pieceMax = 16 * 2 ** 20;
+const footerMax = 256 * 2 ** 20;
+/** More than readers widen a box by: they must not look into a hole. */
+const slack = 1e-4;
+const columns = new Set(
+  ("bbox geometry id names categories taxonomy basic_category confidence websites socials emails phones brand addresses " +
+    "operating_status fsq_place_id name latitude longitude address locality region postcode country date_closed tel " +
+    "website email facebook_id instagram twitter fsq_category_labels unresolved_flags").split(" "),
+); // prettier-ignore
+
+interface Range {
+  readonly from: number;
+  /** Behind the last byte. */
+  readonly to: number;
+}
+
+/**
+ * Copies of a remote Parquet file what is needed for some boxes: its footer, and the columns of places in
+ * those groups of rows whose boxes overlap. The rest of the copy is a hole. Readers find the same rows in
+ * it as in the whole file. If the file changes meanwhile, or is cut off for good, it throws.
+ */
+export async function copySparse(options: SparseCopyOptions): Promise<SparseCopy> {
+  const { url, to, boxes, signal, onBytes } = options;
+  const tail = await fetchTail(options);
+  await using file = await open(to, "w", 0o600);
+  let bytes = 0;
+  const copy = async ({ from, to: end }: Range, total: number): Promise<void> => {
+    for (let at = from; at < end; at += pieceMax) {
+      const piece = { from: at, to: Math.min(end, at + pieceMax) };
+      const body = await fetchRange(options, piece, tail.version);
+      await file.write(body, 0, body.length, at);
+      bytes += body.length;
+      onBytes?.(bytes, total);
+    }
+  };
+  const footer = tail.bytes.readUInt32LE(tail.bytes.length - 8);
+  const isParquet = tail.bytes.toString("latin1", tail.bytes.length - 4) === "PAR1";
+  if (!isParquet || footer > Math.min(footerMax, tail.size))
+    throw bad(url, "it is no Parquet file");
+  await file.truncate(tail.size);
+  await copy({ from: 0, to: 4 }, 0);
+  await copy({ from: tail.size - 8 - footer, to: tail.size }, 0);
+  const ranges = joined(chosenChunks(await readChunks(to, signal), boxes));
+  const total = bytes + ranges.reduce((sum, range) => sum + range.to - range.from, 0);
+  for (const range of ranges) await copy(range, total);
+  await file.sync();
+  return { size: tail.size, bytes, version: tail.version };
+}
+
+function chosenChunks(chunks: readonly ChunkInfo[], boxes: readonly Box[]): readonly Range[] {
+  const known = chunks.filter(({ column }) => columns.has(topOf(column)));
+  const isPlaces = known.some(({ column }) => /^(?:names|name|fsq_place_id)\b/.test(column));
+  const bounds = new Map<number, Map<string, ChunkInfo>>();
+  for (const chunk of chunks) {
+    const some = bounds.get(chunk.group) ?? new Map<string, ChunkInfo>();
+    bounds.set(chunk.group, some.set(chunk.column, chunk));
+  }
+  const overlaps = (group: number): boolean => {
+    if (boxes.length === 0) return true;
+    const of = bounds.get(group);
+    const least = (name: string, flat: string) => (of?.get(`bbox, ${name}`) ?? of?.get(flat))?.min ?? NaN; // prettier-ignore
+    const most = (name: string, flat: string) => (of?.get(`bbox, ${name}`) ?? of?.get(flat))?.max ?? NaN; // prettier-ignore
+    // What is not known is not left out: every comparison with NaN is false.
+    return boxes.some(
+      ({ south, west, north, east }) =>
+        !(least("xmin", "longitude") > east + slack) &&
+        !(most("xmax", "longitude") < west - slack) &&
+        !(least("ymin", "latitude") > north + slack) &&
+        !(most("ymax", "latitude") < south - slack),
+    );
+  };
+  return (isPlaces ? known : chunks)
+    .filter(({ group }) => overlaps(group))
+    .map(({ offset, bytes }) => ({ from: offset, to: offset + bytes }));
+}
+
+const topOf = (column: string): string => column.split(", ", 1)[0]!;
+
+function joined(ranges: readonly Range[]): readonly Range[] {
+  const sorted = [...ranges].sort((a, b) => a.from - b.from);
+  const found: { from: number; to: number }[] = [];
+  for (const { from, to } of sorted) {
+    const last = found.at(-1);
+    if (last && from <= last.to + gapMax) last.to = Math.max(last.to, to);
+    else found.push({ from, to });
+  }
+  return found;
+}
+
+async function fetchTail(options: SparseCopyOptions) {
+  const answer = await ask(options, { range: "bytes=-8" });
+  const size = Number(/\/(\d+)$/.exec(answer.headers["content-range"] ?? "")?.[1]);
+  if (!Number.isSafeInteger(size) || answer.body.length !== 8) {
+    throw bad(options.url, "the server does not give parts of it (no HTTP range requests)");
+  }
+  const version = answer.headers["etag"] ?? answer.headers["last-modified"] ?? String(size);
+  return { size, bytes: answer.body, version };
+}
+
+/** Goes on where a connection was cut. */
+async function fetchRange(
+  options: SparseCopyOptions,
+  { from, to }: Range,
+  version: string,
+): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let at = from;
+  for (let tries = 0, requests = 0; at < to; requests++) {
+    const ifMatch = /^"/.test(version) ? { "if-match": version } : {};
+    const { body } = await ask(options, { range: `bytes=${at}-${to - 1}`, ...ifMatch });
+    parts.push(body.subarray(0, to - at));
+    at += Math.min(body.length, to - at);
+    tries = body.length > 0 ? 0 : tries + 1;
+    if (at < to && (tries >= triesMax || requests >= requestsMax)) throw cut(options.url, at);
+  }
+  return Buffer.concat(parts);
+}
+
+/** The bytes that came, also if the connection was cut after them. */
+async function ask(
+  { url, userAgent, signal }: SparseCopyOptions,
+  headers: Readonly<Record<string, string>>,
+): Promise<{
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+}> {
+  let lastError: unknown;
+  for (let tries = 0; tries < triesMax; tries++) {
+    signal?.throwIfAborted();
+    const parts: Buffer[] = [];
+    try {
+      const answer = await request(url, { headers: { ...headers, "user-agent": userAgent }, ...(signal && { signal }), headersTimeout: 60_000, bodyTimeout: 60_000 }); // prettier-ignore
+      const { statusCode } = answer;
+      if (statusCode === 412) throw bad(url, "it has changed while it was read: start again");
+      if (statusCode === 404 || statusCode === 410 || statusCode === 403)
+        throw gone(url, statusCode);
+      if (statusCode >= 500 || statusCode === 429) {
+        await answer.body.dump();
+        lastError = new Error(`the server answered ${statusCode}`);
+        continue;
+      }
+      if (statusCode !== 206) {
+        await answer.body.dump();
+        throw bad(url, `the server does not give parts of it (it answered ${statusCode})`);
+      }
+      const own = Object.fromEntries(
+        Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
+      );
+      try {
+        for await (const part of answer.body) parts.push(part as Buffer);
+      } catch (error) {
+        if (parts.length === 0) throw error;
+      }
+      return { headers: own, body: Buffer.concat(parts) };
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      signal?.throwIfAborted();
+      lastError = error;
+    }
+  }
+  const { message } = lastError as Error;
+  throw new AppError("unavailable", "places_unreachable", `cannot read ${url}: ${message}; the same command goes on`, { cause: lastError }); // prettier-ignore
+}
+
+const bad = (url: string, why: string) =>
+  new AppError("invalid", "places_parquet", `cannot read places from ${url}: ${why}`);
+const cut = (url: string, at: number) =>
+  new AppError("unavailable", "places_cut", `the connection to ${url} is cut again and again, at byte ${at}; the same command goes on`); // prettier-ignore
+const gone = (url: string, status: number) =>
+  new AppError(
+    "invalid",
+    "places_gone",
+    `${url} is not there (${status}): releases of Overture are public for 60 days, take a newer one`,
+  );
