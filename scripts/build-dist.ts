@@ -54,8 +54,11 @@ export async function buildDist(): Promise<Build> {
       if (problem !== undefined) return { kind: "failed", output: problem };
       await chmod(main, 0o755);
     }
-    const trouble = await bundleDashboard({ root, to: join(fresh, "dashboard"), cacheFolder });
-    if (trouble !== undefined) return { kind: "failed", output: trouble };
+    if (await exists(join(root, "src/dashboard/index.html"))) {
+      const to = join(fresh, "dashboard");
+      const problem = await bundleDashboard({ root, to, cacheFolder });
+      if (problem !== undefined) return { kind: "failed", output: problem };
+    }
     await rm(stampFile, { force: true });
     await rename(dist, join(workFolder, "old")).catch(ignoreAbsent);
     await rename(fresh, dist);

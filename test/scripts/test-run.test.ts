@@ -1,4 +1,4 @@
-// inputs: scripts/** src/base/app-error.ts test/support/services.ts test/support/service-addresses.ts
+// inputs: scripts/** src/base/app-error.ts src/dashboard/parts/icon-names.ts test/support/services.ts test/support/service-addresses.ts
 // inputs: tsconfig.json .oxlintrc.json .oxfmtrc.json vitest.config.ts
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -14,7 +14,8 @@ let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "forager-run-"));
   const supports = ["test/support/services.ts", "test/support/service-addresses.ts"];
-  const copies = ["scripts", "src/base/app-error.ts", ...supports];
+  const imported = ["src/base/app-error.ts", "src/dashboard/parts/icon-names.ts"];
+  const copies = ["scripts", ...imported, ...supports];
   const settings = ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"];
   const tools = ["vitest.config.ts", ".oxlintrc.json", ".oxfmtrc.json"];
   for (const path of [...copies, ...settings, ...tools])
@@ -58,11 +59,17 @@ test("what failed or was skipped runs again every time", () => {
   expect(second.row("unit")).toMatchObject({ passed: 1, failed: 1, skipped: 1, cached: 1 });
 });
 
-test("--check runs types, lint, format and unit tests, each counted, each cached", () => {
-  write("test/e2e/slow.test.ts", testOf("slow", "", "expect(2)"));
+test("--check runs types, lint, format and quick unit tests, each counted, each cached", () => {
+  write("test/e2e/other.test.ts", testOf("other", "", "expect(2)"));
+  write("src/base/slow.test.ts", testOf("slow", "", "expect(2)"));
+  write("test/durations.json", `{ "src/base/slow.test.ts": 2 }`);
+  write("src/base/much-long.test.ts", `// long: chaos\n${testOf("much", "", "expect(2)")}`);
   const first = run(["--check"]);
-  expect(first.output).not.toContain("slow.test.ts");
+  expect(first.output).not.toContain("other.test.ts");
   expect(first).toMatchObject({ status: 0, last: "4 passed, 0 failed" });
+  expect(first.output).toContain("files left to npm test, because they take 2 s or more: 1");
+  // What it leaves out runs when it is named.
+  expect(run(["src/base"])).toMatchObject({ status: 1, last: "1 passed, 2 failed" });
   const second = run(["--check"]);
   for (const step of ["types", "lint", "format", "unit"])
     expect(second.row(step)).toMatchObject({ passed: 1, failed: 0, cached: 1 });
@@ -71,15 +78,6 @@ test("--check runs types, lint, format and unit tests, each counted, each cached
   expect(third.row("types")).toMatchObject({ failed: 1 });
   expect(third.row("format")).toMatchObject({ failed: 1 });
   expect(third.output).toContain("is not assignable to type 'number'");
-});
-
-test("--check leaves out files that were slow, and says how many; other runs include them", () => {
-  write("src/base/slow.test.ts", testOf("slow", "", "expect(2)"));
-  write("test/durations.json", `{ "src/base/slow.test.ts": 2 }`);
-  const quick = run(["--check"]);
-  expect(quick).toMatchObject({ status: 0, last: "4 passed, 0 failed" });
-  expect(quick.output).toContain("files left to npm test, because they take 2 s or more: 1");
-  expect(run(["src/base"])).toMatchObject({ status: 1, last: "1 passed, 1 failed" });
 });
 
 test("tests of the built program are told that it is current, unless the build failed", () => {
@@ -115,12 +113,6 @@ test("a service that cannot be had is a skip with a reason, and a failure under 
   const ci = run(["store"], { ...env, CI: "true" });
   expect(ci).toMatchObject({ status: 1, last: "0 passed, 1 failed" });
   expect(ci.output).toContain("needs s3 (an S3 server is not installed.");
-});
-
-test("a file that is named long runs when it is named, and not by itself", () => {
-  write("src/base/much-long.test.ts", `// long: chaos\n${testOf("much", "", "expect(2)")}`);
-  expect(run(["--check"])).toMatchObject({ status: 0 });
-  expect(run(["much"])).toMatchObject({ status: 1, last: "0 passed, 1 failed" });
 });
 
 describe("--long", () => {
