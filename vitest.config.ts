@@ -25,7 +25,7 @@ export default defineConfig(async () => {
   return {
     test: {
       // More than there are processors, because tests wait for processes and timers.
-      maxWorkers: 3,
+      maxWorkers: 4,
       sequence: { sequencer: FileOrder },
       // They run at the same time.
       projects: [

@@ -33,13 +33,16 @@ export interface NodeWriterOptions {
 }
 
 const program = join(repositoryRoot, "test/support/node-writer.ts");
+/** Node 22.14 runs TypeScript only if it is told to. */
+const stripTypes = ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
 
 /** It is killed when the test ends. */
 export async function startNodeWriter(options: NodeWriterOptions): Promise<NodeWriter> {
   const { folder, name, fields, kind = "service" } = options;
   const dist = join(await builtCli(), "../..");
   const startIn = options.startIn ?? ((file, args) => spawn(file, args));
-  const child = startIn(process.execPath, [program, dist, folder, name, kind, `${fields}`]);
+  const own = [dist, folder, name, kind, `${fields}`];
+  const child = startIn(process.execPath, [...stripTypes, program, ...own]);
   const ended = once(child, "close");
   let [text, errors] = ["", ""];
   child.stderr!.setEncoding("utf8").on("data", (chunk: string) => (errors += chunk));
