@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { redirectTo, startSiteServer, type Answer } from "../crawl/testing/site-server.ts";
 import type { SiteServer } from "../crawl/testing/site-server.ts";
 import { firstTask } from "../campaign/index.ts";
-import { readLog } from "../node/index.ts";
 import { openEnrichBench, type EnrichBench } from "./testing/enrich-bench.ts";
 import { email, html, page, status, text, withContact, words } from "./testing/floor-site.ts";
 
@@ -184,10 +183,10 @@ describe("visiting again", () => {
     const website = await serve(withContact);
     const target = await bench.plant(`${website}/`);
     await bench.work();
-    const before = (await readLog(bench.ledger)).length;
+    const before = (await bench.ledger.log({ from: 0, limit: 100_000 })).length;
     await bench.visit(target, `${website}/`, { round: "b", after: new Date().toISOString() });
     await bench.work();
-    const added = (await readLog(bench.ledger)).slice(before);
+    const added = (await bench.ledger.log({ from: 0, limit: 100_000 })).slice(before);
     expect(added.map(({ field }) => field).sort()).toEqual(["enrichedAt", "visit"]);
   });
 

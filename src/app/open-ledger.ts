@@ -4,7 +4,7 @@ import { sleep, systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import { systemRandom } from "../base/random.ts";
 import type { Paths } from "../config/index.ts";
-import type { HubOptions, Ledger } from "../ledger/index.ts";
+import type { HubOptions, Ledger, LedgerOptions } from "../ledger/index.ts";
 import type { OwnerLock } from "../node/index.ts";
 import { openMeetingPoint } from "./meeting-point.ts";
 
@@ -18,23 +18,35 @@ export async function openOwnedLedger(
   options: OpenLedgerOptions & { readonly lock: OwnerLock },
 ): Promise<Ledger> {
   const { openFileDisk } = await import("../ledger/adapters/file/file-disk.ts");
-  return openOn(await openFileDisk({ paths: options.paths, lock: options.lock }), options);
+  const { openSqliteState } = await import("../ledger/adapters/sqlite/sqlite-state.ts");
+  const { paths, lock, log } = options;
+  const openState = () => openSqliteState({ file: paths.resolve(stateFile), log });
+  return openOn(await openFileDisk({ paths, lock }), { ...options, openState });
 }
+
+/** Derived from checkpoint and journals: see docs/formats/ledger.md. */
+const stateFile = "index/ledger.db";
 
 /** Opens the ledger only to read it: beside its owner, and without a lock. */
 export async function openLedgerReader(options: OpenLedgerOptions): Promise<Ledger> {
   const { openFileDisk } = await import("../ledger/adapters/file/file-disk.ts");
-  return openOn(await openFileDisk({ paths: options.paths }), { ...options, isReader: true });
+  const { openSqliteStateForReading } =
+    await import("../ledger/adapters/sqlite/read-sqlite-state.ts");
+  const { paths, log } = options;
+  const openState = () => openSqliteStateForReading({ file: paths.resolve(stateFile), log });
+  return openOn(await openFileDisk({ paths }), { ...options, openState, isReader: true });
 }
 
 async function openOn(
   disk: Parameters<typeof import("../ledger/index.ts").openLedger>[0]["disk"],
-  { log, isReader = false }: OpenLedgerOptions & { readonly isReader?: boolean },
+  options: OpenLedgerOptions & Pick<LedgerOptions, "openState" | "isReader">,
 ): Promise<Ledger> {
   const { openLedger } = await import("../ledger/index.ts");
+  const { log, openState, isReader = false } = options;
   const [clock, random, label] = [systemClock, systemRandom, hostname()];
+  const state = openState && { openState };
   try {
-    return await openLedger({ disk, clock, random, log, label, isReader });
+    return await openLedger({ disk, clock, random, log, label, isReader, ...state });
   } catch (error) {
     await disk[Symbol.asyncDispose]();
     throw error;

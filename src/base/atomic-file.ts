@@ -20,7 +20,7 @@ export interface WriteFileAtomicOptions {
  */
 export async function writeFileAtomic(
   path: string,
-  data: string | Uint8Array,
+  data: FileContent,
   { mode }: WriteFileAtomicOptions = {},
 ): Promise<void> {
   const folder = dirname(path);
@@ -80,11 +80,14 @@ export function isTemporaryFile(name: string): boolean {
 
 const temporaryPrefix = ".tmp-write-"; // not made from the target's name, which may be of full length
 
-async function writeAndSync(path: string, data: string | Uint8Array, mode: number | undefined) {
+/** A large content may come piece by piece. */
+export type FileContent = string | Uint8Array | AsyncIterable<Uint8Array>;
+
+async function writeAndSync(path: string, data: FileContent, mode: number | undefined) {
   const file = await fs.open(path, "wx", mode ?? 0o666);
   try {
     if (mode !== undefined) await file.chmod(mode); // open() subtracts the umask
-    await file.writeFile(data);
+    await fs.writeFile(file, data);
     await file.sync(); // before the rename, or a power cut may leave the new name on an empty file
   } finally {
     await file.close();

@@ -194,7 +194,9 @@ describe("discover", () => {
     const keys = [...tasks.keys()];
     expect(await discover(services, payload, { by, signal })).toMatchObject({ created: 0 });
     expect([...tasks.keys()]).toEqual(keys);
-    const names = ledger.log().filter(({ field }) => field === "name");
+    const names = (await ledger.log({ from: 0, limit: Infinity })).filter(
+      ({ field }) => field === "name",
+    );
     expect(names).toHaveLength(2);
   });
 

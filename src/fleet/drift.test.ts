@@ -49,7 +49,7 @@ async function see({ clock, bucket, a, b }: Two, peer?: Pick<PeerSeen, "vector">
   const seen = rosterOf({ nowMs: clock.nowMs(), self, heads, view }).find(
     ({ node }) => node === b.node(),
   );
-  const { vector, log } = { vector: a.vector(), log: a.log() };
+  const { vector, log } = { vector: a.vector(), log: await a.log({ from: 0, limit: Infinity }) };
   return seen && driftOf(seen, { nowMs: clock.nowMs(), vector, log, checkpoints: new Map() });
 }
 const passMinutes = (clock: TestClock, minutes: number) => clock.advance(minutes * 60_000);

@@ -1,4 +1,4 @@
-import { parseStamp, type Datagram } from "../ledger/index.ts";
+import { parseStamp, type LogOutline } from "../ledger/index.ts";
 import type { NodeSeen } from "./roster.ts";
 
 type Vector = ReadonlyMap<string, number>;
@@ -17,7 +17,7 @@ export interface DriftInput {
   readonly nowMs: number;
   readonly vector: Vector;
   /** What came since the checkpoint. */
-  readonly log: readonly Datagram[];
+  readonly log: readonly LogOutline[];
   /** By number, as far as they can be read. */
   readonly checkpoints: ReadonlyMap<number, Vector>;
 }

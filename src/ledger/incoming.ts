@@ -18,7 +18,6 @@ export interface IncomingOptions {
   readonly journal: () => Journal;
   readonly replica: () => Replica;
   readonly nowMs: () => number;
-  readonly onTaken: (datagrams: readonly Datagram[]) => void;
 }
 
 interface Waiting {
@@ -33,7 +32,7 @@ interface Waiting {
  * came by gossip and by the bucket at once.
  */
 export function createIncoming(options: IncomingOptions): Incoming {
-  const { journal, replica, nowMs, onTaken } = options;
+  const { journal, replica, nowMs } = options;
   let waiting: Waiting[] = [];
   let isRunning = false;
 
@@ -43,7 +42,6 @@ export function createIncoming(options: IncomingOptions): Incoming {
     if (all.length > 0) {
       await journal().append(all);
       replica().take(all, { nowMs: nowMs() });
-      onTaken(all);
     }
     for (const [entry, some] of fresh) entry.resolve(some);
   };

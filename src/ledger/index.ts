@@ -6,10 +6,13 @@ export type { Exchange, RangeAsk, RecordRange } from "./exchange/exchange.ts";
 export { forgetRegister } from "./forget.ts";
 export { readArchive, viewAt } from "./history.ts";
 export type { LedgerDisk } from "./journal/disk.ts";
-export { openLedger, type Ledger, type LedgerOptions, type LedgerStatus } from "./ledger.ts";
+export { openLedger, type Ledger, type LedgerOptions } from "./ledger.ts";
+export type { LedgerStatus } from "./status.ts";
 export type { Written } from "./ledger.ts";
+export type { LogOutline, LogPage } from "./log.ts";
 export type { Changed, Position } from "./position.ts";
 export { readNodeFile } from "./node-file.ts";
+export type { StateStore } from "./state/state-store.ts";
 export { mergeChanges } from "./read-target.ts";
 export { decodeHead, type Head, type HeadSaid, type HeadSession } from "./tiers/head.ts";
 export {

@@ -3,10 +3,10 @@ import { closable, type Closable } from "../base/closable.ts";
 import { createId } from "../base/ids.ts";
 import type { Bucket } from "../bucket/index.ts";
 import { checkCommit, planWrites, type Commit } from "./changes.ts";
-import { again, openCore, type Again, type Core, type CoreOptions } from "./core.ts";
+import { again, type Again, type CoreOptions } from "./core.ts";
+import { openCore } from "./open-core.ts";
 import type { Datagram, Dot } from "./datagram/datagram.ts";
-import { isForgotten, partCount, type TargetState } from "./fold/part-state.ts";
-import { decodePart } from "./fold/part-file.ts";
+import { isForgotten, type TargetState } from "./fold/part-state.ts";
 import {
   floorsOf,
   forgetChanges,
@@ -20,10 +20,18 @@ import { createGate } from "./gate.ts";
 import { createInFlight } from "./in-flight.ts";
 import { createExchange, type Exchange } from "./exchange/exchange.ts";
 import { joinCommits } from "./exchange/open-commits.ts";
-import type { Cut } from "./journal/journal.ts";
 import { move, settleMove } from "./move.ts";
 import { dropOf } from "./quarantine.ts";
 import { changedSince, type Changed, type Position } from "./position.ts";
+import {
+  checkFiles,
+  createLogPages,
+  logOf,
+  outlineOf,
+  writtenAfter,
+  type LogOutline,
+  type LogPage,
+} from "./log.ts";
 import type { Replica } from "./replica.ts";
 import { readTarget, readTargets } from "./read-target.ts";
 import {
@@ -34,6 +42,7 @@ import {
   missingHistory,
   saveMarks,
 } from "./missing-history.ts";
+import { statusOf, type LedgerStatus } from "./status.ts";
 import { createSync, type LedgerSync } from "./tiers/sync.ts";
 import { viewTarget, type ConflictView, type TargetView } from "./view.ts";
 
@@ -60,9 +69,13 @@ export interface Ledger extends Closable {
   /** The same of many, in their order: for who goes through thousands. */
   readAll(targets: readonly string[]): Promise<readonly TargetView[]>;
   status(): LedgerStatus;
-  /** What was written or came since the checkpoint, in the order in which it came. */
-  log(): readonly Datagram[];
-  /** What of that is about some targets. */
+  /** Some of what was written or came since the checkpoint, by node and day. Reads the journals. */
+  log(page: LogPage): Promise<readonly Datagram[]>;
+  /** All of it if that is not much; else some of each session, its oldest and its last among them. */
+  outline(): Promise<readonly LogOutline[]>;
+  /** What this node wrote after a moment, in order. */
+  writtenAfter(stamp: string): Promise<readonly Datagram[]>;
+  /** What of that is about some targets. Reads all of it. */
   writtenOf(targets: readonly string[]): Promise<readonly Datagram[]>;
   /** What is known, exactly: the last number of each session, by `node/session`. */
   vector(): ReadonlyMap<string, number>;
@@ -72,9 +85,12 @@ export interface Ledger extends Closable {
    * that, it gets them again. Throws `ledger_history_missing` as `write` does.
    */
   changedSince(position: Position | undefined): Promise<Changed>;
-  /** One digest of everything: the same on all nodes that know the same. */
+  /**
+   * One digest of everything: the same on all nodes that know the same. Reads checkpoint and
+   * journals first, and throws `corrupt` if something in them is damaged.
+   */
   digest(): Promise<string>;
-  /** Every write that lost unseen. Reads all there is. */
+  /** Every write that lost unseen. */
   conflicts(): Promise<readonly ConflictView[]>;
   /** Writes the value of a loser anew. */
   restore(conflict: {
@@ -117,31 +133,6 @@ export interface Written {
   readonly cut: readonly { readonly field: string; readonly bytes: number }[];
 }
 
-export interface LedgerStatus {
-  readonly node: string;
-  readonly label: string;
-  readonly checkpoint: number;
-  readonly sessions: number;
-  readonly datagramsSinceCheckpoint: number;
-  readonly unpublished: number;
-  readonly quarantined: number;
-  /** The wall clock minus the bucket's; undefined until it was measured. */
-  readonly clockOffsetMs: number | undefined;
-  readonly highWater: string;
-  /** Tails that a crash had left, cut when it was opened. */
-  readonly cuts: readonly Cut[];
-  readonly stranded: number;
-  /**
-   * Datagrams that this node wrote and its journal no longer holds. While there are any, `write`
-   * throws `ledger_history_missing`. A sync fetches what was published of them.
-   */
-  readonly lost: number;
-  /** The checkpoint that this node stood on, if its file is missing; null: it is there. */
-  readonly lostCheckpoint: number | null;
-  /** What the last sync could not use in the bucket, and why. */
-  readonly faults: readonly string[];
-}
-
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   const core = await openCore(options);
   if (!options.isReader) await settleMove(core);
@@ -157,13 +148,13 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   const missing = missingHistory(core);
   if (missing) options.log.warn(`nothing can be written now: ${describeMissing(missing)}`);
   else if (!options.isReader) await saveMarks(core);
-  /** Once it is whole it stays so: what was read is in memory. */
-  let isWhole = missing === undefined;
+  /** Once it is whole it stays so, until files are read again. */
+  let wholeAt = missing === undefined ? core.loads() : 0;
   const requireHistory = (notDone: string) => {
-    if (isWhole) return;
+    if (wholeAt === core.loads()) return;
     const stillMissing = missingHistory(core);
     if (stillMissing) throw historyMissing(stillMissing, notDone);
-    isWhole = true;
+    wholeAt = core.loads();
   };
   const gate = createGate();
   const inFlight = createInFlight();
@@ -217,8 +208,9 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     return inTurn(() =>
       gate.close(async () => {
         await core.journal().idle();
+        await core.save();
         const count = await core.journal().rewrite(clean);
-        if (count > 0) await core.reload();
+        if (count > 0) await core.rewritten();
         // A damaged copy may hold what was forgotten. What it held that counts is in the journal.
         await core.journal().removeSetAside();
         return count;
@@ -239,14 +231,15 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
       release();
       return statusOf(core);
     },
-    log: () => core.replica().since(),
+    log: createLogPages(core),
+    outline: () => outlineOf(core),
+    writtenAfter: (stamp) => writtenAfter(core, stamp),
     vector: () => core.replica().vector(),
     writtenOf: async (targets) => {
       const wanted = new Set(targets);
-      return core
-        .replica()
-        .since()
-        .filter(({ target }) => wanted.has(target));
+      const found: Datagram[] = [];
+      for await (const one of logOf(core)) if (wanted.has(one.target)) found.push(one);
+      return found;
     },
     async changedSince(position) {
       // Who follows would take what is missing for deleted, such as the files of companies.
@@ -254,7 +247,11 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
       release();
       return changedSince(core, position);
     },
-    digest: () => core.steady((replica) => replica.digest()),
+    digest: () =>
+      core.steady(async (replica) => {
+        await checkFiles(core);
+        return replica.digest();
+      }),
     conflicts: () => core.steady(allConflicts),
     async restore({ target, dot, source }) {
       const { conflicts } = await core.steady((replica) => readTarget(replica, target));
@@ -299,10 +296,10 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
       isKeyForgotten(await core.steady((replica) => readTarget(replica, forgetRegister)), key),
     async unscrubbed() {
       const floors = await floorsNow();
-      return core
-        .replica()
-        .since()
-        .filter((datagram) => isToScrub(floors, datagram)).length;
+      let count = 0;
+      if (floors.size === 0) return count;
+      for await (const one of logOf(core)) if (isToScrub(floors, one)) count += 1;
+      return count;
     },
     acceptLoss: () =>
       inTurn(() =>
@@ -318,8 +315,10 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     exchange: joinCommits(createExchange({ core, gate })),
     ...closable(async () => {
       await using _disk = options.disk; // closed also where the next line fails
+      using _core = core;
       await core.journal().idle();
       if (options.isReader) return;
+      await core.save();
       try {
         const marks = missingHistory(core) ? {} : marksOf(core);
         await core.saveIdentity({ highWater: core.highWater(), ...marks });
@@ -338,35 +337,15 @@ type FieldsOf = (target: string) => TargetState | undefined;
 const changeOf = (target: string, field: string, value: unknown) =>
   value === undefined ? { target, field, unset: true as const } : { target, field, value };
 
-function statusOf(core: Core): LedgerStatus {
-  const { node, label } = core.identity();
-  const replica = core.replica();
-  const missing = missingHistory(core);
-  return {
-    node,
-    label,
-    checkpoint: replica.base.number,
-    sessions: replica.vector().size,
-    datagramsSinceCheckpoint: replica.since().length,
-    unpublished: core.unpublished().length,
-    quarantined: replica.aside().size,
-    clockOffsetMs: core.time.offsetMs(),
-    highWater: core.highWater(),
-    cuts: core.cuts,
-    stranded: core.stranded(),
-    lost: missing?.datagrams ?? 0,
-    lostCheckpoint: missing?.checkpoint ?? null,
-    faults: core.identity().faults ?? [],
-  };
-}
-
 async function allConflicts(replica: Replica): Promise<readonly ConflictView[]> {
   const found: ConflictView[] = [];
-  for (let index = 0; index < partCount; index++) {
-    const part = decodePart(await replica.partText(index), `part ${index}`);
-    for (const [target, fields] of part) found.push(...viewTarget(target, fields).conflicts);
+  for (const target of await replica.conflicted()) {
+    await replica.withTargets([target], (fieldsOf) => {
+      const fields = fieldsOf(target);
+      if (fields) found.push(...viewTarget(target, fields).conflicts);
+    });
   }
-  return found.sort((a, b) => (a.target < b.target ? -1 : a.target > b.target ? 1 : 0));
+  return found;
 }
 
 const unknown = (what: string, dot: Dot, where: string) =>

@@ -4,6 +4,7 @@ import type { Core } from "./core.ts";
 import { nodeIdLength, sessionIdLength } from "./datagram/check-parts.ts";
 import { dotOf, referenceOf, type Datagram } from "./datagram/datagram.ts";
 import { sessionKey } from "./fold/vector.ts";
+import { logOf } from "./log.ts";
 import { isMoved, type Move } from "./node-file.ts";
 
 /**
@@ -24,7 +25,7 @@ export type MoveReason = "ahead" | "cloned" | "hole";
  */
 export async function move(core: Core, reason: MoveReason): Promise<number> {
   const { random } = core.options;
-  const tail = [...(reason === "hole" ? core.strandedOwn() : core.unpublished())];
+  const tail = [...(reason === "hole" ? core.strandedOwn() : await readUnpublished(core))];
   const node = reason === "cloned" ? createId(random, nodeIdLength) : core.identity().node;
   const first = new Map<string, number>();
   for (const datagram of tail) {
@@ -39,7 +40,10 @@ export async function move(core: Core, reason: MoveReason): Promise<number> {
   };
   await core.saveIdentity({ moving: plan });
   const keepsStamps = reason === "hole";
-  if (tail.length > 0) await core.journal().append(rewritten(core, plan, { tail, keepsStamps }));
+  if (tail.length > 0) {
+    const highWater = await trueHighWater(core, plan);
+    await core.journal().append(rewritten(core, plan, { tail, keepsStamps, highWater }));
+  }
   await finishMove(core, plan, reason === "ahead");
   await core.reload();
   return tail.length;
@@ -63,7 +67,7 @@ export async function settleMove(core: Core): Promise<void> {
 async function finishMove(core: Core, plan: Move, isClockReset: boolean): Promise<void> {
   await core.journal().remove((datagram) => isMoved(plan, datagram));
   const { moving: _done, ...identity } = core.identity();
-  const highWater = isClockReset ? trueHighWater(core, plan) : core.highWater();
+  const highWater = isClockReset ? await trueHighWater(core, plan) : core.highWater();
   const movedAway = [...(identity.movedAway ?? []), ...plan.from];
   // Counted again when the ledger is next opened or closed.
   const ownDatagrams = 0;
@@ -71,9 +75,9 @@ async function finishMove(core: Core, plan: Move, isClockReset: boolean): Promis
 }
 
 /** The latest moment that was not moved away. */
-function trueHighWater(core: Core, plan: Move): string {
+async function trueHighWater(core: Core, plan: Move): Promise<string> {
   let last = core.replica().base.latest;
-  for (const datagram of core.replica().since()) {
+  for await (const datagram of logOf(core)) {
     if (!isMoved(plan, datagram) && !core.replica().aside().has(dotOf(datagram))) {
       last = witness(last, parseStamp(datagram.stamp));
     }
@@ -81,13 +85,26 @@ function trueHighWater(core: Core, plan: Move): string {
   return last.ms === 0 ? "" : stampOf(last);
 }
 
+async function readUnpublished(core: Core): Promise<readonly Datagram[]> {
+  const all: Datagram[] = [];
+  for (const range of core.unpublished()) {
+    for (const one of await core.journal().readAll(range)) all.push(one);
+  }
+  return all;
+}
+
+interface Rewriting {
+  readonly tail: readonly Datagram[];
+  readonly keepsStamps: boolean;
+  readonly highWater: string;
+}
+
 function rewritten(
   core: Core,
   plan: Move,
-  { tail, keepsStamps }: { readonly tail: readonly Datagram[]; readonly keepsStamps: boolean },
+  { tail, keepsStamps, highWater }: Rewriting,
 ): readonly Datagram[] {
   const references = new Map<string, string>();
-  const highWater = trueHighWater(core, plan);
   let clock = highWater === "" ? noTime : parseStamp(highWater);
   let commit = 0;
   let stamp = "";

@@ -1,9 +1,10 @@
 import type { Core } from "./core.ts";
 import { dotOf, type Datagram, type Dot } from "./datagram/datagram.ts";
 import { decodePart } from "./fold/part-file.ts";
-import { targetsOf } from "./fold/part-text.ts";
 import { partCount, partOf, type TargetState } from "./fold/part-state.ts";
-import { sessionKey } from "./fold/vector.ts";
+import { lastKnown, sessionKey } from "./fold/vector.ts";
+import { isJournalDamaged } from "./journal/journal-file.ts";
+import { countRanges } from "./journal/journal-reader.ts";
 import type { Replica } from "./replica.ts";
 
 /**
@@ -29,40 +30,77 @@ export interface Changed {
 }
 
 /** Undefined since: everything there is. */
-export function changedSince(core: Core, since: Position | undefined): Changed {
+export async function changedSince(core: Core, since: Position | undefined): Promise<Changed> {
   const replica = core.replica();
-  const isNew = since && newTo(since);
-  const parts = changedParts(replica, since);
-  const rest = newTargets(replica, since);
-  return {
-    position: positionOf(core),
-    steps: parts.length + Math.ceil(rest.size / batchSize),
-    batches: batchesOf(core, { isNew, parts, rest: [...rest] }),
-  };
-}
-
-/**
- * In the order in which they came. A session's numbers have no gaps, so it is known how many are new
- * at most: they are looked for from the end on, and those before them are not looked at.
- */
-function newTargets(replica: Replica, since: Position | undefined): ReadonlySet<string> {
-  const isNew = newTo(since);
-  const all = replica.since();
-  let left = since && since.aside.length === 0 ? newCount(replica, since) : all.length;
-  const found: string[] = [];
-  for (let at = all.length - 1; at >= 0 && left > 0; at--) {
-    const datagram = all[at]!;
-    if (!isNew(datagram)) continue;
-    found.push(datagram.target);
-    left -= 1;
+  const position = positionOf(core);
+  const found = since && (await newTargets(core, since, position).catch(ifDamaged));
+  if (since && found) {
+    const parts = changedParts(replica, since);
+    return {
+      position,
+      steps: parts.length + Math.ceil(found.size / batchSize),
+      batches: batchesOf(core, { since, parts, rest: [...found] }),
+    };
   }
-  return new Set(found.reverse());
+  return { position, steps: partCount, batches: allParts(core, since) };
 }
 
-function newCount(replica: Replica, { vector }: Position): number {
-  let count = 0;
-  for (const [key, last] of replica.vector()) count += Math.max(0, last - (vector[key] ?? 0));
-  return count;
+/** The state has it all the same; the next sync mends the file. */
+const ifDamaged = (error: unknown): undefined => {
+  if (!isJournalDamaged(error)) throw error;
+};
+
+/** More are not kept in memory: then all that is stored is looked at, part by part. */
+const newMax = 20_000;
+
+/** In the order of their sessions. Undefined: they are too many, or no longer in the journals. */
+async function newTargets(
+  core: Core,
+  since: Position,
+  now: Position,
+): Promise<ReadonlySet<string> | undefined> {
+  const found = new Set<string>();
+  const { base } = core.replica();
+  const ranges = Object.entries(now.vector).flatMap(([key, to]) => {
+    const from = Math.max(since.vector[key] ?? 0, lastKnown(base.vector, key)) + 1;
+    return from <= to ? [{ key, from, to }] : [];
+  });
+  if (countRanges(ranges) > newMax) return undefined;
+  for (const dot of since.aside) {
+    const at = dot.lastIndexOf("/");
+    const [key, number] = [dot.slice(0, at), Number(dot.slice(at + 1))];
+    if (number > lastKnown(base.vector, key)) ranges.push({ key, from: number, to: number });
+  }
+  for (const { key, from, to } of ranges) {
+    let next = from;
+    for await (const some of core.journal().read({ key, from, to })) {
+      for (const { target } of some) found.add(target);
+      next = some.at(-1)!.number + 1;
+    }
+    if (next <= to) return undefined;
+  }
+  return found;
+}
+
+/** Whatever is stored that is new since then, part by part. */
+async function* allParts(
+  core: Core,
+  since: Position | undefined,
+): AsyncGenerator<readonly string[]> {
+  const isNew = since && newTo(since);
+  for (let index = 0; index < partCount; index++) {
+    const targets = await core.steady((replica) => replica.targetsOf(index));
+    for (let from = 0; from === 0 || from < targets.length; from += batchSize) {
+      const some = targets.slice(from, from + batchSize);
+      yield isNew
+        ? await core.steady((replica) =>
+            replica.withTargets(some, (fieldsOf) =>
+              some.filter((target) => hasNew(fieldsOf(target) ?? new Map(), isNew)),
+            ),
+          )
+        : some;
+    }
+  }
 }
 
 export function positionOf(core: Core): Position {
@@ -80,28 +118,31 @@ export function positionOf(core: Core): Position {
   };
 }
 
-function changedParts(replica: Replica, since: Position | undefined): readonly number[] {
+function changedParts(replica: Replica, since: Position): readonly number[] {
   const names = shortNames(replica);
-  if (names === "" || since?.parts === names) return [];
+  if (names === "" || since.parts === names) return [];
   return Array.from({ length: partCount }, (_, index) => index).filter(
-    (index) => !since || shortName(since.parts, index) !== shortName(names, index),
+    (index) => shortName(since.parts, index) !== shortName(names, index),
   );
+}
+
+interface NewSince {
+  readonly since: Position;
+  readonly parts: readonly number[];
+  readonly rest: readonly string[];
 }
 
 async function* batchesOf(
   core: Core,
-  {
-    isNew,
-    parts,
-    rest,
-  }: { isNew: IsNew | undefined; parts: readonly number[]; rest: readonly string[] },
+  { since, parts, rest }: NewSince,
 ): AsyncGenerator<readonly string[]> {
+  const isNew = newTo(since);
   for (const index of parts) {
     yield await core.steady(async (replica) =>
       changedIn(await replica.base.readPart(index), index, isNew),
     );
   }
-  // Many are told by part: who reads them needs one part after the other, and each once.
+  // Many are told by part: who reads them finds neighbours together.
   const told = rest.length > batchSize ? rest.toSorted((a, b) => partOf(a) - partOf(b)) : rest;
   for (let from = 0; from < told.length; from += batchSize) {
     yield told.slice(from, from + batchSize);
@@ -111,22 +152,15 @@ async function* batchesOf(
 const batchSize = 1_000;
 type IsNew = (datagram: Datagram) => boolean;
 
-function newTo(since: Position | undefined): IsNew {
-  if (!since) return () => true;
+function newTo(since: Position): IsNew {
   const aside = new Set(since.aside);
   return (datagram) =>
     datagram.number > (since.vector[sessionKey(datagram)] ?? 0) ||
     (aside.size > 0 && aside.has(dotOf(datagram)));
 }
 
-/** Without `isNew`, all of it is. */
-function changedIn(
-  text: string | undefined,
-  index: number,
-  isNew: IsNew | undefined,
-): readonly string[] {
+function changedIn(text: string | undefined, index: number, isNew: IsNew): readonly string[] {
   if (text === undefined) return [];
-  if (!isNew) return targetsOf(text, `part ${index}`);
   return [...decodePart(text, `part ${index}`)].flatMap(([target, fields]) =>
     hasNew(fields, isNew) ? [target] : [],
   );

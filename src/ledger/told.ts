@@ -1,5 +1,5 @@
-import type { Datagram } from "./datagram/datagram.ts";
-import { lastKnown, sessionKey, type Vector } from "./fold/vector.ts";
+import { lastKnown, type Vector } from "./fold/vector.ts";
+import type { DatagramRange } from "./journal/journal-reader.ts";
 import type { NodeFile } from "./node-file.ts";
 import type { Replica } from "./replica.ts";
 
@@ -11,7 +11,7 @@ export interface Telling {
     | { readonly key: string; readonly durable: number; readonly last: number }
     | undefined;
   /** Of one's own what nobody may hear of, because it may have to be written anew. */
-  readonly unpublished: readonly Datagram[];
+  readonly unpublished: readonly DatagramRange[];
 }
 
 /** What others may be told of: what is on the disk, less what may be written anew. */
@@ -25,7 +25,7 @@ export function toldOf({ replica, identity, own, unpublished }: Telling): Vector
     else told.set(key, number);
   };
   if (own) limit(own.key, own.durable);
-  for (const key of new Set(unpublished.map(sessionKey))) {
+  for (const { key } of unpublished) {
     limit(key, Math.max(identity.published[key] ?? 0, lastKnown(replica.base.vector, key)));
   }
   return told;

@@ -1,12 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { AppError } from "../base/app-error.ts";
-import {
-  encodeValue,
-  type Commit,
-  type Datagram,
-  type Ledger,
-  type Written,
-} from "../ledger/index.ts";
+import { encodeValue, type Commit, type Ledger, type Written } from "../ledger/index.ts";
 
 /** A ledger that can repeat a call whose answer was lost. */
 export interface RepeatableLedger {
@@ -32,9 +26,11 @@ export function makeRepeatable(ledger: Ledger): RepeatableLedger {
     },
     ledger: {
       ...ledger,
-      write(commit) {
+      async write(commit) {
         const after = repeats.getStore();
-        return ledger.write(after === undefined ? commit : leftToWrite(ledger, commit, after));
+        return ledger.write(
+          after === undefined ? commit : await leftToWrite(ledger, commit, after),
+        );
       },
     },
   };
@@ -45,17 +41,14 @@ export function makeRepeatable(ledger: Ledger): RepeatableLedger {
  * source and values that are newer than all that its writer knew when it first sent it. Without
  * this, a value that somebody else has changed since would come back.
  */
-export function leftToWrite(
-  ledger: { node(): string; log(): readonly Datagram[] },
+export async function leftToWrite(
+  ledger: Pick<Ledger, "writtenAfter">,
   commit: Commit,
   after: string,
-): Commit {
-  const node = ledger.node();
+): Promise<Commit> {
   const written = new Set<string>();
-  for (const { stamp, node: by, source, target, field, value } of ledger.log()) {
-    if (stamp > after && by === node && source === commit.source) {
-      written.add(`${target}\n${field}\n${value ?? ""}`);
-    }
+  for (const { source, target, field, value } of await ledger.writtenAfter(after)) {
+    if (source === commit.source) written.add(`${target}\n${field}\n${value ?? ""}`);
   }
   const isLeft = ({ target, field, value, unset }: Commit["changes"][number]) => {
     if (!unset && (value === undefined || value === null)) return false;

@@ -4,6 +4,7 @@ import type {
   Commit,
   ConflictView,
   Datagram,
+  LogOutline,
   Dot,
   LedgerStatus,
   Preview,
@@ -57,6 +58,7 @@ export interface NodeLedger {
   readAll(targets: readonly string[]): Promise<readonly TargetView[]>;
   /** Datagrams since the checkpoint, from the given position on. Empty: that is all. */
   log(page: { readonly from: number; readonly limit: number }): Promise<readonly Datagram[]>;
+  outline(): Promise<readonly LogOutline[]>;
   writtenOf(targets: readonly string[]): Promise<readonly Datagram[]>;
   vector(): Promise<Readonly<Record<string, number>>>;
   digest(): Promise<string>;

@@ -55,10 +55,15 @@ export function createNodeHub(options: CreateNodeHubOptions): AutoHub {
 }
 
 /** That a checkpoint was made is no reason for another one. */
-function countBeyond(ledger: Ledger): number {
-  const log = ledger.log();
-  return log.some(({ target }) => target !== checkpointTarget) ? log.length : 0;
+async function countBeyond(ledger: Ledger): Promise<number> {
+  const count = ledger.status().datagramsSinceCheckpoint;
+  if (count > fewDatagrams) return count;
+  const log = await ledger.log({ from: 0, limit: fewDatagrams });
+  return log.some(({ target }) => target !== checkpointTarget) ? count : 0;
 }
+
+/** More than anyone writes about checkpoints alone. */
+const fewDatagrams = 200;
 
 const noHub: AutoHub = {
   ability: () => ({ state: "never" }),

@@ -6,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createFastClock } from "./testing/fast-clock.ts";
 import { lossyPoint } from "./testing/lossy-point.ts";
 import { openTestNode, testMeetingPoint } from "./testing/test-node.ts";
-import { readLog } from "./read-api.ts";
 import type { NodeHandle } from "./open-node.ts";
 
 let folder = "";
@@ -105,7 +104,7 @@ describe("the processes of a data folder", () => {
       await writing;
     }
     const counts = new Map<string, number>();
-    for (const { target, value } of await readLog(owner.api.ledger)) {
+    for (const { target, value } of await owner.api.ledger.log({ from: 0, limit: 100_000 })) {
       counts.set(`${target} ${value}`, (counts.get(`${target} ${value}`) ?? 0) + 1);
     }
     expect([...counts.values()].every((count) => count === 1)).toBe(true);

@@ -18,6 +18,7 @@ export const calls = {
     read: "read",
     readAll: "read",
     log: "read",
+    outline: "read",
     writtenOf: "read",
     vector: "read",
     digest: "read",

@@ -17,6 +17,7 @@ export interface NodeReadApi {
     | "read"
     | "readAll"
     | "log"
+    | "outline"
     | "writtenOf"
     | "vector"
     | "digest"
@@ -49,15 +50,14 @@ export interface NodeReadApi {
 
 const logPage = 5_000;
 
-/** Everything that was written or came since the checkpoint. */
-export async function readLog(
+/** Everything that was written or came since the checkpoint, page by page. */
+export async function* readLog(
   ledger: Pick<NodeReadApi["ledger"], "log">,
-): Promise<readonly Datagram[]> {
-  const found: Datagram[] = [];
-  for (;;) {
-    const page = await ledger.log({ from: found.length, limit: logPage });
-    for (const one of page) found.push(one);
-    if (page.length < logPage) return found;
+): AsyncGenerator<readonly Datagram[]> {
+  for (let from = 0; ; from += logPage) {
+    const page = await ledger.log({ from, limit: logPage });
+    yield page;
+    if (page.length < logPage) return;
   }
 }
 
@@ -80,7 +80,8 @@ export function createReadApi(parts: {
       status: async () => (await ledger()).status(),
       read: async (target) => (await ledger()).read(target),
       readAll: async (targets) => (await ledger()).readAll(targets),
-      log: async ({ from, limit }) => (await ledger()).log().slice(from, from + limit),
+      log: async (page) => (await ledger()).log(page),
+      outline: async () => (await ledger()).outline(),
       writtenOf: async (targets) => (await ledger()).writtenOf(targets),
       vector: async () => Object.fromEntries((await ledger()).vector()),
       digest: async () => (await ledger()).digest(),

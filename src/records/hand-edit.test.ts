@@ -40,7 +40,9 @@ describe("a hand edit", () => {
     const changes = [{ target, field: "city", value: "Berlin" }];
     await at.ledger.write({ source: "site:https://acme.com", changes });
     await at.records.ingest();
-    const edit = at.ledger.log().find(({ source }) => source === "hand:anna");
+    const edit = (await at.ledger.log({ from: 0, limit: Infinity })).find(
+      ({ source }) => source === "hand:anna",
+    );
     expect(edit).toMatchObject({ field: "city", value: '"Bonn"' });
     expect(edit?.causality).toBe(`${shown!.stamp}/${shown!.dot}`);
   });

@@ -10,7 +10,6 @@ import { silentLogger } from "../../src/base/logger.ts";
 import { readVersion } from "../../src/base/version.ts";
 import { createPaths } from "../../src/config/index.ts";
 import { startSiteServer, type SiteServer } from "../../src/crawl/testing/site-server.ts";
-import { readLog } from "../../src/node/index.ts";
 import { builtCli, createSandbox, type Sandbox } from "../support/built-cli.ts";
 
 const delayMs = 200;
@@ -102,7 +101,7 @@ test("lesson 52: three workers, one host, kill -9 of the one at work: the gap ho
     const of = (field: string) => fields.find((one) => one.field === field)?.value;
     expect(of("visit")).toMatchObject({ outcome: "done", pages: 2 });
     expect(of(`email/box${at}@floors-${at}.com`)).toMatchObject({ method: "mailto" });
-    const ends = (await readLog(node.api.ledger)).filter(
+    const ends = (await node.api.ledger.log({ from: 0, limit: 100_000 })).filter(
       (one) => one.target === target && one.field === "visit",
     );
     expect(ends).toHaveLength(1);

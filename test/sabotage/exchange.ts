@@ -67,7 +67,7 @@ const inExchange: readonly Sabotage[] = [
 const besideBucket: readonly Sabotage[] = [
   {
     name: "a node tells of its writes before it knows its name and the time",
-    file: "src/ledger/core.ts",
+    file: "src/ledger/open-core.ts",
     find: "identity.sessions.length > 0 && (!isSettled || isAhead)",
     replace: "identity.sessions.length > 0 && !isSettled && isAhead",
     caughtBy: `${beside} > lessons 46, 47`,
@@ -81,9 +81,9 @@ const besideBucket: readonly Sabotage[] = [
   },
   {
     name: "one's own lost writes that come back do not go to the bucket",
-    file: "src/ledger/core.ts",
-    find: "datagrams.filter((one) => isOwn(one) && !isOut(one))",
-    replace: "datagrams.slice(0, 0)",
+    file: "src/ledger/open-core.ts",
+    find: "if (!key.startsWith(`${identity.node}/`)) continue;",
+    replace: "if (key !== `${identity.node}/${session}`) continue;",
     caughtBy: `${beside} > a disk that was set back`,
   },
   {

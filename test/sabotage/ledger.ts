@@ -8,6 +8,8 @@ const tiers = "src/ledger/tiers/tiers.test.ts";
 const repair = "src/ledger/tiers/repair.test.ts";
 const lostJournal = "src/ledger/tiers/lost-journal.test.ts";
 const autoHub = "src/ledger/tiers/auto-hub.test.ts";
+const reopen = "src/ledger/state/reopen.test.ts";
+const sqliteState = "src/ledger/adapters/sqlite/sqlite-state.test.ts";
 const clock = "src/ledger/clock/stamp.test.ts";
 const scan = "src/ledger/datagram/scan-datagrams.test.ts";
 const forget = "src/ledger/forget.test.ts";
@@ -63,15 +65,15 @@ const inPartText: readonly Sabotage[] = [
   {
     name: "a target is looked for behind where it begins",
     file: "src/ledger/fold/part-text.ts",
-    find: "boundary(text, start, (one) => one < target);",
-    replace: "boundary(text, start, (one) => one <= target);",
+    find: "if (target !== open?.target) {",
+    replace: "if (open === undefined) {",
     caughtBy: `${partText} > each target reads as if all of it were decoded`,
   },
   {
     name: "a part that is not in order is believed",
     file: "src/ledger/fold/part-text.ts",
-    find: "if (target < last) throw",
-    replace: 'if (target === "" && last !== "") throw',
+    find: "if (open && target < open.target) throw",
+    replace: 'if (open && target === "") throw',
     caughtBy: `${partText} > one that is not in order is refused`,
   },
   {
@@ -83,10 +85,34 @@ const inPartText: readonly Sabotage[] = [
   },
   {
     name: "what was decoded is not folded any further",
-    file: "src/ledger/replica.ts",
+    file: "src/ledger/create-replica.ts",
     find: "foldInto(states, datagram);",
     replace: "",
     caughtBy: `${ledger} > lesson 35`,
+  },
+];
+
+const inState: readonly Sabotage[] = [
+  {
+    name: "a journal that somebody changed is believed to be what was folded",
+    file: "src/ledger/journal/journal-files.ts",
+    find: 'changed !== "" && stat.changed !== changed) return false;',
+    replace: 'changed !== "" && stat.changed === "") return false;',
+    caughtBy: `${reopen} > a journal with other content than was folded`,
+  },
+  {
+    name: "what is dropped after it was folded still counts",
+    file: "src/ledger/create-replica.ts",
+    find: "if (isSaved) unfolded.add(dot);",
+    replace: "",
+    caughtBy: `${reopen} > what is dropped after it was saved`,
+  },
+  {
+    name: "staged rows count at once",
+    file: "src/ledger/adapters/sqlite/state-tables.ts",
+    find: "putAll(batch.staged ?? [], 1);",
+    replace: "putAll(batch.staged ?? [], 0);",
+    caughtBy: `${sqliteState} > a part is replaced at once`,
   },
 ];
 
@@ -94,8 +120,8 @@ const inJournal: readonly Sabotage[] = [
   {
     name: "half a commit counts",
     file: "src/ledger/journal/journal-file.ts",
-    find: "if (datagram.number < datagram.commit) return;\n    datagrams.push(...open);\n    open = [];\n    goodBytes = to;",
-    replace: "datagrams.push(...open);\n    open = [];\n    goodBytes = to;",
+    find: "if (datagram.number < datagram.commit) return;\n    for (const one of open)",
+    replace: "for (const one of open)",
     caughtBy: `${journal} > cut at any byte`,
   },
   {
@@ -154,8 +180,8 @@ const inTiers: readonly Sabotage[] = [
   {
     name: "a segment is believed though the boundary has passed its name",
     file: "src/ledger/tiers/publish.ts",
-    find: "end = covered >= first ? covered : end;",
-    replace: "end = covered >= first ? end : end;",
+    find: "first = (covered >= first ? covered : end) + 1;",
+    replace: "first = end + 1;",
     caughtBy: `${tiers} > lesson 33, O5`,
   },
   {
@@ -175,8 +201,8 @@ const inTiers: readonly Sabotage[] = [
   {
     name: "stamps that are ahead are published",
     file: "src/ledger/tiers/publish.ts",
-    find: "if (core.unpublished().some(({ stamp }) => isAhead(stamp, nowMs))) {",
-    replace: "if (core.unpublished().some(({ stamp }) => isAhead(stamp, nowMs * 9))) {",
+    find: "if (await areAhead(core, waiting)) return",
+    replace: "if (waiting.length < 0) return",
     caughtBy: `${tiers} > lesson 46: stamps that were ahead`,
   },
   {
@@ -194,11 +220,11 @@ const inTiers: readonly Sabotage[] = [
     caughtBy: `${tiers} > what is ahead waits`,
   },
   {
-    name: "old parts go before the node stands on the new ones",
-    file: "src/ledger/tiers/adopt.ts",
-    find: "  core.standOn(baseOf(disk, manifest));\n  await removeOldParts(disk, manifest);",
-    replace: "  await removeOldParts(disk, manifest);\n  core.standOn(baseOf(disk, manifest));",
-    caughtBy: `${tiers} > reading goes on while a node goes over`,
+    name: "with a new checkpoint, what is known beyond it is lost from the state",
+    file: "src/ledger/state/stage-base.ts",
+    find: "for (const [key, to] of Object.entries(head.vector)) {",
+    replace: "for (const [key, to] of Object.entries(head.vector).slice(0, 0)) {",
+    caughtBy: `${reopen} > a checkpoint is folded into what was saved`,
   },
   {
     name: "a datagram counts as published before its head stands, seen by the simulation",
@@ -279,8 +305,8 @@ const inBytes: readonly Sabotage[] = [
   {
     name: "a journal file goes though not all in it is covered",
     file: "src/ledger/journal/journal.ts",
-    find: "if (![...last].every(isCovered)) return;",
-    replace: "if (![...last].some(isCovered)) return;",
+    find: "if (!last.every(([session, number]) => isCovered({ node, session, number }))) return;",
+    replace: "if (!last.some(([session, number]) => isCovered({ node, session, number }))) return;",
     caughtBy: `${journal} > prune removes a file only when all of it is covered`,
   },
 ];
@@ -326,9 +352,9 @@ const inHistory: readonly Sabotage[] = [
   },
   {
     name: "lost history: what stands behind a hole is published",
-    file: "src/ledger/core.ts",
-    find: "!isOut(datagram) && !isBehindHole(datagram)",
-    replace: "!isOut(datagram)",
+    file: "src/ledger/open-core.ts",
+    find: "durable : number);",
+    replace: "durable : journal.lastOf(key));",
     caughtBy: `${lostJournal} > a push before that sends nothing`,
   },
   {
@@ -343,6 +369,7 @@ const inHistory: readonly Sabotage[] = [
 export const ledgerSabotages: readonly Sabotage[] = [
   ...inFold,
   ...inPartText,
+  ...inState,
   ...inJournal,
   ...inTiers,
   ...inRepair,

@@ -13,8 +13,8 @@ export const nodeSabotages: readonly Sabotage[] = [
   {
     name: "a repeated write leaves out nothing",
     file: "src/node/left-to-write.ts",
-    find: "if (stamp > after && by === node && source === commit.source) {",
-    replace: "if (stamp < after && by === node && source === commit.source) {",
+    find: "if (source === commit.source) written.add",
+    replace: "if (source !== commit.source) written.add",
     caughtBy: `${processes} > what is written twice because answers were lost`,
   },
   {

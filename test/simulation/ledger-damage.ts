@@ -1,17 +1,20 @@
 import { encodeDatagram } from "../../src/ledger/datagram/datagram-record.ts";
 import { headerRecord } from "../../src/ledger/file-header.ts";
-import { readJournalFile } from "../../src/ledger/journal/journal-file.ts";
+import { readDamagedFile } from "../../src/ledger/journal/journal-file.ts";
 import { decodeManifest } from "../../src/ledger/tiers/manifest.ts";
 import type { Machine } from "./ledger-machine.ts";
 import { pick, type World } from "./world.ts";
 
 const damaged = 0.8;
+/** How often the state is gone too: then all journals are read at the next start. */
+const stateLost = 0.7;
 
 /**
  * A machine that is down loses a journal file, the end of one, or a byte in one, and of all that is
  * lost the bucket has a copy. All of it must be there again in the end.
  */
-export function damageJournal({ random, note, tell }: World, { name, files }: Machine): void {
+export function damageJournal({ random, note, tell }: World, machine: Machine): void {
+  const { name, files, state } = machine;
   if (random.next() >= damaged) return;
   const choices = [...files.keys()].flatMap((file) => {
     const { safe, isAllSafe } = safeIn(files, file);
@@ -30,6 +33,7 @@ export function damageJournal({ random, note, tell }: World, { name, files }: Ma
     bytes[from + random.below(to - from)]! ^= 1;
     files.set(file, bytes);
   }
+  if (random.next() < stateLost) state.lose();
   note(`journal ${how}`);
   tell(`${file} of ${name} is ${how}`);
 }
@@ -54,7 +58,7 @@ function safeIn(files: ReadonlyMap<string, Uint8Array>, file: string) {
   const covered = base ? decodeManifest(base, "base").vector : new Map<string, number>();
   const safe: Range[] = [];
   let from = Buffer.byteLength(headerRecord("journal"));
-  const { datagrams } = readJournalFile(files.get(file)!, file);
+  const datagrams = readDamagedFile(files.get(file)!);
   for (const datagram of datagrams) {
     const to = from + Buffer.byteLength(encodeDatagram(datagram));
     const key = `${datagram.node}/${datagram.session}`;

@@ -14,12 +14,15 @@ import {
 } from "../../src/ledger/index.ts";
 import { createHubKeeper } from "../../src/ledger/tiers/hub.ts";
 import { pick, startMs, type World } from "./world.ts";
+import type { MachineState } from "./ledger-state.ts";
 import type { SimNode } from "./sim-node.ts";
 
 /** A disk, and whoever runs from it now. */
 export interface Machine {
   readonly name: string;
   readonly files: Map<string, Uint8Array>;
+  /** The folded state on its disk, which may lose what was saved last. */
+  readonly state: MachineState;
   ledger: Ledger | undefined;
   writes: number;
 }
@@ -45,6 +48,9 @@ const autoTiming = {
 };
 const targets = ["company/1", "company/2", "company/3"];
 
+/** So few that every life saves its state many times. */
+const unsavedMax = 3;
+
 export interface MachineLife {
   readonly world: World;
   readonly machine: Machine;
@@ -63,12 +69,14 @@ export function runMachine({ world, machine, node, log, hub: mode }: MachineLife
 
   const live = async () => {
     const label = machine.name;
-    const ledger = await openLedger({ disk, clock, random, log: silentLogger, label });
+    const openState = () => machine.state.open(world, node);
+    const options = { disk, clock, random, log: silentLogger, label, openState, unsavedMax };
+    const ledger = await openLedger(options);
     machine.ledger = ledger;
     world.tell(`${label} is ${ledger.node()}`);
     const bucket = createRetryingBucket({ bucket: node.bucket, clock, random });
     const ledgerSync = ledger.withBucket(bucket);
-    const options: HubOptions = {
+    const hubOptions: HubOptions = {
       ...hubMs,
       bucket: node.bucket,
       clock,
@@ -88,13 +96,16 @@ export function runMachine({ world, machine, node, log, hub: mode }: MachineLife
     const hub =
       mode === "auto"
         ? createAutoHub({
-            ...options,
+            ...hubOptions,
             mode,
             timing: autoTiming,
-            beyond: () => ledger.log().filter(({ target }) => target !== checkpointTarget).length,
+            beyond: async () =>
+              (await ledger.log({ from: 0, limit: Infinity })).filter(
+                ({ target }) => target !== checkpointTarget,
+              ).length,
             catchUp: () => ledgerSync.sync(),
           })
-        : createHubKeeper(options);
+        : createHubKeeper(hubOptions);
     await hub.start();
     void write(ledger).catch(fail);
     // As if each sync were the first of its day.
@@ -174,6 +185,8 @@ export function guardedDisk(
   return {
     list: (folder) => alive(() => disk.list(folder)),
     read: (name) => alive(() => disk.read(name)),
+    stat: (name) => alive(() => disk.stat(name)),
+    readAt: (name, from, length) => alive(() => disk.readAt(name, from, length)),
     append: (name, bytes) => alive(() => disk.append(name, bytes)),
     truncate: (name, bytes) => alive(() => disk.truncate(name, bytes)),
     replace: (name, bytes) => alive(() => disk.replace(name, bytes)),

@@ -11,6 +11,7 @@ import {
   type FleetLog,
   type Machine,
 } from "./ledger-machine.ts";
+import { createMachineState } from "./ledger-state.ts";
 import { Violation } from "./lease-run.ts";
 import type { SeedResult } from "./simulate.ts";
 import { makeTrouble } from "./trouble.ts";
@@ -64,8 +65,14 @@ async function runFleet(world: World, options: LedgerSimulation): Promise<void> 
     failure: undefined,
   };
   const machines = new Map<string, Machine>();
-  const machineOf = (name: string, files = new Map<string, Uint8Array>()) => {
-    const known = machines.get(name) ?? { name, files, ledger: undefined, writes: 0 };
+  const machineOf = (
+    name: string,
+    { files, state }: Pick<Machine, "files" | "state"> = {
+      files: new Map(),
+      state: createMachineState(),
+    },
+  ) => {
+    const known = machines.get(name) ?? { name, files, state, ledger: undefined, writes: 0 };
     machines.set(name, known);
     return known;
   };
@@ -90,11 +97,12 @@ async function runFleet(world: World, options: LedgerSimulation): Promise<void> 
   if (options.hub === "auto") proveFit(world);
   if (!hasDamage && random.next() < 0.3) {
     scheduler.after(4_000 + random.next() * 8_000, () => {
-      const files = structuredClone(machineOf("a").files);
+      const { files, state } = machineOf("a");
+      const copy = { files: structuredClone(files), state: state.copy() };
       world.note("clone");
       world.tell("a is cloned to d");
       const node = world.boot("d");
-      runMachine({ world, machine: machineOf("d", files), node, log, hub: options.hub });
+      runMachine({ world, machine: machineOf("d", copy), node, log, hub: options.hub });
     });
   }
   if (random.next() < 0.3) {

@@ -7,7 +7,7 @@ const isLong = process.env["FORAGER_TEST_LONG"] === "1";
 const seedsCount = isLong ? 5_000 : 120;
 const hubSeedsCount = isLong ? 1_000 : 30;
 /** Fewer do not meet every kind of damage. */
-const damageSeedsCount = isLong ? 1_000 : 80;
+const damageSeedsCount = isLong ? 1_000 : 140;
 
 /** Each must have happened somewhere, or the simulation is too kind. */
 const faultKinds = [
@@ -32,6 +32,8 @@ const faultKinds = [
   "scrubbed",
   "vanished",
   "repaired",
+  "stateLost",
+  "stateOlder",
 ];
 const seenFaults = new Set<string>();
 

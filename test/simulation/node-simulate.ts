@@ -7,7 +7,6 @@ import {
   createLocalApi,
   makeRepeatable,
   openNode,
-  readLog,
   type NodeHandle,
   type OwnedParts,
   type ProcessKind,
@@ -209,7 +208,7 @@ async function checkJournal(stage: Stage): Promise<void> {
   let isRead = false;
   const read = async () => {
     const node = await open(stage, judge, "command");
-    for (const { field, value } of await readLog(node.api.ledger)) {
+    for (const { field, value } of await node.api.ledger.log({ from: 0, limit: 100_000 })) {
       const name = field === "phone" ? `phone ${value}` : field;
       counts.set(name, (counts.get(name) ?? 0) + 1);
     }

@@ -4,7 +4,7 @@ import { createLease, type Bucket, type LeaseView } from "../../bucket/index.ts"
 import type { Settings } from "../../config/index.ts";
 import { driftOf, isPresent, type DriftInput, type NodeSeen } from "../../fleet/index.ts";
 import { findNewestManifest, hubLease, readManifest } from "../../ledger/index.ts";
-import { readLog, type NodeReadApi } from "../../node/index.ts";
+import type { NodeReadApi } from "../../node/index.ts";
 import { hasFleetBucket } from "../fleet-bucket.ts";
 import { expectsOtherMachines, gossipKeySource, ownKeyAdvice } from "../gossip-key-source.ts";
 import type { OpenFleet, OpenFleetOptions } from "../open-fleet.ts";
@@ -36,7 +36,7 @@ export async function gatherStatus(sources: StatusSources): Promise<ClusterStatu
   const nowMs = clock.nowMs();
   const { cuts, ...known } = await node.ledger.status();
   const vector = new Map(Object.entries(await node.ledger.vector()));
-  const written = await readLog(node.ledger);
+  const written = await node.ledger.outline();
   const { stats, log, fault } = await queue.look();
   const { seen, hub, checkpoint, checkpoints, faults } = await lookAround(sources);
   const nodes = seen

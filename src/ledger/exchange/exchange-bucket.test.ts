@@ -203,9 +203,9 @@ describe("an exchange beside a bucket", () => {
     for (let index = 0; index < 20; index++) await set(author, index);
     await sync(author);
     await Promise.all([sync(other), pass(author, other)]);
-    expect(other.log()).toHaveLength(20);
+    expect(await other.log({ from: 0, limit: Infinity })).toHaveLength(20);
     await using again = await openTestLedger({ files: new Map(files) });
-    expect(again.log()).toHaveLength(20);
+    expect(await again.log({ from: 0, limit: Infinity })).toHaveLength(20);
     const journal = [...files].find(([name]) => name.startsWith("wal/"))![1];
     expect(Buffer.from(journal).toString().split("\u001e\n")).toHaveLength(22);
   });

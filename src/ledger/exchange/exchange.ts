@@ -4,6 +4,7 @@ import { encodeDatagram } from "../datagram/datagram-record.ts";
 import type { Datagram } from "../datagram/datagram.ts";
 import { isCovered, sessionKey } from "../fold/vector.ts";
 import type { Gate } from "../gate.ts";
+import { isJournalDamaged } from "../journal/journal-file.ts";
 
 /** Records of one session, as they stand in the journals: numbers from, from + 1, … */
 export interface RecordRange {
@@ -57,15 +58,24 @@ export function createExchange({ core, gate }: ExchangeOptions): CommitExchange 
   return {
     vector: () => core.told(),
     async read({ origin, from, to, bytesMax }) {
-      const held = core.replica().sinceOf(origin);
-      const first = held[0]?.number ?? Infinity;
       const last = Math.min(to, core.told().get(origin) ?? 0);
-      if (from < first || from > last) return undefined;
-      return {
-        origin,
-        from,
-        records: encodeSome(held.slice(from - first, last - first + 1), bytesMax),
-      };
+      if (from > last) return undefined;
+      const records: Uint8Array[] = [];
+      let bytes = 0;
+      try {
+        for await (const some of core.journal().read({ key: origin, from, to: last })) {
+          for (const datagram of some) {
+            const record = Buffer.from(encodeDatagram(datagram));
+            bytes += record.byteLength;
+            if (records.length > 0 && bytes > bytesMax) return { origin, from, records };
+            records.push(record);
+          }
+        }
+      } catch (error) {
+        // Another node may have it; the next sync mends the file.
+        if (!isJournalDamaged(error)) throw error;
+      }
+      return records.length > 0 ? { origin, from, records } : undefined;
     },
     take: ({ origin }, datagrams) =>
       gate.pass(async () => {
@@ -89,18 +99,6 @@ export function rangeOf(datagrams: readonly Datagram[]): RecordRange {
   const [first] = datagrams;
   const records = datagrams.map((one) => Buffer.from(encodeDatagram(one)));
   return { origin: sessionKey(first!), from: first!.number, records };
-}
-
-function encodeSome(datagrams: readonly Datagram[], bytesMax: number): readonly Uint8Array[] {
-  const records: Uint8Array[] = [];
-  let bytes = 0;
-  for (const datagram of datagrams) {
-    const record = Buffer.from(encodeDatagram(datagram));
-    bytes += record.byteLength;
-    if (records.length > 0 && bytes > bytesMax) break;
-    records.push(record);
-  }
-  return records;
 }
 
 const twice = (origin: string) =>

@@ -8,7 +8,7 @@ import { compareDatagrams, compareText, type Datagram, type Dot } from "../datag
 import { checkHeader, headerRecord } from "../file-header.ts";
 import type { Cell } from "./cell.ts";
 import { laneOf } from "./lane.ts";
-import { cellOf, foldInto, type PartState } from "./part-state.ts";
+import { cellOf, foldInto, type PartState, type TargetState } from "./part-state.ts";
 
 /**
  * A part as text. One state has one text: targets, fields and entries stand in a fixed order, so
@@ -16,25 +16,45 @@ import { cellOf, foldInto, type PartState } from "./part-state.ts";
  * `isKnown` tells which dots have arrived: names of those need no remembering.
  */
 export function encodePart(part: PartState, isKnown: (dot: Dot) => boolean): string {
-  const out = [headerRecord("part")];
+  const out = [partHeader];
   for (const [target, fields] of [...part].sort(byKey)) {
-    for (const [field, cell] of [...fields].sort(byKey)) {
-      for (const entry of cell.lanes) {
-        if (!entry) continue;
-        const record = entry.record ?? encodeDatagram(entry.datagram);
-        out.push(entry.isNamed ? namedRole : lastRole, record);
-      }
-      if (cell.conflicts.length > 0) {
-        for (const loser of cell.conflicts.toSorted(compareDatagrams)) {
-          out.push(conflictRole, encodeDatagram(loser));
-        }
-      }
-      if (cell.names.length === 0) continue;
-      const names = cell.names.filter((dot) => !isKnown(dot)).sort(compareText);
-      for (const dot of names) out.push(encodeRecord(["n", target, field, dot]));
-    }
+    out.push(encodeTarget(target, fields, isKnown));
   }
   return out.join("");
+}
+
+export const partHeader = headerRecord("part");
+
+/** The records of one target. */
+export function encodeTarget(
+  target: string,
+  fields: TargetState,
+  isKnown: (dot: Dot) => boolean,
+): string {
+  let text = "";
+  for (const [field, cell] of [...fields].sort(byKey)) {
+    for (const entry of cell.lanes) {
+      if (!entry) continue;
+      const record = entry.record ?? encodeDatagram(entry.datagram);
+      text += (entry.isNamed ? namedRole : lastRole) + record;
+    }
+    if (cell.conflicts.length > 0) {
+      for (const loser of cell.conflicts.toSorted(compareDatagrams)) {
+        text += conflictRole + encodeDatagram(loser);
+      }
+    }
+    if (cell.names.length === 0) continue;
+    const names = cell.names.filter((dot) => !isKnown(dot)).sort(compareText);
+    for (const dot of names) text += encodeRecord(["n", target, field, dot]);
+  }
+  return text;
+}
+
+/** What `encodeTarget` wrote. */
+export function decodeTarget(target: string, text: string): TargetState {
+  const part: PartState = new Map();
+  decodeRecords(part, text, { name: `the state of ${target}` });
+  return part.get(target) ?? new Map();
 }
 
 /** In front of a datagram's record. */

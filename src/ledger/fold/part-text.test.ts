@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Datagram } from "../datagram/datagram.ts";
 import { anyHistory } from "../testing/histories.ts";
-import { decodePart, encodePart } from "./part-file.ts";
+import { decodePart, decodeTarget, encodePart } from "./part-file.ts";
 import { foldInto, type PartState } from "./part-state.ts";
-import { openPartText, targetsOf } from "./part-text.ts";
+import { splitPart } from "./part-text.ts";
 
 /** Names as people and machines give them: some begin alike, some hold what has to be escaped. */
 const anyName = fc.oneof(
@@ -30,9 +30,14 @@ describe("the text of a part", () => {
       fc.property(anyPart, anyName, ([history, names], other) => {
         const text = textOf(history, names);
         const decoded = decodePart(text, "part");
-        const opened = openPartText(text, { name: "part", isChecked: false });
+        const split = new Map(splitPart(text, "part").map((one) => [one.target, one]));
         for (const target of [...decoded.keys(), other, "", "\uffff"]) {
-          expect(opened.read(target)).toEqual(decoded.get(target));
+          const found = split.get(target);
+          expect(found && decodeTarget(target, found.text)).toEqual(decoded.get(target));
+          const conflicts = [...(decoded.get(target)?.values() ?? [])].flatMap(
+            (one) => one.conflicts,
+          );
+          expect(found?.isConflicted ?? false).toBe(conflicts.length > 0);
         }
       }),
       { numRuns: 300 },
@@ -43,7 +48,8 @@ describe("the text of a part", () => {
     fc.assert(
       fc.property(anyPart, ([history, names]) => {
         const text = textOf(history, names);
-        expect(targetsOf(text, "part")).toEqual([...decodePart(text, "part").keys()]);
+        const targets = splitPart(text, "part").map(({ target }) => target);
+        expect(targets).toEqual([...decodePart(text, "part").keys()]);
       }),
     );
   });
@@ -51,7 +57,7 @@ describe("the text of a part", () => {
   test("one that is not in order is refused: targets in it could not be found", () => {
     const text = textOf(threeTargets(), ["a", "b", "c"]);
     const [header = "", ...lines] = text.split(/(?<=\n)/u);
-    const open = (text: string) => () => openPartText(text, { name: "part 7", isChecked: false });
+    const open = (text: string) => () => splitPart(text, "part 7");
     expect(open([header, ...lines].join(""))).not.toThrow();
     expect(open([header, ...lines.toReversed()].join(""))).toThrow("part 7 is not a part");
     expect(open([header, ...lines].join("").slice(0, -1))).toThrow("cut off");

@@ -14,8 +14,10 @@ export const sessionKey = ({ node, session }: Pick<Datagram, "node" | "session">
 
 export const lastKnown = (vector: Vector, key: SessionKey): number => vector.get(key) ?? 0;
 
-export const isCovered = (vector: Vector, datagram: Datagram): boolean =>
-  datagram.number <= lastKnown(vector, sessionKey(datagram));
+export const isCovered = (
+  vector: Vector,
+  datagram: Pick<Datagram, "node" | "session" | "number">,
+): boolean => datagram.number <= lastKnown(vector, sessionKey(datagram));
 
 /** Whether a dot was folded already: it has arrived, and is not kept aside. */
 export function hasFolded(

@@ -1,60 +1,118 @@
+import { isAscii } from "node:buffer";
 import { AppError } from "../../base/app-error.ts";
-import { eachOwnRecord } from "../../usv/index.ts";
-import { datagramOf } from "../datagram/datagram-record.ts";
+import { eachOwnRecord, hasEscape } from "../../usv/index.ts";
+import { createPlace, locate } from "../datagram/datagram-place.ts";
+import { checkedDatagramAt, datagramOf } from "../datagram/datagram-record.ts";
 import type { Datagram } from "../datagram/datagram.ts";
 import { checkHeader } from "../file-header.ts";
+import type { LedgerDisk } from "./disk.ts";
 
-export interface JournalFile {
+/** Whole commits that stand one after the other in a journal file. */
+export interface JournalPiece {
   readonly datagrams: readonly Datagram[];
-  /** Up to here it is whole commits; what follows was cut short by a crash. */
-  readonly goodBytes: number;
+  /** Where each of them ends; the first begins at `from`. */
+  readonly ends: readonly number[];
+  readonly from: number;
 }
 
 /** A record of ours ends with these two bytes, and holds no control character but escaped symbols. */
 const recordEnd = Buffer.from("\u001e\n");
 
+/** How much is read at once. */
+const chunkBytes = 2 ** 20;
+
+export interface ReadOptions {
+  /** Where to begin: 0, or the end of a commit. */
+  readonly from: number;
+  /** Told at the end: up to here it is whole commits; what follows was cut short by a crash. */
+  readonly onEnd?: (goodBytes: number) => void;
+}
+
 /**
- * Reads a journal file. A tail that a crash left (half a record, half a commit, garbage with no
- * good record behind it) is not read, and told by `goodBytes`. Damage *before* good records is not
- * a crash: that throws `ledger_journal_damaged`, and nothing may be cut.
+ * Reads a journal file, piece by piece. A tail that a crash left (half a record, half a commit, garbage with no good record behind it) is not read. Damage
+ * *before* good records is not a crash: that throws `ledger_journal_damaged`, and nothing may be
+ * cut; pieces before it have been read by then.
  */
-export function readJournalFile(bytes: Uint8Array, name: string): JournalFile {
-  const datagrams: Datagram[] = [];
+export async function* readJournalFile(
+  disk: Pick<LedgerDisk, "readAt">,
+  name: string,
+  { from, onEnd = () => {} }: ReadOptions,
+): AsyncGenerator<JournalPiece> {
+  const reader = createPieceReader(name, from);
+  let left: Uint8Array = new Uint8Array();
+  for (let at = from; ;) {
+    const chunk = (await disk.readAt(name, at, chunkBytes)) ?? new Uint8Array();
+    at += chunk.byteLength;
+    const bytes = left.byteLength === 0 ? chunk : Buffer.concat([left, chunk]);
+    const { piece, used } = reader.read(bytes);
+    if (piece.datagrams.length > 0) yield piece;
+    left = bytes.subarray(used);
+    if (chunk.byteLength < chunkBytes) break;
+  }
+  reader.end();
+  onEnd(reader.goodBytes());
+}
+
+function createPieceReader(name: string, start: number) {
   let open: Datagram[] = [];
-  let goodBytes = 0;
+  let openEnds: number[] = [];
+  let goodBytes = start;
+  let offset = start;
   let firstFault: unknown;
   let notOurs: AppError | undefined;
-  eachRecord(bytes, (units, { isFirst, to }) => {
-    try {
-      if (isFirst) {
-        checkHeader("journal", units, name);
-        goodBytes = to;
-        return;
-      }
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== "ledger_not_ours") throw error;
-      firstFault = notOurs = error;
-      return;
-    }
-    let datagram: Datagram;
-    try {
-      datagram = datagramOf(units);
-    } catch (error) {
-      firstFault ??= error;
-      return;
-    }
+
+  const take = (
+    datagram: Datagram,
+    end: number,
+    piece: { datagrams: Datagram[]; ends: number[] },
+  ) => {
     if (firstFault) throw damaged(name, goodBytes, firstFault);
     if (open.length > 0 && !follows(open.at(-1)!, datagram)) {
       throw damaged(name, goodBytes, "a commit has a gap");
     }
     open.push(datagram);
+    openEnds.push(end);
     if (datagram.number < datagram.commit) return;
-    datagrams.push(...open);
+    for (const one of open) piece.datagrams.push(one);
+    for (const one of openEnds) piece.ends.push(one);
     open = [];
-    goodBytes = to;
-  });
-  if (notOurs) throw notOurs; // without a single datagram of ours behind it
-  return { datagrams, goodBytes };
+    openEnds = [];
+    goodBytes = end;
+  };
+
+  return {
+    goodBytes: () => goodBytes,
+    end() {
+      if (notOurs) throw notOurs; // without a single datagram of ours behind it
+    },
+    /** Reads whole records; answers how many bytes those are. */
+    read(bytes: Uint8Array): { readonly piece: JournalPiece; readonly used: number } {
+      const piece = { datagrams: [] as Datagram[], ends: [] as number[], from: goodBytes };
+      const used = eachRecord(bytes, (record, to) => {
+        const end = offset + to;
+        if (offset === 0 && record.isFirst) {
+          try {
+            checkHeader("journal", record.units(), name);
+            goodBytes = piece.from = end;
+          } catch (error) {
+            if (!(error instanceof AppError) || error.code !== "ledger_not_ours") throw error;
+            firstFault = notOurs = error;
+          }
+          return;
+        }
+        let datagram: Datagram;
+        try {
+          datagram = record.datagram();
+        } catch (error) {
+          firstFault ??= error;
+          return;
+        }
+        take(datagram, end, piece);
+      });
+      offset += used;
+      return { piece, used };
+    },
+  };
 }
 
 /**
@@ -64,10 +122,10 @@ export function readJournalFile(bytes: Uint8Array, name: string): JournalFile {
 export function readDamagedFile(bytes: Uint8Array): readonly Datagram[] {
   const datagrams: Datagram[] = [];
   let open: Datagram[] = [];
-  eachRecord(bytes, (units) => {
+  eachRecord(bytes, (record) => {
     let datagram: Datagram;
     try {
-      datagram = datagramOf(units);
+      datagram = record.datagram();
     } catch {
       open = [];
       return;
@@ -81,6 +139,13 @@ export function readDamagedFile(bytes: Uint8Array): readonly Datagram[] {
   return datagrams;
 }
 
+/** The datagrams in a piece of a journal file that holds nothing else. Throws for anything else. */
+export function readDatagrams(bytes: Uint8Array): readonly Datagram[] {
+  const datagrams: Datagram[] = [];
+  eachRecord(bytes, (record) => void datagrams.push(record.datagram()));
+  return datagrams;
+}
+
 export const isJournalDamaged = (error: unknown): boolean =>
   error instanceof AppError && error.code === "ledger_journal_damaged";
 
@@ -89,16 +154,34 @@ const follows = (before: Datagram, next: Datagram): boolean =>
   before.commit === next.commit &&
   before.number + 1 === next.number;
 
-function eachRecord(
-  bytes: Uint8Array,
-  use: (units: readonly string[], at: { readonly isFirst: boolean; readonly to: number }) => void,
-): void {
+interface FoundRecord {
+  readonly isFirst: boolean;
+  units(): readonly string[];
+  datagram(): Datagram;
+}
+
+/** Answers how many bytes are whole records. */
+function eachRecord(bytes: Uint8Array, use: (record: FoundRecord, to: number) => void): number {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const text = isAscii(buffer) ? buffer.toString("latin1") : undefined;
+  const place = createPlace();
   for (let from = 0; ;) {
     const end = buffer.indexOf(recordEnd, from);
-    if (end < 0) return;
+    if (end < 0) return from;
     const to = end + recordEnd.length;
-    use(unitsOf(buffer.toString("utf8", from, to)), { isFirst: from === 0, to });
+    const start = from;
+    const units = () => unitsOf(buffer.toString("utf8", start, to));
+    use(
+      {
+        isFirst: from === 0,
+        units,
+        datagram: () =>
+          text !== undefined && !hasEscape(text, start, end) && locate(text, start, end, place)
+            ? checkedDatagramAt(text, place)
+            : datagramOf(units()),
+      },
+      to,
+    );
     from = to;
   }
 }

@@ -4,13 +4,12 @@ import { dayOf } from "../clock/stamp.ts";
 import { encodeDatagram } from "../datagram/datagram-record.ts";
 import type { Datagram } from "../datagram/datagram.ts";
 import { headerRecord } from "../file-header.ts";
-import type { LedgerDisk } from "./disk.ts";
-import {
-  isJournalDamaged,
-  readDamagedFile,
-  readJournalFile,
-  type JournalFile,
-} from "./journal-file.ts";
+import type { SessionKey } from "../fold/vector.ts";
+import type { FoldedFile, JournalRun } from "../state/state-store.ts";
+import type { FileStat, LedgerDisk } from "./disk.ts";
+import { isJournalDamaged, readDamagedFile, readJournalFile } from "./journal-file.ts";
+import { emptyFile, isOfFile, journalFiles, type JournalFiles } from "./journal-files.ts";
+import { createJournalReader, type JournalReader } from "./journal-reader.ts";
 
 /**
  * The logs of this node and of all it heard from: `wal/<node>/<yyyymmdd>.usv`, the day in UTC by
@@ -19,11 +18,13 @@ import {
  * - a crash leaves whole commits; a failed append leaves nothing, and all that were waiting behind
  *   it fail too, since their numbers follow on.
  */
-export interface Journal {
+export interface Journal extends JournalReader {
   /** Whole commits, in the order of their numbers. */
   append(datagrams: readonly Datagram[]): Promise<void>;
   /** Called when appends have failed, before any of them rejects. */
   onFailure(callback: () => void): void;
+  /** Called after each write to the files, and before the next one. */
+  onWritten(callback: () => Promise<void>): void;
   /** Takes datagrams out of the files. Only for one's own that nobody else has seen. */
   remove(isGone: (datagram: Datagram) => boolean): Promise<void>;
   /** Writes some datagrams otherwise, in their places. Answers how many those were. */
@@ -32,19 +33,31 @@ export interface Journal {
   idle(): Promise<void>;
   /** Deletes the copies of damaged files that were set aside. */
   removeSetAside(): Promise<void>;
-  /** Removes every file whose datagrams the checkpoint in `isCovered` holds, all of them. */
-  prune(isCovered: (datagram: Datagram) => boolean): Promise<number>;
+  /** Removes every file whose datagrams are covered, all of them. Answers their names. */
+  prune(
+    isCovered: (last: Pick<Datagram, "node" | "session" | "number">) => boolean,
+  ): Promise<readonly string[]>;
+  /** The last number of a session in the files; 0: none. */
+  lastOf(key: SessionKey): number;
+  /** Where the datagrams of a session are, by their numbers. */
+  runsOf(key: SessionKey): readonly JournalRun[];
+  /** What has changed in the files since `saved`; undefined while they are being written. */
+  changes(stats: FileStats): JournalChanges | undefined;
+  /** What the disk says of files that have changed: for `changes`. */
+  stats(): Promise<FileStats>;
 }
 
-export interface OpenedJournal {
-  readonly journal: Journal;
-  /** As they stand in the files: each session's in order, files by node and day. */
-  readonly datagrams: readonly Datagram[];
-  /** Tails that a crash had left, and that were cut. */
-  readonly cuts: readonly Cut[];
-  /** Files that were damaged: what can be read of them was kept in their place. */
-  readonly damaged: readonly SetAside[];
+export interface JournalChanges {
+  readonly files: readonly FoldedFile[];
+  readonly runs: readonly JournalRun[];
+  readonly dropFiles: readonly string[];
+  /** Sessions with something new in the files. */
+  readonly keys: ReadonlySet<SessionKey>;
+  /** Call when that was kept. */
+  saved(): void;
 }
+
+export type FileStats = ReadonlyMap<string, FileStat | undefined>;
 
 export interface SetAside {
   readonly file: string;
@@ -59,38 +72,76 @@ export interface Cut {
 
 export const journalFolder = "wal";
 
-/** With `isReader` nothing is changed, and damage throws: the writer may be at it. */
+export interface OpenJournalOptions {
+  /** Nothing is changed, and damage throws: the writer may be at it. */
+  readonly isReader?: boolean;
+  /** How far files were read before, and what was found there. */
+  readonly files?: readonly FoldedFile[];
+  readonly runs?: readonly JournalRun[];
+  /** Gets what was not read before, each session's in order, files by node and day. */
+  readonly onDatagrams: (datagrams: readonly Datagram[]) => void | Promise<void>;
+  /** Whether a file that is missing is no loss, because a checkpoint has all of it. */
+  readonly mayBeMissing?: (file: FoldedFile) => boolean;
+  /** Has the journal before anything is read. */
+  readonly onOpened?: (journal: Journal) => void | Promise<void>;
+  /** Whose files are read first. */
+  readonly node?: string;
+}
+
+export interface OpenedJournal {
+  readonly journal: Journal;
+  /** Tails that a crash had left, and that were cut. */
+  readonly cuts: readonly Cut[];
+  /** Files that were damaged: what can be read of them was kept in their place. */
+  readonly damaged: readonly SetAside[];
+}
+
+/** Undefined: files are not what they were when they were read before. */
 export async function openJournal(
   disk: LedgerDisk,
-  { isReader = false }: { readonly isReader?: boolean } = {},
-): Promise<OpenedJournal> {
-  const files = new Map<string, FileState>();
-  const datagrams: Datagram[] = [];
-  const cuts: Cut[] = [];
-  const damaged: SetAside[] = [];
-  for (const name of await disk.list(journalFolder)) {
-    if (!fileName.test(name)) continue;
-    const bytes = await disk.read(name);
-    if (!bytes) continue;
-    let read: JournalFile;
-    try {
-      read = readJournalFile(bytes, name);
-    } catch (error) {
-      if (isReader || !isJournalDamaged(error)) throw error;
-      const { keptAs, ...rest } = await setAside(disk, name, bytes);
-      damaged.push({ file: name, keptAs });
-      for (const datagram of rest.datagrams) datagrams.push(datagram);
-      files.set(name, stateOf(rest.bytes, rest.datagrams));
+  options: OpenJournalOptions,
+): Promise<OpenedJournal | undefined> {
+  const { isReader = false, onDatagrams, mayBeMissing = () => false } = options;
+  const names = (await disk.list(journalFolder)).filter((name) => fileName.test(name));
+  const files = journalFiles(options);
+  const there = new Set(names);
+  for (const file of options.files ?? []) {
+    if (there.has(file.name) ? await isOfFile(disk, file) : mayBeMissing(file)) {
+      if (!there.has(file.name)) files.drop(file.name);
       continue;
     }
-    const { datagrams: found, goodBytes } = read;
-    for (const datagram of found) datagrams.push(datagram);
-    files.set(name, stateOf(goodBytes, found));
-    if (goodBytes === bytes.byteLength) continue;
-    cuts.push({ file: name, bytes: bytes.byteLength - goodBytes });
+    return undefined;
+  }
+  const journal = createJournal(disk, files);
+  await options.onOpened?.(journal);
+  const cuts: Cut[] = [];
+  const damaged: SetAside[] = [];
+  const isOwn = (name: string) => name.startsWith(`${journalFolder}/${options.node ?? ""}/`);
+  for (const name of [...names.filter(isOwn), ...names.filter((one) => !isOwn(one))]) {
+    let goodBytes = 0;
+    const read = async () => {
+      const from = files.get(name)?.bytes ?? 0;
+      const onEnd = (bytes: number) => (goodBytes = bytes);
+      for await (const piece of readJournalFile(disk, name, { from, onEnd })) {
+        files.addPiece(name, piece);
+        await onDatagrams(piece.datagrams);
+      }
+    };
+    if ((await disk.stat(name))?.bytes === files.get(name)?.bytes) continue;
+    try {
+      await read();
+    } catch (error) {
+      if (isReader || !isJournalDamaged(error)) throw error;
+      damaged.push({ file: name, keptAs: await setAside(disk, name) });
+      await read();
+    }
+    const size = (await disk.stat(name))?.bytes ?? 0;
+    if (!files.get(name)) files.set(name, { ...emptyFile, bytes: goodBytes });
+    if (goodBytes === size) continue;
+    cuts.push({ file: name, bytes: size - goodBytes });
     if (!isReader) await disk.truncate(name, goodBytes);
   }
-  return { journal: createJournal(disk, files), datagrams, cuts, damaged };
+  return { journal, cuts, damaged };
 }
 
 const fileName = /^wal\/[0-9a-z]{13}\/\d{8}\.usv$/;
@@ -98,31 +149,18 @@ const setAsideName = /^wal\/[0-9a-z]{13}\/\d{8}\.usv\.damaged-[0-9a-f]{8}$/;
 
 /**
  * Keeps a damaged file under another name, then leaves only its readable datagrams in its place. The
- * name follows from the content: a crash in between repeats the first step.
+ * name follows from the content: a crash in between repeats the first step. What stands before the
+ * damage stays where it is.
  */
-async function setAside(disk: LedgerDisk, name: string, bytes: Uint8Array) {
+async function setAside(disk: LedgerDisk, name: string): Promise<string> {
+  const bytes = (await disk.read(name)) ?? new Uint8Array();
   const digest = createHash("sha256").update(bytes).digest("hex");
   const keptAs = `${name}.damaged-${digest.slice(0, 8)}`;
   await disk.replace(keptAs, bytes);
   const datagrams = readDamagedFile(bytes);
   const content = Buffer.from(headerRecord("journal") + datagrams.map(encodeDatagram).join(""));
   await disk.replace(name, content);
-  return { keptAs, datagrams, bytes: content.byteLength };
-}
-
-/** What is known of a file without reading it again. */
-interface FileState {
-  readonly bytes: number;
-  /** The last datagram of each session in it, by session. */
-  readonly last: ReadonlyMap<string, Datagram>;
-}
-
-const emptyFile: FileState = { bytes: 0, last: new Map() };
-
-function stateOf(bytes: number, datagrams: readonly Datagram[], before = emptyFile): FileState {
-  const last = new Map(before.last);
-  for (const datagram of datagrams) last.set(datagram.session, datagram);
-  return { bytes, last };
+  return keptAs;
 }
 
 interface Waiting {
@@ -131,16 +169,25 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-function createJournal(disk: LedgerDisk, files: Map<string, FileState>): Journal {
+function createJournal(disk: LedgerDisk, files: JournalFiles): Journal {
   let waiting: Waiting[] = [];
   let flushing: Promise<void> | undefined;
   let onFailure = () => {};
+  let onWritten = async () => {};
+  let isWriting = false;
   /** Files that hold more than they should, because cutting them failed too. */
   const uncut = new Set<string>();
   let turn: Promise<unknown> = Promise.resolve();
   /** One thing at a time on the files. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = turn.then(work);
+    const mine = turn.then(async () => {
+      isWriting = true;
+      try {
+        return await work();
+      } finally {
+        isWriting = false;
+      }
+    });
     turn = mine.catch(() => {});
     return mine;
   };
@@ -161,35 +208,48 @@ function createJournal(disk: LedgerDisk, files: Map<string, FileState>): Journal
       if (some) some.push(datagram);
       else groups.set(name, [datagram]);
     }
-    const before = new Map([...groups.keys()].map((name) => [name, files.get(name)]));
+    const written: (() => void)[] = [];
     try {
       for (const [name, some] of groups) {
-        const old = before.get(name) ?? emptyFile;
-        const header = old.bytes === 0 ? headerRecord("journal") : "";
-        const bytes = Buffer.from(header + some.map(encodeDatagram).join(""));
+        const from = files.get(name)?.bytes ?? 0;
+        const header = from === 0 ? headerRecord("journal") : "";
+        const records = some.map(encodeDatagram);
+        const bytes = Buffer.from(header + records.join(""));
         await disk.append(name, bytes);
-        files.set(name, stateOf(old.bytes + bytes.byteLength, some, old));
+        let end = from + Buffer.byteLength(header);
+        const start = end;
+        const ends = records.map((record) => (end += Buffer.byteLength(record)));
+        const piece = { datagrams: some, ends, from: start };
+        written.push(() => files.addPiece(name, piece));
       }
     } catch (error) {
-      for (const [name, old] of before) {
-        files.set(name, old ?? emptyFile);
+      for (const name of groups.keys()) {
         await cutBack(name).catch(() => {}); // tried again before the next write
       }
       throw error;
     }
+    for (const note of written) note();
   };
 
   /** Replaces the content of each file that `change` answers other datagrams for. */
   const eachFile = (change: (found: readonly Datagram[]) => readonly Datagram[]) =>
     inTurn(async () => {
-      for (const name of files.keys()) {
-        const bytes = await disk.read(name);
-        const found = bytes ? readJournalFile(bytes, name).datagrams : [];
-        const left = change(found);
-        if (left.length === found.length && left.every((one, at) => one === found[at])) continue;
-        const content = Buffer.from(headerRecord("journal") + left.map(encodeDatagram).join(""));
-        await disk.replace(name, content);
-        files.set(name, stateOf(content.byteLength, left));
+      for (const name of files.names()) {
+        let isSame = true;
+        for await (const { datagrams } of readJournalFile(disk, name, { from: 0 })) {
+          const left = change(datagrams);
+          isSame &&=
+            left.length === datagrams.length && left.every((one, at) => one === datagrams[at]);
+        }
+        if (isSame) continue;
+        await disk.replace(name, changedContent(disk, name, change));
+        files.drop(name);
+        for await (const piece of readJournalFile(disk, name, { from: 0 })) {
+          files.addPiece(name, piece);
+        }
+        if (!files.get(name)) {
+          files.set(name, { ...emptyFile, bytes: (await disk.stat(name))?.bytes ?? 0 });
+        }
       }
     });
 
@@ -205,26 +265,37 @@ function createJournal(disk: LedgerDisk, files: Map<string, FileState>): Journal
         waiting = [];
         onFailure();
         for (const { reject } of [...group, ...behind]) reject(error);
+        continue;
       }
+      await onWritten();
     }
     flushing = undefined;
   };
 
   return {
+    ...createJournalReader(disk, files),
     append: (datagrams) =>
       new Promise((resolve, reject) => {
         waiting.push({ datagrams, resolve, reject });
         flushing ??= new Promise((done) => afterTick(() => void flush().then(done)));
       }),
     onFailure: (callback) => void (onFailure = callback),
+    onWritten: (callback) => void (onWritten = callback),
     async remove(isGone) {
       await eachFile((found) => found.filter((datagram) => !isGone(datagram)));
     },
     async rewrite(change) {
       let count = 0;
+      const counted = new Set<string>();
       await eachFile((found) => {
         const changed = found.map(change);
-        count += changed.filter((datagram, at) => datagram !== found[at]).length;
+        for (const [at, datagram] of changed.entries()) {
+          const { node, session, number } = datagram;
+          const dot = `${node}/${session}/${number}`;
+          if (datagram === found[at] || counted.has(dot)) continue;
+          counted.add(dot);
+          count += 1;
+        }
         return changed;
       });
       return count;
@@ -240,19 +311,39 @@ function createJournal(disk: LedgerDisk, files: Map<string, FileState>): Journal
         }
       }),
     prune: async (isCovered) => {
-      let removed = 0;
-      for (const name of files.keys()) {
+      const removed: string[] = [];
+      for (const name of files.names()) {
         // In turn, so that nothing is appended between the look and the removal.
         await inTurn(async () => {
+          const node = name.split("/")[1]!;
           // Numbers of a session only rise in a file: where the last is covered, all are.
-          const last = files.get(name)?.last.values() ?? [];
-          if (![...last].every(isCovered)) return;
+          const last = Object.entries(files.get(name)?.last ?? {});
+          if (!last.every(([session, number]) => isCovered({ node, session, number }))) return;
           await disk.remove(name);
-          files.delete(name);
-          removed += 1;
+          files.drop(name);
+          removed.push(name);
         });
       }
       return removed;
     },
+    lastOf: (key) => files.runs.lastOf(key),
+    runsOf: (key) => files.runs.of(key),
+    changes: (stats) => (isWriting ? undefined : files.changes(stats)),
+    async stats() {
+      const stats = new Map<string, FileStat | undefined>();
+      for (const name of files.changed()) stats.set(name, await disk.stat(name));
+      return stats;
+    },
   };
+}
+
+async function* changedContent(
+  disk: LedgerDisk,
+  name: string,
+  change: (found: readonly Datagram[]) => readonly Datagram[],
+): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(headerRecord("journal"));
+  for await (const { datagrams } of readJournalFile(disk, name, { from: 0 })) {
+    yield Buffer.from(change(datagrams).map(encodeDatagram).join(""));
+  }
 }

@@ -3,6 +3,7 @@ import { silentLogger } from "../../base/logger.ts";
 import { createSeededRandom, type Random } from "../../base/random.ts";
 import { createTestClock } from "../../base/testing/test-clock.ts";
 import { createMemoryDisk } from "../adapters/memory/memory-disk.ts";
+import { createMemoryState, type MemoryStateContent } from "../state/memory-state.ts";
 import { openLedger, type Ledger } from "../ledger.ts";
 
 export interface TestLedgerOptions {
@@ -12,6 +13,8 @@ export interface TestLedgerOptions {
   readonly random?: Random;
   readonly label?: string;
   readonly isReader?: boolean;
+  /** Its folded state, shared by the lives of one node; absent: each life builds its own. */
+  readonly state?: MemoryStateContent;
 }
 
 let seeds = 1;
@@ -21,7 +24,10 @@ export function openTestLedger(options: TestLedgerOptions = {}): Promise<Ledger>
   const { files = new Map<string, Uint8Array>(), label = "test", isReader = false } = options;
   const { clock = createTestClock(), random = createSeededRandom(seeds++) } = options;
   const disk = createMemoryDisk({ files });
-  return openLedger({ disk, clock, random, log: silentLogger, label, isReader });
+  const { state } = options;
+  // A kept state is saved with every write, so that tests see what is in it.
+  const kept = state && { openState: () => createMemoryState(state), unsavedMax: 1 };
+  return openLedger({ disk, clock, random, log: silentLogger, label, isReader, ...kept });
 }
 
 /** Field → value. */

@@ -107,9 +107,10 @@ async function standOn(
   });
   await switchBase(disk, body);
   await core.saveIdentity({ checkpoint: manifest.number });
-  core.standOn(baseOf(disk, manifest));
+  await core.standOn(baseOf(disk, manifest));
   await removeOldParts(disk, manifest);
   await core.segments.dropCovered(vector);
   if (core.stranded() > 0) await quietly(() => core.reload());
-  await core.journal().prune((datagram) => isCovered(vector, datagram));
+  await core.journal().prune((last) => isCovered(vector, last));
+  await core.save();
 }

@@ -38,7 +38,10 @@ function createHubFleet() {
     const store = { ...createMemoryBucket({ clock, objects }), ...change };
     const bucket = meter.meter(store, name);
     const sync = ledger.withBucket(fleet.bucket);
-    const worth = () => ledger.log().filter(({ target }) => target !== checkpointTarget).length;
+    const worth = async () =>
+      (await ledger.log({ from: 0, limit: Infinity })).filter(
+        ({ target }) => target !== checkpointTarget,
+      ).length;
     const options: AutoHubOptions = {
       mode,
       bucket,
@@ -210,7 +213,7 @@ test("a node that is stopped in the middle of it ends soon, and gives the role b
     random: createSeededRandom(7),
     log: silentLogger,
     owner: "a",
-    beyond: () => 20,
+    beyond: async () => 20,
     catchUp: async () => {},
     bucket: {
       ...bucket,

@@ -31,7 +31,7 @@ export interface HubAbility {
 export interface AutoHubOptions extends Omit<HubOptions, "intervalMs" | "probe" | "signal"> {
   readonly mode: Exclude<HubMode, "never">;
   /** Datagrams beyond the checkpoint that are worth another one. Asks nobody. */
-  readonly beyond: () => number;
+  readonly beyond: () => Promise<number>;
   /** Goes over to the newest checkpoint: what others have folded is not beyond it any more. */
   readonly catchUp: () => Promise<unknown>;
   /** After the ability has changed. */
@@ -102,8 +102,8 @@ export function createAutoHub(options: AutoHubOptions): AutoHub {
     ability = next;
     options.onAbility?.(next);
   };
-  const isDue = () => {
-    const count = beyond();
+  const isDue = async () => {
+    const count = await beyond();
     const restMs = count >= timing.many ? timing.busyRestMs : timing.restMs;
     const nowMs = clock.monotonicMs();
     return count > 0 && nowMs >= quietUntilMs && nowMs - workedAtMs >= restMs;
@@ -129,19 +129,19 @@ export function createAutoHub(options: AutoHubOptions): AutoHub {
   };
 
   const visit = async () => {
-    if (!isDue()) return;
+    if (!(await isDue())) return;
     if (noteLease(await lease.show())) {
       // Somebody is at it, and may be for long: a hub that was started by hand.
       quietUntilMs = clock.monotonicMs() + Math.min(hourMs, timing.restMs);
       return;
     }
-    if (!isDue()) return;
+    if (!(await isDue())) return;
     await options.catchUp();
-    if (!isDue() || stopping.signal.aborted) return;
+    if (!(await isDue()) || stopping.signal.aborted) return;
     if (!(await hasRights())) return;
     await requireFitness({ bucket, clock, random, probe: "daily" });
     // The probes take a while: another node may have done the work meanwhile.
-    if (noteLease(await lease.show()) || !isDue()) return;
+    if (noteLease(await lease.show()) || !(await isDue())) return;
     const done = await compactOnce({ ...options, probe: "daily", signal: stopping.signal });
     if (done.status === "done") workedAtMs = clock.monotonicMs();
     for (const fault of done.faults) log.error("the ledger has a fault", { fault });

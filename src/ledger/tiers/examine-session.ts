@@ -2,10 +2,10 @@ import { AppError } from "../../base/app-error.ts";
 import type { Bucket } from "../../bucket/index.ts";
 import type { Core } from "../core.ts";
 import type { Datagram } from "../datagram/datagram.ts";
-import type { SessionKey } from "../fold/vector.ts";
+import { lastKnown, type SessionKey } from "../fold/vector.ts";
 import { segmentKey } from "./keys.ts";
 import type { ListedSegment } from "./list-all.ts";
-import { cutSegment, isSameContent, readSegment, type Segment } from "./segment.ts";
+import { cutSegment, isSameContent, readForSegment, readSegment, type Segment } from "./segment.ts";
 
 /** A segment that the bucket should have, and has not, or not as it should be. */
 export interface SegmentFault {
@@ -63,7 +63,7 @@ export interface Examined {
  */
 export async function examineSession(options: ExamineOptions): Promise<Examined> {
   const { bucket, key, after, upTo, author, isThorough, budget } = options;
-  const listed = author ? atCommits(author, options) : options.listed;
+  const listed = author ? await atCommits(author, options) : options.listed;
   const faults: SegmentFault[] = [];
   let sound = 0;
   let at = 0;
@@ -78,7 +78,7 @@ export async function examineSession(options: ExamineOptions): Promise<Examined>
       continue;
     }
     const limit = Math.min(following - 1, upTo);
-    const own = author ? ownDatagrams(author, { key, first, last: limit }) : [];
+    const own = author ? await firstOwn(author, { key, first, last: limit }, planned?.last) : [];
     const isHere = own.length > 0;
     const last = isHere ? cutSegment(own, planned?.last).lastNumber : limit;
     if (!there) {
@@ -95,7 +95,7 @@ export async function examineSession(options: ExamineOptions): Promise<Examined>
       continue;
     }
     const { datagrams, lastNumber } = found.segment;
-    const journal = author ? ownDatagrams(author, { key, first, last: lastNumber }) : [];
+    const journal = author ? await ownDatagrams(author, { key, first, last: lastNumber }) : [];
     if (journal.length > 0 && !isSameContent(datagrams, journal)) {
       faults.push({ key, first, last: lastNumber, state: "foreign", isHere: false });
     } else {
@@ -110,21 +110,45 @@ export async function examineSession(options: ExamineOptions): Promise<Examined>
 }
 
 /** An object that is named by a number at which no commit of its author begins is not a segment. */
-function atCommits(author: Core, { key, listed }: ExamineOptions): readonly ListedSegment[] {
-  return listed.filter(({ first }) => {
-    const [before] = ownDatagrams(author, { key, first: first - 1, last: first - 1 });
-    return before === undefined || before.number === before.commit;
-  });
+async function atCommits(
+  author: Core,
+  { key, listed }: ExamineOptions,
+): Promise<readonly ListedSegment[]> {
+  const kept: ListedSegment[] = [];
+  for (const one of listed) {
+    const number = one.first - 1;
+    const [before] = await ownDatagrams(author, { key, first: number, last: number });
+    if (before === undefined || before.number === before.commit) kept.push(one);
+  }
+  return kept;
 }
 
 /** What this disk has of its own session in that range; none where the beginning is not there. */
-export function ownDatagrams(
+export async function ownDatagrams(
   core: Core,
-  { key, first, last }: { readonly key: SessionKey; readonly first: number; readonly last: number },
-): readonly Datagram[] {
-  const all = core.replica().sinceOf(key);
-  const from = first - (all[0]?.number ?? Infinity);
-  return from < 0 ? [] : all.slice(from, from + last - first + 1);
+  { key, first, last }: OwnRange,
+): Promise<readonly Datagram[]> {
+  const to = Math.min(last, lastKnown(core.replica().vector(), key));
+  return first > lastKnown(core.replica().base.vector, key) && first <= to
+    ? core.journal().readAll({ key, from: first, to })
+    : [];
+}
+
+/** As many of them as a segment takes that begins there. */
+export async function firstOwn(
+  core: Core,
+  { key, first, last }: OwnRange,
+  plannedLast?: number,
+): Promise<readonly Datagram[]> {
+  const to = Math.min(last, lastKnown(core.replica().vector(), key));
+  if (first <= lastKnown(core.replica().base.vector, key) || first > to) return [];
+  return readForSegment(core.journal().read({ key, from: first, to }), plannedLast);
+}
+
+interface OwnRange {
+  readonly key: SessionKey;
+  readonly first: number;
+  readonly last: number;
 }
 
 type ReadSegment =

@@ -3,12 +3,11 @@ import { sleep } from "../../base/clock.ts";
 import { isUnavailable, type Bucket } from "../../bucket/index.ts";
 import { isAhead } from "../clock/stamp.ts";
 import type { Core } from "../core.ts";
-import type { Datagram } from "../datagram/datagram.ts";
-import { sessionKey } from "../fold/vector.ts";
+import type { DatagramRange } from "../journal/journal-reader.ts";
 import { readBoundary } from "./boundary.ts";
 import type { Head, HeadSaid, HeadSession, HeadWriter } from "./head.ts";
 import { segmentKey } from "./keys.ts";
-import { cutSegment, isSameContent, readSegment } from "./segment.ts";
+import { cutSegment, isSameContent, readForSegment, readSegment } from "./segment.ts";
 
 export type Published =
   | { readonly status: "published"; readonly datagrams: number }
@@ -21,12 +20,9 @@ export type Published =
  * count as published. Call after the time was checked; one at a time.
  */
 export async function publish(core: Core, bucket: Bucket, heads: HeadWriter): Promise<Published> {
-  const waiting = bySession(core.unpublished());
-  if (waiting.size === 0) return { status: "published", datagrams: 0 };
-  const nowMs = core.time.nowMs();
-  if (core.unpublished().some(({ stamp }) => isAhead(stamp, nowMs))) {
-    return { status: "must-move", reason: "ahead" };
-  }
+  const waiting = core.unpublished();
+  if (waiting.length === 0) return { status: "published", datagrams: 0 };
+  if (await areAhead(core, waiting)) return { status: "must-move", reason: "ahead" };
   const mine = core.session();
   await core.saveIdentity({
     sessions: [...new Set([...core.identity().sessions, mine])],
@@ -34,21 +30,20 @@ export async function publish(core: Core, bucket: Bucket, heads: HeadWriter): Pr
   });
   const reached = new Map<string, number>();
   const writeHead = async () => heads.write(headOf(core, reached));
-  for (const key of waiting.keys()) reached.set(key, core.identity().published[key] ?? 0);
+  for (const { key } of waiting) reached.set(key, core.identity().published[key] ?? 0);
   if ((await writeHead()) === "cloned") return { status: "must-move", reason: "cloned" };
 
   let count = 0;
-  for (const [key, datagrams] of waiting) {
-    const end = await sendSession({ core, bucket, key, datagrams });
+  for (const range of waiting) {
+    const end = await sendSession({ core, bucket, ...range });
     if (end === "foreign") return { status: "must-move", reason: "cloned" };
-    count += datagrams.length;
-    reached.set(key, end);
+    count += range.to - range.from + 1;
+    reached.set(range.key, end);
   }
   if ((await writeHead()) === "cloned") return { status: "must-move", reason: "cloned" };
   await core.saveIdentity({
     published: { ...core.identity().published, ...Object.fromEntries(reached) },
   });
-  for (const [key, number] of reached) core.published(key, number);
   return { status: "published", datagrams: count };
 }
 
@@ -73,15 +68,16 @@ export function headOf(core: Core, reached: ReadonlyMap<string, number>): Omit<H
   return { node, label, session: core.session(), stamp: core.highWater(), sessions };
 }
 
-function bySession(datagrams: readonly Datagram[]): ReadonlyMap<string, readonly Datagram[]> {
-  const sessions = new Map<string, Datagram[]>();
-  for (const datagram of datagrams) {
-    const key = sessionKey(datagram);
-    const some = sessions.get(key);
-    if (some) some.push(datagram);
-    else sessions.set(key, [datagram]);
+/** Only if the clock has been ahead can a stamp be: then all of them are looked at. */
+async function areAhead(core: Core, waiting: readonly DatagramRange[]): Promise<boolean> {
+  const nowMs = core.time.nowMs();
+  if (!isAhead(core.highWater(), nowMs)) return false;
+  for (const range of waiting) {
+    for await (const some of core.journal().read(range)) {
+      if (some.some(({ stamp }) => isAhead(stamp, nowMs))) return true;
+    }
   }
-  return sessions;
+  return false;
 }
 
 /** Every session of this node that a checkpoint may not cover yet. */
@@ -94,26 +90,27 @@ function headSessions(core: Core, reached: ReadonlyMap<string, number>): readonl
     if (!key.startsWith(`${node}/`)) return [];
     const isMine = key === mine;
     if (!isMine && (covered.get(key) ?? 0) >= number && !reached.has(key)) return [];
-    const lastOnDisk = core.unpublished().findLast((one) => sessionKey(one) === key)?.number ?? 0;
+    const lastOnDisk = core.lastOnDisk(key);
     const isComplete = !isMine && number >= lastOnDisk;
     return [{ session: key.slice(node.length + 1), number, isComplete }];
   });
 }
 
-interface Sending {
+interface Sending extends DatagramRange {
   readonly core: Core;
   readonly bucket: Bucket;
-  readonly key: string;
-  readonly datagrams: readonly Datagram[];
 }
 
 /** Sends what is left of a session; answers how far it has come. */
-async function sendSession({ core, bucket, key, datagrams }: Sending): Promise<number | "foreign"> {
-  let left = datagrams;
-  const last = datagrams.at(-1)!.number;
-  while (left.length > 0) {
-    const first = left[0]!.number;
+async function sendSession({ core, bucket, ...range }: Sending): Promise<number | "foreign"> {
+  const { key, from, to: last } = range;
+  for (let first = from; first <= last;) {
     const planned = await core.segments.endOf(key, first);
+    const left = await readForSegment(
+      core.journal().read({ key, from: first, to: last }),
+      planned?.last,
+    );
+    if (left.length === 0) throw notInJournal(key, first);
     const { body, lastNumber } = cutSegment(left, planned?.last);
     await core.segments.record(key, first, { last: lastNumber, bytes: body.byteLength });
     const name = segmentKey(key, first);
@@ -123,7 +120,9 @@ async function sendSession({ core, bucket, key, datagrams }: Sending): Promise<n
       const got = await bucket.get(name);
       if (got.status !== "found") continue; // pruned in between: then the boundary tells
       const found = readSegment(got.body, { key, first, name });
-      if (found.lastNumber > last || !isSameContent(found.datagrams, left)) return "foreign";
+      const to = Math.min(found.lastNumber, last);
+      const own = await core.journal().readAll({ key, from: first, to });
+      if (found.lastNumber > last || !isSameContent(found.datagrams, own)) return "foreign";
       end = found.lastNumber;
       await core.segments.record(key, first, { last: end, bytes: got.body.byteLength });
     }
@@ -131,12 +130,18 @@ async function sendSession({ core, bucket, key, datagrams }: Sending): Promise<n
     // have ended elsewhere than this one does.
     const boundary = await readBoundary(bucket);
     const covered = boundary?.vector.get(key) ?? 0;
-    end = covered >= first ? covered : end;
-    const reachedNow = end;
-    left = left.filter(({ number }) => number > reachedNow);
+    first = (covered >= first ? covered : end) + 1;
   }
   return last;
 }
+
+const notInJournal = (key: string, number: number) =>
+  new AppError(
+    "corrupt",
+    "ledger_journal_damaged",
+    `datagram ${number} of ${key} is not published, and cannot be read from the journal any more: ` +
+      `run \`forager ledger verify\``,
+  );
 
 const triesMax = 8;
 

@@ -106,7 +106,7 @@ export async function mend(options: MendOptions): Promise<ReadonlySet<SegmentFau
   for (const fault of faults) {
     const { key, first, last, state, etag, isHere } = fault;
     if (!isHere || state === "foreign") continue;
-    const { body, lastNumber } = cutSegment(ownDatagrams(core, { key, first, last }), last);
+    const { body, lastNumber } = cutSegment(await ownDatagrams(core, { key, first, last }), last);
     await core.segments.record(key, first, { last: lastNumber, bytes: body.byteLength });
     const name = segmentKey(key, first);
     if (etag === undefined) {

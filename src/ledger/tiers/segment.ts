@@ -41,6 +41,24 @@ export function cutSegment(
   return { body: Buffer.from(lines.join("")), lastNumber };
 }
 
+/** Reads no more than `cutSegment` needs: up to `plannedLast`, or what fills a segment. */
+export async function readForSegment(
+  pieces: AsyncIterable<readonly Datagram[]>,
+  plannedLast = 0,
+): Promise<readonly Datagram[]> {
+  const found: Datagram[] = [];
+  let bytes = 0;
+  for await (const some of pieces) {
+    for (const datagram of some) {
+      found.push(datagram);
+      bytes += encodeDatagram(datagram).length;
+      const isEnough = datagram.number >= plannedLast && (plannedLast > 0 || bytes >= bytesMax);
+      if (isEnough && datagram.number === datagram.commit) return found;
+    }
+  }
+  return found;
+}
+
 /** Whether a segment holds one's own datagrams. Either side may have been scrubbed since. */
 export const isSameContent = (found: readonly Datagram[], own: readonly Datagram[]): boolean =>
   found.every((datagram, index) => {

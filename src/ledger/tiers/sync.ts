@@ -7,6 +7,8 @@ import { move } from "../move.ts";
 import { adoptNewest, type AdoptOptions } from "./adopt.ts";
 import { readHeads } from "./gather.ts";
 import { createHeadWriter, type HeadSaid, type HeadWriter } from "./head.ts";
+import { isJournalDamaged } from "../journal/journal-file.ts";
+import { countRanges } from "../journal/journal-reader.ts";
 import { findNewestManifest } from "./manifest.ts";
 import { beat, publish, type Published } from "./publish.ts";
 import { createPuller, missingSegment, type Gap, type Pulled } from "./pull.ts";
@@ -169,8 +171,40 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
     await core.saveIdentity({ faults: kept });
   };
 
+  const syncOnce = async (options: SyncHow): Promise<Synced> => {
+    const fetched = await fetchHistory({ core, bucket, puller, quietly });
+    moved = fetched.moved;
+    const published = await push();
+    const { isRepairing = false, ...how } = options;
+    const { datagrams, nodes, gaps, adopted, ...pulled } = await pullAll(how);
+    const repaired = await repair(isRepairing, gaps);
+    const faults = [...fetched.faults, ...pulled.faults, ...repaired.faults];
+    await remember(faults);
+    return {
+      published,
+      pulled: fetched.datagrams + datagrams,
+      fromNodes: nodes + (fetched.datagrams > 0 ? 1 : 0),
+      adopted: adopted ?? fetched.adopted,
+      moved,
+      repaired: repaired.segments,
+      faults,
+    };
+  };
+
+  /** Damage in what was read long ago shows when it is needed: then all is read again, and mended. */
+  const mended = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isJournalDamaged(error) || core.options.isReader === true) throw error;
+      core.options.log.error("a journal file is damaged: all journals are read again", { error });
+      await quietly(() => core.rebuild());
+      return work();
+    }
+  };
+
   return {
-    push: () => inTurn(push),
+    push: () => inTurn(() => mended(push)),
     beat: (said) =>
       inTurn(() =>
         speak<void>(async () => {
@@ -178,26 +212,7 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
           if (reason === "cloned") return { status: "must-move", reason };
         }),
       ),
-    sync: (options = {}) =>
-      inTurn(async () => {
-        const fetched = await fetchHistory({ core, bucket, puller, quietly });
-        moved = fetched.moved;
-        const published = await push();
-        const { isRepairing = false, ...how } = options;
-        const { datagrams, nodes, gaps, adopted, ...pulled } = await pullAll(how);
-        const repaired = await repair(isRepairing, gaps);
-        const faults = [...fetched.faults, ...pulled.faults, ...repaired.faults];
-        await remember(faults);
-        return {
-          published,
-          pulled: fetched.datagrams + datagrams,
-          fromNodes: nodes + (fetched.datagrams > 0 ? 1 : 0),
-          adopted: adopted ?? fetched.adopted,
-          moved,
-          repaired: repaired.segments,
-          faults,
-        };
-      }),
+    sync: (options = {}) => inTurn(() => mended(() => syncOnce(options))),
     verify: (options = {}) =>
       inTurn(async () => {
         // Who repairs writes, and must not do so with a wrong clock or as a clone.
@@ -215,7 +230,7 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
         }
       }
       return {
-        toPublish: core.unpublished().length,
+        toPublish: countRanges(core.unpublished()),
         toPull,
         checkpoint: newest?.manifest.number,
       };

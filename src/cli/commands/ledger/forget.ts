@@ -38,7 +38,7 @@ export const ledgerForget: Command = {
     const source = sourceOf(context);
     if (flags["status"] === true) {
       await using reader = await openReaderOf(context);
-      return tellCopies(context, reader.ledger, target);
+      return await tellCopies(context, reader.ledger, target);
     }
     await using node = await openNodeOf(context);
     const { ledger } = node;

@@ -1,3 +1,4 @@
+import type { Datagram } from "../../../ledger/index.ts";
 import { readLog } from "../../../node/index.ts";
 import type { Command } from "../../command.ts";
 import { openReaderOf } from "../../node-context.ts";
@@ -24,9 +25,13 @@ export const ledgerLog: Command = {
     const limit = parseCount("limit", textFlag(flags, "limit") ?? "100");
     const [target, field] = [textFlag(flags, "target"), textFlag(flags, "field")];
     await using node = await openReaderOf(context);
-    const found = (await readLog(node.ledger))
-      .filter((one) => target === undefined || one.target === target)
-      .filter((one) => field === undefined || one.field === field);
-    await out.list(found.slice(-limit), { columns: datagramColumns });
+    let found: readonly Datagram[] = [];
+    for await (const page of readLog(node.ledger)) {
+      const more = page
+        .filter((one) => target === undefined || one.target === target)
+        .filter((one) => field === undefined || one.field === field);
+      found = [...found, ...more].slice(-limit);
+    }
+    await out.list(found, { columns: datagramColumns });
   },
 };

@@ -3,7 +3,7 @@ import { AppError } from "../../../base/app-error.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import { readArchive, viewAt, type TargetView } from "../../../ledger/index.ts";
 import { bucketOption, fleetOf } from "../../bucket-option.ts";
-import { readLog, type NodeReadApi } from "../../../node/index.ts";
+import type { NodeReadApi } from "../../../node/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { openReaderOf } from "../../node-context.ts";
 import { textFlag } from "../../flags.ts";
@@ -54,10 +54,10 @@ async function viewOf(
   if (at === undefined || now.isForgotten) return now;
   const atMs = Date.parse(at);
   if (Number.isNaN(atMs)) throw usageError(`--at takes a moment such as 2026-11-15T12:00:00Z`);
-  const datagrams = [...(await readLog(ledger))];
+  const datagrams = [...(await ledger.writtenOf([target]))];
   if ((await ledger.status()).checkpoint > 0 || textFlag(context.flags, "bucket") !== undefined) {
     await using bucket = await openRetryingFleetBucket(fleetOf(context));
-    for await (const datagram of readArchive(bucket)) datagrams.push(datagram);
+    for await (const one of readArchive(bucket)) if (one.target === target) datagrams.push(one);
   }
   return viewAt(target, datagrams, atMs);
 }

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { open, readdir, rm, truncate, type FileHandle } from "node:fs/promises";
+import { lstat, open, readdir, rm, truncate, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AppError } from "../../../base/app-error.ts";
 import { translateFileError, writeFileAtomic } from "../../../base/atomic-file.ts";
@@ -82,6 +82,28 @@ export async function openFileDisk({ paths, lock }: FileDiskOptions): Promise<Le
           .sort();
       }),
     read: (name) => attempt(name, (path) => readRegularFile(path).catch(orUndefined)),
+    stat: (name) =>
+      attempt(name, async (path) => {
+        const found = await lstat(path, { bigint: true }).catch(orUndefined);
+        return found && { bytes: Number(found.size), changed: String(found.mtimeNs) };
+      }),
+    readAt: (name, from, length) =>
+      attempt(name, async (path) => {
+        const file = await openRegularFile(path, constants.O_RDONLY).catch(orUndefined);
+        if (!file) return undefined;
+        try {
+          const bytes = Buffer.allocUnsafe(length);
+          let count = 0;
+          while (count < length) {
+            const { bytesRead } = await file.read(bytes, count, length - count, from + count);
+            if (bytesRead === 0) break;
+            count += bytesRead;
+          }
+          return bytes.subarray(0, count);
+        } finally {
+          await file.close();
+        }
+      }),
     append: (name, bytes) =>
       change(name, async () => {
         const { handle } = await handleOf(name);

@@ -1,3 +1,4 @@
+import zlib from "node:zlib";
 import { sleep, type Clock } from "../../../base/clock.ts";
 import type { Random } from "../../../base/random.ts";
 import type { LedgerDisk } from "../../journal/disk.ts";
@@ -21,6 +22,11 @@ export function createMemoryDisk({ files = new Map(), slow }: MemoryDiskOptions 
       return [...files.keys()].filter((name) => name.startsWith(`${folder}/`)).sort();
     },
     read: async (name) => files.get(name)?.slice(),
+    async stat(name) {
+      const bytes = files.get(name);
+      return bytes && { bytes: bytes.byteLength, changed: String(zlib.crc32(bytes)) };
+    },
+    readAt: async (name, from, length) => files.get(name)?.slice(from, from + length),
     async append(name, bytes) {
       const old = files.get(name);
       // What the system has written before it was told to is any part of it.
@@ -33,9 +39,10 @@ export function createMemoryDisk({ files = new Map(), slow }: MemoryDiskOptions 
       const old = files.get(name);
       if (old) files.set(name, old.slice(0, bytes));
     },
-    async replace(name, bytes) {
+    async replace(name, content) {
+      const bytes = content instanceof Uint8Array ? content.slice() : await joinAll(content);
       await wait();
-      files.set(name, bytes.slice());
+      files.set(name, bytes);
     },
     async remove(name) {
       await wait();
@@ -43,4 +50,10 @@ export function createMemoryDisk({ files = new Map(), slow }: MemoryDiskOptions 
     },
     async [Symbol.asyncDispose]() {},
   };
+}
+
+async function joinAll(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return Uint8Array.from(Buffer.concat(all));
 }
