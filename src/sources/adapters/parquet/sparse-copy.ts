@@ -138,7 +138,7 @@ async function fetchRange(
   const parts: Buffer[] = [];
   let at = from;
   for (let tries = 0, requests = 0; at < to; requests++) {
-    const ifMatch = /^"/.test(version) ? { "if-match": version } : {};
+    const ifMatch = version.startsWith('"') ? { "if-match": version } : {};
     const { body } = await ask(options, { range: `bytes=${at}-${to - 1}`, ...ifMatch });
     parts.push(body.subarray(0, to - at));
     at += Math.min(body.length, to - at);
