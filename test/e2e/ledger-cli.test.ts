@@ -124,9 +124,12 @@ describe("forager ledger", () => {
     const line = ["hub", "run", "--bucket", "dir:fleet", "--interval", "1s", "--data", "h"];
     const result = await sandbox.forager(line, {
       onStart: (kill) => {
-        setTimeout(() => kill("SIGTERM"), 12_000);
-        // A hub keeps nobody out of the ledger beside it.
-        setTimeout(() => void (beside = on("h").run("ledger set company/2 phone=2")), 6_000);
+        beside = (async () => {
+          const status = async () => (await a.run(`hub status --json ${bucket}`)).stdout;
+          await expect.poll(status, { interval: 200 }).toMatch(/"number": ?1\b/u);
+          // A hub keeps nobody out of the ledger beside it.
+          return on("h").run("ledger set company/2 phone=2");
+        })().finally(() => kill("SIGTERM"));
       },
     });
     expect((await beside)?.stdout).toContain("1 of 1 fields");
