@@ -13,6 +13,7 @@ test.each([
   ["dta", "data"],
   ["queu", "queue"],
   ["que.url", "queue.url"],
+  ["daat", "data"],
 ])("%s is nearest to %s", (written, expected) => {
   expect(nearest(written, keys)).toBe(expected);
 });

@@ -33,9 +33,17 @@ function keyDistance(name: string, candidate: string): number {
  * one. People rarely mistype the first letter, so words that begin differently are further apart.
  */
 function wordDistance(a: string, b: string): number {
+  if (isSwapped(a, b)) return 1;
   const distance = editDistance(a, b) + (a[0] === b[0] ? 0 : 1);
   const most = Math.max(1, Math.floor(Math.max(a.length, b.length) * 0.4));
   return distance <= most ? distance : Infinity;
+}
+
+/** Two neighbouring letters in the wrong order: the most common typing error of all. */
+function isSwapped(a: string, b: string): boolean {
+  const at = [...a].findIndex((letter, index) => letter !== b[index]);
+  if (at < 0 || a.length !== b.length) return false;
+  return a.slice(0, at) + a[at + 1] + a[at] + a.slice(at + 2) === b;
 }
 
 const lastPart = (key: string) => key.slice(key.lastIndexOf(".") + 1);

@@ -54,9 +54,9 @@ describe("which queue", () => {
     }
   });
 
-  test("only add, import and job make a queue; the others say that there is none", async () => {
+  test("only add, import, job and a changed gate make a queue; the others say that there is none", async () => {
     const { queue, file } = await createQueueSandbox();
-    const lines = ["list", "show 1", "stats", "jobs", "gates", "gate g --limit 2", "pause default"];
+    const lines = ["list", "show 1", "stats", "jobs", "gates", "gate g", "pause default"];
     for (const line of [...lines, "retry --yes", "purge --yes", "reconcile", "job j"]) {
       const { exitCode, stdout, stderr } = await queue(line);
       expect({ exitCode, stdout }, line).toEqual({ exitCode: 1, stdout: "" });
