@@ -15,7 +15,7 @@ export const registry: Registry = {
     places: "files of places, cut into tiles",
     node: "this machine, and the others of its fleet",
     hub: "the node that makes checkpoints",
-    fleet: "set and show the desired state of nodes (pause, drain, scale)",
+    fleet: "pause, drain and scale nodes",
     config: "settings, and where they come from",
   },
   commands: [

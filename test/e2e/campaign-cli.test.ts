@@ -69,7 +69,7 @@ describe("forager campaign", () => {
       chosen: 3,
       added: 3,
     });
-    expect(await json("campaign dispatch munich --batch 2")).toMatchObject({ due: 18, chosen: 2 });
+    expect(await json("campaign dispatch munich --batch 2")).toMatchObject({ due: 18, added: 2 });
     await json("campaign dispatch munich");
     expect(await json("campaign dispatch munich")).toMatchObject({ added: 0, duplicate: 9 });
     expect((await run("campaign dispatch munich")).stdout).toBe(
