@@ -41,7 +41,7 @@ function wordDistance(a: string, b: string): number {
 
 /** Two neighbouring letters in the wrong order: the most common typing error of all. */
 function isSwapped(a: string, b: string): boolean {
-  const at = [...a].findIndex((letter, index) => letter !== b[index]);
+  const at = a.split("").findIndex((letter, index) => letter !== b[index]);
   if (at < 0 || a.length !== b.length) return false;
   return a.slice(0, at) + a[at + 1] + a[at] + a.slice(at + 2) === b;
 }
