@@ -113,6 +113,7 @@ describe("forager work", () => {
     );
     expect(exitCode, stderr).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
+      contacts: 0,
       done: 220,
       skipped: 0,
       retried: 0,
@@ -122,6 +123,8 @@ describe("forager work", () => {
       visits: [],
       failures: [],
       paused: [],
+      releasedKinds: [],
+      undone: [],
     });
     const starts = log(sandbox).filter(({ what }) => what === "start");
     expect(new Set(starts.map(({ key }) => key)).size).toBe(220);
