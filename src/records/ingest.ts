@@ -196,7 +196,7 @@ async function makeNew(
 const whyNot = (outcome: "known" | "forgotten", id: string): string =>
   outcome === "known"
     ? `a company of that domain or place is there already (${id}): copy your text into its file`
-    : `it was forgotten for good: remove this folder, or \`forager ledger unforget\` it`;
+    : `it was forgotten for good: remove this folder, or allow it again with \`forager company forget ${id} --undo\``;
 
 /** One line for each record. */
 function merged(edits: readonly RecordEdit[]): readonly RecordEdit[] {
