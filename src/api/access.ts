@@ -24,8 +24,6 @@ export interface Access {
   makeCode(lifeMs: number): string;
   /** Turns a code into the id of a session; undefined: it was used, or is none. */
   redeem(code: string): string | undefined;
-  /** False: the session has ended. Asked while a stream is open. */
-  isValid(caller: Caller): boolean;
 }
 
 const codesMax = 100;
@@ -91,7 +89,6 @@ export function createAccess(options: AccessOptions): Access {
       dropOldest(sessions, sessionsMax);
       return id;
     },
-    isValid: () => true,
   };
 }
 

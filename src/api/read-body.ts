@@ -1,7 +1,5 @@
+import { bodyBytesMax } from "./client/api-client.ts";
 import { ProblemError } from "./problems.ts";
-
-/** Of a request. A configuration file is the largest thing that anybody sends. */
-export const bodyBytesMax = 1_100_000;
 
 /** The JSON of a request: other content types could be sent by a form of any web page. */
 export async function readJsonBody(request: Request): Promise<unknown> {

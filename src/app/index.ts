@@ -54,6 +54,7 @@ export type { FleetCommand, GivenCommand } from "./fleet-command.ts";
 export type { OpenFleet, OpenFleetOptions, Reached } from "./open-fleet.ts";
 export type { CampaignState } from "./campaign/campaign-state.ts";
 export type { Serve, ServeOptions } from "./serve/open-serve.ts";
+export type { RunningServer } from "./serve/running-server.ts";
 export type { ClusterStatus, NodeStatus } from "./status/cluster-status.ts";
 export type { StatusOptions } from "./status/gather-status.ts";
 export type { StatusReader } from "./status/read-status.ts";
@@ -85,6 +86,7 @@ export {
   exportEmails,
   exportToFile,
   findBrowser,
+  findRunningServer,
   commandFleet,
   importFile,
   moveQueue,

@@ -18,6 +18,7 @@ import type { IdleNode, IdleNodeOptions } from "./open-idle-node.ts";
 import type { NodeReader, OpenNodeReaderOptions } from "./open-node-reader.ts";
 import type { OpenFleet, OpenFleetOptions } from "./open-fleet.ts";
 import type { Serve, ServeOptions } from "./serve/open-serve.ts";
+import type { RunningServer, RunningServerOptions } from "./serve/running-server.ts";
 import type { ClusterStatus } from "./status/cluster-status.ts";
 import type { StatusOptions } from "./status/gather-status.ts";
 import type { StatusReader } from "./status/read-status.ts";
@@ -82,6 +83,11 @@ export async function readCampaignState(
 /** See `serve/open-serve.ts`. */
 export async function openServe(options: ServeOptions): Promise<Serve> {
   return (await import("./serve/open-serve.ts")).openServe(options);
+}
+
+/** See `serve/running-server.ts`. */
+export async function findRunningServer(options: RunningServerOptions): Promise<RunningServer> {
+  return (await import("./serve/running-server.ts")).findRunningServer(options);
 }
 
 /** See `open-idle-node.ts`. */

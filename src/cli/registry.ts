@@ -45,6 +45,16 @@ export const registry: Registry = {
       load: async () => (await import("./commands/serve/serve.ts")).serve,
     },
     {
+      name: "dashboard",
+      summary: "print or open a link to the dashboard of the running server",
+      load: async () => (await import("./commands/dashboard/dashboard.ts")).dashboard,
+    },
+    {
+      name: "api",
+      summary: "send a request to the HTTP API of the running server",
+      load: async () => (await import("./commands/api/api.ts")).api,
+    },
+    {
       name: "crawl",
       summary: "fetch every page of a site, politely, and tell what came of each",
       load: async () => (await import("./commands/crawl/crawl.ts")).crawl,

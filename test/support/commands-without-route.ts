@@ -4,6 +4,8 @@ export const commandsWithoutRoute: Readonly<Record<string, string>> = {
   init: "sets up a data folder before anything can serve it",
   work: "starts processes of this machine",
   serve: "starts the server itself",
+  dashboard: "prints a link of POST /api/session/links for the person at the machine",
+  api: "sends a request to any route",
   demo: "runs in a folder of its own",
   loadtest: "puts load on a queue; nothing to look at afterwards",
   completion: "prints a script for a shell",

@@ -55,6 +55,9 @@ export type AnswerOf<M extends ApiMethod, P extends ApiPath<M>> = RoutesOf<M>[P]
 export type RowOf<P extends ApiPath<"GET">> =
   AnswerOf<"GET", P> extends { rows: readonly (infer Row)[] } ? Row : never;
 
+/** Of a request; the server refuses more. A configuration file is the largest thing that anybody sends. */
+export const bodyBytesMax = 1_100_000;
+
 export interface CallOptions {
   readonly signal?: AbortSignal;
 }
@@ -103,6 +106,8 @@ export interface ApiClient {
     path: P,
     input: ApiInput<M, P> & WriteOptions,
   ): Promise<AnswerOf<M, P>>;
+  /** A request that the compiler does not know, such as one that somebody typed. */
+  call(method: string, path: string, input: AnyInput): Promise<unknown>;
 }
 
 export class ApiError extends Error {
@@ -139,10 +144,11 @@ export function createApiClient({ fetch, origin = "", token }: ApiClientOptions)
   return {
     get: (path, ...[input]) => call("GET", path, (input ?? {}) as AnyInput) as never,
     send: (method, path, input) => call(method, path as string, input) as never,
+    call,
   };
 }
 
-interface AnyInput extends WriteOptions {
+export interface AnyInput extends WriteOptions {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;

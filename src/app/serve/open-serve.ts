@@ -10,6 +10,7 @@ import type { NodeApi } from "../../node/index.ts";
 import { openFolderSecret } from "../folder-secret.ts";
 import { openServiceNode } from "../open-service-node.ts";
 import { createApiServices } from "./api-services.ts";
+import { apiTokenFile, removeServerAddress, writeServerAddress } from "./server-files.ts";
 
 export interface ServeOptions {
   readonly loaded: LoadedSettings;
@@ -31,9 +32,6 @@ export interface Serve extends Service, AsyncDisposable {
   /** Rejects when the data folder is gone. */
   readonly gone: Promise<never>;
 }
-
-/** The secret that a program needs to call the API of a data folder. */
-export const apiTokenFile = (paths: Paths): string => paths.resolve("node", "api.token");
 
 /** What `forager serve` runs: it owns the data folder, or is a client of the process that does. */
 export async function openServe(options: ServeOptions): Promise<Serve> {
@@ -88,10 +86,20 @@ export async function openApiServer(
       dashboardFolder: packageFile("dist/dashboard"),
     }),
   );
+  const address = () => ({ origin: server.origin(), pid: process.pid });
+  const stop = async () => {
+    await removeServerAddress(paths, address()).catch(() => {}); // a stale file is recognised
+    await server.stop();
+  };
   return {
     ...server,
+    async start() {
+      await server.start();
+      await writeServerAddress(paths, address());
+    },
+    stop,
     async [Symbol.asyncDispose]() {
-      await server.stop();
+      await stop();
       await services[Symbol.asyncDispose]();
     },
   };

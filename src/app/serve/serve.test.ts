@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { expect, test } from "vitest";
 import { openQueue } from "../open-queue.ts";
-import { apiTokenFile } from "./open-serve.ts";
+import { apiTokenFile } from "./server-files.ts";
 import { openTestServe } from "./testing/open-test-serve.ts";
 
 test("the first routes answer what the modules know", async () => {

@@ -6,7 +6,8 @@ import { createApiClient, type ApiClient } from "../../../api/client/api-client.
 import { systemClock } from "../../../base/clock.ts";
 import { silentLogger } from "../../../base/logger.ts";
 import { createPaths, loadSettings, type Paths, type Settings } from "../../../config/index.ts";
-import { apiTokenFile, openServe, type Serve } from "../open-serve.ts";
+import { openServe, type Serve } from "../open-serve.ts";
+import { apiTokenFile } from "../server-files.ts";
 
 export interface TestServe {
   readonly serve: Serve;
