@@ -7,10 +7,12 @@ import { Loaded } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
 import { Top } from "../parts/top.tsx";
 import { ReportFunnel, useReport, type Report } from "./campaign-funnel.tsx";
+import { ConfigEditor } from "./config-editor.tsx";
 
 const tabs = [
   ["", "Results"],
   ["phrases", "Phrases"],
+  ["config", "Configuration"],
 ] as const;
 
 export function CampaignDetail({ campaign }: { readonly campaign: string }) {
@@ -37,6 +39,7 @@ export function CampaignDetail({ campaign }: { readonly campaign: string }) {
       </nav>
       {tab === "" && report.data && <Results report={report.data} />}
       {tab === "phrases" && report.data && <Phrases report={report.data} />}
+      {tab === "config" && <ConfigEditor campaign={campaign} />}
       <Same
         command={`forager campaign report ${campaign}`}
         api={`GET ${apiUrl("/api/campaigns/{campaign}/report", { campaign })}`}
@@ -89,7 +92,7 @@ function Results({ report }: { readonly report: Report }) {
             <h2>Known values</h2>
             <small>share of companies</small>
           </header>
-          <table>
+          <table class="bars">
             <tbody>
               {fields.slice(0, 14).map(({ field, companies, share }) => (
                 <tr key={field}>

@@ -1,12 +1,15 @@
 import { api } from "../data/api.ts";
 import { formatCount, plural } from "../data/format.ts";
 import { useResource } from "../data/resource.ts";
-import { pathParts } from "../data/router.ts";
+import { navigate, pathParts, place } from "../data/router.ts";
+import { may } from "../data/session.ts";
+import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 import { Text } from "../parts/text.tsx";
 import { Top } from "../parts/top.tsx";
 import { CampaignDetail } from "./campaign-detail.tsx";
+import { NewCampaign } from "./new-campaign.tsx";
 
 export function Campaigns() {
   const [, name] = pathParts.value;
@@ -19,7 +22,13 @@ function CampaignList() {
   });
   return (
     <>
-      <Top title="Campaigns" />
+      <Top title="Campaigns">
+        {may("campaigns:write") && (
+          <a class="btn go" href="/campaigns?new=1">
+            <Icon name="plus" /> New campaign
+          </a>
+        )}
+      </Top>
       <section class="card" aria-label="Campaigns">
         <Loaded from={campaigns}>
           {({ rows }) =>
@@ -52,6 +61,9 @@ function CampaignList() {
           }
         </Loaded>
       </section>
+      {place.value.query.get("new") !== null && (
+        <NewCampaign onClose={() => navigate("/campaigns", { isReplaced: true })} />
+      )}
       <Same command="forager campaign list" api="GET /api/campaigns" />
     </>
   );

@@ -1,12 +1,14 @@
 import { api, apiUrl, type AnswerOf } from "../data/api.ts";
 import { useResource } from "../data/resource.ts";
 import { navigate, place, withQuery } from "../data/router.ts";
+import { may } from "../data/session.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded } from "../parts/state-view.tsx";
 import { Text } from "../parts/text.tsx";
 import { CompanyEntries } from "./company-entries.tsx";
 import { CompanyFacts } from "./company-facts.tsx";
+import { CompanyHistory } from "./company-history.tsx";
 import { CompanyTrace } from "./company-trace.tsx";
 import { Duplicates } from "./duplicates.tsx";
 
@@ -15,6 +17,7 @@ export type CompanyShown = AnswerOf<"GET", "/api/companies/{name}">;
 const tabs = [
   ["", "Values"],
   ["notes", "Notes and calls"],
+  ["history", "History"],
   ["trace", "How it was found"],
 ] as const;
 
@@ -27,7 +30,8 @@ export function CompanyDrawer({ name }: { readonly name: string }) {
   );
   const tab = tabs.find(([key]) => key === (place.value.query.get("tab") ?? ""))?.[0] ?? "";
   const close = () => navigate(withQuery({ open: undefined, tab: undefined, at: undefined }));
-  const { data } = company;
+  const { data, reload } = company;
+  const canEdit = may("companies:write");
   return (
     <Dialog shape="drawer" title={data ? data.name || data.slug : name} onClose={close}>
       <Loaded from={company}>
@@ -52,7 +56,7 @@ export function CompanyDrawer({ name }: { readonly name: string }) {
                 </span>
               </div>
             ))}
-            <Duplicates company={shown} />
+            <Duplicates company={shown} onMerged={reload} />
             <nav class="tabs" aria-label="Parts of the company">
               {tabs.map(([key, text]) => (
                 <a
@@ -64,8 +68,13 @@ export function CompanyDrawer({ name }: { readonly name: string }) {
                 </a>
               ))}
             </nav>
-            {tab === "" && <CompanyFacts company={shown} />}
-            {tab === "notes" && <CompanyEntries company={shown} />}
+            {tab === "" && <CompanyFacts company={shown} canEdit={canEdit} onChanged={reload} />}
+            {tab === "notes" && (
+              <CompanyEntries company={shown} canEdit={canEdit} onChanged={reload} />
+            )}
+            {tab === "history" && (
+              <CompanyHistory company={shown} canEdit={canEdit} onChanged={reload} />
+            )}
             {tab === "trace" && <CompanyTrace company={shown} />}
             <Same
               command={`forager company show ${shown.slug}`}

@@ -3,13 +3,16 @@ import { websiteHref, valueText } from "../data/safe-text.ts";
 import { Icon } from "../parts/icon.tsx";
 import { SafeLink, Text } from "../parts/text.tsx";
 import type { CompanyShown } from "./company-drawer.tsx";
+import { FieldEditor } from "./field-editor.tsx";
 import { Provenance, sourceText, type SourcedValue } from "./provenance.tsx";
 
 /** Shown first, in this order; the rest follows by name. */
 const order = ["name", "phone", "email", "website", "domain", "social", "address", "street", "city", "zip", "state", "country", "hours", "rating", "reviews", "category", "service", "product", "tag", "person", "tech"]; // prettier-ignore
 /** Facts about the work, which other tabs show. */
 const hidden =
-  /^(?:found|visit|note|call|meeting|alias|merged|entry|slug|enrichedAt|foundAt|place)(?:\/|$)/;
+  /^(?:found|visit|note|call|meeting|alias|merged|entry|slug|enrichedAt|foundAt|place|page|person|language|latitude|longitude)(?:\/|$)/;
+/** Short words that are read together. */
+const inOneLine = new Set(["category", "service", "product", "keyword", "tech", "tag"]);
 
 /** Fields that a person can add when nothing is known. */
 const usual = ["phone", "email", "website", "city"];
@@ -32,7 +35,28 @@ function groupsOf(provenance: readonly SourcedValue[]): readonly Group[] {
     .sort((a, b) => rank(a.field) - rank(b.field) || (a.field < b.field ? -1 : 1));
 }
 
-export function CompanyFacts({ company }: { readonly company: CompanyShown }) {
+interface FactsProps {
+  readonly company: CompanyShown;
+  readonly canEdit: boolean;
+  readonly onChanged: () => void;
+}
+
+export function CompanyFacts({ company, canEdit, onChanged }: FactsProps) {
+  /** The field that is edited; `phone+`: a new element of a list. */
+  const editing = useSignal<string | undefined>(undefined);
+  const done = () => {
+    editing.value = undefined;
+    onChanged();
+  };
+  const editor = (field: string, value: string) => (
+    <FieldEditor
+      company={company}
+      field={field}
+      value={value}
+      onDone={done}
+      onCancel={() => (editing.value = undefined)}
+    />
+  );
   const open = useSignal<string | undefined>(undefined);
   return (
     <dl class="facts">
@@ -40,27 +64,55 @@ export function CompanyFacts({ company }: { readonly company: CompanyShown }) {
         <>
           <dt>{field}</dt>
           <dd>
-            {values.map((value) => (
-              <div key={value.field}>
-                <div class="fact">
-                  <span title={`${sourceText(value.source)}, node ${value.node}`}>
-                    <FactText field={field} value={value} />
+            {inOneLine.has(field) && (
+              <span class="chips">
+                {values.slice(0, 40).map((value) => (
+                  <span class="pill quiet" key={value.field} title={sourceText(value.source)}>
+                    <Text value={elementText(value)} max={60} />
                   </span>
-                  <button
-                    class="btn bare small"
-                    aria-label={`Where ${field} ${elementText(value).slice(0, 60)} comes from`}
-                    aria-expanded={open.value === value.field}
-                    onClick={() =>
-                      (open.value = open.value === value.field ? undefined : value.field)
-                    }
-                  >
-                    <Icon name="info" />
-                  </button>
+                ))}
+              </span>
+            )}
+            {(inOneLine.has(field) ? [] : values).map((value) =>
+              editing.value === value.field ? (
+                <div key={value.field}>{editor(value.field, elementText(value))}</div>
+              ) : (
+                <div key={value.field}>
+                  <div class="fact">
+                    <span title={`${sourceText(value.source)}, node ${value.node}`}>
+                      <FactText field={field} value={value} />
+                    </span>
+                    <button
+                      class="btn bare small"
+                      aria-label={`Where ${field} ${elementText(value).slice(0, 60)} comes from`}
+                      aria-expanded={open.value === value.field}
+                      onClick={() =>
+                        (open.value = open.value === value.field ? undefined : value.field)
+                      }
+                    >
+                      <Icon name="info" />
+                    </button>
+                    {canEdit && (
+                      <button
+                        class="btn bare small"
+                        aria-label={`Edit ${field} ${elementText(value).slice(0, 60)}`}
+                        onClick={() => (editing.value = value.field)}
+                      >
+                        <Icon name="pencil" />
+                      </button>
+                    )}
+                  </div>
+                  {open.value === value.field && <Provenance of={value} />}
                 </div>
-                {open.value === value.field && <Provenance of={value} />}
-              </div>
-            ))}
-            {values.length === 0 && <span class="dim">not known</span>}
+              ),
+            )}
+            {editing.value === `${field}+` && editor(field, "")}
+            {canEdit && canGrow(field, values) && editing.value !== `${field}+` && (
+              <button class="btn bare small" onClick={() => (editing.value = `${field}+`)}>
+                <Icon name="plus" /> add {field}
+              </button>
+            )}
+            {!canEdit && values.length === 0 && <span class="dim">not known</span>}
           </dd>
         </>
       ))}
@@ -69,6 +121,10 @@ export function CompanyFacts({ company }: { readonly company: CompanyShown }) {
     </dl>
   );
 }
+
+/** Lists take more values; a single value is edited instead. */
+const canGrow = (field: string, values: readonly SourcedValue[]) =>
+  values.length === 0 || ["phone", "email", "tag", "category"].includes(field);
 
 /** `phone/+1512…` is an element of a list: its name is its value. */
 export function elementText({ field, value }: SourcedValue): string {

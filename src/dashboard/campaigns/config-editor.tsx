@@ -1,0 +1,153 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { api } from "../data/api.ts";
+import { plural } from "../data/format.ts";
+import { diffExcerpt, lineDiff } from "../data/line-diff.ts";
+import { failureOf, useResource } from "../data/resource.ts";
+import { may } from "../data/session.ts";
+import { shownText } from "../data/safe-text.ts";
+import { Loaded } from "../parts/state-view.tsx";
+import { say } from "../parts/toast.tsx";
+
+const checkMs = 500;
+
+/** The campaign's config.toml: checked while one types, with the difference before it is saved. */
+export function ConfigEditor({ campaign }: { readonly campaign: string }) {
+  const config = useResource(campaign, (signal) =>
+    api.get("/api/campaigns/{campaign}/config", { params: { campaign }, signal }),
+  );
+  return (
+    <section class="card">
+      <header>
+        <h2>config.toml</h2>
+        <small>every node gets the new one from the bucket</small>
+      </header>
+      <Loaded from={config}>
+        {({ text }) => (
+          <Editor key={text} campaign={campaign} saved={text} onSaved={config.reload} />
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+interface EditorProps {
+  readonly campaign: string;
+  readonly saved: string;
+  readonly onSaved: () => void;
+}
+
+interface Checked {
+  readonly text: string;
+  /** Empty: there is none. */
+  readonly problem: string;
+  readonly tiles: number;
+}
+
+function Editor({ campaign, saved, onSaved }: EditorProps) {
+  const text = useSignal(saved);
+  const checked = useSignal<Checked | undefined>(undefined);
+  const problem = useSignal("");
+  const isSaving = useSignal(false);
+  const canEdit = may("campaigns:write");
+  const isChanged = text.value !== saved;
+
+  useEffect(() => {
+    if (!isChanged) return undefined;
+    const timer = setTimeout(async () => {
+      const asked = text.value;
+      const body = { text: asked, isDryRun: true };
+      try {
+        const { tiles } = await api.send("PUT", "/api/campaigns/{campaign}/config", { params: { campaign }, body }); // prettier-ignore
+        checked.value = { text: asked, problem: "", tiles };
+      } catch (error) {
+        checked.value = { text: asked, problem: textOf(error), tiles: 0 };
+      }
+    }, checkMs);
+    return () => clearTimeout(timer);
+  }, [text.value]);
+
+  const save = async () => {
+    isSaving.value = true;
+    problem.value = "";
+    try {
+      await api.send("PUT", "/api/campaigns/{campaign}/config", {
+        params: { campaign },
+        body: { text: text.value },
+      });
+      say("Configuration saved");
+      onSaved();
+    } catch (error) {
+      problem.value = textOf(error);
+    }
+    isSaving.value = false;
+  };
+  const isCurrent = checked.value?.text === text.value;
+  const { problem: fault = "", tiles = 0 } = isCurrent ? checked.value! : {};
+  return (
+    <div class="stack">
+      <textarea
+        class="config"
+        aria-label="config.toml"
+        spellcheck={false}
+        readOnly={!canEdit}
+        value={text.value}
+        onInput={(event) => (text.value = event.currentTarget.value)}
+      />
+      {problem.value !== "" && <Trouble text={problem.value} />}
+      {isChanged && fault !== "" && <Trouble text={fault} />}
+      {isChanged && (
+        <>
+          <h3>What would change</h3>
+          <div class="diff" aria-label="Difference">
+            {diffExcerpt(lineDiff(saved, text.value)).map((line, index) =>
+              line === undefined ? (
+                <div class="dim" key={index}>
+                  …
+                </div>
+              ) : (
+                <div key={index} class={line.kind}>
+                  {line.kind === "add" ? "+ " : line.kind === "del" ? "− " : "  "}
+                  {line.text}
+                </div>
+              ),
+            )}
+          </div>
+          <div class="row">
+            <button
+              class="btn go"
+              disabled={!isCurrent || fault !== "" || isSaving.value}
+              onClick={() => void save()}
+            >
+              Save
+            </button>
+            <button class="btn" onClick={() => (text.value = saved)}>
+              Discard
+            </button>
+            <span class="dim" role="status">
+              {isCurrent
+                ? fault === ""
+                  ? `checked: no errors, ${plural(tiles, "tile")}`
+                  : ""
+                : "checking…"}
+            </span>
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+function textOf(error: unknown): string {
+  const failure = failureOf(error);
+  return failure.kind === "offline" ? "The server does not answer; nothing was saved." : failure.detail; // prettier-ignore
+}
+
+function Trouble({ text }: { readonly text: string }) {
+  return (
+    <div class="alarm bad" role="alert">
+      <b>Not saved</b>
+      <span>{shownText(text, 600)}</span>
+    </div>
+  );
+}

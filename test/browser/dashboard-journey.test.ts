@@ -1,0 +1,74 @@
+// inputs: src/** scripts/dashboard/** test/browser/dashboard/**
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openNodeIn } from "../../src/app/open-node.ts";
+import { openTestServe } from "../../src/app/serve/testing/open-test-serve.ts";
+import { silentLogger } from "../../src/base/logger.ts";
+import { readVersion } from "../../src/base/version.ts";
+import { builtCli } from "../support/built-cli.ts";
+import { axeViolations, openBrowser, openWatchedPage } from "./dashboard/open-dashboard.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  await builtCli();
+  browser = await openBrowser();
+});
+afterAll(() => browser?.close());
+
+test("find a company, correct its phone, keep a note: the file on disk changes", async () => {
+  const { origin, paths } = await openTestServe({ isOpen: true });
+  await using node = await openNodeIn({ kind: "command", paths, log: silentLogger, user: "test", version: readVersion() }); // prettier-ignore
+  for (const [name, phone] of [
+    ["Capital Floors", "+15125550142"],
+    ["Lone Star Tile", "+15125550177"],
+  ] as const) {
+    // prettier-ignore
+    await node.api.records.create({
+      source: "site:http://www.floors.example/",
+      fields: { name, city: "Austin", country: "US", [`phone/${phone}`]: true },
+    });
+  }
+  const { page, faults } = await openWatchedPage(browser, origin);
+  await page.goto(`${origin}/companies`);
+  await page.getByText("2 companies").waitFor();
+  await page.getByRole("searchbox").fill("austin capit");
+  await page.getByText("1 company").waitFor();
+  await page.getByRole("link", { name: "Capital Floors" }).click();
+  await page.getByRole("button", { name: "Edit phone +15125550142" }).click();
+  await page.getByLabel("Change phone").fill("+15125550199");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Edit phone +15125550199" }).waitFor();
+  const file = () =>
+    readFileSync(paths.resolve("companies", "capital-floors", "_index.md"), "utf8");
+  await expect.poll(file).toContain("+15125550199");
+  expect(file()).not.toContain("+15125550142");
+
+  await page.getByRole("link", { name: "Notes and calls" }).click();
+  await page.getByRole("textbox", { name: "Text" }).fill("wants a quote <b>soon</b>");
+  await page.getByRole("button", { name: "Save note" }).click();
+  await page.getByText("wants a quote <b>soon</b>").waitFor();
+  await page.getByRole("link", { name: "History" }).click();
+  await page.getByText("replaced").or(page.getByText("removed")).first().waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  expect(faults).toEqual([]);
+});
+
+test("a mistake in a campaign's configuration is shown, and the corrected one is saved", async () => {
+  const { origin, paths } = await openTestServe({ isOpen: true });
+  const file = paths.resolve("campaigns", "austin", "config.toml");
+  mkdirSync(paths.resolve("campaigns", "austin"), { recursive: true });
+  const config = `phrases = ["plumber"]\nproximityKm = 10\n[[locations]]\nname = "Austin"\nlat = 30.27\nlon = -97.74\n`;
+  writeFileSync(file, config);
+  const { page } = await openWatchedPage(browser, origin);
+  await page.goto(`${origin}/campaigns/austin?tab=config`);
+  const editor = page.getByRole("textbox", { name: "config.toml" });
+  await editor.fill(config.replace("proximityKm = 10", 'proximityKm = "far"'));
+  await page.getByRole("alert").getByText("proximityKm").waitFor();
+  expect(await page.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
+  await editor.fill(config.replace('["plumber"]', '["plumber", "roofer"]'));
+  await page.getByText("checked: no errors").waitFor();
+  await page.getByText('+ phrases = ["plumber", "roofer"]').waitFor();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await expect.poll(() => readFileSync(file, "utf8")).toContain("roofer");
+});
