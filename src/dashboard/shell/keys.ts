@@ -10,7 +10,7 @@ const chordMs = 1_200;
 
 /** The keys that work on every screen. Returns a function that ends them. */
 export function listenToKeys(): () => void {
-  let chordAtMs = 0;
+  let chordAtMs = -Infinity;
   const onKey = (event: KeyboardEvent) => {
     if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
       event.preventDefault();
@@ -20,7 +20,7 @@ export function listenToKeys(): () => void {
     const isTyping = event.target instanceof Element && event.target.closest("input, textarea, select"); // prettier-ignore
     if (isTyping || event.metaKey || event.ctrlKey || event.altKey) return;
     const isChord = performance.now() - chordAtMs < chordMs;
-    chordAtMs = 0;
+    chordAtMs = -Infinity;
     if (isChord) {
       const screen = screens.find(({ key }) => key === event.key);
       if (screen) navigate(`/${screen.path}`);
