@@ -347,7 +347,7 @@ export const registry: Registry = {
     },
     {
       name: "fleet show",
-      summary: "show the desired state of nodes, and which nodes have applied it",
+      summary: "show commands, and which nodes have applied them",
       load: async () => (await import("./commands/fleet/show.ts")).fleetShow,
     },
     {
