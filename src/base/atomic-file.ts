@@ -87,7 +87,8 @@ async function writeAndSync(path: string, data: FileContent, mode: number | unde
   const file = await fs.open(path, "wx", mode ?? 0o666);
   try {
     if (mode !== undefined) await file.chmod(mode); // open() subtracts the umask
-    await fs.writeFile(file, data);
+    if (typeof data === "string" || data instanceof Uint8Array) await file.writeFile(data);
+    else await fs.writeFile(file, data);
     await file.sync(); // before the rename, or a power cut may leave the new name on an empty file
   } finally {
     await file.close();
