@@ -84,9 +84,11 @@ async function watch(): Promise<void> {
   tell({ kind: "open" });
   while (!isStopped) await new Promise((resolve) => setTimeout(resolve, 20));
   over.abort();
-  // If the owner has just ended, the call is stopped while it looks for the next owner.
+  // If the owner ends at the same time, the call ends with its connection, or while it looks for the
+  // next owner. Both are how a watch that was stopped may end.
   await watching.catch((error: unknown) => {
-    if ((error as { readonly kind?: unknown }).kind !== "aborted") throw error;
+    const { kind } = error as { readonly kind?: unknown };
+    if (kind !== "aborted" && kind !== "unavailable") throw error;
   });
 }
 
@@ -119,6 +121,7 @@ try {
   await roles[role]!();
   process.exit(0);
 } catch (error) {
-  tell({ kind: "failed", error: error instanceof Error ? (error.stack ?? "") : String(error) });
+  const what = error instanceof Error ? (error.stack ?? "") : String(error);
+  tell({ kind: "failed", error: `${role}: ${what}` });
   setTimeout(() => process.exit(2), 100);
 }
