@@ -12,7 +12,7 @@ import type { TextStream } from "./output.ts";
 export type Confirm = (question: string, options: { readonly yes: boolean }) => Promise<boolean>;
 
 /**
- * Asks for a value. An empty answer is the `suggested` one; where there is none, it asks again.
+ * Asks for a value. An empty answer means the `suggested` value; without one it asks again.
  * Undefined: nobody is here to answer.
  */
 export type Ask = (

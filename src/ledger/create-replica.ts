@@ -244,7 +244,7 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
     partText,
     async digest() {
       const hash = createHash("sha256");
-      // Each begins with its header, so where one ends is told too.
+      // Each part begins with a header, so the hash also covers where a part ends.
       for (let index = 0; index < partCount; index++) hash.update(await partText(index));
       return hash.digest("hex");
     },

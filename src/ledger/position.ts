@@ -142,7 +142,7 @@ async function* batchesOf(
       changedIn(await replica.base.readPart(index), index, isNew),
     );
   }
-  // Many are told by part: who reads them finds neighbours together.
+  // If there are many, order them by part: a reader then finds neighbours together.
   const told = rest.length > batchSize ? rest.toSorted((a, b) => partOf(a) - partOf(b)) : rest;
   for (let from = 0; from < told.length; from += batchSize) {
     yield told.slice(from, from + batchSize);

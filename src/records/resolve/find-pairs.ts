@@ -34,7 +34,7 @@ const membersMax = 200;
 
 /**
  * Looks for companies that are one: by phone, by domain, and by name among neighbours. Every pair is
- * compared once. Of companies that a person called distinct nothing is told. Sure ones first.
+ * compared once. Pairs that a person has marked as distinct are left out. Certain matches come first.
  */
 export async function findDuplicatePairs(
   index: Pick<RecordLookup, "targets" | "find">,

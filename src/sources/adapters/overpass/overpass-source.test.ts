@@ -186,7 +186,7 @@ describe("no snapshot, and a wait that the server asked for", () => {
     const failure = await failureOf(made);
     expect(failure).toMatchObject({ code, kind: "unavailable" });
     expect(failure.waitMs).toBeGreaterThanOrEqual(leastMs);
-    // Nothing goes out before that, whoever asks.
+    // No request is sent before that time, whichever caller asks.
     const sent = made.server.requests.length;
     expect(await failureOf(made)).toMatchObject({ code: "places_refused" });
     expect(made.server.requests).toHaveLength(sent);
