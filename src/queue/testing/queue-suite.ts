@@ -54,9 +54,6 @@ const themes: Readonly<Record<string, (clause: Clause) => void>> = {
   closing: closingClauses,
 };
 
-/** Some go through hundreds of commits, on servers that others use too. */
-const clauseMsMax = 90_000;
-
 /**
  * The contract of QueueStore, clause by clause; a bug in one backend becomes a clause here. After
  * every clause all counters are compared with the tasks. A title that starts with "lesson n" is a
@@ -77,7 +74,7 @@ export function queueSuite({
         test(`deviation: ${title}`, () => expect(reason.trim(), "the reason").not.toBe(""));
         return;
       }
-      test(title, { timeout: clauseMsMax, concurrent }, async () => {
+      test(title, { concurrent }, async () => {
         const time = createSuiteTime();
         await using at = await openFixture(open, time);
         await check(at);
