@@ -15,7 +15,7 @@ export const bundleEntries = [
   "cli/loadtest/load-worker.ts",
   "app/work/worker-process.ts",
   "gossip/adapters/mdns/mdns-thread.ts",
-  "ledger/adapters/threads/mill-thread.ts",
+  "ledger/adapters/threads/fold-thread.ts",
   "records/adapters/sqlite/index-loader-thread.ts",
   "sources/adapters/parquet/parquet-child.ts",
 ];

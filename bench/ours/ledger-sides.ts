@@ -7,7 +7,7 @@ import { openDirectoryBucket } from "../../src/bucket/adapters/directory/directo
 import type { Bucket } from "../../src/bucket/index.ts";
 import { createPaths } from "../../src/config/index.ts";
 import { createFileSpill } from "../../src/ledger/adapters/file/file-spill.ts";
-import { createThreadMill } from "../../src/ledger/adapters/threads/thread-mill.ts";
+import { createThreadFoldWorker } from "../../src/ledger/adapters/threads/thread-fold-worker.ts";
 import { openFileDisk } from "../../src/ledger/adapters/file/file-disk.ts";
 import { compactOnce, openLedger, stampOf, type Datagram } from "../../src/ledger/index.ts";
 import { createId } from "../../src/base/ids.ts";
@@ -32,7 +32,7 @@ export interface BootstrapInput {
   readonly fields: number;
 }
 
-const openMill = () => createThreadMill();
+const openFoldWorker = () => createThreadFoldWorker();
 const [clock, random, log] = [systemClock, systemRandom, silentLogger];
 
 const openIn = async ({ folder }: SideContext, name: string) =>
@@ -81,7 +81,7 @@ export const fold: Side<FoldInput> = async (input, context) => {
     async run() {
       const parts = {
         openSpill: () => createFileSpill({ folder: spillFolder, random }),
-        openMill,
+        openFoldWorker,
       };
       const done = await compactOnce({ bucket, clock, random, log, owner: "bench", ...parts });
       strictEqual(done.datagrams, input.datagrams);

@@ -37,6 +37,6 @@ export function openHubParts({
   folder,
 }: {
   readonly folder: string;
-}): Promise<Pick<HubOptions, "openSpill" | "openMill">> {
+}): Promise<Pick<HubOptions, "openSpill" | "openFoldWorker">> {
   return hubPartsIn(createPaths(folder));
 }

@@ -105,12 +105,13 @@ export async function readSyncFaults(
 /** What a hub works with here: it folds through the disk, so size is no matter, and in threads. */
 export async function hubPartsIn(
   paths: Pick<Paths, "resolve">,
-): Promise<Pick<HubOptions, "openSpill" | "openMill">> {
+): Promise<Pick<HubOptions, "openSpill" | "openFoldWorker">> {
   const { createFileSpill } = await import("../ledger/adapters/file/file-spill.ts");
-  const { createThreadMill } = await import("../ledger/adapters/threads/thread-mill.ts");
+  const { createThreadFoldWorker } =
+    await import("../ledger/adapters/threads/thread-fold-worker.ts");
   const folder = paths.resolve("ledger/spill");
   return {
     openSpill: () => createFileSpill({ folder, random: systemRandom }),
-    openMill: () => createThreadMill(),
+    openFoldWorker: () => createThreadFoldWorker(),
   };
 }

@@ -120,7 +120,7 @@ async function openStore(
   return createSqliteUsageStore({
     file,
     clock,
-    onSetAside: (path) =>
+    onDamaged: (path) =>
       log.error("the counts of bucket requests were damaged and begin anew", { keptAs: path }),
   });
 }

@@ -49,7 +49,7 @@ function follow({ clock, random, openObject }: Place, more: Partial<FollowerOpti
       return { what: desired.state, faults: desired.faults };
     },
     onFollowed: (followed) => void acknowledged.push(followed),
-    say: (bytes) => void said.push(bytes),
+    publish: (bytes) => void said.push(bytes),
     clock,
     random,
     log: silentLogger,
@@ -214,7 +214,7 @@ describe("by gossip", () => {
     await place.set(node, "pause");
     await place.clock.advance(13_000);
     expect(teller.said).toHaveLength(1);
-    hearer.follower.hear(teller.said[0]!);
+    hearer.follower.receiveHint(teller.said[0]!);
     await place.clock.advance(0);
     expect(hearer.seen.map(({ state }) => state)).toEqual(["paused"]);
     expect(hearer.acknowledged).toMatchObject([{ revision: 1, isApplied: true }]);
@@ -233,7 +233,7 @@ describe("by gossip", () => {
     const hearer = follow(place);
     const deaf = follow(place, { sources: [] });
     // As if both had begun before the first command, and missed its hint.
-    for (const { follower } of [hearer, deaf]) follower.hear(second!);
+    for (const { follower } of [hearer, deaf]) follower.receiveHint(second!);
     await place.clock.advance(0);
     expect(hearer.seen.map(({ state, workers }) => [state, workers.get("enrich")])).toEqual([
       ["paused", "4"],

@@ -33,7 +33,7 @@ export interface FollowerOptions {
   /** Something that others wait for: the acknowledgement should go out now. */
   readonly onFollowed?: (followed: AppliedRevision) => void;
   /** Tells peers what this node has learnt. */
-  readonly say?: (bytes: Uint8Array) => void;
+  readonly publish?: (bytes: Uint8Array) => void;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -52,7 +52,7 @@ export interface Applied {
 
 export interface Follower extends Service {
   /** A peer says what it has learnt. */
-  hear(bytes: Uint8Array): void;
+  receiveHint(bytes: Uint8Array): void;
   desired(): DesiredState;
   /** Undefined if no command was ever given. */
   followed(): AppliedRevision | undefined;
@@ -70,7 +70,7 @@ const whatLengthMax = 300;
  * applied, or when it is clear what was not.
  */
 export function createFollower(options: FollowerOptions): Follower {
-  const { node, sources, memory, clock, random, log, say = () => {} } = options;
+  const { node, sources, memory, clock, random, log, publish = () => {} } = options;
   let desired: DesiredState = nothingDesired;
   let applied: string | undefined;
   let followed: AppliedRevision | undefined;
@@ -90,7 +90,7 @@ export function createFollower(options: FollowerOptions): Follower {
     if (JSON.stringify(desired) === JSON.stringify(before)) return;
     if (hasBegun && desired.revision > before.revision) {
       const news = desiredSince(desired, before.revision);
-      say(encodeHint({ ...news, since: before.revision }, hintBytesMax));
+      publish(encodeHint({ ...news, since: before.revision }, hintBytesMax));
     }
     try {
       await memory?.write(desired);
@@ -174,7 +174,7 @@ export function createFollower(options: FollowerOptions): Follower {
       for (const timer of timers.values()) timer.cancel();
       await turn;
     },
-    hear(bytes) {
+    receiveHint(bytes) {
       const hint = decodeHint(bytes);
       if (!hint || hint.revision <= desired.revision) return;
       void inTurn(async () => {

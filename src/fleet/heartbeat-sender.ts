@@ -6,7 +6,7 @@ import { encodeHeartbeat, headHeartbeat, type NodeHeartbeat } from "./heartbeat.
 export interface HeartbeatSenderOptions {
   readonly read: () => Promise<NodeHeartbeat>;
   /** Tells the peers that gossip reaches; absent if there is no gossip. */
-  readonly say?: (bytes: Uint8Array) => void;
+  readonly publish?: (bytes: Uint8Array) => void;
   /** Writes it into the node's head; absent where there is no bucket. */
   readonly writeHead?: (beat: Readonly<Record<string, unknown>>) => Promise<void>;
   /** Also told, such as to a file of this machine. */
@@ -43,7 +43,7 @@ export function createHeartbeatSender(options: HeartbeatSenderOptions): Heartbea
     try {
       const now = await options.read();
       const said: NodeHeartbeat = isLast ? { ...now, state: "stopped" } : now;
-      options.say?.(encodeHeartbeat(said));
+      options.publish?.(encodeHeartbeat(said));
       await options.onHeartbeat?.(said);
       await options.writeHead?.(headHeartbeat(said));
       isFailing = false;

@@ -104,7 +104,7 @@ function createBeating(writeHead: () => Promise<void> = async () => {}) {
   const packets: Uint8Array[] = [];
   const heartbeats = createHeartbeatSender({
     read: async () => ({ ...beat, atMs: clock.nowMs() }),
-    say: (bytes) => void packets.push(bytes),
+    publish: (bytes) => void packets.push(bytes),
     writeHead: async (said) => {
       await writeHead();
       heads.push(said);

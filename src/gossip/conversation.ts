@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
 import { isLoopback, parseAddress } from "./address.ts";
 import type { Answers } from "./answers.ts";
-import type { Contacts } from "./contacts.ts";
+import type { PeerTable } from "./peer-table.ts";
 import type { Counting } from "./counters.ts";
 import { aheadOf, chunksOf, hashOf } from "./digest.ts";
 import type { Inbox } from "./inbox.ts";
@@ -11,8 +11,8 @@ import { fitEntries } from "./packing.ts";
 import type { Peer, Peers } from "./peers.ts";
 import type { Pushes } from "./pushes.ts";
 import { lastOf, type Range, type Replica } from "./replica.ts";
-import type { Sayings } from "./sayings.ts";
-import type { Wants } from "./wants.ts";
+import type { Topics } from "./topics.ts";
+import type { FetchScheduler } from "./fetch-scheduler.ts";
 import type { Chunk, Entry, Item, Summary } from "./wire/items.ts";
 
 /** What is said between two that know each other. */
@@ -27,7 +27,7 @@ export interface Conversation {
 export interface ConversationOptions {
   readonly replica: Replica;
   readonly peers: Peers;
-  readonly contacts: Contacts;
+  readonly peerTable: PeerTable;
   readonly clock: Clock;
   readonly random: Random;
   readonly counting: Counting;
@@ -35,9 +35,9 @@ export interface ConversationOptions {
   readonly pullPort: number;
   readonly ownAddress: string;
   readonly inbox: Inbox;
-  readonly wants: Wants;
+  readonly fetches: FetchScheduler;
   readonly pushes: Pushes;
-  readonly sayings: Sayings;
+  readonly topics: Topics;
   readonly answers: Answers;
   readonly send: (peer: Peer, items: readonly Item[]) => void;
   readonly prove: (address: string, token: Uint8Array) => void;
@@ -50,8 +50,8 @@ const rttMsMax = 60_000;
 const peersEvery = 10;
 
 export function createConversation(options: ConversationOptions): Conversation {
-  const { replica, peers, contacts, clock, random, counting, room, pullPort } = options;
-  const { inbox, wants, pushes, sayings, answers, send } = options;
+  const { replica, peers, peerTable, clock, random, counting, room, pullPort } = options;
+  const { inbox, fetches, pushes, topics, answers, send } = options;
   let ticks = 0;
 
   const summary = (): Summary => {
@@ -69,15 +69,15 @@ export function createConversation(options: ConversationOptions): Conversation {
     return known.length > 0 ? [{ kind: "peers", addresses: known }] : [];
   };
 
-  const told = (peer: Peer, { origin, number }: Entry) => {
-    const before = peer.told.get(origin);
-    if (before === undefined && peer.told.size >= limits.toldEntriesMax) return;
-    peer.told.set(origin, Math.max(number, before ?? 0));
+  const advertise = (peer: Peer, { origin, number }: Entry) => {
+    const before = peer.advertised.get(origin);
+    if (before === undefined && peer.advertised.size >= limits.advertisedMax) return;
+    peer.advertised.set(origin, Math.max(number, before ?? 0));
   };
   const learn = (peer: Peer, entries: readonly Entry[]) => {
     for (const entry of entries) {
-      told(peer, entry);
-      wants.note(entry.origin, entry.number, peer);
+      advertise(peer, entry);
+      fetches.note(entry.origin, entry.number, peer);
     }
   };
 
@@ -87,7 +87,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     const hash = Buffer.from(ours).toString("hex");
     if (peer.equalHash === hash) return true;
     peer.equalHash = hash;
-    for (const [origin, number] of replica.vector()) told(peer, { origin, number });
+    for (const [origin, number] of replica.vector()) advertise(peer, { origin, number });
     return true;
   };
 
@@ -125,9 +125,9 @@ export function createConversation(options: ConversationOptions): Conversation {
   const receive = (peer: Peer, range: Range): readonly Range[] => {
     if (range.records.length === 0) return [];
     const last = lastOf(range);
-    told(peer, { origin: range.origin, number: last });
+    advertise(peer, { origin: range.origin, number: last });
     const fresh = inbox.take(range);
-    if (inbox.hasHole(range.origin, last)) wants.note(range.origin, last, peer);
+    if (inbox.hasHole(range.origin, last)) fetches.note(range.origin, last, peer);
     return fresh;
   };
 
@@ -154,17 +154,17 @@ export function createConversation(options: ConversationOptions): Conversation {
         return;
       case "answer":
         receive(peer, item.range);
-        return wants.answered(peer, item.range.origin);
+        return fetches.answered(peer, item.range.origin);
       case "ask":
         return answers.take(peer, item);
       case "ended":
-        return wants.ended(peer, item);
+        return fetches.ended(peer, item);
       case "say":
-        return sayings.take(peer, item);
+        return topics.receive(peer, item);
       case "peers":
         for (const address of item.addresses.slice(0, limits.peersToldMax)) {
           const isUsable = parseAddress(address) && address !== options.ownAddress;
-          if (isUsable) contacts.meet("told", address);
+          if (isUsable) peerTable.meet("told", address);
         }
         return;
       case "pull":

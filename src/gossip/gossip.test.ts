@@ -231,16 +231,16 @@ describe("what is said", () => {
     const [a, b, c] = open(fleet, "a", "b", "c");
     await fleet.meetAll();
     const heard: string[] = [];
-    b.gossip.hear("wake", ({ node, session }, bytes) =>
+    b.gossip.subscribe("wake", ({ node, session }, bytes) =>
       heard.push(`b ${node} ${session === a.gossip.session} ${textOf(bytes)}`),
     );
-    const stop = c.gossip.hear("wake", (_from, bytes) => heard.push(`c ${textOf(bytes)}`));
-    c.gossip.hear("desired", () => heard.push("never"));
-    a.gossip.say("wake", Buffer.from("up"));
+    const stop = c.gossip.subscribe("wake", (_from, bytes) => heard.push(`c ${textOf(bytes)}`));
+    c.gossip.subscribe("desired", () => heard.push("never"));
+    a.gossip.publish("wake", Buffer.from("up"));
     await fleet.advance(1_000);
     expect(heard.sort()).toEqual(["b a true up", "c up"]);
     stop();
-    a.gossip.say("wake", Buffer.from("again"));
+    a.gossip.publish("wake", Buffer.from("again"));
     await fleet.advance(1_000);
     expect(heard).toHaveLength(3);
   });
@@ -250,17 +250,17 @@ describe("what is said", () => {
     const [a, b] = open(fleet, "a", "b");
     await fleet.meetAll();
     const heard: string[] = [];
-    b.gossip.hear("heartbeat", (_from, bytes) => heard.push(textOf(bytes)));
+    b.gossip.subscribe("heartbeat", (_from, bytes) => heard.push(textOf(bytes)));
     fleet.network.conditions.loss = 1;
-    a.gossip.say("heartbeat", Buffer.from("1"));
+    a.gossip.publish("heartbeat", Buffer.from("1"));
     await fleet.advance(100);
     fleet.network.conditions.loss = 0;
     await fleet.advance(150);
     expect(heard).toEqual(["1"]);
     fleet.network.conditions.delayMs = { min: 50, max: 50 };
-    a.gossip.say("heartbeat", Buffer.from("2"));
+    a.gossip.publish("heartbeat", Buffer.from("2"));
     fleet.network.conditions.delayMs = { min: 0, max: 0 };
-    a.gossip.say("heartbeat", Buffer.from("3"));
+    a.gossip.publish("heartbeat", Buffer.from("3"));
     await fleet.advance(1_000);
     expect(heard).toEqual(["1", "3"]);
   });
@@ -269,13 +269,13 @@ describe("what is said", () => {
     await using fleet = createTestFleet();
     const [a, b] = open(fleet, "a", "b");
     await fleet.meetAll();
-    expect(() => a.gossip.say("desired", new Uint8Array(1_001))).toThrow(/1000 are the most/);
+    expect(() => a.gossip.publish("desired", new Uint8Array(1_001))).toThrow(/the limit is 1000/);
     const heard: number[] = [];
-    b.gossip.hear("desired", () => {
+    b.gossip.subscribe("desired", () => {
       throw new Error("a bug of a listener");
     });
-    b.gossip.hear("desired", (_from, bytes) => heard.push(bytes.length));
-    a.gossip.say("desired", new Uint8Array(1_000));
+    b.gossip.subscribe("desired", (_from, bytes) => heard.push(bytes.length));
+    a.gossip.publish("desired", new Uint8Array(1_000));
     await fleet.advance(10);
     expect(heard).toEqual([1_000]);
   });

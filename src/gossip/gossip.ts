@@ -4,7 +4,7 @@ import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
 import { parseAddress } from "./address.ts";
 import { createAnswers } from "./answers.ts";
-import { createContacts } from "./contacts.ts";
+import { createPeerTable } from "./peer-table.ts";
 import { createConversation } from "./conversation.ts";
 import { createCounting, type GossipCounters } from "./counters.ts";
 import { createHandshake } from "./handshake.ts";
@@ -16,11 +16,11 @@ import { packItems } from "./packing.ts";
 import { createPulls } from "./pulls.ts";
 import { createPushes } from "./pushes.ts";
 import { isName, type Replica } from "./replica.ts";
-import { createSayings, type Hearer, type Topic } from "./sayings.ts";
+import { createTopics, type TopicListener, type Topic } from "./topics.ts";
 import { createSealer } from "./sealer.ts";
 import { packetBytesMax, type PullTransport, type Transport } from "./transport.ts";
 import type { Item } from "./wire/items.ts";
-import { createWants, type Wants } from "./wants.ts";
+import { createFetchScheduler, type FetchScheduler } from "./fetch-scheduler.ts";
 
 /**
  * Spreads what each node writes to all others, at once as a rule, and by itself again after any
@@ -39,12 +39,12 @@ export interface Gossip extends AsyncDisposable {
   meet(how: "mdns" | "static" | "bucket", found: readonly FoundPeer[]): void;
   peers(): readonly PeerView[];
   /**
-   * Reaches all peers that are heard, best effort, and is heard once or never; of each sender and
-   * topic nothing after something newer. Throws `invalid` for more than 1,000 bytes.
+   * Sends a message to all known peers, best effort: each gets it at most once, and never after a
+   * newer one of the same sender and topic. Throws `invalid` for more than 1,000 bytes.
    */
-  say(topic: Topic, bytes: Uint8Array): void;
-  /** Answers how to stop. */
-  hear(topic: Topic, listener: Hearer): () => void;
+  publish(topic: Topic, bytes: Uint8Array): void;
+  /** Returns a function that unsubscribes. */
+  subscribe(topic: Topic, listener: TopicListener): () => void;
   counters(): GossipCounters;
   /** From now on these keys. Throws `invalid` for keys that cannot be used. */
   useKeys(keyring: Keyring): void;
@@ -89,7 +89,7 @@ export function createGossip(options: GossipOptions): Gossip {
   if (!isName(node)) throw new AppError("invalid", "gossip_node", `'${node}' is no node id`);
   const counting = createCounting();
   const peers = createPeers({ clock, random, counting });
-  const contacts = createContacts({ clock });
+  const peerTable = createPeerTable({ clock });
   const sealer = createSealer({
     node,
     cluster,
@@ -118,13 +118,13 @@ export function createGossip(options: GossipOptions): Gossip {
       items,
     );
 
-  let wants: Wants | undefined;
-  const changed = (origin: string) => wants?.changed(origin);
+  let fetches: FetchScheduler | undefined;
+  const changed = (origin: string) => fetches?.changed(origin);
   const inbox = createInbox({ replica, clock, log, counting, changed });
   const handshake = createHandshake({
     sealer,
     peers,
-    contacts,
+    peerTable,
     clock,
     random,
     counting,
@@ -141,7 +141,7 @@ export function createGossip(options: GossipOptions): Gossip {
     open: (bytes) => handshake.openOfPeer(bytes),
     take: (range) => inbox.take(range).reduce((sum, { records }) => sum + records.length, 0),
   });
-  wants = createWants({
+  fetches = createFetchScheduler({
     replica,
     inbox,
     peers,
@@ -152,7 +152,7 @@ export function createGossip(options: GossipOptions): Gossip {
     pull: (peer, span, ended) => pulls.start(peer, span, ended),
   });
   const pushes = createPushes({ peers, clock, counting, room, broadcast });
-  const sayings = createSayings({
+  const topics = createTopics({
     clock,
     broadcast: (items) => broadcast(peers.all(), items),
     failed: (topic, error) => log.error("a listener failed", { topic, reason: String(error) }),
@@ -160,7 +160,7 @@ export function createGossip(options: GossipOptions): Gossip {
   const conversation = createConversation({
     replica,
     peers,
-    contacts,
+    peerTable,
     clock,
     random,
     counting,
@@ -168,9 +168,9 @@ export function createGossip(options: GossipOptions): Gossip {
     pullPort: pull ? (parseAddress(pull.address())?.port ?? 0) : 0,
     ownAddress: transport.address(),
     inbox,
-    wants,
+    fetches,
     pushes,
-    sayings,
+    topics,
     answers: createAnswers({ replica, counting, log, room, send }),
     send,
     prove: (address, token) => handshake.prove(address, token),
@@ -191,7 +191,7 @@ export function createGossip(options: GossipOptions): Gossip {
   let timer: Timer | undefined;
   const tick = () => {
     peers.forgetQuiet();
-    contacts.forgetOld();
+    peerTable.forgetOld();
     inbox.tidy();
     handshake.greet();
     conversation.tell();
@@ -209,21 +209,21 @@ export function createGossip(options: GossipOptions): Gossip {
       for (const { address, node: itsNode } of found) {
         const isUsable = parseAddress(address) !== undefined && address !== transport.address();
         if (!isUsable || itsNode === node) continue;
-        contacts.meet(how, address, itsNode);
+        peerTable.meet(how, address, itsNode);
       }
       handshake.greet();
     },
     peers: () => peers.all().map((peer) => viewOf(peer, clock)),
-    say: (topic, bytes) => sayings.say(topic, bytes),
-    hear: (topic, listener) => sayings.hear(topic, listener),
+    publish: (topic, bytes) => topics.publish(topic, bytes),
+    subscribe: (topic, listener) => topics.subscribe(topic, listener),
     counters() {
       const { records, bytes } = inbox.waiting();
       return counting.read({
         sendErrors: transport.failed(),
         waitingRecords: records,
         waitingBytes: bytes,
-        wanted: wants?.size() ?? 0,
-        contacts: contacts.size(),
+        wanted: fetches?.size() ?? 0,
+        contacts: peerTable.size(),
       });
     },
     useKeys(next) {
@@ -234,9 +234,9 @@ export function createGossip(options: GossipOptions): Gossip {
       isOver = true;
       unfollow();
       timer?.cancel();
-      wants?.stop();
+      fetches?.stop();
       pushes.stop();
-      sayings.stop();
+      topics.stop();
       await pull?.[Symbol.asyncDispose]();
       await transport[Symbol.asyncDispose]();
       await inbox.idle();
@@ -251,5 +251,5 @@ const viewOf = (peer: Peer, clock: Clock): PeerView => ({
   how: peer.how,
   lastHeardMs: Math.floor(clock.nowMs() - (clock.monotonicMs() - peer.heardMs)),
   rttMs: peer.rttMs,
-  vector: new Map(peer.told),
+  vector: new Map(peer.advertised),
 });

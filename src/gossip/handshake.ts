@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { AppError } from "../base/app-error.ts";
 import type { Random } from "../base/random.ts";
 import { createAdmission } from "./admission.ts";
-import type { Contacts } from "./contacts.ts";
+import type { PeerTable } from "./peer-table.ts";
 import type { Counting } from "./counters.ts";
 import { limits } from "./limits.ts";
 import type { Peer, Peers } from "./peers.ts";
@@ -34,7 +34,7 @@ export interface Entered {
 export interface HandshakeOptions {
   readonly sealer: Sealer;
   readonly peers: Peers;
-  readonly contacts: Contacts;
+  readonly peerTable: PeerTable;
   readonly clock: Clock;
   readonly random: Random;
   readonly counting: Counting;
@@ -46,7 +46,7 @@ const presentMsMin = 15_000;
 const presentMsPerPeer = 3_000;
 
 export function createHandshake(options: HandshakeOptions): Handshake {
-  const { sealer, peers, contacts, clock, random, counting, sendTo } = options;
+  const { sealer, peers, peerTable, clock, random, counting, sendTo } = options;
   const admission = createAdmission({ clock, random });
   const greetings = createTokenBucket({
     clock,
@@ -77,7 +77,7 @@ export function createHandshake(options: HandshakeOptions): Handshake {
     );
     if (!isProved) return undefined;
     const { node, session, counter, subkey } = opened;
-    const how = contacts.howOf(from) ?? "heard";
+    const how = peerTable.howOf(from) ?? "heard";
     return peers.admit({ node, session, address: from, how, counter, subkey });
   };
 
@@ -102,7 +102,7 @@ export function createHandshake(options: HandshakeOptions): Handshake {
       if (!items) return undefined;
       const peer = admit(from, opened, items);
       if (peer) {
-        contacts.learn(from, peer.node);
+        peerTable.learn(from, peer.node);
         return { peer, items, isNew: true };
       }
       counting.drop("stranger");
@@ -124,7 +124,7 @@ export function createHandshake(options: HandshakeOptions): Handshake {
       const isThere = (address: string, node: string | undefined) =>
         isPresent(peers.at(address)) ||
         (node !== undefined && peers.all().some((peer) => peer.node === node && isPresent(peer)));
-      for (const address of contacts.due(isThere)) {
+      for (const address of peerTable.due(isThere)) {
         if (!greetings.take(1)) continue;
         sendTo(address, [{ kind: "challenge", token: admission.tokenFor(address) }]);
       }

@@ -105,8 +105,8 @@ describe("hostile packets", () => {
       (from, _to, packet) => from === b.address && recorded.push(Uint8Array.from(packet)),
     );
     const heard: string[] = [];
-    a.gossip.hear("wake", () => heard.push("a"));
-    b.gossip.say("wake", Buffer.from("up"));
+    a.gossip.subscribe("wake", () => heard.push("a"));
+    b.gossip.publish("wake", Buffer.from("up"));
     b.write("one");
     await fleet.advance(500);
     expect(heard).toEqual(["a"]);
@@ -115,7 +115,7 @@ describe("hostile packets", () => {
     await fleet.advance(1);
     expect(a.gossip.counters().droppedByReason.replayed).toBe(recorded.length);
     const late = fleet.open("late", { address: "10.0.5.5:9999" });
-    late.gossip.hear("wake", () => heard.push("late"));
+    late.gossip.subscribe("wake", () => heard.push("late"));
     for (const packet of recorded) transport.send(late.address, packet);
     await fleet.advance(1);
     expect(late.gossip.peers()).toEqual([]);

@@ -12,6 +12,6 @@ export type { PeerView } from "./gossip.ts";
 export { keyBytes, keysMax, makeKey, parseKeyring, type Keyring } from "./keyring.ts";
 export type { How } from "./peers.ts";
 export { isOrigin, type Range, type ReadAsk, type Replica } from "./replica.ts";
-export { topics, type Hearer, type Topic } from "./sayings.ts";
+export { topicNames, type TopicListener, type Topic } from "./topics.ts";
 export { packetBytesMax, portDefault, type PullTransport, type Transport } from "./transport.ts";
 export { clusterHash } from "./wire/packet.ts";

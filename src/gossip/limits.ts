@@ -2,7 +2,7 @@
 export const limits = {
   /** Sessions that may be known at a time, and addresses where some may be. */
   peersMax: 256,
-  contactsMax: 512,
+  peerAddressesMax: 512,
   /** Up to so many are all told of what is new at once; above, some by chance. */
   pushToAllMax: 16,
   fanOut: 3,
@@ -18,7 +18,7 @@ export const limits = {
   askTriesMax: 8,
   asksAtOnceMax: 64,
   gapsMax: 4,
-  wantsMax: 2_048,
+  fetchesMax: 2_048,
   answerBytes: 32 * 1_024,
   answersAtOnceMax: 32,
   /** What a peer may have of us, by packets: bytes a second, and at once. */
@@ -34,7 +34,7 @@ export const limits = {
   waitingMs: 60_000,
   /** A vector is told in up to so many packets at a time; the rest the next time. */
   chunksMax: 4,
-  toldEntriesMax: 4_096,
+  advertisedMax: 4_096,
   quietMs: 60_000,
   forgetMs: 600_000,
   /** What no peer holds is not asked of the same one again so soon. */
@@ -42,7 +42,7 @@ export const limits = {
   /** A replica that fails or refuses is left alone so long at first, and so long at most. */
   mutedMsMin: 1_000,
   mutedMsMax: 60_000,
-  sayRepeatMs: 200,
+  publishRepeatMs: 200,
   helloMsMin: 1_000,
   helloMsMax: 30_000,
   greetingsPerS: 200,

@@ -26,13 +26,13 @@ export interface Peer {
   subkey: KeyObject | undefined;
   /** The digest by which it was last seen to have all that we have. */
   equalHash: string;
-  /** What it told of its vector. */
-  readonly told: Map<string, number>;
+  /** By origin: the last number it advertised. */
+  readonly advertised: Map<string, number>;
   /** Origins of which it holds nothing more, and until when that is believed. */
   readonly goneUntilMs: Map<string, number>;
   readonly answers: TokenBucket;
-  /** The number of the last thing it said, by topic. */
-  readonly said: Map<number, number>;
+  /** By topic: the number of its last message. */
+  readonly lastMessage: Map<number, number>;
   /** Where its chunk of our vector begins the next time. */
   chunkAt: string;
 }
@@ -119,14 +119,14 @@ export function createPeers({ clock, random, counting }: PeersOptions): Peers {
         newestCounter: counter,
         subkey,
         equalHash: "",
-        told: new Map(),
+        advertised: new Map(),
         goneUntilMs: new Map(),
         answers: createTokenBucket({
           clock,
           perS: limits.answerBytesPerS,
           burst: limits.answerBurstBytes,
         }),
-        said: new Map(),
+        lastMessage: new Map(),
         chunkAt: "",
       };
       byId.set(idOf(node, session), peer);

@@ -5,7 +5,7 @@ import type { PhysicalTime } from "./clock/physical-time.ts";
 import type { Datagram } from "./datagram/datagram.ts";
 import type { SessionKey, Vector } from "./fold/vector.ts";
 import type { LedgerDisk } from "./journal/disk.ts";
-import type { Cut, Journal, SetAside } from "./journal/journal.ts";
+import type { Cut, Journal, DamagedFile } from "./journal/journal.ts";
 import type { DatagramRange } from "./journal/journal-reader.ts";
 import type { NodeFile } from "./node-file.ts";
 import type { Base, Replica } from "./replica.ts";
@@ -40,7 +40,7 @@ export interface Core extends Disposable {
   /** Where the segments end that this node has sent. */
   readonly segments: SegmentLog;
   /** Journal files that were found damaged when it was opened. */
-  readonly damaged: readonly SetAside[];
+  readonly damaged: readonly DamagedFile[];
   /** Datagrams in the journal whose predecessors are missing: the checkpoint they follow is gone. */
   stranded(): number;
   /** Those of them that this node wrote, each session's in order. */
@@ -65,7 +65,7 @@ export interface Core extends Disposable {
    * writes only when it has met it in this life too: before that they may have to be written anew,
    * because the clock was wrong or the disk is a clone, and must not be known to anyone.
    */
-  told(): Vector;
+  advertised(): Vector;
   /** The bucket was met in this life: time and name are right. */
   settle(): void;
   /** Gives the next moment, later than all that was seen. */

@@ -32,7 +32,7 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
   const vector = new Map(Object.entries(head.vector));
   /** Up to where the store has it. */
   let saved: ReadonlyMap<SessionKey, number> = new Map(vector);
-  const aside = new Map(head.aside.map((datagram) => [dotOf(datagram), datagram]));
+  const heldBack = new Map(head.aside.map((datagram) => [dotOf(datagram), datagram]));
   const dropped = new Set(head.dropped);
   /** Dropped, and in the store: their targets have to be folded again. */
   const unfolded = new Set<Dot>();
@@ -46,7 +46,7 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
   let cells = 0;
   let latestStamp = head.latest;
   let latest = { stamp: latestStamp, time: parseStamp(latestStamp) };
-  let isAsideChanged = false;
+  let isHeldBackChanged = false;
 
   const fold = (datagram: Datagram) => {
     const { target } = datagram;
@@ -70,8 +70,8 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
   const drop = (dot: Dot) => {
     if (dropped.has(dot)) return;
     dropped.add(dot);
-    isAsideChanged = true;
-    if (aside.delete(dot)) return;
+    isHeldBackChanged = true;
+    if (heldBack.delete(dot)) return;
     keepOnly((datagram) => dotOf(datagram) !== dot);
     const at = dot.lastIndexOf("/");
     const [key, number] = [dot.slice(0, at), Number(dot.slice(at + 1))];
@@ -93,7 +93,7 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
     cells -= states.get(target)?.size ?? 0;
     states.delete(target);
   };
-  const isKnown = hasFolded(vector, aside);
+  const isKnown = hasFolded(vector, heldBack);
 
   const settle = async () => {
     while (unfolded.size > 0) {
@@ -103,7 +103,9 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
       );
       const found = await foldAgain(dots, (one) => {
         const dot = dotOf(one);
-        return isCovered(saved, one) && !inMemory.has(dot) && !aside.has(dot) && !dropped.has(dot);
+        return (
+          isCovered(saved, one) && !inMemory.has(dot) && !heldBack.has(dot) && !dropped.has(dot)
+        );
       });
       for (const dot of dots) unfolded.delete(dot);
       for (const [target, fields] of found) {
@@ -172,7 +174,7 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
       for (const [key, last] of vector) count += Math.max(0, last - lastKnown(base.vector, key));
       return count;
     },
-    aside: () => aside,
+    heldBack: () => heldBack,
     dropped: () => dropped,
     recent: () => recent,
     latest() {
@@ -193,19 +195,19 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
         recent.push(datagram);
         if (dropped.size > 0 && dropped.has(dotOf(datagram))) continue;
         if (ahead !== undefined && datagram.stamp > ahead) {
-          aside.set(dotOf(datagram), datagram);
-          isAsideChanged = true;
+          heldBack.set(dotOf(datagram), datagram);
+          isHeldBackChanged = true;
         } else fold(datagram);
       }
       return taken;
     },
     release(nowMs) {
-      if (aside.size === 0) return [];
+      if (heldBack.size === 0) return [];
       const ahead = aheadOf(nowMs);
-      const due = [...aside.values()].filter(({ stamp }) => stamp <= ahead);
+      const due = [...heldBack.values()].filter(({ stamp }) => stamp <= ahead);
       for (const datagram of due) {
-        aside.delete(dotOf(datagram));
-        isAsideChanged = true;
+        heldBack.delete(dotOf(datagram));
+        isHeldBackChanged = true;
         fold(datagram);
       }
       return due;
@@ -273,9 +275,9 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
         if (last > 0) next.set(key, last);
       }
       const isSame =
-        targets.length + files.length + runs.length + dropFiles.length === 0 && !isAsideChanged;
+        targets.length + files.length + runs.length + dropFiles.length === 0 && !isHeldBackChanged;
       if (isSame) return true;
-      const lists = { aside: [...aside.values()], dropped: [...dropped] };
+      const lists = { aside: [...heldBack.values()], dropped: [...dropped] };
       store.apply({
         files,
         runs,
@@ -284,11 +286,11 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
         head: {
           vector: Object.fromEntries(next),
           latest: latestStamp,
-          ...(isAsideChanged && lists),
+          ...(isHeldBackChanged && lists),
         },
       });
       saved = next;
-      isAsideChanged = false;
+      isHeldBackChanged = false;
       recent = recent.filter((one) => !isDurable(one));
       rest.clear();
       for (const datagram of left) {

@@ -32,7 +32,7 @@ export {
 } from "./tiers/auto-hub.ts";
 export { checkpointCommit } from "./tiers/checkpoint-commit.ts";
 export { createMemorySpill, type Spill } from "./fold/spill.ts";
-export type { FoldMill } from "./tiers/fold-mill.ts";
+export type { FoldWorker } from "./tiers/fold-worker.ts";
 export { checkpointTarget, headsPrefix, hubLease } from "./tiers/keys.ts";
 export { findNewestManifest, type Manifest } from "./tiers/manifest.ts";
 export { listManifests, readManifest } from "./tiers/manifest.ts";

@@ -212,7 +212,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
         const count = await core.journal().rewrite(clean);
         if (count > 0) await core.rewritten();
         // A damaged copy may hold what was forgotten. What it held that counts is in the journal.
-        await core.journal().removeSetAside();
+        await core.journal().removeDamagedCopies();
         return count;
       }),
     );
@@ -261,10 +261,10 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     },
     quarantine() {
       release();
-      return [...core.replica().aside().values()];
+      return [...core.replica().heldBack().values()];
     },
     async restamp(dot) {
-      const found = core.replica().aside().get(dot);
+      const found = core.replica().heldBack().get(dot);
       if (!found)
         throw unknown("quarantined datagram", dot, `\`forager ledger quarantine\` lists them`);
       const { target, field, value, source } = found;

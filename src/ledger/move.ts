@@ -78,7 +78,7 @@ async function finishMove(core: Core, plan: Move, isClockReset: boolean): Promis
 async function trueHighWater(core: Core, plan: Move): Promise<string> {
   let last = core.replica().base.latest;
   for await (const datagram of logOf(core)) {
-    if (!isMoved(plan, datagram) && !core.replica().aside().has(dotOf(datagram))) {
+    if (!isMoved(plan, datagram) && !core.replica().heldBack().has(dotOf(datagram))) {
       last = witness(last, parseStamp(datagram.stamp));
     }
   }

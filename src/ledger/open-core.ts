@@ -18,7 +18,7 @@ import { dotOf, type Datagram, type Dot } from "./datagram/datagram.ts";
 import { isCovered, lastKnown, sessionKey, type SessionKey } from "./fold/vector.ts";
 import { createIncoming } from "./incoming.ts";
 import type { DatagramRange } from "./journal/journal-reader.ts";
-import { openJournal, type Cut, type Journal, type SetAside } from "./journal/journal.ts";
+import { openJournal, type Cut, type Journal, type DamagedFile } from "./journal/journal.ts";
 import { isMoved, readNodeFile, wasMovedAway, writeNodeFile, type NodeFile } from "./node-file.ts";
 import { createReplica } from "./create-replica.ts";
 import { emptyHead, type Base, type Replica } from "./replica.ts";
@@ -26,7 +26,7 @@ import { foldAgain } from "./state/fold-again.ts";
 import { stageBase } from "./state/stage-base.ts";
 import type { StateHead, StateStore } from "./state/state-store.ts";
 import { createSegmentLog } from "./tiers/segment-log.ts";
-import { toldOf } from "./told.ts";
+import { advertisedOf } from "./advertised.ts";
 import { again, type Core, type CoreOptions } from "./core.ts";
 
 const unsavedMaxDefault = 2_000;
@@ -45,7 +45,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   let sessionCount = 0;
   let durable = 0;
   let cuts: readonly Cut[] = [];
-  let damaged: readonly SetAside[] = [];
+  let damaged: readonly DamagedFile[] = [];
   let stranded: readonly Datagram[] = [];
   let isSettled = false;
   /** Nothing may be saved: the state is being moved to another checkpoint, or the journals change. */
@@ -276,14 +276,14 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       followers.add(listener);
       return () => void followers.delete(listener);
     },
-    told() {
+    advertised() {
       const own =
         session === undefined
           ? undefined
           : { key: `${identity.node}/${session}`, durable, last: sessionCount };
       const isAhead = last.ms > time!.nowMs() + aheadMsMax;
       const isHidden = identity.sessions.length > 0 && (!isSettled || isAhead);
-      return toldOf({ replica, identity, own, unpublished: isHidden ? unpublished() : [] });
+      return advertisedOf({ replica, identity, own, unpublished: isHidden ? unpublished() : [] });
     },
     settle: () => void (isSettled = true),
     nextStamp,

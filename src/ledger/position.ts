@@ -114,7 +114,7 @@ export function positionOf(core: Core): Position {
     checkpoint: replica.base.number,
     parts: shortNames(replica),
     vector: Object.fromEntries(vector),
-    aside: [...replica.aside().keys()],
+    aside: [...replica.heldBack().keys()],
   };
 }
 

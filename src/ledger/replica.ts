@@ -38,7 +38,7 @@ export interface Replica {
   /** How many datagrams are known beyond the checkpoint. */
   beyond(): number;
   /** Ahead of time: known, and not folded until their time has come. */
-  aside(): ReadonlyMap<Dot, Datagram>;
+  heldBack(): ReadonlyMap<Dot, Datagram>;
   dropped(): ReadonlySet<Dot>;
   /** What was taken since the state was saved, folded or not, in the order in which it came. */
   recent(): readonly Datagram[];

@@ -39,7 +39,7 @@ export function statusOf(core: Core): LedgerStatus {
     sessions: replica.vector().size,
     datagramsSinceCheckpoint: replica.beyond(),
     unpublished: countRanges(core.unpublished()),
-    quarantined: replica.aside().size,
+    quarantined: replica.heldBack().size,
     clockOffsetMs: core.time.offsetMs(),
     highWater: core.highWater(),
     cuts: core.cuts,

@@ -16,8 +16,8 @@ import type { ProcessReport } from "./node-api.ts";
 import { createProcessRegistry } from "./process-registry.ts";
 
 const noGossip: NodeGossip = {
-  say: () => {},
-  hear: () => () => {},
+  publish: () => {},
+  subscribe: () => () => {},
   peers: () => [],
   counters: () => undefined,
   addresses: () => [],

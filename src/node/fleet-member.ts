@@ -104,7 +104,7 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
       };
     },
     onFollowed: () => void heartbeats.sendNow(),
-    say: (bytes) => gossip.say("desired", bytes),
+    publish: (bytes) => gossip.publish("desired", bytes),
     clock,
     random,
     log,
@@ -140,7 +140,7 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
   }
   const heartbeats = createHeartbeatSender({
     read: readBeat,
-    say: (bytes) => gossip.say("heartbeat", bytes),
+    publish: (bytes) => gossip.publish("heartbeat", bytes),
     ...(sync && {
       writeHead: (beat: Readonly<Record<string, unknown>>) =>
         sync.beat({ addresses: gossip.addresses(), beat }),
@@ -168,7 +168,7 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
     stop: async () => {},
   };
   const group = createServiceGroup([
-    listening(gossip, beats, (bytes) => follower.hear(bytes)),
+    listening(gossip, beats, (bytes) => follower.receiveHint(bytes)),
     follower,
     defaults,
     heartbeats,
@@ -218,7 +218,7 @@ function listening(
   return {
     async start() {
       stops = [
-        gossip.hear("heartbeat", ({ node }, bytes) => {
+        gossip.subscribe("heartbeat", ({ node }, bytes) => {
           const beat = decodeHeartbeat(bytes);
           if (!beat) return;
           beats.delete(node);
@@ -226,7 +226,7 @@ function listening(
           const [oldest] = beats.keys();
           if (beats.size > nodesMax && oldest !== undefined) beats.delete(oldest);
         }),
-        gossip.hear("desired", (_from, bytes) => hearWanted(bytes)),
+        gossip.subscribe("desired", (_from, bytes) => hearWanted(bytes)),
       ];
     },
     async stop() {

@@ -3,9 +3,9 @@ import type { Clock, Timer } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Service } from "../base/service.ts";
 import {
-  topics,
+  topicNames,
   type Gossip,
-  type Hearer,
+  type TopicListener,
   type Keyring,
   type PeerView,
   type Topic,
@@ -17,8 +17,8 @@ import type { NodeEvents } from "./node-events.ts";
  * because the node has got another id. Listeners stay; what is said meanwhile reaches nobody.
  */
 export interface NodeGossip {
-  say(topic: Topic, bytes: Uint8Array): void;
-  hear(topic: Topic, listener: Hearer): () => void;
+  publish(topic: Topic, bytes: Uint8Array): void;
+  subscribe(topic: Topic, listener: TopicListener): () => void;
   peers(): readonly PeerView[];
   counters(): ReturnType<Gossip["counters"]> | undefined;
   /** Where this node can be reached; none while gossip is off. */
@@ -63,7 +63,9 @@ const againMs = 10_000;
 
 export function createGossipKeeper(options: GossipKeeperOptions): GossipKeeper {
   const { open, readKeys, clock, log } = options;
-  const listeners = new Map<Topic, Set<Hearer>>(topics.map((topic) => [topic, new Set()]));
+  const listeners = new Map<Topic, Set<TopicListener>>(
+    topicNames.map((topic) => [topic, new Set()]),
+  );
   let now: { readonly node: string; readonly opened: OpenedGossip } | undefined;
   let turn: Promise<void> = Promise.resolve();
   let isStopped = false;
@@ -82,8 +84,8 @@ export function createGossipKeeper(options: GossipKeeperOptions): GossipKeeper {
       const opened = await open(await readKeys());
       now = { node, opened };
       options.events?.onGossip(opened.bound);
-      for (const topic of topics) {
-        opened.gossip.hear(topic, (from, bytes) => {
+      for (const topic of topicNames) {
+        opened.gossip.subscribe(topic, (from, bytes) => {
           for (const listener of listeners.get(topic)!) listener(from, bytes);
         });
       }
@@ -106,9 +108,9 @@ export function createGossipKeeper(options: GossipKeeperOptions): GossipKeeper {
   };
 
   return {
-    say: (topic, bytes) => now?.opened.gossip.say(topic, bytes),
-    hear(topic, listener) {
-      const own: Hearer = (from, bytes) => listener(from, bytes);
+    publish: (topic, bytes) => now?.opened.gossip.publish(topic, bytes),
+    subscribe(topic, listener) {
+      const own: TopicListener = (from, bytes) => listener(from, bytes);
       listeners.get(topic)!.add(own);
       return () => void listeners.get(topic)!.delete(own);
     },

@@ -19,7 +19,7 @@ export interface NodeHubOptions {
   readonly bucket: Bucket | undefined;
   readonly hasArchive: boolean;
   /** What it folds through. */
-  readonly parts: Pick<AutoHubOptions, "openSpill" | "openMill">;
+  readonly parts: Pick<AutoHubOptions, "openSpill" | "openFoldWorker">;
   readonly timing?: AutoHubOptions["timing"];
 }
 

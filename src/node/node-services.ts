@@ -78,7 +78,7 @@ export function createNodeServices(options: NodeServicesOptions): NodeServices {
   const group = createServiceGroup([
     ...(sync ? [synced(sync, gossip)] : []),
     gossip,
-    hearing(() => gossip.hear("wake", () => wakeUps.heard())),
+    hearing(() => gossip.subscribe("wake", () => wakeUps.heard())),
     following(records),
     member,
     ...(hub ? [hub] : []),
@@ -88,7 +88,7 @@ export function createNodeServices(options: NodeServicesOptions): NodeServices {
     gossip,
     view: () => member.view(),
     processesChanged: () => member.processesChanged(),
-    tellAdded: () => gossip.say("wake", new Uint8Array()),
+    tellAdded: () => gossip.publish("wake", new Uint8Array()),
   };
 
   function synced(sync: LedgerSync, keeper: GossipKeeper): Service {

@@ -69,12 +69,12 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
   /** The batch that is being loaded into a new index. */
   let passing = nothing();
   let passed: Promise<void> = Promise.resolve();
-  let filling: InitialFill | undefined;
+  let initialFill: InitialFill | undefined;
   let known = storedProblems(index, []);
 
-  const lookup = (): RecordLookup => filling?.replacement.lookup ?? index;
+  const lookup = (): RecordLookup => initialFill?.replacement.lookup ?? index;
   /** A target that the fill has not reached is not in the new index, so it need not be asked. */
-  const mayHave = (target: string) => !filling || filling.has(target);
+  const mayHave = (target: string) => !initialFill || initialFill.has(target);
   const gathered = (target: string) =>
     now.records.has(target) ? now : passing.records.has(target) ? passing : undefined;
   const find = (target: string) => {
@@ -83,7 +83,7 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
     return mayHave(target) ? lookup().find(target) : undefined;
   };
   const holderOf = (kind: Indexed["kind"], slug: string) =>
-    filling ? filling.bySlug(kind, slug) : index.bySlug(kind, slug);
+    initialFill ? initialFill.bySlug(kind, slug) : index.bySlug(kind, slug);
   /** A list from the index, corrected by the changes that are not in it yet. */
   const merged = (
     stored: readonly string[],
@@ -123,8 +123,8 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
     },
     wanting(kind, slug) {
       const wish = `${kind}/${slug}`;
-      const winner = filling?.wishes.winners.get(wish);
-      const isAlone = filling && !filling.wishes.contested.has(wish);
+      const winner = initialFill?.wishes.winners.get(wish);
+      const isAlone = initialFill && !initialFill.wishes.contested.has(wish);
       const stored = isAlone ? [] : lookup().wanting(kind, slug);
       const found = merged(stored, ({ wanted }) => wanted.get(wish));
       return [...new Set(winner === undefined ? found : [winner, ...found])].sort();
@@ -143,12 +143,12 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
       now.holders.set(`${indexed.kind}/${slug}`, target);
       addTo(now.wanted, `${indexed.kind}/${slugWanted}`, target);
       for (const id of peopleOf(indexed)) addTo(now.employers, id, target);
-      filling?.put(indexed);
+      initialFill?.put(indexed);
     },
     drop(target) {
       take(target);
       now.records.set(target, undefined);
-      filling?.drop(target);
+      initialFill?.drop(target);
     },
     mark: (render) => void now.marks.set(render.target, render),
     unmark: (target) => void now.marks.set(target, undefined),
@@ -163,27 +163,27 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
       if (this.size() === 0 && position === undefined) return;
       await passed;
       const batch = { ...batchNow(now), ...(position && { position }) };
-      if (!filling) {
+      if (!initialFill) {
         index.update(batch);
         now = nothing();
         return;
       }
       [passing, now] = [now, nothing()];
-      passed = filling.replacement.load(batch).then(() => void (passing = nothing()));
+      passed = initialFill.replacement.load(batch).then(() => void (passing = nothing()));
       passed.catch(() => {}); // the next call throws it
     },
     fill(wishes) {
-      filling = createInitialFill(wishes, index.startReplacement());
+      initialFill = createInitialFill(wishes, index.startReplacement());
       for (const [path, problem] of known) now.found.set(path, problem);
     },
     async commitFill() {
       await passed;
-      await filling?.replacement.commit();
-      filling = undefined;
+      await initialFill?.replacement.commit();
+      initialFill = undefined;
     },
     async endFill() {
-      const ended = filling;
-      filling = undefined;
+      const ended = initialFill;
+      initialFill = undefined;
       await passed.catch(() => {}); // thrown by `apply` or `commitFill`
       [passing, passed] = [nothing(), Promise.resolve()];
       await ended?.replacement[Symbol.asyncDispose]();

@@ -8,7 +8,7 @@ const synced = "src/node/keep-synced.test.ts";
 const inExchange: readonly Sabotage[] = [
   {
     name: "what is not on the disk yet is told to others",
-    file: "src/ledger/told.ts",
+    file: "src/ledger/advertised.ts",
     find: "if (own) limit(own.key, own.durable);",
     replace: "",
     caughtBy: `${exchange} > who follows is told what was written`,
@@ -89,7 +89,7 @@ const besideBucket: readonly Sabotage[] = [
   {
     name: "what others may not know yet is handed out",
     file: "src/ledger/exchange/exchange.ts",
-    find: "Math.min(to, core.told().get(origin) ?? 0)",
+    find: "Math.min(to, core.advertised().get(origin) ?? 0)",
     replace: "Math.min(to, core.replica().vector().get(origin) ?? 0)",
     caughtBy: `${beside} > lessons 46, 47`,
   },

@@ -5,7 +5,7 @@ const peers = "src/gossip/peers.test.ts";
 const hostile = "src/gossip/hostile.test.ts";
 const wire = "src/gossip/wire/wire.test.ts";
 const inbox = "src/gossip/inbox.test.ts";
-const wants = "src/gossip/wants.test.ts";
+const fetches = "src/gossip/fetch-scheduler.test.ts";
 const simulation = "test/simulation/gossip-simulation.test.ts";
 
 const inPackets: readonly Sabotage[] = [
@@ -77,9 +77,9 @@ const inPackets: readonly Sabotage[] = [
 const inSpreading: readonly Sabotage[] = [
   {
     name: "a hole is asked for at once, though it may be under way",
-    file: "src/gossip/wants.ts",
-    find: "wants.set(origin, want);\n      again(want, limits.holeMs);",
-    replace: "wants.set(origin, want);\n      again(want, 0);",
+    file: "src/gossip/fetch-scheduler.ts",
+    find: "fetches.set(origin, want);\n      again(want, limits.holeMs);",
+    replace: "fetches.set(origin, want);\n      again(want, 0);",
     caughtBy: `${gossip} > a hole is asked for 50 ms after it was seen`,
   },
   {
@@ -154,10 +154,10 @@ const inSpreading: readonly Sabotage[] = [
   },
   {
     name: "who was in vain often rests for a minute, whatever digests tell",
-    file: "src/gossip/wants.ts",
+    file: "src/gossip/fetch-scheduler.ts",
     find: "again(want, came ? 0 : timeoutMs(peer, want.tries));",
     replace: "again(want, came ? 0 : limits.askTimeoutMsMin * 2 ** want.tries);",
-    caughtBy: `${wants} > however often it was in vain`,
+    caughtBy: `${fetches} > however often it was in vain`,
   },
   {
     name: "what is known already is passed on again",
@@ -168,7 +168,7 @@ const inSpreading: readonly Sabotage[] = [
   },
   {
     name: "all who have what is missing are asked for it at once",
-    file: "src/gossip/wants.ts",
+    file: "src/gossip/fetch-scheduler.ts",
     find: "    send(peer, asks);",
     replace: "    for (const one of candidates(origin, first.from).willing) send(one, asks);",
     caughtBy: `${simulation} > two large fleets do so too`,
@@ -182,9 +182,9 @@ const inSpreading: readonly Sabotage[] = [
   },
   {
     name: "what is said twice is heard twice",
-    file: "src/gossip/sayings.ts",
-    find: "at <= (peer.said.get(topic) ?? 0)",
-    replace: "at < (peer.said.get(topic) ?? 0)",
+    file: "src/gossip/topics.ts",
+    find: "at <= (peer.lastMessage.get(topic) ?? 0)",
+    replace: "at < (peer.lastMessage.get(topic) ?? 0)",
     caughtBy: `${gossip} > is heard once by all who listen`,
   },
 ];
@@ -199,7 +199,7 @@ const inPeers: readonly Sabotage[] = [
   },
   {
     name: "addresses that discovery found are greeted for ever",
-    file: "src/gossip/contacts.ts",
+    file: "src/gossip/peer-table.ts",
     find: 'how !== "static" && clock.monotonicMs()',
     replace: 'how === "heard" && clock.monotonicMs()',
     caughtBy: `${peers} > lesson 45`,

@@ -215,7 +215,7 @@ const inTiers: readonly Sabotage[] = [
   {
     name: "a checkpoint drops what is ahead of its time",
     file: "src/ledger/tiers/hub-fold.ts",
-    find: "aside: [...state.aside().values()],",
+    find: "aside: [...state.heldBack().values()],",
     replace: "aside: [],",
     caughtBy: `${tiers} > what is ahead waits`,
   },

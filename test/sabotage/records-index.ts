@@ -45,7 +45,7 @@ const inIndex: readonly Sabotage[] = [
   },
   {
     name: "a gap without room gives two records one seat",
-    file: "src/records/adapters/sqlite/seats.ts",
+    file: "src/records/adapters/sqlite/name-rank.ts",
     find: "return gap < 1n ? undefined : index",
     replace: "return index",
     caughtBy: `${file} > never run out of room`,

@@ -399,16 +399,16 @@ export const recordsSabotages: readonly Sabotage[] = [
   {
     name: "an index that could not be filled is put in place",
     file: "src/records/gathering-index.ts",
-    find: "      await passed;\n      await filling?.replacement.commit();",
-    replace: "      await passed.catch(() => {});\n      await filling?.replacement.commit();",
+    find: "      await passed;\n      await initialFill?.replacement.commit();",
+    replace: "      await passed.catch(() => {});\n      await initialFill?.replacement.commit();",
     caughtBy: `${gathering} > a batch that fails is thrown`,
   },
   {
     name: "names stand as JavaScript sorts them",
-    file: "src/records/adapters/sqlite/seats.ts",
+    file: "src/records/adapters/sqlite/name-rank.ts",
     find: "if (!hasSurrogate.test(a) && !hasSurrogate.test(b)) return a < b ? -1 : 1;",
     replace: "if (a !== b) return a < b ? -1 : 1;",
-    caughtBy: "src/records/adapters/sqlite/seats.test.ts > names stand as SQLite sorts them",
+    caughtBy: "src/records/adapters/sqlite/name-rank.test.ts > names stand as SQLite sorts them",
   },
   {
     name: "the thread that fills an index outlives it",

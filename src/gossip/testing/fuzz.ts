@@ -54,7 +54,7 @@ export async function fuzzGossip(seed: number, count: number): Promise<Fuzzed> {
   await fleet.meetAll();
   bad.gossip.meet("static", [{ address: victim.address }]);
   honest.write("one", "two");
-  honest.gossip.say("wake", Buffer.from("up"));
+  honest.gossip.publish("wake", Buffer.from("up"));
   await fleet.advance(3_000);
   const before = victim.replica.stored.length;
   // As the ledger does: what is no record of that origin is refused.
@@ -72,8 +72,8 @@ export async function fuzzGossip(seed: number, count: number): Promise<Fuzzed> {
       const { waitingBytes, waitingRecords, wanted, contacts } = victim.gossip.counters();
       if (waitingBytes > limits.waitingBytesMax) exceeded.add("waitingBytes");
       if (waitingRecords > limits.waitingRecordsMax) exceeded.add("waitingRecords");
-      if (wanted > limits.wantsMax) exceeded.add("wanted");
-      if (contacts > limits.contactsMax) exceeded.add("contacts");
+      if (wanted > limits.fetchesMax) exceeded.add("wanted");
+      if (contacts > limits.peerAddressesMax) exceeded.add("contacts");
       if (victim.gossip.peers().length > 2) exceeded.add("peers");
     }
   }

@@ -89,7 +89,7 @@ export interface Ended {
 export const tokenBytes = 16;
 export const hashBytes = 8;
 export const originBytesMax = 65;
-export const sayBytesMax = 1_000;
+export const messageBytesMax = 1_000;
 const addressBytesMax = 70;
 
 const kinds = [
@@ -297,7 +297,7 @@ function port(from: ByteReader): number {
 }
 
 function limited(bytes: Uint8Array): Uint8Array {
-  if (bytes.byteLength > sayBytesMax) throw malformed("what is said is too long");
+  if (bytes.byteLength > messageBytesMax) throw malformed("what is said is too long");
   return bytes;
 }
 

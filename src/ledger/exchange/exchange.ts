@@ -56,9 +56,9 @@ export interface CommitExchange extends Omit<Exchange, "receive"> {
 
 export function createExchange({ core, gate }: ExchangeOptions): CommitExchange {
   return {
-    vector: () => core.told(),
+    vector: () => core.advertised(),
     async read({ origin, from, to, bytesMax }) {
-      const last = Math.min(to, core.told().get(origin) ?? 0);
+      const last = Math.min(to, core.advertised().get(origin) ?? 0);
       if (from > last) return undefined;
       const records: Uint8Array[] = [];
       let bytes = 0;
@@ -88,8 +88,8 @@ export function createExchange({ core, gate }: ExchangeOptions): CommitExchange 
     follow: (listener) =>
       core.follow((datagrams) => {
         const range = rangeOf(datagrams);
-        const told = core.told().get(range.origin) ?? 0;
-        if (datagrams.at(-1)!.number <= told) listener(range);
+        const advertised = core.advertised().get(range.origin) ?? 0;
+        if (datagrams.at(-1)!.number <= advertised) listener(range);
       }),
   };
 }

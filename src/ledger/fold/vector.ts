@@ -22,10 +22,10 @@ export const isCovered = (
 /** Whether a dot was folded already: it has arrived, and is not kept aside. */
 export function hasFolded(
   vector: Vector,
-  aside: { has(dot: Dot): boolean },
+  heldBack: { has(dot: Dot): boolean },
 ): (dot: Dot) => boolean {
   return (dot) => {
     const at = dot.lastIndexOf("/");
-    return Number(dot.slice(at + 1)) <= lastKnown(vector, dot.slice(0, at)) && !aside.has(dot);
+    return Number(dot.slice(at + 1)) <= lastKnown(vector, dot.slice(0, at)) && !heldBack.has(dot);
   };
 }

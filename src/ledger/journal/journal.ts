@@ -32,7 +32,7 @@ export interface Journal extends JournalReader {
   /** Resolves when all that was asked for has been done or has failed. */
   idle(): Promise<void>;
   /** Deletes the copies of damaged files that were set aside. */
-  removeSetAside(): Promise<void>;
+  removeDamagedCopies(): Promise<void>;
   /** Removes every file whose datagrams are covered, all of them. Answers their names. */
   prune(
     isCovered: (last: Pick<Datagram, "node" | "session" | "number">) => boolean,
@@ -59,7 +59,7 @@ export interface JournalChanges {
 
 export type FileStats = ReadonlyMap<string, FileStat | undefined>;
 
-export interface SetAside {
+export interface DamagedFile {
   readonly file: string;
   /** Where the file is as it was found. */
   readonly keptAs: string;
@@ -93,7 +93,7 @@ export interface OpenedJournal {
   /** Tails that a crash had left, and that were cut. */
   readonly cuts: readonly Cut[];
   /** Files that were damaged: what can be read of them was kept in their place. */
-  readonly damaged: readonly SetAside[];
+  readonly damaged: readonly DamagedFile[];
 }
 
 /** Undefined: files are not what they were when they were read before. */
@@ -115,7 +115,7 @@ export async function openJournal(
   const journal = createJournal(disk, files);
   await options.onOpened?.(journal);
   const cuts: Cut[] = [];
-  const damaged: SetAside[] = [];
+  const damaged: DamagedFile[] = [];
   const isOwn = (name: string) => name.startsWith(`${journalFolder}/${options.node ?? ""}/`);
   for (const name of [...names.filter(isOwn), ...names.filter((one) => !isOwn(one))]) {
     let goodBytes = 0;
@@ -132,7 +132,7 @@ export async function openJournal(
       await read();
     } catch (error) {
       if (isReader || !isJournalDamaged(error)) throw error;
-      damaged.push({ file: name, keptAs: await setAside(disk, name) });
+      damaged.push({ file: name, keptAs: await keepDamagedCopy(disk, name) });
       await read();
     }
     const size = (await disk.stat(name))?.bytes ?? 0;
@@ -145,14 +145,14 @@ export async function openJournal(
 }
 
 const fileName = /^wal\/[0-9a-z]{13}\/\d{8}\.usv$/;
-const setAsideName = /^wal\/[0-9a-z]{13}\/\d{8}\.usv\.damaged-[0-9a-f]{8}$/;
+const damagedCopyName = /^wal\/[0-9a-z]{13}\/\d{8}\.usv\.damaged-[0-9a-f]{8}$/;
 
 /**
  * Keeps a damaged file under another name, then leaves only its readable datagrams in its place. The
  * name follows from the content: a crash in between repeats the first step. What stands before the
  * damage stays where it is.
  */
-async function setAside(disk: LedgerDisk, name: string): Promise<string> {
+async function keepDamagedCopy(disk: LedgerDisk, name: string): Promise<string> {
   const bytes = (await disk.read(name)) ?? new Uint8Array();
   const digest = createHash("sha256").update(bytes).digest("hex");
   const keptAs = `${name}.damaged-${digest.slice(0, 8)}`;
@@ -304,10 +304,10 @@ function createJournal(disk: LedgerDisk, files: JournalFiles): Journal {
       while (flushing) await flushing;
       await turn;
     },
-    removeSetAside: () =>
+    removeDamagedCopies: () =>
       inTurn(async () => {
         for (const name of await disk.list(journalFolder)) {
-          if (setAsideName.test(name)) await disk.remove(name);
+          if (damagedCopyName.test(name)) await disk.remove(name);
         }
       }),
     prune: async (isCovered) => {

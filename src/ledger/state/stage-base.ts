@@ -38,12 +38,12 @@ export async function stageBase(options: StageOptions): Promise<StateBatch> {
   }
   const next = nextHead(options);
   const isChanged = new Set(parts);
-  const aside = new Set(next.aside.map(dotOf));
-  const isKnown = hasFolded(new Map(Object.entries(next.vector)), aside);
+  const heldBack = new Set(next.aside.map(dotOf));
+  const isKnown = hasFolded(new Map(Object.entries(next.vector)), heldBack);
   const isCounted = (one: Datagram) => {
     if (!isChanged.has(partOf(one.target))) return false;
     const dot = dotOf(one);
-    return !options.dropped.has(dot) && !aside.has(dot);
+    return !options.dropped.has(dot) && !heldBack.has(dot);
   };
   for (const [key, to] of Object.entries(head.vector)) {
     const from = lastKnown(base.vector, key) + 1;

@@ -5,7 +5,7 @@ import type { Random } from "../../base/random.ts";
 import { isUnavailable, type Bucket } from "../../bucket/index.ts";
 import { parseStamp } from "../clock/stamp.ts";
 import { isPart } from "../base-files.ts";
-import type { FoldMill } from "./fold-mill.ts";
+import type { FoldWorker } from "./fold-worker.ts";
 import { partCount } from "../fold/part-state.ts";
 import type { Spill } from "../fold/spill.ts";
 import { noBase, type Base } from "../replica.ts";
@@ -28,7 +28,7 @@ export interface HubContext {
   readonly nowMs: () => number;
   readonly onFault: (fault: string) => void;
   readonly openSpill: () => Spill;
-  readonly openMill: () => FoldMill;
+  readonly openFoldWorker: () => FoldWorker;
 }
 
 export type FoldRound =
@@ -48,12 +48,12 @@ export async function foldRound(context: HubContext): Promise<FoldRound> {
   const newest = (await findNewestManifest(bucket))?.manifest;
   if (newest && newest.epoch > epoch) return { status: "lost" };
   await using spill = context.openSpill();
-  await using mill = context.openMill();
+  await using foldWorker = context.openFoldWorker();
   const state = createHubState({
     base: newest ? bucketBase(bucket, newest) : noBase,
     spill,
     nowMs,
-    mill,
+    foldWorker,
   });
   const { datagrams, isWorthIt } = await gather({ ...context, spill }, state);
   if (!isHeld()) return { status: "lost" };
@@ -70,7 +70,7 @@ export async function foldRound(context: HubContext): Promise<FoldRound> {
     madeAtMs: nowMs(),
     vector: state.vector(),
     parts,
-    aside: [...state.aside().values()],
+    aside: [...state.heldBack().values()],
     dropped: [...state.dropped()].sort(),
     latest: state.latest(),
   };

@@ -1,7 +1,7 @@
 import { aheadOf, parseStamp, stampOf } from "../clock/stamp.ts";
 import { encodeDatagram } from "../datagram/datagram-record.ts";
 import { dotOf, type Datagram, type Dot } from "../datagram/datagram.ts";
-import type { FoldedPart, FoldMill } from "./fold-mill.ts";
+import type { FoldedPart, FoldWorker } from "./fold-worker.ts";
 import { partOf } from "../fold/part-state.ts";
 import type { Spill } from "../fold/spill.ts";
 import { lastKnown, type Vector } from "../fold/vector.ts";
@@ -11,7 +11,7 @@ import type { Base } from "../replica.ts";
 /** What a hub knows on its way from one checkpoint to the next. */
 export interface HubState {
   vector(): Vector;
-  aside(): ReadonlyMap<Dot, Datagram>;
+  heldBack(): ReadonlyMap<Dot, Datagram>;
   dropped(): ReadonlySet<Dot>;
   latest(): string;
   /**
@@ -39,11 +39,11 @@ export interface HubStateOptions {
   readonly base: Base;
   readonly spill: Spill;
   readonly nowMs: () => number;
-  readonly mill: FoldMill;
+  readonly foldWorker: FoldWorker;
 }
 
 export function createHubState(options: HubStateOptions): HubState {
-  const { base, spill, nowMs, mill } = options;
+  const { base, spill, nowMs, foldWorker } = options;
   const vector = new Map(base.vector);
   const aside = new Map(base.aside.map((datagram) => [dotOf(datagram), datagram]));
   const dropped = new Set(base.dropped);
@@ -64,12 +64,12 @@ export function createHubState(options: HubStateOptions): HubState {
 
   return {
     vector: () => vector,
-    aside: () => aside,
+    heldBack: () => aside,
     dropped: () => dropped,
     latest: () => stampOf(parseStamp(latest)),
     async take({ body, key, name }) {
       const first = lastKnown(vector, key) + 1;
-      const found = await mill.scan({ body, key, first, name, ahead: aheadOf(nowMs()) });
+      const found = await foldWorker.scan({ body, key, first, name, ahead: aheadOf(nowMs()) });
       // Only now: a segment is taken whole, or stays where it is.
       const { records, last } = found;
       for (let at = 0; at < records.length; at += 3) {
@@ -95,12 +95,12 @@ export function createHubState(options: HubStateOptions): HubState {
     async foldPart(index) {
       const before = await base.readPart(index);
       const pieces = await spill.read(index);
-      return mill.fold({
+      return foldWorker.fold({
         index,
         base: before,
         pieces,
         vector,
-        aside: new Set(aside.keys()),
+        heldBack: new Set(aside.keys()),
         dropped,
       });
     },

@@ -15,7 +15,7 @@ import {
   type Lease,
 } from "../../bucket/index.ts";
 import { createPhysicalTime } from "../clock/physical-time.ts";
-import { createOwnMill, type FoldMill } from "./fold-mill.ts";
+import { createInlineFoldWorker, type FoldWorker } from "./fold-worker.ts";
 import { createMemorySpill, type Spill } from "../fold/spill.ts";
 import { foldRound, type HubContext } from "./hub-fold.ts";
 import { hubLease } from "./keys.ts";
@@ -47,7 +47,7 @@ export interface HubOptions {
   /** Where to keep what is being folded; absent, in memory, and then less at a time. */
   readonly openSpill?: () => Spill;
   /** Who computes; absent, this thread does. */
-  readonly openMill?: () => FoldMill;
+  readonly openFoldWorker?: () => FoldWorker;
 }
 
 export const hubIntervalMsDefault = 60_000;
@@ -153,7 +153,7 @@ export async function compact(options: CompactOptions): Promise<Compacted> {
     nowMs: () => time.nowMs(),
     onFault: (fault) => void faults.add(fault),
     openSpill: options.openSpill ?? createMemorySpill,
-    openMill: options.openMill ?? createOwnMill,
+    openFoldWorker: options.openFoldWorker ?? createInlineFoldWorker,
   };
   let datagrams = 0;
   let checkpoint: number | undefined;

@@ -17,7 +17,7 @@ function setUp() {
   const clock = createTestClock();
   const aside: string[] = [];
   const open = () =>
-    createSqliteUsageStore({ file, clock, onSetAside: (path) => void aside.push(path) });
+    createSqliteUsageStore({ file, clock, onDamaged: (path) => void aside.push(path) });
   const today = () => new Date(clock.nowMs()).toISOString().slice(0, 10);
   return { folder, file, clock, aside, open, today };
 }
@@ -74,7 +74,7 @@ test.each([
       createSqliteUsageStore({
         file,
         clock: createTestClock(),
-        onSetAside() {},
+        onDamaged() {},
       }).add([row("2026-01-01", 1)]);
       const bytes = readFileSync(file);
       writeFileSync(file, bytes.fill(0xff, bytes.length / 2)); // the table; the header stays

@@ -10,7 +10,7 @@ export interface SqliteUsageStoreOptions {
   readonly file: string;
   readonly clock: Clock;
   /** The file was damaged, and is now called this; a new one takes its place. */
-  readonly onSetAside: (path: string) => void;
+  readonly onDamaged: (path: string) => void;
 }
 
 /** Another process is done within milliseconds; a wait stops everything else in this one. */
@@ -33,7 +33,7 @@ const schema = `
  * newer version has made it.
  */
 export function createSqliteUsageStore(options: SqliteUsageStoreOptions): UsageStore {
-  const { file, clock, onSetAside } = options;
+  const { file, clock, onDamaged } = options;
 
   function withFile<T>(work: (db: Database.Database) => T): T {
     try {
@@ -46,7 +46,7 @@ export function createSqliteUsageStore(options: SqliteUsageStoreOptions): UsageS
     try {
       renameSync(file, aside);
       rmSync(`${file}-journal`, { force: true }); // else it would be applied to the new file
-      onSetAside(aside);
+      onDamaged(aside);
       return attempt(work);
     } catch (error) {
       throw translate(error, file);

@@ -27,4 +27,4 @@ export async function hubSettings({
   };
 }
 
-type HubSettings = Pick<HubOptions, "graceMs" | "hasArchive" | "openSpill" | "openMill">;
+type HubSettings = Pick<HubOptions, "graceMs" | "hasArchive" | "openSpill" | "openFoldWorker">;

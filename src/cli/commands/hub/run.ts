@@ -9,7 +9,7 @@ import { openNodeOf } from "../../node-context.ts";
 import { parseDuration } from "../../duration.ts";
 import { textFlag } from "../../flags.ts";
 import { untilStopped } from "../../until-stopped.ts";
-import { checkpointTold } from "./checkpoint-told.ts";
+import { recordCheckpoint } from "./record-checkpoint.ts";
 import { hubOptions, hubSettings } from "./hub-options.ts";
 
 export const hubRun: Command = {
@@ -38,7 +38,7 @@ export const hubRun: Command = {
       return await use(opened.ledger); // before it is closed
     };
     const node = await withLedger(async (ledger) => (await ledger.status()).node);
-    const told = checkpointTold({ bucket: address, withLedger, note: (text) => out.note(text) });
+    const told = recordCheckpoint({ bucket: address, withLedger, note: (text) => out.note(text) });
     let checkpoints = 0;
     const hub = createHub({
       ...(await hubSettings(context)),

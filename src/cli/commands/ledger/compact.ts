@@ -5,7 +5,7 @@ import { compactOnce, type Compacted } from "../../../ledger/index.ts";
 import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
 import { openNodeOf } from "../../node-context.ts";
-import { checkpointTold } from "../hub/checkpoint-told.ts";
+import { recordCheckpoint } from "../hub/record-checkpoint.ts";
 import { hubOptions, hubSettings } from "../hub/hub-options.ts";
 
 export const ledgerCompact: Command = {
@@ -30,7 +30,7 @@ export const ledgerCompact: Command = {
       random: systemRandom,
       log,
       owner: (await ledger.status()).node,
-      onCheckpoint: checkpointTold({
+      onCheckpoint: recordCheckpoint({
         bucket: address,
         withLedger: (use) => use(ledger),
         note: (text) => out.note(text),

@@ -9,7 +9,7 @@ import { compactOnce, findCopies, scrubNow, type Copies } from "../../../ledger/
 import type { NodeLedger } from "../../../node/index.ts";
 import { fleetOf } from "../../bucket-option.ts";
 import type { SettingsContext } from "../../command.ts";
-import { checkpointTold } from "../hub/checkpoint-told.ts";
+import { recordCheckpoint } from "../hub/record-checkpoint.ts";
 import { hubSettings } from "../hub/hub-options.ts";
 
 /** Pushes what was forgotten, and makes a checkpoint without it. */
@@ -25,7 +25,7 @@ export async function forgetInFleet(context: SettingsContext, ledger: NodeLedger
     random: systemRandom,
     log,
     owner: (await ledger.status()).node,
-    onCheckpoint: checkpointTold({
+    onCheckpoint: recordCheckpoint({
       bucket: address,
       withLedger: (use) => use(ledger),
       note: (text) => out.note(text),

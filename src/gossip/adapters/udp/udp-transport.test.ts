@@ -45,14 +45,14 @@ describe("gossip over real sockets", () => {
     const [a, b] = [await open("a"), await open("b")];
     await using _closing = { [Symbol.asyncDispose]: () => closeAll([a.gossip, b.gossip]) };
     const seen = new Promise<string>((resolve) => {
-      b.gossip.hear("wake", (_from, bytes) => resolve(Buffer.from(bytes).toString()));
+      b.gossip.subscribe("wake", (_from, bytes) => resolve(Buffer.from(bytes).toString()));
     });
     // One side is told where the other is; the other hears it.
     b.gossip.meet("static", [{ address: a.gossip.address() }]);
     await until(() => a.gossip.peers().length === 1 && b.gossip.peers().length === 1);
     const large = Buffer.alloc(500_000, "large");
     a.replica.write("a/1", Buffer.from("one"), large, Buffer.from("two"));
-    a.gossip.say("wake", Buffer.from("up"));
+    a.gossip.publish("wake", Buffer.from("up"));
     await until(() => b.replica.vector().get("a/1") === 3);
     expect(Buffer.from(b.replica.records("a/1")[1]!).equals(large)).toBe(true);
     expect(await seen).toBe("up");

@@ -21,7 +21,7 @@ import { createHeadCodec } from "./head-codec.ts";
 import type { Head } from "./head.ts";
 import { createHistory } from "./history.ts";
 import { createIdleWatch } from "./idle-watch.ts";
-import { createBell } from "./many/bell.ts";
+import { createWakeUp } from "./many/wake-up.ts";
 import { createManyContext } from "./many/many-context.ts";
 import { createManyShards } from "./many/many-shards.ts";
 import { createMoment } from "./moment.ts";
@@ -119,14 +119,14 @@ export async function openBucketQueueStore(
       onEvent,
     }),
   );
-  const bell = createBell(bucket, place.bell, random);
+  const wakeUp = createWakeUp(bucket, place.wakeUp, random);
   const set =
     shards === 1
       ? createOneShard(keepers[0]!, moment)
       : createManyShards({
           ...createManyContext(keepers, { control, moment, clock }),
           random,
-          bell,
+          wakeUp,
         });
   const watch = createIdleWatch({
     clock,

@@ -2,7 +2,7 @@
 export interface Place {
   readonly manifest: string;
   readonly control: string;
-  readonly bell: string;
+  readonly wakeUp: string;
   readonly payloads: string;
   shard(index: number): string;
   /** Folder of a shard's logs. */
@@ -14,7 +14,7 @@ export function createPlace(prefix: string): Place {
   return {
     manifest: `${root}queue.json`,
     control: `${root}control.json`,
-    bell: `${root}bell`,
+    wakeUp: `${root}bell`,
     payloads: `${root}payloads/`,
     shard: (index) => `${root}shards/${index}.json.gz`,
     logs: (index) => `${root}done/${index}/`,

@@ -3,14 +3,13 @@ export const indexVersion = 4;
 export const applicationId = 0x466f7249; // "ForI"
 
 /**
- * `record.seat` is the trick of this index: seats ascend as names do, and they are the row ids of
- * `search`. SQLite's full text search walks row ids in order, so the first page of a million
- * matches, sorted by name, costs as much as that page. See ./seats.ts for how one is found between
- * two others.
+ * `record.seat` is the rank of a record by its name (./name-rank.ts), and the row id in `search`.
+ * SQLite's full text search walks row ids in order, so the first page of a million matches, sorted
+ * by name, costs as much as that page.
  * - `body` is apart from `record`, so that a walk over records reads no descriptions.
  * - `element` is what a record is looked up by: addresses, domains, aliases. Which ones a record
  *   has is told by its body, so there is no index for that.
- * - `search` has no content and no positions: terms (../../search-words.ts) to seats is all it is.
+ * - `search` has no content and no positions: terms (../../search-words.ts) to ranks is all it is.
  *   Beginnings of up to eight letters have lists of their own: a longer one is joined from all words
  *   that begin so before the first match is known, and that costs as much as there are matches.
  */

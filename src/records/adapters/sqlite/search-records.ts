@@ -27,7 +27,7 @@ const sorts = {
 
 export function recordSearcher(db: Database.Database) {
   const run = (sql: string, values: Values) => prepared(db, sql).all(values) as readonly Row[];
-  const seatBehind = db
+  const rankBehind = db
     .prepare<Values, bigint | null>(
       `select seat from record indexed by record_by_sort
        where (sort, target) <= (@sort, @target) and seat is not null
@@ -36,10 +36,10 @@ export function recordSearcher(db: Database.Database) {
     .pluck()
     .safeIntegers();
 
-  /** In the order of names: the order of seats, which is how `search` walks. */
+  /** In the order of names: the order of ranks, which is how `search` walks. */
   const inOrder = (match: string, query: RecordQuery, from: Cursor | undefined, limit: number) => {
     const { conditions, values } = rangesOf(query);
-    const seat = from && seatBehind.get({ sort: String(from.value), target: from.target });
+    const seat = from && rankBehind.get({ sort: String(from.value), target: from.target });
     const isBehind = typeof seat === "bigint" ? [" and s.rowid > @seat"] : [];
     return run(
       `select r.kind, b.json, r.target, r.sort as value

@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
 import type { Indexed } from "../../record-index.ts";
-import { compareSeated, evenSeats, seatStatements, seatsFor } from "./seats.ts";
+import { compareRanked, evenRanks, rankStatements, ranksFor } from "./name-rank.ts";
 import { elementsOf, rowOf, termTextOf, type RecordRow } from "./record-rows.ts";
 
 interface Stored {
@@ -10,7 +10,7 @@ interface Stored {
   readonly seat: bigint | null;
 }
 
-/** A record on its way to a seat. */
+/** A record waiting for its rank. */
 interface Waiting {
   readonly indexed: Indexed;
   readonly row: RecordRow;
@@ -31,7 +31,7 @@ export function recordWriter(db: Database.Database) {
        rating = @rating, reviews = @reviews, callback = @callback, domain = @domain
      where target = @target`,
   );
-  const setSeat = db.prepare<[bigint | null, number]>("update record set seat = ? where key = ?");
+  const setRank = db.prepare<[bigint | null, number]>("update record set seat = ? where key = ?");
   const setBody = db.prepare("insert or replace into body (key, json) values (?, ?)");
   const addElement = db.prepare(
     "insert or ignore into element (kind, value, key) values (?, ?, ?)",
@@ -46,15 +46,15 @@ export function recordWriter(db: Database.Database) {
     "select r.key, r.kind, b.json from record r join body b using (key) order by r.sort, r.target",
   );
   const countAll = db.prepare<[], number>("select count(*) from record").pluck();
-  const statements = seatStatements(db);
+  const statements = rankStatements(db);
 
-  /** All seats anew, evenly, and so all terms: once in many thousands of records. */
+  /** New even ranks for all records, and so all terms again: once in many thousands of records. */
   const renumber = () => {
     db.exec("insert into search (search) values ('delete-all'); update record set seat = null");
-    const seats = evenSeats(countAll.get()!);
+    const ranks = evenRanks(countAll.get()!);
     for (const [index, { key, kind, json }] of inOrder.all().entries()) {
-      setSeat.run(seats[index]!, key);
-      addTerms.run(seats[index]!, termTextOf(indexedOf(kind, json)));
+      setRank.run(ranks[index]!, key);
+      addTerms.run(ranks[index]!, termTextOf(indexedOf(kind, json)));
     }
   };
 
@@ -64,12 +64,12 @@ export function recordWriter(db: Database.Database) {
     for (const element of elementsOf(indexedOf(kind, json))) dropElement.run(...element, key);
   };
 
-  /** Without a seat its terms are not written: whoever gives it one does that. */
+  /** Without a rank its terms are not written: whoever gives it one does that. */
   const write = ({ indexed, row, before }: Waiting, seat: bigint | null) => {
-    const seated = { ...row, seat };
-    const key = before ? before.key : BigInt(insert.run(seated).lastInsertRowid);
+    const ranked = { ...row, seat };
+    const key = before ? before.key : BigInt(insert.run(ranked).lastInsertRowid);
     if (before) {
-      update.run(seated);
+      update.run(ranked);
       dropElements(indexed.kind, key);
       if (before.seat !== null) dropTerms.run(before.seat);
     }
@@ -90,14 +90,14 @@ export function recordWriter(db: Database.Database) {
       for (const one of all) if (isStaying(one)) write(one, one.before!.seat);
       const moving = all
         .filter((one) => !isStaying(one))
-        .sort(({ row: a }, { row: b }) => compareSeated(a, b));
+        .sort(({ row: a }, { row: b }) => compareRanked(a, b));
       if (moving.length === 0) return;
-      const seats = seatsFor(
+      const ranks = ranksFor(
         statements,
         moving.map(({ row }) => row),
       );
-      for (const [index, one] of moving.entries()) write(one, seats?.[index] ?? null);
-      if (!seats) renumber();
+      for (const [index, one] of moving.entries()) write(one, ranks?.[index] ?? null);
+      if (!ranks) renumber();
     },
     drop(targets: readonly string[]): void {
       for (const target of targets) {

@@ -15,17 +15,17 @@ import { createReads } from "./reads.ts";
 
 export interface ManyShardsOptions extends ManyContext {
   readonly random: Random;
-  /** Says to who is idle that there is work where there was none. */
-  readonly bell: Bell;
+  /** Tells idle nodes that a shard without work has got some. */
+  readonly wakeUp: WakeUp;
 }
 
-export interface Bell {
-  /** Nobody waits for it. */
-  ring(): void;
-  /** At the end: resolves when it is silent. */
+export interface WakeUp {
+  /** Does not wait for the write. */
+  signal(): void;
+  /** Resolves when the last write has ended. */
   end(): Promise<void>;
-  /** Whether it rang since one last asked. */
-  hasRung(): Promise<boolean>;
+  /** True if somebody has signalled since the last call. */
+  wasSignalled(): Promise<boolean>;
 }
 
 /**
@@ -33,7 +33,7 @@ export interface Bell {
  * list, see docs/formats/queue-bucket.md: order and atomicity are per shard, jobs with a cap or a
  * budget are bound to one gate, and statistics are a sum.
  */
-export function createManyShards({ random, bell, ...at }: ManyShardsOptions): ShardSet {
+export function createManyShards({ random, wakeUp, ...at }: ManyShardsOptions): ShardSet {
   const { keepers, routing } = at;
   const jobs = createManyJobs(at);
   const prepareClaim = createClaims(at, random);
@@ -149,11 +149,11 @@ export function createManyShards({ random, bell, ...at }: ManyShardsOptions): Sh
     const settled = await Promise.all(answers);
     if (operations.some(mayComplete)) await jobs.completeIfDone(sender);
     const isWoken = [...sender.heads].some(([shard, head]) => wasIdle[shard] && hasPending(head));
-    if (isWoken) bell.ring();
+    if (isWoken) wakeUp.signal();
     return { answers: settled, heads: [...sender.heads.values()], purged: sender.purged };
   }
 
-  return { commit, ...createReads(at, bell) };
+  return { commit, ...createReads(at, wakeUp) };
 }
 
 type Bulk = Retry | Purge | ForgetKeys | PruneLog;

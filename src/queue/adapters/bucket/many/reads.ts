@@ -19,14 +19,14 @@ import { reconcileShard } from "../reconcile.ts";
 import type { ShardSet } from "../shard-set.ts";
 import { mergeJob } from "./jobs.ts";
 import type { ManyContext } from "./many-context.ts";
-import type { Bell } from "./many-shards.ts";
+import type { WakeUp } from "./many-shards.ts";
 import { settleAll } from "./operations.ts";
 
 /** Waking is a hint: so much later does not matter. */
 const recentMs = 100;
 
 /** Reading over several shards: a sum of heads, each as it was when it was read. */
-export function createReads(at: ManyContext, bell: Bell): Omit<ShardSet, "commit"> {
+export function createReads(at: ManyContext, bell: WakeUp): Omit<ShardSet, "commit"> {
   const { keepers, routing, moment, clock } = at;
   let turn = 0;
   /** When there was last word of something new: what was seen before does not count. */
@@ -138,7 +138,7 @@ export function createReads(at: ManyContext, bell: Bell): Omit<ShardSet, "commit
       for (const [index, keeper] of keepers.entries()) yield* readDoneLog(keeper, index);
     },
     async look(isHinted) {
-      if (isHinted || (await bell.hasRung())) {
+      if (isHinted || (await bell.wasSignalled())) {
         // Who listens will look at all of them: here it would be done twice, and in vain where
         // nobody waits.
         heardMs = clock.monotonicMs();

@@ -11,13 +11,13 @@ import { hasFolded, type Vector } from "../fold/vector.ts";
  * The two steps of a fold that are all computing: pure functions of bytes, so that they can be done
  * here or by other threads. What a hub knows and decides stays with the hub.
  */
-export interface FoldMill extends AsyncDisposable {
+export interface FoldWorker extends AsyncDisposable {
   /**
-   * Reads one segment, whose bytes are the mill's until they come back with the answer. Throws
+   * Reads one segment, whose bytes are the worker's until they come back with the answer. Throws
    * `corrupt` for one that cannot be used.
    */
   scan(job: ScanJob): Promise<Scanned>;
-  /** Folds one part; its pieces are the mill's from now on. */
+  /** Folds one part; its pieces are the worker's from now on. */
   fold(job: FoldJob): Promise<FoldedPart>;
 }
 
@@ -54,7 +54,7 @@ export interface FoldJob {
   /** Records since, as they came. */
   readonly pieces: readonly Uint8Array[];
   readonly vector: Vector;
-  readonly aside: ReadonlySet<Dot>;
+  readonly heldBack: ReadonlySet<Dot>;
   readonly dropped: ReadonlySet<Dot>;
 }
 
@@ -64,7 +64,7 @@ export interface FoldedPart {
 }
 
 /** All of it by this thread. */
-export const createOwnMill = (): FoldMill => ({
+export const createInlineFoldWorker = (): FoldWorker => ({
   scan: async (job) => scanJob(job),
   fold: async (job) => foldJob(job),
   async [Symbol.asyncDispose]() {},
@@ -91,10 +91,10 @@ export function scanJob({ body, key, first, name, ahead }: ScanJob): Scanned {
   return { body, last, newest, isWorthIt, records: new Int32Array(records), early, drops };
 }
 
-export function foldJob({ index, base, pieces, vector, aside, dropped }: FoldJob): FoldedPart {
+export function foldJob({ index, base, pieces, vector, heldBack, dropped }: FoldJob): FoldedPart {
   const part: PartState = base === undefined ? new Map() : decodePart(base, `part ${index}`);
   const isCounted = (datagram: Datagram) => dropped.size === 0 || !dropped.has(dotOf(datagram));
   for (const piece of pieces) foldRecords(part, piece, isCounted);
-  const body = Buffer.from(encodePart(part, hasFolded(vector, aside)));
+  const body = Buffer.from(encodePart(part, hasFolded(vector, heldBack)));
   return { body, digest: digestOf(body) };
 }

@@ -8,7 +8,7 @@ import { subkeyOf } from "./keyring.ts";
 import { limits } from "./limits.ts";
 import { createPeers } from "./peers.ts";
 import { createMemoryReplica } from "./testing/memory-replica.ts";
-import { createWants } from "./wants.ts";
+import { createFetchScheduler } from "./fetch-scheduler.ts";
 
 const origin = "a/1";
 
@@ -28,11 +28,11 @@ function fixture() {
     counter: 1,
     subkey: subkeyOf(new Uint8Array(32), "p", "s"),
   })!;
-  peer.told.set(origin, 10);
+  peer.advertised.set(origin, 10);
   peer.pullPort = 9_999;
   const askedAtMs: number[] = [];
   const pulls: ((came: boolean) => void)[] = [];
-  const wants = createWants({
+  const fetches = createFetchScheduler({
     replica,
     inbox,
     peers,
@@ -42,13 +42,13 @@ function fixture() {
     send: () => void askedAtMs.push(clock.monotonicMs()),
     pull: (_peer, _span, ended) => pulls.push(ended) > 0,
   });
-  const note = () => wants.note(origin, 10, peer);
-  const isLarge = () => wants.ended(peer, { kind: "ended", origin, why: "large", next: 1 });
-  return { clock, wants, note, isLarge, askedAtMs, pulls };
+  const note = () => fetches.note(origin, 10, peer);
+  const isLarge = () => fetches.ended(peer, { kind: "ended", origin, why: "large", next: 1 });
+  return { clock, fetches, note, isLarge, askedAtMs, pulls };
 }
 
 test("however often it was in vain, what is missing is asked for again within seconds of a digest", async () => {
-  const { clock, wants, note, isLarge, askedAtMs, pulls } = fixture();
+  const { clock, fetches, note, isLarge, askedAtMs, pulls } = fixture();
   note();
   // Nobody answers, until the last try is told that it has to be pulled, which fails.
   while (askedAtMs.length < limits.askTriesMax) await clock.advance(50);
@@ -63,5 +63,5 @@ test("however often it was in vain, what is missing is asked for again within se
   }
   expect(askedAtMs.length).toBeGreaterThan(asked);
   expect(askedAtMs[asked]! - failedAtMs).toBeLessThan(3_000);
-  wants.stop();
+  fetches.stop();
 });

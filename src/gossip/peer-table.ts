@@ -2,8 +2,8 @@ import type { Clock } from "../base/clock.ts";
 import { limits } from "./limits.ts";
 import type { How } from "./peers.ts";
 
-/** Where somebody may be: what discovery found, and where peers were. */
-interface Contact {
+/** An address where a peer may be: found by discovery, or used by a peer earlier. */
+interface PeerAddress {
   readonly address: string;
   how: How;
   node: string | undefined;
@@ -14,32 +14,32 @@ interface Contact {
 }
 
 /**
- * Addresses to greet until somebody is there: at once, then less and less often. A static one is
- * kept for good, others until they were not met again for `forgetMs`. At most `contactsMax`.
+ * Addresses to greet until a peer answers: at once, then with growing intervals. A static address is
+ * kept for good, others until they were not found again for `forgetMs`. At most `contactsMax`.
  */
-export interface Contacts {
+export interface PeerTable {
   meet(how: How, address: string, node?: string): void;
-  /** This node spoke from there. */
+  /** This node sent a packet from there. */
   learn(address: string, node: string): void;
   howOf(address: string): How | undefined;
-  /** Those whose turn it is. */
+  /** Addresses to greet now. */
   due(isThere: (address: string, node: string | undefined) => boolean): readonly string[];
   forgetOld(): void;
   size(): number;
 }
 
-export function createContacts({ clock }: { readonly clock: Clock }): Contacts {
-  const contacts = new Map<string, Contact>();
+export function createPeerTable({ clock }: { readonly clock: Clock }): PeerTable {
+  const addresses = new Map<string, PeerAddress>();
   const strength: Record<How, number> = { static: 4, mdns: 3, bucket: 2, told: 1, heard: 0 };
 
-  const isOld = ({ how, metMs }: Contact) =>
+  const isOld = ({ how, metMs }: PeerAddress) =>
     how !== "static" && clock.monotonicMs() - metMs > limits.forgetMs;
 
   const makeRoom = (): boolean => {
-    if (contacts.size < limits.contactsMax) return true;
-    for (const contact of contacts.values()) {
+    if (addresses.size < limits.peerAddressesMax) return true;
+    for (const contact of addresses.values()) {
       if (contact.how === "static") continue;
-      contacts.delete(contact.address);
+      addresses.delete(contact.address);
       return true;
     }
     return false;
@@ -48,30 +48,30 @@ export function createContacts({ clock }: { readonly clock: Clock }): Contacts {
   return {
     meet(how, address, node) {
       const nowMs = clock.monotonicMs();
-      const known = contacts.get(address);
+      const known = addresses.get(address);
       if (known) {
         if (strength[how] >= strength[known.how]) {
           known.how = how;
           known.node = node ?? known.node;
         }
         known.metMs = nowMs;
-        // Found anew: it may just have come back.
+        // Found again: the peer may have just come back.
         known.nextMs = Math.min(known.nextMs, known.triedMs + limits.helloMsMin);
         return;
       }
       if (!makeRoom()) return;
       const times = { metMs: nowMs, triedMs: nowMs - limits.helloMsMin, nextMs: nowMs };
-      contacts.set(address, { address, how, node, tries: 0, ...times });
+      addresses.set(address, { address, how, node, tries: 0, ...times });
     },
     learn(address, node) {
-      const known = contacts.get(address);
+      const known = addresses.get(address);
       if (known) known.node = node;
     },
-    howOf: (address) => contacts.get(address)?.how,
+    howOf: (address) => addresses.get(address)?.how,
     due(isThere) {
       const nowMs = clock.monotonicMs();
       const due: string[] = [];
-      for (const contact of contacts.values()) {
+      for (const contact of addresses.values()) {
         if (isThere(contact.address, contact.node)) contact.tries = 0;
         else if (contact.nextMs <= nowMs) {
           due.push(contact.address);
@@ -84,10 +84,10 @@ export function createContacts({ clock }: { readonly clock: Clock }): Contacts {
       return due;
     },
     forgetOld() {
-      for (const contact of contacts.values()) {
-        if (isOld(contact)) contacts.delete(contact.address);
+      for (const contact of addresses.values()) {
+        if (isOld(contact)) addresses.delete(contact.address);
       }
     },
-    size: () => contacts.size,
+    size: () => addresses.size,
   };
 }

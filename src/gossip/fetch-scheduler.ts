@@ -8,23 +8,24 @@ import type { Replica } from "./replica.ts";
 import type { Ended, Item } from "./wire/items.ts";
 
 /**
- * What others have and we lack. Of each origin one peer is asked at a time: so what many could send
- * comes once, also when a parted fleet is joined again. What is not answered is asked of another
- * one, ever later, and after some tries only when a digest shows anew that somebody has it.
+ * Fetches what other peers have and this node lacks. For each origin one peer is asked at a time, so
+ * data that many peers have arrives once, also after a network partition. A request without an answer
+ * goes to another peer with a growing delay; after some tries it is dropped until a digest shows again
+ * that a peer has the data.
  */
-export interface Wants {
-  /** This peer has that much of it. */
-  note(origin: string, upTo: number, teller: Peer): void;
-  /** Some of what was asked for came. */
+export interface FetchScheduler {
+  /** `source` has the origin's records up to this number. */
+  note(origin: string, upTo: number, source: Peer): void;
+  /** A part of the answer arrived. */
   answered(peer: Peer, origin: string): void;
   ended(peer: Peer, item: Ended): void;
-  /** More is known, or what was there was dropped. */
+  /** The local replica of this origin grew, or was dropped. */
   changed(origin: string): void;
   size(): number;
   stop(): void;
 }
 
-export interface WantsOptions {
+export interface FetchSchedulerOptions {
   readonly replica: Replica;
   readonly inbox: Inbox;
   readonly peers: Peers;
@@ -32,7 +33,7 @@ export interface WantsOptions {
   readonly random: Random;
   readonly counting: Counting;
   readonly send: (peer: Peer, items: readonly Item[]) => void;
-  /** Over a connection; false: not now. Calls back with whether something came. */
+  /** Fetches over a connection; false: not possible now. Calls back with whether data arrived. */
   readonly pull: (
     peer: Peer,
     span: Span & { origin: string },
@@ -40,49 +41,49 @@ export interface WantsOptions {
   ) => boolean;
 }
 
-interface Want {
+interface Fetch {
   readonly origin: string;
   upTo: number;
-  teller: Peer;
+  source: Peer;
   asked: Peer | undefined;
   isPulling: boolean;
   tries: number;
-  /** The answer in hand ends before this number. */
+  /** The current answer ends before this number. */
   endsBefore: number;
   timer: Timer | undefined;
 }
 
-export function createWants(options: WantsOptions): Wants {
+export function createFetchScheduler(options: FetchSchedulerOptions): FetchScheduler {
   const { replica, inbox, peers, clock, random, counting, send, pull } = options;
-  const wants = new Map<string, Want>();
+  const fetches = new Map<string, Fetch>();
   let asking = 0;
   const haveOf = (origin: string) => replica.vector().get(origin) ?? 0;
 
-  const settle = (want: Want) => {
+  const settle = (want: Fetch) => {
     if (want.asked) asking -= 1;
     want.asked = undefined;
   };
-  const drop = (want: Want) => {
+  const drop = (want: Fetch) => {
     settle(want);
     want.timer?.cancel();
-    wants.delete(want.origin);
+    fetches.delete(want.origin);
   };
-  const again = (want: Want, delayMs: number) => {
+  const again = (want: Fetch, delayMs: number) => {
     want.timer?.cancel();
     want.timer = clock.setTimer(delayMs, () => fire(want), { background: true });
   };
 
   const candidates = (origin: string, number: number) => {
     const nowMs = clock.monotonicMs();
-    const holders = peers.all().filter((peer) => (peer.told.get(origin) ?? 0) >= number);
+    const holders = peers.all().filter((peer) => (peer.advertised.get(origin) ?? 0) >= number);
     const willing = holders.filter((peer) => (peer.goneUntilMs.get(origin) ?? 0) <= nowMs);
     return { holders, willing };
   };
 
-  const choose = (want: Want, number: number): Peer | undefined => {
+  const choose = (want: Fetch, number: number): Peer | undefined => {
     const { holders, willing } = candidates(want.origin, number);
     if (willing.length === 0 && holders.length > 0) counting.add("leftToBucket");
-    if (want.tries === 0 && willing.includes(want.teller)) return want.teller;
+    if (want.tries === 0 && willing.includes(want.source)) return want.source;
     return willing.length === 0 ? undefined : willing[random.below(willing.length)];
   };
 
@@ -91,7 +92,7 @@ export function createWants(options: WantsOptions): Wants {
     return Math.min(baseMs, limits.askTimeoutMsMax) * (1 + random.next() / 4);
   };
 
-  const fire = (want: Want): void => {
+  const fire = (want: Fetch): void => {
     settle(want);
     const { origin } = want;
     if (want.isPulling) return;
@@ -101,12 +102,13 @@ export function createWants(options: WantsOptions): Wants {
     if (asking >= limits.asksAtOnceMax) return again(want, limits.holeMs * (1 + random.next()));
     const peer = choose(want, first.from);
     if (!peer) return drop(want);
-    const told = peer.told.get(origin) ?? 0;
+    const advertised = peer.advertised.get(origin) ?? 0;
     const isBulk = first.to - first.from >= limits.pullFrom && peer.pullPort > 0;
-    if (isBulk && startPull(want, peer, { from: first.from, to: Math.min(first.to, told) })) return;
-    const spans = gaps.filter(({ from }) => from <= told);
+    if (isBulk && startPull(want, peer, { from: first.from, to: Math.min(first.to, advertised) }))
+      return;
+    const spans = gaps.filter(({ from }) => from <= advertised);
     const asks = spans.map(({ from, to }): Item => {
-      return { kind: "ask", origin, from, to: Math.min(to, told) };
+      return { kind: "ask", origin, from, to: Math.min(to, advertised) };
     });
     asking += 1;
     want.asked = peer;
@@ -117,10 +119,10 @@ export function createWants(options: WantsOptions): Wants {
     want.tries += 1;
   };
 
-  const startPull = (want: Want, peer: Peer, span: Span): boolean => {
+  const startPull = (want: Fetch, peer: Peer, span: Span): boolean => {
     const started = pull(peer, { origin: want.origin, ...span }, (came) => {
       want.isPulling = false;
-      if (wants.get(want.origin) !== want) return;
+      if (fetches.get(want.origin) !== want) return;
       if (came) want.tries = 0;
       else want.tries += 1;
       again(want, came ? 0 : timeoutMs(peer, want.tries));
@@ -132,46 +134,46 @@ export function createWants(options: WantsOptions): Wants {
   };
 
   return {
-    note(origin, upTo, teller) {
+    note(origin, upTo, source) {
       const have = haveOf(origin);
       if (upTo <= have || inbox.isMuted(origin)) return;
-      const known = wants.get(origin);
+      const known = fetches.get(origin);
       if (known) {
-        if (upTo >= known.upTo) known.teller = teller;
+        if (upTo >= known.upTo) known.source = source;
         known.upTo = Math.max(known.upTo, upTo);
         return;
       }
-      if (wants.size >= limits.wantsMax) return;
-      const want: Want = {
+      if (fetches.size >= limits.fetchesMax) return;
+      const want: Fetch = {
         origin,
         upTo,
-        teller,
+        source,
         asked: undefined,
         isPulling: false,
         tries: 0,
         endsBefore: 0,
         timer: undefined,
       };
-      wants.set(origin, want);
+      fetches.set(origin, want);
       again(want, limits.holeMs);
     },
     answered(peer, origin) {
-      const want = wants.get(origin);
-      // Packets of one answer come close together: what is not here soon was lost, or its end was.
+      const want = fetches.get(origin);
+      // Packets of one answer arrive close together: what is late was lost, or the end marker was.
       if (want?.asked === peer) again(want, limits.holeMs + (peer.rttMs ?? 0) / 2);
     },
     ended(peer, { origin, why, next }) {
-      const want = wants.get(origin);
+      const want = fetches.get(origin);
       if (!want || want.asked !== peer) return;
       switch (why) {
         case "sent":
           want.endsBefore = next;
-          // What was sent may still be overtaken by this.
+          // This packet may have overtaken the data.
           return haveOf(origin) + 1 >= next ? again(want, 0) : again(want, limits.holeMs / 2);
         case "large":
           settle(want);
           if (peer.pullPort > 0) {
-            const to = Math.max(next, peer.told.get(origin) ?? next);
+            const to = Math.max(next, peer.advertised.get(origin) ?? next);
             if (!startPull(want, peer, { from: next, to })) again(want, limits.holeMs * 2);
             return;
           }
@@ -181,23 +183,23 @@ export function createWants(options: WantsOptions): Wants {
           peer.goneUntilMs.set(origin, clock.monotonicMs() + limits.goneMs);
           return again(want, 0);
         case "behind":
-          peer.told.set(origin, next - 1);
+          peer.advertised.set(origin, next - 1);
           return again(want, limits.holeMs);
         case "busy":
           return again(want, limits.askTimeoutMsMin * (2 + random.next()));
       }
     },
     changed(origin) {
-      const want = wants.get(origin);
+      const want = fetches.get(origin);
       if (!want) return;
       want.tries = 0;
       const have = haveOf(origin);
       if (have >= want.upTo) drop(want);
       else if (want.asked && want.endsBefore > 0 && have + 1 >= want.endsBefore) again(want, 0);
     },
-    size: () => wants.size,
+    size: () => fetches.size,
     stop() {
-      for (const want of wants.values()) drop(want);
+      for (const want of fetches.values()) drop(want);
     },
   };
 }

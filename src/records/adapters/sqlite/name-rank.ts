@@ -1,57 +1,57 @@
 import type Database from "better-sqlite3";
 
 /**
- * A seat is a number that stands to others as the names stand: between two there is room for many
- * more. What comes together into one gap shares it evenly; at both ends there is no need to share.
- * Where a gap is full, all seats are given anew.
+ * The rank of a record is a number; ranks are in the order of the names, with gaps that leave room for
+ * many more. Records that come together into one gap share it evenly; at both ends there is always
+ * room. If a gap is full, all records get new ranks. Stored in the column `seat`.
  */
 const step = 2n ** 40n;
-const seatMax = 2n ** 62n;
+const rankMax = 2n ** 62n;
 
-export interface Unseated {
+export interface Unranked {
   readonly sort: string;
   readonly target: string;
 }
 
-/** The seats, in the order of what is to be placed, which is sorted; undefined: no room. */
-export function seatsFor(
+/** The ranks, in the order of what is to be placed, which is sorted; undefined: no room. */
+export function ranksFor(
   db: Pick<Statements, "before" | "after">,
-  sorted: readonly Unseated[],
+  sorted: readonly Unranked[],
 ): readonly bigint[] | undefined {
-  const seats: bigint[] = [];
+  const ranks: bigint[] = [];
   for (let from = 0; from < sorted.length;) {
     const previous = db.before.get(sorted[from]!);
     const next = db.after.get(sorted[from]!);
     let to = from + 1;
     // Neighbours in the batch that no stored record parts.
-    while (to < sorted.length && (!next || compareSeated(sorted[to]!, next) < 0)) to += 1;
+    while (to < sorted.length && (!next || compareRanked(sorted[to]!, next) < 0)) to += 1;
     const found = share(previous?.seat, next?.seat, BigInt(to - from));
     if (!found) return undefined;
-    seats.push(...found);
+    ranks.push(...found);
     from = to;
   }
-  return seats;
+  return ranks;
 }
 
-interface Seated extends Unseated {
+interface Ranked extends Unranked {
   readonly seat: bigint;
 }
 
 export interface Statements {
-  readonly before: Database.Statement<Unseated, Seated>;
-  readonly after: Database.Statement<Unseated, Seated>;
+  readonly before: Database.Statement<Unranked, Ranked>;
+  readonly after: Database.Statement<Unranked, Ranked>;
 }
 
-export const seatStatements = (db: Database.Database): Statements => ({
+export const rankStatements = (db: Database.Database): Statements => ({
   before: db
-    .prepare<Unseated, Seated>(
+    .prepare<Unranked, Ranked>(
       `select sort, target, seat from record indexed by record_by_sort
        where (sort, target) < (@sort, @target) and seat is not null
        order by sort desc, target desc limit 1`,
     )
     .safeIntegers(),
   after: db
-    .prepare<Unseated, Seated>(
+    .prepare<Unranked, Ranked>(
       `select sort, target, seat from record indexed by record_by_sort
        where (sort, target) > (@sort, @target) and seat is not null
        order by sort, target limit 1`,
@@ -60,7 +60,7 @@ export const seatStatements = (db: Database.Database): Statements => ({
 });
 
 /** Where `count` records go that nothing stands before or after. */
-export const evenSeats = (count: number): readonly bigint[] =>
+export const evenRanks = (count: number): readonly bigint[] =>
   share(undefined, undefined, BigInt(count))!;
 
 function share(
@@ -80,12 +80,12 @@ function share(
         ? next - step * count
         : (-step * count) / 2n;
   const last = first + step * count;
-  if (first < -seatMax || last > seatMax) return undefined;
+  if (first < -rankMax || last > rankMax) return undefined;
   return index.map((at) => first + step * at);
 }
 
 /** As SQLite compares texts: by their UTF-8 bytes. */
-export const compareSeated = (a: Unseated, b: Unseated): number =>
+export const compareRanked = (a: Unranked, b: Unranked): number =>
   compareBytes(a.sort, b.sort) || compareBytes(a.target, b.target);
 
 function compareBytes(a: string, b: string): number {

@@ -1,18 +1,18 @@
 import { availableParallelism } from "node:os";
 import { startAskedThread, type AskedThread } from "../../../base/asked-thread.ts";
 import { handedOver } from "./handed-over.ts";
-import { createOwnMill, type FoldMill } from "../../tiers/fold-mill.ts";
-import type { FoldJob, FoldedPart, ScanJob, Scanned } from "../../tiers/fold-mill.ts";
+import { createInlineFoldWorker, type FoldWorker } from "../../tiers/fold-worker.ts";
+import type { FoldJob, FoldedPart, ScanJob, Scanned } from "../../tiers/fold-worker.ts";
 import { programFile } from "../../../base/package-files.ts";
 
 /** To a thread. */
-export type MillJob =
+export type FoldWorkerJob =
   | { readonly kind: "scan"; readonly job: ScanJob }
   | { readonly kind: "fold"; readonly job: FoldJob };
 
-export type MillAnswer = Scanned | FoldedPart;
+export type FoldWorkerResult = Scanned | FoldedPart;
 
-export interface ThreadMillOptions {
+export interface ThreadFoldWorkerOptions {
   readonly threads?: number;
   /** So much is done by this thread first: starting others takes longer than a small fold. */
   readonly ownBytes?: number;
@@ -23,19 +23,19 @@ const ownBytesDefault = 16 * 2 ** 20;
 const threadsMax = 4;
 
 /** FoldMill in threads, one for each processor: started when there is much to do. */
-export function createThreadMill(options: ThreadMillOptions = {}): FoldMill {
+export function createThreadFoldWorker(options: ThreadFoldWorkerOptions = {}): FoldWorker {
   const { ownBytes = ownBytesDefault } = options;
   const count = options.threads ?? Math.min(threadsMax, availableParallelism());
-  const own = createOwnMill();
-  const threads: AskedThread<MillJob, MillAnswer>[] = [];
+  const own = createInlineFoldWorker();
+  const threads: AskedThread<FoldWorkerJob, FoldWorkerResult>[] = [];
   let bytes = 0;
 
-  const run = async (job: MillJob, size: number): Promise<unknown> => {
+  const run = async (job: FoldWorkerJob, size: number): Promise<unknown> => {
     bytes += size;
     if (count < 2 || (bytes <= ownBytes && threads.length === 0)) {
       return job.kind === "scan" ? own.scan(job.job) : own.fold(job.job);
     }
-    const program = programFile("ledger/adapters/threads/mill-thread");
+    const program = programFile("ledger/adapters/threads/fold-thread");
     while (threads.length < count) threads.push(startAskedThread(program));
     const idlest = threads.reduce((best, one) => (one.waiting() < best.waiting() ? one : best));
     return idlest.ask(job, handedOver(job.kind === "scan" ? [job.job.body] : job.job.pieces));

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { watchThreads } from "../../../base/testing/watch-threads.ts";
 import { nodeId, sessionId } from "../../testing/histories.ts";
-import { createOwnMill } from "../../tiers/fold-mill.ts";
+import { createInlineFoldWorker } from "../../tiers/fold-worker.ts";
 import { cutSegment } from "../../tiers/segment.ts";
-import { createThreadMill } from "./thread-mill.ts";
+import { createThreadFoldWorker } from "./thread-fold-worker.ts";
 
 const [node, session] = [nodeId(1), sessionId(1)];
 const key = `${node}/${session}`;
@@ -20,7 +20,7 @@ const datagrams = Array.from({ length: 500 }, (_, index) => ({
   causality: "",
 }));
 const body = Buffer.from(cutSegment(datagrams).body);
-/** A mill keeps the bytes it is given: each gets its own. */
+/** A fold worker keeps the bytes it is given: each gets its own. */
 const scanOf = (bytes: Uint8Array) => ({
   body: Uint8Array.from(bytes),
   key,
@@ -29,17 +29,17 @@ const scanOf = (bytes: Uint8Array) => ({
   ahead: "2026-11-15T19:02:03.004Z-01e0",
 });
 
-describe("a mill of threads", () => {
+describe("a fold worker in threads", () => {
   test("do what this thread does, and refuse what it refuses", async () => {
-    await using threads = createThreadMill({ threads: 2, ownBytes: 0 });
-    const own = createOwnMill();
+    await using threads = createThreadFoldWorker({ threads: 2, ownBytes: 0 });
+    const own = createInlineFoldWorker();
     const scanned = await own.scan(scanOf(body));
     expect(scanned.early).toHaveLength(500 - 0x1e1);
     const answers = await Promise.all([1, 2, 3].map(() => threads.scan(scanOf(body))));
     for (const answer of answers) expect(answer).toEqual(scanned);
 
     const records = body.subarray(body.indexOf("\n") + 1);
-    const sets = { aside: new Set<string>(), dropped: new Set([`${key}/500`]) };
+    const sets = { heldBack: new Set<string>(), dropped: new Set([`${key}/500`]) };
     const fold = { index: 1, base: undefined, vector: new Map([[key, 500]]), ...sets };
     const folded = await own.fold({ ...fold, pieces: [Uint8Array.from(records)] });
     const inThread = await threads.fold({ ...fold, pieces: [Uint8Array.from(records)] });
@@ -54,10 +54,10 @@ describe("a mill of threads", () => {
 
   test("a small fold starts no thread", async () => {
     using seen = watchThreads();
-    await using own = createThreadMill({ threads: 2 });
+    await using own = createThreadFoldWorker({ threads: 2 });
     expect((await own.scan(scanOf(body))).last).toBe(500);
     expect(seen.started()).toBe(0);
-    await using threads = createThreadMill({ threads: 2, ownBytes: 0 });
+    await using threads = createThreadFoldWorker({ threads: 2, ownBytes: 0 });
     expect((await threads.scan(scanOf(body))).last).toBe(500);
     expect(seen.started()).toBe(2);
   });

@@ -2,7 +2,7 @@ import { AppError } from "../../../base/app-error.ts";
 import { checkpointCommit, type HubOptions } from "../../../ledger/index.ts";
 import type { NodeLedger } from "../../../node/index.ts";
 
-export interface CheckpointTold {
+export interface RecordCheckpointOptions {
   /** The address of the fleet's bucket. */
   readonly bucket: string;
   /** Open already, or opened for this: a hub does not own its data folder meanwhile. */
@@ -11,11 +11,11 @@ export interface CheckpointTold {
 }
 
 /** Says in the ledger itself that a checkpoint was made, and by whom. */
-export function checkpointTold({
+export function recordCheckpoint({
   bucket,
   withLedger,
   note,
-}: CheckpointTold): NonNullable<HubOptions["onCheckpoint"]> {
+}: RecordCheckpointOptions): NonNullable<HubOptions["onCheckpoint"]> {
   return async (manifest) => {
     try {
       await withLedger(async (ledger) => {
