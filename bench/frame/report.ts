@@ -1,6 +1,6 @@
 import { AppError } from "../../src/base/app-error.ts";
 import { formatTable } from "../../src/cli/table.ts";
-import type { Column } from "../../src/cli/table.ts";
+import type { TableColumn } from "../../src/cli/table.ts";
 import { isMet } from "./bench.ts";
 import type { Bar, Bench, BenchResult } from "./bench.ts";
 import type { Machine } from "./machine.ts";
@@ -50,7 +50,7 @@ export interface RenderOptions {
 
 type Row = readonly [name: string, value: number | Spread];
 
-function columnsOf({ bars }: Bench): readonly Column<Row>[] {
+function columnsOf({ bars }: Bench): readonly TableColumn<Row>[] {
   const verdict = ([name, value]: Row) => {
     const bar = bars[name];
     return bar && (isMet(bar, medianOf(value)) ? "met" : "missed");

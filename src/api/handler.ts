@@ -11,7 +11,7 @@ export interface Caller {
   readonly scopes: readonly Scope[];
 }
 
-export interface HandlerContext extends ApiServices {
+export interface RouteContext extends ApiServices {
   readonly caller: Caller;
   readonly requestId: string;
   /** Fires when the client has gone. */
@@ -31,14 +31,14 @@ export interface HandlerInput<R> {
   readonly body: PartOf<R, "body">;
 }
 
-export type Handler<R extends { readonly answer: z.ZodType }> = (
+export type RouteHandler<R extends { readonly answer: z.ZodType }> = (
   input: HandlerInput<R>,
-  context: HandlerContext,
+  context: RouteContext,
 ) => Promise<Fixed<z.input<R["answer"]>>>;
 
 /** A handler for each of these routes: the compiler finds the one that is missing. */
 export type HandlersOf<Routes extends Partial<Contract>> = {
-  readonly [N in keyof Routes & RouteName]: Handler<Contract[N]>;
+  readonly [N in keyof Routes & RouteName]: RouteHandler<Contract[N]>;
 };
 
 export type Handlers = HandlersOf<Contract>;

@@ -1,7 +1,7 @@
 export { createApiServer, makeApiToken, type ApiServer, type ApiServerOptions } from "./server.ts";
 export type { ApiCampaigns, ApiFleet, ApiServices, CommandValue, StatusValue } from "./services.ts";
 export { contract, type Contract, type RouteName } from "./contract/contract.ts";
-export { problem, type Problem } from "./contract/problem.ts";
+export { problem, type ProblemDocument } from "./contract/problem.ts";
 export type { RouteSpec } from "./contract/route.ts";
 export { breakingChanges } from "./breaking-changes.ts";
 export { describeApi } from "./openapi.ts";

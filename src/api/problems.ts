@@ -1,5 +1,5 @@
 import { AppError } from "../base/app-error.ts";
-import type { Problem } from "./contract/problem.ts";
+import type { ProblemDocument } from "./contract/problem.ts";
 
 const titles: Readonly<Record<number, string>> = {
   400: "The request is wrong",
@@ -24,9 +24,9 @@ export class ProblemError extends Error {
   override readonly name = "ProblemError";
   readonly status: number;
   readonly code: string;
-  readonly errors: Problem["errors"];
+  readonly errors: ProblemDocument["errors"];
 
-  constructor(status: number, code: string, detail: string, errors?: Problem["errors"]) {
+  constructor(status: number, code: string, detail: string, errors?: ProblemDocument["errors"]) {
     super(detail);
     this.status = status;
     this.code = code;
@@ -45,7 +45,7 @@ const statusOf = ({ kind, code }: AppError): number => {
 };
 
 /** A bug is described by its request id only: what went wrong is in the log. */
-export function problemOf(error: unknown, requestId: string): Problem {
+export function problemOf(error: unknown, requestId: string): ProblemDocument {
   if (error instanceof ProblemError) {
     const { status, code, message, errors } = error;
     return build({ status, code, detail: message, requestId, errors });
@@ -64,7 +64,7 @@ function build({
   detail,
   requestId,
   errors,
-}: Omit<Problem, "type" | "title">): Problem {
+}: Omit<ProblemDocument, "type" | "title">): ProblemDocument {
   return {
     type: "about:blank",
     title: titles[status] ?? "Error",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Fields, RouteSpec } from "./contract/route.ts";
-import type { Problem } from "./contract/problem.ts";
+import type { ProblemDocument } from "./contract/problem.ts";
 import { ProblemError } from "./problems.ts";
 
 /** Texts of a path or a query, by field. */
@@ -54,10 +54,12 @@ export function checkPart(
 ): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const errors: NonNullable<Problem["errors"]> = parsed.error.issues.slice(0, 20).map((issue) => ({
-    where: [part, ...issue.path].map(String).join("."),
-    message: issue.message,
-  }));
+  const errors: NonNullable<ProblemDocument["errors"]> = parsed.error.issues
+    .slice(0, 20)
+    .map((issue) => ({
+      where: [part, ...issue.path].map(String).join("."),
+      message: issue.message,
+    }));
   const [first] = errors;
   const detail = `${first?.where}: ${first?.message}`;
   throw new ProblemError(400, "bad_request", detail, errors);

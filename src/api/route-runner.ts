@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { contract, type RouteName } from "./contract/contract.ts";
 import type { RouteSpec } from "./contract/route.ts";
 import type { ApiContext, ApiOptions } from "./create-api.ts";
-import type { HandlerContext } from "./handler.ts";
+import type { RouteContext } from "./handler.ts";
 import { handlers } from "./handlers/all-handlers.ts";
 import { createIdempotentRuns, type RunResult } from "./idempotent-runs.ts";
 import { ProblemError } from "./problems.ts";
@@ -18,7 +18,7 @@ interface RouteInput {
   readonly body: unknown;
 }
 
-type AnyHandler = (input: RouteInput, context: HandlerContext) => Promise<unknown>;
+type AnyHandler = (input: RouteInput, context: RouteContext) => Promise<unknown>;
 
 /** Makes what answers a request to a route: who asks, is the request right, then the handler. */
 export function createRouteRunner(options: ApiOptions) {
@@ -41,7 +41,7 @@ export function createRouteRunner(options: ApiOptions) {
         throw new ProblemError(403, "missing_scope", `this needs the scope ${spec.scope}`);
       }
       const input = await read(c);
-      const context: HandlerContext = {
+      const context: RouteContext = {
         ...services,
         caller,
         makeLink,
@@ -92,7 +92,7 @@ async function checkUnchanged(
   expected: string,
   shown: AnyHandler | undefined,
   input: RouteInput,
-  context: HandlerContext,
+  context: RouteContext,
 ): Promise<void> {
   if (!shown) throw new ProblemError(400, "bad_request", "If-Match: this route takes none");
   const now = etagOf(JSON.stringify(await shown({ ...input, query: undefined }, context)));

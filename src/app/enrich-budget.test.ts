@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { startSiteServer, type Answer, type SiteServer } from "../crawl/testing/site-server.ts";
+import { startSiteServer, type SiteAnswer, type SiteServer } from "../crawl/testing/site-server.ts";
 import { openEnrichBench, testCrawl, type EnrichBench } from "./testing/enrich-bench.ts";
 import { page, words } from "./testing/floor-site.ts";
 
@@ -13,12 +13,12 @@ afterEach(async () => {
 const links = Array.from({ length: 12 }, (_, at) => `<a href="/page-${at}">${at}</a>`).join(" ");
 const padded = page("Home", `<p>${words}</p>${links}<!-- ${"x".repeat(20_000)} -->`);
 const slowly =
-  (answer: Answer, delayMs: number): Answer =>
+  (answer: SiteAnswer, delayMs: number): SiteAnswer =>
   (request, response) =>
     void setTimeout(() => answer(request, response), delayMs);
 
 /** A whole visit of a site with thirteen pages: what it asked for, and what it came to. */
-async function visited(crawl: Partial<typeof testCrawl>, answer: Answer) {
+async function visited(crawl: Partial<typeof testCrawl>, answer: SiteAnswer) {
   bench = await openEnrichBench({ pages: 100, ...crawl });
   const names = Array.from({ length: 12 }, (_, at) => `/page-${at}`);
   const pages = Object.fromEntries(["/", ...names].map((path) => [path, answer] as const));

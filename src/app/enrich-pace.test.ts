@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { redirectTo, startSiteServer, type Answer } from "../crawl/testing/site-server.ts";
+import { redirectTo, startSiteServer, type SiteAnswer } from "../crawl/testing/site-server.ts";
 import type { SiteServer } from "../crawl/testing/site-server.ts";
 import { openEnrichBench, type EnrichBench } from "./testing/enrich-bench.ts";
 import { email, status, text, withContact } from "./testing/floor-site.ts";
@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 /** A site under a name of its own. */
-async function serve(pages: Readonly<Record<string, Answer>>, host = "acme-floors.com") {
+async function serve(pages: Readonly<Record<string, SiteAnswer>>, host = "acme-floors.com") {
   site = await startSiteServer({ pages });
   return `http://${host}:${site.port}`;
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { redirectTo, startSiteServer, type Answer } from "../crawl/testing/site-server.ts";
+import { redirectTo, startSiteServer, type SiteAnswer } from "../crawl/testing/site-server.ts";
 import type { SiteServer } from "../crawl/testing/site-server.ts";
 import { firstTask } from "../campaign/index.ts";
 import { openEnrichBench, type EnrichBench } from "./testing/enrich-bench.ts";
@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 /** A site under a name of its own. */
-async function serve(pages: Readonly<Record<string, Answer>>, host = "acme-floors.com") {
+async function serve(pages: Readonly<Record<string, SiteAnswer>>, host = "acme-floors.com") {
   site = await startSiteServer({ pages });
   return `http://${host}:${site.port}`;
 }
@@ -80,8 +80,8 @@ describe("a visit", () => {
   });
 
   test("lesson 42: what fails, is blocked, empty or parked later leaves the good data", async () => {
-    let now: Answer = withContact["/contact"];
-    let home: Answer = withContact["/"];
+    let now: SiteAnswer = withContact["/contact"];
+    let home: SiteAnswer = withContact["/"];
     const website = await serve({
       "/": (request, response) => home(request, response),
       "/contact": (request, response) => now(request, response),
@@ -89,7 +89,7 @@ describe("a visit", () => {
     const target = await bench.plant(`${website}/`);
     await bench.work();
     const outcomes: unknown[] = [];
-    const rounds: readonly (readonly [Answer, Answer])[] = [
+    const rounds: readonly (readonly [SiteAnswer, SiteAnswer])[] = [
       [withContact["/"], html("")],
       [withContact["/"], status(404)],
       [status(403), withContact["/contact"]],
@@ -128,7 +128,7 @@ describe("a visit", () => {
   });
 
   test("a redirect to another host is asked for behind that host's gate, after its robots.txt", async () => {
-    const pages: Record<string, Answer> = { ...withContact };
+    const pages: Record<string, SiteAnswer> = { ...withContact };
     const website = await serve({
       ...pages,
       "/": (request, response) =>
@@ -156,7 +156,7 @@ describe("a visit", () => {
 describe("visiting again", () => {
   test("a fresh visit is not repeated; an unchanged home page is not_modified and keeps all", async () => {
     const etag = { etag: '"v1"' };
-    const home: Answer = (request, response) =>
+    const home: SiteAnswer = (request, response) =>
       request.headers["if-none-match"] === '"v1"'
         ? void response.writeHead(304, etag).end()
         : page(

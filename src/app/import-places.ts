@@ -3,7 +3,7 @@ import { mkdtemp, open, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { readVersion } from "../base/version.ts";
-import type { Attribution, CutOptions, Release } from "../sources/index.ts";
+import type { Attribution, CutOptions, SnapshotRelease } from "../sources/index.ts";
 import type { Places } from "./open-places.ts";
 
 export interface ImportPlacesOptions extends Omit<
@@ -23,7 +23,7 @@ export interface ImportPlacesOptions extends Omit<
  * DuckDB, extracts of OpenStreetMap through osmium. Of a remote Parquet file only what is needed for the
  * area is fetched.
  */
-export async function importPlaces(options: ImportPlacesOptions): Promise<Release> {
+export async function importPlaces(options: ImportPlacesOptions): Promise<SnapshotRelease> {
   const { cutPlaces } = await import("../sources/index.ts");
   const { places, source, file, signal } = options;
   const given = { ...options, store: places.store, name: `imported:${source}` };

@@ -10,7 +10,13 @@ import { createLazyBucket, createRetryingBucket } from "../bucket/index.ts";
 import type { Campaign, CampaignFolder } from "../campaign/index.ts";
 import type { Paths, Settings } from "../config/index.ts";
 import type { CutSource } from "../sources/adapters/file/file-source.ts";
-import type { CutProgress, PlaceSource, Release, SnapshotStore, Tile } from "../sources/index.ts";
+import type {
+  CutProgress,
+  PlaceSource,
+  SnapshotRelease,
+  SnapshotStore,
+  Tile,
+} from "../sources/index.ts";
 import { locateBucket } from "./bucket-address.ts";
 import { openBucket } from "./open-bucket.ts";
 
@@ -37,7 +43,7 @@ export interface Places extends Closable {
   /** Tiles for which a server has to be asked, because no snapshot answers. */
   tilesToAsk(campaign: Campaign, tiles: readonly Tile[]): Promise<ReadonlySet<string>>;
   /** The newest releases of a campaign's sources, by key, without a look at any file. */
-  known(folder: CampaignFolder, campaign: Campaign): Promise<ReadonlyMap<string, Release>>;
+  known(folder: CampaignFolder, campaign: Campaign): Promise<ReadonlyMap<string, SnapshotRelease>>;
 }
 
 export async function openPlaces(options: OpenPlacesOptions): Promise<Places> {
@@ -118,7 +124,7 @@ export async function openPlaces(options: OpenPlacesOptions): Promise<Places> {
       const file = folder.sourceFile(campaign);
       const keys = new Map(campaign.imported.map((name) => [name, name]));
       if (file !== undefined) keys.set("file", fileKey(campaign.name, file));
-      const found = new Map<string, Release>();
+      const found = new Map<string, SnapshotRelease>();
       for (const [key, source] of keys) {
         const release = await store.latest(source);
         if (release) found.set(key, release);

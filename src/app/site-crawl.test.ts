@@ -7,7 +7,7 @@ import { systemClock } from "../base/clock.ts";
 import { silentLogger } from "../base/logger.ts";
 import { createPaths } from "../config/index.ts";
 import { createHttpFetcher } from "../crawl/adapters/http/http-fetcher.ts";
-import { redirectTo, startSiteServer, type Answer } from "../crawl/testing/site-server.ts";
+import { redirectTo, startSiteServer, type SiteAnswer } from "../crawl/testing/site-server.ts";
 import {
   crawlBudget,
   crawlJob,
@@ -27,7 +27,7 @@ const page = (title: string, ...links: readonly string[]) =>
   `<title>${title}</title><main>${links.map((link) => `<a href="${link}">${link}</a>`).join(" ")}</main>`;
 
 async function crawlSite(
-  pages: Readonly<Record<string, Answer | string>>,
+  pages: Readonly<Record<string, SiteAnswer | string>>,
   more: Partial<CrawlPlan> = {},
 ) {
   await using site = await startSiteServer({ pages });
@@ -142,7 +142,7 @@ test("links to forbidden pages take nothing of the budget, and no turn at the ga
 });
 
 test("budgets of pages, depth and bytes end it", async () => {
-  const endless: Answer = (request, response) => {
+  const endless: SiteAnswer = (request, response) => {
     const at = Number(/\d+/.exec(request.url ?? "")?.[0] ?? 0);
     response.writeHead(200, { "content-type": "text/html" });
     response.end(page(`${at}`, `/?page=${at + 1}`, `/?page=${at + 2}`));

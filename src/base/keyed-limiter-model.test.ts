@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createKeyedLimiter, type Release } from "./keyed-limiter.ts";
+import { createKeyedLimiter, type ReleaseSlot } from "./keyed-limiter.ts";
 import { createTestClock } from "./testing/test-clock.ts";
 
 const commonLimit = 2;
@@ -65,9 +65,9 @@ test("behaves like its model, whatever the order of calls", async () => {
       const clock = createTestClock();
       const limiter = createKeyedLimiter({ limit: commonLimit, keysMax, idleMs, clock });
       const model = createModel();
-      const releases = new Map<number, Release>(); // by the number of the visit
+      const releases = new Map<number, ReleaseSlot>(); // by the number of the visit
       const aborts = new Map<number, AbortController>();
-      const used: Release[] = [];
+      const used: ReleaseSlot[] = [];
       const outcomes: Promise<void>[] = [];
       const pickOf = (state: Visit["state"], pick: number) => {
         const candidates = model.visits.filter((visit) => visit.state === state);

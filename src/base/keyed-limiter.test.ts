@@ -1,13 +1,13 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { createKeyedLimiter, type KeyedLimiterOptions, type Release } from "./keyed-limiter.ts";
+import { createKeyedLimiter, type KeyedLimiterOptions, type ReleaseSlot } from "./keyed-limiter.ts";
 import { createTestClock } from "./testing/test-clock.ts";
 
 function createFixture(changes: Partial<KeyedLimiterOptions> = {}) {
   const clock = createTestClock();
   const limiter = createKeyedLimiter({ limit: 1, keysMax: 3, idleMs: 1000, clock, ...changes });
   /** Who got in, in order, with the means to leave. */
-  const inside = new Map<string, Release>();
+  const inside = new Map<string, ReleaseSlot>();
   const enter = (name: string, key = "a", signal?: AbortSignal) =>
     limiter.acquire(key, { signal }).then((release) => void inside.set(name, release));
   const leave = async (name: string) => {

@@ -27,9 +27,12 @@ export interface KeyedLimiter {
    * Waits for a place; rejects with an `aborted` AppError as soon as the signal fires. The place is
    * held until `release` is called.
    */
-  acquire(key: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<Release>;
+  acquire(
+    key: string,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<ReleaseSlot>;
   /** A place if one is free right now and nobody waits for it, else undefined. */
-  tryAcquire(key: string): Release | undefined;
+  tryAcquire(key: string): ReleaseSlot | undefined;
   /**
    * Applies at once: raising lets waiters in; lowering admits nobody until enough have left, and
    * takes nothing from those inside. 0 closes the key; undefined returns it to the common limit.
@@ -39,7 +42,7 @@ export interface KeyedLimiter {
 }
 
 /** Gives the place back. Safe to repeat. */
-export type Release = () => void;
+export type ReleaseSlot = () => void;
 
 export interface KeyedLimiterMetrics {
   readonly keys: number;
@@ -92,7 +95,7 @@ export function createKeyedLimiter(options: KeyedLimiterOptions): KeyedLimiter {
     return busy;
   };
 
-  const admit = (key: string, busy: BusyKey): Release => {
+  const admit = (key: string, busy: BusyKey): ReleaseSlot => {
     busy.held++;
     held++;
     let isReleased = false;
@@ -130,7 +133,7 @@ export function createKeyedLimiter(options: KeyedLimiterOptions): KeyedLimiter {
   };
 
   const wait = (key: string, busy: BusyKey, signal: AbortSignal | undefined) =>
-    new Promise<Release>((resolve, reject) => {
+    new Promise<ReleaseSlot>((resolve, reject) => {
       const leave = () => {
         busy.admitNext.delete(admitWaiter);
         waiting--;
@@ -150,7 +153,7 @@ export function createKeyedLimiter(options: KeyedLimiterOptions): KeyedLimiter {
       signal?.addEventListener("abort", onAbort, { once: true });
     });
 
-  const tryAcquire = (key: string): Release | undefined => {
+  const tryAcquire = (key: string): ReleaseSlot | undefined => {
     const busy = busyKey(key);
     // Waiters are let in as soon as there is room, so where there is room nobody waits.
     if (hasRoom(key, busy)) return admit(key, busy);

@@ -1,5 +1,5 @@
 /** One line of a file, without its end. */
-export interface Line {
+export interface TextLine {
   /** From 1. */
   readonly number: number;
   /** undefined: it is longer than allowed, and was passed over. */
@@ -7,7 +7,7 @@ export interface Line {
 }
 
 export interface LinesRead {
-  readonly lines: readonly Line[];
+  readonly lines: readonly TextLine[];
   readonly bytesRead: number;
 }
 
@@ -29,7 +29,7 @@ export async function* readLines(
     if (restBytes > lineBytesMax) rest = [];
     else if (part.length > 0) rest.push(part);
   };
-  const endLine = (): Line => {
+  const endLine = (): TextLine => {
     const bytes = restBytes > lineBytesMax ? undefined : Buffer.concat(rest);
     rest = [];
     restBytes = 0;
@@ -37,7 +37,7 @@ export async function* readLines(
   };
 
   for await (const chunk of chunks) {
-    const lines: Line[] = [];
+    const lines: TextLine[] = [];
     let start = 0;
     for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
       keep(chunk.subarray(start, end));

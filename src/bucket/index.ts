@@ -5,9 +5,13 @@ export { requireFitness, type FitnessOptions } from "./fitness.ts";
 export { checkKey, compareKeys, keyBytesMax } from "./key.ts";
 export { openLateBucket } from "./late-bucket.ts";
 export { createLazyBucket } from "./lazy-bucket.ts";
-export { createLease, type Acquired, type Lease, type LeaseView } from "./lease/lease.ts";
+export { createLease, type LeaseAttempt, type BucketLease, type LeaseView } from "./lease/lease.ts";
 export { leaseMarginMsDefault, leaseTtlMsDefault } from "./lease/lease.ts";
-export { createLeaseKeeper, type Hold, type LeaseKeeperOptions } from "./lease/lease-keeper.ts";
+export {
+  createLeaseKeeper,
+  type Hold,
+  type BucketLeaseKeeperOptions,
+} from "./lease/lease-keeper.ts";
 export { leaseKey, type LeaseRecord } from "./lease/lease-record.ts";
 export {
   addUsage,
@@ -24,7 +28,7 @@ export { probeBucket, requireFitBucket, type ProbeReport, type ProbeStep } from 
 export { createRetryingBucket } from "./retrying-bucket.ts";
 export {
   createSharedObject,
-  type Change,
+  type ObjectChange,
   type Envelope,
   type SharedCodec,
   type SharedObject,

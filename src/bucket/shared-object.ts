@@ -21,11 +21,14 @@ export interface SharedObject<Value> {
    * called several times, on newer values. A value returned as it came is not written. Throws
    * `unavailable` where the end stays unclear: then it was applied once or not at all.
    */
-  change(change: Change<Value>): Promise<Value>;
+  change(change: ObjectChange<Value>): Promise<Value>;
 }
 
 /** May be called several times; only the last call counts. `number` is that of the commit. */
-export type Change<Value> = (value: Value | undefined, number: number) => Value | Promise<Value>;
+export type ObjectChange<Value> = (
+  value: Value | undefined,
+  number: number,
+) => Value | Promise<Value>;
 
 export interface SharedObjectOptions<Value> {
   readonly bucket: Bucket;
@@ -146,7 +149,7 @@ export function createSharedObject<Value>(
     return found;
   };
 
-  const apply = async (change: Change<Value>): Promise<Value> => {
+  const apply = async (change: ObjectChange<Value>): Promise<Value> => {
     const commit = { number: ++lastNumber, change };
     const deadlineMs = clock.monotonicMs() + giveUpMs;
     const known = isSticky ? freshest() : undefined;
@@ -218,7 +221,7 @@ export function createSharedObject<Value>(
 
 interface Commit<Value> {
   readonly number: number;
-  readonly change: Change<Value>;
+  readonly change: ObjectChange<Value>;
 }
 
 const waitMsMax = (attempt: number) => Math.min(backoffMs.max, backoffMs.first * 2 ** attempt);

@@ -6,7 +6,7 @@ export interface Campaign {
   /** As they are stored: see `toPhrase`. Each once, in the order of the file. */
   readonly phrases: readonly string[];
   readonly locations: readonly Location[];
-  readonly politeness: Politeness;
+  readonly politeness: CampaignPoliteness;
   readonly exclusions: Exclusions;
   /** Of the phrases, beside English; none: all are tried. */
   readonly languages: readonly string[];
@@ -63,7 +63,7 @@ export interface Location extends Point {
   readonly proximityKm: number;
 }
 
-export interface Politeness {
+export interface CampaignPoliteness {
   /** From the start of one request to a host to the start of the next. */
   readonly delayMs: number;
   /** Requests to one host at once. */

@@ -4,7 +4,7 @@ export type {
   Freshness,
   Location,
   OverpassSettings,
-  Politeness,
+  CampaignPoliteness,
 } from "./campaign.ts";
 export {
   campaignNameRule,

@@ -2,7 +2,7 @@ import type {
   CompiledPhrases,
   PhraseMatches,
   PlaceSource,
-  Release,
+  SnapshotRelease,
   Tile,
 } from "../sources/index.ts";
 import { companyFacts, type UnreadValue } from "./company-fields.ts";
@@ -34,7 +34,7 @@ export interface SurveyOptions {
   readonly tiles: readonly Tile[];
   readonly sources: readonly {
     readonly source: Pick<PlaceSource, "area">;
-    readonly release: Release;
+    readonly release: SnapshotRelease;
   }[];
   readonly signal?: AbortSignal;
   readonly onPlaces?: (count: number) => void;
@@ -77,7 +77,7 @@ export async function surveyPlaces(options: SurveyOptions): Promise<Survey> {
 
 /** Whether a target's source has anything in its tile; true where nobody knows. */
 export const mayHave =
-  (releases: ReadonlyMap<string, Release>) =>
+  (releases: ReadonlyMap<string, SnapshotRelease>) =>
   ({ tile, source }: Target): boolean => {
     const release = releases.get(source);
     return !release || Object.hasOwn(release.tiles, tile.id);

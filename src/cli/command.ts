@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { FlagValue, LoadedSettings, Paths, Settings } from "../config/index.ts";
-import type { Ask, Confirm } from "./confirm.ts";
+import type { AskUser, Confirm } from "./confirm.ts";
 import type { Output } from "./output.ts";
 import type { Progress } from "./progress.ts";
 
@@ -26,13 +26,13 @@ export interface SettingsCommand extends CommandBase {
   readonly needs: "settings";
   /** Runs on: its log lines are kept in the data folder too, where `forager logs` finds them. */
   readonly keepsLog?: true;
-  run(context: SettingsContext): Promise<Outcome>;
+  run(context: SettingsContext): Promise<CommandOutcome>;
 }
 
 /** Must work where the settings are broken, or be quick. */
 export interface BareCommand extends CommandBase {
   readonly needs: "nothing";
-  run(context: BareContext): Promise<Outcome>;
+  run(context: BareContext): Promise<CommandOutcome>;
 }
 
 /**
@@ -40,7 +40,7 @@ export interface BareCommand extends CommandBase {
  * for a command that runs until it is asked to stop, was asked, and stopped in good order: after
  * SIGTERM its exit code is 0, because service managers call any other code a failure.
  */
-export type Outcome = void | "partial" | "failed" | "stopped";
+export type CommandOutcome = void | "partial" | "failed" | "stopped";
 
 export interface BareContext {
   /** In the order of `arguments`; the last one may be repeated if its spec says so. */
@@ -51,7 +51,7 @@ export interface BareContext {
   readonly out: Output;
   readonly progress: Progress;
   readonly confirm: Confirm;
-  readonly ask: Ask;
+  readonly ask: AskUser;
   readonly stdin: Readable;
   /** What a path on the command line is relative to. */
   readonly cwd: string;

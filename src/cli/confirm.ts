@@ -15,7 +15,7 @@ export type Confirm = (question: string, options: { readonly yes: boolean }) => 
  * Asks for a value. An empty answer means the `suggested` value; without one it asks again.
  * Undefined: nobody is here to answer.
  */
-export type Ask = (
+export type AskUser = (
   question: string,
   options: { readonly suggested?: string },
 ) => Promise<string | undefined>;
@@ -41,7 +41,7 @@ export function createConfirm({ stdin, stderr, signal }: ConfirmOptions): Confir
 /** Nobody types the wrong thing that often. */
 const asksMax = 5;
 
-export function createAsk({ stdin, stderr, signal }: ConfirmOptions): Ask {
+export function createAsk({ stdin, stderr, signal }: ConfirmOptions): AskUser {
   return async (question, { suggested }) => {
     if (!stdin.isTTY || !stderr.isTTY) return undefined;
     for (let asked = 0; asked < asksMax; asked += 1) {

@@ -1,6 +1,6 @@
 import { clearLine, toTerminalText } from "../base/terminal-text.ts";
-import { printList, type ListOptions } from "./print-list.ts";
-import { formatTable, type Column } from "./table.ts";
+import { printList, type PrintListOptions } from "./print-list.ts";
+import { formatTable, type TableColumn } from "./table.ts";
 
 /**
  * The only way a command speaks. Where stdout is a terminal, what it cannot show is made visible,
@@ -16,12 +16,15 @@ export interface Output {
   /** Prints the value for programs, or the text for people. */
   result(value: unknown, human: string | ((layout: Layout) => string)): void;
   /** Prints rows as a table, or as a JSON array of the rows themselves. */
-  table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): void;
+  table<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[]): void;
   /**
    * Prints rows as they come, however many there are, as a table or as a JSON array. Holds a few
    * hundred rows at most. Resolves with the number of rows once they are written.
    */
-  list<Row>(rows: Iterable<Row> | AsyncIterable<Row>, options: ListOptions<Row>): Promise<number>;
+  list<Row>(
+    rows: Iterable<Row> | AsyncIterable<Row>,
+    options: PrintListOptions<Row>,
+  ): Promise<number>;
   /** How things are now: takes the place of the last frame on a terminal, elsewhere one line. */
   frame(value: unknown, human: Frame): void;
   /**
@@ -35,7 +38,7 @@ export interface Output {
 
 /** Makes text that fits the terminal, or whole lines where there is none. */
 export interface Layout {
-  table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string;
+  table<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[]): string;
 }
 
 export interface Frame {

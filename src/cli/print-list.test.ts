@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createOutput } from "./output.ts";
 import { sampleRows } from "./print-list.ts";
-import type { Column } from "./table.ts";
+import type { TableColumn } from "./table.ts";
 import { createTestStream } from "./testing/test-stream.ts";
 
 interface Row {
@@ -9,7 +9,7 @@ interface Row {
   readonly text: string;
 }
 
-const columns: readonly Column<Row>[] = [
+const columns: readonly TableColumn<Row>[] = [
   { title: "id", value: ({ id }) => id },
   { title: "text", value: ({ text }) => text },
   { title: "end", value: () => "." },

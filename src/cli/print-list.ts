@@ -1,7 +1,12 @@
-import { createTableWriter, type Column, type TableOptions, type TableWriter } from "./table.ts";
+import {
+  createTableWriter,
+  type TableColumn,
+  type TableOptions,
+  type TableWriter,
+} from "./table.ts";
 
-export interface ListOptions<Row> {
-  readonly columns: readonly Column<Row>[];
+export interface PrintListOptions<Row> {
+  readonly columns: readonly TableColumn<Row>[];
   /** What programs get for a row; absent: the row itself. */
   readonly value?: (row: Row) => unknown;
   /** If present, programs get an object with the rows as this member, then the rest. */
@@ -27,7 +32,7 @@ const chunkChars = 2 ** 16;
 /** See `Output.list`. */
 export async function printList<Row>(
   rows: Iterable<Row> | AsyncIterable<Row>,
-  options: ListOptions<Row>,
+  options: PrintListOptions<Row>,
   output: ListOutput,
 ): Promise<number> {
   const { isJson, write } = output;
@@ -54,7 +59,7 @@ type Add = (text: string) => Promise<void>;
 
 async function addTable<Row>(
   rows: Iterable<Row> | AsyncIterable<Row>,
-  columns: readonly Column<Row>[],
+  columns: readonly TableColumn<Row>[],
   { table, add }: ListOutput & { readonly add: Add },
 ): Promise<number> {
   const sample: Row[] = [];
@@ -78,7 +83,7 @@ async function addTable<Row>(
 /** The same text as JSON.stringify of everything at once would give, indented by two. */
 async function addJson<Row>(
   rows: Iterable<Row> | AsyncIterable<Row>,
-  { value = (row: Row) => row, member }: ListOptions<Row>,
+  { value = (row: Row) => row, member }: PrintListOptions<Row>,
   add: Add,
 ): Promise<number> {
   /** Any list, as it stands in the document: what is in front of its one row, and behind it. */

@@ -2,13 +2,13 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { AppError } from "../base/app-error.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
-import type { BareCommand, BareContext, Outcome, Registry } from "./command.ts";
+import type { BareCommand, BareContext, CommandOutcome, Registry } from "./command.ts";
 import { exitCodes, type ExitCode } from "./exit-code.ts";
 import { listFlag, parseCount } from "./flags.ts";
 import { runCli } from "./run-cli.ts";
 import { createTestStream } from "./testing/test-stream.ts";
 
-type Run = (context: BareContext) => Promise<Outcome> | Outcome;
+type Run = (context: BareContext) => Promise<CommandOutcome> | CommandOutcome;
 
 async function run(
   argv: string,
@@ -225,7 +225,7 @@ test("who was asked to stop and stops says nothing; any other error is still tol
 
 test("SIGTERM is a success only for a command that says it stopped in good order", async () => {
   const { interrupted, terminated } = exitCodes;
-  const end = async (by: ExitCode, outcome: Outcome) =>
+  const end = async (by: ExitCode, outcome: CommandOutcome) =>
     (await run("queue add q", () => outcome, AbortSignal.abort(), by)).exitCode;
   expect(await end(terminated, "stopped")).toBe(0);
   expect(await end(interrupted, "stopped")).toBe(130);

@@ -5,7 +5,7 @@ import type { Clock } from "../base/clock.ts";
 import { reportError } from "../base/report-error.ts";
 import { isUsageError, usageError } from "../base/usage-error.ts";
 import type { FlagValue } from "../config/index.ts";
-import type { BareContext, Outcome, Registry, SettingsContext } from "./command.ts";
+import type { BareContext, CommandOutcome, Registry, SettingsContext } from "./command.ts";
 import { createAsk, createConfirm } from "./confirm.ts";
 import { exitCodes, type ExitCode } from "./exit-code.ts";
 import { textFlag, type GlobalFlags } from "./flags.ts";
@@ -40,7 +40,7 @@ export async function runCli(options: CliOptions): Promise<ExitCode> {
 
 interface LineEnd {
   readonly exitCode: ExitCode;
-  readonly outcome?: Outcome;
+  readonly outcome?: CommandOutcome;
 }
 
 async function runLine(options: CliOptions): Promise<LineEnd> {
@@ -99,7 +99,7 @@ type FoundCommand = Extract<Parsed, { kind: "command" }>;
 async function prepareRun(
   found: FoundCommand,
   options: CliOptions,
-): Promise<() => Promise<Outcome>> {
+): Promise<() => Promise<CommandOutcome>> {
   const { command } = found;
   const context = createContext(found, options);
   if (command.needs === "nothing") return () => command.run(context);
@@ -193,7 +193,7 @@ function fromFolder(scheme: "sqlite:" | "dir:", address: string, cwd: string): s
   return `${scheme}${resolve(cwd, address.slice(scheme.length))}`;
 }
 
-function exitCodeOf(outcome: Outcome): ExitCode {
+function exitCodeOf(outcome: CommandOutcome): ExitCode {
   if (outcome === "partial") return exitCodes.partial;
   return outcome === "failed" ? exitCodes.failure : exitCodes.ok;
 }

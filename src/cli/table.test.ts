@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatTable, type Column } from "./table.ts";
+import { formatTable, type TableColumn } from "./table.ts";
 import { textWidth } from "./text-width.ts";
 
 interface Row {
@@ -8,7 +8,7 @@ interface Row {
   readonly count: number;
 }
 
-const columns: readonly Column<Row>[] = [
+const columns: readonly TableColumn<Row>[] = [
   { title: "name", value: (row) => row.name },
   { title: "count", value: (row) => row.count },
 ];
@@ -66,7 +66,7 @@ test("no line is wider than the terminal, whatever the cells hold", () => {
 });
 
 test("a column that is never cut stays whole on a narrow terminal", () => {
-  const advice: Column<Row> = {
+  const advice: TableColumn<Row> = {
     title: "advice",
     value: () => "run this very long command",
     isNeverCut: true,
@@ -78,7 +78,7 @@ test("a column that is never cut stays whole on a narrow terminal", () => {
   expect(table).toContain("run this very long command");
 });
 
-const keyed: readonly Column<Row>[] = [
+const keyed: readonly TableColumn<Row>[] = [
   { title: "slug", value: (row) => row.name, isKey: true },
   { title: "city", value: () => "Austin, Texas" },
   { title: "phone", value: () => "+1 512 555 0100" },
@@ -107,7 +107,7 @@ test("where not even two columns fit, each row is written as lines", () => {
 });
 
 test("colors are used when asked for and do not count as width", () => {
-  const tinted: Column<Row> = { title: "state", value: () => "ok", tint: () => "good" };
+  const tinted: TableColumn<Row> = { title: "state", value: () => "ok", tint: () => "good" };
   const rows = [{ name: "a", count: 1 }];
   const [, line] = formatTable(rows, [tinted, ...columns], { hasColor: true }).split("\n");
   expect(line).toBe(`${escape}[32mok${escape}[0m     a         1`);

@@ -1,7 +1,7 @@
 import { toOneLine } from "../base/terminal-text.ts";
 import { cutToWidth, textWidth } from "./text-width.ts";
 
-export interface Column<Row> {
+export interface TableColumn<Row> {
   readonly title: string;
   readonly value: (row: Row) => string | number;
   readonly tint?: (row: Row) => Tint | undefined;
@@ -32,7 +32,7 @@ export interface TableWriter<Row> {
 /** Aligned columns: numbers to the right, the rest to the left, no spaces at line ends. */
 export function formatTable<Row>(
   rows: readonly Row[],
-  columns: readonly Column<Row>[],
+  columns: readonly TableColumn<Row>[],
   options: TableOptions,
 ): string {
   const { widthMax } = options;
@@ -50,7 +50,7 @@ export function formatTable<Row>(
  */
 export function createTableWriter<Row>(
   sample: readonly Row[],
-  all: readonly Column<Row>[],
+  all: readonly TableColumn<Row>[],
   { widthMax, hasColor }: TableOptions,
 ): TableWriter<Row> {
   const columns = widthMax === undefined ? all : fittingColumns(sample, all, widthMax);
@@ -90,7 +90,7 @@ export function createTableWriter<Row>(
 }
 
 /** How wide each column would like to be. */
-function widthsOf<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): number[] {
+function widthsOf<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[]): number[] {
   return columns.map(({ title, value }) =>
     rows.reduce(
       (most, row) => Math.max(most, textWidth(toOneLine(String(value(row))))),
@@ -102,9 +102,9 @@ function widthsOf<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): n
 /** Without as many columns on the right as must go for the others to stay readable. */
 function fittingColumns<Row>(
   rows: readonly Row[],
-  columns: readonly Column<Row>[],
+  columns: readonly TableColumn<Row>[],
   widthMax: number,
-): readonly Column<Row>[] {
+): readonly TableColumn<Row>[] {
   let kept = columns;
   for (;;) {
     const least = widthsOf(rows, kept).reduce(
@@ -121,7 +121,11 @@ function fittingColumns<Row>(
 }
 
 /** A row as lines of title and value, for a terminal that is too narrow for a table. */
-function formatRecord<Row>(row: Row, columns: readonly Column<Row>[], widthMax: number): string {
+function formatRecord<Row>(
+  row: Row,
+  columns: readonly TableColumn<Row>[],
+  widthMax: number,
+): string {
   const titleWidth = Math.max(...columns.map(({ title }) => textWidth(title)));
   return columns
     .map(({ title, value, isKey, isNeverCut }) => {
@@ -134,7 +138,11 @@ function formatRecord<Row>(row: Row, columns: readonly Column<Row>[], widthMax: 
 }
 
 /** Takes from the widest column first: short ones stay readable the longest. */
-function shrink<Row>(widths: number[], columns: readonly Column<Row>[], widthMax: number): void {
+function shrink<Row>(
+  widths: number[],
+  columns: readonly TableColumn<Row>[],
+  widthMax: number,
+): void {
   const candidates = widths
     .map((_, index) => index)
     .filter((index) => !columns[index]!.isNeverCut && !columns[index]!.isKey);

@@ -1,7 +1,7 @@
 import { assert } from "../base/app-error.ts";
 import { definitionsByKey } from "./definitions.ts";
-import type { Entry, Layer } from "./layer.ts";
-import type { Problem } from "./problem.ts";
+import type { SettingEntry, Layer } from "./layer.ts";
+import type { SettingProblem } from "./problem.ts";
 import { secretAccepts, secretFileOf, secretForms, toSecret } from "./read-secret.ts";
 import { createSecret, isSecret, mask } from "./secret.ts";
 import { hostOfWebUrl, splitUrl } from "./url.ts";
@@ -18,9 +18,9 @@ export interface Accepted {
 
 export interface AcceptedLayer {
   readonly values: ReadonlyMap<string, Accepted>;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly SettingProblem[];
   /** What is accepted and should be written in another way. */
-  readonly warnings: readonly Problem[];
+  readonly warnings: readonly SettingProblem[];
   readonly secretFiles: readonly SecretFile[];
 }
 
@@ -34,8 +34,8 @@ export interface SecretFile {
 /** Checks everything a layer says, also what a later layer will override. */
 export function acceptLayer(layer: Layer, user: UserFolders): AcceptedLayer {
   const values = new Map<string, Accepted>();
-  const problems: Problem[] = [...layer.problems];
-  const warnings: Problem[] = [];
+  const problems: SettingProblem[] = [...layer.problems];
+  const warnings: SettingProblem[] = [];
   const secretFiles: SecretFile[] = [];
   const written = new Set(layer.entries.map(({ definition }) => definition.key));
 
@@ -72,7 +72,10 @@ export function acceptLayer(layer: Layer, user: UserFolders): AcceptedLayer {
 }
 
 /** Says that a secret stands in a settings file as it is, and how to write it instead. */
-function plainSecret({ definition, raw }: Entry, password: string | undefined): string | undefined {
+function plainSecret(
+  { definition, raw }: SettingEntry,
+  password: string | undefined,
+): string | undefined {
   const { key, form, passwordKey } = definition;
   if (password !== undefined) {
     return `${key} holds a password in plain text: take it out and set ${passwordKey} = ${secretForms}`;
@@ -92,7 +95,7 @@ type Reading =
     }
   | { readonly kind: "wrong"; readonly text: string };
 
-function read({ definition, raw: given, where, folder }: Entry, user: UserFolders): Reading {
+function read({ definition, raw: given, where, folder }: SettingEntry, user: UserFolders): Reading {
   const { key, form, schema } = definition;
   const raw = definition.isList && isTextList(given) ? given.join(",") : given;
   if (form === "secret") {

@@ -2,9 +2,9 @@ import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { definitionsByKey, groups } from "./definitions.ts";
-import type { Entry, Layer } from "./layer.ts";
+import type { SettingEntry, Layer } from "./layer.ts";
 import { nearest } from "../base/nearest.ts";
-import type { Problem } from "./problem.ts";
+import type { SettingProblem } from "./problem.ts";
 import { readBytes } from "./read-bytes.ts";
 import { locateTomlKeys } from "./toml-positions.ts";
 
@@ -60,8 +60,8 @@ export function parseConfigFile(file: string, text: string): Layer {
     return { entries: [], problems: [{ where, text: `TOML syntax: ${reason}` }] };
   }
   const positions = locateTomlKeys(text);
-  const entries: Entry[] = [];
-  const problems: Problem[] = [];
+  const entries: SettingEntry[] = [];
+  const problems: SettingProblem[] = [];
 
   const visit = (table: Table, parent: readonly string[]): void => {
     for (const [name, raw] of Object.entries(table)) {

@@ -1,16 +1,16 @@
 import { assert } from "../base/app-error.ts";
 import { definitionsByKey, type SettingDefinition } from "./definitions.ts";
 import { nearestHint } from "../base/nearest.ts";
-import type { Problem } from "./problem.ts";
+import type { SettingProblem } from "./problem.ts";
 import type { Environment } from "./user-paths.ts";
 
 /** What one source says, as written; later layers win over earlier ones, key by key. */
 export interface Layer {
-  readonly entries: readonly Entry[];
-  readonly problems: readonly Problem[];
+  readonly entries: readonly SettingEntry[];
+  readonly problems: readonly SettingProblem[];
 }
 
-export interface Entry {
+export interface SettingEntry {
   readonly definition: SettingDefinition;
   readonly raw: unknown;
   /** As shown by `config show`. */
@@ -34,8 +34,8 @@ export const configVariable = "FORAGER_CONFIG";
 /** A misspelt variable would be ignored in silence, so all of FORAGER_* is ours but for tests'. */
 export function environmentLayer(env: Environment, cwd: string): Layer {
   const definitions = new Map([...definitionsByKey.values()].map((one) => [one.variable, one]));
-  const entries: Entry[] = [];
-  const problems: Problem[] = [];
+  const entries: SettingEntry[] = [];
+  const problems: SettingProblem[] = [];
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith("FORAGER_") || value === undefined) continue;
     if (name === configVariable || name.startsWith("FORAGER_TEST_")) continue;
@@ -67,7 +67,7 @@ interface TextEntry {
   readonly folder: string;
 }
 
-function textEntry({ definition, text, source, folder }: TextEntry): Entry {
+function textEntry({ definition, text, source, folder }: TextEntry): SettingEntry {
   const raw = definition.isNumber ? toNumber(text) : text;
   return { definition, raw, source, where: source, folder };
 }

@@ -11,7 +11,7 @@ import {
   type FlagValue,
   type Layer,
 } from "./layer.ts";
-import { settingsError, type Problem } from "./problem.ts";
+import { settingsError, type SettingProblem } from "./problem.ts";
 import { describeOpenFile } from "./secret-file-mode.ts";
 import { settingsSchema, type Settings } from "./schema.ts";
 import {
@@ -78,8 +78,8 @@ export async function loadSettings(options: LoadOptions): Promise<LoadedSettings
     flagLayer(settingFlags, cwd),
   ];
   const merged = defaults(options);
-  const problems: Problem[] = [];
-  const warnings: Problem[] = [];
+  const problems: SettingProblem[] = [];
+  const warnings: SettingProblem[] = [];
   for (const layer of layers) {
     if (!layer) continue;
     const accepted = acceptLayer(layer, { home, env });
@@ -101,8 +101,8 @@ export async function loadSettings(options: LoadOptions): Promise<LoadedSettings
   });
 }
 
-async function openFiles(files: readonly SecretFile[]): Promise<readonly Problem[]> {
-  const warnings: Problem[] = [];
+async function openFiles(files: readonly SecretFile[]): Promise<readonly SettingProblem[]> {
+  const warnings: SettingProblem[] = [];
   for (const { file, key, where } of files) {
     const text = await describeOpenFile(file);
     if (text !== undefined) warnings.push({ where, text: `${key}: ${text}` });

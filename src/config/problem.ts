@@ -1,7 +1,7 @@
 import { AppError } from "../base/app-error.ts";
 
 /** One thing that is wrong with the settings, and where. */
-export interface Problem {
+export interface SettingProblem {
   /** `/path/forager.toml:12:3`, `FORAGER_LOG_LEVEL` or `--data`. */
   readonly where: string;
   /** What is wrong and what would be right. Never holds a secret. */
@@ -13,7 +13,7 @@ export interface Problem {
 const shownMax = 10;
 
 /** All problems in one error, so that a user mends them in one go. */
-export function settingsError(problems: readonly Problem[]): AppError {
+export function settingsError(problems: readonly SettingProblem[]): AppError {
   const lines = problems.slice(0, shownMax).map(({ where, text }) => `${where}: ${text}`);
   const left = problems.length - lines.length;
   if (left > 0) lines.push(`and ${left} more`);

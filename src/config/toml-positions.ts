@@ -7,10 +7,10 @@ import { parse, TomlError } from "smol-toml";
  */
 export interface TomlPositions {
   /** Both count from 1. Undefined if neither the key nor a table around it is written down. */
-  find(path: readonly string[]): Position | undefined;
+  find(path: readonly string[]): TomlPosition | undefined;
 }
 
-export interface Position {
+export interface TomlPosition {
   readonly line: number;
   readonly column: number;
 }
@@ -37,7 +37,7 @@ export function locateTomlKeys(text: string): TomlPositions {
 
 const toId = (path: readonly string[]) => JSON.stringify(path);
 
-function toPosition(text: string, offset: number): Position {
+function toPosition(text: string, offset: number): TomlPosition {
   const before = text.slice(0, offset).split("\n");
   return { line: before.length, column: before.at(-1)!.length + 1 };
 }

@@ -91,9 +91,9 @@ export const fetchLimits: FetchLimits = {
   redirectsMax: 10,
 };
 
-export type FetchOutcome = Found | NotModified | Stopped | Failed;
+export type FetchOutcome = FetchFound | NotModified | Stopped | FetchFailed;
 
-export interface Found extends Validators {
+export interface FetchFound extends Validators {
   readonly kind: "found";
   readonly status: number;
   /** After redirects. */
@@ -124,7 +124,7 @@ export interface Stopped {
   readonly status?: number;
 }
 
-export interface Failed {
+export interface FetchFailed {
   readonly kind: "failed";
   readonly reason: FailureReason;
   /** For people: what happened, to what. */
@@ -171,7 +171,7 @@ export const failureReasons = [
 export type FailureReason = (typeof failureReasons)[number];
 
 /** A failure in one word, for counting and for records: an HTTP status such as `http_403`, or the reason. */
-export function failureCode({ reason, status }: Pick<Failed, "reason" | "status">): string {
+export function failureCode({ reason, status }: Pick<FetchFailed, "reason" | "status">): string {
   const isStatus = (reason === "blocked" || reason === "status") && (status ?? 0) >= 300;
   return isStatus ? `http_${status}` : reason;
 }
@@ -185,7 +185,7 @@ const temporary: ReadonlySet<FailureReason> = new Set([
 ]);
 
 /** Trying the same again, later, may end otherwise. */
-export function isTemporary({ reason, status = 0 }: Failed): boolean {
+export function isTemporary({ reason, status = 0 }: FetchFailed): boolean {
   if (reason === "blocked") return status === 429 || status === 503;
   return reason === "status" ? status >= 500 : temporary.has(reason);
 }

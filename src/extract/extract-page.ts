@@ -4,7 +4,7 @@ import { createEmailCollector, type Deobfuscate } from "./email/email-collector.
 import { findAddresses } from "./email/find-addresses.ts";
 import { mailtoText } from "./email/mailto.ts";
 import type { PageFacts } from "./page-facts.ts";
-import { createHeadCollector, type Head } from "./page/head-collector.ts";
+import { createHeadCollector, type PageHead } from "./page/head-collector.ts";
 import { createLinkCollector } from "./page/link-collector.ts";
 import { createNameCollector } from "./page/name-collector.ts";
 import { createOfferCollector } from "./page/offer-collector.ts";
@@ -130,7 +130,7 @@ export function extractPage(input: PageInput): PageFacts {
 
 type HeadFacts = Pick<PageFacts, "title" | "description" | "canonicalUrl" | "refreshUrl">;
 
-function ofHead({ title, description, canonicalUrl, refreshUrl }: Head): HeadFacts {
+function ofHead({ title, description, canonicalUrl, refreshUrl }: PageHead): HeadFacts {
   return {
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),

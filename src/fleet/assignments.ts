@@ -1,6 +1,6 @@
 import { AppError } from "../base/app-error.ts";
 import { nearestHint } from "../base/nearest.ts";
-import type { Assignment, Entry } from "./desired-state.ts";
+import type { Assignment, DesiredEntry } from "./desired-state.ts";
 
 /** The desired state of one node, typed. */
 export interface NodeDesired {
@@ -107,7 +107,7 @@ function workersFault(value: unknown): string | undefined {
 }
 
 /** What the entries that count for a node say. */
-export function toNodeDesired(entries: ReadonlyMap<string, Entry>): NodeDesired {
+export function toNodeDesired(entries: ReadonlyMap<string, DesiredEntry>): NodeDesired {
   const workers = new Map<string, string>();
   const campaigns = new Map<string, Map<string, unknown>>();
   const faults: string[] = [];

@@ -30,21 +30,21 @@ export function checkDesired(value: unknown, where: string): DesiredState {
 }
 
 /** What is news to whoever knows all up to `since`. */
-export interface Hint extends DesiredState {
+export interface DesiredHint extends DesiredState {
   readonly since: number;
 }
 
 /** For a packet. Where it is too much, the revision alone: who hears it looks for itself. */
-export function encodeHint(hint: Hint, bytesMax: number): Uint8Array {
+export function encodeHint(hint: DesiredHint, bytesMax: number): Uint8Array {
   const whole = Buffer.from(JSON.stringify(hint));
   if (whole.byteLength <= bytesMax) return whole;
   return Buffer.from(JSON.stringify({ ...hint, scopes: {} }));
 }
 
-export function decodeHint(bytes: Uint8Array): Hint | undefined {
+export function decodeHint(bytes: Uint8Array): DesiredHint | undefined {
   try {
     const parsed = hintSchema.safeParse(JSON.parse(Buffer.from(bytes).toString()));
-    return parsed.success ? (parsed.data as Hint) : undefined;
+    return parsed.success ? (parsed.data as DesiredHint) : undefined;
   } catch {
     return undefined;
   }

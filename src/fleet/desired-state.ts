@@ -11,10 +11,10 @@
 export interface DesiredState {
   readonly revision: number;
   /** By scope (`all`, or the id of a node), then by key. */
-  readonly scopes: Readonly<Record<string, Readonly<Record<string, Entry>>>>;
+  readonly scopes: Readonly<Record<string, Readonly<Record<string, DesiredEntry>>>>;
 }
 
-export interface Entry {
+export interface DesiredEntry {
   /** null: as the node's own settings have it. */
   readonly value: unknown;
   readonly revision: number;
@@ -26,7 +26,7 @@ export interface Entry {
 export const allNodes = "all";
 export const nothingDesired: DesiredState = { revision: 0, scopes: {} };
 
-export interface Command {
+export interface DesiredCommand {
   /** Ids of nodes, or `all`. */
   readonly scopes: readonly string[];
   readonly assignments: readonly Assignment[];
@@ -42,11 +42,14 @@ export interface Assignment {
 /** The state after a command, all of whose entries have the next revision. */
 export function commanded(
   desired: DesiredState,
-  { scopes, assignments, by, atMs }: Command,
+  { scopes, assignments, by, atMs }: DesiredCommand,
 ): DesiredState {
   const revision = desired.revision + 1;
   const keys = Object.fromEntries(
-    assignments.map(({ key, value }): [string, Entry] => [key, { value, revision, by, atMs }]),
+    assignments.map(({ key, value }): [string, DesiredEntry] => [
+      key,
+      { value, revision, by, atMs },
+    ]),
   );
   const added = Object.fromEntries(scopes.map((scope) => [scope, keys]));
   return joined(desired, { revision, scopes: added });
@@ -54,7 +57,7 @@ export function commanded(
 
 /** Both. An entry of a node that one for all came after says nothing any more and is left out. */
 export function joined(a: DesiredState, b: DesiredState): DesiredState {
-  const scopes: Record<string, Record<string, Entry>> = {};
+  const scopes: Record<string, Record<string, DesiredEntry>> = {};
   for (const [scope, keys] of [...Object.entries(a.scopes), ...Object.entries(b.scopes)]) {
     const own = (scopes[scope] ??= {});
     for (const [key, entry] of Object.entries(keys)) {
@@ -75,7 +78,7 @@ export function joined(a: DesiredState, b: DesiredState): DesiredState {
 }
 
 /** By key, what counts for a node. */
-export function desiredFor(desired: DesiredState, node: string): ReadonlyMap<string, Entry> {
+export function desiredFor(desired: DesiredState, node: string): ReadonlyMap<string, DesiredEntry> {
   return new Map([
     ...Object.entries(desired.scopes[allNodes] ?? {}),
     ...Object.entries(desired.scopes[node] ?? {}),
@@ -92,10 +95,10 @@ export function desiredSince(desired: DesiredState, revision: number): DesiredSt
 }
 
 /** A total order, so that equal revisions of two writers without a bucket end alike everywhere. */
-function isNewer(a: Entry, b: Entry): boolean {
+function isNewer(a: DesiredEntry, b: DesiredEntry): boolean {
   if (a.revision !== b.revision) return a.revision > b.revision;
   if (a.atMs !== b.atMs) return a.atMs > b.atMs;
   return textOf(a) > textOf(b);
 }
 
-const textOf = ({ value, by }: Entry) => JSON.stringify([by, value]);
+const textOf = ({ value, by }: DesiredEntry) => JSON.stringify([by, value]);

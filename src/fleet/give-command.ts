@@ -5,7 +5,7 @@ import {
   commanded,
   joined,
   nothingDesired,
-  type Command,
+  type DesiredCommand,
   type DesiredState,
 } from "./desired-state.ts";
 
@@ -29,7 +29,10 @@ export async function readDesired(
  * Gives a command: it stands in the ledger before anybody can follow it, so there is none without
  * its author. Returns the new desired state; its revision is the revision of the command.
  */
-export async function giveCommand(place: CommandPlace, command: Command): Promise<DesiredState> {
+export async function giveCommand(
+  place: CommandPlace,
+  command: DesiredCommand,
+): Promise<DesiredState> {
   const { ledger, desired } = place;
   const known = await readDesired(place);
   const planned = commanded(known, command);

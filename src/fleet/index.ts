@@ -52,8 +52,8 @@ export {
   nothingDesired,
   desiredFor,
   type Assignment,
-  type Command,
-  type Entry,
+  type DesiredCommand,
+  type DesiredEntry,
   type DesiredState,
 } from "./desired-state.ts";
 export { parseDesired } from "./desired-format.ts";

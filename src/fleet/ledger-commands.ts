@@ -3,7 +3,7 @@ import {
   allNodes,
   joined,
   nothingDesired,
-  type Entry,
+  type DesiredEntry,
   type DesiredState,
 } from "./desired-state.ts";
 import { parseDesired } from "./desired-format.ts";
@@ -47,7 +47,7 @@ export async function readCommands(
     const { fields } = await ledger.read(targetOf(scope));
     for (const { field, value, source } of fields) {
       if (typeof value !== "object" || value === null) continue;
-      const entry = { ...(value as Omit<Entry, "by">), by: source };
+      const entry = { ...(value as Omit<DesiredEntry, "by">), by: source };
       // What somebody wrote there by hand and is none of ours is passed over.
       const found = parseDesired({
         revision: entry.revision,

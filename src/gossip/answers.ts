@@ -4,11 +4,11 @@ import type { Counting } from "./counters.ts";
 import { limits } from "./limits.ts";
 import { cutRange } from "./packing.ts";
 import type { Peer } from "./peers.ts";
-import { lastOf, type Range, type Replica } from "./replica.ts";
+import { lastOf, type Range, type GossipReplica } from "./replica.ts";
 import type { Ask, Ended, Item } from "./wire/items.ts";
 
 export interface AnswersOptions {
-  readonly replica: Replica;
+  readonly replica: GossipReplica;
   readonly counting: Counting;
   readonly log: Logger;
   /** What a packet has room for. */

@@ -10,10 +10,10 @@ import { limits } from "./limits.ts";
 import { fitEntries } from "./packing.ts";
 import type { Peer, Peers } from "./peers.ts";
 import type { Pushes } from "./pushes.ts";
-import { lastOf, type Range, type Replica } from "./replica.ts";
+import { lastOf, type Range, type GossipReplica } from "./replica.ts";
 import type { Topics } from "./topics.ts";
 import type { FetchScheduler } from "./fetch-scheduler.ts";
-import type { Chunk, Entry, Item, Summary } from "./wire/items.ts";
+import type { Chunk, VectorEntry, Item, Summary } from "./wire/items.ts";
 
 /** What is said between two that know each other. */
 export interface Conversation {
@@ -25,7 +25,7 @@ export interface Conversation {
 }
 
 export interface ConversationOptions {
-  readonly replica: Replica;
+  readonly replica: GossipReplica;
   readonly peers: Peers;
   readonly peerTable: PeerTable;
   readonly clock: Clock;
@@ -69,12 +69,12 @@ export function createConversation(options: ConversationOptions): Conversation {
     return known.length > 0 ? [{ kind: "peers", addresses: known }] : [];
   };
 
-  const advertise = (peer: Peer, { origin, number }: Entry) => {
+  const advertise = (peer: Peer, { origin, number }: VectorEntry) => {
     const before = peer.advertised.get(origin);
     if (before === undefined && peer.advertised.size >= limits.advertisedMax) return;
     peer.advertised.set(origin, Math.max(number, before ?? 0));
   };
-  const learn = (peer: Peer, entries: readonly Entry[]) => {
+  const learn = (peer: Peer, entries: readonly VectorEntry[]) => {
     for (const entry of entries) {
       advertise(peer, entry);
       fetches.note(entry.origin, entry.number, peer);

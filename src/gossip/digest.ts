@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { fitEntries } from "./packing.ts";
-import { hashBytes, originBytesMax, type Chunk, type Entry } from "./wire/items.ts";
+import { hashBytes, originBytesMax, type Chunk, type VectorEntry } from "./wire/items.ts";
 
 type Vector = ReadonlyMap<string, number>;
 
@@ -11,7 +11,7 @@ export function hashOf(vector: Vector): Uint8Array {
   return new Uint8Array(hash.digest().subarray(0, hashBytes));
 }
 
-export const entriesOf = (vector: Vector): readonly Entry[] =>
+export const entriesOf = (vector: Vector): readonly VectorEntry[] =>
   [...vector]
     .filter(([, number]) => number > 0)
     .map(([origin, number]) => ({ origin, number }))
@@ -41,7 +41,10 @@ export function chunksOf(
 }
 
 /** Where we have more than whoever sent this chunk of its vector. */
-export function aheadOf({ after, through, entries }: Chunk, vector: Vector): readonly Entry[] {
+export function aheadOf(
+  { after, through, entries }: Chunk,
+  vector: Vector,
+): readonly VectorEntry[] {
   const theirs = new Map(entries.map(({ origin, number }) => [origin, number]));
   return entriesOf(vector).filter(
     ({ origin, number }) =>
@@ -49,4 +52,5 @@ export function aheadOf({ after, through, entries }: Chunk, vector: Vector): rea
   );
 }
 
-const byOrigin = (a: Entry, b: Entry) => (a.origin < b.origin ? -1 : a.origin > b.origin ? 1 : 0);
+const byOrigin = (a: VectorEntry, b: VectorEntry) =>
+  a.origin < b.origin ? -1 : a.origin > b.origin ? 1 : 0;

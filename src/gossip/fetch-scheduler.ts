@@ -4,7 +4,7 @@ import type { Counting } from "./counters.ts";
 import type { Inbox, Span } from "./inbox.ts";
 import { limits } from "./limits.ts";
 import type { Peer, Peers } from "./peers.ts";
-import type { Replica } from "./replica.ts";
+import type { GossipReplica } from "./replica.ts";
 import type { Ended, Item } from "./wire/items.ts";
 
 /**
@@ -26,7 +26,7 @@ export interface FetchScheduler {
 }
 
 export interface FetchSchedulerOptions {
-  readonly replica: Replica;
+  readonly replica: GossipReplica;
   readonly inbox: Inbox;
   readonly peers: Peers;
   readonly clock: Clock;

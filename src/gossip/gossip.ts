@@ -15,7 +15,7 @@ import { createPeers, type How, type Peer } from "./peers.ts";
 import { packItems } from "./packing.ts";
 import { createPulls } from "./pulls.ts";
 import { createPushes } from "./pushes.ts";
-import { isName, type Replica } from "./replica.ts";
+import { isName, type GossipReplica } from "./replica.ts";
 import { createTopics, type TopicListener, type Topic } from "./topics.ts";
 import { createSealer } from "./sealer.ts";
 import { packetBytesMax, type PullTransport, type Transport } from "./transport.ts";
@@ -70,7 +70,7 @@ export interface PeerView {
 }
 
 export interface GossipOptions {
-  readonly replica: Replica;
+  readonly replica: GossipReplica;
   /** Disposed of with this, and so is `pull`. */
   readonly transport: Transport;
   /** Without it what has no room in a packet is left to the bucket. */

@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Counting } from "./counters.ts";
 import { limits } from "./limits.ts";
-import type { Range, Replica } from "./replica.ts";
+import type { Range, GossipReplica } from "./replica.ts";
 import { createTokenBucket } from "./token-bucket.ts";
 
 /**
@@ -35,7 +35,7 @@ export interface Span {
 }
 
 export interface InboxOptions {
-  readonly replica: Replica;
+  readonly replica: GossipReplica;
   readonly clock: Clock;
   readonly log: Logger;
   readonly counting: Counting;

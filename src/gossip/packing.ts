@@ -1,7 +1,7 @@
 import { assert } from "../base/app-error.ts";
 import { lastOf, type Range } from "./replica.ts";
 import { bytesSize, createWriter } from "./wire/bytes.ts";
-import { entrySize, rangeSize, writeItem, type Entry, type Item } from "./wire/items.ts";
+import { entrySize, rangeSize, writeItem, type VectorEntry, type Item } from "./wire/items.ts";
 
 /** Bodies of packets, each with as many items as it has room for, in their order. */
 export function packItems(items: readonly Item[], room: number): readonly Uint8Array[] {
@@ -74,10 +74,10 @@ export function joinRanges(ranges: readonly Range[]): readonly Range[] {
 }
 
 /** As many of these entries as fit; they must be sorted by origin to be short. */
-export function fitEntries(entries: readonly Entry[], room: number): readonly Entry[] {
+export function fitEntries(entries: readonly VectorEntry[], room: number): readonly VectorEntry[] {
   let used = 4;
   let before = "";
-  const fitting: Entry[] = [];
+  const fitting: VectorEntry[] = [];
   for (const entry of entries) {
     used += entrySize(before, entry);
     if (used > room) break;

@@ -7,7 +7,7 @@ import type { Counting } from "./counters.ts";
 import type { Span } from "./inbox.ts";
 import { limits } from "./limits.ts";
 import type { Peer } from "./peers.ts";
-import type { Range, Replica } from "./replica.ts";
+import type { Range, GossipReplica } from "./replica.ts";
 import type { Opened, Sealer } from "./sealer.ts";
 import { answerBytesMax, questionBytesMax, type PullTransport } from "./transport.ts";
 import { bytesSize, createWriter, malformed } from "./wire/bytes.ts";
@@ -24,7 +24,7 @@ export interface Pulls {
 
 export interface PullsOptions {
   readonly transport: PullTransport | undefined;
-  readonly replica: Replica;
+  readonly replica: GossipReplica;
   readonly sealer: Sealer;
   readonly clock: Clock;
   readonly random: Random;

@@ -2,7 +2,7 @@
  * What gossip spreads. It knows nothing of what a record means: to it records are bytes, numbered
  * from 1 without gaps by their origin, so that one number per origin tells exactly what is known.
  */
-export interface Replica {
+export interface GossipReplica {
   /** The last number of each origin up to which nothing is missing. */
   vector(): ReadonlyMap<string, number>;
   /**

@@ -1,6 +1,6 @@
 import { AppError } from "../base/app-error.ts";
 import { parseStamp } from "./clock/stamp.ts";
-import { decodeManifest, type Manifest } from "./tiers/manifest.ts";
+import { decodeManifest, type CheckpointManifest } from "./tiers/manifest.ts";
 import { digestOf } from "./fold/part-file.ts";
 import type { LedgerDisk } from "./journal/disk.ts";
 import { noBase, type Base } from "./replica.ts";
@@ -26,7 +26,7 @@ export async function readBase(disk: LedgerDisk): Promise<Base> {
   }
 }
 
-export function baseOf(disk: LedgerDisk, manifest: Manifest): Base {
+export function baseOf(disk: LedgerDisk, manifest: CheckpointManifest): Base {
   return {
     number: manifest.number,
     vector: manifest.vector,
@@ -67,7 +67,10 @@ export const switchBase = (disk: LedgerDisk, body: Uint8Array): Promise<void> =>
   disk.replace(manifestFile, body);
 
 /** Parts of older checkpoints go, once nobody stands on one. */
-export async function removeOldParts(disk: LedgerDisk, manifest: Manifest): Promise<void> {
+export async function removeOldParts(
+  disk: LedgerDisk,
+  manifest: CheckpointManifest,
+): Promise<void> {
   const used = new Set(manifest.parts.filter((name) => name !== undefined));
   for (const file of await disk.list(partsFolder)) {
     if (!used.has(file.slice(partsFolder.length + 1))) await disk.remove(file);

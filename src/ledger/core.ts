@@ -72,7 +72,7 @@ export interface Core extends Disposable {
   nextStamp(): string;
   highWater(): string;
   /** Stamps, folds and journals; undefined session: this life's. Resolves when it is durable. */
-  append(drafts: readonly Draft[]): Promise<readonly Datagram[]>;
+  append(drafts: readonly DatagramDraft[]): Promise<readonly Datagram[]>;
   /** Journals and folds what came from others; see `incoming.ts`. */
   receive(datagrams: readonly Datagram[]): Promise<readonly Datagram[]>;
   /** Goes over to another checkpoint, keeping what it does not cover. */
@@ -97,4 +97,4 @@ export interface Core extends Disposable {
 export const again = Symbol("again");
 export type Again = typeof again;
 
-export type Draft = Pick<Datagram, "target" | "field" | "value" | "source" | "causality">;
+export type DatagramDraft = Pick<Datagram, "target" | "field" | "value" | "source" | "causality">;

@@ -4,14 +4,14 @@ import type { TargetView } from "./view.ts";
  * Writes that are on their way to the disk. The replica has them already; whoever reads waits for
  * those it would show, and reads again if one of them has failed.
  */
-export interface InFlight {
+export interface InFlightWrites {
   track<T>(targets: readonly string[], write: () => Promise<T>): Promise<T>;
   settled(read: () => Promise<readonly TargetView[]>): Promise<readonly TargetView[]>;
 }
 
 const mergedPrefix = "merged/";
 
-export function createInFlight(): InFlight {
+export function createInFlight(): InFlightWrites {
   const byTarget = new Map<string, Set<Promise<boolean>>>();
   let failures = 0;
   const writesTo = ({ target, fields }: TargetView): readonly Promise<boolean>[] => {

@@ -10,11 +10,11 @@ export { openLedger, type Ledger, type LedgerOptions } from "./ledger.ts";
 export type { LedgerStatus } from "./status.ts";
 export type { Written } from "./ledger.ts";
 export type { LogOutline, LogPage } from "./log.ts";
-export type { Changed, Position } from "./position.ts";
+export type { ChangedTargets, LedgerPosition } from "./position.ts";
 export { readNodeFile } from "./node-file.ts";
 export type { StateStore } from "./state/state-store.ts";
 export { mergeChanges } from "./read-target.ts";
-export { decodeHead, type Head, type HeadSaid, type HeadSession } from "./tiers/head.ts";
+export { decodeHead, type SessionHead, type HeadSaid, type HeadSession } from "./tiers/head.ts";
 export {
   compactOnce,
   createHub,
@@ -34,7 +34,7 @@ export { checkpointCommit } from "./tiers/checkpoint-commit.ts";
 export { createMemorySpill, type Spill } from "./fold/spill.ts";
 export type { FoldWorker } from "./tiers/fold-worker.ts";
 export { checkpointTarget, headsPrefix, hubLease } from "./tiers/keys.ts";
-export { findNewestManifest, type Manifest } from "./tiers/manifest.ts";
+export { findNewestManifest, type CheckpointManifest } from "./tiers/manifest.ts";
 export { listManifests, readManifest } from "./tiers/manifest.ts";
 export { findCopies, scrubNow, type Copies } from "./tiers/scrub.ts";
 export { readHeads, readHeadsSeen, type HeadSeen } from "./tiers/gather.ts";

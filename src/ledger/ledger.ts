@@ -16,13 +16,13 @@ import {
   scrub,
   unforgetChanges,
 } from "./forget.ts";
-import { createGate } from "./gate.ts";
+import { createGate } from "./read-write-lock.ts";
 import { createInFlight } from "./in-flight.ts";
 import { createExchange, type Exchange } from "./exchange/exchange.ts";
 import { joinCommits } from "./exchange/open-commits.ts";
 import { move, settleMove } from "./move.ts";
 import { dropOf } from "./quarantine.ts";
-import { changedSince, type Changed, type Position } from "./position.ts";
+import { changedSince, type ChangedTargets, type LedgerPosition } from "./position.ts";
 import {
   checkFiles,
   createLogPages,
@@ -84,7 +84,7 @@ export interface Ledger extends Closable {
    * follows it keeps the new position once it is through with the batches: after a crash before
    * that, it gets them again. Throws `ledger_history_missing` as `write` does.
    */
-  changedSince(position: Position | undefined): Promise<Changed>;
+  changedSince(position: LedgerPosition | undefined): Promise<ChangedTargets>;
   /**
    * One digest of everything: the same on all nodes that know the same. Reads checkpoint and
    * journals first, and throws `corrupt` if something in them is damaged.

@@ -5,7 +5,7 @@ import { createTestClock } from "../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../bucket/adapters/memory/memory-bucket.ts";
 import { createMemoryDisk } from "./adapters/memory/memory-disk.ts";
 import { openLedger, type Ledger } from "./ledger.ts";
-import type { Position } from "./position.ts";
+import type { LedgerPosition } from "./position.ts";
 import { openTestLedger } from "./testing/test-ledger.ts";
 import { compactOnce } from "./tiers/hub.ts";
 
@@ -14,11 +14,14 @@ const set = (ledger: Ledger, target: string, value: unknown = 1) =>
   ledger.write({ source, changes: [{ target, field: "f", value }] });
 
 /** What is new, and the position as it comes back from where it was kept. */
-async function newIn(ledger: Ledger, since: Position | undefined) {
+async function newIn(ledger: Ledger, since: LedgerPosition | undefined) {
   const { position, batches } = await ledger.changedSince(since);
   const targets: string[] = [];
   for await (const batch of batches) targets.push(...batch);
-  return { targets: targets.sort(), position: JSON.parse(JSON.stringify(position)) as Position };
+  return {
+    targets: targets.sort(),
+    position: JSON.parse(JSON.stringify(position)) as LedgerPosition,
+  };
 }
 
 describe("what changed since a position", () => {

@@ -11,7 +11,7 @@ import type { Replica } from "./replica.ts";
  * How far someone has come who follows the ledger: plain JSON, to be kept and given back. It tells
  * what was known, durably; nothing in it depends on the order in which things arrived.
  */
-export interface Position {
+export interface LedgerPosition {
   readonly checkpoint: number;
   /** The beginnings of its parts' names: what stands in a part of the same name was seen. */
   readonly parts: string;
@@ -20,9 +20,9 @@ export interface Position {
   readonly aside: readonly Dot[];
 }
 
-export interface Changed {
+export interface ChangedTargets {
   /** Where one is after all batches. What comes meanwhile is in the next answer. */
-  readonly position: Position;
+  readonly position: LedgerPosition;
   /** How many batches there will be. */
   readonly steps: number;
   /** Targets with something new; each once in a batch, and seldom in several. Some are empty. */
@@ -30,7 +30,10 @@ export interface Changed {
 }
 
 /** Undefined since: everything there is. */
-export async function changedSince(core: Core, since: Position | undefined): Promise<Changed> {
+export async function changedSince(
+  core: Core,
+  since: LedgerPosition | undefined,
+): Promise<ChangedTargets> {
   const replica = core.replica();
   const position = positionOf(core);
   const found = since && (await newTargets(core, since, position).catch(ifDamaged));
@@ -56,8 +59,8 @@ const newMax = 20_000;
 /** In the order of their sessions. Undefined: they are too many, or no longer in the journals. */
 async function newTargets(
   core: Core,
-  since: Position,
-  now: Position,
+  since: LedgerPosition,
+  now: LedgerPosition,
 ): Promise<ReadonlySet<string> | undefined> {
   const found = new Set<string>();
   const { base } = core.replica();
@@ -85,7 +88,7 @@ async function newTargets(
 /** Whatever is stored that is new since then, part by part. */
 async function* allParts(
   core: Core,
-  since: Position | undefined,
+  since: LedgerPosition | undefined,
 ): AsyncGenerator<readonly string[]> {
   const isNew = since && newTo(since);
   for (let index = 0; index < partCount; index++) {
@@ -103,7 +106,7 @@ async function* allParts(
   }
 }
 
-export function positionOf(core: Core): Position {
+export function positionOf(core: Core): LedgerPosition {
   const replica = core.replica();
   const vector = new Map(replica.vector());
   // What is still on its way to the disk may fail, and then its number is given to another.
@@ -118,7 +121,7 @@ export function positionOf(core: Core): Position {
   };
 }
 
-function changedParts(replica: Replica, since: Position): readonly number[] {
+function changedParts(replica: Replica, since: LedgerPosition): readonly number[] {
   const names = shortNames(replica);
   if (names === "" || since.parts === names) return [];
   return Array.from({ length: partCount }, (_, index) => index).filter(
@@ -127,7 +130,7 @@ function changedParts(replica: Replica, since: Position): readonly number[] {
 }
 
 interface NewSince {
-  readonly since: Position;
+  readonly since: LedgerPosition;
   readonly parts: readonly number[];
   readonly rest: readonly string[];
 }
@@ -152,7 +155,7 @@ async function* batchesOf(
 const batchSize = 1_000;
 type IsNew = (datagram: Datagram) => boolean;
 
-function newTo(since: Position): IsNew {
+function newTo(since: LedgerPosition): IsNew {
   const aside = new Set(since.aside);
   return (datagram) =>
     datagram.number > (since.vector[sessionKey(datagram)] ?? 0) ||

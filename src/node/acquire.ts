@@ -14,7 +14,7 @@ export interface AcquireOptions {
   readonly signal: AbortSignal;
 }
 
-export type Acquired =
+export type FolderAccess =
   | { readonly kind: "owner"; readonly lock: OwnerLock }
   | { readonly kind: "client"; readonly connection: Connection };
 
@@ -26,7 +26,7 @@ const retryMsMin = 10;
 const retryMsMax = 50;
 
 /** Gets the lock of the data folder, or connects to the process that has it. */
-export async function acquire(options: AcquireOptions): Promise<Acquired> {
+export async function acquire(options: AcquireOptions): Promise<FolderAccess> {
   const { point, canOwn, clock, random, version, signal } = options;
   const endMs = clock.monotonicMs() + (canOwn ? acquireMsMax : workerMsMax);
   for (;;) {

@@ -3,7 +3,7 @@ import type { Clock, Timer } from "../base/clock.ts";
 import { afterTick } from "../base/tick.ts";
 import type { Channel } from "./meeting-point.ts";
 import type { Watch } from "./node-api.ts";
-import { errorOf, kindOf, type Answer, type Call, type Request } from "./protocol.ts";
+import { errorOf, kindOf, type NodeAnswer, type Call, type Request } from "./protocol.ts";
 
 /** A client's side of the connection to the owner. */
 export interface Connection {
@@ -101,7 +101,7 @@ export async function openConnection(options: ConnectOptions): Promise<Connectio
       },
       { background: true },
     );
-  const receive = (answer: Answer) => {
+  const receive = (answer: NodeAnswer) => {
     heardAtMs = clock.monotonicMs();
     if ("ready" in answer) {
       owner = answer.ready;
@@ -118,7 +118,7 @@ export async function openConnection(options: ConnectOptions): Promise<Connectio
     waiting.clear();
   });
   const ready = new Promise<void>((resolve) => (onReady = resolve));
-  channel.receive((message) => receive(message as Answer));
+  channel.receive((message) => receive(message as NodeAnswer));
   // The owner may still be reading its data folder.
   const opening = clock.setTimer(openingMsMax, () => channel.close());
   await Promise.race([ready, gone]);

@@ -107,13 +107,13 @@ export const requestSchema = z.union([
 export type Request = z.infer<typeof requestSchema>;
 
 /** From the owner. The first message is `ready`, as soon as the data folder is open. */
-export type Answer =
+export type NodeAnswer =
   | { readonly ready: { readonly version: string; readonly pid: number } }
   | { readonly id: number; readonly value?: unknown }
   | { readonly id: number; readonly progress: unknown }
-  | { readonly id: number; readonly failure: Failure };
+  | { readonly id: number; readonly failure: NodeFailure };
 
-export interface Failure {
+export interface NodeFailure {
   readonly kind: ErrorKind;
   readonly code: string;
   readonly message: string;
@@ -122,10 +122,10 @@ export interface Failure {
 export const kindOf = ({ part, method }: Call): CallKind =>
   (calls[part] as Readonly<Record<string, CallKind>>)[method]!;
 
-export const failureOf = (error: unknown): Failure =>
+export const failureOf = (error: unknown): NodeFailure =>
   error instanceof AppError
     ? { kind: error.kind, code: error.code, message: error.message }
     : { kind: "internal", code: "node_owner_failed", message: String(error) };
 
-export const errorOf = ({ kind, code, message }: Failure): AppError =>
+export const errorOf = ({ kind, code, message }: NodeFailure): AppError =>
   new AppError(kind, code, message);

@@ -2,7 +2,7 @@ import { AppError } from "../base/app-error.ts";
 import { sleep, type Clock } from "../base/clock.ts";
 import type { Channel } from "./meeting-point.ts";
 import type { NodeApi, Watch } from "./node-api.ts";
-import { failureOf, kindOf, requestSchema, type Answer, type Call } from "./protocol.ts";
+import { failureOf, kindOf, requestSchema, type NodeAnswer, type Call } from "./protocol.ts";
 
 export interface OwnedNode {
   readonly api: NodeApi;
@@ -38,7 +38,7 @@ export function serveChannel(
   const running = new Map<number, RunningCall>();
   let isFinishing = false;
 
-  const answer = (message: Answer) => {
+  const answer = (message: NodeAnswer) => {
     try {
       channel.send(message);
     } catch (error) {

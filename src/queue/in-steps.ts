@@ -11,7 +11,7 @@ import type { Task } from "./task.ts";
  */
 
 /** The matches of one step, and the last row that it read; undefined: there are no more rows. */
-export interface Step<T, Cursor> {
+export interface FoundInStep<T, Cursor> {
   readonly found: readonly T[];
   readonly last: Cursor | undefined;
 }
@@ -20,7 +20,7 @@ export interface Step<T, Cursor> {
 export function endedInSteps<T>(
   query: EndedQuery,
   rowsMax: number,
-  step: (part: EndedQuery, rows: number) => Promise<Step<T, EndedCursor>>,
+  step: (part: EndedQuery, rows: number) => Promise<FoundInStep<T, EndedCursor>>,
 ): Promise<readonly T[]> {
   const { kind, job, gate, states } = query;
   const hasFilter = states.length < 3 || [kind, job, gate].some((one) => one !== undefined);
@@ -36,7 +36,7 @@ export function endedInSteps<T>(
 export function browseInSteps(
   query: BrowseQuery,
   rowsMax: number,
-  step: (part: BrowseQuery, rows: number) => Promise<Step<Task, number>>,
+  step: (part: BrowseQuery, rows: number) => Promise<FoundInStep<Task, number>>,
 ): Promise<readonly Task[]> {
   const { afterId: first, limit, ...filter } = query;
   const hasFilter = Object.values(filter).some((one) => one !== undefined);
@@ -49,14 +49,14 @@ export function browseInSteps(
 export const gatesInSteps = (
   page: NamePage,
   rowsMax: number,
-  step: (part: NamePage) => Promise<Step<Gate, string>>,
+  step: (part: NamePage) => Promise<FoundInStep<Gate, string>>,
 ): Promise<readonly Gate[]> =>
   inSteps(page.limit, page.after, (after) => step({ after, limit: rowsMax }));
 
 async function inSteps<T, Cursor>(
   limit: number,
   from: Cursor,
-  step: (from: Cursor, left: number) => Promise<Step<T, NonNullable<Cursor>>>,
+  step: (from: Cursor, left: number) => Promise<FoundInStep<T, NonNullable<Cursor>>>,
 ): Promise<readonly T[]> {
   const all: T[] = [];
   for (let after = from; ;) {

@@ -144,13 +144,13 @@ export type EndedCursor = Pick<Task, "finishedAtMs" | "id">;
 
 export interface Reconciled {
   /** The counters that differed from the rows. */
-  readonly drift: readonly Drift[];
+  readonly drift: readonly CounterDrift[];
   /** Tasks whose job, lane, gate or claim is missing, or that wait in a job that has ended. */
   readonly orphans: number;
   readonly repaired: boolean;
 }
 
-export interface Drift {
+export interface CounterDrift {
   readonly counter: string;
   readonly counted: number;
   readonly actual: number;

@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
 import { createSerial, type Serial } from "../base/serial.ts";
-import type { Commit, Datagram, Ledger, Position, Written } from "../ledger/index.ts";
+import type { Commit, Datagram, Ledger, LedgerPosition, Written } from "../ledger/index.ts";
 import { createHeldBack, sideOf, type HeldBack, type HeldFile } from "./held-back.ts";
 import { createEntryFiles, type EntryFiles } from "./entry-files.ts";
 import { isBehind } from "./follow.ts";
@@ -233,7 +233,7 @@ export function createRecordsContext(options: RecordsOptions): RecordsContext {
 const readAtOnce = 100;
 
 /** The position that the index has; undefined if it is empty, or damaged and to be replaced. */
-export function storedPosition(index: Pick<RecordIndex, "position">): Position | undefined {
+export function storedPosition(index: Pick<RecordIndex, "position">): LedgerPosition | undefined {
   try {
     return index.position();
   } catch (error) {

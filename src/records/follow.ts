@@ -1,6 +1,6 @@
 import { AppError } from "../base/app-error.ts";
 import type { Timer } from "../base/clock.ts";
-import type { Ledger, Position } from "../ledger/index.ts";
+import type { Ledger, LedgerPosition } from "../ledger/index.ts";
 import type { RecordsContext } from "./context.ts";
 import { catchUp } from "./follow-ledger.ts";
 import type { FollowOptions, Watching } from "./records.ts";
@@ -53,7 +53,7 @@ export function followLedger(
 /** Whether something was written that a position does not cover. */
 export function isBehind(
   ledger: Pick<Ledger, "vector" | "status">,
-  position: Position | undefined,
+  position: LedgerPosition | undefined,
 ): boolean {
   const { checkpoint, quarantined } = ledger.status();
   if (!position || checkpoint !== position.checkpoint) return true;

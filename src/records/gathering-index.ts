@@ -1,5 +1,5 @@
 import { AppError } from "../base/app-error.ts";
-import type { Position } from "../ledger/index.ts";
+import type { LedgerPosition } from "../ledger/index.ts";
 import type { Company } from "./company.ts";
 import { createInitialFill, type FolderWinners, type InitialFill } from "./initial-fill.ts";
 import type { Person } from "./person.ts";
@@ -32,7 +32,7 @@ export interface GatheringIndex extends Pick<
    * Applies what was gathered. During a fill this only starts the batch, which is applied while
    * other work continues; the next call waits for it, and throws if it failed.
    */
-  apply(position?: Position): Promise<void>;
+  apply(position?: LedgerPosition): Promise<void>;
   /** Starts to fill a new index, which replaces the present one with `commitFill`. */
   fill(wishes: FolderWinners): void;
   /** Waits for all batches, and puts the new index in the place of the old one. */

@@ -44,7 +44,7 @@ export type {
   ContactUsage,
 } from "./record-search.ts";
 export { csvLine, type CsvValue } from "./exchange/csv-text.ts";
-export { createCsvReader, type CsvRow } from "./exchange/csv-reader.ts";
+export { createCsvReader, type CsvRecord } from "./exchange/csv-reader.ts";
 export {
   companyCsvHeader,
   companyCsvLine,

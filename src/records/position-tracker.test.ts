@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Position } from "../ledger/index.ts";
+import type { LedgerPosition } from "../ledger/index.ts";
 import { createPositionTracker } from "./position-tracker.ts";
 
-const at = (last: number): Position => ({
+const at = (last: number): LedgerPosition => ({
   checkpoint: 0,
   parts: "",
   aside: [],

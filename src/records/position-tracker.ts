@@ -1,4 +1,4 @@
-import type { Datagram, Position } from "../ledger/index.ts";
+import type { Datagram, LedgerPosition } from "../ledger/index.ts";
 
 /**
  * How far files and index have followed the ledger. A position is only kept if everything before it
@@ -6,16 +6,16 @@ import type { Datagram, Position } from "../ledger/index.ts";
  * beyond a gap waits until the gap is closed.
  */
 export interface PositionTracker {
-  position(): Position | undefined;
+  position(): LedgerPosition | undefined;
   /** These are rendered. Returns the position if it has moved. */
-  rendered(datagrams: readonly Datagram[]): Position | undefined;
+  rendered(datagrams: readonly Datagram[]): LedgerPosition | undefined;
   /** Everything up to this position is rendered. */
-  reached(position: Position): Position;
+  reached(position: LedgerPosition): LedgerPosition;
   /** Starts again from a position that was stored; undefined: from the beginning. */
-  restart(position: Position | undefined): void;
+  restart(position: LedgerPosition | undefined): void;
 }
 
-export function createPositionTracker(start: Position | undefined): PositionTracker {
+export function createPositionTracker(start: LedgerPosition | undefined): PositionTracker {
   let now = start;
   /** By session: first → last number of each range rendered beyond the position. */
   const beyond = new Map<string, Map<number, number>>();

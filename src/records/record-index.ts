@@ -1,4 +1,4 @@
-import type { Position } from "../ledger/index.ts";
+import type { LedgerPosition } from "../ledger/index.ts";
 import type { Company } from "./company.ts";
 import type { Person } from "./person.ts";
 
@@ -40,13 +40,13 @@ export interface IndexBatch {
     readonly problem: RecordProblem | undefined;
   }[];
   /** Everything in the ledger up to this position is in the index after this batch. */
-  readonly position?: Position;
+  readonly position?: LedgerPosition;
 }
 
 /** What can be looked up in an index. Calls are synchronous and take microseconds. */
 export interface RecordLookup {
   /** Undefined if the index is empty. */
-  position(): Position | undefined;
+  position(): LedgerPosition | undefined;
   find(target: string): Indexed | undefined;
   render(target: string): RenderMark | undefined;
   problems(): readonly RecordProblem[];

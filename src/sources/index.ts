@@ -47,6 +47,6 @@ export { readArea } from "./snapshots/place-area.ts";
 export {
   createSnapshotStore,
   sourceKeyRule,
-  type Release,
+  type SnapshotRelease,
   type SnapshotStore,
 } from "./snapshots/snapshot-store.ts";

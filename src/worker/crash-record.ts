@@ -57,7 +57,7 @@ export interface WorkerInfo {
 }
 
 /** The state of a process when it died. */
-export interface InFlight extends WorkerInfo {
+export interface CrashedWork extends WorkerInfo {
   /** A claim that was sent and perhaps not answered: it may have leased tasks. */
   readonly claim: SentClaim | undefined;
   readonly leases: readonly InFlightLease[];
@@ -190,7 +190,7 @@ export function createCrashRecord(
 }
 
 /** undefined: the process died before it wrote the record, or a write failed. */
-export function readInFlight(fd: number): InFlight | undefined {
+export function readInFlight(fd: number): CrashedWork | undefined {
   const bytes = Buffer.alloc(fstatSync(fd).size);
   const size = readSync(fd, bytes, 0, bytes.length, 0);
   if (size < claimBytes + 4) return undefined;

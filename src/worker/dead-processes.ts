@@ -1,7 +1,7 @@
 import { sleep, type Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import { createMetrics, type MetricsSnapshot } from "../base/metrics.ts";
-import type { EndedCount, InFlight } from "./crash-record.ts";
+import type { EndedCount, CrashedWork } from "./crash-record.ts";
 import type { DeadProcess } from "./process-slot.ts";
 import { createEndedCounter } from "./worker-metrics.ts";
 
@@ -60,7 +60,7 @@ export function createDeadProcesses({ clock, logger }: DeadProcessesOptions): De
 }
 
 /** What the process had counted since its last message. */
-function notReported({ ended }: InFlight, reported: MetricsSnapshot): readonly EndedCount[] {
+function notReported({ ended }: CrashedWork, reported: MetricsSnapshot): readonly EndedCount[] {
   const family = reported.find(({ name }) => name === "forager_tasks_ended_total");
   const series = family?.series ?? [];
   // A process with very many kinds counts the later ones together, under "other".

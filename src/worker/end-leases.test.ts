@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { AppError } from "../base/app-error.ts";
 import type { Queue } from "../queue/index.ts";
-import { createCrashRecord, readInFlight, type InFlight } from "./crash-record.ts";
+import { createCrashRecord, readInFlight, type CrashedWork } from "./crash-record.ts";
 import { openFile } from "./testing/record-file.ts";
 import { endLeases } from "./end-leases.ts";
 import { backends, openWorkerFixture, works } from "./testing/worker-fixture.ts";
@@ -99,7 +99,7 @@ test("a lease that another worker holds now is not touched", async () => {
   const [mine] = (await claim("other")).leases;
   const before = await queue.browse();
   const leases = dead.map((lease, index) => ({ ...lease, hasStarted: index === 0 }));
-  const inFlight: InFlight = { ...nothing, claim: undefined, leases };
+  const inFlight: CrashedWork = { ...nothing, claim: undefined, leases };
   expect(await endLeases({ queue, inFlight, how, clock })).toEqual([
     { kind: "work", end: "lost", count: 2 },
   ]);
@@ -132,7 +132,7 @@ test.each(backends)(
     await queue.claim({ worker: "other", kinds: ["work"], limit: 10 });
     await queue.archive({ states: ["done"], ids: [leases[1]!.id] });
     const before = await queue.browse();
-    const inFlight: InFlight = {
+    const inFlight: CrashedWork = {
       ...nothing,
       claim: undefined,
       leases: leases.map((lease) => ({ ...lease, hasStarted: true })),
@@ -158,7 +158,7 @@ test("a queue that is away is asked again, until the leases have run out by them
   };
   const queue = { claim: never, finish: away, release: away } as never;
   const lease = { id: 1, token: 2, kind: "work", used: 1, attemptsMax: 1, hasStarted: true };
-  const inFlight: InFlight = { ...nothing, claim: undefined, leases: [lease] };
+  const inFlight: CrashedWork = { ...nothing, claim: undefined, leases: [lease] };
   failures = 3;
   const ended = endLeases({ queue, inFlight, how, clock });
   await at.pass(2_000);

@@ -1,12 +1,12 @@
 import { AppError } from "../base/app-error.ts";
 import { sleep, type Clock } from "../base/clock.ts";
 import type { LeaseRef, Queue } from "../queue/index.ts";
-import type { EndedCount, InFlight, InFlightLease } from "./crash-record.ts";
+import type { EndedCount, CrashedWork, InFlightLease } from "./crash-record.ts";
 import type { TaskEnd } from "./kind-state.ts";
 
 export interface EndLeasesOptions {
   readonly queue: Pick<Queue, "claim" | "finish" | "release" | "show" | "logEntry">;
-  readonly inFlight: InFlight;
+  readonly inFlight: CrashedWork;
   /** How the process ended: "SIGKILL", "code 1". */
   readonly how: string;
   readonly clock: Clock;
@@ -87,7 +87,7 @@ async function endOf(queue: EndLeasesOptions["queue"], { id, token }: LeaseRef):
 /** The leases of the claim that may not have been answered. */
 async function leasesOf(
   queue: EndLeasesOptions["queue"],
-  { worker, kinds, burst, leaseMs, claim }: InFlight,
+  { worker, kinds, burst, leaseMs, claim }: CrashedWork,
 ): Promise<readonly InFlightLease[]> {
   if (!claim) return [];
   const { leases } = await queue.claim({ worker, kinds, burst, leaseMs, ...claim });

@@ -4,7 +4,7 @@ export {
   readInFlight,
   type CrashRecord,
   type EndedCount,
-  type InFlight,
+  type CrashedWork,
 } from "./crash-record.ts";
 export { createWorker, type Worker, type WorkerOptions } from "./create-worker.ts";
 export { endLeases, type EndLeasesOptions } from "./end-leases.ts";

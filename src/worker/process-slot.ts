@@ -1,6 +1,6 @@
 import type { MetricsSnapshot } from "../base/metrics.ts";
 import type { Concurrency } from "./concurrency.ts";
-import type { EndedCount, InFlight } from "./crash-record.ts";
+import type { EndedCount, CrashedWork } from "./crash-record.ts";
 import type { WorkerView } from "./worker-view.ts";
 
 /** A worker process that should run. */
@@ -39,7 +39,7 @@ export interface Child {
 
 /** What a process that is gone had recorded; undefined: nothing is known. */
 export interface DeadProcess {
-  readonly inFlight: InFlight;
+  readonly inFlight: CrashedWork;
   /** Ends its leases in the queue it worked on, and says how many of its tasks ended how. */
   readonly endLeases: () => Promise<readonly EndedCount[]>;
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { silentLogger } from "../base/logger.ts";
 import { createMetrics } from "../base/metrics.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
-import type { EndedCount, InFlight } from "./crash-record.ts";
+import type { EndedCount, CrashedWork } from "./crash-record.ts";
 import type { ChildEvents, DeadProcess, ProcessSlot, ToChild } from "./process-slot.ts";
 import { createSupervisor } from "./supervisor.ts";
 import { createEndedCounter } from "./worker-metrics.ts";
@@ -222,7 +222,7 @@ test("what processes counted is added up, and survives them", async () => {
 });
 
 const lease = { id: 1, token: 2, kind: "work", used: 1, attemptsMax: 5, hasStarted: true };
-const inFlight: InFlight = {
+const inFlight: CrashedWork = {
   worker: "a.1",
   kinds: ["work"],
   burst: 50,

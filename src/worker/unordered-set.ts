@@ -3,7 +3,7 @@
  * item knows its place, because a JavaScript Set keeps references to removed items until V8 collects
  * its old space, so the memory of a worker would depend on how late that is.
  */
-export interface UnorderedSet<T extends Placed> extends Iterable<T> {
+export interface UnorderedSet<T extends SetMember> extends Iterable<T> {
   readonly size: number;
   add(item: T): void;
   has(item: T): boolean;
@@ -11,12 +11,12 @@ export interface UnorderedSet<T extends Placed> extends Iterable<T> {
   delete(item: T): boolean;
 }
 
-export interface Placed {
+export interface SetMember {
   /** Its index in the set; -1 if it is in none. */
   place: number;
 }
 
-export function createUnorderedSet<T extends Placed>(): UnorderedSet<T> {
+export function createUnorderedSet<T extends SetMember>(): UnorderedSet<T> {
   const items: T[] = [];
   return {
     get size() {

@@ -1,7 +1,13 @@
 // inputs: src/crawl/** scripts/services/**
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findChromium } from "../../src/crawl/adapters/browser/find-chromium.ts";
-import { needsScripts, textOf, type Fetcher, type Found, type Hop } from "../../src/crawl/index.ts";
+import {
+  needsScripts,
+  textOf,
+  type Fetcher,
+  type FetchFound,
+  type Hop,
+} from "../../src/crawl/index.ts";
 import { fetcherSuite } from "../../src/crawl/testing/fetcher-suite.ts";
 import { redirectTo, startSiteServer } from "../../src/crawl/testing/site-server.ts";
 import { growthMbOverTasks } from "./browser-memory.ts";
@@ -30,7 +36,7 @@ describe("the browser fetcher", () => {
     const found = (await fetcher.fetch({
       url: `${site.origin}/`,
       beforeRequest: (hop) => (hops.push(hop), "go"),
-    })) as Found;
+    })) as FetchFound;
     expect(textOf(found).text).toContain("after info@acme.example");
     expect(hops.map(({ url, purpose }) => `${purpose} ${new URL(url).pathname}`)).toEqual([
       "page /",
@@ -79,7 +85,7 @@ describe("the browser fetcher", () => {
     );
     await using site = await startSiteServer({ pages: { "/": page } });
     for (let turn = 0; turn < 2; turn++) {
-      const found = (await fetcher.fetch({ url: `${site.origin}/` })) as Found;
+      const found = (await fetcher.fetch({ url: `${site.origin}/` })) as FetchFound;
       expect(textOf(found).text).toContain("no cookie no store");
     }
   });
@@ -92,7 +98,7 @@ describe("the browser fetcher", () => {
         "/on": script('location.href = "/on?" + Math.random();'),
       },
     });
-    const found = (await fetcher.fetch({ url: `${site.origin}/` })) as Found;
+    const found = (await fetcher.fetch({ url: `${site.origin}/` })) as FetchFound;
     expect([found.url, textOf(found).text.includes("arrived")]).toEqual([
       `${site.origin}/next`,
       true,
@@ -131,7 +137,7 @@ describe("the browser fetcher", () => {
     });
     const texts = await Promise.all(
       ["/", "/app"].map(async (path) => {
-        return textOf((await choosy.fetch({ url: site.origin + path })) as Found).text;
+        return textOf((await choosy.fetch({ url: site.origin + path })) as FetchFound).text;
       }),
     );
     expect(texts.map((text) => text.includes(">after<"))).toEqual([false, true]);

@@ -5,7 +5,12 @@ import { createId } from "../../src/base/ids.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { createSeededRandom, type Random } from "../../src/base/random.ts";
 import type { MemoryNetwork } from "../../src/gossip/adapters/memory/memory-network.ts";
-import { createGossip, type Gossip, type Keyring, type Replica } from "../../src/gossip/index.ts";
+import {
+  createGossip,
+  type Gossip,
+  type Keyring,
+  type GossipReplica,
+} from "../../src/gossip/index.ts";
 import {
   createMemoryReplica,
   type MemoryReplica,
@@ -116,7 +121,7 @@ interface SlowReplicaOptions {
 }
 
 /** Storing takes its time and may fail. It is strict: what is known must not be offered at all. */
-function slowReplica({ disk, clock, random, fail, failing }: SlowReplicaOptions): Replica {
+function slowReplica({ disk, clock, random, fail, failing }: SlowReplicaOptions): GossipReplica {
   const busy = new Set<string>();
   return {
     vector: () => disk.vector(),

@@ -1,7 +1,7 @@
 import { silentLogger } from "../../src/base/logger.ts";
 import { sleep } from "../../src/base/clock.ts";
 import { createLease, createLeaseKeeper, leaseKey } from "../../src/bucket/index.ts";
-import type { Lease, LeaseRecord } from "../../src/bucket/index.ts";
+import type { BucketLease, LeaseRecord } from "../../src/bucket/index.ts";
 import type { SimNode } from "./sim-node.ts";
 import { makeTrouble } from "./trouble.ts";
 import { lateMsMax, type World } from "./world.ts";
@@ -69,7 +69,7 @@ export async function runLeases(world: World): Promise<void> {
 
 interface Holder {
   readonly node: SimNode;
-  readonly lease: Lease;
+  readonly lease: BucketLease;
 }
 
 function createLeaseChecker({ objects, scheduler, tell, note }: World, holders: readonly Holder[]) {

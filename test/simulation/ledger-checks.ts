@@ -1,5 +1,10 @@
 import type { MemoryObject } from "../../src/bucket/adapters/memory/memory-bucket.ts";
-import { dotOf, type Datagram, type Ledger, type Manifest } from "../../src/ledger/index.ts";
+import {
+  dotOf,
+  type Datagram,
+  type Ledger,
+  type CheckpointManifest,
+} from "../../src/ledger/index.ts";
 import { digestOf, encodePart } from "../../src/ledger/fold/part-file.ts";
 import { isScrubbed } from "../../src/ledger/forget.ts";
 import { foldInto, partCount, partOf, type PartState } from "../../src/ledger/fold/part-state.ts";
@@ -20,15 +25,15 @@ import type { World } from "./world.ts";
 export interface LedgerChecks {
   /** All datagrams that were ever in the bucket. */
   readonly datagrams: ReadonlyMap<string, Datagram>;
-  newest(): Manifest | undefined;
+  newest(): CheckpointManifest | undefined;
   throwIfBroken(): void;
 }
 
 export function watchBucket({ objects, note }: World): LedgerChecks {
   const datagrams = new Map<string, Datagram>();
   const ends = new Map<string, number>();
-  const manifests = new Map<number, Manifest>();
-  let newest: Manifest | undefined;
+  const manifests = new Map<number, CheckpointManifest>();
+  let newest: CheckpointManifest | undefined;
   let violation: Violation | undefined;
   const broken = (text: string) => void (violation ??= new Violation(text));
 

@@ -1,5 +1,5 @@
 import { applyControl, type Control } from "../../src/queue/adapters/bucket/control.ts";
-import type { Head } from "../../src/queue/adapters/bucket/head.ts";
+import type { ShardHead } from "../../src/queue/adapters/bucket/head.ts";
 import type { ModelNow } from "../../src/queue/model/now.ts";
 import type { Shard } from "../../src/queue/model/shard.ts";
 import { place, type LandedHead } from "./queue-heads.ts";
@@ -23,7 +23,7 @@ export function createControls(world: World): Controls {
     apply({ full, control }, version, now) {
       const wanted = versions.get(version);
       if (version === control || !wanted) return full;
-      return applyControl({ shard: full, control } as Head, wanted, now).shard;
+      return applyControl({ shard: full, control } as ShardHead, wanted, now).shard;
     },
   };
 }

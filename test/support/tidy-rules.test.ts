@@ -18,6 +18,7 @@ import {
   noMachinePaths,
   noRecursiveMkdir,
   noSkippedTests,
+  oneMeaningPerType,
   oneUrlParser,
   pagesByPath,
   tellingNames,
@@ -294,6 +295,20 @@ describe.each(Object.entries(cases))("%s", (_name, { rule, refused, passed }) =>
 
   test("lets good code pass", () => {
     expect(formatViolations(passed.flatMap((sample) => rule(sample)))).toBe("");
+  });
+});
+
+describe("oneMeaningPerType", () => {
+  test("refuses a type that two files of src export under one name", () => {
+    const files = [
+      here("export interface Place {}\n", "src/queue/a.ts"),
+      here("const x = 1;\nexport type Place = string;\n", "src/crawl/b.ts"),
+      here("export interface Place {}\n", "test/support/c.ts"),
+      here('export type { Place } from "./b.ts";\ninterface Place2 {}\n', "src/crawl/index.ts"),
+    ];
+    expect(formatViolations(oneMeaningPerType(files))).toBe(
+      "src/crawl/b.ts:2 src/queue/a.ts exports a type Place too: rename one",
+    );
   });
 });
 

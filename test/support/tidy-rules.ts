@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { scanSource } from "./source-scan.ts";
+import { lineAt, scanSource } from "./source-scan.ts";
 import { importRules } from "./tidy-imports.ts";
 import { isTestCode, isTypeScript, violationsOf } from "./tidy-violation.ts";
 import type { Rule, SourceFile, Violation } from "./tidy-violation.ts";
@@ -182,13 +182,35 @@ const sourceRules: readonly Rule[] = [
   noRecursiveMkdir,
 ];
 
+const exportedType = /^export\s+(?:declare\s+|abstract\s+)*(?:interface|type|class|enum)\s+(\w+)/gm;
+
+/** A reader who meets an exported type in two files may take it for the same thing. */
+export function oneMeaningPerType(files: readonly SourceFile[]): readonly Violation[] {
+  const first = new Map<string, string>();
+  return files
+    .filter(({ path }) => path.startsWith("src/") && isTypeScript(path))
+    .flatMap((file) =>
+      [...file.text.matchAll(exportedType)].flatMap((match) => {
+        const name = match[1]!;
+        const other = first.get(name);
+        if (other === undefined) first.set(name, file.path);
+        if (other === undefined || other === file.path) return [];
+        const line = lineAt(file.text, match.index);
+        return [
+          { path: file.path, line, message: `${other} exports a type ${name} too: rename one` },
+        ];
+      }),
+    );
+}
+
 /** Everything that is wrong with these files, in their order. */
 export function tidyViolations(files: readonly SourceFile[]): readonly Violation[] {
-  return files.flatMap((file) => {
+  const perFile = files.flatMap((file) => {
     const isSource = isTypeScript(file.path) || file.path.endsWith(".mjs");
     const rules = [noLeftovers, noMachinePaths, ...(isSource ? sourceRules : [])];
     return rules.flatMap((rule) => rule(file));
   });
+  return [...perFile, ...oneMeaningPerType(files)];
 }
 
 const at = (path: string, message: string): Violation => ({ path, line: 1, message });

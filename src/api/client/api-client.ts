@@ -20,7 +20,7 @@
  */
 import type { z } from "zod";
 import type { Contract } from "../contract/contract.ts";
-import type { Problem } from "../contract/problem.ts";
+import type { ProblemDocument } from "../contract/problem.ts";
 
 type ApiMethod = "GET" | WriteMethod;
 export type WriteMethod = "POST" | "PUT" | "PATCH" | "DELETE";
@@ -112,9 +112,9 @@ export interface ApiClient {
 
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  readonly problem: Problem;
+  readonly problem: ProblemDocument;
 
-  constructor(problem: Problem) {
+  constructor(problem: ProblemDocument) {
     super(problem.detail);
     this.problem = problem;
   }
@@ -175,9 +175,9 @@ export function apiUrl(
 }
 
 /** What is not a problem document came from something in between. */
-function problemOf(status: number, text: string): Problem {
+function problemOf(status: number, text: string): ProblemDocument {
   try {
-    const found = JSON.parse(text) as Problem;
+    const found = JSON.parse(text) as ProblemDocument;
     if (typeof found.code === "string") return found;
   } catch {}
   const detail = `the server answered with status ${status}`;

@@ -14,4 +14,4 @@ export const problem = z.strictObject({
     .describe("one for each field that is wrong"),
 });
 
-export type Problem = z.output<typeof problem>;
+export type ProblemDocument = z.output<typeof problem>;

@@ -1,6 +1,6 @@
 import type { Company } from "../../records/index.ts";
 import { facetFields, type recordViewRoutes } from "../contract/record-view-routes.ts";
-import type { HandlerContext, HandlersOf } from "../handler.ts";
+import type { RouteContext, HandlersOf } from "../handler.ts";
 import { queryOf } from "./record-handlers.ts";
 
 /** Counting more takes longer than a person waits for a list of filters. */
@@ -61,7 +61,7 @@ function valuesOf(company: Company, field: (typeof facetFields)[number]): readon
 
 /** Whether all that match were visited. */
 async function eachCompany(
-  { node, signal }: Pick<HandlerContext, "node" | "signal">,
+  { node, signal }: Pick<RouteContext, "node" | "signal">,
   filter: Readonly<Record<string, unknown>>,
   max: number,
   visit: (company: Company) => void,

@@ -12,11 +12,11 @@ import {
   type RecordKind,
 } from "../../records/index.ts";
 import type { recordWriteRoutes } from "../contract/record-write-routes.ts";
-import type { HandlerContext, HandlersOf } from "../handler.ts";
+import type { RouteContext, HandlersOf } from "../handler.ts";
 import { notFound, ProblemError } from "../problems.ts";
 import { defined } from "./queue-handlers.ts";
 
-type Writing = Pick<HandlerContext, "node" | "caller" | "clock" | "user">;
+type Writing = Pick<RouteContext, "node" | "caller" | "clock" | "user">;
 
 export const recordWriteHandlers: HandlersOf<typeof recordWriteRoutes> = {
   async createCompany({ body: { name, fields: given, isSeparate, country } }, context) {

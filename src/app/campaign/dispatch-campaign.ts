@@ -26,14 +26,14 @@ import {
 } from "../../campaign/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import type { Queue } from "../../queue/index.ts";
-import type { Release } from "../../sources/index.ts";
+import type { SnapshotRelease } from "../../sources/index.ts";
 import type { CampaignSource, Places } from "../open-places.ts";
 
 export interface OpenedSource {
   readonly key: string;
   readonly source: CampaignSource;
   /** Undefined: nobody knows beforehand what it has. */
-  readonly release: Release | undefined;
+  readonly release: SnapshotRelease | undefined;
 }
 
 /** All sources of a campaign; a file that is new or has changed is cut first. */
@@ -51,7 +51,9 @@ export async function openCampaignSources(
 }
 
 /** Of those whose places are known beforehand. */
-export const releasesOf = (sources: readonly OpenedSource[]): ReadonlyMap<string, Release> =>
+export const releasesOf = (
+  sources: readonly OpenedSource[],
+): ReadonlyMap<string, SnapshotRelease> =>
   new Map(sources.flatMap(({ key, release }) => (release ? [[key, release] as const] : [])));
 
 export interface LoadedCampaign {
@@ -143,7 +145,7 @@ export async function addDueTasks(options: AddDueOptions): Promise<Dispatched> {
 }
 
 /** Looked through with other tags, by another matcher, or in another release. */
-function isOutdated(campaign: Campaign, releases: ReadonlyMap<string, Release>) {
+function isOutdated(campaign: Campaign, releases: ReadonlyMap<string, SnapshotRelease>) {
   const { phrases } = createPhraseCache()(campaign);
   const hashes = new Map(phrases.map((one) => [one.phrase, meaningHash(one)]));
   return ({ phrase, source }: Question, { how, release }: Witness): boolean =>

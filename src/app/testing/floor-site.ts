@@ -1,18 +1,18 @@
 /** A small site of a company that lays floors, and answers to make others of. */
-import type { Answer } from "../../crawl/testing/site-server.ts";
+import type { SiteAnswer } from "../../crawl/testing/site-server.ts";
 
 export const html =
-  (body: string, headers: Readonly<Record<string, string>> = {}, status = 200): Answer =>
+  (body: string, headers: Readonly<Record<string, string>> = {}, status = 200): SiteAnswer =>
   (_, response) =>
     void response.writeHead(status, { "content-type": "text/html", ...headers }).end(body);
 export const page = (title: string, body: string, headers = {}) =>
   html(`<html lang="en"><head><title>${title}</title></head><body>${body}</body></html>`, headers);
 export const text =
-  (body: string): Answer =>
+  (body: string): SiteAnswer =>
   (_, response) =>
     void response.writeHead(200, { "content-type": "text/plain" }).end(body);
 export const status =
-  (code: number, headers = {}): Answer =>
+  (code: number, headers = {}): SiteAnswer =>
   (_, response) =>
     void response.writeHead(code, headers).end("no");
 

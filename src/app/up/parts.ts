@@ -15,7 +15,7 @@ export type PartName = "data" | "queue" | "bucket" | "gossip" | "workers" | "met
  * - `owner`, `client`: of the data folder; `elsewhere`: the owner of the data folder does it;
  * - `waiting`: the fleet has told this node to do no tasks; `stopped`: it has ended.
  */
-export type PartState =
+export type UpPartState =
   | "running"
   | "off"
   | "failing"
@@ -28,7 +28,7 @@ export type PartState =
 /** How one part of `forager up` is now. */
 export interface UpPart {
   readonly part: PartName;
-  readonly state: PartState;
+  readonly state: UpPartState;
   /** Says what it is and where, in one line. */
   readonly text: string;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createId } from "../../base/ids.ts";
 import { systemRandom } from "../../base/random.ts";
-import { readInFlight, type InFlight } from "../../worker/index.ts";
+import { readInFlight, type CrashedWork } from "../../worker/index.ts";
 
 /** The file descriptor of the crash record in a worker process, after stdin, stdout, stderr and IPC. */
 export const crashRecordFd = 4;
@@ -12,7 +12,7 @@ export const crashRecordFd = 4;
 export interface CrashFile {
   readonly fd: number;
   /** Reads it and closes it. */
-  take(): InFlight | undefined;
+  take(): CrashedWork | undefined;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { ProcessSlot, Worker } from "../../worker/index.ts";
 import type { ToWorker, WorkerStart } from "./worker-start.ts";
 
 /** What the parent of a worker process tells it, in order. */
-export interface Inbox {
+export interface WorkerInbox {
   readonly start: Promise<WorkerStart>;
   readonly slot: Promise<ProcessSlot>;
   take(message: ToWorker): void;
@@ -11,7 +11,7 @@ export interface Inbox {
   isStopping(): boolean;
 }
 
-export function createInbox(): Inbox {
+export function createInbox(): WorkerInbox {
   let onStart: (start: WorkerStart) => void = () => {};
   const start = new Promise<WorkerStart>((resolve) => (onStart = resolve));
   let onSlot: (slot: ProcessSlot) => void = () => {};

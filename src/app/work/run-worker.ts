@@ -23,13 +23,13 @@ import { nodeName } from "../node-name.ts";
 import { processMeter } from "../open-bucket.ts";
 import { openNodeIn } from "../open-node.ts";
 import { crashRecordFd, hasCrashFile } from "./crash-file.ts";
-import type { Inbox } from "./inbox.ts";
+import type { WorkerInbox } from "./inbox.ts";
 import { chooseHandlers, joinHandlers, loadHandlers } from "./load-handlers.ts";
 import type { WorkerStart } from "./worker-start.ts";
 
 export interface RunWorkerOptions {
   readonly start: WorkerStart;
-  readonly inbox: Inbox;
+  readonly inbox: WorkerInbox;
   readonly send: (message: FromChild) => void;
   readonly settings: Settings;
   readonly paths: Paths;

@@ -4,10 +4,10 @@ import type { Logger } from "../../base/logger.ts";
 import type { Random } from "../../base/random.ts";
 import type { Service } from "../../base/service.ts";
 import { isUnavailable } from "../bucket-error.ts";
-import type { Lease } from "./lease.ts";
+import type { BucketLease } from "./lease.ts";
 
-export interface LeaseKeeperOptions {
-  readonly lease: Lease;
+export interface BucketLeaseKeeperOptions {
+  readonly lease: BucketLease;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -26,7 +26,7 @@ export interface Hold {
 }
 
 /** Takes a role whenever it is free, renews it three times per ttl, and gives it back when stopped. */
-export function createLeaseKeeper(options: LeaseKeeperOptions): Service {
+export function createLeaseKeeper(options: BucketLeaseKeeperOptions): Service {
   const { lease, clock, random, log, ttlMs, pollMs, work } = options;
   const stopping = new AbortController();
   let running: Promise<void> | undefined;

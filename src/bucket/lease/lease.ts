@@ -32,7 +32,7 @@ const marginMsMin = 2_000;
 const triesMax = 8;
 const backoffMs = { first: 50, max: 2_000 };
 
-export type Acquired =
+export type LeaseAttempt =
   | { readonly status: "held"; readonly epoch: number }
   /** `freeInMs`: when it can be free at the earliest, if its holder does nothing. */
   | { readonly status: "taken"; readonly by: LeaseRecord; readonly freeInMs: number }
@@ -45,9 +45,9 @@ export type Acquired =
  * costs nothing: look before every act. It cannot guard an act that takes long or that a paused
  * process does after its pause: that is what the epoch is for.
  */
-export interface Lease {
+export interface BucketLease {
   /** One try. A store that gives no clear answer throws `unavailable`, and nothing is held. */
-  acquire(): Promise<Acquired>;
+  acquire(): Promise<LeaseAttempt>;
   /** Moves the deadline. "lost": it is over, stop at once. Throws like `acquire`; the old deadline stands. */
   renew(): Promise<"held" | "lost">;
   /** Gives it back, so that others need not wait. Nothing is held afterwards, whatever happens. */
@@ -70,7 +70,7 @@ export interface LeaseView {
   readonly isExpired: boolean;
 }
 
-export function createLease(options: LeaseOptions): Lease {
+export function createLease(options: LeaseOptions): BucketLease {
   const { bucket, name, owner, clock, random } = options;
   const { ttlMs = leaseTtlMsDefault, marginMs = leaseMarginMsDefault } = options;
   assert(marginMs >= marginMsMin && ttlMs > marginMs, `a ttl of ${ttlMs} ms, margin ${marginMs}`);

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { sleep, systemClock } from "../../base/clock.ts";
 import { createSeededRandom } from "../../base/random.ts";
 import { checkActs, checkRegister, firstNonce } from "./race-check.ts";
-import { nowMs, readHistory, type RaceEvent } from "./race-history.ts";
+import { nowMs, readHistory, type BucketRaceEvent } from "./race-history.ts";
 import type { RaceProgramSettings } from "./race-program.ts";
 import { openSharedBucket, type SharedBucket } from "./race-store.ts";
 
@@ -55,7 +55,7 @@ async function prepare(shared: SharedBucket): Promise<void> {
 }
 
 /** What a race must have seen. */
-function missingIn(events: readonly RaceEvent[]): readonly string[] {
+function missingIn(events: readonly BucketRaceEvent[]): readonly string[] {
   const count = (event: string) => events.filter((one) => one.event === event).length;
   return [
     ...(count("wrote") > 15 ? [] : ["writes"]),
@@ -64,7 +64,7 @@ function missingIn(events: readonly RaceEvent[]): readonly string[] {
   ];
 }
 
-const epochsOf = (events: readonly RaceEvent[]) =>
+const epochsOf = (events: readonly BucketRaceEvent[]) =>
   new Set(events.flatMap((one) => (one.event === "act" ? [one.epoch] : []))).size;
 
 interface RaceOptions {

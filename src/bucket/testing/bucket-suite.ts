@@ -4,7 +4,7 @@ import { faultClauses } from "./clauses/fault-clauses.ts";
 import { listingClauses } from "./clauses/listing-clauses.ts";
 import { objectClauses } from "./clauses/object-clauses.ts";
 import { raceClauses } from "./clauses/race-clauses.ts";
-import type { Clause } from "./suite-fixture.ts";
+import type { BucketClause } from "./suite-fixture.ts";
 
 export interface OpenedBucket {
   readonly bucket: Bucket;
@@ -20,7 +20,7 @@ export interface BucketSuiteOptions {
   readonly deviations?: Readonly<Record<string, string>>;
 }
 
-const themes: Readonly<Record<string, (clause: Clause) => void>> = {
+const themes: Readonly<Record<string, (clause: BucketClause) => void>> = {
   objects: objectClauses,
   races: raceClauses,
   listing: listingClauses,
@@ -31,7 +31,7 @@ const themes: Readonly<Record<string, (clause: Clause) => void>> = {
 export function bucketSuite({ name, open, deviations = {} }: BucketSuiteOptions): void {
   describe(`bucket: ${name}`, () => {
     const titles: string[] = [];
-    const clause: Clause = (title, check) => {
+    const clause: BucketClause = (title, check) => {
       titles.push(title);
       test.skipIf(title in deviations)(title, async () => {
         const { bucket, openAnother } = await open();

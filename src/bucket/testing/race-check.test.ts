@@ -1,9 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { checkActs, checkRegister, firstNonce } from "./race-check.ts";
-import type { RaceEvent } from "./race-history.ts";
+import type { BucketRaceEvent } from "./race-history.ts";
 
 const key = "k";
-const attempt = (nonce: string, count: number, baseNonce: string, atMs: number): RaceEvent => ({
+const attempt = (
+  nonce: string,
+  count: number,
+  baseNonce: string,
+  atMs: number,
+): BucketRaceEvent => ({
   event: "try",
   key,
   nonce,
@@ -11,13 +16,17 @@ const attempt = (nonce: string, count: number, baseNonce: string, atMs: number):
   baseNonce,
   atMs,
 });
-const end = (event: "wrote" | "refused" | "unknown", nonce: string, atMs: number): RaceEvent => ({
+const end = (
+  event: "wrote" | "refused" | "unknown",
+  nonce: string,
+  atMs: number,
+): BucketRaceEvent => ({
   event,
   key,
   nonce,
   atMs,
 });
-const read = (nonce: string, count: number, sinceMs: number, atMs: number): RaceEvent => ({
+const read = (nonce: string, count: number, sinceMs: number, atMs: number): BucketRaceEvent => ({
   event: "read",
   key,
   nonce,
@@ -25,7 +34,7 @@ const read = (nonce: string, count: number, sinceMs: number, atMs: number): Race
   sinceMs,
   atMs,
 });
-const good: readonly RaceEvent[] = [
+const good: readonly BucketRaceEvent[] = [
   read(firstNonce, 0, 0, 1),
   attempt("a", 1, firstNonce, 2),
   attempt("b", 1, firstNonce, 2),
@@ -45,7 +54,7 @@ describe("the check of a register", () => {
     expect(checkRegister("other", good)).toEqual([]);
   });
 
-  test.each<[string, RaceEvent, RegExp]>([
+  test.each<[string, BucketRaceEvent, RegExp]>([
     ["two winners", end("wrote", "b", 5), /two writes were number 1|refused, and stood/],
     ["a refused write that stands", read("b", 1, 14, 15), /b was refused, and stood/],
     ["a value from nowhere", read("z", 3, 14, 15), /z was read and never written/],
@@ -66,7 +75,7 @@ describe("the check of a register", () => {
 });
 
 describe("the check of a role", () => {
-  const act = (session: string, epoch: number, atMs: number): RaceEvent => ({
+  const act = (session: string, epoch: number, atMs: number): BucketRaceEvent => ({
     event: "act",
     session,
     epoch,

@@ -1,6 +1,9 @@
-import type { RaceEvent } from "./race-history.ts";
+import type { BucketRaceEvent } from "./race-history.ts";
 
-type EventOf<Name extends RaceEvent["event"]> = Extract<RaceEvent, { readonly event: Name }>;
+type EventOf<Name extends BucketRaceEvent["event"]> = Extract<
+  BucketRaceEvent,
+  { readonly event: Name }
+>;
 
 /** The value that the parent writes before a race begins. */
 export const firstNonce: string = "first";
@@ -10,9 +13,9 @@ export const firstNonce: string = "first";
  * is. Every content has a nonce of its own and says how many came before it, so the order of the
  * writes is known, and what is left to check is that it is one order, and agrees with real time.
  */
-export function checkRegister(key: string, events: readonly RaceEvent[]): readonly string[] {
+export function checkRegister(key: string, events: readonly BucketRaceEvent[]): readonly string[] {
   const faults: string[] = [];
-  const of = <Name extends RaceEvent["event"]>(name: Name) =>
+  const of = <Name extends BucketRaceEvent["event"]>(name: Name) =>
     events.filter(
       (event): event is EventOf<Name> =>
         event.event === name && (!("key" in event) || event.key === key),
@@ -84,7 +87,7 @@ function checkRealTime({ reads, wrote, tries, real }: RealTimeOptions): readonly
 }
 
 /** Whether one session at a time acted in a role, with rising epochs; what is wrong, in words. */
-export function checkActs(events: readonly RaceEvent[]): readonly string[] {
+export function checkActs(events: readonly BucketRaceEvent[]): readonly string[] {
   const acts = events
     .filter((event): event is EventOf<"act"> => event.event === "act")
     .sort((a, b) => a.atMs - b.atMs);

@@ -5,7 +5,7 @@ import { machineMonotonicMs } from "../../base/machine-clock.ts";
  * What the processes of a race say they did, each in a file of its own, so that kill -9 takes
  * nothing back. Times are of the machine's monotonic clock, the same for all processes.
  */
-export type RaceEvent =
+export type BucketRaceEvent =
   /** Written before the request leaves: whatever is found later must have been announced. */
   | (RegisterValue & {
       readonly event: "try";
@@ -47,13 +47,13 @@ export interface RegisterValue {
 /** One write for each event, straight to the system. */
 export const createHistory =
   (file: number) =>
-  (event: RaceEvent): void =>
+  (event: BucketRaceEvent): void =>
     void writeSync(file, `${JSON.stringify(event)}\n`);
 
-export const readHistory = (path: string): readonly RaceEvent[] =>
+export const readHistory = (path: string): readonly BucketRaceEvent[] =>
   readFileSync(path, "utf8")
     .split("\n")
     .filter(Boolean)
-    .map((line) => JSON.parse(line) as RaceEvent);
+    .map((line) => JSON.parse(line) as BucketRaceEvent);
 
 export const nowMs = machineMonotonicMs;

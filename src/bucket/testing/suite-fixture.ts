@@ -1,6 +1,6 @@
 import type { Bucket } from "../bucket.ts";
 
-export type Clause = (title: string, check: (at: BucketFixture) => Promise<void>) => void;
+export type BucketClause = (title: string, check: (at: BucketFixture) => Promise<void>) => void;
 
 export interface BucketFixture {
   readonly bucket: Bucket;

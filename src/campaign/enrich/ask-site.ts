@@ -17,7 +17,7 @@ import {
   tellRobots,
   tellSitemap,
   textOf,
-  type Failed,
+  type FetchFailed,
   type Fetcher,
   type FetchOutcome,
   type RequestHooks,
@@ -30,7 +30,7 @@ import type { SitemapSaid } from "./page-changes.ts";
 import { partHooks } from "./part-hooks.ts";
 import type { StepRequest } from "./visit-task.ts";
 
-export interface AskOptions {
+export interface AskSiteOptions {
   readonly fetcher: Fetcher;
   readonly robots: RobotsCache;
   readonly clock: Clock;
@@ -64,7 +64,11 @@ export interface FoundPage {
   readonly isHome: boolean;
 }
 
-export function askSite(visit: Visit, request: StepRequest, options: AskOptions): Promise<Asked> {
+export function askSite(
+  visit: Visit,
+  request: StepRequest,
+  options: AskSiteOptions,
+): Promise<Asked> {
   const { signal, markStart } = options;
   const hooks: RequestHooks = {
     signal,
@@ -92,7 +96,7 @@ async function askRobots(
   visit: Visit,
   request: StepRequest,
   hooks: RequestHooks,
-  { fetcher, robots, clock }: AskOptions,
+  { fetcher, robots, clock }: AskSiteOptions,
 ): Promise<Asked> {
   const { url, origin = originOf(url), hops = 0 } = request;
   const chunks: Uint8Array[] = [];
@@ -132,7 +136,7 @@ async function askRobots(
   return { visit: tellRobots(told, originOf(url), note), outcome: ended };
 }
 
-const tooManyHops = (url: string, hops: readonly string[]): Failed => ({
+const tooManyHops = (url: string, hops: readonly string[]): FetchFailed => ({
   kind: "failed",
   reason: "too_many_redirects",
   message: `${url}: more than ${robotsHopsMax} redirects`,
@@ -144,7 +148,7 @@ async function askPage(
   visit: Visit,
   { url }: StepRequest,
   hooks: RequestHooks,
-  options: AskOptions,
+  options: AskSiteOptions,
 ): Promise<Asked> {
   const known = options.known(url);
   const outcome = await options.fetcher.fetch({
@@ -165,7 +169,7 @@ async function askPage(
     ...(country !== undefined && { country }),
   });
   if (facts.blocked !== undefined) {
-    const wall: Failed = {
+    const wall: FetchFailed = {
       kind: "failed",
       reason: "blocked",
       message: `${url}: ${facts.blocked}`,
@@ -211,7 +215,7 @@ async function askSitemap(
   visit: Visit,
   { url }: StepRequest,
   hooks: RequestHooks,
-  { fetcher }: AskOptions,
+  { fetcher }: AskSiteOptions,
 ): Promise<Asked> {
   const urls: string[] = [];
   const file = await readSitemap({

@@ -23,7 +23,7 @@ import { exclusionOf } from "../exclusions.ts";
 import { releaseIfLacking } from "../lacking.ts";
 import { enrichKind } from "../tasks.ts";
 import { askSite, troubleOf, type Asked } from "./ask-site.ts";
-import { createFloors, paceOf, setPace, type Pace } from "./pace.ts";
+import { createFloors, paceOf, setPace, type VisitPace } from "./pace.ts";
 import { sourceOf, validatorsOf } from "./page-changes.ts";
 import type { EnrichServices } from "./services.ts";
 import { visitRecordOf } from "../../records/index.ts";
@@ -118,7 +118,7 @@ async function askAndGoOn(
   context: Context,
   on: Site,
   plan: VisitState,
-  { delayMs, limit }: Pace,
+  { delayMs, limit }: VisitPace,
 ): Promise<HandlerOutcome> {
   const { task, services, signal, markStart, progress } = context;
   const { clock, robots, crawl } = services;

@@ -3,7 +3,7 @@ import type { Bounds } from "../../worker/index.ts";
 import type { Campaign } from "../campaign.ts";
 import type { EnrichServices } from "./services.ts";
 
-export interface Pace extends HostDelay {
+export interface VisitPace extends HostDelay {
   readonly limit: number;
 }
 
@@ -11,7 +11,7 @@ export interface Pace extends HostDelay {
 export function paceOf(
   { crawl }: Pick<EnrichServices, "crawl">,
   { campaign, visit, url }: { campaign: Campaign | undefined; visit?: Visit; url: string },
-): Pace {
+): VisitPace {
   const note = visit?.robotsByOrigin[originOf(url)];
   const crawlDelayMs =
     note === undefined || note === "asked" ? undefined : note.robots.crawlDelayMs;
@@ -26,7 +26,7 @@ export function paceOf(
 export async function setPace(
   { sites }: Pick<EnrichServices, "sites">,
   gate: string,
-  { delayMs, limit }: Pick<Pace, "delayMs" | "limit">,
+  { delayMs, limit }: Pick<VisitPace, "delayMs" | "limit">,
 ): Promise<void> {
   const known = await sites.get(gate);
   if (known && known.delayMs >= delayMs) return;

@@ -7,9 +7,9 @@ import {
   readRobots,
   robotsToken,
   textOf,
-  type Failed,
+  type FetchFailed,
   type FetchOutcome,
-  type Found,
+  type FetchFound,
 } from "../../crawl/index.ts";
 import { extractPage } from "../../extract/index.ts";
 import type { LeaseRef } from "../../queue/index.ts";
@@ -120,7 +120,7 @@ const blankRow = ({ url, depth, from }: SitePagePayload) => ({
 });
 
 /** Only who was told to slow down does. */
-function slowDownOf({ status, retryAfterMs }: Failed) {
+function slowDownOf({ status, retryAfterMs }: FetchFailed) {
   if (status !== 429 && status !== 503) return {};
   return { slowDown: retryAfterMs === undefined ? {} : { retryAfterMs } };
 }
@@ -201,7 +201,7 @@ function redirected({ scope }: OpenCrawl, payload: SitePagePayload, to: string):
 function readFound(
   { scope }: OpenCrawl,
   payload: SitePagePayload,
-  found: Found,
+  found: FetchFound,
   row: ReturnType<typeof blankRow>,
 ): Visited {
   const facts = extractPage({ html: textOf(found).text, url: found.url, deobfuscate: "off" });

@@ -1,7 +1,7 @@
 import { listLimitMax, type ListedObject } from "../../bucket/index.ts";
 import type { Command } from "../command.ts";
 import { parseCount, textFlag } from "../flags.ts";
-import type { Column } from "../table.ts";
+import type { TableColumn } from "../table.ts";
 import {
   keyAsUsage,
   openPatientBucket,
@@ -50,7 +50,7 @@ export const bucketLs: Command = {
   },
 };
 
-const columns: readonly Column<ListedObject>[] = [
+const columns: readonly TableColumn<ListedObject>[] = [
   { title: "modified", value: ({ modifiedAtMs }) => new Date(modifiedAtMs).toISOString() },
   { title: "bytes", value: ({ bytes }) => bytes },
   { title: "key", value: ({ key }) => key, isNeverCut: true },

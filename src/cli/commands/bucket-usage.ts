@@ -3,7 +3,7 @@ import { docsPage } from "../../base/docs-page.ts";
 import { addUsage, usageDaysMax, type DayUsage, type Usage } from "../../bucket/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { textFlag } from "../flags.ts";
-import type { Column } from "../table.ts";
+import type { TableColumn } from "../table.ts";
 import { usageError } from "../../base/usage-error.ts";
 import { addressArgument, withAddress } from "./bucket/open-bucket.ts";
 import { showStored } from "./bucket/stored-usage.ts";
@@ -78,7 +78,7 @@ async function showRequests(context: SettingsContext, since: string): Promise<vo
 
 type Row = Omit<DayUsage, "day">;
 
-const columns: readonly Column<Row>[] = [
+const columns: readonly TableColumn<Row>[] = [
   { title: "caller", value: ({ caller }) => caller },
   { title: "operation", value: ({ operation }) => operation },
   { title: "requests", value: ({ requests }) => requests },

@@ -7,10 +7,10 @@ import { makeFolder } from "../../base/make-folder.ts";
 import { usageError } from "../../base/usage-error.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { parseCount, textFlag } from "../flags.ts";
-import type { Check } from "../loadtest/judge.ts";
+import type { LoadCheck } from "../loadtest/judge.ts";
 import { profileNames, profileOf, type ProfileName } from "../loadtest/profile.ts";
 import { runLoadtest, type LoadtestResult } from "../loadtest/run-loadtest.ts";
-import type { Column } from "../table.ts";
+import type { TableColumn } from "../table.ts";
 
 const timeScaleMax = 600;
 
@@ -115,7 +115,7 @@ const summaryOf = (result: LoadtestResult) =>
   `${(result.elapsedMs / 1_000).toFixed(1)} s (${result.tasksPerSecond.toFixed(0)}/s), ` +
   `${result.workers} workers, ${result.kills} killed, ${result.stops} stopped and continued`;
 
-const columns = (last: LoadtestResult | undefined): readonly Column<Check>[] => [
+const columns = (last: LoadtestResult | undefined): readonly TableColumn<LoadCheck>[] => [
   { title: "what", value: ({ name }) => name },
   { title: "measured", value: (check) => shown(check) },
   { title: "must be", value: ({ bar }) => bar ?? "-" },
@@ -133,7 +133,7 @@ const columns = (last: LoadtestResult | undefined): readonly Column<Check>[] => 
   },
 ];
 
-function shown({ value, unit }: Check): string {
+function shown({ value, unit }: LoadCheck): string {
   if (unit === undefined) return String(value);
   const digits = value < 10 ? 2 : 0;
   return unit === "x" ? `${value.toFixed(2)} x` : `${value.toFixed(digits)} ${unit}`;

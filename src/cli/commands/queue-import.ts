@@ -4,7 +4,11 @@ import { countOf, countTasks, formatCount } from "../../base/count-words.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { toOneLine } from "../../base/terminal-text.ts";
 import { openSource, spool, type ImportSource } from "./queue/import/import-source.ts";
-import { importTasks, type ImportReport, type Problem } from "./queue/import/import-tasks.ts";
+import {
+  importTasks,
+  type TaskImportReport,
+  type TaskImportProblem,
+} from "./queue/import/import-tasks.ts";
 
 export const queueImport: Command = {
   needs: "settings",
@@ -86,7 +90,7 @@ interface Reading {
 /** A file that is read in a blink needs no bar. */
 const quietBytesMax = 1e6;
 
-async function readAll(context: SettingsContext, reading: Reading): Promise<ImportReport> {
+async function readAll(context: SettingsContext, reading: Reading): Promise<TaskImportReport> {
   const { source, label, isStrict, queue, bytesMax } = reading;
   const { sizeBytes } = source;
   const progress =
@@ -116,7 +120,7 @@ async function readAll(context: SettingsContext, reading: Reading): Promise<Impo
 
 interface Printing {
   readonly name: string;
-  readonly report: ImportReport;
+  readonly report: TaskImportReport;
   readonly isDryRun: boolean;
 }
 
@@ -146,13 +150,16 @@ function printReport({ out }: SettingsContext, { name, report, isDryRun }: Print
   return stored === 0 ? "failed" : "partial";
 }
 
-function describeProblems(problems: readonly Problem[], count: number): readonly string[] {
+function describeProblems(
+  problems: readonly TaskImportProblem[],
+  count: number,
+): readonly string[] {
   const listed = problems.map(({ line, text }) => `  line ${line}: ${toOneLine(text)}`);
   const rest = count - problems.length;
   return rest > 0 ? [...listed, `  and ${countOf(rest, "more line")}`] : listed;
 }
 
-function invalidLines(name: string, { problems, invalid }: ImportReport): AppError {
+function invalidLines(name: string, { problems, invalid }: TaskImportReport): AppError {
   const [first] = problems;
   const message =
     invalid === 1

@@ -4,7 +4,7 @@ import { usageError } from "../../base/usage-error.ts";
 import type { BrowseQuery, Task, TaskState } from "../../queue/index.ts";
 import type { Command, Flags } from "../command.ts";
 import { parseCount, textFlag } from "../flags.ts";
-import type { Column, Tint } from "../table.ts";
+import type { TableColumn, Tint } from "../table.ts";
 import { browseAll } from "./queue/browse-all.ts";
 import {
   laneOptions,
@@ -84,7 +84,7 @@ const tints: Readonly<Partial<Record<TaskState, Tint>>> = {
   failed: "bad",
 };
 
-const columnsAt = (nowMs: number): readonly Column<Task>[] => [
+const columnsAt = (nowMs: number): readonly TableColumn<Task>[] => [
   { title: "id", value: (task) => task.id },
   { title: "state", value: (task) => task.state, tint: (task) => tints[task.state] },
   { title: "kind", value: (task) => task.kind },

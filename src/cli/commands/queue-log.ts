@@ -4,7 +4,7 @@ import { usageError } from "../../base/usage-error.ts";
 import type { LogEntry, TerminalState } from "../../queue/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { parseCount, textFlag } from "../flags.ts";
-import type { Column } from "../table.ts";
+import type { TableColumn } from "../table.ts";
 import { endedAll } from "./queue/browse-all.ts";
 import {
   laneOptions,
@@ -85,7 +85,7 @@ async function showLog(context: SettingsContext): Promise<void> {
   );
 }
 
-const columns: readonly Column<LogEntry>[] = [
+const columns: readonly TableColumn<LogEntry>[] = [
   { title: "ended", value: (entry) => formatMoment(entry.finishedAtMs) },
   { title: "id", value: (entry) => entry.id },
   { title: "state", value: (entry) => entry.state },

@@ -2,7 +2,7 @@ import { openExistingQueue } from "../../app/index.ts";
 import type { Settings } from "../../config/index.ts";
 import type { Queue, TerminalState } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
-import { changeFinished, type FinishedFilter } from "./queue/change-finished.ts";
+import { changeFinished, type FinishedSelection } from "./queue/change-finished.ts";
 import { finishedBefore, finishedOptions, readFinishedFlags } from "./queue/finished-filter.ts";
 import type { FinishedFlags } from "./queue/finished-filter.ts";
 
@@ -74,13 +74,16 @@ const hasFilter = ({ states, olderThanMs, rest }: FinishedFlags): boolean =>
 async function toFilter(
   queue: Queue,
   { states, olderThanMs, rest }: FinishedFlags,
-): Promise<FinishedFilter> {
+): Promise<FinishedSelection> {
   const fallback: readonly TerminalState[] = rest.ids ? finished : ["done", "skipped"];
   const before = await finishedBefore(queue, olderThanMs);
   return { ...rest, ...before, states: states ?? fallback };
 }
 
-const retentionFilters = (queue: Queue, settings: Settings): Promise<readonly FinishedFilter[]> =>
+const retentionFilters = (
+  queue: Queue,
+  settings: Settings,
+): Promise<readonly FinishedSelection[]> =>
   Promise.all(
     [
       { states: ["done", "skipped"] as const, ageMs: settings.queue.keepDoneDays * dayMs },

@@ -3,7 +3,7 @@ import { formatDuration, formatMoment } from "../../base/format-time.ts";
 import type { Attempt, LogEntry, Shown, WaitingReason } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
 import type { Layout } from "../output.ts";
-import type { Column } from "../table.ts";
+import type { TableColumn } from "../table.ts";
 import { toOneLine } from "../../base/terminal-text.ts";
 import { noSuchTask, parseId } from "./queue/filters.ts";
 import { taskValue } from "./queue/task-value.ts";
@@ -126,7 +126,7 @@ const describeLease = (leftMs: number) =>
     ? `${formatDuration(leftMs)} left`
     : `expired ${formatDuration(-leftMs)} ago; the next claim takes it back`;
 
-const attemptColumns: readonly Column<Attempt>[] = [
+const attemptColumns: readonly TableColumn<Attempt>[] = [
   { title: "at", value: (attempt) => formatMoment(attempt.atMs) },
   { title: "outcome", value: (attempt) => attempt.outcome },
   { title: "reason", value: (attempt) => attempt.reason, isNeverCut: true },

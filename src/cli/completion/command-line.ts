@@ -4,7 +4,7 @@ import { answeringFlags, globalOptions } from "../flags.ts";
 
 /** What may stand where on a command line: all that a completion script needs to know. */
 export interface CommandLine {
-  readonly places: readonly Place[];
+  readonly places: readonly CompletionNode[];
   /** What every place takes besides its own. */
   readonly globalFlags: readonly Word[];
   readonly globalValues: readonly FlagValues[];
@@ -13,7 +13,7 @@ export interface CommandLine {
 }
 
 /** After nothing (""), after a noun ("config"), or after a whole command ("config show"). */
-export interface Place {
+export interface CompletionNode {
   readonly path: string;
   /** By position: the first holds verbs or the choices of the first argument. */
   readonly words: readonly (readonly Word[])[];
@@ -33,14 +33,18 @@ export interface FlagValues {
 
 /** Loads every command: only a completion script needs to know them all. */
 export async function describeLine({ nouns, commands }: Registry): Promise<CommandLine> {
-  const createPlace = (path: string, words: Place["words"], own: readonly OptionSpec[]): Place => ({
+  const createPlace = (
+    path: string,
+    words: CompletionNode["words"],
+    own: readonly OptionSpec[],
+  ): CompletionNode => ({
     path,
     words,
     flags: own.map(toWord),
     values: own.flatMap(toValues),
   });
 
-  const places: Place[] = [];
+  const places: CompletionNode[] = [];
   const roots = new Map<string, string>();
   for (const { name, summary } of commands) {
     const [first = "", verb] = name.split(" ");

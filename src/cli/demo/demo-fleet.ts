@@ -7,7 +7,7 @@ import { systemRandom } from "../../base/random.ts";
 import type { Settings } from "../../config/index.ts";
 import { makeKey } from "../../gossip/index.ts";
 import { createCrew } from "./crew.ts";
-import type { DemoNodeSettings, NodeEvent, NodeState } from "./demo-node.ts";
+import type { DemoNodeSettings, NodeEvent, DemoNodeState } from "./demo-node.ts";
 import { createLeaseBook, type LeaseBook } from "./lease-book.ts";
 import { programFile } from "../../base/package-files.ts";
 
@@ -33,7 +33,7 @@ export interface DemoFleet {
   /** No node starts a task any more; gossip and sync go on. */
   rest(): void;
   /** What each of them knows, once all have answered; after a while, of those that have. */
-  states(signal: AbortSignal): Promise<readonly (NodeState & { readonly name: string })[]>;
+  states(signal: AbortSignal): Promise<readonly (DemoNodeState & { readonly name: string })[]>;
   stop(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFlee
   const ports = await freePorts(nodeNames.length);
   const first = { key: makeKey(systemRandom) };
   const book = createLeaseBook();
-  const states = new Map<string, NodeState>();
+  const states = new Map<string, DemoNodeState>();
   let claimed: (name: string) => void = () => {};
   const crew = createCrew({
     program: programFile("cli/demo/demo-node.js"),

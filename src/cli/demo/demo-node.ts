@@ -33,9 +33,9 @@ export interface DemoNodeSettings {
 }
 
 /** To the parent. */
-export type NodeEvent = LeaseEvent | ({ readonly kind: "state" } & NodeState);
+export type NodeEvent = LeaseEvent | ({ readonly kind: "state" } & DemoNodeState);
 
-export interface NodeState {
+export interface DemoNodeState {
   readonly node: string;
   readonly digest: string;
   readonly datagrams: number;

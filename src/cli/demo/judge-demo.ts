@@ -26,7 +26,7 @@ export interface Verdict {
   readonly emails: Score;
   readonly phones: Score;
   readonly socials: Score;
-  readonly politeness: Politeness;
+  readonly politeness: PolitenessResult;
   /** What was fetched although robots.txt forbids it: host and path. */
   readonly forbidden: readonly string[];
   readonly failed: number;
@@ -35,7 +35,7 @@ export interface Verdict {
   readonly abandoned: number;
 }
 
-export interface Politeness {
+export interface PolitenessResult {
   readonly hosts: number;
   /** Of all hosts without a wish of their own: the shortest time between two requests. */
   readonly gapMsMin: number | undefined;
@@ -107,7 +107,7 @@ function judgePoliteness(
   sites: readonly Site[],
   requests: readonly RegionRequest[],
   delayMs: number,
-): Politeness {
+): PolitenessResult {
   const slow = new Set(
     sites.filter(({ business }) => business.trait === "robots_delay").flatMap(({ hosts }) => hosts),
   );

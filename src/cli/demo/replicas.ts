@@ -4,7 +4,7 @@ import type { Paths } from "../../config/index.ts";
 import { nodeNames } from "./demo-fleet.ts";
 
 /** What is on the disk of a node. */
-export interface Replica {
+export interface ReplicaCount {
   readonly name: string;
   readonly node: string;
   /** Datagrams: its own, and all. */
@@ -17,8 +17,8 @@ export interface Replica {
 export async function readReplicas(
   folders: readonly Paths[],
   log: Logger,
-): Promise<readonly Replica[]> {
-  const replicas: Replica[] = [];
+): Promise<readonly ReplicaCount[]> {
+  const replicas: ReplicaCount[] = [];
   for (const [at, paths] of folders.entries()) {
     await using ledger = await openLedgerReader({ paths, log });
     const node = ledger.node();

@@ -18,7 +18,7 @@ import { nodeNames, openDemoFleet, type DemoFleet } from "./demo-fleet.ts";
 import { judgeDemo, type Verdict } from "./judge-demo.ts";
 import type { TakeOver } from "./lease-book.ts";
 import { createMishaps, takenOver, type KilledNode } from "./mishaps.ts";
-import { readReplicas, type Replica } from "./replicas.ts";
+import { readReplicas, type ReplicaCount } from "./replicas.ts";
 import { chooseRecord, showRecord, type ShownRecord } from "./show-record.ts";
 import { campaignName, politeDelayMs, setStage, type Stage } from "./stage.ts";
 
@@ -57,7 +57,7 @@ export interface DemoResult {
   /** Undefined: it was over before. */
   readonly killed: KilledNode | undefined;
   readonly takeOvers: readonly TakeOver[];
-  readonly replicas: readonly Replica[];
+  readonly replicas: readonly ReplicaCount[];
   readonly cluster?: string;
   readonly verdict: Verdict;
   readonly record: ShownRecord | undefined;
@@ -234,7 +234,7 @@ interface JudgeOptions {
   readonly queue: Queue;
   readonly companies: readonly Company[];
   readonly clock: Clock;
-  readonly replicas: readonly Replica[];
+  readonly replicas: readonly ReplicaCount[];
   readonly takeOvers: readonly TakeOver[];
 }
 

@@ -34,7 +34,7 @@ export interface LoadEvidence {
   readonly memoryAfterTimes: number;
 }
 
-export interface Check {
+export interface LoadCheck {
   readonly name: string;
   readonly value: number;
   /** What is good, for people: "0", "< 1 %". Absent: only shown. */
@@ -45,7 +45,7 @@ export interface Check {
 
 export const memoryAfterTimesMax = 1.5;
 
-export function judgeLoad(evidence: LoadEvidence): readonly Check[] {
+export function judgeLoad(evidence: LoadEvidence): readonly LoadCheck[] {
   const { tasks, jobs, metrics, reconciled, steadyMetrics } = evidence;
   const unfinished = tasks.filter(({ state }) => state !== "done").length;
   const late = lateStops(evidence);
@@ -56,7 +56,7 @@ export function judgeLoad(evidence: LoadEvidence): readonly Check[] {
     value: number,
     bar: string,
     isGood: boolean,
-    unit?: Check["unit"],
+    unit?: LoadCheck["unit"],
   ) => ({
     name,
     value,

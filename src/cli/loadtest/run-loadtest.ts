@@ -9,7 +9,7 @@ import { readVisitLogs } from "./visit-log.ts";
 import type { ProgressHandle } from "../progress.ts";
 import { openFakeSite } from "./fake-site.ts";
 import { driveLoad, memoryAfter, warmUpCrew } from "./drive-load.ts";
-import { judgeLoad, memoryAfterTimesMax, type Check } from "./judge.ts";
+import { judgeLoad, memoryAfterTimesMax, type LoadCheck } from "./judge.ts";
 import { createLoadCrew, processorSeconds } from "./load-crew.ts";
 import { createLoadJobs } from "./load-jobs.ts";
 import { late, pagesOf, site, ungated, warmUp, type Profile } from "./profile.ts";
@@ -42,7 +42,7 @@ export interface LoadtestResult {
   readonly elapsedMs: number;
   readonly tasksPerSecond: number;
   readonly answers: Readonly<Record<string, number>>;
-  readonly checks: readonly Check[];
+  readonly checks: readonly LoadCheck[];
   readonly isGood: boolean;
 }
 

@@ -9,10 +9,10 @@ import type { Finished } from "../../queue/index.ts";
  */
 export type VisitEvent = VisitRef & { readonly atMs: number; readonly worker: string } & (
     | { readonly event: "start" | "end" }
-    | { readonly event: "finishing"; readonly outcome: VisitOutcome }
+    | { readonly event: "finishing"; readonly outcome: LoggedOutcome }
     | {
         readonly event: "finished";
-        readonly outcome: VisitOutcome;
+        readonly outcome: LoggedOutcome;
         readonly status: Finished["status"];
       }
   );
@@ -25,7 +25,7 @@ export interface VisitRef {
   readonly job: string;
 }
 
-export type VisitOutcome = "done" | "retry";
+export type LoggedOutcome = "done" | "retry";
 
 type Unstamped<Event> = Event extends VisitEvent ? Omit<Event, "atMs" | "worker"> : never;
 export type WriteVisit = (event: Unstamped<VisitEvent>, atMs?: number) => void;

@@ -1,5 +1,5 @@
 import type { Queue } from "../../queue/index.ts";
-import type { VisitOutcome, VisitRef, WriteVisit } from "./visit-log.ts";
+import type { LoggedOutcome, VisitRef, WriteVisit } from "./visit-log.ts";
 
 /**
  * The same queue, with every finish and its answer in the log. `onFinishing` is called with the ids
@@ -20,7 +20,7 @@ export function witnessed(
     },
     async finish(finishes) {
       const visits = finishes.map(({ id, token, outcome }) => ({
-        outcome: outcome.kind as VisitOutcome,
+        outcome: outcome.kind as LoggedOutcome,
         ...refs.get(id)!,
         token,
       }));

@@ -3,23 +3,23 @@ import { systemClock } from "../../base/clock.ts";
 import { createMetrics } from "../../base/metrics.ts";
 import { createHttpFetcher } from "../adapters/http/http-fetcher.ts";
 import { createCountingFetcher } from "../counting-fetcher.ts";
-import { redirectTo, startSiteServer, type Answer } from "../testing/site-server.ts";
+import { redirectTo, startSiteServer, type SiteAnswer } from "../testing/site-server.ts";
 import { isAllowedByRobots } from "./match-robots.ts";
 import { createMemoryRobotsCache } from "./memory-robots-cache.ts";
 import { readRobots, robotsKeptMs, unreachableKeptMs, type RobotsCache } from "./read-robots.ts";
 
 const open = () => createHttpFetcher({ userAgent: "forager/1", allowAddresses: ["127.0.0.1"] });
 const text =
-  (body: string | Uint8Array): Answer =>
+  (body: string | Uint8Array): SiteAnswer =>
   (_, response) =>
     void response.writeHead(200, { "content-type": "text/plain" }).end(body);
 const status =
-  (code: number): Answer =>
+  (code: number): SiteAnswer =>
   (_, response) =>
     void response.writeHead(code).end();
 
 async function read(
-  pages: Readonly<Record<string, Answer>>,
+  pages: Readonly<Record<string, SiteAnswer>>,
   { cache, nowMs = 0 }: { readonly cache?: RobotsCache; readonly nowMs?: number } = {},
 ) {
   await using site = await startSiteServer({ pages });
@@ -116,7 +116,7 @@ describe("robots.txt of a host", () => {
       "/robots.txt": ((request, response) =>
         isDown
           ? status(500)(request, response)
-          : text("User-agent: *\nDisallow: /x")(request, response)) as Answer,
+          : text("User-agent: *\nDisallow: /x")(request, response)) as SiteAnswer,
     };
     await using site = await startSiteServer({ pages });
     await using fetcher = open();

@@ -3,16 +3,16 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createHttpFetcher } from "../adapters/http/http-fetcher.ts";
-import { startSiteServer, type Answer } from "../testing/site-server.ts";
+import { startSiteServer, type SiteAnswer } from "../testing/site-server.ts";
 import { readSitemap, type ReadSitemapOptions } from "./read-sitemap.ts";
 import { createXmlScanner } from "./xml-scanner.ts";
 
 const send =
-  (body: string | Uint8Array, type = "application/xml"): Answer =>
+  (body: string | Uint8Array, type = "application/xml"): SiteAnswer =>
   (_, response) =>
     void response.writeHead(200, { "content-type": type }).end(body);
 
-async function read(answer: Answer, more: Partial<ReadSitemapOptions> = {}) {
+async function read(answer: SiteAnswer, more: Partial<ReadSitemapOptions> = {}) {
   await using site = await startSiteServer({ pages: { "/sitemap.xml": answer } });
   await using fetcher = createHttpFetcher({
     userAgent: "forager/1",
@@ -76,7 +76,7 @@ describe("a sitemap", () => {
 
   test("lesson 50: is not read further than needed", async () => {
     let sent = 0;
-    const endless: Answer = (_, response) => {
+    const endless: SiteAnswer = (_, response) => {
       response.write("<urlset>");
       const more = () => {
         while (!response.destroyed) {
@@ -116,7 +116,7 @@ describe("a sitemap", () => {
       ).join(""),
     );
     const blocks = Math.ceil((100 * 1024 * 1024) / block.length);
-    const huge: Answer = (_, response) => {
+    const huge: SiteAnswer = (_, response) => {
       response.write("<urlset>");
       let left = blocks;
       const more = () => {

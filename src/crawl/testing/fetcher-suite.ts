@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { sleep, systemClock } from "../../base/clock.ts";
 import { isAborted } from "./is-aborted.ts";
-import type { Failed, Fetcher, Found, Hop } from "../fetcher.ts";
+import type { FetchFailed, Fetcher, FetchFound, Hop } from "../fetcher.ts";
 import { textOf } from "../charset.ts";
-import { redirectTo, startSiteServer, type Answer, type SiteServer } from "./site-server.ts";
+import { redirectTo, startSiteServer, type SiteAnswer, type SiteServer } from "./site-server.ts";
 
 export interface FetcherSuiteOptions {
   readonly name: string;
@@ -14,11 +14,11 @@ export interface FetcherSuiteOptions {
 }
 
 const html =
-  (body: string, headers: Record<string, string> = {}): Answer =>
+  (body: string, headers: Record<string, string> = {}): SiteAnswer =>
   (_, response) =>
     void response.writeHead(200, { "content-type": "text/html", ...headers }).end(body);
 
-const pages: Readonly<Record<string, Answer | string>> = {
+const pages: Readonly<Record<string, SiteAnswer | string>> = {
   "/": "<h1>Grüße</h1>",
   "/latin": html(""),
   "/moved": redirectTo("/"),
@@ -79,7 +79,7 @@ export function fetcherSuite({ name, open, deviations = {} }: FetcherSuiteOption
     });
 
     clause("a page is found, with its text and its size", async ({ fetcher, site }) => {
-      const found = (await fetcher.fetch({ url: `${site.origin}/` })) as Found;
+      const found = (await fetcher.fetch({ url: `${site.origin}/` })) as FetchFound;
       expect(found).toMatchObject({ kind: "found", status: 200, url: `${site.origin}/`, hops: [] });
       expect(textOf(found).text).toContain("<h1>Grüße</h1>");
       expect(found.bytes.wire).toBeGreaterThan(10);
@@ -133,7 +133,7 @@ export function fetcherSuite({ name, open, deviations = {} }: FetcherSuiteOption
       expect(site.requests.map(({ path }) => path)).toEqual(["/moved"]);
     });
 
-    const failing: readonly (readonly [path: string, expected: Partial<Failed>])[] = [
+    const failing: readonly (readonly [path: string, expected: Partial<FetchFailed>])[] = [
       ["/loop", { reason: "redirect_loop" }],
       ["/inside", { reason: "private_address" }],
       ["/loopback6", { reason: "private_address" }],

@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { systemClock } from "../../base/clock.ts";
 
-export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+export type SiteAnswer = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface SeenRequest {
   readonly method: string;
@@ -23,7 +23,7 @@ export interface SiteServer extends AsyncDisposable {
 
 export interface SiteServerOptions {
   /** By path without the query; a text is sent as HTML. Others are answered 404. */
-  readonly pages: Readonly<Record<string, Answer | string>>;
+  readonly pages: Readonly<Record<string, SiteAnswer | string>>;
   readonly tls?: { readonly key: string; readonly cert: string };
   /** Of loopback, default 127.0.0.1. */
   readonly address?: string;
@@ -34,7 +34,7 @@ export async function startSiteServer(options: SiteServerOptions): Promise<SiteS
   const requests: SeenRequest[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;
-  const answer: Answer = (request, response) => {
+  const answer: SiteAnswer = (request, response) => {
     const { method = "", url = "", headers } = request;
     requests.push({ method, path: url, headers, atMs: systemClock.monotonicMs() });
     const page = pages[url.split("?")[0]!];
@@ -68,6 +68,6 @@ export async function startSiteServer(options: SiteServerOptions): Promise<SiteS
 }
 
 export const redirectTo =
-  (location: string, status = 302): Answer =>
+  (location: string, status = 302): SiteAnswer =>
   (_, response) =>
     void response.writeHead(status, { location }).end();

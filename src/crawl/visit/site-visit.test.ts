@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Failed, FetchOutcome, Found } from "../fetcher.ts";
+import type { FetchFailed, FetchOutcome, FetchFound } from "../fetcher.ts";
 import { parseRobots, robotsAllowAll, robotsDisallowAll } from "../robots/parse-robots.ts";
 import type { RobotsNote } from "../robots/read-robots.ts";
 import type { Link } from "../url/link-priority.ts";
@@ -9,7 +9,7 @@ import { nextRequests, startVisit, type Visit, type VisitBudget } from "./site-v
 import { tellPage, tellRobots, tellSitemap } from "./visit-answers.ts";
 
 const origin = "https://acme.example";
-const found = (url: string, wire = 1_000): Found => ({
+const found = (url: string, wire = 1_000): FetchFound => ({
   kind: "found",
   status: 200,
   url,
@@ -19,7 +19,7 @@ const found = (url: string, wire = 1_000): Found => ({
   isCut: false,
   bytes: { wire, unpacked: wire },
 });
-const failed = (url: string, reason: Failed["reason"]): Failed => ({
+const failed = (url: string, reason: FetchFailed["reason"]): FetchFailed => ({
   kind: "failed",
   reason,
   message: "",

@@ -4,17 +4,17 @@
  */
 import { computed, signal } from "@preact/signals";
 
-export interface Place {
+export interface PageLocation {
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
-const read = (): Place => ({
+const read = (): PageLocation => ({
   path: location.pathname,
   query: new URLSearchParams(location.search),
 });
 
-export const place = signal<Place>(read());
+export const place = signal<PageLocation>(read());
 /** `/companies/x` has the parts "companies" and "x". */
 export const pathParts = computed(() =>
   place.value.path.split("/").filter(Boolean).map(decodePart),

@@ -1,11 +1,11 @@
 import type { EmailFact, EmailMethod } from "../page-facts.ts";
 import { checkAddress, type CheckedAddress } from "./check-address.ts";
-import type { Found } from "./found.ts";
+import type { FoundEmail } from "./found.ts";
 import { rankEmail } from "./rank-email.ts";
 
 /** The addresses of one page, each once, by the strongest way it was found. */
 export interface AddressBook {
-  add(found: Pick<Found, "local" | "domain">, sighting: Sighting): string | undefined;
+  add(found: Pick<FoundEmail, "local" | "domain">, sighting: Sighting): string | undefined;
   /** What the text around it says, once that is known. */
   remark(value: string, remark: Omit<Sighting, "method">): void;
   ranked(): readonly EmailFact[];

@@ -3,12 +3,12 @@ import { domainNames, localNames, namesAddress, suffixNames } from "./attribute-
 import { fromBase64, rot13, unshifted } from "./ciphers.ts";
 import { cloudflareHash, cloudflareText } from "./cloudflare.ts";
 import { findAddresses } from "./find-addresses.ts";
-import type { Found } from "./found.ts";
+import type { FoundEmail } from "./found.ts";
 import { decoded, mailtoText } from "./mailto.ts";
 import { findWordForms } from "./word-forms.ts";
 
 type Attributes = Readonly<Record<string, string>>;
-type Part = Pick<Found, "local" | "domain">;
+type Part = Pick<FoundEmail, "local" | "domain">;
 
 /** Cloudflare's two forms: the element that stands for the text, and the link around it. */
 export function cloudflareAddresses({

@@ -1,5 +1,5 @@
 import { flags } from "../page/attribute-flags.ts";
-import type { Collector, Element, Line } from "../page/page-events.ts";
+import type { Collector, Element, PageLine } from "../page/page-events.ts";
 import { backwards } from "../text/characters.ts";
 import { marks } from "../text/marks.ts";
 import type { AddressBook } from "./address-book.ts";
@@ -86,7 +86,7 @@ export function createEmailCollector({
     }
   }
 
-  function line(read: Line): void {
+  function line(read: PageLine): void {
     if (unlabelled.length > 0) {
       const label = labelOf(read.text) ?? (read.text.length < 80 ? labelOf(lastLine) : undefined);
       const isCredit = isCreditLine(read.text);
@@ -97,7 +97,7 @@ export function createEmailCollector({
     lastLine = read.text.length < 60 ? read.text : "";
   }
 
-  function search(read: Line): void {
+  function search(read: PageLine): void {
     if (read.isReversed && !isAll) return;
     const isCredit = isCreditLine(read.text);
     const plain = isSimple ? withoutDecoys(read.text) : undefined;
@@ -155,7 +155,7 @@ const slash = 47;
 const isCreditLine = (text: string): boolean => text.length < 300 && credits.test(text);
 
 /** Anything that may stand for the sign; findWordForms looks closer. */
-function mayHold({ text, marks: bits }: Line): boolean {
+function mayHold({ text, marks: bits }: PageLine): boolean {
   if ((bits & marks.at) !== 0) return true;
   const isWide = (bits & marks.wide) !== 0;
   const isBracketed = (bits & marks.bracket) !== 0 || (isWide && text.includes("«"));

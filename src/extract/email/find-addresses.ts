@@ -1,4 +1,4 @@
-import type { Found } from "./found.ts";
+import type { FoundEmail } from "./found.ts";
 
 /**
  * Finds addresses around each "@" of a text by walking outwards from it: linear, whatever the text.
@@ -8,8 +8,8 @@ const localMax = 64;
 const domainMax = 190;
 
 /** `seams`: where inline elements begin or end, see Line. */
-export function findAddresses(text: string, seams: readonly number[] = []): readonly Found[] {
-  const found: Found[] = [];
+export function findAddresses(text: string, seams: readonly number[] = []): readonly FoundEmail[] {
+  const found: FoundEmail[] = [];
   for (let at = text.indexOf("@"); at !== -1; at = text.indexOf("@", at + 1)) {
     const one = addressAt(text, at, seams);
     if (one) found.push(one);
@@ -18,7 +18,7 @@ export function findAddresses(text: string, seams: readonly number[] = []): read
   return found;
 }
 
-function addressAt(text: string, at: number, seams: readonly number[]): Found | undefined {
+function addressAt(text: string, at: number, seams: readonly number[]): FoundEmail | undefined {
   let start = at;
   while (start > 0 && at - start < localMax + 30 && isLocal(text.charCodeAt(start - 1))) start -= 1;
   let end = at + 1;

@@ -1,5 +1,5 @@
 /** Something shaped like an address, and where in the text it stood. */
-export interface Found {
+export interface FoundEmail {
   readonly local: string;
   readonly domain: string;
   readonly start: number;

@@ -2,7 +2,7 @@ import type { EmailFact } from "../page-facts.ts";
 import { trimChars } from "../text/trim-chars.ts";
 import type { CheckedAddress } from "./check-address.ts";
 
-export interface Rank {
+export interface EmailRank {
   readonly kind: EmailFact["kind"];
   readonly owner: EmailFact["owner"];
   readonly score: number;
@@ -38,7 +38,7 @@ export const isProvider = (registered: string): boolean => providers.test(regist
 export function rankEmail(
   address: CheckedAddress & { readonly isCredit: boolean | undefined },
   { site, weight }: { readonly site: string | undefined; readonly weight: number },
-): Rank {
+): EmailRank {
   const owner = ownerOf(address, site);
   const kind = kindOf(address, site);
   const score =
@@ -59,7 +59,7 @@ export function rankEmail(
   return { kind, owner, score };
 }
 
-function ownerOf({ registered }: CheckedAddress, site: string | undefined): Rank["owner"] {
+function ownerOf({ registered }: CheckedAddress, site: string | undefined): EmailRank["owner"] {
   if (site !== undefined) {
     if (registered === site) return "own";
     // company.de and company.com are one company, my-company.de and mycompany.de too.
@@ -68,7 +68,7 @@ function ownerOf({ registered }: CheckedAddress, site: string | undefined): Rank
   return isProvider(registered) ? "provider" : "other";
 }
 
-function kindOf({ local }: CheckedAddress, site: string | undefined): Rank["kind"] {
+function kindOf({ local }: CheckedAddress, site: string | undefined): EmailRank["kind"] {
   const base = local.split("+", 1)[0]!;
   if (roles.has(base)) return "role";
   const words = base.split(/[._-]/);

@@ -2,14 +2,14 @@ import { withoutEntities } from "../text/entities.ts";
 import { rot13, unshifted } from "./ciphers.ts";
 import { findAddresses } from "./find-addresses.ts";
 import { foldScript } from "./fold-script.ts";
-import type { Found } from "./found.ts";
+import type { FoundEmail } from "./found.ts";
 import { mailtoText } from "./mailto.ts";
 import { findWordForms } from "./word-forms.ts";
 
 /** Longer scripts are libraries: what a page says about its owner stands in short ones. */
 const scriptCharsMax = 64_000;
 
-export interface ScriptAddress extends Pick<Found, "local" | "domain"> {
+export interface ScriptAddress extends Pick<FoundEmail, "local" | "domain"> {
   /** Hidden on purpose, so meant for readers. Otherwise it is only written down in a script. */
   readonly isMade: boolean;
 }
@@ -38,7 +38,7 @@ export function scriptAddresses(source: string): readonly ScriptAddress[] {
 const worthReading =
   /@|mailto|znvygb|atob|fromCharCode|unescape|reverse|%40|\\x40|\\u0040|&#(?:64|x40);|mail|spam|Crypt|\[at\]|\(at\)/i;
 
-function addressesIn(text: string): readonly Pick<Found, "local" | "domain">[] {
+function addressesIn(text: string): readonly Pick<FoundEmail, "local" | "domain">[] {
   if (!text.includes("@") && !/%40|\bat\b/i.test(text)) return [];
   // Markup that a script writes: only what is between the tags, or a mailto in them.
   const links = [...text.matchAll(/mailto:([^"'<>\s\\]{3,300})/gi)].flatMap(([whole]) => {

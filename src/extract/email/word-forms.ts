@@ -1,4 +1,4 @@
-import type { Found } from "./found.ts";
+import type { FoundEmail } from "./found.ts";
 
 /**
  * Addresses written in words: "info [at] company [dot] com", "info(at)company.com", "info AT company
@@ -44,7 +44,7 @@ const localDot = new RegExp(
 const notLocals =
   /^(?:us|me|we|them|him|her|it|look|visit|site|website|web|online|find|found|is|are|be|or|and|up|here|there|available|page|pages|out|more|reach|contact us|call|located|working|work|works|now|shop|store|sale|meet|arrive|arriving|starting|starts|open|live|stay|based|read|blog|team|expert|experts|services|hosted|registered|everything|all|one|that|this|you|available)$/i;
 
-export function findWordForms(text: string): readonly Found[] {
+export function findWordForms(text: string): readonly FoundEmail[] {
   if (
     !/[[({<«|*/_~-]|\b(?:at|ät|arroba|arobase|chiocciola)\b|[＠﹫@]|klammeraffe|snabel|apenstaart|zavin|kukac|małpa|собака/iu.test(
       text,
@@ -66,8 +66,8 @@ interface Rule {
   readonly isBare: boolean;
 }
 
-function signs(text: string, sign: RegExp, rule: Rule): readonly Found[] {
-  const found: Found[] = [];
+function signs(text: string, sign: RegExp, rule: Rule): readonly FoundEmail[] {
+  const found: FoundEmail[] = [];
   let count = 0;
   // Not matchAll: it makes a new pattern each time.
   sign.lastIndex = 0;

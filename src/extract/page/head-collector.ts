@@ -1,7 +1,7 @@
 import { cleanText } from "../text/clean-text.ts";
 import type { Collector } from "./page-events.ts";
 
-export interface Head {
+export interface PageHead {
   readonly title?: string;
   readonly description?: string;
   readonly language?: string;
@@ -16,7 +16,7 @@ export interface Head {
 }
 
 export interface HeadCollector extends Collector {
-  finish(): Head;
+  finish(): PageHead;
   readonly baseUrl: () => string;
 }
 

@@ -2,19 +2,19 @@ import type { LinkWhere } from "../page-facts.ts";
 import { backwards, withoutOdd } from "../text/characters.ts";
 import { joinedMarks, marks, noMarks } from "../text/marks.ts";
 import type { ElementKind } from "./element-names.ts";
-import type { Line } from "./page-events.ts";
+import type { PageLine } from "./page-events.ts";
 
 export interface LineBuilder {
   /** A block element opens, or goes on after one in it has ended. */
   begin(kind: Pick<ElementKind, "name" | "heading">): void;
   /** `bits`: the marks of the part. */
-  text(part: string, place: Place, bits: number): void;
+  text(part: string, place: LineContext, bits: number): void;
   /** An inline element begins or ends here. */
   seam(): void;
   end(): void;
 }
 
-export interface Place {
+export interface LineContext {
   readonly where: LinkWhere;
   readonly isReversed: boolean;
   readonly isInLink: boolean;
@@ -24,7 +24,7 @@ export interface Place {
 const charsMax = 20_000;
 const seamsMax = 500;
 
-interface OwnLine extends Line {
+interface OwnLine extends PageLine {
   text: string;
   marks: number;
   seams: number[];
@@ -37,7 +37,7 @@ interface OwnLine extends Line {
 }
 
 /** Joins the text of inline elements as a reader sees it, and hands on one line at a time. */
-export function createLineBuilder(give: (line: Line) => void): LineBuilder {
+export function createLineBuilder(give: (line: PageLine) => void): LineBuilder {
   const line: OwnLine = {
     text: "",
     marks: noMarks,
@@ -54,7 +54,7 @@ export function createLineBuilder(give: (line: Line) => void): LineBuilder {
   let isSpaced = true;
   let reversedFrom: number | undefined;
 
-  function text(part: string, place: Place, bits: number): void {
+  function text(part: string, place: LineContext, bits: number): void {
     const isOdd = (bits & marks.odd) !== 0;
     const isSpace = (bits & marks.word) === 0 || (isOdd && part.trim() === "");
     if (isSpace && isSpaced) return;

@@ -1,7 +1,7 @@
 import { nodesOf, textOf, type StructuredNode } from "../structured/structured-node.ts";
 import { cleanName, folded } from "../text/clean-text.ts";
 import { trimChars } from "../text/trim-chars.ts";
-import type { Collector, Line } from "./page-events.ts";
+import type { Collector, PageLine } from "./page-events.ts";
 
 /** What a company does and sells, as lists below a heading that says so, or as structured data. */
 export interface OfferCollector extends Collector {
@@ -26,7 +26,7 @@ export function createOfferCollector(): OfferCollector {
   let section: { readonly kind: "services" | "products"; readonly level: number } | undefined;
   let items = 0;
 
-  function line({ text, where, block, heading: level }: Line): void {
+  function line({ text, where, block, heading: level }: PageLine): void {
     if (where !== "body") return;
     if (level > 0) {
       const kind = kindOf(text);

@@ -8,7 +8,7 @@ export interface Collector {
   readonly open?: (element: Element) => void;
   readonly close?: (element: Element) => void;
   /** Visible text between two block boundaries or line breaks. */
-  readonly line?: (line: Line) => void;
+  readonly line?: (line: PageLine) => void;
   readonly script?: (script: Script) => void;
   /** Visible text as it comes, before it is put into lines, with its marks. */
   readonly text?: (part: string, bits: number) => void;
@@ -39,7 +39,7 @@ export interface Element {
 }
 
 /** The same one for all lines of a page, and only good while it is heard of. */
-export interface Line {
+export interface PageLine {
   /** Cleaned, inline elements joined without spaces, as a reader sees it. */
   readonly text: string;
   /** What is in it, see marks.ts: may say too much, never too little. */

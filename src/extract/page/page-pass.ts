@@ -2,7 +2,7 @@ import { marksOf } from "../text/marks.ts";
 import { flags } from "./attribute-flags.ts";
 import { kindOf, signOf, type ElementKind } from "./element-names.ts";
 import { hearersAmong, type Hearers } from "./hearers.ts";
-import { createLineBuilder, type Place } from "./line-builder.ts";
+import { createLineBuilder, type LineContext } from "./line-builder.ts";
 import type { Collector, Element } from "./page-events.ts";
 import { createPlaces } from "./page-place.ts";
 import { noAttributes, scanPage, type Tag } from "./page-scanner.ts";
@@ -19,7 +19,7 @@ const scriptCharsMax = 300_000;
 const closeReach = 64;
 
 /** What holds for all that is in an element. Most elements change nothing of it, and share one. */
-interface Scope extends Place {
+interface Scope extends LineContext {
   readonly isHidden: boolean;
   readonly isInArticle: boolean;
 }

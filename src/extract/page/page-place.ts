@@ -7,7 +7,7 @@ const headerWords =
 /** The beginnings of all of them: most names have none. */
 const anyWord = /foot|fuss|pie|coloph|head|mast|top|nav|menu|breadcrumb/i;
 
-export interface Places {
+export interface PagePlaces {
   /** Where an element puts what is in it; undefined: where its parent does. */
   placeOf(
     kind: Pick<ElementKind, "name" | "isContainer">,
@@ -19,7 +19,7 @@ export interface Places {
 const namesMax = 2_000;
 
 /** Remembers what it made of a class: the same ones come a hundred times on a page. */
-export function createPlaces(): Places {
+export function createPlaces(): PagePlaces {
   const byNames = new Map<string, LinkWhere | undefined>();
   return {
     placeOf({ name, isContainer }, attributes, isInArticle) {

@@ -1,6 +1,6 @@
 import type { CountryCode } from "libphonenumber-js/max";
 import type { PersonFact } from "../page-facts.ts";
-import type { Collector, Line } from "../page/page-events.ts";
+import type { Collector, PageLine } from "../page/page-events.ts";
 import { findAddresses } from "../email/find-addresses.ts";
 import { mailtoText } from "../email/mailto.ts";
 import { readNumber } from "../phone/read-number.ts";
@@ -53,7 +53,7 @@ export function createPeopleCollector(): PeopleCollector {
     drafts.push(current);
   }
 
-  function line({ text, marks: bits, where, block, heading, isBold, isLink }: Line): void {
+  function line({ text, marks: bits, where, block, heading, isBold, isLink }: PageLine): void {
     if (where === "header") return;
     // Nobody's name is without a capital, and without one before we wait for no role.
     if (!current && (bits & (marks.wide | marks.capital)) === 0) return;

@@ -1,6 +1,6 @@
 import type { CountryCode } from "libphonenumber-js/max";
 import type { PhoneFact } from "../page-facts.ts";
-import type { Collector, Line } from "../page/page-events.ts";
+import type { Collector, PageLine } from "../page/page-events.ts";
 import { digitsIn, marks } from "../text/marks.ts";
 import { decoded, labelOf } from "../email/mailto.ts";
 import { findNumbers } from "./find-numbers.ts";
@@ -45,7 +45,7 @@ export function createPhoneCollector(): PhoneCollector {
   const labels = new Map<string, PhoneLabel>();
   const note = (one: Noted): void => void (noted.length < notedMax && noted.push(one));
 
-  function line({ text, seams, marks: bits }: Line): void {
+  function line({ text, seams, marks: bits }: PageLine): void {
     for (const link of links) link.before ??= text.replace(/[+\d][\d\s()./-]{5,}/g, " ");
     links = [];
     if (mayHold(text, bits)) search(unglued(text, seams));

@@ -1,5 +1,5 @@
 /** A profile on a social network, as its own pages call it. */
-export interface Profile {
+export interface SocialProfile {
   readonly network: string;
   readonly url: string;
   readonly handle: string;
@@ -191,7 +191,7 @@ const networks: readonly Network[] = [
 ];
 
 /** The profile that an address leads to, or undefined: share links, posts and dialogues are none. */
-export function profileOf(href: string): Profile | undefined {
+export function profileOf(href: string): SocialProfile | undefined {
   if (href.length > 500 || isOwnPath(href) || !mayBe.test(href)) return undefined;
   let url: URL;
   try {

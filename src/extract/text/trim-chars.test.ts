@@ -6,7 +6,7 @@ import { labelOf } from "../email/mailto.ts";
 import { rankEmail } from "../email/rank-email.ts";
 import { createNameCollector } from "../page/name-collector.ts";
 import { createOfferCollector } from "../page/offer-collector.ts";
-import type { Line } from "../page/page-events.ts";
+import type { PageLine } from "../page/page-events.ts";
 import { marks } from "./marks.ts";
 import { trimChars } from "./trim-chars.ts";
 
@@ -24,7 +24,7 @@ test("removes what the patterns of the whole run would", () => {
 
 describe("a long run in the middle of 200,000 characters costs nothing:", () => {
   const long = 200_000;
-  const line = (text: string, more: Partial<Line> = {}): Line => ({
+  const line = (text: string, more: Partial<PageLine> = {}): PageLine => ({
     text,
     marks: marks.cue,
     where: "body",

@@ -5,7 +5,7 @@ import type { Random } from "../../base/random.ts";
 import { isUnavailable, type Bucket, type ListedObject } from "../../bucket/index.ts";
 import { decodeHead, headsPrefix } from "../../ledger/index.ts";
 import type { FoundPeer } from "../gossip.ts";
-import { addressesMax, foundMax, type Discovery, type Found } from "./discovery.ts";
+import { addressesMax, foundMax, type Discovery, type OnPeersFound } from "./discovery.ts";
 import type { Reach } from "./reach.ts";
 
 export interface BucketDiscoveryOptions {
@@ -13,7 +13,7 @@ export interface BucketDiscoveryOptions {
   readonly bucket: Bucket;
   readonly node: string;
   readonly reach: () => Pick<Reach, "accepts">;
-  readonly found: Found;
+  readonly found: OnPeersFound;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

@@ -11,7 +11,7 @@ export interface Discovery extends AsyncDisposable {
 }
 
 /** Told again and again as long as they are found: who is told no more may be forgotten. */
-export type Found = (peers: readonly FoundPeer[]) => void;
+export type OnPeersFound = (peers: readonly FoundPeer[]) => void;
 
 /** Of one node, and of one name. */
 export const addressesMax = 8;

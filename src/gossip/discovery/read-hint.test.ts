@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseAddress } from "../address.ts";
-import { readHint, type Hint } from "./read-hint.ts";
+import { readHint, type DiscoveryHint } from "./read-hint.ts";
 
 const rules = { cluster: "0123456789abcdef", node: "0000000000000" };
 const other = "abcdefghjkmnp";
@@ -20,7 +20,7 @@ test("a node of ours: where its packet came from, then what it says", () => {
   ]);
 });
 
-test.each<[string, Hint]>([
+test.each<[string, DiscoveryHint]>([
   ["another fleet", { ...good, txt: { ...good.txt, cluster: "fedcba9876543210" } }],
   ["no fleet", { ...good, txt: { v: "1", node: other } }],
   ["another version", { ...good, txt: { ...good.txt, v: "2" } }],

@@ -5,7 +5,7 @@ import { isName } from "../replica.ts";
 import { addressesMax } from "./discovery.ts";
 
 /** What anybody on the network may have said: nothing of it is to be believed. */
-export interface Hint {
+export interface DiscoveryHint {
   readonly port?: unknown;
   readonly txt?: unknown;
   readonly addresses?: unknown;
@@ -24,7 +24,7 @@ export interface HintRules {
 export const serviceType = "forager";
 
 /** A node of ours, or none at all. */
-export function readHint(hint: Hint, { cluster, node }: HintRules): readonly FoundPeer[] {
+export function readHint(hint: DiscoveryHint, { cluster, node }: HintRules): readonly FoundPeer[] {
   const { port, txt, addresses, from } = hint;
   if (typeof txt !== "object" || txt === null) return [];
   const said = txt as Readonly<Record<string, unknown>>;

@@ -4,12 +4,12 @@ import { AppError } from "../../base/app-error.ts";
 import type { Clock, Timer } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { formatAddress } from "../address.ts";
-import { addressesMax, foundMax, type Discovery, type Found } from "./discovery.ts";
+import { addressesMax, foundMax, type Discovery, type OnPeersFound } from "./discovery.ts";
 
 export interface StaticDiscoveryOptions {
   /** `pi-7.example.org:9999`, `10.0.0.7:9999`, `[fd00::7]:9999`. */
   readonly peers: readonly string[];
-  readonly found: Found;
+  readonly found: OnPeersFound;
   readonly clock: Clock;
   readonly log: Logger;
   /** The addresses that a name has now. */

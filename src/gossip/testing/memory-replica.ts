@@ -1,8 +1,8 @@
 import { AppError } from "../../base/app-error.ts";
-import { lastOf, type Range, type Replica } from "../replica.ts";
+import { lastOf, type Range, type GossipReplica } from "../replica.ts";
 
 /** Records in memory, and a note of everything that was ever stored, to find what was stored twice. */
-export interface MemoryReplica extends Replica {
+export interface MemoryReplica extends GossipReplica {
   write(origin: string, ...records: readonly Uint8Array[]): void;
   records(origin: string): readonly Uint8Array[];
   /** Origins are forgotten up to there, as after a checkpoint. */

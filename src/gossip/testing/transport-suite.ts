@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { AppError } from "../../base/app-error.ts";
 import { answerBytesMax, type PullTransport, type Transport } from "../transport.ts";
 
-export interface Fixture {
+export interface TransportFixture {
   readonly transport: Transport;
   readonly pull: PullTransport;
 }
@@ -10,7 +10,7 @@ export interface Fixture {
 export interface TransportSuiteOptions {
   readonly name: string;
   /** Opens one more place on the same network. The suite closes it. */
-  readonly open: () => Promise<Fixture>;
+  readonly open: () => Promise<TransportFixture>;
   /** Lets time pass until it is so, or for long enough. */
   readonly until: (isSo: () => boolean) => Promise<void>;
 }
@@ -18,7 +18,7 @@ export interface TransportSuiteOptions {
 /** The contract of Transport and PullTransport, clause by clause. */
 export function transportSuite({ name, open, until }: TransportSuiteOptions): void {
   describe(`Transport: ${name}`, () => {
-    const opened: Fixture[] = [];
+    const opened: TransportFixture[] = [];
     const openOne = async () => {
       const fixture = await open();
       opened.push(fixture);

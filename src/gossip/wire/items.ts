@@ -13,7 +13,7 @@ export type Item =
   /** All entries of the sender's vector with an origin after `after`, up to `through`. */
   | Chunk
   /** Some entries of the sender's vector. */
-  | { readonly kind: "have"; readonly entries: readonly Entry[] }
+  | { readonly kind: "have"; readonly entries: readonly VectorEntry[] }
   /** New records; `hops` says how much further they may be passed on. */
   | { readonly kind: "push"; readonly hops: number; readonly range: Range }
   | Ask
@@ -59,10 +59,10 @@ export interface Chunk {
   readonly after: string;
   /** "": to the last. */
   readonly through: string;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly VectorEntry[];
 }
 
-export interface Entry {
+export interface VectorEntry {
   readonly origin: string;
   readonly number: number;
 }
@@ -234,7 +234,7 @@ function readRange(from: ByteReader): Range {
 }
 
 /** Origins come sorted: each is written as what differs from the one before. */
-function writeEntries(to: ByteWriter, entries: readonly Entry[]): void {
+function writeEntries(to: ByteWriter, entries: readonly VectorEntry[]): void {
   to.number(entries.length);
   let before = "";
   for (const { origin, number } of entries) {
@@ -246,9 +246,9 @@ function writeEntries(to: ByteWriter, entries: readonly Entry[]): void {
   }
 }
 
-function readEntries(from: ByteReader): readonly Entry[] {
+function readEntries(from: ByteReader): readonly VectorEntry[] {
   const count = from.number();
-  const entries: Entry[] = [];
+  const entries: VectorEntry[] = [];
   let before = "";
   for (let at = 0; at < count; at++) {
     const shared = from.byte();
@@ -261,7 +261,7 @@ function readEntries(from: ByteReader): readonly Entry[] {
 }
 
 /** At most what an entry takes when written after another. */
-export const entrySize = (before: string, { origin, number }: Entry): number =>
+export const entrySize = (before: string, { origin, number }: VectorEntry): number =>
   2 + origin.length - sharedLength(before, origin) + numberSize(number);
 
 function sharedLength(before: string, origin: string): number {

@@ -3,7 +3,7 @@ import type { Core } from "../core.ts";
 import { encodeDatagram } from "../datagram/datagram-record.ts";
 import type { Datagram } from "../datagram/datagram.ts";
 import { isCovered, sessionKey } from "../fold/vector.ts";
-import type { Gate } from "../gate.ts";
+import type { ReadWriteLock } from "../read-write-lock.ts";
 import { isJournalDamaged } from "../journal/journal-file.ts";
 
 /** Records of one session, as they stand in the journals: numbers from, from + 1, … */
@@ -45,7 +45,7 @@ export interface Exchange {
 
 export interface ExchangeOptions {
   readonly core: Core;
-  readonly gate: Gate;
+  readonly gate: ReadWriteLock;
 }
 
 /** What takes whole commits only: `open-commits.ts` stands in front of it. */

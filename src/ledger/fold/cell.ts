@@ -18,13 +18,13 @@ import { laneOf } from "./lane.ts";
  * - nothing is forgotten of a value but the value: a cell that was unset keeps its clock.
  */
 export interface Cell {
-  readonly lanes: (Entry | undefined)[];
+  readonly lanes: (CellEntry | undefined)[];
   conflicts: readonly Datagram[];
   /** Named as causality by someone, and not seen here: they arrive later, or are long gone. */
   names: readonly Dot[];
 }
 
-export interface Entry {
+export interface CellEntry {
   readonly datagram: Datagram;
   /** Some known datagram names it: if it loses, its loss was seen. */
   readonly isNamed: boolean;

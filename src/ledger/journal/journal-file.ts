@@ -21,7 +21,7 @@ const recordEnd = Buffer.from("\u001e\n");
 /** How much is read at once. */
 const chunkBytes = 2 ** 20;
 
-export interface ReadOptions {
+export interface JournalReadOptions {
   /** Where to begin: 0, or the end of a commit. */
   readonly from: number;
   /** Told at the end: up to here it is whole commits; what follows was cut short by a crash. */
@@ -36,7 +36,7 @@ export interface ReadOptions {
 export async function* readJournalFile(
   disk: Pick<LedgerDisk, "readAt">,
   name: string,
-  { from, onEnd = () => {} }: ReadOptions,
+  { from, onEnd = () => {} }: JournalReadOptions,
 ): AsyncGenerator<JournalPiece> {
   const reader = createPieceReader(name, from);
   let left: Uint8Array = new Uint8Array();

@@ -10,7 +10,7 @@ import type { JournalReader } from "../journal/journal-reader.ts";
 import { isConflicted, type Base } from "../replica.ts";
 import type { StateBatch, StateHead, StateStore } from "./state-store.ts";
 
-export interface StageOptions {
+export interface StageBaseOptions {
   readonly store: StateStore;
   readonly journal: Pick<JournalReader, "read">;
   /** The checkpoint to go over to. */
@@ -25,7 +25,7 @@ export interface StageOptions {
  * with what the store knows beyond it. Answers the batch that puts all of it in force at once. Until
  * that is applied the old parts count. Other work goes on between the steps; nothing may be saved.
  */
-export async function stageBase(options: StageOptions): Promise<StateBatch> {
+export async function stageBase(options: StageBaseOptions): Promise<StateBatch> {
   const { store, journal, base, head } = options;
   const parts = Array.from({ length: partCount }, (_, index) => index).filter(
     (index) => (base.partNames[index] ?? null) !== (head.partNames[index] ?? null),
@@ -58,7 +58,7 @@ export async function stageBase(options: StageOptions): Promise<StateBatch> {
 }
 
 /** What the store knows once it stands on the checkpoint. */
-function nextHead({ base, head, dropped }: StageOptions): StateHead {
+function nextHead({ base, head, dropped }: StageBaseOptions): StateHead {
   const vector = new Map<SessionKey, number>(Object.entries(head.vector));
   for (const [key, number] of base.vector) {
     vector.set(key, Math.max(number, lastKnown(vector, key)));

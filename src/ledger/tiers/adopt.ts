@@ -12,7 +12,7 @@ import type { Core } from "../core.ts";
 import { isCovered } from "../fold/vector.ts";
 import { expectedBeyond } from "../missing-history.ts";
 import { partKey } from "./keys.ts";
-import { findNewestManifest, type FoundManifest, type Manifest } from "./manifest.ts";
+import { findNewestManifest, type FoundManifest, type CheckpointManifest } from "./manifest.ts";
 
 export interface AdoptProgress {
   readonly done: number;
@@ -53,7 +53,7 @@ export async function adoptNewest(
 async function fetchParts(
   core: Core,
   bucket: Bucket,
-  manifest: Manifest,
+  manifest: CheckpointManifest,
   onProgress: (progress: AdoptProgress) => void,
 ): Promise<"fetched" | "pruned"> {
   const { disk } = core.options;

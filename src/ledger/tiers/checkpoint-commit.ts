@@ -1,9 +1,9 @@
 import type { Commit } from "../changes.ts";
 import { checkpointTarget } from "./keys.ts";
-import type { Manifest } from "./manifest.ts";
+import type { CheckpointManifest } from "./manifest.ts";
 
 /** Says in the ledger itself that a checkpoint was made, and by whom. */
-export function checkpointCommit({ number, epoch, madeAtMs, hub }: Manifest): Commit {
+export function checkpointCommit({ number, epoch, madeAtMs, hub }: CheckpointManifest): Commit {
   const value = { number, epoch, madeAtMs, hub };
   return {
     source: "system",

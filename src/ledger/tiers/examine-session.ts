@@ -37,7 +37,7 @@ export interface Budget {
   left: number;
 }
 
-export interface ExamineOptions extends SessionRange {
+export interface ExamineSessionOptions extends SessionRange {
   readonly bucket: Bucket;
   /** All its segments that the bucket has, in order. */
   readonly listed: readonly ListedSegment[];
@@ -61,7 +61,7 @@ export interface Examined {
  * without gaps: each must begin where the one before ended. Where an author's segment ends is in
  * its log; of the others it is read from the segment.
  */
-export async function examineSession(options: ExamineOptions): Promise<Examined> {
+export async function examineSession(options: ExamineSessionOptions): Promise<Examined> {
   const { bucket, key, after, upTo, author, isThorough, budget } = options;
   const listed = author ? await atCommits(author, options) : options.listed;
   const faults: SegmentFault[] = [];
@@ -112,7 +112,7 @@ export async function examineSession(options: ExamineOptions): Promise<Examined>
 /** An object that is named by a number at which no commit of its author begins is not a segment. */
 async function atCommits(
   author: Core,
-  { key, listed }: ExamineOptions,
+  { key, listed }: ExamineSessionOptions,
 ): Promise<readonly ListedSegment[]> {
   const kept: ListedSegment[] = [];
   for (const one of listed) {

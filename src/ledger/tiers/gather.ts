@@ -3,7 +3,7 @@ import type { Bucket } from "../../bucket/index.ts";
 import type { Spill } from "../fold/spill.ts";
 import { lastKnown } from "../fold/vector.ts";
 import type { HubState } from "./hub-state.ts";
-import { decodeHead, type Head } from "./head.ts";
+import { decodeHead, type SessionHead } from "./head.ts";
 import { segmentKey } from "./keys.ts";
 import { listHeads, missingSegment } from "./pull.ts";
 
@@ -50,7 +50,7 @@ export async function gather(options: GatherOptions, state: HubState): Promise<G
       await spill.flush();
     }
   };
-  const takeHead = async ({ node, label, sessions }: Head) => {
+  const takeHead = async ({ node, label, sessions }: SessionHead) => {
     for (const { session, number, isComplete } of sessions) {
       try {
         await takeSession(`${node}/${session}`, { number, isComplete, node: { node, label } });
@@ -71,12 +71,12 @@ export async function gather(options: GatherOptions, state: HubState): Promise<G
 interface SessionSeen {
   readonly number: number;
   readonly isComplete: boolean;
-  readonly node: Pick<Head, "node" | "label">;
+  readonly node: Pick<SessionHead, "node" | "label">;
 }
 
 /** A head, and how long ago it was written, by the store's clock alone. */
 export interface HeadSeen {
-  readonly head: Head;
+  readonly head: SessionHead;
   readonly ageMs: number;
 }
 
@@ -107,4 +107,5 @@ export async function readHeadsSeen(
 export const readHeads = async (
   bucket: Bucket,
   onFault: (fault: string, key: string) => void,
-): Promise<readonly Head[]> => (await readHeadsSeen(bucket, onFault)).map(({ head }) => head);
+): Promise<readonly SessionHead[]> =>
+  (await readHeadsSeen(bucket, onFault)).map(({ head }) => head);

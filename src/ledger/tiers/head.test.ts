@@ -7,7 +7,7 @@ import {
 import { createMeter } from "../../bucket/index.ts";
 import type { Ledger } from "../ledger.ts";
 import { openTestLedger } from "../testing/test-ledger.ts";
-import { decodeHead, type Head } from "./head.ts";
+import { decodeHead, type SessionHead } from "./head.ts";
 import { headKey } from "./keys.ts";
 
 const said = { addresses: ["10.0.0.5:9999"], beat: { load1: 0.5 } };
@@ -17,7 +17,7 @@ function createPlace() {
   const objects = new Map<string, MemoryObject>();
   const meter = createMeter();
   const bucket = meter.meter(createMemoryBucket({ clock, objects }), "node");
-  const headOf = (ledger: Ledger): Head => {
+  const headOf = (ledger: Ledger): SessionHead => {
     const name = headKey(ledger.node());
     return decodeHead(objects.get(name)!.body, name);
   };

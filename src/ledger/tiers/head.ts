@@ -11,7 +11,7 @@ import { headKey } from "./keys.ts";
  * sessions has come. Changed by compare-and-swap, so two disks with one id cannot both speak: the
  * one that finds a session it never had is the clone, and takes another id.
  */
-export interface Head extends Partial<HeadSaid> {
+export interface SessionHead extends Partial<HeadSaid> {
   readonly node: string;
   readonly label: string;
   /** The life that wrote it. */
@@ -38,8 +38,8 @@ export interface HeadSession {
   readonly isComplete: boolean;
 }
 
-export function decodeHead(body: Uint8Array, name: string): Head {
-  let found: (Partial<Head> & { readonly format?: unknown }) | undefined;
+export function decodeHead(body: Uint8Array, name: string): SessionHead {
+  let found: (Partial<SessionHead> & { readonly format?: unknown }) | undefined;
   try {
     found = JSON.parse(Buffer.from(body).toString()) as typeof found;
   } catch {
@@ -57,7 +57,7 @@ export function decodeHead(body: Uint8Array, name: string): Head {
     isSessionId(session) &&
     Array.isArray(sessions) &&
     sessions.every((one) => isSessionId(one.session) && Number.isSafeInteger(one.number));
-  if (isGood) return withSaid(found as Head);
+  if (isGood) return withSaid(found as SessionHead);
   throw new AppError("corrupt", "ledger_head", `${name} is not the head of a node of ours`);
 }
 
@@ -65,7 +65,7 @@ const addressesMax = 16;
 const addressLengthMax = 120;
 
 /** What is said and makes no sense is left out: how far the node has come still counts. */
-function withSaid({ addresses, beat, ...head }: Head): Head {
+function withSaid({ addresses, beat, ...head }: SessionHead): SessionHead {
   const isAddress = (one: unknown) => typeof one === "string" && one.length <= addressLengthMax;
   const isBeat = typeof beat === "object" && beat !== null && !Array.isArray(beat);
   return {
@@ -82,7 +82,7 @@ export interface HeadWriter {
    * "cloned": another disk speaks for this node; nothing was written. What the node has said of
    * itself stays where it is not said anew.
    */
-  write(head: Omit<Head, "nonce">): Promise<"written" | "cloned">;
+  write(head: Omit<SessionHead, "nonce">): Promise<"written" | "cloned">;
 }
 
 export interface HeadWriterOptions {
@@ -156,10 +156,11 @@ const saidOf = ({ addresses, beat }: Partial<HeadSaid>): Partial<HeadSaid> => ({
   ...(beat && { beat }),
 });
 
-const encodeHead = (head: Head) => Buffer.from(`${JSON.stringify({ format: 1, ...head })}\n`);
+const encodeHead = (head: SessionHead) =>
+  Buffer.from(`${JSON.stringify({ format: 1, ...head })}\n`);
 
 /** A session that this disk never had, or one that came further than this disk ever did. */
-const isAnother = ({ session, sessions }: Head, { isOwn, lastNumber }: HeadWriterOptions) =>
+const isAnother = ({ session, sessions }: SessionHead, { isOwn, lastNumber }: HeadWriterOptions) =>
   !isOwn(session) || sessions.some((one) => one.number > lastNumber(one.session));
 
 /** A crash may have left the node's file behind what the head says: nothing may be taken back. */

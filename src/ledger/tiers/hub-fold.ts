@@ -13,7 +13,12 @@ import { readBoundary } from "./boundary.ts";
 import { gather } from "./gather.ts";
 import { createHubState, type HubState } from "./hub-state.ts";
 import { manifestKey, partKey } from "./keys.ts";
-import { decodeManifest, encodeManifest, findNewestManifest, type Manifest } from "./manifest.ts";
+import {
+  decodeManifest,
+  encodeManifest,
+  findNewestManifest,
+  type CheckpointManifest,
+} from "./manifest.ts";
 
 export interface HubContext {
   readonly bucket: Bucket;
@@ -32,7 +37,7 @@ export interface HubContext {
 }
 
 export type FoldRound =
-  | { readonly status: "made"; readonly manifest: Manifest; readonly datagrams: number }
+  | { readonly status: "made"; readonly manifest: CheckpointManifest; readonly datagrams: number }
   /** There was nothing to fold. */
   | { readonly status: "nothing" }
   /** The role is another's by now: what was made is garbage. */
@@ -62,7 +67,7 @@ export async function foldRound(context: HubContext): Promise<FoldRound> {
 
   const parts = await writeParts(context, state, newest?.parts ?? [], spill.touched());
   if (!parts || !isHeld()) return { status: "lost" };
-  const manifest: Manifest = {
+  const manifest: CheckpointManifest = {
     number: (newest?.number ?? 0) + 1,
     epoch,
     hub: context.hub,
@@ -79,7 +84,7 @@ export async function foldRound(context: HubContext): Promise<FoldRound> {
     : { status: "lost" };
 }
 
-export function bucketBase(bucket: Bucket, manifest: Manifest): Base {
+export function bucketBase(bucket: Bucket, manifest: CheckpointManifest): Base {
   return {
     number: manifest.number,
     vector: manifest.vector,
@@ -104,9 +109,9 @@ export function bucketBase(bucket: Bucket, manifest: Manifest): Base {
 async function writeParts(
   { bucket, random, epoch, isHeld }: HubContext,
   state: HubState,
-  old: Manifest["parts"],
+  old: CheckpointManifest["parts"],
   touched: readonly number[],
-): Promise<Manifest["parts"] | undefined> {
+): Promise<CheckpointManifest["parts"] | undefined> {
   const parts = Array.from({ length: partCount }, (_, index) => old[index]);
   const writePart = async (index: number) => {
     const { body, digest } = await state.foldPart(index);
@@ -133,7 +138,7 @@ const lanes = 6;
 const triesMax = 8;
 
 /** Creates it, and finds out whether it is ours that stands there. */
-async function createManifest(context: HubContext, manifest: Manifest): Promise<boolean> {
+async function createManifest(context: HubContext, manifest: CheckpointManifest): Promise<boolean> {
   const { bucket, clock, random, isHeld } = context;
   const key = manifestKey(manifest.number);
   const body = encodeManifest(manifest);

@@ -22,14 +22,14 @@ export interface HubState {
     readonly body: Uint8Array;
     readonly key: string;
     readonly name: string;
-  }): Promise<Taken>;
+  }): Promise<TakenDatagrams>;
   /** Folds what is no longer ahead of time. Answers how many that were. */
   release(): number;
   /** A part with all that was taken. */
   foldPart(index: number): Promise<FoldedPart>;
 }
 
-export interface Taken {
+export interface TakenDatagrams {
   readonly datagrams: number;
   /** Some are more than a hub's own word that it made a checkpoint. */
   readonly isWorthIt: boolean;

@@ -12,14 +12,14 @@ import {
   requireFitBucket,
   requireFitness,
   type Bucket,
-  type Lease,
+  type BucketLease,
 } from "../../bucket/index.ts";
 import { createPhysicalTime } from "../clock/physical-time.ts";
 import { createInlineFoldWorker, type FoldWorker } from "./fold-worker.ts";
 import { createMemorySpill, type Spill } from "../fold/spill.ts";
 import { foldRound, type HubContext } from "./hub-fold.ts";
 import { hubLease } from "./keys.ts";
-import type { Manifest } from "./manifest.ts";
+import type { CheckpointManifest } from "./manifest.ts";
 import { prune, type Pruned } from "./prune.ts";
 
 export interface HubOptions {
@@ -43,7 +43,7 @@ export interface HubOptions {
   /** Ends `compactOnce` early: what was begun is garbage. */
   readonly signal?: AbortSignal;
   /** After each checkpoint, while the role is held. */
-  readonly onCheckpoint?: (manifest: Manifest) => Promise<void>;
+  readonly onCheckpoint?: (manifest: CheckpointManifest) => Promise<void>;
   /** Where to keep what is being folded; absent, in memory, and then less at a time. */
   readonly openSpill?: () => Spill;
   /** Who computes; absent, this thread does. */
@@ -130,7 +130,7 @@ export function createHubKeeper(options: HubOptions): Service {
 }
 
 export interface CompactOptions extends HubOptions {
-  readonly lease: Lease;
+  readonly lease: BucketLease;
   readonly epoch: number;
   readonly isHeld: () => boolean;
 }
@@ -172,14 +172,14 @@ export async function compact(options: CompactOptions): Promise<Compacted> {
   return { status: "done", checkpoint, datagrams, pruned, faults: [...faults] };
 }
 
-function leaseFor(options: HubOptions): { readonly lease: Lease; readonly ttlMs: number } {
+function leaseFor(options: HubOptions): { readonly lease: BucketLease; readonly ttlMs: number } {
   const { bucket, clock, random, owner } = options;
   const { ttlMs = leaseTtlMsDefault, marginMs = leaseMarginMsDefault } = options;
   const lease = createLease({ bucket, name: hubLease, owner, clock, random, ttlMs, marginMs });
   return { lease, ttlMs };
 }
 
-async function renewUntil(lease: Lease, ttlMs: number, clock: Clock, signal: AbortSignal) {
+async function renewUntil(lease: BucketLease, ttlMs: number, clock: Clock, signal: AbortSignal) {
   while (!signal.aborted) {
     await sleep(clock, ttlMs / 3, signal).catch(() => {});
     if (signal.aborted) return;

@@ -9,7 +9,7 @@ import type { Vector } from "../fold/vector.ts";
 import { manifestKey, manifestsPrefix, parseManifestKey } from "./keys.ts";
 
 /** A checkpoint: everything up to a vector, folded. Created once, never changed. */
-export interface Manifest {
+export interface CheckpointManifest {
   readonly number: number;
   /** Of the lease under which it was made; never falls. */
   readonly epoch: number;
@@ -28,7 +28,7 @@ export interface Manifest {
   readonly latest: Stamp;
 }
 
-export function encodeManifest(manifest: Manifest): Uint8Array {
+export function encodeManifest(manifest: CheckpointManifest): Uint8Array {
   const { vector, parts, aside, ...rest } = manifest;
   const body = {
     format: 1,
@@ -40,7 +40,7 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
   return Buffer.from(`${JSON.stringify(body)}\n`);
 }
 
-export function decodeManifest(body: Uint8Array, name: string): Manifest {
+export function decodeManifest(body: Uint8Array, name: string): CheckpointManifest {
   let found: Record<string, unknown> | undefined;
   try {
     found = JSON.parse(Buffer.from(body).toString()) as typeof found;
@@ -56,7 +56,7 @@ export function decodeManifest(body: Uint8Array, name: string): Manifest {
     const message = `${name} is not a checkpoint of ours: something else writes there`;
     throw new AppError("corrupt", "ledger_checkpoint", message);
   }
-  const raw = found as unknown as Omit<Manifest, "vector" | "parts" | "aside"> & {
+  const raw = found as unknown as Omit<CheckpointManifest, "vector" | "parts" | "aside"> & {
     vector: Record<string, number>;
     aside: string[];
   };
@@ -86,7 +86,7 @@ function checkedPartName(part: string | null, name: string): string | undefined 
 }
 
 export interface FoundManifest {
-  readonly manifest: Manifest;
+  readonly manifest: CheckpointManifest;
   readonly body: Uint8Array;
 }
 

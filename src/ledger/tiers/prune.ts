@@ -1,6 +1,6 @@
 import { sleep } from "../../base/clock.ts";
 import { createId } from "../../base/ids.ts";
-import { isUnavailable, type Bucket, type Lease } from "../../bucket/index.ts";
+import { isUnavailable, type Bucket, type BucketLease } from "../../bucket/index.ts";
 import { encodeBoundary, readBoundary, type Boundary } from "./boundary.ts";
 import type { Floors } from "../forget.ts";
 import type { HubContext } from "./hub-fold.ts";
@@ -14,13 +14,13 @@ import {
   segmentsPrefix,
 } from "./keys.ts";
 import { listAll } from "./list-all.ts";
-import { listManifests, readManifest, type Manifest } from "./manifest.ts";
+import { listManifests, readManifest, type CheckpointManifest } from "./manifest.ts";
 import { readFloors, scrubArchive, scrubbedSegment } from "./scrub.ts";
 
 export interface PruneOptions {
   readonly context: HubContext;
   /** Re-read right before anything is deleted. */
-  readonly lease: Pick<Lease, "show">;
+  readonly lease: Pick<BucketLease, "show">;
   readonly graceMs: number;
   /** Whether folded segments are kept for history. */
   readonly hasArchive: boolean;
@@ -75,7 +75,10 @@ export async function prune({
   return { segments, checkpoints: doomed.length, parts };
 }
 
-async function readAll(bucket: Bucket, numbers: readonly number[]): Promise<readonly Manifest[]> {
+async function readAll(
+  bucket: Bucket,
+  numbers: readonly number[],
+): Promise<readonly CheckpointManifest[]> {
   const found = await Promise.all(numbers.map((number) => readManifest(bucket, number)));
   return found.flatMap((one) => (one ? [one.manifest] : []));
 }
@@ -83,7 +86,7 @@ async function readAll(bucket: Bucket, numbers: readonly number[]): Promise<read
 const triesMax = 6;
 
 /** False: someone with a later epoch was there. */
-async function raiseBoundary(context: HubContext, older: Manifest): Promise<boolean> {
+async function raiseBoundary(context: HubContext, older: CheckpointManifest): Promise<boolean> {
   const { bucket, epoch, clock, random } = context;
   const nonce = createId(random);
   for (let attempt = 0; attempt < triesMax; attempt++) {
@@ -112,7 +115,7 @@ async function raiseBoundary(context: HubContext, older: Manifest): Promise<bool
 
 async function pruneSegments(
   { bucket, isHeld }: HubContext,
-  { vector }: Manifest,
+  { vector }: CheckpointManifest,
   /** Undefined: nothing is kept. */
   archiveFloors: Floors | undefined,
 ): Promise<number> {

@@ -5,7 +5,7 @@ import { isAhead } from "../clock/stamp.ts";
 import type { Core } from "../core.ts";
 import type { DatagramRange } from "../journal/journal-reader.ts";
 import { readBoundary } from "./boundary.ts";
-import type { Head, HeadSaid, HeadSession, HeadWriter } from "./head.ts";
+import type { SessionHead, HeadSaid, HeadSession, HeadWriter } from "./head.ts";
 import { segmentKey } from "./keys.ts";
 import { cutSegment, isSameContent, readForSegment, readSegment } from "./segment.ts";
 
@@ -62,7 +62,10 @@ export async function beat(
   return heads.write({ ...headOf(core, new Map()), ...said });
 }
 
-export function headOf(core: Core, reached: ReadonlyMap<string, number>): Omit<Head, "nonce"> {
+export function headOf(
+  core: Core,
+  reached: ReadonlyMap<string, number>,
+): Omit<SessionHead, "nonce"> {
   const { node, label } = core.identity();
   const sessions = headSessions(core, reached);
   return { node, label, session: core.session(), stamp: core.highWater(), sessions };

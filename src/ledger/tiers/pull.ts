@@ -3,7 +3,7 @@ import { listLimitMax, type Bucket, type ListedObject } from "../../bucket/index
 import type { Core } from "../core.ts";
 import { lastKnown, sessionKey } from "../fold/vector.ts";
 import { publishedAndLost } from "../missing-history.ts";
-import { decodeHead, type Head } from "./head.ts";
+import { decodeHead, type SessionHead } from "./head.ts";
 import { headsPrefix, parseSegmentKey, segmentKey, segmentsPrefix } from "./keys.ts";
 import { listAll } from "./list-all.ts";
 import { readSegment, type Segment } from "./segment.ts";
@@ -23,7 +23,7 @@ export interface Gap {
   readonly author: Author;
 }
 
-type Author = Pick<Head, "node" | "label">;
+type Author = Pick<SessionHead, "node" | "label">;
 
 export interface Puller {
   pull(): Promise<Pulled>;

@@ -8,11 +8,16 @@ import { isForgotten, partOf } from "../fold/part-state.ts";
 import { floorsOf, forgetRegister, isToScrub, scrub, type Floors } from "../forget.ts";
 import { bucketBase } from "./hub-fold.ts";
 import { archivePrefix, parseSegmentKey, scrubbedKey, segmentsPrefix } from "./keys.ts";
-import { findNewestManifest, listManifests, readManifest, type Manifest } from "./manifest.ts";
+import {
+  findNewestManifest,
+  listManifests,
+  readManifest,
+  type CheckpointManifest,
+} from "./manifest.ts";
 import { readSegment } from "./segment.ts";
 
 /** What a checkpoint says was forgotten. */
-export async function readFloors(bucket: Bucket, manifest: Manifest): Promise<Floors> {
+export async function readFloors(bucket: Bucket, manifest: CheckpointManifest): Promise<Floors> {
   const text = await bucketBase(bucket, manifest).readPart(partOf(forgetRegister));
   const part = text === undefined ? undefined : decodePart(text, "the part of what was forgotten");
   return floorsOf(part?.get(forgetRegister));

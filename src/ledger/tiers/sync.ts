@@ -2,7 +2,7 @@ import { AppError } from "../../base/app-error.ts";
 import type { Bucket } from "../../bucket/index.ts";
 import type { Core } from "../core.ts";
 import { lastKnown } from "../fold/vector.ts";
-import type { Gate } from "../gate.ts";
+import type { ReadWriteLock } from "../read-write-lock.ts";
 import { move } from "../move.ts";
 import { adoptNewest, type AdoptOptions } from "./adopt.ts";
 import { readHeads } from "./gather.ts";
@@ -73,7 +73,7 @@ const repairRequestsMax = 200;
 export interface SyncOptions {
   readonly core: Core;
   readonly bucket: Bucket;
-  readonly gate: Gate;
+  readonly gate: ReadWriteLock;
   /** One at a time of all that reads the files anew or adds what came from others. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
 }

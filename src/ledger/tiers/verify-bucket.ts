@@ -4,7 +4,7 @@ import { lastKnown, type SessionKey, type Vector } from "../fold/vector.ts";
 import { readBoundary } from "./boundary.ts";
 import { examineSession, type SegmentFault, type SessionRange } from "./examine-session.ts";
 import { readHeads } from "./gather.ts";
-import type { Head, HeadWriter } from "./head.ts";
+import type { SessionHead, HeadWriter } from "./head.ts";
 import { headKey, segmentKey, segmentsPrefix } from "./keys.ts";
 import { listSegments, type ListedSegment } from "./list-all.ts";
 import { findNewestManifest } from "./manifest.ts";
@@ -120,7 +120,11 @@ async function readCovered(bucket: Bucket): Promise<Vector> {
 }
 
 /** As far as heads say, and for this node's own sessions as far as it knows itself. */
-function rangesOf(core: Core, heads: readonly Head[], covered: Vector): readonly SessionRange[] {
+function rangesOf(
+  core: Core,
+  heads: readonly SessionHead[],
+  covered: Vector,
+): readonly SessionRange[] {
   const upTo = new Map<SessionKey, number>();
   for (const { node, sessions } of heads) {
     for (const { session, number } of sessions) upTo.set(`${node}/${session}`, number);

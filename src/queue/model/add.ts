@@ -4,16 +4,16 @@ import type { Job } from "../job.ts";
 import type { Add, Added } from "../operation.ts";
 import type { LeaseRef, NewTask, Task } from "../task.ts";
 import { countUnchanged, raiseTask } from "./bulk.ts";
-import { identityOf, jobOf, patchJob, putTask, type Draft } from "./shard.ts";
+import { identityOf, jobOf, patchJob, putTask, type ShardDraft } from "./shard.ts";
 
-export function add(draft: Draft, { tasks, by }: Add): readonly Added[] {
+export function add(draft: ShardDraft, { tasks, by }: Add): readonly Added[] {
   // What a task of another shard adds comes before its finish, and could be kept nowhere else.
   const room = isOfOtherShard(draft, by) ? Infinity : draft.liveTasksMax - liveTasks(draft);
   return addAll(draft, { tasks, by, room });
 }
 
 /** What a finish adds is stored even when full: its caller could not keep it elsewhere. */
-export function addWithFinish(draft: Draft, tasks: readonly NewTask[], by: LeaseRef): void {
+export function addWithFinish(draft: ShardDraft, tasks: readonly NewTask[], by: LeaseRef): void {
   addAll(draft, { tasks, by, room: Infinity });
 }
 
@@ -23,7 +23,7 @@ interface Adding {
   readonly room: number;
 }
 
-function addAll(draft: Draft, { tasks, by, ...adding }: Adding): readonly Added[] {
+function addAll(draft: ShardDraft, { tasks, by, ...adding }: Adding): readonly Added[] {
   checkBound((name) => draft.jobs.get(name), tasks);
   let { room } = adding;
   return tasks.map((task) => {
@@ -33,7 +33,12 @@ function addAll(draft: Draft, { tasks, by, ...adding }: Adding): readonly Added[
   });
 }
 
-function addOne(draft: Draft, wanted: NewTask, by: LeaseRef | undefined, hasRoom: boolean): Added {
+function addOne(
+  draft: ShardDraft,
+  wanted: NewTask,
+  by: LeaseRef | undefined,
+  hasRoom: boolean,
+): Added {
   const job = jobOf(draft, wanted.job);
   const gate = job.gate === "" ? wanted.gate : job.gate;
   const { key, priority } = wanted;
@@ -103,16 +108,16 @@ export function checkBound(
 }
 
 /** Whoever sent it here has looked whether that lease is held. */
-const isOfOtherShard = ({ idStep = 1, nextId }: Draft, by: LeaseRef | undefined): boolean =>
+const isOfOtherShard = ({ idStep = 1, nextId }: ShardDraft, by: LeaseRef | undefined): boolean =>
   by !== undefined && by.id % idStep !== nextId % idStep;
 
-function isOwnTask(draft: Draft, by: LeaseRef | undefined, job: string): boolean {
+function isOwnTask(draft: ShardDraft, by: LeaseRef | undefined, job: string): boolean {
   if (isOfOtherShard(draft, by)) return true;
   const task = by && draft.tasks.get(by.id);
   return task?.state === "running" && task.token === by?.token && task.job === job;
 }
 
-const liveTasks = (draft: Draft): number => {
+const liveTasks = (draft: ShardDraft): number => {
   if (draft.liveTasksMax === Infinity) return 0;
   let live = 0;
   for (const { state } of draft.tasks.values()) if (isLive(state)) live += 1;

@@ -7,7 +7,7 @@ import { cancel, openJob, pause, resume, seal } from "./jobs.ts";
 import { extend, finish, release } from "./leases.ts";
 import { forgetKeys, pruneLog, purge, raise, retry } from "./bulk.ts";
 import type { ModelNow } from "./now.ts";
-import { closeDraft, completeIfDone, openDraft, type Draft, type Shard } from "./shard.ts";
+import { closeDraft, completeIfDone, openDraft, type ShardDraft, type Shard } from "./shard.ts";
 import { sweep } from "./sweep.ts";
 
 /**
@@ -33,7 +33,7 @@ export function apply(
 }
 
 /** One operation; `completeIfDone` belongs after the last of a commit. */
-export function applyOne(draft: Draft, operation: Operation): Answer<Operation> {
+export function applyOne(draft: ShardDraft, operation: Operation): Answer<Operation> {
   switch (operation.op) {
     case "add":
       return add(draft, operation);

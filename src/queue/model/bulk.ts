@@ -10,10 +10,10 @@ import {
   ownsJob,
   patchJob,
   putTask,
-  type Draft,
+  type ShardDraft,
 } from "./shard.ts";
 
-export const raise = (draft: Draft, raises: readonly RaiseOne[]): readonly Raised[] =>
+export const raise = (draft: ShardDraft, raises: readonly RaiseOne[]): readonly Raised[] =>
   raises.map((one) => {
     // As in add: a task of a bound job is named without its gate.
     const gate = one.gate === "" ? jobOf(draft, one.job).gate : one.gate;
@@ -21,20 +21,20 @@ export const raise = (draft: Draft, raises: readonly RaiseOne[]): readonly Raise
     return task ? raiseTask(draft, task, one.priority) : "absent";
   });
 
-export function raiseTask(draft: Draft, task: Task, priority: number): Raised {
+export function raiseTask(draft: ShardDraft, task: Task, priority: number): Raised {
   if (task.state !== "pending" || task.priority >= priority) return countUnchanged(draft);
   putTask(draft, { ...task, priority });
   draft.raises = { ...draft.raises, raised: draft.raises.raised + 1 };
   return "raised";
 }
 
-export function countUnchanged(draft: Draft): "unchanged" {
+export function countUnchanged(draft: ShardDraft): "unchanged" {
   draft.raises = { ...draft.raises, unchanged: draft.raises.unchanged + 1 };
   return "unchanged";
 }
 
 /** Dead letters live again: all attempts anew, their history kept, their job open again. */
-export function retry(draft: Draft, { filter, rowsMax }: Retry): Changed {
+export function retry(draft: ShardDraft, { filter, rowsMax }: Retry): Changed {
   const { rows, hasMore } = finishedTasks(draft, filter, rowsMax);
   for (const task of rows) {
     putTask(draft, {
@@ -51,7 +51,7 @@ export function retry(draft: Draft, { filter, rowsMax }: Retry): Changed {
   return { changed: rows.length, hasMore };
 }
 
-export function purge(draft: Draft, { filter, rowsMax, keepKeys }: Purge): Changed {
+export function purge(draft: ShardDraft, { filter, rowsMax, keepKeys }: Purge): Changed {
   const { rows, hasMore } = finishedTasks(draft, filter, rowsMax);
   const log = new Map(draft.log);
   const keptKeys = new Map(draft.keptKeys);
@@ -67,14 +67,14 @@ export function purge(draft: Draft, { filter, rowsMax, keepKeys }: Purge): Chang
   return { changed: rows.length, hasMore };
 }
 
-export function forgetKeys(draft: Draft, { filter, rowsMax }: ForgetKeys): Changed {
+export function forgetKeys(draft: ShardDraft, { filter, rowsMax }: ForgetKeys): Changed {
   const matching = [...draft.keptKeys.values()].filter((kept) => isMatching(kept, filter));
   const gone = oldestOf(matching, rowsMax);
   if (gone.length > 0) draft.keptKeys = without(draft.keptKeys, gone.map(identityOf));
   return { changed: gone.length, hasMore: matching.length > rowsMax };
 }
 
-export function pruneLog(draft: Draft, { finishedBeforeMs, rowsMax }: PruneLog): Changed {
+export function pruneLog(draft: ShardDraft, { finishedBeforeMs, rowsMax }: PruneLog): Changed {
   const matching = [...draft.log.values()].filter((one) => one.finishedAtMs < finishedBeforeMs);
   const gone = oldestOf(matching, rowsMax);
   if (gone.length > 0)
@@ -95,7 +95,7 @@ function without<K, V>(map: ReadonlyMap<K, V>, keys: readonly K[]): ReadonlyMap<
 }
 
 /** By state, then oldest first, so that every backend takes the same ones when there are more. */
-function finishedTasks(draft: Draft, filter: FinishedFilter, rowsMax: number) {
+function finishedTasks(draft: ShardDraft, filter: FinishedFilter, rowsMax: number) {
   const matching = [...draft.tasks.values()]
     .filter((task) => isMatching(task, filter))
     .sort(
@@ -124,7 +124,7 @@ export const isMatching = (task: Filtered, filter: FinishedFilter): boolean =>
  * An ended job without tasks goes, and its name is free again; so does a gate that has no tasks
  * and says nothing that a new one would not.
  */
-function dropEmpty(draft: Draft): void {
+function dropEmpty(draft: ShardDraft): void {
   const jobs = new Set<string>();
   const gates = new Set<string>();
   for (const task of draft.tasks.values()) {

@@ -6,7 +6,7 @@ import type { Claim, Claimed } from "../operation.ts";
 import type { Lease, Pace, Task } from "../task.ts";
 import { bucketOf } from "../wait-histogram.ts";
 import { expiryMs } from "./now.ts";
-import { gateOf, jobOf, patchGate, patchJob, putTask, type Draft } from "./shard.ts";
+import { gateOf, jobOf, patchGate, patchJob, putTask, type ShardDraft } from "./shard.ts";
 import { sweep } from "./sweep.ts";
 
 /** The token also carries the moment, so a restored backup cannot hand out an old one again. */
@@ -18,7 +18,7 @@ export const nextToken = (lastToken: number, nowMs: number): number =>
  * equal ones to the job that waited longest, then the oldest. A suspect goes first, but only to a
  * worker that holds nothing, and then alone.
  */
-export function claim(draft: Draft, request: Claim): Claimed {
+export function claim(draft: ShardDraft, request: Claim): Claimed {
   const repeated = repeatedClaim(draft, request);
   if (repeated) return repeated;
   sweep(draft);
@@ -76,7 +76,7 @@ export interface Pick {
 
 /** Takes the next pick out of `lanes`. */
 function bestPick(
-  draft: Draft,
+  draft: ShardDraft,
   request: Claim,
   lanes: readonly OpenLane[],
   { left, servedBefore }: { readonly left: number; readonly servedBefore: number },
@@ -112,11 +112,11 @@ function bestPick(
   };
 }
 
-const isOpenFor = (draft: Draft, task: Task) =>
+const isOpenFor = (draft: ShardDraft, task: Task) =>
   isClaimable(jobOf(draft, task.job)) && isGateOpen(gateOf(draft, task), draft.now.ms);
 
 /** In one walk, because it is what a claim costs. */
-function claimableTasks(draft: Draft, { kinds }: Claim): Claimable {
+function claimableTasks(draft: ShardDraft, { kinds }: Claim): Claimable {
   const suspects: Task[] = [];
   const others: Task[] = [];
   const wallMs = draft.now.wallMs;
@@ -140,12 +140,12 @@ const isGateOpen = (gate: Gate | undefined, nowMs: number) => !gate || isOpen(ga
 
 const byPriority = (a: Task, b: Task) => b.priority - a.priority || a.id - b.id;
 
-const byLane = (draft: Draft, a: Task, b: Task) =>
+const byLane = (draft: ShardDraft, a: Task, b: Task) =>
   b.priority - a.priority || jobOf(draft, a.job).served - jobOf(draft, b.job).served || a.id - b.id;
 
 /** Leases tasks of one lane: all of an owned gate's are one run. */
 export function take(
-  draft: Draft,
+  draft: ShardDraft,
   { leaseMs }: Claim,
   token: number,
   { tasks, slots }: Pick,
@@ -201,7 +201,7 @@ function toLease(
 }
 
 /** Since it was added and due. Each is read on its own clock: the two must not be compared. */
-function noteWaits({ now, waits }: Draft, kind: string, tasks: readonly Task[]): void {
+function noteWaits({ now, waits }: ShardDraft, kind: string, tasks: readonly Task[]): void {
   const buckets = new Map(waits.get(kind));
   for (const task of tasks) {
     const bucket = bucketOf(Math.min(now.ms - task.createdAtMs, now.wallMs - task.dueAtMs));
@@ -211,7 +211,7 @@ function noteWaits({ now, waits }: Draft, kind: string, tasks: readonly Task[]):
 }
 
 export function record(
-  draft: Draft,
+  draft: ShardDraft,
   request: Claim,
   token: number,
   leases: readonly Lease[],
@@ -228,7 +228,10 @@ export function record(
   });
 }
 
-export function repeatedClaim(draft: Draft, { requestId, worker }: Claim): Claimed | undefined {
+export function repeatedClaim(
+  draft: ShardDraft,
+  { requestId, worker }: Claim,
+): Claimed | undefined {
   for (const [token, known] of draft.claims) {
     if (known.requestId !== requestId || known.worker !== worker) continue;
     if (known.open === 0 && known.expiresAtMs <= draft.now.ms) continue;
@@ -246,14 +249,14 @@ export function repeatedClaim(draft: Draft, { requestId, worker }: Claim): Claim
   return undefined;
 }
 
-function paceOf(draft: Draft, task: Task): Pace | undefined {
+function paceOf(draft: ShardDraft, task: Task): Pace | undefined {
   const gate = gateOf(draft, task);
   if (!gate) return undefined;
   const isRun = gate.runSlots > 0;
   return { delayMs: gate.delayMs, limit: isRun ? gate.runSlots : gate.limit, isRun };
 }
 
-function handsOf(draft: Draft, { worker, holdsElsewhere = false }: Claim) {
+function handsOf(draft: ShardDraft, { worker, holdsElsewhere = false }: Claim) {
   const own = [...draft.claims.values()].filter(
     (record) => record.worker === worker && record.open > 0,
   );

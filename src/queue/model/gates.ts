@@ -1,9 +1,9 @@
 import { blockEndMs, newGate, opensAfterChange, viewGate, type GateView } from "../gate.ts";
 import type { Operation, SetGate } from "../operation.ts";
-import { patchGate, type Draft } from "./shard.ts";
+import { patchGate, type ShardDraft } from "./shard.ts";
 
 export function block(
-  draft: Draft,
+  draft: ShardDraft,
   { gate, forMs }: Extract<Operation, { op: "block" }>,
 ): GateView {
   const before = draft.gates.get(gate) ?? newGate(gate);
@@ -11,7 +11,7 @@ export function block(
   return view(draft, gate);
 }
 
-export function setGate(draft: Draft, { gate, delayMs, limit }: SetGate): GateView {
+export function setGate(draft: ShardDraft, { gate, delayMs, limit }: SetGate): GateView {
   const before = draft.gates.get(gate) ?? newGate(gate);
   patchGate(draft, gate, {
     ...(delayMs === undefined
@@ -22,5 +22,5 @@ export function setGate(draft: Draft, { gate, delayMs, limit }: SetGate): GateVi
   return view(draft, gate);
 }
 
-const view = (draft: Draft, name: string): GateView =>
+const view = (draft: ShardDraft, name: string): GateView =>
   viewGate(draft.gates.get(name) ?? newGate(name), draft.now.ms);

@@ -1,10 +1,10 @@
 import { newJob } from "../job.ts";
 import type { JobAnswer, OpenJob } from "../operation.ts";
-import { patchJob, type Draft } from "./shard.ts";
+import { patchJob, type ShardDraft } from "./shard.ts";
 import { skipCancelled } from "./sweep.ts";
 
 /** Opening an open job again changes its cap, budget and gate, which then bind what comes later. */
-export function openJob(draft: Draft, { job, concurrency, budget, gate }: OpenJob): JobAnswer {
+export function openJob(draft: ShardDraft, { job, concurrency, budget, gate }: OpenJob): JobAnswer {
   const known = draft.jobs.get(job);
   if (known && known.ended !== null) return "closed";
   const settings = { concurrency, budget, gate };
@@ -12,13 +12,13 @@ export function openJob(draft: Draft, { job, concurrency, budget, gate }: OpenJo
   return "ok";
 }
 
-export const seal = (draft: Draft, job: string): JobAnswer =>
+export const seal = (draft: ShardDraft, job: string): JobAnswer =>
   whileOpen(draft, job, { isSealed: true });
 
-export const pause = (draft: Draft, job: string): JobAnswer =>
+export const pause = (draft: ShardDraft, job: string): JobAnswer =>
   whileOpen(draft, job, { isPaused: true });
 
-export const resume = (draft: Draft, job: string): JobAnswer =>
+export const resume = (draft: ShardDraft, job: string): JobAnswer =>
   whileOpen(draft, job, { isPaused: false });
 
 /**
@@ -26,13 +26,17 @@ export const resume = (draft: Draft, job: string): JobAnswer =>
  * first chunk now, the rest by the sweep; running ones are skipped when their lease ends, because
  * until then a worker may still be at work behind their gate.
  */
-export function cancel(draft: Draft, job: string): JobAnswer {
+export function cancel(draft: ShardDraft, job: string): JobAnswer {
   const answer = whileOpen(draft, job, { ended: "cancelled", endedAtMs: draft.now.ms });
   if (answer === "ok") skipCancelled(draft);
   return answer;
 }
 
-function whileOpen(draft: Draft, name: string, patch: Parameters<typeof patchJob>[2]): JobAnswer {
+function whileOpen(
+  draft: ShardDraft,
+  name: string,
+  patch: Parameters<typeof patchJob>[2],
+): JobAnswer {
   const job = draft.jobs.get(name);
   if (!job) return "absent";
   if (job.ended !== null) return "closed";

@@ -14,11 +14,11 @@ import { withAttempt, type Attempt, type LeaseRef, type Task } from "../task.ts"
 import { addWithFinish, checkBound } from "./add.ts";
 import { raise } from "./bulk.ts";
 import { dueAfterMs, expiryMs } from "./now.ts";
-import { gateOf, jobOf, patchGate, patchJob, putTask, type Draft } from "./shard.ts";
+import { gateOf, jobOf, patchGate, patchJob, putTask, type ShardDraft } from "./shard.ts";
 
 const lost = { status: "lost" } as const;
 
-export const extend = (draft: Draft, { leases, leaseMs }: Extend): readonly Held[] =>
+export const extend = (draft: ShardDraft, { leases, leaseMs }: Extend): readonly Held[] =>
   leases.map((lease) => {
     const task = heldTask(draft, lease);
     if (!task) return lost;
@@ -26,7 +26,7 @@ export const extend = (draft: Draft, { leases, leaseMs }: Extend): readonly Held
     return held(draft, task);
   });
 
-export const release = (draft: Draft, { releases }: ReleaseAll): readonly Held[] =>
+export const release = (draft: ShardDraft, { releases }: ReleaseAll): readonly Held[] =>
   releases.map(({ sinceStartMs, ...lease }) => {
     const task = heldTask(draft, lease);
     if (!task) return lost;
@@ -35,12 +35,12 @@ export const release = (draft: Draft, { releases }: ReleaseAll): readonly Held[]
     return held(draft, task);
   });
 
-export function finish(draft: Draft, { finishes }: FinishAll): readonly Finished[] {
+export function finish(draft: ShardDraft, { finishes }: FinishAll): readonly Finished[] {
   for (const { add } of finishes) if (add) checkBound((name) => draft.jobs.get(name), add);
   return finishes.map((one) => finishOne(draft, one));
 }
 
-function finishOne(draft: Draft, one: Finish): Finished {
+function finishOne(draft: ShardDraft, one: Finish): Finished {
   const task = heldTask(draft, one);
   if (!task) {
     const before = draft.tasks.get(one.id);
@@ -58,7 +58,7 @@ function finishOne(draft: Draft, one: Finish): Finished {
   return decided(draft, after);
 }
 
-function finished(draft: Draft, task: Task, outcome: Outcome): Task {
+function finished(draft: ShardDraft, task: Task, outcome: Outcome): Task {
   const { ms } = draft.now;
   const ended = { ...task, expiresAtMs: 0 };
   switch (outcome.kind) {
@@ -114,19 +114,19 @@ function isRepeat(task: Task, { token, outcome }: Finish): boolean {
 }
 
 /** A lease is held until it is finished, released or swept, even if it has expired. */
-function heldTask(draft: Draft, { id, token }: LeaseRef): Task | undefined {
+function heldTask(draft: ShardDraft, { id, token }: LeaseRef): Task | undefined {
   const task = draft.tasks.get(id);
   if (task?.state !== "running" || task.token !== token) return undefined;
   return jobOf(draft, task.job).ended === "cancelled" ? undefined : task;
 }
 
-function held(draft: Draft, task: Task): Held {
+function held(draft: ShardDraft, task: Task): Held {
   const gate = gateOf(draft, task);
   return gate ? { status: "held", gate: viewGate(gate, draft.now.ms) } : { status: "held" };
 }
 
 /** The answer to a finish that left the task like this. */
-function decided(draft: Draft, task: Task): Finished {
+function decided(draft: ShardDraft, task: Task): Finished {
   const { state, dueAtMs } = task;
   const gate = gateOf(draft, task);
   const seen = gate && { gate: viewGate(gate, draft.now.ms) };
@@ -136,7 +136,7 @@ function decided(draft: Draft, task: Task): Finished {
 }
 
 /** Frees what a running task uses: its slot, its place in the gate, and its count in the claim. */
-export function leave(draft: Draft, task: Task, sinceStartMs: number | undefined): void {
+export function leave(draft: ShardDraft, task: Task, sinceStartMs: number | undefined): void {
   const gate = gateOf(draft, task);
   let freesSlot = true;
   if (gate) {

@@ -138,12 +138,12 @@ const matches = (task: Task, query: BrowseQuery): boolean =>
   (query.keyPrefix === undefined || task.key.startsWith(query.keyPrefix)) &&
   (query.text === undefined || task.payload.includes(query.text));
 
-export interface Waker {
+export interface WakeQuery {
   readonly kinds: readonly string[];
   readonly worker: string | undefined;
 }
 
-export function wakeInMs(shard: Shard, waker: Waker, now: StoreNow): number | undefined {
+export function wakeInMs(shard: Shard, waker: WakeQuery, now: StoreNow): number | undefined {
   const takesSuspects = waker.worker !== undefined && !holdsAny(shard, waker.worker);
   let best = Infinity;
   for (const task of shard.tasks.values()) {

@@ -1,7 +1,7 @@
 import { newGate, type Gate } from "../gate.ts";
 import { newJob, type Job } from "../job.ts";
 import { laneKey } from "../lane.ts";
-import type { Drift, Reconciled } from "../queue-store.ts";
+import type { CounterDrift, Reconciled } from "../queue-store.ts";
 import type { Task } from "../task.ts";
 import type { Shard } from "./shard.ts";
 
@@ -15,7 +15,7 @@ export interface TrueCounts {
 
 /** Compares the counters of jobs, gates and claims with the tasks themselves. */
 export function recount(shard: Shard): Reconciled {
-  const drift: Drift[] = [];
+  const drift: CounterDrift[] = [];
   const note = (counter: string, counted: number, actual: number) => {
     if (counted !== actual) drift.push({ counter, counted, actual });
   };

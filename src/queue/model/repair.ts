@@ -5,7 +5,7 @@ import { leave, noted } from "./leases.ts";
 import { countTasks, isOfCompletedJob, isOfNoClaim } from "./recount.ts";
 import { closeDraft, openDraft, patchGate, patchJob, putTask } from "./shard.ts";
 import type { ModelNow } from "./now.ts";
-import type { Draft, Shard } from "./shard.ts";
+import type { ShardDraft, Shard } from "./shard.ts";
 
 /**
  * Makes the counters say what the tasks say. Orphans are put where they can be seen, and none is
@@ -21,7 +21,7 @@ export function repairShard(shard: Shard, now: ModelNow): Shard {
 }
 
 /** What a task belongs to is made anew: the settings are lost, what was done is not. */
-function giveHomes(draft: Draft): void {
+function giveHomes(draft: ShardDraft): void {
   for (const task of draft.tasks.values()) {
     if (task.gate !== "" && !draft.gates.has(task.gate)) {
       draft.gates.set(task.gate, newGate(task.gate));
@@ -44,14 +44,14 @@ function giveHomes(draft: Draft): void {
   }
 }
 
-function jobFrom(draft: Draft, name: string) {
+function jobFrom(draft: ShardDraft, name: string) {
   const own = [...draft.tasks.values()].filter(({ job }) => job === name);
   const job = { ...newJob(name, draft.now.ms), added: own.length };
   for (const { state } of own) if (isTerminal(state)) job[state] += 1;
   return job;
 }
 
-function endOrphans(draft: Draft): void {
+function endOrphans(draft: ShardDraft): void {
   for (const task of draft.tasks.values()) {
     if (!isOfCompletedJob(draft, task)) continue;
     if (task.state === "running") leave(draft, task, undefined);
@@ -71,7 +71,7 @@ const skipped = (task: Task, atMs: number): Task => ({
   }),
 });
 
-function recountAll(draft: Draft): void {
+function recountAll(draft: ShardDraft): void {
   const { gates, jobs, claims } = countTasks(draft);
   for (const [name, counts] of gates) patchGate(draft, name, counts);
   for (const name of draft.jobs.keys()) {

@@ -68,7 +68,7 @@ export const emptyShard = (options: { readonly liveTasksMax?: number } = {}): Sh
 });
 
 /** A shard under change: maps of its own, so the base stays as it was. */
-export interface Draft extends Shard {
+export interface ShardDraft extends Shard {
   readonly now: ModelNow;
   /** Jobs that were made for this draft: they alone are changed in place. */
   readonly ownJobs: Set<Job>;
@@ -89,7 +89,7 @@ export interface Draft extends Shard {
   served: number;
 }
 
-export const openDraft = (shard: Shard, now: ModelNow): Draft => ({
+export const openDraft = (shard: Shard, now: ModelNow): ShardDraft => ({
   ...shard,
   now,
   ownJobs: new Set(),
@@ -101,13 +101,13 @@ export const openDraft = (shard: Shard, now: ModelNow): Draft => ({
   waits: new Map(shard.waits),
 });
 
-export function closeDraft(draft: Draft): Shard {
+export function closeDraft(draft: ShardDraft): Shard {
   const { now: _now, ownJobs: _ownJobs, ownIdentities: _ownIdentities, ...shard } = draft;
   return shard;
 }
 
 /** The identities of a draft, to be changed. */
-export function ownIdentities(draft: Draft): Map<string, number> {
+export function ownIdentities(draft: ShardDraft): Map<string, number> {
   draft.ownIdentities ??= new Map(draft.idsByIdentity);
   draft.idsByIdentity = draft.ownIdentities;
   return draft.ownIdentities;
@@ -117,14 +117,14 @@ export function ownIdentities(draft: Draft): Map<string, number> {
 export const identityOf = ({ job, gate, key }: Identity): string =>
   JSON.stringify([job, gate, key]);
 
-export const gateOf = (draft: Draft, task: Pick<Task, "gate">): Gate | undefined =>
+export const gateOf = (draft: ShardDraft, task: Pick<Task, "gate">): Gate | undefined =>
   task.gate === "" ? undefined : (draft.gates.get(task.gate) ?? newGate(task.gate));
 
-export const jobOf = (draft: Draft, name: string): Job =>
+export const jobOf = (draft: ShardDraft, name: string): Job =>
   draft.jobs.get(name) ?? newJob(name, draft.now.ms);
 
 /** The one place where a task changes: its job's counters move in the same step. */
-export function putTask(draft: Draft, after: Task): void {
+export function putTask(draft: ShardDraft, after: Task): void {
   const before = draft.tasks.get(after.id);
   const job = ownJob(draft, after.job);
   if (before) job[before.state] -= 1;
@@ -134,12 +134,12 @@ export function putTask(draft: Draft, after: Task): void {
   if (!before) ownIdentities(draft).set(identityOf(after), after.id);
 }
 
-export function patchJob(draft: Draft, name: string, patch: Partial<Job>): void {
+export function patchJob(draft: ShardDraft, name: string, patch: Partial<Job>): void {
   Object.assign(ownJob(draft, name), patch);
 }
 
 /** One copy for a draft: each of a thousand tasks changes its job's counters. */
-function ownJob(draft: Draft, name: string): { -readonly [Field in keyof Job]: Job[Field] } {
+function ownJob(draft: ShardDraft, name: string): { -readonly [Field in keyof Job]: Job[Field] } {
   const job = draft.jobs.get(name);
   if (job && draft.ownJobs.has(job)) return job;
   const own = { ...jobOf(draft, name) };
@@ -148,12 +148,12 @@ function ownJob(draft: Draft, name: string): { -readonly [Field in keyof Job]: J
   return own;
 }
 
-export function patchGate(draft: Draft, name: string, patch: Partial<Gate>): void {
+export function patchGate(draft: ShardDraft, name: string, patch: Partial<Gate>): void {
   draft.gates.set(name, { ...(draft.gates.get(name) ?? newGate(name)), ...patch });
 }
 
 /** The one place where a job completes, so that it does so once. */
-export function completeIfDone(draft: Draft): void {
+export function completeIfDone(draft: ShardDraft): void {
   for (const job of draft.jobs.values()) {
     const completed = completion(job, draft.now.ms);
     if (completed && ownsJob(draft, job)) patchJob(draft, job.name, completed);

@@ -2,10 +2,10 @@ import { opensAfterStart } from "../gate.ts";
 import { bulkRowsMax, sweepRowsMax, type Swept } from "../operation.ts";
 import type { Task } from "../task.ts";
 import { leave, noted } from "./leases.ts";
-import { gateOf, jobOf, patchGate, putTask, type Draft } from "./shard.ts";
+import { gateOf, jobOf, patchGate, putTask, type ShardDraft } from "./shard.ts";
 
 /** The only place where an expired lease has an effect. Bounded, so it can start every claim. */
-export function sweep(draft: Draft): Swept {
+export function sweep(draft: ShardDraft): Swept {
   const expired: Task[] = [];
   for (const task of draft.tasks.values()) {
     if (task.state === "running" && task.expiresAtMs <= draft.now.ms) expired.push(task);
@@ -22,7 +22,7 @@ export function sweep(draft: Draft): Swept {
   };
 }
 
-function takeBack(draft: Draft, task: Task): "requeued" | "failed" | "cancelled" {
+function takeBack(draft: ShardDraft, task: Task): "requeued" | "failed" | "cancelled" {
   const atMs = draft.now.ms;
   const ended = { ...task, expiresAtMs: 0 };
   leave(draft, task, undefined);
@@ -50,7 +50,10 @@ function takeBack(draft: Draft, task: Task): "requeued" | "failed" | "cancelled"
 }
 
 /** Pending tasks of cancelled jobs, a chunk at a time, in order of id. */
-export function skipCancelled(draft: Draft): { readonly count: number; readonly hasMore: boolean } {
+export function skipCancelled(draft: ShardDraft): {
+  readonly count: number;
+  readonly hasMore: boolean;
+} {
   const waiting = [...draft.jobs.values()].some((job) => job.ended === "cancelled" && job.pending);
   if (!waiting) return { count: 0, hasMore: false };
   const rows = [...draft.tasks.values()]
@@ -69,7 +72,7 @@ const cancelled = (task: Task, atMs: number): Task => ({
   attempts: noted(task, { outcome: "cancelled", reason: "its job was cancelled", atMs }),
 });
 
-function forgetClaims(draft: Draft): void {
+function forgetClaims(draft: ShardDraft): void {
   for (const [token, record] of draft.claims) {
     if (record.open === 0 && record.expiresAtMs <= draft.now.ms) draft.claims.delete(token);
   }

@@ -2,7 +2,7 @@ import type { Gate } from "../gate.ts";
 import type { Job } from "../job.ts";
 import type { KeptKey } from "../log-entry.ts";
 import type { ModelNow } from "../model/now.ts";
-import { identityOf, type ClaimRecord, type Draft } from "../model/shard.ts";
+import { identityOf, type ClaimRecord, type ShardDraft } from "../model/shard.ts";
 import type { Task } from "../task.ts";
 import { toTask, type TaskRow } from "./task-row.ts";
 
@@ -15,7 +15,7 @@ import { toTask, type TaskRow } from "./task-row.ts";
  * - a claim of a slice counts only the tasks that leave it; the rest of it stays in its row.
  */
 export interface Slice<G extends Gate = Gate> {
-  readonly draft: Draft;
+  readonly draft: ShardDraft;
   /** The rest is as it was loaded. */
   readonly rows: ReadonlyMap<number, TaskRow>;
   readonly tasks: ReadonlyMap<number, Task>;

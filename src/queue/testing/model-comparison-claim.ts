@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { record, repeatedClaim, take, type Pick } from "../model/claim.ts";
-import { gateOf, jobOf, type Draft } from "../model/shard.ts";
+import { gateOf, jobOf, type ShardDraft } from "../model/shard.ts";
 import { sweep } from "../model/sweep.ts";
 import type { Claim, Claimed } from "../operation.ts";
 import type { Lease, Task } from "../task.ts";
@@ -11,7 +11,7 @@ import type { Lease, Task } from "../task.ts";
  * here a second time, and look at tasks where the model looks at counters: so the model's own
  * claim is judged by them too.
  */
-export function takeChosen(draft: Draft, request: Claim, answer: Claimed): Claimed {
+export function takeChosen(draft: ShardDraft, request: Claim, answer: Claimed): Claimed {
   const repeated = repeatedClaim(draft, request);
   if (repeated) return repeated;
   sweep(draft);
@@ -31,7 +31,7 @@ export function takeChosen(draft: Draft, request: Claim, answer: Claimed): Claim
   return { leases, hasSuspect: suspects.length > 0 && hands.length > 0 };
 }
 
-function tokenOf(draft: Draft, leases: readonly Lease[]): number {
+function tokenOf(draft: ShardDraft, leases: readonly Lease[]): number {
   const [token = draft.lastToken + 1, ...others] = new Set(leases.map((lease) => lease.token));
   if (others.length > 0) broken("one claim has one token", { token, others });
   if (token <= draft.lastToken) {
@@ -41,7 +41,7 @@ function tokenOf(draft: Draft, leases: readonly Lease[]): number {
 }
 
 function takeSuspect(
-  draft: Draft,
+  draft: ShardDraft,
   request: Claim,
   token: number,
   suspects: readonly Task[],
@@ -58,7 +58,7 @@ function takeSuspect(
 }
 
 function takeRuns(
-  draft: Draft,
+  draft: ShardDraft,
   request: Claim,
   token: number,
   leases: readonly Lease[],
@@ -79,7 +79,7 @@ function takeRuns(
 }
 
 /** Neighbours of one (kind, job, gate) together: one run, or tasks that could be taken apart. */
-function byLane(draft: Draft, leases: readonly Lease[]): readonly Task[][] {
+function byLane(draft: ShardDraft, leases: readonly Lease[]): readonly Task[][] {
   const lanes: Task[][] = [];
   for (const lease of leases) {
     const task = draft.tasks.get(lease.id) ?? broken("a lease is of a task there is", lease);
@@ -99,7 +99,7 @@ interface Turn {
 
 /** What these tasks take of the worker's and of the job's slots, if they may be taken now. */
 function judged(
-  draft: Draft,
+  draft: ShardDraft,
   request: Claim,
   tasks: readonly Task[],
   { left, servedBefore }: Turn,
@@ -134,7 +134,7 @@ function judged(
 }
 
 /** The best lane is next; of equal ones that of the job that waited longest, then the oldest. */
-function judgeTurn(draft: Draft, head: Task, others: readonly Task[]): void {
+function judgeTurn(draft: ShardDraft, head: Task, others: readonly Task[]): void {
   const served = (task: Task) => jobOf(draft, task.job).served;
   for (const other of others) {
     const isBetter =
@@ -150,7 +150,7 @@ function judgeTurn(draft: Draft, head: Task, others: readonly Task[]): void {
 
 /** Beyond its head a lane waits for better ones; equal jobs without a turn yet share what is left. */
 function judgeShare(
-  draft: Draft,
+  draft: ShardDraft,
   tasks: readonly Task[],
   others: readonly Task[],
   { left, servedBefore }: Turn,
@@ -172,7 +172,7 @@ function judgeShare(
 }
 
 /** Claimable tasks by lane, best first; suspects are not among them. */
-function openLanes(draft: Draft, request: Claim): readonly Task[][] {
+function openLanes(draft: ShardDraft, request: Claim): readonly Task[][] {
   const lanes: Task[][] = [];
   for (const task of claimableTasks(draft, request)) {
     if (task.isSuspect) continue;
@@ -183,7 +183,7 @@ function openLanes(draft: Draft, request: Claim): readonly Task[][] {
   return lanes.map((lane) => lane.sort((a, b) => (isBefore(a, b) ? -1 : 1)));
 }
 
-const claimableTasks = (draft: Draft, { kinds }: Claim): readonly Task[] =>
+const claimableTasks = (draft: ShardDraft, { kinds }: Claim): readonly Task[] =>
   [...draft.tasks.values()].filter(
     (task) =>
       task.state === "pending" &&
@@ -193,12 +193,12 @@ const claimableTasks = (draft: Draft, { kinds }: Claim): readonly Task[] =>
       isGateOpen(draft, task),
   );
 
-function isJobOpen(draft: Draft, name: string): boolean {
+function isJobOpen(draft: ShardDraft, name: string): boolean {
   const { isPaused, ended, concurrency, slots } = jobOf(draft, name);
   return !isPaused && ended === null && slots < (concurrency ?? Infinity);
 }
 
-function isGateOpen(draft: Draft, task: Task): boolean {
+function isGateOpen(draft: ShardDraft, task: Task): boolean {
   const gate = gateOf(draft, task);
   if (!gate) return true;
   const running = runningOf(draft, gate.name);
@@ -207,7 +207,7 @@ function isGateOpen(draft: Draft, task: Task): boolean {
   return !isClosed && gate.blockedUntilMs <= draft.now.ms && gate.opensAtMs <= draft.now.ms;
 }
 
-const runningOf = (draft: Draft, gate: string): number =>
+const runningOf = (draft: ShardDraft, gate: string): number =>
   [...draft.tasks.values()].filter((task) => task.state === "running" && task.gate === gate).length;
 
 const isBefore = (a: Task, b: Task): boolean =>

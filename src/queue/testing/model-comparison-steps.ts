@@ -12,7 +12,7 @@ import { knownTask, leaseHow } from "./model-comparison-resolve.ts";
  * leases, token: one of `leaseHow` }, times are relative to now, an empty requestId is a new one,
  * the key `knownTask(n)` of a raise is the whole identity of the n-th task.
  */
-export interface Step {
+export interface ComparisonStep {
   readonly advanceMs: number;
   /** The wall clock jumps; the store's own clock does not. */
   readonly wallStepMs: number;
@@ -201,7 +201,7 @@ const query: fc.Arbitrary<BrowseQuery> = fc.record(
   { requiredKeys: ["afterId", "limit"] },
 );
 
-const step: fc.Arbitrary<Step> = fc.record({
+const step: fc.Arbitrary<ComparisonStep> = fc.record({
   advanceMs: oneOf(0, 0, 0, 0.25, 0.5, 1, 1, 4.75, 5, 5, 10, 10, 40, 40, 100, 1500),
   wallStepMs: oneOf(0, 0, 0, 0, 0, 0, 0, 0, -50, 50, -2000, 2000),
   opener: fc.nat(openersMax - 1),
@@ -217,7 +217,7 @@ export const history = fc.array(step, { minLength: 1, maxLength: 40, size: "max"
  * Nearly all of it one lane without a gate, in stores that stay open: what a store does quicker
  * than the rest, it does here most of the time.
  */
-export const plainHistory = history.map((steps): Step[] =>
+export const plainHistory = history.map((steps): ComparisonStep[] =>
   steps.map((one, index) => ({
     ...one,
     reopen: index % 20 === 19 ? one.reopen : "no",

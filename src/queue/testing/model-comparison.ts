@@ -12,7 +12,12 @@ import { takeChosen } from "./model-comparison-claim.ts";
 import { checkInvariants } from "./model-comparison-invariants.ts";
 import { compareReads, compareReconcile, same } from "./model-comparison-read.ts";
 import { createResolver } from "./model-comparison-resolve.ts";
-import { history, openersMax, plainHistory, type Step } from "./model-comparison-steps.ts";
+import {
+  history,
+  openersMax,
+  plainHistory,
+  type ComparisonStep,
+} from "./model-comparison-steps.ts";
 
 export interface ModelComparisonOptions {
   readonly name: string;
@@ -89,7 +94,7 @@ const runsOfRound = 10;
 
 /** One history, step by step. Throws with all that was sent when the two disagree. */
 export async function compareHistory(
-  steps: readonly Step[],
+  steps: readonly ComparisonStep[],
   makeStorage: ModelComparisonOptions["storage"],
 ): Promise<void> {
   let now: StoreNow = { ms: startMs, wallMs: startMs };

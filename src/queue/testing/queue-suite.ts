@@ -18,7 +18,7 @@ import { readingClauses } from "./clauses/reading-clauses.ts";
 import { suspectClauses } from "./clauses/suspect-clauses.ts";
 import { timeClauses } from "./clauses/time-clauses.ts";
 import { waitingClauses } from "./clauses/waiting-clauses.ts";
-import { openFixture, type Clause, type OpenStore } from "./suite-fixture.ts";
+import { openFixture, type QueueClause, type OpenStore } from "./suite-fixture.ts";
 import { expectExactCounters } from "./suite-recount.ts";
 import { createSuiteTime } from "./suite-time.ts";
 
@@ -32,7 +32,7 @@ export interface QueueSuiteOptions {
   readonly concurrent?: boolean;
 }
 
-const themes: Readonly<Record<string, (clause: Clause) => void>> = {
+const themes: Readonly<Record<string, (clause: QueueClause) => void>> = {
   adding: addingClauses,
   claiming: claimingClauses,
   leases: leaseClauses,
@@ -67,7 +67,7 @@ export function queueSuite({
 }: QueueSuiteOptions): void {
   describe(`queue store: ${name}`, () => {
     const titles: string[] = [];
-    const clause: Clause = (title, check) => {
+    const clause: QueueClause = (title, check) => {
       titles.push(title);
       const reason = deviations[title];
       if (reason !== undefined) {

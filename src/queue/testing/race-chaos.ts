@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { sleep, systemClock } from "../../base/clock.ts";
 import { machineMonotonicMs } from "../../base/machine-clock.ts";
 import { createSeededRandom } from "../../base/random.ts";
-import { createRaceLog, readRaceLog, type RaceEvent } from "./race-log.ts";
+import { createRaceLog, readRaceLog, type QueueRaceEvent } from "./race-log.ts";
 import type { SharedStore } from "./race-store.ts";
 import type { RaceWorkerSettings } from "./race-worker.ts";
 
@@ -23,7 +23,7 @@ export interface ChaosOptions {
 }
 
 export interface Chaos {
-  readonly events: readonly RaceEvent[];
+  readonly events: readonly QueueRaceEvent[];
   readonly kills: number;
   /** False when it was given up. */
   readonly isOver: boolean;

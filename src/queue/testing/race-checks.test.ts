@@ -8,9 +8,13 @@ import {
   withinLimit,
   worksOf,
 } from "./race-checks.ts";
-import type { RaceEvent, RaceFact } from "./race-log.ts";
+import type { QueueRaceEvent, RaceFact } from "./race-log.ts";
 
-const at = (atMs: number, worker: string, fact: RaceFact): RaceEvent => ({ atMs, worker, ...fact });
+const at = (atMs: number, worker: string, fact: RaceFact): QueueRaceEvent => ({
+  atMs,
+  worker,
+  ...fact,
+});
 const ref = (id: number, token = 1) => ({ id, token, gate: "g", job: "j" });
 const start = (atMs: number, worker: string, id: number, token = 1) =>
   at(atMs, worker, { event: "start", ...ref(id, token) });

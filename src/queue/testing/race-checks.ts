@@ -1,12 +1,12 @@
 import type { Task } from "../task.ts";
 import { childOf } from "./race-hands.ts";
-import type { RaceEvent, TaskRef } from "./race-log.ts";
+import type { QueueRaceEvent, TaskRef } from "./race-log.ts";
 
 /** Each check lists what it found wrong, in words; nothing wrong is an empty list. */
 export type Wrong = readonly string[];
 
 /** A worker that is killed before it can log an answer has still finished its task. */
-export function finishedOnce(tasks: readonly Task[], events: readonly RaceEvent[]): Wrong {
+export function finishedOnce(tasks: readonly Task[], events: readonly QueueRaceEvent[]): Wrong {
   const wrong: string[] = [];
   const keys = new Set(tasks.map(identity));
   for (const task of tasks) {
@@ -38,7 +38,7 @@ const identity = ({ job, gate, key }: Pick<Task, "job" | "gate" | "key">) =>
   JSON.stringify([job, gate, key]);
 
 /** Every lease was in one pair of hands, and nobody worked without one. */
-export function leasesUnique(events: readonly RaceEvent[]): Wrong {
+export function leasesUnique(events: readonly QueueRaceEvent[]): Wrong {
   const wrong: string[] = [];
   const holders = new Map<string, string>();
   for (const event of events) {
@@ -62,7 +62,7 @@ interface Work extends TaskRef {
 }
 
 /** What was at work when: a killed process's work ends with the process. */
-export function worksOf(events: readonly RaceEvent[]): readonly Work[] {
+export function worksOf(events: readonly QueueRaceEvent[]): readonly Work[] {
   const deathMs = new Map<string, number>();
   const endMs = new Map<string, number>();
   for (const event of events) {
@@ -108,7 +108,7 @@ export function apart(what: string, works: readonly Work[], delayMs: number): Wr
 }
 
 /** What was claimed before may start a moment later: a process that waits for its processor. */
-export function blocksKept(events: readonly RaceEvent[], works: readonly Work[]): Wrong {
+export function blocksKept(events: readonly QueueRaceEvent[], works: readonly Work[]): Wrong {
   const sentMs = new Map<string, number>();
   for (const event of events) {
     if (event.event === "claimed") sentMs.set(leaseName(event), event.sentMs);

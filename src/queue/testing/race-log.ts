@@ -3,7 +3,7 @@ import { machineMonotonicMs } from "../../base/machine-clock.ts";
 import type { Finished } from "../operation.ts";
 
 /** What a worker of a race says it did, in a file of its own, so that kill -9 takes nothing back. */
-export type RaceEvent = {
+export type QueueRaceEvent = {
   /** The machine's monotonic clock: the same in all processes. */
   readonly atMs: number;
   readonly worker: string;
@@ -45,8 +45,8 @@ export const createRaceLog =
   (fact, atMs = machineMonotonicMs()) =>
     void writeSync(file, `${JSON.stringify({ atMs, worker, ...fact })}\n`);
 
-export const readRaceLog = (path: string): readonly RaceEvent[] =>
+export const readRaceLog = (path: string): readonly QueueRaceEvent[] =>
   readFileSync(path, "utf8")
     .split("\n")
     .filter(Boolean)
-    .map((line) => JSON.parse(line) as RaceEvent);
+    .map((line) => JSON.parse(line) as QueueRaceEvent);

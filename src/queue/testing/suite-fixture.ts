@@ -20,10 +20,10 @@ export interface OpenedStore {
   readonly cutOff?: () => Promise<{ readonly reconnect: () => Promise<void> }>;
 }
 
-export type Clause = (title: string, check: (at: Fixture) => Promise<void>) => void;
+export type QueueClause = (title: string, check: (at: QueueFixture) => Promise<void>) => void;
 
 /** What a clause works with: a queue in front of the store under test, and the shortest words. */
-export interface Fixture extends AsyncDisposable {
+export interface QueueFixture extends AsyncDisposable {
   readonly queue: Queue;
   readonly store: QueueStore;
   readonly time: SuiteTime;
@@ -62,7 +62,7 @@ export const work = (key: string, more: Partial<Omit<TaskInput, "key">> = {}): T
 });
 
 /** Due exactly `ms` from now. `delayMs` of a task may wait up to a millisecond longer. */
-export const dueIn = ({ time }: Pick<Fixture, "time">, ms: number) => ({
+export const dueIn = ({ time }: Pick<QueueFixture, "time">, ms: number) => ({
   dueAtMs: time.now().wallMs + ms,
 });
 
@@ -76,7 +76,7 @@ export const works = (
 export const keysOf = (tasks: readonly { readonly key: string }[]): string[] =>
   tasks.map((task) => task.key);
 
-export async function openFixture(open: OpenStore, time: SuiteTime): Promise<Fixture> {
+export async function openFixture(open: OpenStore, time: SuiteTime): Promise<QueueFixture> {
   const opened = await open(time);
   const random = createSeededRandom(1);
   const queues: Queue[] = [];

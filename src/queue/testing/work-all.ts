@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { work, works, type Fixture } from "./suite-fixture.ts";
+import { work, works, type QueueFixture } from "./suite-fixture.ts";
 
 /** Every operation that claims, finishes, sweeps, promotes, or looks how things stand. */
-export async function workAll(at: Fixture): Promise<void> {
+export async function workAll(at: QueueFixture): Promise<void> {
   const { queue } = at;
   await queue.setGate("g", { delayMs: 100 });
   await queue.setGate("m", { limit: 5 });
@@ -58,7 +58,7 @@ export async function workAll(at: Fixture): Promise<void> {
 }
 
 /** Every read of the port, with every filter. */
-export async function readAll({ queue, store }: Fixture): Promise<void> {
+export async function readAll({ queue, store }: QueueFixture): Promise<void> {
   const lane = { kind: "work", job: "j", gate: "g" };
   await queue.now();
   await queue.stats();
@@ -102,7 +102,7 @@ export async function readAll({ queue, store }: Fixture): Promise<void> {
  * Ten tasks that can be claimed, and so many that cannot, of higher priority: in blocked gates of
  * their own, in a gate that is full, in a paused job, and due later.
  */
-export async function addBlocked({ queue, claim }: Fixture, blocked: number): Promise<void> {
+export async function addBlocked({ queue, claim }: QueueFixture, blocked: number): Promise<void> {
   const part = blocked / 5;
   const higher = { priority: 900 };
   await queue.openJob("paused");

@@ -1,7 +1,7 @@
 import { AppError } from "../../base/app-error.ts";
 
 /** One record of a CSV file. */
-export interface CsvRow {
+export interface CsvRecord {
   /** Where it begins in the file, from 1: a quoted field may run over several lines. */
   readonly line: number;
   readonly cells: readonly string[];
@@ -9,9 +9,9 @@ export interface CsvRow {
 
 export interface CsvReader {
   /** The rows that end in this piece of text. */
-  push(text: string): readonly CsvRow[];
+  push(text: string): readonly CsvRecord[];
   /** The last row, where no line break ends it. Throws for a quote that was never closed. */
-  end(): readonly CsvRow[];
+  end(): readonly CsvRecord[];
 }
 
 export interface CsvReaderOptions {
@@ -46,7 +46,7 @@ export function createCsvReader({ delimiter }: CsvReaderOptions = {}): CsvReader
     cell = "";
     state = "start";
   };
-  const endRow = (into: CsvRow[]) => {
+  const endRow = (into: CsvRecord[]) => {
     const isEmpty = cells.length === 0 && cell === "" && state === "start";
     if (!isEmpty) {
       endCell();
@@ -74,8 +74,8 @@ export function createCsvReader({ delimiter }: CsvReaderOptions = {}): CsvReader
   };
   const isSpecial = (char: string) => char === separator || char === "\n" || char === "\r";
 
-  const read = (text: string): readonly CsvRow[] => {
-    const rows: CsvRow[] = [];
+  const read = (text: string): readonly CsvRecord[] => {
+    const rows: CsvRecord[] = [];
     for (let at = 0; at < text.length;) {
       const char = text[at]!;
       const isPairEnd = isAfterReturn && char === "\n";

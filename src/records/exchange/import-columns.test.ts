@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { columnOf, planColumns } from "./import-columns.ts";
-import { readCompany, type ReadOptions } from "./read-company.ts";
+import { readCompany, type ReadCompanyOptions } from "./read-company.ts";
 import { readDomain, readEmail, readMoment, readNumber, readPhone } from "./read-values.ts";
 
 const at = "2026-11-16T00:00:00.000Z";
-function read(row: Readonly<Record<string, unknown>>, options: Partial<ReadOptions> = {}) {
+function read(row: Readonly<Record<string, unknown>>, options: Partial<ReadCompanyOptions> = {}) {
   const cells = Object.entries(row).flatMap(([header, value]) => {
     const column = columnOf(header, { keepsOthers: true });
     return column ? [[column, value] as const] : [];

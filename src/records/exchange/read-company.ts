@@ -17,7 +17,7 @@ export interface CompanyRead {
   readonly problems: readonly string[];
 }
 
-export interface ReadOptions {
+export interface ReadCompanyOptions {
   /** Two letters, for phone numbers without a country code. The line's own country comes first. */
   readonly country?: string | undefined;
   /** When a note without a date was taken: an import of the same file gives the same note. */
@@ -26,7 +26,7 @@ export interface ReadOptions {
   readonly derivesDomain?: boolean;
 }
 
-interface Reading extends ReadOptions {
+interface Reading extends ReadCompanyOptions {
   readonly fields: Record<string, unknown>;
   readonly problems: string[];
 }
@@ -42,7 +42,10 @@ const sharedHosts =
  * Reads what stands in a line. A value that cannot be read is told and left out; the rest of the line
  * counts all the same. Empty says nothing: it never takes away what is known.
  */
-export function readCompany(cells: readonly ImportCell[], options: ReadOptions): CompanyRead {
+export function readCompany(
+  cells: readonly ImportCell[],
+  options: ReadCompanyOptions,
+): CompanyRead {
   const country = cells.find(([{ field }, value]) => field === "country" && isCode(value))?.[1];
   const reading: Reading = {
     ...options,

@@ -27,7 +27,7 @@ export interface PairEvidence {
 }
 
 /** "same": sure enough to merge without asking. "review": a person decides. */
-export type Verdict = "same" | "review" | "different";
+export type PairVerdict = "same" | "review" | "different";
 
 const earthRadiusM = 6_371_008.8;
 /** Different house numbers: only what is next door may still be one. */
@@ -36,13 +36,13 @@ const otherNumber = 0.4;
 export function judgePair(
   a: ComparedCompany,
   b: ComparedCompany,
-): { readonly verdict: Verdict; readonly evidence: PairEvidence } {
+): { readonly verdict: PairVerdict; readonly evidence: PairEvidence } {
   const evidence = evidenceOf(a, b);
   const found = verdictOf(a, b, evidence);
   return { verdict: found === "same" && !maySettle(a, b, evidence) ? "review" : found, evidence };
 }
 
-function verdictOf(a: ComparedCompany, b: ComparedCompany, evidence: PairEvidence): Verdict {
+function verdictOf(a: ComparedCompany, b: ComparedCompany, evidence: PairEvidence): PairVerdict {
   const { name, distanceM, phone, domain, sameAddress } = evidence;
   if (phone !== undefined && shareTellingWord(a.name, b.name)) {
     // Branches share a switchboard; a company has one place.

@@ -1,5 +1,5 @@
 import { afterTick } from "../../base/tick.ts";
-import type { Position } from "../../ledger/index.ts";
+import type { LedgerPosition } from "../../ledger/index.ts";
 import { nameAndAddress } from "../duplicates.ts";
 import { recordOf } from "../gathering-index.ts";
 import { normalDomain } from "../identity.ts";
@@ -16,7 +16,7 @@ export function createMemoryRecordIndex(): RecordIndex {
   let records = new Map<string, Indexed>();
   let marks = new Map<string, RenderMark>();
   let problems = new Map<string, RecordProblem>();
-  let position: Position | undefined;
+  let position: LedgerPosition | undefined;
   const where = (isFound: (indexed: Indexed) => boolean): readonly string[] =>
     [...records.values()]
       .filter(isFound)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Position } from "../../ledger/index.ts";
+import type { LedgerPosition } from "../../ledger/index.ts";
 import { nameAndAddress } from "../duplicates.ts";
 import type { RecordIndex } from "../record-index.ts";
 import { company, person } from "./sample-records.ts";
@@ -10,7 +10,7 @@ export interface RecordIndexSuiteOptions {
   readonly open: () => RecordIndex;
 }
 
-const position: Position = { checkpoint: 3, parts: "ab", vector: { "n/s": 7 }, aside: [] };
+const position: LedgerPosition = { checkpoint: 3, parts: "ab", vector: { "n/s": 7 }, aside: [] };
 
 /** The contract of RecordIndex, clause by clause. A bug in one becomes a clause for all. */
 export function recordIndexSuite({ name, open }: RecordIndexSuiteOptions): void {

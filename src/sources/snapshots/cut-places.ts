@@ -9,8 +9,8 @@ import {
   type FileRecord,
   type PlaceFileOptions,
 } from "../read/read-place-file.ts";
-import type { Release, SnapshotStore } from "./snapshot-store.ts";
-import { createSpill, type Spill } from "./spill.ts";
+import type { SnapshotRelease, SnapshotStore } from "./snapshot-store.ts";
+import { createSpill, type TileSpill } from "./spill.ts";
 import { encodeSnapshot } from "./tile-snapshot.ts";
 
 export interface CutOptions extends Omit<PlaceFileOptions, "onBytes"> {
@@ -54,7 +54,7 @@ const reasonsMax = 50;
  * killed, leaves nothing that anyone reads. Cutting again writes what is missing. The name of a release
  * says which bytes it was made of, so the same file is cut once, by whichever machine.
  */
-export async function cutPlaces(options: CutOptions): Promise<Release> {
+export async function cutPlaces(options: CutOptions): Promise<SnapshotRelease> {
   const { file, source, name, store, signal, area, attribution } = options;
   const { release, dataTime, bytesTotal } = options.version
     ? { ...options.version, bytesTotal: 0 }
@@ -90,7 +90,7 @@ export async function cutPlaces(options: CutOptions): Promise<Release> {
 
   const about = { source: name, release, dataTime, outside: 0 };
   const tiles = await writeTiles(options, { spill, about, counts });
-  const finished: Release = {
+  const finished: SnapshotRelease = {
     format: "forager-places-release/1",
     source,
     name,
@@ -110,7 +110,7 @@ export async function cutPlaces(options: CutOptions): Promise<Release> {
 }
 
 interface TilesToWrite {
-  readonly spill: Spill;
+  readonly spill: TileSpill;
   readonly about: { readonly source: string; readonly release: string; readonly dataTime: string; readonly outside: number }; // prettier-ignore
   readonly counts: { duplicates: number };
 }

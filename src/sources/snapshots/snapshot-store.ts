@@ -16,10 +16,10 @@ export interface SnapshotStore {
   read(at: SnapshotAt): Promise<TilePlaces | undefined>;
   /** One that is there already is left as it is: a release never says two things. */
   write(at: SnapshotAt, body: Uint8Array): Promise<"created" | "exists">;
-  release(source: string, release: string): Promise<Release | undefined>;
+  release(source: string, release: string): Promise<SnapshotRelease | undefined>;
   /** The one with the newest data. */
-  latest(source: string): Promise<Release | undefined>;
-  finish(release: Release): Promise<void>;
+  latest(source: string): Promise<SnapshotRelease | undefined>;
+  finish(release: SnapshotRelease): Promise<void>;
   /** Of a source that is asked tile by tile: the release that was asked for last, and when. */
   newest(source: string, tile: string): Promise<NewestSnapshot | undefined>;
   setNewest(source: string, tile: string, release: string): Promise<void>;
@@ -61,7 +61,7 @@ const releaseSchema = z.object({
   attribution: z.object({ text: z.string(), licence: z.string(), url: z.string() }).optional(),
   reasons: z.array(z.object({ reason: z.string(), count, lines: z.array(count) })),
 });
-export type Release = z.infer<typeof releaseSchema>;
+export type SnapshotRelease = z.infer<typeof releaseSchema>;
 
 export function createSnapshotStore(
   bucket: Pick<Bucket, "get" | "put" | "putIfAbsent" | "list">,
@@ -71,7 +71,7 @@ export function createSnapshotStore(
     return got.status === "found" ? got.body : undefined;
   };
   const newestSchema = z.object({ release: z.string().regex(/^[A-Za-z0-9.-]{1,60}$/) });
-  const readRelease = async (key: string): Promise<Release | undefined> => {
+  const readRelease = async (key: string): Promise<SnapshotRelease | undefined> => {
     const body = await read(key);
     if (body === undefined) return undefined;
     const parsed = releaseSchema.safeParse(jsonOf(body));
@@ -94,7 +94,7 @@ export function createSnapshotStore(
       const found = await Promise.all(last.map(({ key }) => readRelease(key)));
       return found
         .filter((one) => one !== undefined)
-        .reduce<Release | undefined>(
+        .reduce<SnapshotRelease | undefined>(
           (best, one) => (best && (best.dataTime ?? "") >= (one.dataTime ?? "") ? best : one),
           undefined,
         );

@@ -5,7 +5,7 @@ import { join } from "node:path";
  * Lines by tile, of which a bounded part is in memory: what is more goes to one file, run by run, and
  * each tile knows where its runs are. So a file of any length is cut in the same memory.
  */
-export interface Spill extends AsyncDisposable {
+export interface TileSpill extends AsyncDisposable {
   add(tile: string, line: string): void;
   /** To be awaited now and then while lines are added. */
   settle(): Promise<void>;
@@ -19,7 +19,7 @@ interface Kept {
   readonly runs: { readonly start: number; readonly bytes: number }[];
 }
 
-export function createSpill(folder: string, charsMax = 48 * 2 ** 20): Spill {
+export function createSpill(folder: string, charsMax = 48 * 2 ** 20): TileSpill {
   const kept = new Map<string, Kept>();
   let chars = 0;
   let file: { readonly handle: FileHandle; readonly folder: string } | undefined;

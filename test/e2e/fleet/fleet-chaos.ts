@@ -6,7 +6,11 @@ import { fileURLToPath } from "node:url";
 import { sleep, systemClock } from "../../../src/base/clock.ts";
 import { machineMonotonicMs } from "../../../src/base/machine-clock.ts";
 import { createSeededRandom } from "../../../src/base/random.ts";
-import { createRaceLog, readRaceLog, type RaceEvent } from "../../../src/queue/testing/race-log.ts";
+import {
+  createRaceLog,
+  readRaceLog,
+  type QueueRaceEvent,
+} from "../../../src/queue/testing/race-log.ts";
 import type { FleetPlace } from "./fleet-queue.ts";
 import type { FleetWorkerSettings } from "./fleet-worker.ts";
 
@@ -29,7 +33,7 @@ export interface FleetChaosOptions {
 
 export interface FleetChaos {
   /** In order of time, which is the machine's own and the same for all. */
-  readonly events: readonly RaceEvent[];
+  readonly events: readonly QueueRaceEvent[];
   readonly stops: readonly Stop[];
   readonly kills: number;
   readonly requestsFiles: readonly string[];

@@ -22,11 +22,11 @@ export interface S3Caller extends Disposable {
   send<T>(
     operation: BucketOperation,
     request: (client: S3Client, signal: AbortSignal) => Promise<T>,
-  ): Promise<Answered<T>>;
+  ): Promise<S3Answer<T>>;
   readonly storeClock: StoreClock;
 }
 
-export interface Answered<T> {
+export interface S3Answer<T> {
   readonly output: T;
   /** The server's clock; undefined where it sent none. */
   readonly dateMs: number | undefined;
@@ -66,7 +66,7 @@ export function createS3Caller(place: S3Place, options: S3CallerOptions): S3Call
 
   const sendOnce = async <T>(
     request: (client: S3Client, signal: AbortSignal) => Promise<T>,
-  ): Promise<Answered<T>> => {
+  ): Promise<S3Answer<T>> => {
     const timeout = new AbortController();
     const timer = clock.setTimer(requestMs, () =>
       timeout.abort(new Error(`no answer within ${requestMs} ms`)),

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { bodyBytesMax } from "../../bucket.ts";
-import { bytes, type Clause } from "../suite-fixture.ts";
+import { bytes, type BucketClause } from "../suite-fixture.ts";
 
 const refusedKeys = [
   "",
@@ -17,7 +17,7 @@ const refusedKeys = [
   "é".repeat(451),
 ];
 
-export function faultClauses(clause: Clause): void {
+export function faultClauses(clause: BucketClause): void {
   clause("a key that some store would change is refused by all", async ({ bucket }) => {
     for (const key of refusedKeys) {
       const refused = { kind: "invalid", code: "bucket_key" };

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import type { Bucket } from "../../bucket.ts";
-import { bytes, type Clause } from "../suite-fixture.ts";
+import { bytes, type BucketClause } from "../suite-fixture.ts";
 
-export function listingClauses(clause: Clause): void {
+export function listingClauses(clause: BucketClause): void {
   clause("a list has the objects of its prefix, with size and ETag", async ({ bucket }) => {
     const { etag } = await bucket.put("a/one", bytes("1234"));
     await bucket.put("a/two", bytes("2"));

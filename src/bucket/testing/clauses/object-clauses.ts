@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { bytes, textOf, type Clause } from "../suite-fixture.ts";
+import { bytes, textOf, type BucketClause } from "../suite-fixture.ts";
 
 /** Legal, and trouble for whoever escapes carelessly. */
 export const oddKeys: readonly string[] = [
@@ -22,7 +22,7 @@ export const oddKeys: readonly string[] = [
   "é".repeat(400),
 ];
 
-export function objectClauses(clause: Clause): void {
+export function objectClauses(clause: BucketClause): void {
   clause("what was put is read back, byte by byte", async ({ bucket }) => {
     const body = Uint8Array.from({ length: 256 }, (_, index) => index);
     const { etag } = await bucket.put("a/b", body);

@@ -1,11 +1,11 @@
 import { expect } from "vitest";
 import { mayHaveHappened } from "../../bucket-error.ts";
 import type { Bucket } from "../../bucket.ts";
-import { bytes, textOf, type Clause } from "../suite-fixture.ts";
+import { bytes, textOf, type BucketClause } from "../suite-fixture.ts";
 
 const racersCount = 32;
 
-export function raceClauses(clause: Clause): void {
+export function raceClauses(clause: BucketClause): void {
   clause("two openers see each other's writes at once", async ({ bucket, another }) => {
     const second = await another();
     const { etag } = await bucket.put("a", bytes("one"));

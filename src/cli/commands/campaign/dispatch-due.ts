@@ -1,7 +1,7 @@
 import { loadCampaignWork, openOrMakeQueue } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
-import type { OptionSpec, Outcome, SettingsContext } from "../../command.ts";
+import type { OptionSpec, CommandOutcome, SettingsContext } from "../../command.ts";
 import { parseCount, textFlag } from "../../flags.ts";
 import { openReaderOf } from "../../node-context.ts";
 import { notePreflight } from "../../preflight.ts";
@@ -23,7 +23,7 @@ export const dispatchOptions: readonly OptionSpec[] = [
 export async function chooseAndDispatch(
   context: SettingsContext,
   { isRematch }: { readonly isRematch: boolean },
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const { flags, out, clock, signal } = context;
   const choice = choiceOf(context);
   const isDryRun = flags["dryRun"] === true;

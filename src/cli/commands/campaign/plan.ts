@@ -13,7 +13,7 @@ import {
   type Campaign,
   type Survey,
 } from "../../../campaign/index.ts";
-import type { Release } from "../../../sources/index.ts";
+import type { SnapshotRelease } from "../../../sources/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { notePreflight } from "../../preflight.ts";
 import { forceOption, openPlacesHere } from "./open-sources.ts";
@@ -139,7 +139,7 @@ const requestWords = ({ source, tiles, hours }: NonNullable<ReturnType<typeof re
     ? `${source}: no request is needed, snapshots answer`
     : `${source}: ${countOf(tiles, "tile")} to ask for, at least ${hours < 0.1 ? "some minutes" : `${hours.toFixed(1)} hours`}`;
 
-function surveyedSource(name: string, release: Release, planned: ReadonlySet<string>) {
+function surveyedSource(name: string, release: SnapshotRelease, planned: ReadonlySet<string>) {
   const inside = Object.entries(release.tiles)
     .filter(([tile]) => planned.has(tile))
     .reduce((sum, [, places]) => sum + places, 0);

@@ -4,7 +4,7 @@ import { AppError } from "../../../base/app-error.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import { warningsOf } from "../../warnings-of.ts";
-import type { Command, Outcome, SettingsContext } from "../../command.ts";
+import type { Command, CommandOutcome, SettingsContext } from "../../command.ts";
 import { openReaderOf } from "../../node-context.ts";
 import { outcomeText } from "../../outcome-text.ts";
 import { workOptions, workOptionsOf } from "../../work-options.ts";
@@ -63,7 +63,7 @@ export const campaignRun: Command = {
   },
 };
 
-function tell(context: SettingsContext, name: string, ran: CampaignRun): Outcome {
+function tell(context: SettingsContext, name: string, ran: CampaignRun): CommandOutcome {
   const { out, signal, cwd } = context;
   const { report, file, about, work, left, failed } = ran;
   const path = relative(cwd, file);

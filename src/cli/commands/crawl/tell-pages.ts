@@ -14,7 +14,7 @@ import {
 } from "../../../campaign/index.ts";
 import type { SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
-import type { Column } from "../../table.ts";
+import type { TableColumn } from "../../table.ts";
 
 /** A crawl that is over, and what came of it. */
 export interface ToldCrawl {
@@ -25,7 +25,7 @@ export interface ToldCrawl {
   readonly file: string;
 }
 
-const columns: readonly Column<CrawledPage>[] = [
+const columns: readonly TableColumn<CrawledPage>[] = [
   { title: "url", value: ({ url }) => url },
   {
     title: "state",

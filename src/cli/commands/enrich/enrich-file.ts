@@ -13,7 +13,7 @@ import { AppError } from "../../../base/app-error.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { visitRecordOf } from "../../../records/index.ts";
-import type { Outcome, SettingsContext } from "../../command.ts";
+import type { CommandOutcome, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { openNodeOf, openReaderOf } from "../../node-context.ts";
 import { outcomeText } from "../../outcome-text.ts";
@@ -22,10 +22,10 @@ import { warningsOf } from "../../warnings-of.ts";
 import { workOptionsOf } from "../../work-options.ts";
 import { openSource } from "../queue/import/import-source.ts";
 import { websiteOf } from "./choose-companies.ts";
-import { visitAll, type Placed } from "./visit-all.ts";
+import { visitAll, type PlannedVisit } from "./visit-all.ts";
 
 /** Imports a CSV file, visits the websites in it, and writes its rows with what was found. */
-export async function enrichFile(context: SettingsContext, name: string): Promise<Outcome> {
+export async function enrichFile(context: SettingsContext, name: string): Promise<CommandOutcome> {
   const { settings, flags, cwd, out, signal } = context;
   const from = resolve(cwd, name);
   const to = resolve(cwd, textFlag(flags, "output") ?? `${stemOf(name)}-enriched.csv`);
@@ -113,7 +113,7 @@ async function addVisits(
   const batch = textFlag(context.flags, "batch") ?? stemOf(name);
   const at = new Date(context.clock.nowMs()).toISOString();
   await using opened = await openReaderOf(context);
-  const placed: Placed[] = [];
+  const placed: PlannedVisit[] = [];
   for (const target of new Set(targets.values())) {
     const row = await opened.records.find(target);
     const company = row?.kind === "company" ? row.company : undefined;

@@ -14,7 +14,7 @@ import type { Queue } from "../../../queue/index.ts";
 import type { Company } from "../../../records/index.ts";
 import type { SettingsContext } from "../../command.ts";
 
-export interface Placed {
+export interface PlannedVisit {
   readonly company: Company;
   readonly website: string;
 }
@@ -23,7 +23,7 @@ export interface Placed {
 export async function visitAll(
   context: SettingsContext,
   { ledger }: NodeReadApi,
-  { name, at, placed }: { name: string; at: string; placed: readonly Placed[] },
+  { name, at, placed }: { name: string; at: string; placed: readonly PlannedVisit[] },
 ) {
   const files = openBatchFiles(context.paths);
   const before: Batch = (await files.read(name)) ?? { name, at, lines: [] };

@@ -9,7 +9,7 @@ import {
 } from "../../../campaign/index.ts";
 import { createPaths } from "../../../config/index.ts";
 import { runChecks, type NamedFinding } from "../../doctor/run-checks.ts";
-import type { Command, Outcome, SettingsContext } from "../../command.ts";
+import type { Command, CommandOutcome, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { campaignOptions, templateOf } from "../campaign/template-options.ts";
 
@@ -140,7 +140,7 @@ interface Made {
   readonly hasSource: boolean;
 }
 
-async function checkAndTell(context: SettingsContext, made: Made): Promise<Outcome> {
+async function checkAndTell(context: SettingsContext, made: Made): Promise<CommandOutcome> {
   const { out, cwd, reload } = context;
   const { settingsFile, campaignFile, name, hasSource } = made;
   const loaded = await reload();

@@ -1,16 +1,16 @@
 import type { ConflictView, Datagram, FieldView } from "../../../ledger/index.ts";
-import type { Column } from "../../table.ts";
+import type { TableColumn } from "../../table.ts";
 
 const shown = (value: unknown) => (value === undefined ? "(unset)" : JSON.stringify(value));
 
-export const fieldColumns: readonly Column<FieldView>[] = [
+export const fieldColumns: readonly TableColumn<FieldView>[] = [
   { title: "field", value: ({ field }) => field },
   { title: "value", value: ({ value }) => shown(value) },
   { title: "source", value: ({ source }) => source },
   { title: "stamp", value: ({ stamp }) => stamp },
 ];
 
-export const conflictColumns: readonly Column<ConflictView>[] = [
+export const conflictColumns: readonly TableColumn<ConflictView>[] = [
   { title: "target", value: ({ target }) => target },
   { title: "field", value: ({ field }) => field },
   { title: "lost", value: ({ value }) => shown(value) },
@@ -18,7 +18,7 @@ export const conflictColumns: readonly Column<ConflictView>[] = [
   { title: "datagram", value: ({ dot }) => dot, isNeverCut: true },
 ];
 
-export const datagramColumns: readonly Column<Datagram>[] = [
+export const datagramColumns: readonly TableColumn<Datagram>[] = [
   { title: "stamp", value: ({ stamp }) => stamp },
   { title: "target", value: ({ target }) => target },
   { title: "field", value: ({ field }) => field },

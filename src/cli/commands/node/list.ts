@@ -1,5 +1,5 @@
 import { openRetryingFleetBucket } from "../../../app/index.ts";
-import { readHeads, type Head } from "../../../ledger/index.ts";
+import { readHeads, type SessionHead } from "../../../ledger/index.ts";
 import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
 
@@ -14,7 +14,7 @@ export const nodeList: Command = {
     const faults: string[] = [];
     const heads = await readHeads(bucket, (fault) => void faults.push(fault));
     out.table(heads, [
-      { title: "node", value: ({ node }: Head) => node },
+      { title: "node", value: ({ node }: SessionHead) => node },
       { title: "label", value: ({ label }) => label },
       { title: "last stamp", value: ({ stamp }) => stamp },
       { title: "sessions", value: ({ sessions }) => sessions.length },

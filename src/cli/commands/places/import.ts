@@ -1,7 +1,7 @@
 import { basename, resolve } from "node:path";
 import { importPlaces, openPlaces } from "../../../app/index.ts";
 import { openCampaignFolder, planTiles } from "../../../campaign/index.ts";
-import { readArea, sourceKeyRule, type Release } from "../../../sources/index.ts";
+import { readArea, sourceKeyRule, type SnapshotRelease } from "../../../sources/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
@@ -101,7 +101,7 @@ export const placesImport: Command = {
   },
 };
 
-function wordsOf({ source, places, tiles, outside, duplicates, closed }: Release): string {
+function wordsOf({ source, places, tiles, outside, duplicates, closed }: SnapshotRelease): string {
   const left = [
     ...(outside > 0 ? [`${outside} outside of the area`] : []),
     ...(duplicates > 0 ? [`${duplicates} told twice`] : []),

@@ -1,7 +1,7 @@
 import { AppError, assert } from "../../../base/app-error.ts";
 import { countTasks, formatCount } from "../../../base/count-words.ts";
 import type { FinishedInput, Queue, TerminalState } from "../../../queue/index.ts";
-import type { Outcome, SettingsContext } from "../../command.ts";
+import type { CommandOutcome, SettingsContext } from "../../command.ts";
 import { browseAll } from "./browse-all.ts";
 import { noSuchTask, requireJob, requireJobOrEntry } from "./filters.ts";
 
@@ -9,7 +9,7 @@ import { noSuchTask, requireJob, requireJobOrEntry } from "./filters.ts";
 export interface FinishedChange {
   readonly queue: Queue;
   /** Each is changed in turn; no task matches two of them. */
-  readonly filters: readonly FinishedFilter[];
+  readonly filters: readonly FinishedSelection[];
   readonly isDryRun: boolean;
   /** Changes something also for tasks that are only in the log. */
   readonly reachesLog?: boolean;
@@ -24,12 +24,12 @@ export interface FinishedChange {
   /** Also asked for no task at all: there may be more to change than tasks. */
   readonly mustAsk: (count: number) => boolean;
   readonly change: (
-    filter: FinishedFilter,
+    filter: FinishedSelection,
     onProgress: (changed: number) => void,
   ) => Promise<number>;
 }
 
-export type FinishedFilter = FinishedInput & { readonly states: readonly TerminalState[] };
+export type FinishedSelection = FinishedInput & { readonly states: readonly TerminalState[] };
 
 /** Enough for the question: counting more would make people wait for it. */
 const askedCountMax = 10_000;
@@ -39,7 +39,7 @@ const quietTasksMax = 5_000;
 export async function changeFinished(
   context: SettingsContext,
   wanted: FinishedChange,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const { out, flags, confirm } = context;
   const { queue, filters, isDryRun, words, reachesLog = false } = wanted;
   for (const filter of filters) {
@@ -100,7 +100,7 @@ async function changeAll(
 /** Who names a task means that one: a number that fits nothing changes nothing at all. */
 async function checkIds(
   queue: Queue,
-  { ids = [], states }: FinishedFilter,
+  { ids = [], states }: FinishedSelection,
   reachesLog: boolean,
 ): Promise<void> {
   for (const id of ids) {
@@ -127,7 +127,11 @@ const onlyInLog = (id: number) =>
       `(\`forager queue purge --id ${id}\` frees its key)`,
   );
 
-async function countFinished(queue: Queue, filters: readonly FinishedFilter[], countMax: number) {
+async function countFinished(
+  queue: Queue,
+  filters: readonly FinishedSelection[],
+  countMax: number,
+) {
   let count = 0;
   for (const { ids, finishedBeforeMs = Infinity, ...query } of filters) {
     if (ids) {

@@ -1,6 +1,6 @@
 import { formatDuration } from "../../../base/format-time.ts";
 import type { Gate } from "../../../queue/index.ts";
-import type { Column } from "../../table.ts";
+import type { TableColumn } from "../../table.ts";
 
 /** A gate with what its moments mean now. */
 export interface GateValue extends Gate {
@@ -14,7 +14,7 @@ export const gateValue = (gate: Gate, nowMs: number): GateValue => ({
   opensInMs: Math.max(0, gate.opensAtMs - nowMs),
 });
 
-export const gateColumns: readonly Column<GateValue>[] = [
+export const gateColumns: readonly TableColumn<GateValue>[] = [
   { title: "gate", value: (gate) => gate.name, isKey: true },
   { title: "delay", value: (gate) => formatDuration(gate.delayMs) },
   { title: "limit", value: (gate) => gate.limit },

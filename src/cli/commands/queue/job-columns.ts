@@ -1,7 +1,7 @@
 import type { Job } from "../../../queue/index.ts";
-import type { Column, Tint } from "../../table.ts";
+import type { TableColumn, Tint } from "../../table.ts";
 
-export const jobColumns: readonly Column<Job>[] = [
+export const jobColumns: readonly TableColumn<Job>[] = [
   { title: "job", value: (job) => job.name, isKey: true },
   { title: "state", value: jobState, tint: (job) => tints[jobState(job)] },
   { title: "pending", value: (job) => job.pending },

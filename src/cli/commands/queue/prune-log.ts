@@ -4,13 +4,13 @@ import { countOf } from "../../../base/count-words.ts";
 import { formatMoment } from "../../../base/format-time.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import type { EndedCursor, Queue } from "../../../queue/index.ts";
-import type { Outcome, SettingsContext } from "../../command.ts";
+import type { CommandOutcome, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { parseMoment } from "../records/parse-moment.ts";
 import { endedAll } from "./browse-all.ts";
 
 /** `queue log prune`: prints the number of entries, asks, and removes them in chunks. */
-export async function pruneLog(context: SettingsContext): Promise<Outcome> {
+export async function pruneLog(context: SettingsContext): Promise<CommandOutcome> {
   const { flags, out, confirm, clock, signal, progress } = context;
   const before = textFlag(flags, "before");
   if (before === undefined) throw usageError("queue log prune needs --before, such as 365d");

@@ -2,7 +2,7 @@ import { countOf } from "../../../base/count-words.ts";
 import { formatDuration, formatMoment } from "../../../base/format-time.ts";
 import type { Job, KindStats, QueueStats, ReasonStats } from "../../../queue/index.ts";
 import type { Layout } from "../../output.ts";
-import type { Column } from "../../table.ts";
+import type { TableColumn } from "../../table.ts";
 import { jobColumns, share } from "./job-columns.ts";
 
 export interface StatsView {
@@ -41,12 +41,12 @@ export function describeStatsInLine({ stats }: StatsView, nowMs: number): string
 
 const open = (job: Job) => job.pending + job.running;
 
-const stateColumns: readonly Column<readonly [string, number]>[] = [
+const stateColumns: readonly TableColumn<readonly [string, number]>[] = [
   { title: "state", value: ([state]) => state },
   { title: "tasks", value: ([, count]) => count },
 ];
 
-const reasonColumns = (pending: number): readonly Column<ReasonStats>[] => [
+const reasonColumns = (pending: number): readonly TableColumn<ReasonStats>[] => [
   { title: "waiting for", value: ({ reason }) => reason },
   { title: "tasks", value: ({ count }) => count },
   { title: "share", value: ({ count }) => share(count, pending) },
@@ -56,12 +56,12 @@ const reasonColumns = (pending: number): readonly Column<ReasonStats>[] => [
   },
 ];
 
-const waitColumn = (title: string, of: "p50Ms" | "p95Ms" | "p99Ms"): Column<KindStats> => ({
+const waitColumn = (title: string, of: "p50Ms" | "p95Ms" | "p99Ms"): TableColumn<KindStats> => ({
   title,
   value: ({ waits }) => (waits.count > 0 ? formatDuration(waits[of]) : "-"),
 });
 
-const kindColumns: readonly Column<KindStats>[] = [
+const kindColumns: readonly TableColumn<KindStats>[] = [
   { title: "kind", value: ({ kind }) => kind },
   { title: "pending", value: ({ pending }) => pending },
   { title: "running", value: ({ running }) => running },

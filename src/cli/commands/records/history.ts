@@ -6,7 +6,7 @@ import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
 import { parseCount, textFlag } from "../../flags.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
-import type { Column } from "../../table.ts";
+import type { TableColumn } from "../../table.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
 import { parseMoment } from "./parse-moment.ts";
 import { openNodeOf } from "../../node-context.ts";
@@ -131,7 +131,7 @@ async function archiveOf(
   return { bucket: await fleetBucketAddress(fleetOf(context)) };
 }
 
-const columns: readonly Column<HistoryEntry>[] = [
+const columns: readonly TableColumn<HistoryEntry>[] = [
   { title: "", value: ({ isShown }) => (isShown ? "*" : "") },
   { title: "when", value: ({ stamp }) => stamp.slice(0, 19).replace("T", " ") },
   { title: "field", value: ({ field }) => field },

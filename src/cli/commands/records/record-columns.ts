@@ -1,12 +1,12 @@
 import type { Company, Indexed, Person } from "../../../records/index.ts";
-import type { Column } from "../../table.ts";
+import type { TableColumn } from "../../table.ts";
 
 const first = (values: readonly { readonly value: string }[]) => {
   const more = values.length > 1 ? ` +${values.length - 1}` : "";
   return values[0] ? `${values[0].value}${more}` : "";
 };
 
-const companyColumns: readonly Column<Company>[] = [
+const companyColumns: readonly TableColumn<Company>[] = [
   { title: "slug", value: ({ slug }) => slug, isKey: true },
   { title: "name", value: ({ name }) => name },
   { title: "domain", value: ({ texts }) => texts.domain ?? "" },
@@ -21,7 +21,7 @@ const companyColumns: readonly Column<Company>[] = [
   },
 ];
 
-const personColumns: readonly Column<Person>[] = [
+const personColumns: readonly TableColumn<Person>[] = [
   { title: "slug", value: ({ slug }) => slug, isKey: true },
   { title: "name", value: ({ name }) => name },
   { title: "role", value: ({ texts }) => texts.role ?? "" },
@@ -35,5 +35,5 @@ export const recordOf = (row: Indexed): Company | Person =>
   row.kind === "company" ? row.company : row.person;
 
 /** All columns take either kind; which those are is up to the caller. */
-export const columnsOf = (kind: Indexed["kind"]): readonly Column<Company | Person>[] =>
-  (kind === "company" ? companyColumns : personColumns) as readonly Column<Company | Person>[];
+export const columnsOf = (kind: Indexed["kind"]): readonly TableColumn<Company | Person>[] =>
+  (kind === "company" ? companyColumns : personColumns) as readonly TableColumn<Company | Person>[];

@@ -3,7 +3,7 @@ import type { RecordFilters, RecordSort } from "../../../records/index.ts";
 import type { NodeReadApi } from "../../../node/index.ts";
 import type { Command } from "../../command.ts";
 import { parseCount, textFlag } from "../../flags.ts";
-import type { Column } from "../../table.ts";
+import type { TableColumn } from "../../table.ts";
 import { filterOptions, readFilters } from "./filter-options.ts";
 import { parseMoment } from "./parse-moment.ts";
 import { openReaderOf } from "../../node-context.ts";
@@ -71,7 +71,7 @@ async function pick(
   return rows.flatMap((row) => (row.kind === "company" ? [row.company] : []));
 }
 
-const columns: readonly Column<Call>[] = [
+const columns: readonly TableColumn<Call>[] = [
   { title: "slug", value: ({ company }) => company.slug },
   { title: "name", value: ({ company }) => company.name },
   { title: "phone", value: ({ company }) => company.phones.map(({ value }) => value).join(", ") },

@@ -12,11 +12,11 @@ import {
 import { fleetOf } from "../../bucket-option.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { untilStopped } from "../../until-stopped.ts";
-import type { Column } from "../../table.ts";
+import type { TableColumn } from "../../table.ts";
 import { openNodeOf, openReaderOf } from "../../node-context.ts";
 import { countRecords } from "./record-context.ts";
 
-const problemColumns: readonly Column<RecordProblem>[] = [
+const problemColumns: readonly TableColumn<RecordProblem>[] = [
   { title: "file", value: ({ path }) => path },
   { title: "since", value: ({ foundAt }) => foundAt.slice(0, 19) },
   { title: "what is wrong", value: ({ reason }) => reason, isNeverCut: true },

@@ -4,7 +4,7 @@ import { docsPage } from "../../../base/docs-page.ts";
 import { formatDuration, formatMoment } from "../../../base/format-time.ts";
 import type { ReasonStats } from "../../../queue/index.ts";
 import type { Layout } from "../../output.ts";
-import type { Column } from "../../table.ts";
+import type { TableColumn } from "../../table.ts";
 
 /** For people: who is there, how far apart, what waits, and what to look at. */
 export function describeStatus(status: ClusterStatus, isCluster: boolean, layout: Layout): string {
@@ -93,7 +93,7 @@ const describeReasons = (reasons: readonly ReasonStats[]): string =>
 
 const dash = "-";
 
-const nodeColumns = (isCluster: boolean): readonly Column<NodeStatus>[] => [
+const nodeColumns = (isCluster: boolean): readonly TableColumn<NodeStatus>[] => [
   { title: "node", value: ({ node }) => node },
   { title: "name", value: ({ label, isSelf }) => (isSelf ? `${label} *` : label), isKey: true },
   {
@@ -119,7 +119,7 @@ const nodeColumns = (isCluster: boolean): readonly Column<NodeStatus>[] => [
   { title: "at work", value: ({ beat }) => (beat ? describeKinds(beat.kinds) : dash) },
 ];
 
-const fleetColumns: readonly Column<NodeStatus>[] = [
+const fleetColumns: readonly TableColumn<NodeStatus>[] = [
   { title: "address", value: ({ addresses }) => addresses[0] ?? dash },
   { title: "found", value: ({ how }) => how },
   { title: "session", value: ({ session }) => session?.slice(0, 6) ?? dash },

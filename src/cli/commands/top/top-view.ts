@@ -2,7 +2,7 @@ import { formatDuration, formatMoment } from "../../../base/format-time.ts";
 import type { AlertEvent, Heartbeat, WorkerBeat } from "../../../observe/index.ts";
 import type { Gate, QueueStats, ReasonStats } from "../../../queue/index.ts";
 import type { Layout } from "../../output.ts";
-import type { Column } from "../../table.ts";
+import type { TableColumn } from "../../table.ts";
 import { gateColumns, gateValue } from "../queue/gate-columns.ts";
 import { sparkline } from "./sparkline.ts";
 
@@ -80,14 +80,14 @@ function busiest({ gates, storeNowMs }: TopView) {
     .slice(0, gatesShownMax);
 }
 
-const reasonColumns: readonly Column<ReasonStats>[] = [
+const reasonColumns: readonly TableColumn<ReasonStats>[] = [
   { title: "waiting for", value: ({ reason }) => reason },
   { title: "tasks", value: ({ count }) => count },
   { title: "share", value: ({ share }) => `${(share * 100).toFixed(0)}%` },
   { title: "oldest", value: ({ oldestAgeMs }) => formatDuration(oldestAgeMs) },
 ];
 
-const workerColumns: readonly Column<WorkerBeat & { readonly node: string }>[] = [
+const workerColumns: readonly TableColumn<WorkerBeat & { readonly node: string }>[] = [
   { title: "node", value: ({ node }) => node },
   { title: "worker", value: ({ name }) => name },
   { title: "state", value: ({ state }) => state, tint: stateTint },

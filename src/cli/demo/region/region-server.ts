@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { sleep, type Clock } from "../../../base/clock.ts";
-import type { Answer, Site } from "./site.ts";
+import type { FakeAnswer, Site } from "./site.ts";
 
 /** All sites of a region in one server on loopback, told apart by their host. */
 export interface RegionServer extends AsyncDisposable {
@@ -40,7 +40,7 @@ export async function startRegionServer({
   const requests: RegionRequest[] = [];
   const busyOnce = new Set<string>();
 
-  function answerOf(host: string, path: string): Answer {
+  function answerOf(host: string, path: string): FakeAnswer {
     const answer = byHost.get(host)?.answer(path) ?? nowhere;
     if (!answer.isBusyFirst || busyOnce.has(`${host} ${path}`)) return answer;
     busyOnce.add(`${host} ${path}`);
@@ -92,7 +92,7 @@ export async function startRegionServer({
   };
 }
 
-const nowhere: Answer = {
+const nowhere: FakeAnswer = {
   status: 404,
   headers: { "content-type": "text/plain" },
   body: Buffer.from("no such site"),

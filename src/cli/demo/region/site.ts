@@ -13,10 +13,10 @@ export interface Site {
   readonly outcome: "done" | "robots" | "parked" | "unreadable";
   /** An address on a page that robots may not visit: whoever has it, was there. */
   readonly forbiddenEmail?: string;
-  answer(path: string): Answer;
+  answer(path: string): FakeAnswer;
 }
 
-export interface Answer {
+export interface FakeAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
@@ -32,7 +32,7 @@ export function makeSite(business: Business, random: Random): Site {
   const { trait, domain } = business;
   const pages = makePages(business, random);
   const charset = charsetOf(trait);
-  const answers = new Map<string, Answer>();
+  const answers = new Map<string, FakeAnswer>();
   for (const page of pages) answers.set(page.path, pageAnswer(page, business, charset));
   for (const [path, answer] of oddAnswers(business, answers.get("/")!)) answers.set(path, answer);
   const forbiddenEmail = trait === "robots_partly" ? `internal@${domain}` : undefined;
@@ -60,7 +60,7 @@ const oddLinks: Partial<Readonly<Record<Business["trait"], string>>> = {
   robots_partly: `<a href="/intern/">intern</a>`,
 };
 
-function pageAnswer(page: SitePage, { trait }: Business, charset: Charset): Answer {
+function pageAnswer(page: SitePage, { trait }: Business, charset: Charset): FakeAnswer {
   const html = page.html.replace("</main>", `${oddLinks[trait] ?? ""}</main>`);
   const declared =
     charset === "utf-8" ? html : html.replace("<head>", `<head><meta charset="${charset}">`);
@@ -77,7 +77,10 @@ function pageAnswer(page: SitePage, { trait }: Business, charset: Charset): Answ
   };
 }
 
-function oddAnswers(business: Business, homePage: Answer): readonly (readonly [string, Answer])[] {
+function oddAnswers(
+  business: Business,
+  homePage: FakeAnswer,
+): readonly (readonly [string, FakeAnswer])[] {
   const { trait, domain, language } = business;
   const home = `/${language.code}/`;
   switch (trait) {
@@ -95,7 +98,7 @@ function oddAnswers(business: Business, homePage: Answer): readonly (readonly [s
     case "robots_failing":
       return [["/robots.txt", text(500, "text/plain", "sorry")]];
     case "redirects": {
-      const moved = (to: string): Answer => ({
+      const moved = (to: string): FakeAnswer => ({
         ...text(301, "text/html", ""),
         headers: { location: to },
       });
@@ -150,7 +153,7 @@ function bomb(): Buffer {
   return Buffer.concat(Array.from({ length: bombBytes / 2 ** 20 }, () => member));
 }
 
-function calendarPage(path: string): Answer {
+function calendarPage(path: string): FakeAnswer {
   const page = Number(new URL(path, "http://x").searchParams.get("page") ?? "0");
   return text(
     200,
@@ -159,7 +162,7 @@ function calendarPage(path: string): Answer {
   );
 }
 
-const text = (status: number, type: string, body: string): Answer => ({
+const text = (status: number, type: string, body: string): FakeAnswer => ({
   status,
   headers: { "content-type": `${type}; charset=utf-8` },
   body: Buffer.from(body, "utf8"),

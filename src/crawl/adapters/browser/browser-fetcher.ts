@@ -17,7 +17,7 @@ import {
   type Fetcher,
   type FetchOutcome,
   type FetchRequest,
-  type Found,
+  type FetchFound,
 } from "../../fetcher.ts";
 import { createBrowserKeeper, type BrowserKeeperOptions } from "./browser-keeper.ts";
 import { renderPage } from "./render-page.ts";
@@ -27,7 +27,7 @@ export interface BrowserFetcherOptions extends BrowserKeeperOptions {
   readonly http: Fetcher;
   readonly userAgent: string;
   /** Which pages are rendered; the others are given as they came. Default: all. */
-  readonly isNeeded?: (found: Found) => boolean;
+  readonly isNeeded?: (found: FetchFound) => boolean;
   /** Scripts, styles and data that one page may load, default 100. */
   readonly partsMax?: number;
   /** How long a page that is loaded may still change itself, default 2,000. */
@@ -48,7 +48,7 @@ export function createBrowserFetcher(options: BrowserFetcherOptions): Fetcher {
   const keeper = createBrowserKeeper(options);
 
   async function render(
-    found: Found,
+    found: FetchFound,
     request: FetchRequest,
     signal: AbortSignal,
   ): Promise<FetchOutcome> {
@@ -82,7 +82,7 @@ export function createBrowserFetcher(options: BrowserFetcherOptions): Fetcher {
   }
 
   /** Once more in a new browser, when the first one is gone. */
-  async function renderTwice(found: Found, request: FetchRequest, timeUp: AbortSignal) {
+  async function renderTwice(found: FetchFound, request: FetchRequest, timeUp: AbortSignal) {
     for (let attempt = 1; ; attempt++) {
       try {
         return await render(found, request, timeUp);
@@ -129,7 +129,11 @@ export function createBrowserFetcher(options: BrowserFetcherOptions): Fetcher {
   };
 }
 
-const failedAs = ({ url, hops }: Found, reason: FailureReason, what: string): FetchOutcome => ({
+const failedAs = (
+  { url, hops }: FetchFound,
+  reason: FailureReason,
+  what: string,
+): FetchOutcome => ({
   kind: "failed",
   reason,
   message: `${url}: ${what}`,

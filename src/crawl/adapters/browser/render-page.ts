@@ -1,10 +1,10 @@
 import type { BrowserContext, Route } from "playwright-core";
 import { textOf } from "../../charset.ts";
-import { fetchLimits, type Fetcher, type FetchRequest, type Found } from "../../fetcher.ts";
+import { fetchLimits, type Fetcher, type FetchRequest, type FetchFound } from "../../fetcher.ts";
 
 export interface RenderOptions {
   readonly http: Fetcher;
-  readonly found: Found;
+  readonly found: FetchFound;
   readonly request: FetchRequest;
   readonly signal: AbortSignal;
   readonly partsMax: number;

@@ -10,14 +10,14 @@ import type { FetchOutcome, FetchRequest } from "../../fetcher.ts";
 import { textOf } from "../../charset.ts";
 import { startDnsServer } from "../../testing/dns-server.ts";
 import { createSelfSigned } from "../../testing/self-signed.ts";
-import { redirectTo, startSiteServer, type Answer } from "../../testing/site-server.ts";
+import { redirectTo, startSiteServer, type SiteAnswer } from "../../testing/site-server.ts";
 import { createHttpFetcher, type HttpFetcherOptions } from "./http-fetcher.ts";
 
 const open = (more: Partial<HttpFetcherOptions> = {}) =>
   createHttpFetcher({ userAgent: "forager/1", allowAddresses: ["127.0.0.1"], ...more });
 
 const packed =
-  (encoding: string, body: Uint8Array): Answer =>
+  (encoding: string, body: Uint8Array): SiteAnswer =>
   (_, response) =>
     void response
       .writeHead(200, { "content-type": "text/html", "content-encoding": encoding })
@@ -28,7 +28,7 @@ const reasonIn = (outcome: FetchOutcome) =>
   outcome.kind === "failed" ? outcome.reason : outcome.kind;
 
 /** Fetches from a site with one page, and says by how much the process grew at most. */
-async function fetchFrom(page: Answer, request: Partial<FetchRequest> = {}) {
+async function fetchFrom(page: SiteAnswer, request: Partial<FetchRequest> = {}) {
   await using site = await startSiteServer({ pages: { "/": page } });
   await using fetcher = open();
   const before = process.memoryUsage();
@@ -96,7 +96,7 @@ describe("packed bodies", () => {
 describe("bodies and headers without end", () => {
   test("an endless body is too large", async () => {
     const block = Buffer.alloc(64 * 1024, "x");
-    const endless: Answer = (_, response) => {
+    const endless: SiteAnswer = (_, response) => {
       const more = () => {
         while (!response.destroyed && response.write(block));
         if (!response.destroyed) response.once("drain", more);
@@ -111,7 +111,7 @@ describe("bodies and headers without end", () => {
 
   test("a packed body that is long and unpacks to nothing is too large", async () => {
     const emptyBlocks = Buffer.alloc(64 * 1024, Buffer.from([0, 0, 0, 0xff, 0xff]));
-    const endless: Answer = (_, response) => {
+    const endless: SiteAnswer = (_, response) => {
       response.writeHead(200, { "content-encoding": "deflate" });
       const more = () => {
         while (!response.destroyed && response.write(emptyBlocks));
@@ -159,7 +159,7 @@ describe("bodies and headers without end", () => {
   });
 
   test("a body that drips is out of time, though it never stands still", async () => {
-    const drip: Answer = (_, response) => {
+    const drip: SiteAnswer = (_, response) => {
       const timer = setInterval(() => response.write("x"), 5);
       response.once("close", () => clearInterval(timer));
     };
@@ -180,7 +180,7 @@ describe("bodies and headers without end", () => {
 
   test("a missing page whose text never ends is still a missing page", async () => {
     const limits = { totalMs: 150 };
-    const page: Answer = (_, response) => void response.writeHead(404).write("gone");
+    const page: SiteAnswer = (_, response) => void response.writeHead(404).write("gone");
     const { outcome } = await fetchFrom(page, { limits });
     expect(outcome).toMatchObject({ kind: "failed", reason: "status", status: 404 });
   });

@@ -15,7 +15,7 @@ import {
 import { OutOfTimeError, reasonOf, textOfError } from "./failure.ts";
 import { createGuardedLookup, privateHost, systemResolve, type Resolve } from "./guarded-lookup.ts";
 import { failedAt, isSuccess, isWantedType, judgeAnswer } from "./judge-answer.ts";
-import { requestOnce, type Answer } from "./request-once.ts";
+import { requestOnce, type HttpAnswer } from "./request-once.ts";
 import { Agent } from "./undici-parts.ts";
 
 export interface HttpFetcherOptions {
@@ -83,7 +83,7 @@ export function createHttpFetcher(options: HttpFetcherOptions): Fetcher {
       seen.add(url.href);
 
       const body = createBody(request);
-      let answer: Answer;
+      let answer: HttpAnswer;
       try {
         answer = await requestOnce({
           agent,

@@ -1,9 +1,9 @@
-import type { Failed, FailureReason, Found, NotModified } from "../../fetcher.ts";
+import type { FetchFailed, FailureReason, FetchFound, NotModified } from "../../fetcher.ts";
 import { parseRetryAfter } from "../../retry-after.ts";
-import { one, type Answer, type Head } from "./request-once.ts";
+import { one, type HttpAnswer, type HttpHead } from "./request-once.ts";
 
 /** Where in a chain of redirects something happened. */
-export interface Place {
+export interface RedirectPlace {
   readonly url: string;
   readonly hops: readonly string[];
 }
@@ -20,13 +20,13 @@ const statusesMoved = new Set([301, 302, 303, 307, 308]);
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 /** A server that does not say is given the benefit of the doubt. */
-export function isWantedType({ headers }: Head, types: readonly string[] | undefined): boolean {
+export function isWantedType({ headers }: HttpHead, types: readonly string[] | undefined): boolean {
   const type = one(headers["content-type"])?.split(";", 1)[0]!.trim().toLowerCase();
   return !types || !type || types.includes(type);
 }
 
 export interface JudgeContext {
-  readonly at: Place;
+  readonly at: RedirectPlace;
   readonly types: readonly string[] | undefined;
   readonly body: () => Uint8Array;
   readonly nowMs: number;
@@ -34,9 +34,9 @@ export interface JudgeContext {
 
 /** What an answer means for the fetch. */
 export function judgeAnswer(
-  answer: Answer,
+  answer: HttpAnswer,
   { at, types, body, nowMs }: JudgeContext,
-): Found | NotModified | Failed | Moved {
+): FetchFound | NotModified | FetchFailed | Moved {
   const { status, headers, bytes, isCut } = answer;
   if (isSuccess(status)) {
     if (!isWantedType(answer, types)) {
@@ -68,8 +68,8 @@ export function judgeAnswer(
 }
 
 export const failedAt = (
-  { url, hops }: Place,
+  { url, hops }: RedirectPlace,
   reason: FailureReason,
   message: string,
-  more: Pick<Failed, "status" | "retryAfterMs"> = {},
-): Failed => ({ kind: "failed", reason, message: `${url}: ${message}`, url, hops, ...more });
+  more: Pick<FetchFailed, "status" | "retryAfterMs"> = {},
+): FetchFailed => ({ kind: "failed", reason, message: `${url}: ${message}`, url, hops, ...more });

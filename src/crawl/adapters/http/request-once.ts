@@ -13,15 +13,15 @@ export interface OneRequest {
   readonly signal: AbortSignal;
   readonly onSent: () => void;
   /** Told the status and headers; returns who takes the body, or undefined when nobody wants it. */
-  readonly onHead: (head: Head) => BodySink | undefined;
+  readonly onHead: (head: HttpHead) => BodySink | undefined;
 }
 
-export interface Head {
+export interface HttpHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-export interface Answer extends Head {
+export interface HttpAnswer extends HttpHead {
   readonly bytes: FetchBytes;
   readonly isCut: boolean;
 }
@@ -36,11 +36,11 @@ const unwantedBytesMax = 64 * 1024;
  * that nobody wants a little is read, so that its connection can be used again. Undici's parser is
  * never paused: see `createBodyFeed`.
  */
-export function requestOnce(request: OneRequest): Promise<Answer> {
+export function requestOnce(request: OneRequest): Promise<HttpAnswer> {
   const { agent, url, method, headers, limits, signal } = request;
   return new Promise((resolve, reject) => {
     let control: Dispatcher.DispatchController | undefined;
-    let head: Head | undefined;
+    let head: HttpHead | undefined;
     let unpacker: Unpacker | undefined;
     let feed: BodyFeed | undefined;
     let isOver = false;
@@ -127,7 +127,7 @@ export function requestOnce(request: OneRequest): Promise<Answer> {
 }
 
 /** The answer says how long its body is; otherwise the end of the connection is the body's end. */
-const isFramed = ({ headers }: Head): boolean =>
+const isFramed = ({ headers }: HttpHead): boolean =>
   headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 
 export const one = (value: string | string[] | undefined): string | undefined =>

@@ -5,7 +5,7 @@ import type { Logger } from "../../../base/logger.ts";
 import type { Random } from "../../../base/random.ts";
 import { startThread } from "../../../base/start-thread.ts";
 import { isLoopback, parseAddress } from "../../address.ts";
-import type { Discovery, Found } from "../../discovery/discovery.ts";
+import type { Discovery, OnPeersFound } from "../../discovery/discovery.ts";
 import type { Reach } from "../../discovery/reach.ts";
 import { clusterHash } from "../../wire/packet.ts";
 import type { MdnsReport, MdnsTask } from "./mdns-thread.ts";
@@ -18,7 +18,7 @@ export interface MdnsDiscoveryOptions {
   readonly bound: string;
   /** Asked now and then: addresses come, go and change. */
   readonly reach: () => Reach;
-  readonly found: Found;
+  readonly found: OnPeersFound;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -83,7 +83,7 @@ export function createMdnsDiscovery(options: MdnsDiscoveryOptions): Discovery {
 
   const ownHosts = () => reach().own.map((address) => parseAddress(address)?.host ?? "");
 
-  const filtered = (peers: Parameters<Found>[0]) => {
+  const filtered = (peers: Parameters<OnPeersFound>[0]) => {
     const { accepts } = reach();
     return peers.filter(({ address }) => accepts(address));
   };

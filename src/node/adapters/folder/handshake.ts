@@ -9,7 +9,7 @@ import type { Random } from "../../../base/random.ts";
  * client sends a nonce, the owner a nonce and its proof, the client its proof. The token itself is
  * never sent, because the port in a file that a killed process left may now be a stranger's.
  */
-export interface HandshakeOptions {
+export interface FolderHandshakeOptions {
   readonly socket: Socket;
   readonly token: Uint8Array;
   readonly clock: Clock;
@@ -22,7 +22,7 @@ const proofBytes = 32;
 export const handshakeMsMax = 3_000;
 
 /** Throws `node_refused`: the other side is not the owner of this data folder. */
-export async function proveAsClient({ socket, token, clock, random }: HandshakeOptions) {
+export async function proveAsClient({ socket, token, clock, random }: FolderHandshakeOptions) {
   const mine = random.bytes(nonceBytes);
   socket.write(mine);
   const answer = await readBytes(socket, clock, nonceBytes + proofBytes);
@@ -32,7 +32,7 @@ export async function proveAsClient({ socket, token, clock, random }: HandshakeO
 }
 
 /** Throws `node_refused`: the other side does not know the token. */
-export async function proveAsOwner({ socket, token, clock, random }: HandshakeOptions) {
+export async function proveAsOwner({ socket, token, clock, random }: FolderHandshakeOptions) {
   const theirs = await readBytes(socket, clock, nonceBytes);
   const mine = random.bytes(nonceBytes);
   const nonces = Buffer.concat([theirs, mine]);

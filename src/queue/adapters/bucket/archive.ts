@@ -5,7 +5,7 @@ import type { Bucket } from "../../../bucket/index.ts";
 import { identityOf } from "../../model/shard.ts";
 import type { Task } from "../../task.ts";
 import { readDoneLog, writeDoneLog } from "./done-log.ts";
-import type { Head, LogRef } from "./head.ts";
+import type { ShardHead, LogRef } from "./head.ts";
 
 /**
  * The logs of one shard's finished tasks. A log is written once under a name of its own and never
@@ -13,9 +13,9 @@ import type { Head, LogRef } from "./head.ts";
  */
 export interface Archive {
   /** All logs that the head lists; those not known yet are fetched. */
-  load(head: Head): Promise<readonly Log[]>;
+  load(head: ShardHead): Promise<readonly Log[]>;
   /** Writes a log that no head lists yet. */
-  write(head: Head, tasks: readonly Task[]): Promise<Log>;
+  write(head: ShardHead, tasks: readonly Task[]): Promise<Log>;
   /** Removes logs that no head lists any more. */
   remove(names: readonly string[]): Promise<void>;
 }

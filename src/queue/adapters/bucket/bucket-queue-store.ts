@@ -18,7 +18,7 @@ import { openStorage } from "./create-storage.ts";
 import type { DoneEntry } from "./done-entry.ts";
 import type { BucketQueueEvent } from "./event.ts";
 import { createHeadCodec } from "./head-codec.ts";
-import type { Head } from "./head.ts";
+import type { ShardHead } from "./head.ts";
 import { createHistory } from "./history.ts";
 import { createIdleWatch } from "./idle-watch.ts";
 import { createWakeUp } from "./many/wake-up.ts";
@@ -27,7 +27,7 @@ import { createManyShards } from "./many/many-shards.ts";
 import { createMoment } from "./moment.ts";
 import { createOneShard } from "./one-shard.ts";
 import { createPayloads } from "./payloads.ts";
-import { createPlace } from "./place.ts";
+import { createPlace } from "./queue-keys.ts";
 import { createShardKeeper } from "./shard-keeper.ts";
 import { createSpending } from "./spending.ts";
 
@@ -99,7 +99,7 @@ export async function openBucketQueueStore(
     isSticky: true,
     ...(options.giveUpMs !== undefined && { giveUpMs: options.giveUpMs }),
   });
-  const catchUp = (head: Head, now: ModelNow) =>
+  const catchUp = (head: ShardHead, now: ModelNow) =>
     applyControl(head, control.seen() ?? emptyControl, now);
   const keepers = Array.from({ length: shards }, (_, index) =>
     createShardKeeper({

@@ -2,7 +2,7 @@ import type { Job } from "../../job.ts";
 import type { ModelNow } from "../../model/now.ts";
 import { closeDraft, openDraft, patchJob } from "../../model/shard.ts";
 import { skipCancelled } from "../../model/sweep.ts";
-import type { Head } from "./head.ts";
+import type { ShardHead } from "./head.ts";
 
 /**
  * What the shards of a queue must agree on: which job is bound to which gate, and the states of
@@ -50,7 +50,7 @@ export function withJobs(
 }
 
 /** A head that has applied what is known of the control; itself where it already had. */
-export function applyControl(head: Head, control: Control, now: ModelNow): Head {
+export function applyControl(head: ShardHead, control: Control, now: ModelNow): ShardHead {
   if (head.control >= control.version) return head;
   const draft = openDraft(head.shard, now);
   const free = control.jobs.filter(({ gate }) => gate === "");

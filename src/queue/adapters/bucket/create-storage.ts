@@ -3,11 +3,11 @@ import { createId } from "../../../base/ids.ts";
 import type { Random } from "../../../base/random.ts";
 import { isUnavailable, type Bucket, type SharedCodec } from "../../../bucket/index.ts";
 import { emptyShard } from "../../model/shard.ts";
-import type { Head } from "./head.ts";
-import type { Place } from "./place.ts";
+import type { ShardHead } from "./head.ts";
+import type { QueueKeys } from "./queue-keys.ts";
 
 /** Says that a queue was made, and how: from then on every shard must be there. */
-export interface Manifest {
+export interface QueueManifest {
   readonly format: 1;
   readonly queueId: string;
   readonly shards: number;
@@ -15,9 +15,9 @@ export interface Manifest {
 
 export interface CreateStorageOptions {
   readonly bucket: Bucket;
-  readonly place: Place;
+  readonly place: QueueKeys;
   readonly random: Random;
-  readonly codec: SharedCodec<Head>;
+  readonly codec: SharedCodec<ShardHead>;
   /** Undefined: as it is, or one. */
   readonly shards: number | undefined;
   readonly mustExist: boolean;
@@ -29,7 +29,7 @@ const triesMax = 6;
  * Opens the storage of a queue, and makes it where there is none: the shards first, the manifest
  * last. The first shard decides between racers, because all that belongs together is written in it.
  */
-export async function openStorage(options: CreateStorageOptions): Promise<Manifest> {
+export async function openStorage(options: CreateStorageOptions): Promise<QueueManifest> {
   const { bucket, place, shards, mustExist } = options;
   const found = await bucket.get(place.manifest);
   if (found.status !== "found" && mustExist) {
@@ -51,11 +51,11 @@ export async function openStorage(options: CreateStorageOptions): Promise<Manife
   return manifest;
 }
 
-async function createStorage(options: CreateStorageOptions): Promise<Manifest> {
+async function createStorage(options: CreateStorageOptions): Promise<QueueManifest> {
   const { bucket, place, random, codec, shards = 1 } = options;
-  const wanted: Manifest = { format: 1, queueId: createId(random), shards };
+  const wanted: QueueManifest = { format: 1, queueId: createId(random), shards };
   const first = await createHead(options, wanted, 0);
-  const manifest: Manifest = { format: 1, queueId: first.queueId, shards: first.shards };
+  const manifest: QueueManifest = { format: 1, queueId: first.queueId, shards: first.shards };
   for (let index = 1; index < manifest.shards; index++) {
     const head = await createHead(options, manifest, index);
     if (head.queueId !== manifest.queueId) throw foreign(place.shard(index));
@@ -63,7 +63,11 @@ async function createStorage(options: CreateStorageOptions): Promise<Manifest> {
   const body = Buffer.from(`${JSON.stringify(manifest)}\n`);
   return readManifest(await settle(bucket, place.manifest, body), place.manifest);
 
-  async function createHead(at: CreateStorageOptions, of: Manifest, index: number): Promise<Head> {
+  async function createHead(
+    at: CreateStorageOptions,
+    of: QueueManifest,
+    index: number,
+  ): Promise<ShardHead> {
     const key = at.place.shard(index);
     const shard = { ...emptyShard(), nextId: of.shards + index };
     const start = {
@@ -75,7 +79,7 @@ async function createStorage(options: CreateStorageOptions): Promise<Manifest> {
       keptKeys: [],
       control: 0,
     };
-    const value: Head = { queueId: of.queueId, index, shards: of.shards, ...start, shard };
+    const value: ShardHead = { queueId: of.queueId, index, shards: of.shards, ...start, shard };
     const body = codec.encode({ format: 1, commits: {}, value });
     return codec.decode(await settle(bucket, key, body), key).value;
   }
@@ -96,8 +100,8 @@ async function settle(bucket: Bucket, key: string, body: Uint8Array): Promise<Ui
   }
 }
 
-function readManifest(body: Uint8Array, key: string): Manifest {
-  let found: Partial<Record<keyof Manifest, unknown>> | undefined;
+function readManifest(body: Uint8Array, key: string): QueueManifest {
+  let found: Partial<Record<keyof QueueManifest, unknown>> | undefined;
   try {
     found = JSON.parse(Buffer.from(body).toString()) as typeof found;
   } catch {

@@ -4,11 +4,11 @@ import { gzipBomb, peakRaisedMb } from "../../../base/testing/gzip-bomb.ts";
 import { newJob } from "../../job.ts";
 import { emptyShard } from "../../model/shard.ts";
 import { createHeadCodec } from "./head-codec.ts";
-import type { Head } from "./head.ts";
+import type { ShardHead } from "./head.ts";
 
 const key = "q/shards/0.json.gz";
 const start = '{"format":1,"queueId":"q","tasks":[\n';
-const head: Head = {
+const head: ShardHead = {
   queueId: "q",
   index: 0,
   shards: 1,
@@ -49,7 +49,7 @@ describe("a bomb in place of a shard", () => {
 test("what is too long to be read again is not written", () => {
   const codec = createHeadCodec({ liveTasksMax: 10_000, textBytesMax: 1_000 });
   const jobs = new Map([["x", newJob("ü".repeat(500), 0)]]);
-  const long: Head = { ...head, shard: { ...head.shard, jobs } };
+  const long: ShardHead = { ...head, shard: { ...head.shard, jobs } };
   const envelope = { format: 1, commits: {} };
   expect(codec.decode(codec.encode({ ...envelope, value: head }), key).value).toMatchObject({
     queueId: "q",

@@ -5,7 +5,7 @@ import type { Envelope, SharedCodec } from "../../../bucket/index.ts";
 import type { Gate } from "../../gate.ts";
 import type { Job } from "../../job.ts";
 import type { ClaimRecord, Shard } from "../../model/shard.ts";
-import type { ArchivedLane, EntryRef, Head, LogRef } from "./head.ts";
+import type { ArchivedLane, EntryRef, ShardHead, LogRef } from "./head.ts";
 import { createRowCache, corruptShard } from "./row-cache.ts";
 
 /** The newest that is read. Format 1 has no `log` and no `keptKeys`. */
@@ -25,7 +25,7 @@ interface Header {
   readonly shards: number;
   readonly version: number;
   readonly atMs: number;
-  readonly commits: Envelope<Head>["commits"];
+  readonly commits: Envelope<ShardHead>["commits"];
   readonly nextId: number;
   readonly lastToken: number;
   readonly served: number;
@@ -55,7 +55,7 @@ export interface HeadCodecOptions {
  * A head as gzipped JSON: everything but the tasks on the first line, then one task a line. Packed
  * lightly, since it is written far more often than it is kept.
  */
-export function createHeadCodec(options: HeadCodecOptions): SharedCodec<Head> {
+export function createHeadCodec(options: HeadCodecOptions): SharedCodec<ShardHead> {
   const { liveTasksMax, textBytesMax = headTextBytesMax } = options;
   const rows = createRowCache();
 
@@ -90,7 +90,7 @@ export function createHeadCodec(options: HeadCodecOptions): SharedCodec<Head> {
       const { tasks, idsByIdentity } = rows.read(text, { from, to }, key);
       return { format: headFormat, commits: header.commits, value: headOf(header) };
 
-      function headOf(found: Header): Head {
+      function headOf(found: Header): ShardHead {
         const { queueId, index, shards, version, atMs, logs, archived, control } = found;
         const { log = [], keptKeys = [] } = found;
         const { nextId, lastToken, served, raises } = found;
@@ -175,7 +175,7 @@ const hasParts = (header: Partial<Header> | undefined): boolean =>
     Array.isArray,
   );
 
-const tooLarge = ({ index }: Head, bytes: number, bytesMax: number) =>
+const tooLarge = ({ index }: ShardHead, bytes: number, bytesMax: number) =>
   new AppError(
     "invalid",
     "queue_shard_too_large",

@@ -5,11 +5,11 @@ import type { History } from "./history.ts";
 import { recallHistory, writeHistory } from "./history-commit.ts";
 import { isTerminal, type Task } from "../../task.ts";
 import { firstAbsorbed, type Archive, type Log } from "./archive.ts";
-import { isSameShard, recountArchived, type Head, type LogRef } from "./head.ts";
+import { isSameShard, recountArchived, type ShardHead, type LogRef } from "./head.ts";
 import { concernedBy, findConcerned, withTasks, withoutTasks } from "./recall.ts";
 
-export interface Committed {
-  readonly head: Head;
+export interface HeadCommitted {
+  readonly head: ShardHead;
   readonly answers: Outcomes;
   /** Logs that this head lists no more. */
   readonly dropped: readonly string[];
@@ -21,10 +21,10 @@ export interface Committed {
  * the while; those that changed stay, and their logs are written anew without them.
  */
 export async function commitOn(
-  base: Head,
+  base: ShardHead,
   operations: readonly Operation[],
   { archive, history, now }: CommitTools,
-): Promise<Committed> {
+): Promise<HeadCommitted> {
   const hasFiles = base.logs.length + base.log.length + base.keptKeys.length > 0;
   const concerned = hasFiles ? concernedBy(base.shard, operations) : undefined;
   const logs = concerned && base.logs.length > 0 ? await archive.load(base) : [];
@@ -65,7 +65,7 @@ interface Rewritten {
 }
 
 async function withoutEntries(
-  base: Head,
+  base: ShardHead,
   logs: readonly Log[],
   gone: readonly Task[],
   archive: Archive,
@@ -96,7 +96,10 @@ export interface PreparedLog {
 }
 
 /** Writes what a committed head shows as finished into a log, with the small logs before it. */
-export async function prepareLog(base: Head, archive: Archive): Promise<PreparedLog | undefined> {
+export async function prepareLog(
+  base: ShardHead,
+  archive: Archive,
+): Promise<PreparedLog | undefined> {
   const moved = [...base.shard.tasks.values()].filter(({ state }) => isTerminal(state));
   if (moved.length === 0) return undefined;
   const first = firstAbsorbed(base.logs, moved.length);
@@ -108,7 +111,7 @@ export async function prepareLog(base: Head, archive: Archive): Promise<Prepared
 }
 
 /** The head that lists a prepared log; undefined where it no longer fits, since others were here. */
-export function listLog(base: Head, prepared: PreparedLog): Head | undefined {
+export function listLog(base: ShardHead, prepared: PreparedLog): ShardHead | undefined {
   const { log, absorbed, moved } = prepared;
   const isThere = (task: Task) => isSameEnd(base.shard.tasks.get(task.id), task);
   const names = new Set(base.logs.map(({ name }) => name));

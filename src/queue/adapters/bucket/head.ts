@@ -13,7 +13,7 @@ import type { Task, TerminalState } from "../../task.ts";
  * - `shard` has no log and no kept keys of its own: they are in listed files;
  * - like a shard of the model it is never changed in place.
  */
-export interface Head {
+export interface ShardHead {
   /** Which queue it is of: the id that its manifest has too. */
   readonly queueId: string;
   readonly index: number;
@@ -35,7 +35,7 @@ export interface Head {
 }
 
 /** What a head lists: everything else in its folder is garbage. */
-export const listedNames = ({ logs, log, keptKeys }: Head): ReadonlySet<string> =>
+export const listedNames = ({ logs, log, keptKeys }: ShardHead): ReadonlySet<string> =>
   new Set([...logs, ...log, ...keptKeys].map(({ name }) => name));
 
 /** A file of log entries or of reserved keys. It never changes. */
@@ -55,7 +55,7 @@ export type ArchivedLane = Pick<Lane, "kind" | "job" | "gate" | TerminalState>;
 
 /** The counters of a shard's lanes, those of its logs included. */
 export async function lanesOfHead(
-  { shard, archived }: Head,
+  { shard, archived }: ShardHead,
   now: StoreNow,
 ): Promise<ReadonlyMap<string, Lane>> {
   const lanes = await lanesOf(shard, now);
@@ -72,7 +72,7 @@ export async function lanesOfHead(
   return lanes;
 }
 
-export const gatesOfHead = ({ shard, archived }: Head): Promise<readonly Gate[]> =>
+export const gatesOfHead = ({ shard, archived }: ShardHead): Promise<readonly Gate[]> =>
   gatesWithTasks(shard, archived);
 
 /** Adds tasks to the counts of a head's logs, or with `by` -1 takes them out. */

@@ -3,7 +3,7 @@ import { isMatching } from "../../model/bulk.ts";
 import { identityOf, type Shard } from "../../model/shard.ts";
 import type { ForgetKeys, Operation, PruneLog } from "../../operation.ts";
 import { firstAbsorbed } from "./archive.ts";
-import type { EntryRef, Head } from "./head.ts";
+import type { EntryRef, ShardHead } from "./head.ts";
 import type { FoundKey, History } from "./history.ts";
 
 /** The part of the history that a commit needs, and the files that it was read from. */
@@ -23,7 +23,7 @@ export interface RecallOptions {
 
 /** Loads what the model needs for these operations: entries to prune, keys to free, keys to add. */
 export async function recallHistory(
-  base: Head,
+  base: ShardHead,
   operations: readonly Operation[],
   { history, identities = new Set() }: RecallOptions,
 ): Promise<Recalled> {
@@ -110,7 +110,7 @@ export interface HistoryFiles {
 
 /** Writes the changes of the model: files for new items, and replacements for shrunken files. */
 export async function writeHistory(
-  base: Head,
+  base: ShardHead,
   past: Recalled,
   { log, keptKeys }: Shard,
   history: History,

@@ -6,7 +6,7 @@ import type { KeptKey, LogEntry } from "../../log-entry.ts";
 import { identityOf } from "../../model/shard.ts";
 import { missingLog } from "./archive.ts";
 import { readKeptKeys, readLogEntries, writeKeptKeys, writeLogEntries } from "./entry-log.ts";
-import type { EntryRef, Head } from "./head.ts";
+import type { EntryRef, ShardHead } from "./head.ts";
 
 /**
  * The files of one shard's archived tasks: log entries and reserved keys. Each file is written once
@@ -14,12 +14,12 @@ import type { EntryRef, Head } from "./head.ts";
  * digests of them are kept in memory. Log entries are read when they are needed, which is rare.
  */
 export interface History {
-  writeLog(head: Head, entries: readonly LogEntry[]): Promise<EntryRef>;
+  writeLog(head: ShardHead, entries: readonly LogEntry[]): Promise<EntryRef>;
   readLog(ref: EntryRef): Promise<readonly LogEntry[]>;
-  writeKeys(head: Head, keys: readonly KeptKey[]): Promise<EntryRef>;
+  writeKeys(head: ShardHead, keys: readonly KeptKey[]): Promise<EntryRef>;
   readKeys(ref: EntryRef): Promise<readonly KeptKey[]>;
   /** Which of these identities are reserved. */
-  keptAmong(head: Head, identities: Iterable<string>): Promise<ReadonlyMap<string, FoundKey>>;
+  keptAmong(head: ShardHead, identities: Iterable<string>): Promise<ReadonlyMap<string, FoundKey>>;
 }
 
 export interface FoundKey {
@@ -54,7 +54,7 @@ export function createHistory({ bucket, random, folder }: HistoryOptions): Histo
   };
   const write = async <T extends KeptKey>(
     prefix: string,
-    { version }: Head,
+    { version }: ShardHead,
     all: readonly T[],
     encode: (all: readonly T[]) => Uint8Array,
   ): Promise<EntryRef> => {

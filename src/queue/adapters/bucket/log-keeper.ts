@@ -4,7 +4,7 @@ import { isTerminal } from "../../task.ts";
 import type { Shard } from "../../model/shard.ts";
 import type { Archive } from "./archive.ts";
 import { prepareLog, type PreparedLog } from "./head-commit.ts";
-import { listedNames, type Head } from "./head.ts";
+import { listedNames, type ShardHead } from "./head.ts";
 
 /**
  * Moves what a shard has finished into logs, beside its commits: nobody who asks something of the
@@ -25,8 +25,8 @@ export interface LogKeeper {
 }
 
 export interface CommittedStep {
-  readonly base: Head;
-  readonly head: Head;
+  readonly base: ShardHead;
+  readonly head: ShardHead;
   /** Logs that were written for this commit or that it no longer needs; listed ones stay. */
   readonly written: readonly string[];
   /** What was prepared when this commit was made; another may have been since. */
@@ -50,7 +50,7 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
   /** A bug that showed beside the commits: the next one says it. */
   let bug: { readonly error: unknown } | undefined;
 
-  const prepare = async (head: Head) => {
+  const prepare = async (head: ShardHead) => {
     prepared = await prepareLog(head, archive);
   };
   /** What is not listed costs space, nothing else. */
@@ -85,7 +85,7 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
       }
       tidy(gone);
       // Whoever made it so many, or twice as many; with more, anybody: those before seem to be dead.
-      const steps = ({ shard }: Head) => Math.floor(finishedIn(shard) / logFrom);
+      const steps = ({ shard }: ShardHead) => Math.floor(finishedIn(shard) / logFrom);
       const isDue = steps(head) > steps(base) || steps(head) > 2;
       if (preparing || prepared || !isDue) return;
       preparing = quietly(prepare(head)).then(() => void (preparing = undefined));

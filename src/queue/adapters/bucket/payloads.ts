@@ -4,7 +4,7 @@ import type { Random } from "../../../base/random.ts";
 import { isUnavailable, type Bucket } from "../../../bucket/index.ts";
 import type { Operation } from "../../operation.ts";
 import type { NewTask, Task } from "../../task.ts";
-import type { Head } from "./head.ts";
+import type { ShardHead } from "./head.ts";
 
 /**
  * Long payloads are objects of their own, so that a head stays small. Each is written once, under a
@@ -15,7 +15,7 @@ export interface Payloads {
   /** Writes the long payloads of new tasks; what comes back refers to them. */
   stow(operations: readonly Operation[]): Promise<Stowed>;
   /** Removes what was stowed for tasks that the queue did not take. */
-  removeUnused(stowed: Stowed, heads: readonly Head[]): Promise<void>;
+  removeUnused(stowed: Stowed, heads: readonly ShardHead[]): Promise<void>;
   resolve(payload: string): Promise<string>;
   remove(tasks: Iterable<Pick<Task, "payload">>): Promise<void>;
 }

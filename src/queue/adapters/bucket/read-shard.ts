@@ -6,12 +6,12 @@ import type { BrowseQuery, EndedQuery } from "../../queue-store.ts";
 import { isTerminal, type Task } from "../../task.ts";
 import type { Log } from "./archive.ts";
 import type { DoneEntry } from "./done-entry.ts";
-import type { Head, LogRef } from "./head.ts";
+import type { ShardHead, LogRef } from "./head.ts";
 import { withTasks } from "./recall.ts";
 import type { ShardKeeper } from "./shard-keeper.ts";
 
 interface WholeShard {
-  readonly head: Head;
+  readonly head: ShardHead;
   readonly logs: readonly Log[];
 }
 
@@ -20,8 +20,8 @@ const triesMax = 3;
 /** Reads files that a head lists. If one is gone, a newer head lists its replacement: read that. */
 async function readListed<T>(
   keeper: ShardKeeper,
-  read: (head: Head) => Promise<T>,
-): Promise<{ readonly head: Head; readonly found: T }> {
+  read: (head: ShardHead) => Promise<T>,
+): Promise<{ readonly head: ShardHead; readonly found: T }> {
   for (let attempt = 1; ; attempt++) {
     const head = await keeper.read();
     try {
@@ -78,7 +78,7 @@ export async function logEntryOfShard(
   return found;
 }
 
-export function logStatsOf(heads: readonly Head[]): LogStats {
+export function logStatsOf(heads: readonly ShardHead[]): LogStats {
   const log = heads.flatMap((head) => head.log);
   const sum = (refs: readonly LogRef[]) => refs.reduce((total, { tasks }) => total + tasks, 0);
   return {
@@ -92,7 +92,7 @@ export const archivedTasks = (logs: readonly Log[]): readonly Task[] =>
   logs.flatMap((log) => [...log.tasksById.values()]);
 
 /** The shard as it would be if nothing had left it. */
-export async function readWhole(keeper: ShardKeeper): Promise<{ head: Head; shard: Shard }> {
+export async function readWhole(keeper: ShardKeeper): Promise<{ head: ShardHead; shard: Shard }> {
   const { head, logs } = await readWithLogs(keeper);
   return { head, shard: withTasks(head.shard, archivedTasks(logs)) };
 }

@@ -6,7 +6,7 @@ import type { Gate } from "../../gate.ts";
 import type { Job } from "../../job.ts";
 import type { ClaimRecord } from "../../model/shard.ts";
 import type { Queue } from "../../queue.ts";
-import type { Drift } from "../../queue-store.ts";
+import type { CounterDrift } from "../../queue-store.ts";
 import { expectExactCounters } from "../../testing/suite-recount.ts";
 import type { ArchivedLane } from "./head.ts";
 import { createStorage, type Storage } from "./testing/storage.ts";
@@ -74,7 +74,7 @@ async function drain(storage: Storage, queue: Queue): Promise<void> {
   throw new Error("some tasks cannot be had");
 }
 
-const planted: readonly (readonly [(header: Header) => void, Drift])[] = [
+const planted: readonly (readonly [(header: Header) => void, CounterDrift])[] = [
   [
     ({ gates }) => void (of(gates, "g").running = 5),
     { counter: "gate g running", counted: 5, actual: 2 },

@@ -1,9 +1,9 @@
 import { recount } from "../../model/recount.ts";
 import { repairShard } from "../../model/repair.ts";
 import type { ModelNow } from "../../model/now.ts";
-import type { Drift, Reconciled } from "../../queue-store.ts";
+import type { CounterDrift, Reconciled } from "../../queue-store.ts";
 import type { Log } from "./archive.ts";
-import { recountArchived, type ArchivedLane, type Head } from "./head.ts";
+import { recountArchived, type ArchivedLane, type ShardHead } from "./head.ts";
 import { archivedTasks, readWithLogs } from "./read-shard.ts";
 import type { ShardKeeper } from "./shard-keeper.ts";
 
@@ -23,7 +23,7 @@ export async function reconcileShard(keeper: ShardKeeper, repair: boolean): Prom
   return { ...found, repaired: true };
 }
 
-const repairHead = (head: Head, logs: readonly Log[], now: ModelNow): Head => ({
+const repairHead = (head: ShardHead, logs: readonly Log[], now: ModelNow): ShardHead => ({
   ...head,
   shard: repairShard(head.shard, now),
   archived: countLogs(logs),
@@ -31,8 +31,8 @@ const repairHead = (head: Head, logs: readonly Log[], now: ModelNow): Head => ({
 
 const countLogs = (logs: readonly Log[]) => recountArchived([], archivedTasks(logs), 1);
 
-function archivedDrift({ archived }: Head, logs: readonly Log[]): readonly Drift[] {
-  const drift: Drift[] = [];
+function archivedDrift({ archived }: ShardHead, logs: readonly Log[]): readonly CounterDrift[] {
+  const drift: CounterDrift[] = [];
   const name = ({ kind, job, gate }: ArchivedLane) => `${kind}/${job}/${gate}`;
   const counted = new Map(archived.map((lane) => [name(lane), lane]));
   const actual = new Map(countLogs(logs).map((lane) => [name(lane), lane]));

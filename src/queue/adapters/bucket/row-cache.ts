@@ -1,6 +1,6 @@
 import { AppError } from "../../../base/app-error.ts";
 import type { Task } from "../../task.ts";
-import { readRow, writeRow, type TaskRow } from "./task-row.ts";
+import { readRow, writeRow, type HeadTaskRow } from "./task-row.ts";
 
 /**
  * The tasks of a shard as lines. From one head to the next most stay as they were: those are
@@ -22,7 +22,7 @@ export interface RowsRead {
   readonly idsByIdentity: ReadonlyMap<string, number>;
 }
 
-type RowsById = ReadonlyMap<number, TaskRow>;
+type RowsById = ReadonlyMap<number, HeadTaskRow>;
 
 export function createRowCache(): RowCache {
   /** Of the last head that was written, which may have been refused, and of the one before. */
@@ -31,7 +31,7 @@ export function createRowCache(): RowCache {
 
   return {
     linesOf(tasks) {
-      const rows = new Map<number, TaskRow>();
+      const rows = new Map<number, HeadTaskRow>();
       const lines: string[] = [];
       for (const [id, task] of tasks) {
         let row = written.get(id);
@@ -46,7 +46,7 @@ export function createRowCache(): RowCache {
     },
 
     read(text, { from, to }, key) {
-      const rows = new Map<number, TaskRow>();
+      const rows = new Map<number, HeadTaskRow>();
       const tasks = new Map<number, Task>();
       const idsByIdentity = new Map<string, number>();
       for (let at = from; at < to;) {
@@ -82,14 +82,14 @@ function idAt(text: string, at: number): number {
 }
 
 /** No line is the beginning of another: each is an array of its own. */
-const knownAt = (text: string, at: number, row: TaskRow | undefined): TaskRow | undefined =>
+const knownAt = (text: string, at: number, row: HeadTaskRow | undefined): HeadTaskRow | undefined =>
   row && text.startsWith(row.line, at) ? row : undefined;
 
 function parseAt(
   text: string,
   at: number,
-  { key, before }: { readonly key: string; readonly before: TaskRow | undefined },
-): TaskRow {
+  { key, before }: { readonly key: string; readonly before: HeadTaskRow | undefined },
+): HeadTaskRow {
   const end = text.indexOf("\n", at);
   try {
     return readRow(text.slice(at, text[end - 1] === "," ? end - 1 : end), before);

@@ -8,9 +8,9 @@ import type { Task } from "../../task.ts";
 import type { Archive } from "./archive.ts";
 import { createCommitPace } from "./commit-pace.ts";
 import type { BucketQueueEvent } from "./event.ts";
-import { commitOn, listLog, type Committed, type PreparedLog } from "./head-commit.ts";
+import { commitOn, listLog, type HeadCommitted, type PreparedLog } from "./head-commit.ts";
 import { createHeadCodec } from "./head-codec.ts";
-import { listedNames, type EntryRef, type Head } from "./head.ts";
+import { listedNames, type EntryRef, type ShardHead } from "./head.ts";
 import type { History } from "./history.ts";
 import { createLogKeeper } from "./log-keeper.ts";
 import { chargeJobs, type Spending } from "./spending.ts";
@@ -25,13 +25,13 @@ import { chargeJobs, type Spending } from "./spending.ts";
 export interface ShardKeeper {
   commit(operations: readonly Operation[]): Promise<Settled>;
   /** As it is now: costs a request, and little more while nothing has changed. */
-  read(): Promise<Head>;
+  read(): Promise<ShardHead>;
   /** As it was last seen. */
-  seen(): Head | undefined;
+  seen(): ShardHead | undefined;
   /** As it is now, or was at that moment of the monotonic clock or later. */
-  readSince(monotonicMs: number): Promise<Head>;
+  readSince(monotonicMs: number): Promise<ShardHead>;
   /** Puts another head in place of this one, once, by what `change` makes of it. */
-  rewrite(change: (head: Head, now: ModelNow) => Promise<Head>): Promise<void>;
+  rewrite(change: (head: ShardHead, now: ModelNow) => Promise<ShardHead>): Promise<void>;
   readonly archive: Archive;
   readonly history: History;
   /** At the end, when all commits were answered. */
@@ -39,7 +39,7 @@ export interface ShardKeeper {
 }
 
 export interface Settled {
-  readonly head: Head;
+  readonly head: ShardHead;
   readonly answers: Outcomes;
   readonly purged: readonly Task[];
 }
@@ -58,7 +58,7 @@ export interface ShardKeeperOptions {
   /** The longest wait for others to join a write; there is none while nobody is in the way. */
   readonly commitIntervalMs: number;
   /** What must be applied before anything else; the same head where there is nothing. */
-  readonly catchUp?: (head: Head, now: ModelNow) => Head;
+  readonly catchUp?: (head: ShardHead, now: ModelNow) => ShardHead;
   /** Finished tasks a head keeps before they go into a log. */
   readonly finishedKept: number;
   readonly giveUpMs: number | undefined;
@@ -75,7 +75,7 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
   const { onEvent } = options;
   const { commitIntervalMs, finishedKept, giveUpMs, catchUp = (head) => head } = options;
   let conflicts = 0;
-  const object = createSharedObject<Head>({
+  const object = createSharedObject<ShardHead>({
     bucket: spending.bucket,
     key,
     session,
@@ -121,8 +121,8 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
       writeLog: (head, entries) => noted(history.writeLog(head, entries)),
       writeKeys: (head, keys) => noted(history.writeKeys(head, keys)),
     };
-    let last: Committed | undefined;
-    let base: Head | undefined;
+    let last: HeadCommitted | undefined;
+    let base: ShardHead | undefined;
     let offered: PreparedLog | undefined;
     const owedBefore = spending.owed();
     let charged: number | undefined;
@@ -187,7 +187,7 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
     }
   }
 
-  async function read(): Promise<Head> {
+  async function read(): Promise<ShardHead> {
     const startMs = clock.monotonicMs();
     try {
       const head = await object.read();

@@ -7,7 +7,7 @@ import type { Operation, Outcomes } from "../../operation.ts";
 import type { BrowseQuery, EndedQuery, Reconciled, TaskView } from "../../queue-store.ts";
 import type { Task } from "../../task.ts";
 import type { DoneEntry } from "./done-entry.ts";
-import type { Head } from "./head.ts";
+import type { ShardHead } from "./head.ts";
 
 /** The shards of one queue, one or many, as the store in front of them uses them. */
 export interface ShardSet {
@@ -39,6 +39,6 @@ export interface ShardSet {
 export interface SetCommitted {
   readonly answers: Outcomes;
   /** As the commit left them. */
-  readonly heads: readonly Head[];
+  readonly heads: readonly ShardHead[];
   readonly purged: readonly Task[];
 }

@@ -2,7 +2,7 @@ import { identityOf } from "../../model/shard.ts";
 import type { Attempt, Task, TaskState } from "../../task.ts";
 
 /** A task with what was made of it once: tasks are immutable, so both stand for it always. */
-export interface TaskRow {
+export interface HeadTaskRow {
   readonly task: Task;
   /** One line of JSON, an array, because a head holds thousands. */
   readonly line: string;
@@ -33,19 +33,19 @@ type Row = readonly [
 ];
 
 /** `before`: an earlier row of that id, if there is one; a task keeps its identity for life. */
-export const writeRow = (task: Task, before: TaskRow | undefined): TaskRow => ({
+export const writeRow = (task: Task, before: HeadTaskRow | undefined): HeadTaskRow => ({
   task,
   line: JSON.stringify(rowOf(task)),
   identity: identityFrom(before, task),
 });
 
 /** Throws where the line is not a task. */
-export function readRow(line: string, before: TaskRow | undefined): TaskRow {
+export function readRow(line: string, before: HeadTaskRow | undefined): HeadTaskRow {
   const task = taskOf(JSON.parse(line) as Row);
   return { task, line, identity: identityFrom(before, task) };
 }
 
-const identityFrom = (before: TaskRow | undefined, task: Task): string =>
+const identityFrom = (before: HeadTaskRow | undefined, task: Task): string =>
   before &&
   before.task.key === task.key &&
   before.task.gate === task.gate &&

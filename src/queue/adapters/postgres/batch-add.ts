@@ -2,12 +2,12 @@ import { laneKey } from "../../lane.ts";
 import type { Add } from "../../operation.ts";
 import type { NewTask } from "../../task.ts";
 import type { Counts } from "./counts.ts";
-import type { Session } from "./database.ts";
+import type { PostgresSession } from "./database.ts";
 import type { Grouped } from "../../slice/wants.ts";
 import type { AppliedGroup } from "./group.ts";
 import { isAnyKept } from "./log.ts";
 import { readMoment, type Moment } from "./moment.ts";
-import { lockLanes, writeHeads, type LaneRow } from "./rows.ts";
+import { lockLanes, writeHeads, type PostgresLaneRow } from "./rows.ts";
 import { allAdded, insertRows } from "./task-writes.ts";
 
 /**
@@ -16,7 +16,7 @@ import { allAdded, insertRows } from "./task-writes.ts";
  * needs more the answer is undefined. Then the slow path applies the whole group.
  */
 export async function addBatch(
-  session: Session,
+  session: PostgresSession,
   operations: readonly Add[],
   { moment, counts }: { readonly moment: Moment; readonly counts: Counts },
 ): Promise<AppliedGroup | undefined> {
@@ -29,7 +29,7 @@ export async function addBatch(
      from @job where name = any($1::text[]) order by name for key share`,
     [[...new Set(wanted.map(({ job }) => job))]],
   );
-  const lanesFound = session.query<LaneRow>(
+  const lanesFound = session.query<PostgresLaneRow>(
     `select l.id, l.kind, l.job, l.gate, l.scope
      from unnest($1::text[], $2::text[], $3::text[]) as u (kind, job, gate)
      join @lane l on l.job = u.job and l.gate = u.gate and l.kind = u.kind`,

@@ -3,7 +3,7 @@ import { retry as retryModel } from "../../model/bulk.ts";
 import type { ModelNow } from "../../model/now.ts";
 import type { Changed, FinishedFilter, Purge, Retry } from "../../operation.ts";
 import type { Counts } from "./counts.ts";
-import type { Session } from "./database.ts";
+import type { PostgresSession } from "./database.ts";
 import { lockTasks } from "./group.ts";
 import { countKept, identitySql } from "./log.ts";
 import { jobColumns, lockLanes, uncounted, type JobSettingsRow } from "./rows.ts";
@@ -16,7 +16,7 @@ type Found = Pick<TaskRow, "id" | "lane" | "job" | "gate" | "state">;
 
 /** Dead letters live again: all attempts anew, their history kept, their job open again. */
 export async function retry(
-  session: Session,
+  session: PostgresSession,
   operation: Retry,
   now: () => Promise<ModelNow>,
   counts: Counts,
@@ -35,7 +35,11 @@ export async function retry(
 }
 
 /** A lane goes with its last task; what becomes of its job and gate, `forgetEmpty` decides. */
-export async function purge(session: Session, operation: Purge, counts: Counts): Promise<Changed> {
+export async function purge(
+  session: PostgresSession,
+  operation: Purge,
+  counts: Counts,
+): Promise<Changed> {
   const { found, hasMore } = await finishedTasks(session, operation);
   const laneIds = found.filter(({ gate }) => gate !== "").map(({ lane }) => lane);
   await lockLanes(session, { gates: [], ids: laneIds });
@@ -73,7 +77,7 @@ const purgeSql = `with gone as (
   select id, lane, job, gate, state from gone`;
 
 /** The jobs are locked, so that nobody is adding to these lanes. */
-async function dropEmpty(session: Session, lanes: readonly number[]): Promise<void> {
+async function dropEmpty(session: PostgresSession, lanes: readonly number[]): Promise<void> {
   const dropped = await session.query<{ id: number }>(
     `delete from @lane l where l.id = any(array(
        select id from @lane where id = any($1::bigint[]) order by id for update))
@@ -91,7 +95,7 @@ async function dropEmpty(session: Session, lanes: readonly number[]): Promise<vo
  * Jobs that have ended and gates that say nothing a new one would not go when they have no lane
  * left. Each is locked first and looked at again then: who makes a lane holds both.
  */
-export async function forgetEmpty(session: Session, nowMs: number): Promise<void> {
+export async function forgetEmpty(session: PostgresSession, nowMs: number): Promise<void> {
   const isEmptyJob = `j.ended is not null
     and not exists (select 1 from @lane l where l.job = j.name)`;
   const isEmptyGate = `g.delay_ms = ${gateDefaults.delayMs} and g.capacity = ${gateDefaults.limit}
@@ -128,7 +132,7 @@ const forgetMax = 5_000;
  * there are more. Their jobs are locked against everyone who adds.
  */
 async function finishedTasks(
-  session: Session,
+  session: PostgresSession,
   { filter, rowsMax }: { readonly filter: FinishedFilter; readonly rowsMax: number },
 ) {
   const found: Found[] = [];
@@ -144,7 +148,7 @@ async function finishedTasks(
 }
 
 const finishedOf = (
-  session: Session,
+  session: PostgresSession,
   state: "done" | "skipped" | "failed",
   { ids, job, kind, gate, finishedBeforeMs }: FinishedFilter,
   limit: number,

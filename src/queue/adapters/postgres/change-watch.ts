@@ -21,7 +21,7 @@ const selfTestMs = 30_000;
 const answerMs = 2_000;
 const retryMsMax = 60_000;
 
-export interface ChangeWatch {
+export interface PostgresChangeWatch {
   /** After a commit of this process; `mayWake`: others may have something to do now. */
   notify(change: { readonly mayWake: boolean; readonly isNews: boolean }): void;
   watch(listener: ChangeListener): () => void;
@@ -30,14 +30,18 @@ export interface ChangeWatch {
   close(): Promise<void>;
 }
 
-export interface ChangeWatchOptions {
+export interface PostgresChangeWatchOptions {
   readonly db: Database;
   /** A direct way to the server. */
   readonly place: PostgresPlace;
   readonly clock: Clock;
 }
 
-export function createChangeWatch({ db, place, clock }: ChangeWatchOptions): ChangeWatch {
+export function createChangeWatch({
+  db,
+  place,
+  clock,
+}: PostgresChangeWatchOptions): PostgresChangeWatch {
   const channel = `forager ${place.schema}`.slice(0, 63);
   const listeners = new Set<ChangeListener>();
   let client: pg.Client | undefined;

@@ -3,7 +3,7 @@ import { slotsLeft, type Job } from "../../job.ts";
 import type { ModelNow } from "../../model/now.ts";
 import type { Claim } from "../../operation.ts";
 import type { Pace } from "../../task.ts";
-import { queryOne, type Session } from "./database.ts";
+import { queryOne, type PostgresSession } from "./database.ts";
 import { gateColumns } from "./rows.ts";
 import { taskStates } from "../../row-state.ts";
 import type { TaskRow } from "../../slice/task-row.ts";
@@ -20,7 +20,7 @@ export interface ClaimLane {
 export type ClaimJob = Pick<Job, "name" | "concurrency" | "slots" | "served">;
 
 /** What is read of a task to lease it. */
-export type ReadyRow = Pick<
+export type PostgresReadyRow = Pick<
   TaskRow,
   | "id"
   | "lane"
@@ -38,9 +38,9 @@ export type ReadyRow = Pick<
 const readyColumns = `r.id, r.lane, r.key, r.payload, r.priority, r.due_at, r.created_at, r.state,
   r.used, r.attempts_max, r.is_suspect`;
 
-export interface LanePick {
+export interface PostgresLanePick {
   readonly lane: ClaimLane;
-  readonly tasks: readonly ReadyRow[];
+  readonly tasks: readonly PostgresReadyRow[];
   /** Of the worker and of the job's cap. */
   readonly slots: number;
   readonly pace: Pace | undefined;
@@ -55,7 +55,7 @@ export interface Hands {
   job(name: string): ClaimJob | undefined;
   gate(name: string): Gate | undefined;
   /** Locks what these lanes need, and their best tasks; answers with those that can be taken. */
-  load(wanted: Wanted): Promise<ReadonlyMap<number, readonly ReadyRow[]>>;
+  load(wanted: Wanted): Promise<ReadonlyMap<number, readonly PostgresReadyRow[]>>;
   /** Counts a pick to its job and gate. */
   enter(lane: ClaimLane, size: number, slots: number): Pace | undefined;
   changedGates(): readonly Gate[];
@@ -71,7 +71,7 @@ export interface Wanted {
 }
 
 export function createHands(
-  session: Session,
+  session: PostgresSession,
   now: ModelNow,
   { burst, leaseMs }: Pick<Claim, "burst" | "leaseMs">,
   seen: readonly ClaimJob[],
@@ -107,7 +107,7 @@ export function createHands(
     for (const job of rows) if (lockedJobs.has(job.name)) jobs.set(job.name, job);
   }
 
-  async function lockTasks({ lanes, size, suspect }: Wanted): Promise<readonly ReadyRow[]> {
+  async function lockTasks({ lanes, size, suspect }: Wanted): Promise<readonly PostgresReadyRow[]> {
     if (lanes.every(({ gate }) => gate === "") && suspect === undefined) {
       return session.query(ungatedSql, [lanes.map(({ id }) => id), size]);
     }
@@ -131,7 +131,7 @@ export function createHands(
       // Sent together: what a job without a free slot would have had is locked in vain.
       const [, rows] = await Promise.all([lockJobs(wanted.lanes), lockTasks(wanted)]);
       isFirst = false;
-      const usable = new Map<number, ReadyRow[]>();
+      const usable = new Map<number, PostgresReadyRow[]>();
       for (const lane of wanted.lanes) {
         const job = jobs.get(lane.job);
         const gate = gates.get(lane.gate);
@@ -163,7 +163,7 @@ export function createHands(
 interface Got {
   readonly gates: readonly Gate[];
   readonly lanes: readonly number[];
-  readonly tasks: readonly ReadyRow[];
+  readonly tasks: readonly PostgresReadyRow[];
 }
 
 const bestTasks = (size: string) => `select ${readyColumns} from @task r

@@ -1,6 +1,6 @@
 import { stateLists } from "../../row-state.ts";
 import type { Claim } from "../../operation.ts";
-import { queryOne, type Session } from "./database.ts";
+import { queryOne, type PostgresSession } from "./database.ts";
 import { momentColumns, momentValues, withMoment, type Moment, type MomentRow } from "./moment.ts";
 
 /** What a claim has to know first, of one moment. */
@@ -25,7 +25,7 @@ export interface Needs extends MomentRow {
 const forgetAfterMs = 60_000;
 
 export async function readNeeds(
-  session: Session,
+  session: PostgresSession,
   { requestId, worker }: Claim,
   { moment, looksForComplete }: { readonly moment: Moment; readonly looksForComplete: boolean },
 ): Promise<Needs> {

@@ -7,23 +7,23 @@ import {
   createHands,
   type ClaimLane,
   type Hands,
-  type LanePick,
-  type ReadyRow,
+  type PostgresLanePick,
+  type PostgresReadyRow,
 } from "./claim-hands.ts";
 import { readNeeds, type Needs } from "./claim-needs.ts";
 import type { Counts } from "./counts.ts";
-import { queryOne, type Session } from "./database.ts";
-import type { Taken } from "./known-leases.ts";
+import { queryOne, type PostgresSession } from "./database.ts";
+import type { KnownClaim } from "./known-leases.ts";
 import { createLaneWalk, readStops, stopJobs, type StopRow } from "./lane-walk.ts";
 import { toNow, type Moment } from "./moment.ts";
-import { selectGates, writeGates, writeHeads, type GateRow } from "./rows.ts";
+import { selectGates, writeGates, writeHeads, type PostgresGateRow } from "./rows.ts";
 import { readSuspects, suspectJobs, takeSuspect } from "./suspect.ts";
 import { taskStates } from "../../row-state.ts";
 import { taskColumns, type TaskRow } from "../../slice/task-row.ts";
 import type { Tokens } from "./tokens.ts";
 
 export interface ClaimContext {
-  readonly session: Session;
+  readonly session: PostgresSession;
   readonly moment: Moment;
   readonly counts: Counts;
   readonly tokens: Tokens;
@@ -38,7 +38,7 @@ export interface ClaimContext {
 export type ClaimAnswer =
   | {
       readonly claimed: Claimed;
-      readonly taken?: Taken;
+      readonly taken?: KnownClaim;
       /** Whether ./fast-claim.ts could have claimed it. Absent: nothing could be claimed. */
       readonly fitsFastPath?: boolean;
     }
@@ -71,7 +71,7 @@ export async function claim(context: ClaimContext, request: Claim): Promise<Clai
   const jobs = [...stopJobs(stops), ...suspectJobs(suspects)];
   const hands = createHands(session, now, request, jobs);
   const suspect = needs.holdsAny ? undefined : await takeSuspect(hands, suspects);
-  const picks: LanePick[] = suspect ? [suspect] : [];
+  const picks: PostgresLanePick[] = suspect ? [suspect] : [];
   if (!suspect) {
     const walk = createLaneWalk(hands, stops);
     for (let left = request.limit; left > 0;) {
@@ -103,22 +103,23 @@ export async function claim(context: ClaimContext, request: Claim): Promise<Clai
  * Claims of one worker take turns: a request that is repeated while the first is still under way
  * must see what that one took.
  */
-export function lockWorker(session: Session, { worker }: Claim): void {
+export function lockWorker(session: PostgresSession, { worker }: Claim): void {
   session.send("select pg_advisory_xact_lock(hashtextextended('@claim' || $1, 2))", [worker]);
 }
 
 const isUnthrottledStop = ({ gate, concurrency }: StopRow) => gate === "" && concurrency === null;
 
-async function repeated(session: Session, token: number): Promise<Claimed> {
+async function repeated(session: PostgresSession, token: number): Promise<Claimed> {
   const rows = await session.query<TaskRow & { readonly lease_ms: number }>(
     `select ${taskColumns}, c.lease_ms from @claim c cross join lateral unnest(c.ids) as u (id)
      join @task t on t.id = u.id join @lane l on l.id = t.lane
      where c.token = $1 and t.token = $1 and t.state = ${taskStates.running} order by t.priority desc, t.id`,
     [token],
   );
-  const gates = await session.query<GateRow>(`${selectGates} where name = any($1::text[])`, [
-    rows.map(({ gate }) => gate),
-  ]);
+  const gates = await session.query<PostgresGateRow>(
+    `${selectGates} where name = any($1::text[])`,
+    [rows.map(({ gate }) => gate)],
+  );
   const gatesByName = new Map(gates.map((gate) => [gate.name, gate]));
   const leases = rows.map((row) => {
     const gate = gatesByName.get(row.gate);
@@ -136,7 +137,7 @@ async function repeated(session: Session, token: number): Promise<Claimed> {
 /** More picks than any claim has. */
 export const picksMax = 100_000;
 
-const drawTurn = async (session: Session): Promise<number> =>
+const drawTurn = async (session: PostgresSession): Promise<number> =>
   (await queryOne<{ turn: number }>(session, "select nextval('@served') as turn")).turn;
 
 /** What was picked is locked: lease it, and let gate, lane, job and claim know. */
@@ -144,7 +145,7 @@ async function write(
   { session, counts, tokens }: ClaimContext,
   request: Claim,
   hands: Hands,
-  picks: readonly LanePick[],
+  picks: readonly PostgresLanePick[],
 ): Promise<readonly Lease[]> {
   const { now } = hands;
   const [turn, token] = await Promise.all([drawTurn(session), tokens.next(session, now.ms)]);
@@ -170,7 +171,7 @@ interface Drawn {
 
 /** Counts what was picked, and makes leases of it. */
 function lease(
-  picks: readonly LanePick[],
+  picks: readonly PostgresLanePick[],
   { leaseMs }: Claim,
   { token, turn, now, counts }: Drawn,
 ): readonly Lease[] {
@@ -190,7 +191,7 @@ function lease(
 }
 
 function record(
-  session: Session,
+  session: PostgresSession,
   { requestId, worker, leaseMs }: Claim,
   { token, now, leases }: { token: number; now: ModelNow; leases: readonly Lease[] },
 ): void {
@@ -221,7 +222,7 @@ interface Terms {
 }
 
 export const toLease = (
-  row: Omit<ReadyRow, "lane" | "due_at" | "state">,
+  row: Omit<PostgresReadyRow, "lane" | "due_at" | "state">,
   { kind, job, gate }: Pick<ClaimLane, "kind" | "job" | "gate">,
   { token, used, leaseMs, pace }: Terms,
 ): Lease => ({

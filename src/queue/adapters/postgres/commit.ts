@@ -6,7 +6,12 @@ import { forgetEmpty, purge, retry } from "./bulk.ts";
 import type { Needs } from "./claim-needs.ts";
 import { createClaimer } from "./claimer.ts";
 import { createCounts, type Counts } from "./counts.ts";
-import { queryOne, type Database, type Session, type TransactionOptions } from "./database.ts";
+import {
+  queryOne,
+  type Database,
+  type PostgresSession,
+  type TransactionOptions,
+} from "./database.ts";
 import type { Grouped } from "../../slice/wants.ts";
 import { applyGroup, isGrouped, type AppliedGroup } from "./group.ts";
 import { addFast, isFastAdd } from "./fast-add.ts";
@@ -32,7 +37,7 @@ import type { FastPath } from "./fast-path.ts";
 
 export interface Committer {
   /** Applies the operations in order. Resolves when all of them are durable. */
-  commit(operations: readonly Operation[]): Promise<Committed>;
+  commit(operations: readonly Operation[]): Promise<PostgresCommitted>;
   /** See `QueueStore`. */
   overlaps(operation: Operation): boolean;
   /** Makes the states of tasks follow a wall clock that went back. */
@@ -41,7 +46,7 @@ export interface Committer {
   complete(): Promise<void>;
 }
 
-export interface Committed {
+export interface PostgresCommitted {
   readonly answers: readonly (Answer<Operation> | AppError)[];
   /** Others may have something to claim now. */
   readonly mayWake: boolean;
@@ -49,7 +54,7 @@ export interface Committed {
 
 /** A transaction that ends with its counters. */
 export type Counted = <T>(
-  work: (session: Session, counts: Counts) => Promise<T>,
+  work: (session: PostgresSession, counts: Counts) => Promise<T>,
   options?: TransactionOptions<T>,
 ) => Promise<T>;
 
@@ -86,7 +91,7 @@ export function createCommitter(options: CommitterOptions): Committer {
     group.every(({ finishes }) => finishes.every((one) => known.isUnthrottled(one)));
   /** After a fast add met a known key, this many adds take the slow path. */
   let slowAdds = 0;
-  const now = (session: Session) => readMoment(session, moment);
+  const now = (session: PostgresSession) => readMoment(session, moment);
   const stripes = createStripes(stripe, has("stripes") ? stripesOfProcess : 1);
   const counted: Counted = (work, options) =>
     stripes.lend((own) =>

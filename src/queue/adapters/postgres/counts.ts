@@ -1,4 +1,4 @@
-import type { Session } from "./database.ts";
+import type { PostgresSession } from "./database.ts";
 import { jobCounter, stateNames, type StateName } from "../../row-state.ts";
 
 /** What a transaction changes of the counters; written last, in one order for everybody. */
@@ -18,7 +18,7 @@ export interface Counts {
   raises(raised: number, unchanged: number): void;
   /** A task due then was made ready. */
   readyDue(dueAtMs: number): void;
-  write(session: Session): void;
+  write(session: PostgresSession): void;
 }
 
 /** What counting a task needs to know of its lane. */
@@ -111,7 +111,7 @@ export function createCounts(stripe: number): Counts {
     },
   };
 
-  function writeJobs(session: Session): void {
+  function writeJobs(session: PostgresSession): void {
     const changed = [...jobs].filter(([, counts]) => isAny(counts));
     if (changed.length === 0) return;
     session.send(
@@ -138,7 +138,7 @@ export function createCounts(stripe: number): Counts {
     );
   }
 
-  function writeLanes(session: Session): void {
+  function writeLanes(session: PostgresSession): void {
     const changed = [...lanes].filter(([, counts]) =>
       stateNames.some((state) => counts[state] !== 0),
     );
@@ -163,7 +163,7 @@ export function createCounts(stripe: number): Counts {
     );
   }
 
-  function writeWaits(session: Session): void {
+  function writeWaits(session: PostgresSession): void {
     const rows = [...waits].flatMap(([kind, buckets]) =>
       [...buckets].map(([bucket, count]) => ({ kind, bucket, count })),
     );
@@ -183,7 +183,7 @@ export function createCounts(stripe: number): Counts {
     );
   }
 
-  function writeTally(session: Session): void {
+  function writeTally(session: PostgresSession): void {
     if (!isAny(tally)) return;
     session.send(
       `insert into @tally as y (stripe, raised, unchanged, ready_due) values ($1, $2, $3, $4)

@@ -14,7 +14,7 @@ export type Values = readonly unknown[];
  * Statements are sent at once and run in order: those that need nothing of each other's answers
  * are not awaited one by one, so that they cost one way to the server and back.
  */
-export interface Session {
+export interface PostgresSession {
   query<Row>(sql: string, values?: Values): Promise<readonly Row[]>;
   /** Of a transaction: without an answer. When it fails, so does the commit. */
   send(sql: string, values?: Values): void;
@@ -22,13 +22,13 @@ export interface Session {
   script(sql: string): Promise<void>;
 }
 
-export interface Database extends Session {
+export interface Database extends PostgresSession {
   /**
    * Runs `work` in a transaction (READ COMMITTED). When it throws `stale` it is rolled back and
    * run again: what it read without a lock had changed by the time it wrote.
    */
   transaction<T>(
-    work: (session: Session) => Promise<T>,
+    work: (session: PostgresSession) => Promise<T>,
     options?: TransactionOptions<T>,
   ): Promise<T>;
   readonly place: PostgresPlace;
@@ -52,7 +52,7 @@ export interface TransactionOptions<T = unknown> {
   readonly isLazy?: boolean;
   readonly isSnapshot?: boolean;
   /** Sent behind the commit, on the same way to the server: sees what others committed before it. */
-  readonly after?: (session: Pick<Session, "query">, result: T) => Promise<unknown>;
+  readonly after?: (session: Pick<PostgresSession, "query">, result: T) => Promise<unknown>;
   /** Waits until nobody else writes, and keeps them waiting. */
   readonly isAlone?: boolean;
   /**
@@ -243,7 +243,11 @@ export function qualify(sql: string, schema: string): string {
 }
 
 /** For statements that answer with exactly one row. */
-export async function queryOne<Row>(session: Session, sql: string, values?: Values): Promise<Row> {
+export async function queryOne<Row>(
+  session: PostgresSession,
+  sql: string,
+  values?: Values,
+): Promise<Row> {
   const [row] = await session.query<Row>(sql, values);
   assert(row, "this statement answers with one row");
   return row;

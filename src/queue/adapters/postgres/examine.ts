@@ -53,7 +53,7 @@ export interface OldestTransaction {
   readonly ageS: number;
 }
 
-export type ExamineOptions = Pick<
+export type ExamineQueueOptions = Pick<
   PostgresQueueStoreOptions,
   "url" | "variables" | "password" | "schema" | "listenUrl" | "listenPassword"
 > & { readonly clock?: Clock };
@@ -61,7 +61,7 @@ export type ExamineOptions = Pick<
 const timeMs = 10_000;
 const hearMs = 3_000;
 
-export async function examinePostgres(options: ExamineOptions): Promise<PostgresFacts> {
+export async function examinePostgres(options: ExamineQueueOptions): Promise<PostgresFacts> {
   const { clock = systemClock, schema, password, variables, listenUrl } = options;
   const place = readPlace(options.url, { schema, password, variables });
   const limits = { statementMs: timeMs, lockMs: timeMs, connectMs: place.connectMs ?? timeMs };

@@ -1,6 +1,6 @@
 import type { Add } from "../../operation.ts";
 import type { NewTask } from "../../task.ts";
-import type { Session } from "./database.ts";
+import type { PostgresSession } from "./database.ts";
 import type { Grouped } from "../../slice/wants.ts";
 import type { AppliedGroup } from "./group.ts";
 import { isKeptSql } from "./log.ts";
@@ -8,7 +8,7 @@ import { momentValues, withMoment, type Moment } from "./moment.ts";
 import { allAdded } from "./task-writes.ts";
 
 export interface FastAddContext {
-  readonly session: Session;
+  readonly session: PostgresSession;
   readonly moment: Moment;
   readonly stripe: number;
 }

@@ -2,15 +2,15 @@ import { taskStates } from "../../row-state.ts";
 import type { Claim, Claimed } from "../../operation.ts";
 import { waitBounds } from "../../wait-histogram.ts";
 import { picksMax, toLease } from "./claim.ts";
-import type { ReadyRow } from "./claim-hands.ts";
+import type { PostgresReadyRow } from "./claim-hands.ts";
 import { isAnyNeed, withNeeds } from "./claim-needs.ts";
-import type { Session } from "./database.ts";
-import type { Taken } from "./known-leases.ts";
+import type { PostgresSession } from "./database.ts";
+import type { KnownClaim } from "./known-leases.ts";
 import { momentValues, type Moment } from "./moment.ts";
 import { isNotBehind } from "./tokens.ts";
 
 export interface FastClaimContext {
-  readonly session: Session;
+  readonly session: PostgresSession;
   readonly moment: Moment;
   readonly stripe: number;
   readonly looksForComplete: boolean;
@@ -24,7 +24,7 @@ export interface FastClaimContext {
 export async function claimFast(
   { session, moment, stripe, looksForComplete }: FastClaimContext,
   request: Claim,
-): Promise<{ readonly claimed: Claimed; readonly taken: Taken } | undefined> {
+): Promise<{ readonly claimed: Claimed; readonly taken: KnownClaim } | undefined> {
   const { requestId, worker, kinds, limit, leaseMs } = request;
   const found = session.query<FastRow>(fastClaimSql, [
     ...momentValues(moment),
@@ -53,7 +53,7 @@ export async function claimFast(
 }
 
 type TakenRow = Pick<
-  ReadyRow,
+  PostgresReadyRow,
   "lane" | "key" | "payload" | "priority" | "created_at" | "used" | "attempts_max" | "is_suspect"
 > & {
   readonly fitsFastPath: true;

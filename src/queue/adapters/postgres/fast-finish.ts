@@ -6,7 +6,7 @@ import type { Task } from "../../task.ts";
 import { numberArray, textArray } from "./array-text.ts";
 import type { ClaimLane } from "./claim-hands.ts";
 import type { Counts } from "./counts.ts";
-import { queryOne, type Session } from "./database.ts";
+import { queryOne, type PostgresSession } from "./database.ts";
 import type { Grouped } from "../../slice/wants.ts";
 import type { AppliedGroup } from "./group.ts";
 import type { KnownLeases } from "./known-leases.ts";
@@ -27,7 +27,7 @@ import { createSlice, type Slice } from "../../slice/slice.ts";
  * a cancelled job has running tasks, the answer is undefined and the transaction must be rolled back.
  */
 export async function finishFast(
-  session: Session,
+  session: PostgresSession,
   operations: readonly FinishAll[],
   context: { readonly moment: Moment; readonly counts: Counts; readonly known: KnownLeases },
 ): Promise<AppliedGroup | undefined> {
@@ -100,7 +100,11 @@ interface Ended extends MomentRow {
   readonly count: number;
 }
 
-function end(session: Session, finishes: readonly Finish[], moment: Moment): Promise<Ended> {
+function end(
+  session: PostgresSession,
+  finishes: readonly Finish[],
+  moment: Moment,
+): Promise<Ended> {
   const results = finishes.map(({ outcome }) => (outcome.kind === "done" ? outcome.result : null));
   const [first] = finishes;
   const ids = numberArray(finishes.map(({ id }) => id));
@@ -128,7 +132,7 @@ export const endSql = `${withMoment}, ended as (
     where t.id = u.id and t.token = u.token and t.state = ${taskStates.running} and ${noRest} returning 1)
   ${counting}`;
 
-function leaveClaims(session: Session, finishes: readonly Finish[]): void {
+function leaveClaims(session: PostgresSession, finishes: readonly Finish[]): void {
   const left = new Map<number, number>();
   for (const { token } of finishes) left.set(token, (left.get(token) ?? 0) + 1);
   const tokens = [...left.keys()].sort((a, b) => a - b);
@@ -150,7 +154,7 @@ export interface JobAfter {
 
 /** Read once a finish is committed: whether the job may be complete, or has a slot for others. */
 export const readJobsAfter = (
-  session: Pick<Session, "query">,
+  session: Pick<PostgresSession, "query">,
   jobs: readonly string[],
 ): Promise<readonly JobAfter[]> =>
   session.query(

@@ -4,16 +4,16 @@ import type { ModelNow } from "../../model/now.ts";
 import type { Added, Answer, Operation } from "../../operation.ts";
 import type { LeaseRef, NewTask } from "../../task.ts";
 import type { Counts } from "./counts.ts";
-import { stale, type Session } from "./database.ts";
+import { stale, type PostgresSession } from "./database.ts";
 import {
   jobColumns,
   lockGates,
   lockLanes,
   selectGates,
   uncounted,
-  type GateRow,
+  type PostgresGateRow,
   type JobSettingsRow,
-  type LaneRow,
+  type PostgresLaneRow,
 } from "./rows.ts";
 import { findKept } from "./log.ts";
 import { createLockedSlice } from "./slice.ts";
@@ -31,7 +31,7 @@ export const isGrouped = (operation: Operation): operation is Grouped =>
  * gates, lanes, tasks; lets the model apply them; writes what it changed.
  */
 export async function applyGroup(
-  session: Session,
+  session: PostgresSession,
   operations: readonly Grouped[],
   { now, counts }: { readonly now: () => Promise<ModelNow>; readonly counts: Counts },
 ): Promise<AppliedGroup> {
@@ -126,7 +126,10 @@ export interface AppliedGroup {
 type Place = Pick<TaskRow, "id" | "kind" | "job" | "gate">;
 
 /** A task never changes its lane, so this may be read before anything is locked. */
-async function placesOf(session: Session, leases: readonly LeaseRef[]): Promise<readonly Place[]> {
+async function placesOf(
+  session: PostgresSession,
+  leases: readonly LeaseRef[],
+): Promise<readonly Place[]> {
   if (leases.length === 0) return [];
   return session.query(
     `select t.id, l.kind, l.job, l.gate from @task t join @lane l on l.id = t.lane
@@ -142,7 +145,7 @@ type ReadJob = JobSettingsRow & { readonly added: number };
  * lanes meanwhile; who adds to one with a budget, alone. Others just look.
  */
 async function readJobs(
-  session: Session,
+  session: PostgresSession,
   { adds, raises }: Wants,
   places: readonly Place[],
 ): Promise<ReadonlyMap<string, ReadJob>> {
@@ -168,7 +171,7 @@ async function readJobs(
 }
 
 async function countAdded(
-  session: Session,
+  session: PostgresSession,
   jobs: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   if (jobs.length === 0) return new Map();
@@ -184,13 +187,13 @@ async function countAdded(
 }
 
 async function readLanes(
-  session: Session,
+  session: PostgresSession,
   adds: readonly NewTask[],
-): Promise<Map<string, LaneRow>> {
+): Promise<Map<string, PostgresLaneRow>> {
   const names = new Map(adds.map((task) => [laneKey(task), task]));
   if (names.size === 0) return new Map();
   const wanted = [...names.values()];
-  const lanes = await session.query<LaneRow>(
+  const lanes = await session.query<PostgresLaneRow>(
     `select l.id, l.kind, l.job, l.gate, l.scope
      from unnest($1::text[], $2::text[], $3::text[]) as u (kind, job, gate)
      join @lane l on l.job = u.job and l.gate = u.gate and l.kind = u.kind`,
@@ -200,7 +203,7 @@ async function readLanes(
 }
 
 async function readScopes(
-  session: Session,
+  session: PostgresSession,
   newLanes: readonly NewTask[],
 ): Promise<ReadonlyMap<string, number>> {
   if (newLanes.length === 0) return new Map();
@@ -223,7 +226,7 @@ interface Known {
  * is looked up by itself: with statistics of an empty table a planner would rather read a scope.
  */
 async function findTasks(
-  session: Session,
+  session: PostgresSession,
   identities: readonly { job: string; gate: string; key: string; priority: number }[],
 ): Promise<readonly Known[]> {
   if (identities.length === 0) return [];
@@ -249,23 +252,23 @@ const isRaisable = (row: TaskRow, priority: number) =>
   row.state < taskStates.running && row.priority < priority;
 
 async function readGates(
-  session: Session,
+  session: PostgresSession,
   toLock: ReadonlySet<string>,
   others: readonly { readonly gate: string }[],
-): Promise<readonly GateRow[]> {
+): Promise<readonly PostgresGateRow[]> {
   const toSee = new Set(others.map(({ gate }) => gate).filter((gate) => !toLock.has(gate)));
   toSee.delete("");
   const [locked, seen] = await Promise.all([
     lockGates(session, [...toLock]),
     toSee.size === 0
       ? []
-      : session.query<GateRow>(`${selectGates} where name = any($1::text[])`, [[...toSee]]),
+      : session.query<PostgresGateRow>(`${selectGates} where name = any($1::text[])`, [[...toSee]]),
   ]);
   return [...locked, ...seen];
 }
 
 export async function lockTasks(
-  session: Session,
+  session: PostgresSession,
   ids: readonly number[],
 ): Promise<readonly TaskRow[]> {
   if (ids.length === 0) return [];

@@ -3,14 +3,14 @@ import type { ClaimLane } from "./claim-hands.ts";
 
 /** The lanes of tasks that this process claimed and has not finished. A lane never changes. */
 export interface KnownLeases {
-  note(leases: readonly Lease[], taken: Taken): void;
+  note(leases: readonly Lease[], taken: KnownClaim): void;
   laneOf(lease: LeaseRef): ClaimLane | undefined;
   /** True if nothing in its claim had a gate, or a job with a cap. */
   isUnthrottled(lease: LeaseRef): boolean;
   forget(leases: readonly LeaseRef[]): void;
 }
 
-export interface Taken {
+export interface KnownClaim {
   readonly isUnthrottled: boolean;
   readonly lanesById: ReadonlyMap<number, ClaimLane>;
 }
@@ -19,7 +19,7 @@ export interface Taken {
 const claimsMax = 2_000;
 
 export function createKnownLeases(): KnownLeases {
-  const claims = new Map<number, Taken & { left: number }>();
+  const claims = new Map<number, KnownClaim & { left: number }>();
   return {
     note([first], taken) {
       if (!first) return;

@@ -2,15 +2,21 @@ import { taskStates } from "../../row-state.ts";
 import { isOpen, isOwned } from "../../gate.ts";
 import { slotsLeft } from "../../job.ts";
 import type { Claim } from "../../operation.ts";
-import type { ClaimJob, ClaimLane, Hands, LanePick, ReadyRow } from "./claim-hands.ts";
-import type { Session } from "./database.ts";
+import type {
+  ClaimJob,
+  ClaimLane,
+  Hands,
+  PostgresLanePick,
+  PostgresReadyRow,
+} from "./claim-hands.ts";
+import type { PostgresSession } from "./database.ts";
 
 /** A lane on the way: `top` and `head` are the priority and id of its best task left. */
 interface Stop extends ClaimLane {
   top: number;
   head: number;
   /** Locked for this claim, best first; undefined while only its head is known. */
-  tasks?: readonly ReadyRow[];
+  tasks?: readonly PostgresReadyRow[];
 }
 
 /** The open lanes of one job, best first. */
@@ -27,7 +33,7 @@ interface Cursor {
 export function createLaneWalk(
   hands: Hands,
   found: readonly StopRow[],
-): { next(left: number): Promise<LanePick | undefined> } {
+): { next(left: number): Promise<PostgresLanePick | undefined> } {
   const cursors = cursorsOf(found);
   const served = ({ job }: Cursor) => hands.job(job)?.served ?? 0;
   const servedBefore = Math.max(0, ...cursors.map(served));
@@ -61,7 +67,7 @@ export function createLaneWalk(
     }
   }
 
-  function pickFrom(cursor: Cursor, others: readonly Cursor[], left: number): LanePick {
+  function pickFrom(cursor: Cursor, others: readonly Cursor[], left: number): PostgresLanePick {
     const stop = cursor.stops.shift()!;
     const tasks = stop.tasks!;
     const gate = hands.gate(stop.gate);
@@ -172,7 +178,10 @@ export const stopJobs = (stops: readonly StopRow[]): readonly ClaimJob[] =>
  * Lanes without a gate are looked into: there are few. Those with one are found by an index of
  * open lanes in claim order, one step for each job: what is closed costs nothing.
  */
-export const readStops = (session: Session, { kinds, limit }: Claim): Promise<readonly StopRow[]> =>
+export const readStops = (
+  session: PostgresSession,
+  { kinds, limit }: Claim,
+): Promise<readonly StopRow[]> =>
   session.query(
     `with recursive open_job (job) as (
        (select l.job from @lane l where l.is_open and l.is_ready order by l.job limit 1)

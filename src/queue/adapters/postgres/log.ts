@@ -1,10 +1,10 @@
-import type { Step } from "../../in-steps.ts";
+import type { FoundInStep } from "../../in-steps.ts";
 import { identityOf } from "../../model/shard.ts";
 import type { KeptKey, LogEntry, LogStats } from "../../log-entry.ts";
 import type { Changed, ForgetKeys, PruneLog } from "../../operation.ts";
 import type { EndedCursor, EndedQuery } from "../../queue-store.ts";
 import type { Attempt, NewTask, TerminalState } from "../../task.ts";
-import { queryOne, type Session } from "./database.ts";
+import { queryOne, type PostgresSession } from "./database.ts";
 import { endedConditions, lookSql, stepOf, type LookedRow } from "./look.ts";
 import { portState, taskStates } from "../../row-state.ts";
 
@@ -30,7 +30,7 @@ const columnsOf = (identities: Identities) => [
 
 /** Finds which of these keys are reserved. An add locks the jobs of its tasks against a purge. */
 export async function findKept(
-  session: Session,
+  session: PostgresSession,
   identities: Identities,
 ): Promise<ReadonlyMap<string, KeptKey>> {
   if (identities.length === 0) return new Map();
@@ -48,7 +48,10 @@ export async function findKept(
 
 type KeptRow = Omit<KeptKey, "state"> & { readonly state: number };
 
-export async function isAnyKept(session: Session, identities: Identities): Promise<boolean> {
+export async function isAnyKept(
+  session: PostgresSession,
+  identities: Identities,
+): Promise<boolean> {
   const { isAny } = await queryOne<{ isAny: boolean }>(
     session,
     `select exists (select 1 from unnest($1::text[], $2::text[], $3::text[]) as u (job, gate, key)
@@ -60,7 +63,7 @@ export async function isAnyKept(session: Session, identities: Identities): Promi
 
 /** Two nodes may free the same keys at once: each counts what it removed. */
 export async function forgetKeys(
-  session: Session,
+  session: PostgresSession,
   { filter, rowsMax }: ForgetKeys,
 ): Promise<Changed> {
   const { ids, job, kind, gate, finishedBeforeMs } = filter;
@@ -93,7 +96,11 @@ export async function forgetKeys(
  * Keeps the number of rows of a table, because counting the rows would read all of them. Call it last
  * in a transaction: it locks the counter for other transactions that change it.
  */
-export function countKept(session: Session, name: "log_entries" | "kept_keys", by: number): void {
+export function countKept(
+  session: PostgresSession,
+  name: "log_entries" | "kept_keys",
+  by: number,
+): void {
   session.send(
     `insert into @meta as m values ($1, $2)
      on conflict (name) do update set value = (m.value::bigint + excluded.value::bigint)::text`,
@@ -102,7 +109,7 @@ export function countKept(session: Session, name: "log_entries" | "kept_keys", b
 }
 
 export async function pruneLog(
-  session: Session,
+  session: PostgresSession,
   { finishedBeforeMs, rowsMax }: PruneLog,
 ): Promise<Changed> {
   const gone = await session.query(
@@ -126,10 +133,10 @@ type LogRow = Omit<LogEntry, "state" | "attempts"> & {
 
 /** Of the next `rows` entries, those that match. */
 export async function logStep(
-  session: Session,
+  session: PostgresSession,
   query: EndedQuery,
   rows: number,
-): Promise<Step<LogEntry, EndedCursor>> {
+): Promise<FoundInStep<LogEntry, EndedCursor>> {
   const { isBehind, order, values, where } = endedConditions(query, [rows, query.limit], "u");
   values.push(query.states.map((state) => taskStates[state]));
   where.push(`u.state = any($${values.length}::smallint[])`);
@@ -146,7 +153,10 @@ export async function logStep(
   return stepOf(found, query, toEntry);
 }
 
-export async function readLogEntry(session: Session, id: number): Promise<LogEntry | undefined> {
+export async function readLogEntry(
+  session: PostgresSession,
+  id: number,
+): Promise<LogEntry | undefined> {
   const [row] = await session.query<LogRow>(`select ${logColumns} from @log u where u.id = $1`, [
     id,
   ]);
@@ -162,7 +172,7 @@ const toEntry = (row: LogRow): LogEntry => ({
   attempts: row.attempts === null ? [] : (JSON.parse(row.attempts) as readonly Attempt[]),
 });
 
-export const readLogStats = (session: Session): Promise<LogStats> =>
+export const readLogStats = (session: PostgresSession): Promise<LogStats> =>
   queryOne<LogStats>(
     session,
     `select coalesce((select value::bigint from @meta where name = 'log_entries'), 0) as entries,

@@ -1,4 +1,4 @@
-import type { Step } from "../../in-steps.ts";
+import type { FoundInStep } from "../../in-steps.ts";
 import { endedOrder } from "../../model/read.ts";
 import type { EndedCursor, EndedQuery } from "../../queue-store.ts";
 
@@ -59,7 +59,7 @@ export function stepOf<Row extends object, T extends EndedCursor>(
   looked: readonly LookedRow<Row>[],
   query: EndedQuery,
   toItem: (row: Row) => T,
-): Step<T, EndedCursor> {
+): FoundInStep<T, EndedCursor> {
   const [first] = looked;
   const found = looked
     .filter(({ isFound }) => isFound)

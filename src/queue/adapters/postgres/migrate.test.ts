@@ -6,7 +6,7 @@ import type { Claimed } from "../../operation.ts";
 import type { QueueStore } from "../../queue-store.ts";
 import { readPlace } from "./connection-options.ts";
 import { openDatabase } from "./database.ts";
-import { migrate, type Step } from "./migrate.ts";
+import { migrate, type MigrationStep } from "./migrate.ts";
 import { openPostgresQueueStore } from "./postgres-queue-store.ts";
 import { steps } from "./schema.ts";
 import { createTestSchema, type TestSchema } from "./testing/test-schema.ts";
@@ -30,7 +30,7 @@ async function work(store: QueueStore, key: string): Promise<void> {
 
 needs(["postgres"], ({ postgres }) => {
   /** What a node of a later version does when it starts. */
-  async function upgrade(schema: TestSchema, later: readonly Step[]): Promise<void> {
+  async function upgrade(schema: TestSchema, later: readonly MigrationStep[]): Promise<void> {
     const place = readPlace(postgres.url, { schema: schema.name });
     const limits = { statementMs: 10_000, lockMs: 5_000, connectMs: 5_000 };
     const db = openDatabase({ place, connectionsMax: 3, idleMax: 2, names: "auto", ...limits });
@@ -96,7 +96,7 @@ needs(["postgres"], ({ postgres }) => {
       [...next, further],
     ]) {
       await using schema = await createTestSchema(postgres.url);
-      await upgrade(schema, later as readonly Step[]);
+      await upgrade(schema, later as readonly MigrationStep[]);
       await expect(
         openPostgresQueueStore({ url: postgres.url, schema: schema.name }),
       ).rejects.toMatchObject({ code: "queue_too_new" });

@@ -3,7 +3,7 @@ import { queryOne, type Database } from "./database.ts";
 import { steps } from "./schema.ts";
 
 /** A step whose tables the version before cannot use says so; all others it can. */
-export type Step = string | { readonly sql: string; readonly isBreaking: true };
+export type MigrationStep = string | { readonly sql: string; readonly isBreaking: true };
 
 interface Versions {
   /** Steps that were made. */
@@ -18,7 +18,10 @@ interface Versions {
  * node goes on with what the next version made, unless that says otherwise; what is newer still is
  * refused. There is no way back.
  */
-export async function migrate(db: Database, known: readonly Step[] = steps): Promise<void> {
+export async function migrate(
+  db: Database,
+  known: readonly MigrationStep[] = steps,
+): Promise<void> {
   const { schema } = db.place;
   const { hasTable } = await queryOne<{ hasTable: boolean }>(
     db,

@@ -1,6 +1,6 @@
 import { exactNow, truncatedNow, truncationMs, type ModelNow } from "../../model/now.ts";
 import type { StoreNow } from "../../queue-store.ts";
-import { queryOne, type Session } from "./database.ts";
+import { queryOne, type PostgresSession } from "./database.ts";
 
 /** The store's clock is the server's, read where a statement needs it; tests bring their own. */
 export type Moment = (() => StoreNow) | undefined;
@@ -47,7 +47,7 @@ export const toNow = ({ ms, late, wall, wall_late }: MomentRow): ModelNow => ({
   wallLateMs: wall_late,
 });
 
-export async function readMoment(session: Session, moment: Moment): Promise<ModelNow> {
+export async function readMoment(session: PostgresSession, moment: Moment): Promise<ModelNow> {
   if (moment) return exactNow(moment());
   const { ms } = await queryOne<{ ms: number }>(session, `select ${serverMs} as ms`);
   return truncatedNow({ ms, wallMs: ms });

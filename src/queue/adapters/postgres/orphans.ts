@@ -1,5 +1,5 @@
 import { taskStates } from "../../row-state.ts";
-import { queryOne, type Session } from "./database.ts";
+import { queryOne, type PostgresSession } from "./database.ts";
 
 /**
  * Orphans cannot come to be, since a task and what it belongs to are written together; they are
@@ -21,7 +21,7 @@ const orphans = {
     select 1 from @claim c where c.token = t.token and t.id = any(c.ids))`,
 };
 
-export async function countOrphans(session: Session): Promise<number> {
+export async function countOrphans(session: PostgresSession): Promise<number> {
   const all = Object.values(orphans).join(" union ");
   const { count } = await queryOne<{ count: number }>(
     session,
@@ -31,7 +31,7 @@ export async function countOrphans(session: Session): Promise<number> {
 }
 
 /** Leaves the counters of lanes, gates, jobs and claims to a recount. */
-export async function repairOrphans(session: Session, nowMs: number): Promise<void> {
+export async function repairOrphans(session: PostgresSession, nowMs: number): Promise<void> {
   const noted = (reason: string) =>
     `(coalesce(attempts::jsonb, '[]'::jsonb) || jsonb_build_object('token', 0, 'atMs', ${nowMs},
       'outcome', 'cancelled', 'reason', '${reason}'))::text`;
@@ -78,7 +78,7 @@ export async function repairOrphans(session: Session, nowMs: number): Promise<vo
 }
 
 async function keepLost(
-  session: Session,
+  session: PostgresSession,
   count: number,
   nowMs: number,
   noted: (reason: string) => string,

@@ -8,7 +8,7 @@ export interface Login {
   readonly user: string;
 }
 
-export interface Found {
+export interface PassFileMatch {
   readonly password?: string | undefined;
   /** Others may read the file, so it was not looked into. */
   readonly isOpen: boolean;
@@ -19,7 +19,10 @@ export interface Found {
  * anything and `\` makes a `:` or `\` an ordinary character. As in libpq, a file that others can
  * read is not used: https://www.postgresql.org/docs/current/libpq-pgpass.html
  */
-export async function lookUpPassword(file: string | undefined, login: Login): Promise<Found> {
+export async function lookUpPassword(
+  file: string | undefined,
+  login: Login,
+): Promise<PassFileMatch> {
   if (file === undefined) return { isOpen: false };
   let text: string;
   try {

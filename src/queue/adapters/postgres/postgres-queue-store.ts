@@ -7,7 +7,7 @@ import { createChangeWatch } from "./change-watch.ts";
 import { createCommitter } from "./commit.ts";
 import { readPlace } from "./connection-options.ts";
 import type { FastPath } from "./fast-path.ts";
-import { openDatabase, type Database, type Session } from "./database.ts";
+import { openDatabase, type Database, type PostgresSession } from "./database.ts";
 import type { LazyKind } from "./lazy-kind.ts";
 import { browseInSteps, endedInSteps } from "../../in-steps.ts";
 import { logStep, readLogEntry, readLogStats } from "./log.ts";
@@ -113,7 +113,7 @@ export async function openPostgresQueueStore(
   const changes = createChangeWatch({ db, place: listenPlace, clock });
 
   /** Reads in a transaction, because the timeouts of the server are set per transaction. */
-  const look = <T>(read: (session: Session) => Promise<T>): Promise<T> =>
+  const look = <T>(read: (session: PostgresSession) => Promise<T>): Promise<T> =>
     db.transaction(read, { isSnapshot: true });
   return {
     async commit(operations) {

@@ -13,7 +13,7 @@ import { systemRandom } from "../../../base/random.ts";
 import { createQueue } from "../../create-queue.ts";
 import { openPostgresQueueStore } from "./postgres-queue-store.ts";
 import { expectSame } from "./testing/chaos-suite.ts";
-import { unharmed, weatherStorm, type Outcome } from "./testing/storm.ts";
+import { unharmed, weatherStorm, type StormOutcome } from "./testing/storm.ts";
 import { createTcpGap } from "./testing/tcp-gap.ts";
 import { createTestSchema } from "./testing/test-schema.ts";
 
@@ -22,7 +22,7 @@ const timeLimitMs = 300_000;
 const schemaName = "storm";
 
 /** Nothing lost, nothing done twice: by the workers' word, by the tables, and by the counters. */
-async function expectUnharmed(url: string, outcome: Outcome): Promise<void> {
+async function expectUnharmed(url: string, outcome: StormOutcome): Promise<void> {
   expect(outcome).toMatchObject(unharmed);
   expect(outcome.added).toBeGreaterThan(0);
   await using schema = await createTestSchema(url);

@@ -1,6 +1,6 @@
 import type { StoreNow } from "../../queue-store.ts";
 import type { Counts } from "./counts.ts";
-import type { Session } from "./database.ts";
+import type { PostgresSession } from "./database.ts";
 import { lockGates, lockLanes, toGate, writeGates, writeHeads } from "./rows.ts";
 import { stateLists, stateName, taskStates } from "../../row-state.ts";
 import type { TaskRow } from "../../slice/task-row.ts";
@@ -19,7 +19,11 @@ const columns = "t.id, t.lane, l.kind, l.job, l.gate, t.state, t.due_at, t.is_su
  * the rest is left to the next claim, and `wakeInMs` says that there is some. All of it is
  * derived, so it may be done again.
  */
-export async function promote(session: Session, now: StoreNow, counts: Counts): Promise<void> {
+export async function promote(
+  session: PostgresSession,
+  now: StoreNow,
+  counts: Counts,
+): Promise<void> {
   const opening = session.query<{ name: string }>(
     "select name from @gate where not is_open and has_room and open_from <= $1 limit $2",
     [now.ms, promoteRowsMax],
@@ -38,7 +42,11 @@ export async function promote(session: Session, now: StoreNow, counts: Counts): 
 }
 
 /** Undoes it where the wall clock went back behind a due time. */
-export async function demote(session: Session, now: StoreNow, counts: Counts): Promise<void> {
+export async function demote(
+  session: PostgresSession,
+  now: StoreNow,
+  counts: Counts,
+): Promise<void> {
   const due = await session.query<Found>(
     `select ${columns} from @task t join @lane l on l.id = t.lane
      where t.state in ${stateLists.dueNow} and t.due_at > $1`,
@@ -55,7 +63,7 @@ export async function demote(session: Session, now: StoreNow, counts: Counts): P
 }
 
 async function moveTasks(
-  session: Session,
+  session: PostgresSession,
   { due, gates, counts }: { due: readonly Found[]; gates: readonly string[]; counts: Counts },
   target: (task: Found) => "ready" | "suspect" | "scheduled" | "backoff" | undefined,
 ): Promise<void> {

@@ -1,11 +1,11 @@
 import { stateLists, stateNames, taskStates } from "../../row-state.ts";
 import type { JobCounts, KindCounts, QueueCounts, ReasonCount } from "../../counts.ts";
 import type { WaitingReason } from "../../waiting.ts";
-import { queryOne, type Session } from "./database.ts";
+import { queryOne, type PostgresSession } from "./database.ts";
 import { momentValues, withMoment, type Moment } from "./moment.ts";
 
 /** Statistics in one statement, added up by the server: it answers one row, however many lanes. */
-export async function readCounts(session: Session, moment: Moment): Promise<CountsFound> {
+export async function readCounts(session: PostgresSession, moment: Moment): Promise<CountsFound> {
   // Statistics of a small table would make the planner scan it, here once for each lane.
   session.send("set local enable_seqscan = off");
   const row = await queryOne<CountsRow>(session, countsSql, momentValues(moment));

@@ -1,7 +1,7 @@
 import type { Gate } from "../../gate.ts";
 import { newJob, type Job } from "../../job.ts";
-import type { Step } from "../../in-steps.ts";
-import type { Waker } from "../../model/read.ts";
+import type { FoundInStep } from "../../in-steps.ts";
+import type { WakeQuery } from "../../model/read.ts";
 import type { NamePage } from "../../names.ts";
 import type {
   BrowseQuery,
@@ -11,15 +11,15 @@ import type {
   TaskView,
 } from "../../queue-store.ts";
 import type { Task } from "../../task.ts";
-import { queryOne, type Session } from "./database.ts";
+import { queryOne, type PostgresSession } from "./database.ts";
 import { endedConditions, lookSql, stepOf, type LookedRow } from "./look.ts";
 import { momentValues, withMoment, type Moment } from "./moment.ts";
-import { selectGates, selectJobs, toGate, type GateRow } from "./rows.ts";
+import { selectGates, selectJobs, toGate, type PostgresGateRow } from "./rows.ts";
 import { finishedFrom, rowStatesOf, stateLists, taskStates } from "../../row-state.ts";
 import { taskColumns, toTask, type TaskRow } from "../../slice/task-row.ts";
 
 export async function viewTask(
-  session: Session,
+  session: PostgresSession,
   id: number,
   now: StoreNow,
 ): Promise<TaskView | undefined> {
@@ -45,21 +45,24 @@ export async function viewTask(
 
 type ViewRow = TaskRow & {
   readonly worker: string | null;
-  readonly gateRow: GateRow | null;
+  readonly gateRow: PostgresGateRow | null;
   readonly jobRow: Job | null;
 };
 
-export async function readGate(session: Session, name: string): Promise<Gate | undefined> {
-  const [row] = await session.query<GateRow>(`${selectGates} where name = $1`, [name]);
+export async function readGate(session: PostgresSession, name: string): Promise<Gate | undefined> {
+  const [row] = await session.query<PostgresGateRow>(`${selectGates} where name = $1`, [name]);
   return row && toGate(row);
 }
 
-export async function readJob(session: Session, name: string): Promise<Job | undefined> {
+export async function readJob(session: PostgresSession, name: string): Promise<Job | undefined> {
   const [row] = await session.query<Job>(`${selectJobs} where j.name = $1 group by j.name`, [name]);
   return row;
 }
 
-export const readJobs = (session: Session, { after, limit }: NamePage): Promise<readonly Job[]> =>
+export const readJobs = (
+  session: PostgresSession,
+  { after, limit }: NamePage,
+): Promise<readonly Job[]> =>
   session.query<Job>(
     `${selectJobs} where j.name in (
        select name from @job where name > $1 order by name limit $2)
@@ -68,8 +71,11 @@ export const readJobs = (session: Session, { after, limit }: NamePage): Promise<
   );
 
 /** Those that have tasks. */
-export async function readGates(session: Session, page: NamePage): Promise<readonly Gate[]> {
-  const rows = await session.query<GateRow>(
+export async function readGates(
+  session: PostgresSession,
+  page: NamePage,
+): Promise<readonly Gate[]> {
+  const rows = await session.query<PostgresGateRow>(
     `${selectGates} g where g.name > $1
        and exists (select 1 from @lane l where l.gate = g.name and l.gate <> '')
      order by g.name limit $2`,
@@ -80,10 +86,10 @@ export async function readGates(session: Session, page: NamePage): Promise<reado
 
 /** Of the next `rows` tasks by id, those that match. */
 export async function browseStep(
-  session: Session,
+  session: PostgresSession,
   query: BrowseQuery,
   rows: number,
-): Promise<Step<Task, number>> {
+): Promise<FoundInStep<Task, number>> {
   const values: unknown[] = [query.afterId, query.limit, rows];
   const where = ["t.id > $1", "t.id <= looked.last"];
   const add = (condition: (parameter: string) => string, value: unknown) => {
@@ -114,10 +120,10 @@ export async function browseStep(
 
 /** Of the next `rows` finished tasks, those that match. Each state is walked in its index. */
 export async function endedStep(
-  session: Session,
+  session: PostgresSession,
   query: EndedQuery,
   rows: number,
-): Promise<Step<Task, EndedCursor>> {
+): Promise<FoundInStep<Task, EndedCursor>> {
   if (query.states.length === 0) return { found: [], last: undefined };
   const { isBehind, order, values, where } = endedConditions(query, [rows, query.limit], "l");
   const after = query.after ? `and (finished_at, id) ${isBehind}` : "";
@@ -141,8 +147,8 @@ export async function endedStep(
 }
 
 export async function wakeInMs(
-  session: Session,
-  { kinds, worker }: Waker,
+  session: PostgresSession,
+  { kinds, worker }: WakeQuery,
   moment: Moment,
 ): Promise<NextWake> {
   const { isReady, inMs, wentBack } = await queryOne<WakeRow>(session, wakeSql, [

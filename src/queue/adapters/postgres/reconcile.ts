@@ -1,5 +1,5 @@
-import type { Drift, Reconciled } from "../../queue-store.ts";
-import type { Session } from "./database.ts";
+import type { CounterDrift, Reconciled } from "../../queue-store.ts";
+import type { PostgresSession } from "./database.ts";
 import { countOrphans, repairOrphans } from "./orphans.ts";
 import { stateNames, taskStates } from "../../row-state.ts";
 
@@ -8,18 +8,18 @@ import { stateNames, taskStates } from "../../row-state.ts";
  * and tasks are of one moment.
  */
 export async function recount(
-  session: Session,
+  session: PostgresSession,
   nowMs: number,
 ): Promise<Pick<Reconciled, "drift" | "orphans">> {
-  const drift: Drift[] = [];
+  const drift: CounterDrift[] = [];
   for (const sql of comparisons) {
-    drift.push(...(await session.query<Drift>(sql, sql.includes("$1") ? [nowMs] : [])));
+    drift.push(...(await session.query<CounterDrift>(sql, sql.includes("$1") ? [nowMs] : [])));
   }
   return { drift, orphans: await countOrphans(session) };
 }
 
 /** Puts right what differs. Call in a transaction that keeps all others from writing. */
-export async function repair(session: Session, nowMs: number): Promise<void> {
+export async function repair(session: PostgresSession, nowMs: number): Promise<void> {
   await repairOrphans(session, nowMs);
   await session.query("delete from @lane_counter");
   await session.query(

@@ -1,14 +1,14 @@
 import { taskStates } from "../../row-state.ts";
 import { hasRoom, isOpen, openFromMs, type Gate } from "../../gate.ts";
 import type { Job } from "../../job.ts";
-import type { Session } from "./database.ts";
+import type { PostgresSession } from "./database.ts";
 
 /** A gate's row; `wasOpen` is what its lanes mirror. */
-export interface GateRow extends Gate {
+export interface PostgresGateRow extends Gate {
   readonly wasOpen: boolean;
 }
 
-export interface LaneRow {
+export interface PostgresLaneRow {
   readonly id: number;
   readonly kind: string;
   readonly job: string;
@@ -21,7 +21,7 @@ export const gateColumns = `name, delay_ms as "delayMs", capacity as "limit",
 
 export const selectGates = `select ${gateColumns}, is_open as "wasOpen" from @gate`;
 
-export const toGate = ({ wasOpen: _wasOpen, ...gate }: GateRow): Gate => gate;
+export const toGate = ({ wasOpen: _wasOpen, ...gate }: PostgresGateRow): Gate => gate;
 
 export const jobColumns = `j.name, j.is_paused as "isPaused", j.is_sealed as "isSealed", j.ended,
   j.concurrency, j.budget, j.gate, j.completions, j.opened_at as "openedAtMs",
@@ -68,7 +68,7 @@ export const uncounted = (row: JobSettingsRow): Job => ({
 
 /** Writes gates that are locked, and what their lanes mirror. */
 export function writeGates(
-  session: Session,
+  session: PostgresSession,
   gates: readonly Gate[],
   nowMs: number,
   laneIds?: readonly number[],
@@ -109,7 +109,7 @@ export function writeGates(
 }
 
 /** Reads anew what the given lanes, which are locked and have gates, mirror of their tasks. */
-export function writeHeads(session: Session, laneIds: readonly number[]): void {
+export function writeHeads(session: PostgresSession, laneIds: readonly number[]): void {
   if (laneIds.length === 0) return;
   session.send(
     `update @lane l set is_ready = best.id is not null, top = coalesce(best.priority, 0),
@@ -125,9 +125,9 @@ export function writeHeads(session: Session, laneIds: readonly number[]): void {
 
 /** The lanes of these gates, and these lanes, locked in the order everyone locks them in. */
 export const lockLanes = (
-  session: Session,
+  session: PostgresSession,
   { gates, ids }: { readonly gates: readonly string[]; readonly ids: readonly number[] },
-): Promise<readonly LaneRow[]> =>
+): Promise<readonly PostgresLaneRow[]> =>
   gates.length === 0 && ids.length === 0
     ? Promise.resolve([])
     : session.query(
@@ -138,9 +138,9 @@ export const lockLanes = (
       );
 
 export const lockGates = (
-  session: Session,
+  session: PostgresSession,
   names: readonly string[],
-): Promise<readonly GateRow[]> =>
+): Promise<readonly PostgresGateRow[]> =>
   names.length === 0
     ? Promise.resolve([])
     : session.query(`${selectGates} where name = any($1::text[]) order by name for no key update`, [

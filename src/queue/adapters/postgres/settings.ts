@@ -2,7 +2,7 @@ import { applyOne } from "../../model/apply.ts";
 import type { ModelNow } from "../../model/now.ts";
 import type { Answer, Operation } from "../../operation.ts";
 import type { Counts } from "./counts.ts";
-import type { Session } from "./database.ts";
+import type { PostgresSession } from "./database.ts";
 import { jobColumns, lockGates, lockLanes, uncounted, type JobSettingsRow } from "./rows.ts";
 import { createLockedSlice } from "./slice.ts";
 import { writeSlice } from "./write-slice.ts";
@@ -14,7 +14,7 @@ type JobOperation = Extract<
 >;
 
 export async function applyToGate(
-  session: Session,
+  session: PostgresSession,
   operation: GateOperation,
   now: ModelNow,
   counts: Counts,
@@ -29,7 +29,7 @@ export async function applyToGate(
 
 /** Waits for all who are adding to the job. The tasks of a cancelled one are left to the sweep. */
 export async function applyToJob(
-  session: Session,
+  session: PostgresSession,
   operation: JobOperation,
   now: ModelNow,
   counts: Counts,
@@ -49,10 +49,10 @@ export async function applyToJob(
  * running. Whoever seals or finishes asks after their own commit, so the last one sees it all.
  */
 export async function completeJobs(
-  db: Session,
-  inTransaction: <T>(work: (session: Session) => Promise<T>) => Promise<T>,
+  db: PostgresSession,
+  inTransaction: <T>(work: (session: PostgresSession) => Promise<T>) => Promise<T>,
   names: readonly string[] | "all",
-  now: (session: Session) => Promise<ModelNow>,
+  now: (session: PostgresSession) => Promise<ModelNow>,
 ): Promise<boolean> {
   if (names !== "all" && names.length === 0) return false;
   const isEmpty = `(select coalesce(sum(c.pending + c.running), 0) from @job_counter c

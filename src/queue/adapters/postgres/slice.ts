@@ -1,22 +1,22 @@
 import { laneKey } from "../../lane.ts";
 import { createSlice, type Slice, type SliceParts } from "../../slice/slice.ts";
-import type { GateRow, LaneRow } from "./rows.ts";
+import type { PostgresGateRow, PostgresLaneRow } from "./rows.ts";
 
 /**
  * A slice whose rows are locked. Its jobs come with counters of zero, so that the counters show
  * afterwards what has to be added.
  */
-export interface LockedSlice extends Slice<GateRow> {
+export interface LockedSlice extends Slice<PostgresGateRow> {
   /** By `laneKey`. */
-  readonly lanes: ReadonlyMap<string, LaneRow>;
+  readonly lanes: ReadonlyMap<string, PostgresLaneRow>;
   /** By `scopeKey`. */
   readonly scopes: ReadonlyMap<string, number>;
   /** Gates that may be written. */
   readonly lockedGates: ReadonlySet<string>;
 }
 
-export interface LockedParts extends SliceParts<GateRow> {
-  readonly lanes?: readonly LaneRow[];
+export interface LockedParts extends SliceParts<PostgresGateRow> {
+  readonly lanes?: readonly PostgresLaneRow[];
   readonly scopes?: ReadonlyMap<string, number>;
   readonly lockedGates?: ReadonlySet<string>;
 }

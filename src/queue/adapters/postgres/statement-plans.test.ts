@@ -3,7 +3,7 @@
 import pg from "pg";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { needs } from "../../../../test/support/services.ts";
-import { openFixture, works, type Fixture } from "../../testing/suite-fixture.ts";
+import { openFixture, works, type QueueFixture } from "../../testing/suite-fixture.ts";
 import { createSuiteTime } from "../../testing/suite-time.ts";
 import { addBlocked, readAll, workAll } from "../../testing/work-all.ts";
 import { openPostgresQueueStore } from "./postgres-queue-store.ts";
@@ -47,7 +47,7 @@ needs(["postgres"], ({ postgres }) => {
       );
       await fill(at);
       await schema.query("analyze");
-      const spied = async (use: (at: Fixture) => Promise<unknown>) => {
+      const spied = async (use: (at: QueueFixture) => Promise<unknown>) => {
         const spy = spyOnStatements();
         await use(at);
         vi.restoreAllMocks();
@@ -122,7 +122,7 @@ async function claimBeside(url: string, blocked: number) {
   const time = createSuiteTime();
   const open = () => openPostgresQueueStore({ url, schema: schema.name, now: time.now });
   // A session reports what it has read when it ends, a moment after it was closed.
-  const within = async (use: (at: Fixture) => Promise<unknown>) => {
+  const within = async (use: (at: QueueFixture) => Promise<unknown>) => {
     await using at = await openFixture(
       async () => ({ store: await open(), openAnother: open }),
       time,
@@ -165,7 +165,7 @@ async function claimBeside(url: string, blocked: number) {
 }
 
 /** A backlog that the work of the test stands beside; nobody claims its kind. */
-async function fill({ queue }: Fixture): Promise<void> {
+async function fill({ queue }: QueueFixture): Promise<void> {
   for (let part = 0; part < 10; part++) {
     const gate = part === 0 ? {} : { gate: `full ${part}` };
     await queue.add(works(`backlog ${part} `, 10_000, { kind: "other", ...gate }));

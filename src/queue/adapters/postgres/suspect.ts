@@ -1,7 +1,7 @@
 import { taskStates } from "../../row-state.ts";
 import type { Claim } from "../../operation.ts";
-import type { ClaimJob, Hands, LanePick } from "./claim-hands.ts";
-import type { Session } from "./database.ts";
+import type { ClaimJob, Hands, PostgresLanePick } from "./claim-hands.ts";
+import type { PostgresSession } from "./database.ts";
 import { momentValues, withMoment, type Moment } from "./moment.ts";
 
 export interface Suspect {
@@ -30,7 +30,7 @@ export const suspectJobs = (suspects: readonly Suspect[]): readonly ClaimJob[] =
 export async function takeSuspect(
   hands: Hands,
   suspects: readonly Suspect[],
-): Promise<LanePick | undefined> {
+): Promise<PostgresLanePick | undefined> {
   for (const { id, lane: laneId, kind, job, gate } of suspects) {
     const lane = { id: laneId, kind, job, gate };
     const [task] = (await hands.load({ lanes: [lane], size: 1, suspect: id })).get(laneId) ?? [];
@@ -41,7 +41,7 @@ export async function takeSuspect(
 
 /** The best few that may run now. */
 export const readSuspects = (
-  session: Session,
+  session: PostgresSession,
   { kinds }: Claim,
   moment: Moment,
 ): Promise<readonly Suspect[]> =>

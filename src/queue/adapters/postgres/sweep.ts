@@ -2,7 +2,7 @@ import type { ModelNow } from "../../model/now.ts";
 import { sweep as sweepModel } from "../../model/sweep.ts";
 import { bulkRowsMax, sweepRowsMax, type Swept } from "../../operation.ts";
 import type { Counts } from "./counts.ts";
-import type { Session } from "./database.ts";
+import type { PostgresSession } from "./database.ts";
 import { lockTasks } from "./group.ts";
 import { jobColumns, lockGates, lockLanes, uncounted, type JobSettingsRow } from "./rows.ts";
 import { createLockedSlice } from "./slice.ts";
@@ -25,7 +25,7 @@ type Found = Pick<TaskRow, "id" | "lane" | "job" | "gate">;
  * wait for it only when they were asked to sweep. undefined: another is at it.
  */
 export async function sweep(
-  session: Session,
+  session: PostgresSession,
   { now, counts, waits, isAfterCancel }: SweepOptions,
 ): Promise<{ readonly swept: Swept; readonly jobs: readonly string[] } | undefined> {
   const lock = waits ? "pg_advisory_xact_lock" : "pg_try_advisory_xact_lock";
@@ -65,7 +65,7 @@ export async function sweep(
 }
 
 /** One more than may be swept, to know whether there are more. */
-const expiredTasks = (session: Session, nowMs: number): Promise<readonly Found[]> =>
+const expiredTasks = (session: PostgresSession, nowMs: number): Promise<readonly Found[]> =>
   session.query(
     `select t.id, t.lane, l.job, l.gate
      from @claim c cross join lateral unnest(c.ids) as u (id)
@@ -76,7 +76,7 @@ const expiredTasks = (session: Session, nowMs: number): Promise<readonly Found[]
     [nowMs, sweepRowsMax + 1],
   );
 
-async function cancelledTasks(session: Session): Promise<readonly Found[]> {
+async function cancelledTasks(session: PostgresSession): Promise<readonly Found[]> {
   const [rest] = await session.query("select 1 from @job where has_rest limit 1");
   if (!rest) return [];
   // Lane by lane, each by its own index: what waits in other jobs is not looked at.
@@ -102,7 +102,7 @@ async function cancelledTasks(session: Session): Promise<readonly Found[]> {
 }
 
 /** Claims whose leases were extended since are looked at again when those end. */
-const lookAgainLater = (session: Session, nowMs: number) =>
+const lookAgainLater = (session: PostgresSession, nowMs: number) =>
   session.query(
     `update @claim c set expires_at = coalesce((
          select min(t.expires_at) from unnest(c.ids) as u (id) join @task t on t.id = u.id
@@ -113,7 +113,7 @@ const lookAgainLater = (session: Session, nowMs: number) =>
   );
 
 /** Claims that nobody can repeat any more. */
-export const forgetClaims = (session: Session, nowMs: number) =>
+export const forgetClaims = (session: PostgresSession, nowMs: number) =>
   session.query(
     `delete from @claim where token = any(array(
        select token from @claim where not is_open and made_at <= $1 and made_at + lease_ms <= $1

@@ -4,11 +4,11 @@ import type { ChangedTask } from "../../slice/changes.ts";
 import { writeAttempts } from "../../slice/task-row.ts";
 import type { NewTask } from "../../task.ts";
 import { numberArray, textArray } from "./array-text.ts";
-import type { Session } from "./database.ts";
-import type { LaneRow } from "./rows.ts";
+import type { PostgresSession } from "./database.ts";
+import type { PostgresLaneRow } from "./rows.ts";
 
 /** The rows are locked. */
-export function updateTasks(session: Session, changed: readonly ChangedTask[]): void {
+export function updateTasks(session: PostgresSession, changed: readonly ChangedTask[]): void {
   if (changed.length === 0) return;
   const column = <T>(of: (one: ChangedTask) => T) => changed.map(of);
   session.send(
@@ -38,7 +38,7 @@ export function updateTasks(session: Session, changed: readonly ChangedTask[]): 
 /** A new task with its lane. */
 export interface TaskInsert {
   readonly task: NewTask;
-  readonly lane: LaneRow;
+  readonly lane: PostgresLaneRow;
   readonly isDue: boolean;
 }
 
@@ -49,7 +49,11 @@ type NewIds = () => readonly number[];
  * In one order for everybody, so that two who add the same keys wait for each other only once;
  * with ids in the order in which they were added.
  */
-export function insertRows(session: Session, rows: readonly TaskInsert[], nowMs: number): NewIds {
+export function insertRows(
+  session: PostgresSession,
+  rows: readonly TaskInsert[],
+  nowMs: number,
+): NewIds {
   let ids: readonly number[] = [];
   if (rows.length === 0) return () => ids;
   const { profiles, indexes } = profilesOf(rows);

@@ -1,4 +1,4 @@
-import { queryOne, type Database, type Session } from "./database.ts";
+import { queryOne, type Database, type PostgresSession } from "./database.ts";
 
 /** As many as there can be in a millisecond, and more. */
 const tokensPerMs = 1024;
@@ -9,7 +9,7 @@ const lagMsMax = 60_000;
  * new: the server may be one that was restored from a backup, and must not hand out old ones again.
  */
 export interface Tokens {
-  next(session: Session, nowMs: number): Promise<number>;
+  next(session: PostgresSession, nowMs: number): Promise<number>;
   /** The server is still the one it was: where `isNotBehind` holds, the next may just be drawn. */
   isSameServer(): boolean;
 }
@@ -37,7 +37,7 @@ export function createTokens(db: Pick<Database, "sessions">): Tokens {
 /** In a statement, at a moment `ms`. */
 export const isNotBehind = `(select last_value from @token) >= (ms - ${lagMsMax}) * ${tokensPerMs}`;
 
-function push(session: Session, nowMs: number): void {
+function push(session: PostgresSession, nowMs: number): void {
   session.send("select pg_advisory_xact_lock(hashtextextended('@token', 4))");
   session.send("select setval('@token', greatest(nextval('@token'), $1::bigint))", [
     Math.floor(nowMs) * tokensPerMs,

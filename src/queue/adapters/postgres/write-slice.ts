@@ -6,9 +6,9 @@ import { changesOf, type NewRow, type SliceChanges } from "../../slice/changes.t
 import { newIdsFrom } from "../../slice/slice.ts";
 import type { Task } from "../../task.ts";
 import type { Counts } from "./counts.ts";
-import type { Session } from "./database.ts";
+import type { PostgresSession } from "./database.ts";
 import { insertRows, updateTasks } from "./task-writes.ts";
-import { writeGates, writeHeads, type LaneRow } from "./rows.ts";
+import { writeGates, writeHeads, type PostgresLaneRow } from "./rows.ts";
 import type { LockedSlice } from "./slice.ts";
 
 /**
@@ -16,7 +16,7 @@ import type { LockedSlice } from "./slice.ts";
  * to a function from a provisional id to the id in the database; call it after the commit.
  */
 export async function writeSlice(
-  session: Session,
+  session: PostgresSession,
   slice: LockedSlice,
   counts: Counts,
 ): Promise<(provisional: number) => number> {
@@ -51,11 +51,11 @@ export async function writeSlice(
   return (id) => (id < newIdsFrom ? id : ids()[indexes.get(id)!]!);
 }
 
-type LanesByKey = ReadonlyMap<string, LaneRow>;
+type LanesByKey = ReadonlyMap<string, PostgresLaneRow>;
 
 /** The lanes of all new tasks. Creates those that do not exist. */
 async function ensureLanes(
-  session: Session,
+  session: PostgresSession,
   slice: LockedSlice,
   added: readonly NewRow[],
 ): Promise<LanesByKey> {
@@ -80,7 +80,7 @@ async function ensureLanes(
 
   const newLanes = [...wanted.values()];
   const open = (gate: string) => gate === "" || isGateOpen(slice, gate);
-  const created = await session.query<LaneRow>(
+  const created = await session.query<PostgresLaneRow>(
     `insert into @lane (scope, kind, job, gate, is_open, is_ready, top, head)
      select scope, kind, job, gate, is_open, false, 0, 0
      from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bool[])
@@ -116,7 +116,7 @@ function staleHeads({ tasks, added }: SliceChanges, lanes: LanesByKey): readonly
   return [...ids];
 }
 
-function writeClaims(session: Session, { claims }: SliceChanges): void {
+function writeClaims(session: PostgresSession, { claims }: SliceChanges): void {
   if (claims.size === 0) return;
   const changed = [...claims].sort(([a], [b]) => a - b);
   const tokens = changed.map(([token]) => token);
@@ -197,7 +197,7 @@ const jobUnnest = `unnest($1::text[], $2::bool[], $3::bool[], $4::text[], $5::in
   as u (name, is_paused, is_sealed, ended, concurrency, budget, gate, completions, opened_at,
     ended_at)`;
 
-function insertJobs(session: Session, jobs: readonly Job[]): void {
+function insertJobs(session: PostgresSession, jobs: readonly Job[]): void {
   if (jobs.length === 0) return;
   session.send(
     `insert into @job (name, is_paused, is_sealed, ended, has_rest, concurrency, budget, gate,
@@ -209,7 +209,7 @@ function insertJobs(session: Session, jobs: readonly Job[]): void {
   );
 }
 
-function updateJobs(session: Session, jobs: readonly Job[]): void {
+function updateJobs(session: PostgresSession, jobs: readonly Job[]): void {
   if (jobs.length === 0) return;
   session.send(
     `update @job j set is_paused = u.is_paused, is_sealed = u.is_sealed, ended = u.ended,
@@ -220,7 +220,7 @@ function updateJobs(session: Session, jobs: readonly Job[]): void {
   );
 }
 
-function insertGates(session: Session, gates: readonly Gate[], nowMs: number): void {
+function insertGates(session: PostgresSession, gates: readonly Gate[], nowMs: number): void {
   if (gates.length === 0) return;
   session.send(
     `insert into @gate (name, delay_ms, capacity, blocked_until, opens_at, running, run_slots,

@@ -2,7 +2,7 @@ import { checkBound } from "../../model/add.ts";
 import type { Add, Added } from "../../operation.ts";
 import { taskStates } from "../../row-state.ts";
 import type { NewTask } from "../../task.ts";
-import { isEmpty, type JobRow, type LaneRow } from "./rows.ts";
+import { isEmpty, type JobRow, type SqliteLaneRow } from "./rows.ts";
 import { applyToSlice } from "./save-slice.ts";
 import { statement } from "./statement.ts";
 import { insertRows, type Unit } from "./unit.ts";
@@ -51,7 +51,7 @@ function isAnyKept({ rows, sql }: Unit, tasks: readonly NewTask[]): boolean {
 
 /** The lane of a new task, created if needed, and its state. */
 interface Target {
-  readonly lane: LaneRow;
+  readonly lane: SqliteLaneRow;
   readonly state: "ready" | "scheduled";
 }
 

@@ -20,7 +20,7 @@ export function createChangeWatch({
   file,
   clock,
   watchFile = (path, onEvent) => watchPath(path, { persistent: false }, onEvent),
-}: ChangeWatchOptions): ChangeWatch {
+}: SqliteChangeWatchOptions): SqliteChangeWatch {
   const listeners = new Set<() => void>();
   const version = db.prepare("pragma data_version").pluck();
   let seen: unknown;
@@ -115,7 +115,7 @@ export function createChangeWatch({
   };
 }
 
-export interface ChangeWatchOptions {
+export interface SqliteChangeWatchOptions {
   readonly db: Database.Database;
   readonly file: string;
   readonly clock: Clock;
@@ -128,7 +128,7 @@ export interface FileWatcher {
   close(): void;
 }
 
-export interface ChangeWatch {
+export interface SqliteChangeWatch {
   /** For commits of this process, which `data_version` does not show. */
   notify(): void;
   watch(listener: () => void): () => void;

@@ -9,12 +9,12 @@ import { taskColumns, type TaskRow } from "../../slice/task-row.ts";
 import type { Lease, Pace } from "../../task.ts";
 import { bucketOf } from "../../wait-histogram.ts";
 import { sliceOf } from "./load-slice.ts";
-import { createLaneWalk, type LanePick } from "./lane-walk.ts";
+import { createLaneWalk, type SqliteLanePick } from "./lane-walk.ts";
 import { promote } from "./promote.ts";
-import type { LaneRow } from "./rows.ts";
+import type { SqliteLaneRow } from "./rows.ts";
 import { statement } from "./statement.ts";
 import { sweep } from "./sweep.ts";
-import { move, type ReadyRow, type Unit } from "./unit.ts";
+import { move, type SqliteReadyRow, type Unit } from "./unit.ts";
 
 /** As the model's `claim`, with the lanes found through their index instead of the tasks. */
 export function claim(unit: Unit, request: Claim): Claimed {
@@ -47,7 +47,7 @@ export function claim(unit: Unit, request: Claim): Claimed {
 /** What a claim has leased so far, and from which lanes. */
 interface Taken {
   readonly leases: Lease[];
-  readonly lanes: Set<LaneRow>;
+  readonly lanes: Set<SqliteLaneRow>;
 }
 
 /** Leases tasks of one lane: all of an owned gate's are one run. */
@@ -55,7 +55,7 @@ function take(
   unit: Unit,
   { leaseMs }: Claim,
   token: number,
-  { lane, tasks, slots }: LanePick,
+  { lane, tasks, slots }: SqliteLanePick,
   { leases, lanes }: Taken,
   from: "ready" | "suspect",
 ): void {
@@ -77,7 +77,12 @@ function take(
   lane.isHeadStale = isHeadStale;
 }
 
-function enterGate({ rows }: Unit, lane: LaneRow, size: number, slots: number): Pace | undefined {
+function enterGate(
+  { rows }: Unit,
+  lane: SqliteLaneRow,
+  size: number,
+  slots: number,
+): Pace | undefined {
   if (lane.gate === "") return undefined;
   const gate = rows.gateForWrite(lane.gate);
   const isRun = isOwned(gate);
@@ -95,8 +100,8 @@ interface LeaseTerms {
 }
 
 function toLease(
-  lane: LaneRow,
-  task: ReadyRow,
+  lane: SqliteLaneRow,
+  task: SqliteReadyRow,
   { token, isSuspect, leaseMs, pace }: LeaseTerms,
 ): Lease {
   const [id, key, payload, priority, , createdAtMs, used, attemptsMax] = task;
@@ -118,7 +123,7 @@ function toLease(
   return pace ? Object.assign(lease, { pace }) : lease;
 }
 
-function noteWait({ waits, now }: Unit, kind: string, task: ReadyRow): void {
+function noteWait({ waits, now }: Unit, kind: string, task: SqliteReadyRow): void {
   const [, , , , dueAtMs, createdAtMs] = task;
   const bucket = bucketOf(Math.min(now.ms - createdAtMs, now.wallMs - dueAtMs));
   let buckets = waits.get(kind);
@@ -126,18 +131,21 @@ function noteWait({ waits, now }: Unit, kind: string, task: ReadyRow): void {
   buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
 }
 
-function bestSuspect(unit: Unit, kinds: readonly string[]): Omit<LanePick, "slots"> | undefined {
+function bestSuspect(
+  unit: Unit,
+  kinds: readonly string[],
+): Omit<SqliteLanePick, "slots"> | undefined {
   const { db, rows, sql } = unit;
   const lanes = statement(
     db,
     "select id, kind from lane where is_open = 1 and suspects > 0",
   ).all() as { id: number; kind: string }[];
-  let best: { readonly lane: LaneRow; readonly tasks: readonly [ReadyRow] } | undefined;
+  let best: { readonly lane: SqliteLaneRow; readonly tasks: readonly [SqliteReadyRow] } | undefined;
   for (const { id, kind } of lanes) {
     const lane = rows.lane(id);
     const job = rows.job(lane.job);
     if (!kinds.includes(kind) || !job || !isClaimable(job)) continue;
-    const task = sql.readSuspect.get(id) as ReadyRow;
+    const task = sql.readSuspect.get(id) as SqliteReadyRow;
     const [rivalId = 0, , , rivalPriority = -1] = best?.tasks[0] ?? [];
     const [taskId, , , priority] = task;
     const isBetter = priority > rivalPriority || (priority === rivalPriority && taskId < rivalId);

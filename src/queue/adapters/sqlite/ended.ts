@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { Step } from "../../in-steps.ts";
+import type { FoundInStep } from "../../in-steps.ts";
 import type { LogEntry, LogStats } from "../../log-entry.ts";
 import { endedOrder, isInLane } from "../../model/read.ts";
 import type { EndedCursor, EndedQuery } from "../../queue-store.ts";
@@ -9,7 +9,11 @@ import { readAttempts, taskColumns, toTask, type TaskRow } from "../../slice/tas
 import { statement } from "./statement.ts";
 
 /** Of the next `rows` finished tasks, those that match. */
-export function endedStep(db: Database, query: EndedQuery, rows: number): Step<Task, EndedCursor> {
+export function endedStep(
+  db: Database,
+  query: EndedQuery,
+  rows: number,
+): FoundInStep<Task, EndedCursor> {
   const { after, isNewestFirst } = query;
   const [isBehind, order] = isNewestFirst ? ["<", "desc"] : [">", "asc"];
   const where = after ? `and (finished_at, t.id) ${isBehind} (@atMs, @id)` : "";
@@ -31,7 +35,7 @@ function stepOf<T extends Task | LogEntry>(
   looked: readonly T[],
   query: EndedQuery,
   rows: number,
-): Step<T, EndedCursor> {
+): FoundInStep<T, EndedCursor> {
   const states: ReadonlySet<TaskState> = new Set(query.states);
   return {
     found: looked.filter((one) => states.has(one.state) && isInLane(one, query)),
@@ -46,7 +50,7 @@ export function logStep(
   db: Database,
   query: EndedQuery,
   rows: number,
-): Step<LogEntry, EndedCursor> {
+): FoundInStep<LogEntry, EndedCursor> {
   const { after, isNewestFirst } = query;
   const [isBehind, order] = isNewestFirst ? ["<", "desc"] : [">", "asc"];
   const where = after ? `where (finished_at, id) ${isBehind} (@atMs, @id)` : "";

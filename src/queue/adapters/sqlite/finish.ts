@@ -1,7 +1,7 @@
 import { opensSinceStart, viewGate } from "../../gate.ts";
 import { checkBound } from "../../model/add.ts";
 import type { Finish, FinishAll, Finished } from "../../operation.ts";
-import type { LaneRow } from "./rows.ts";
+import type { SqliteLaneRow } from "./rows.ts";
 import { applyToSlice } from "./save-slice.ts";
 import { statement } from "./statement.ts";
 import { move, type Unit } from "./unit.ts";
@@ -66,7 +66,7 @@ function endAll(
   unit: Unit,
   token: number,
   ids: readonly number[],
-): (id: number) => LaneRow | undefined {
+): (id: number) => SqliteLaneRow | undefined {
   const { sql, rows, now } = unit;
   const list = JSON.stringify(ids);
   const only = unit.laneOfClaim.get(token);
@@ -104,7 +104,7 @@ function hasCancelledTasks(unit: Unit): boolean {
 /** As the model's `leave`, on cached rows: frees the slot, the gate and the count in the claim. */
 function leave(
   unit: Unit,
-  lane: LaneRow,
+  lane: SqliteLaneRow,
   { token, sinceStartMs = 0, requests = 0 }: Pick<Finish, "token" | "sinceStartMs" | "requests">,
 ): Finished {
   const { rows, now, left } = unit;

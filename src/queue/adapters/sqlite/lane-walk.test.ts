@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createSeededRandom, type Random } from "../../../base/random.ts";
-import { openFixture, type Fixture, type OpenStore } from "../../testing/suite-fixture.ts";
+import { openFixture, type QueueFixture, type OpenStore } from "../../testing/suite-fixture.ts";
 import { createSuiteTime } from "../../testing/suite-time.ts";
 import { createMemoryQueueStore } from "../memory/memory-queue-store.ts";
 import { openSqliteQueueStore } from "./sqlite-queue-store.ts";
@@ -9,7 +9,7 @@ import { createTempFolder } from "./testing/temp-folder.ts";
 const kinds = ["a", "b", "c"];
 
 /** Adds, claims and finishes at random; what each claim got, in its order. */
-async function history(at: Fixture, random: Random): Promise<readonly (readonly string[])[]> {
+async function history(at: QueueFixture, random: Random): Promise<readonly (readonly string[])[]> {
   const { queue } = at;
   const pick = <T>(items: readonly T[]): T => items[random.below(items.length)]!;
   const gates = ["", "", "one", "two", "few", "many"];

@@ -1,15 +1,15 @@
 import { burstLimit, isOpen, isOwned } from "../../gate.ts";
 import { isClaimable, slotsLeft } from "../../job.ts";
 import type { Claim } from "../../operation.ts";
-import { createLine, type Page, type Place } from "./line.ts";
-import type { JobRow, LaneRow } from "./rows.ts";
+import { createSortedMerge, type SourcePage, type RankedItem } from "./sorted-merge.ts";
+import type { JobRow, SqliteLaneRow } from "./rows.ts";
 import { statement } from "./statement.ts";
 import { readTurns } from "./turns.ts";
-import type { ReadyRow, Unit } from "./unit.ts";
+import type { SqliteReadyRow, Unit } from "./unit.ts";
 
-export interface LanePick {
-  readonly lane: LaneRow;
-  readonly tasks: readonly ReadyRow[];
+export interface SqliteLanePick {
+  readonly lane: SqliteLaneRow;
+  readonly tasks: readonly SqliteReadyRow[];
   /** Of the worker and of the job's cap. */
   readonly slots: number;
 }
@@ -23,8 +23,8 @@ export function createLaneWalk(
   unit: Unit,
   request: Claim,
   servedBefore: number,
-): { next(left: number): LanePick | undefined } {
-  const cursors = createLine<Cursor>({
+): { next(left: number): SqliteLanePick | undefined } {
+  const cursors = createSortedMerge<Cursor>({
     sources: request.kinds.map(
       (kind) => (page) =>
         readTurns(unit.db, kind, page).map(({ item: job, rank }) => ({
@@ -44,11 +44,11 @@ export function createLaneWalk(
 /** The open lanes of one job and kind, best first. */
 interface Cursor {
   readonly job: JobRow | undefined;
-  readonly lanes: Iterable<LaneRow>;
+  readonly lanes: Iterable<SqliteLaneRow>;
 }
 
-const createLanes = (unit: Unit, job: string, kind: string): Iterable<LaneRow> =>
-  createLine({
+const createLanes = (unit: Unit, job: string, kind: string): Iterable<SqliteLaneRow> =>
+  createSortedMerge({
     sources: [(page) => readLanes(unit, job, kind, page)],
     rankOf: (lane) =>
       lane.ready > 0 && isOpenNow(unit, lane) ? [-lane.top, lane.head] : undefined,
@@ -64,7 +64,7 @@ function pickBest(
   request: Claim,
   cursors: Iterable<Cursor>,
   { left, servedBefore }: Left,
-): LanePick | undefined {
+): SqliteLanePick | undefined {
   const [best] = cursors;
   const [lane, next] = best?.lanes ?? [];
   if (!best?.job || !lane) return undefined;
@@ -101,9 +101,15 @@ function shareOf(cursors: Iterable<Cursor>, top: number, { left, servedBefore }:
 }
 
 /** The lane's best tasks, and with one row more what will be its head when they are gone. */
-function readTasks({ sql }: Unit, lane: LaneRow, size: number, floor: number): readonly ReadyRow[] {
-  const found = sql.readReady.all(lane.id, size + 1) as ReadyRow[];
-  const isServed = ([, , , priority]: ReadyRow, index: number) => index === 0 || priority >= floor;
+function readTasks(
+  { sql }: Unit,
+  lane: SqliteLaneRow,
+  size: number,
+  floor: number,
+): readonly SqliteReadyRow[] {
+  const found = sql.readReady.all(lane.id, size + 1) as SqliteReadyRow[];
+  const isServed = ([, , , priority]: SqliteReadyRow, index: number) =>
+    index === 0 || priority >= floor;
   const tasks = found.slice(0, size).filter(isServed);
   const [head = 0, , , top = 0] = found[tasks.length] ?? [];
   lane.top = top;
@@ -115,8 +121,8 @@ function readLanes(
   { db, rows }: Unit,
   job: string,
   kind: string,
-  { limit, offset }: Page,
-): readonly Place<LaneRow>[] {
+  { limit, offset }: SourcePage,
+): readonly RankedItem<SqliteLaneRow>[] {
   const found = statement(
     db,
     `select id, top, head from lane where job = ? and kind = ? and is_open = 1 and ready > 0
@@ -127,7 +133,7 @@ function readLanes(
   return found.map(([id, top, head]) => ({ item: rows.lane(id), rank: [-top, head] }));
 }
 
-const isOpenNow = ({ rows, now }: Unit, lane: LaneRow): boolean => {
+const isOpenNow = ({ rows, now }: Unit, lane: SqliteLaneRow): boolean => {
   const gate = rows.gate(lane.gate);
   return !gate || isOpen(gate, now.ms);
 };

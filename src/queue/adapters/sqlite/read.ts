@@ -1,8 +1,8 @@
 import type { Database } from "better-sqlite3";
 import type { Gate } from "../../gate.ts";
 import { newJob, type Job } from "../../job.ts";
-import type { Waker } from "../../model/read.ts";
-import type { Step } from "../../in-steps.ts";
+import type { WakeQuery } from "../../model/read.ts";
+import type { FoundInStep } from "../../in-steps.ts";
 import type { NamePage } from "../../names.ts";
 import type { BrowseQuery, StoreNow, TaskView } from "../../queue-store.ts";
 import type { Task } from "../../task.ts";
@@ -61,7 +61,7 @@ export const readJobs = (db: Database, page: NamePage): readonly Job[] =>
  * Gates that have tasks, among the next so many. `last` is where to go on; undefined: these were the
  * last ones.
  */
-export function readGates(db: Database, { after, limit }: NamePage): Step<Gate, string> {
+export function readGates(db: Database, { after, limit }: NamePage): FoundInStep<Gate, string> {
   const raw = statement(db, `${selectGates} where name > @after order by name limit @limit`).all({
     after,
     limit,
@@ -77,7 +77,11 @@ export function readJob(db: Database, name: string) {
 }
 
 /** Of the next `rows` tasks by id, those that match. */
-export function browseStep(db: Database, query: BrowseQuery, rows: number): Step<Task, number> {
+export function browseStep(
+  db: Database,
+  query: BrowseQuery,
+  rows: number,
+): FoundInStep<Task, number> {
   const where = ["true"];
   if (query.states) where.push(`t.state in (${query.states.flatMap(rowStatesOf).join(", ")})`);
   for (const name of ["kind", "job", "gate"] as const) {
@@ -107,7 +111,7 @@ export function browseStep(db: Database, query: BrowseQuery, rows: number): Step
   return { found: (found as TaskRow[]).map(toTask), last: lastId };
 }
 
-export function wakeInMs(db: Database, waker: Waker, now: StoreNow): number | undefined {
+export function wakeInMs(db: Database, waker: WakeQuery, now: StoreNow): number | undefined {
   if (hasClaimable(db, waker, now)) return 0;
   const row = statement(
     db,
@@ -131,7 +135,7 @@ export function wakeInMs(db: Database, waker: Waker, now: StoreNow): number | un
 }
 
 /** Something of these kinds that any worker could have now: ready, or due and not yet made so. */
-function hasClaimable(db: Database, { kinds, worker }: Waker, now: StoreNow): boolean {
+function hasClaimable(db: Database, { kinds, worker }: WakeQuery, now: StoreNow): boolean {
   const isWanted = `lane.kind in (select value from json_each(@kinds))
     and job.ended is null and job.is_paused = 0
     and (job.concurrency is null or job.slots < job.concurrency)`;

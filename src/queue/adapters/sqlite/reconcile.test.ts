@@ -1,8 +1,8 @@
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { createSeededRandom } from "../../../base/random.ts";
-import type { Drift } from "../../queue-store.ts";
-import { openFixture, works, work, type Fixture } from "../../testing/suite-fixture.ts";
+import type { CounterDrift } from "../../queue-store.ts";
+import { openFixture, works, work, type QueueFixture } from "../../testing/suite-fixture.ts";
 import { expectExactCounters } from "../../testing/suite-recount.ts";
 import { createSuiteTime } from "../../testing/suite-time.ts";
 import { openSqliteQueueStore } from "./sqlite-queue-store.ts";
@@ -10,7 +10,7 @@ import { createTempFolder } from "./testing/temp-folder.ts";
 
 const dayMs = 86_400_000;
 
-interface Planted extends Fixture {
+interface Planted extends QueueFixture {
   /** Changes the file behind the store's back. */
   plant(...statements: readonly string[]): void;
 }
@@ -37,7 +37,7 @@ async function withFixture(check: (at: Planted) => Promise<void>): Promise<void>
  * one of three at work in an open gate, "full/j/f" two of three where no more may be, and the gate
  * "idle" has nothing to do.
  */
-async function fill(at: Fixture): Promise<void> {
+async function fill(at: QueueFixture): Promise<void> {
   const { queue } = at;
   const all = { job: "j", attemptsMax: 5 };
   await queue.openJob("j", { concurrency: 20 });
@@ -68,7 +68,7 @@ async function fill(at: Fixture): Promise<void> {
 }
 
 /** Everything that is still to be done can be claimed and finished. */
-async function drain(at: Fixture): Promise<void> {
+async function drain(at: QueueFixture): Promise<void> {
   for (let turn = 0; turn < 50; turn++) {
     await at.time.advance(dayMs);
     for (const lease of await at.claim({
@@ -83,7 +83,7 @@ async function drain(at: Fixture): Promise<void> {
   throw new Error("some tasks cannot be had");
 }
 
-const planted: readonly (readonly [title: string, sql: string, drift: Drift])[] = [
+const planted: readonly (readonly [title: string, sql: string, drift: CounterDrift])[] = [
   ...(
     [
       ["ready", 1],
@@ -250,7 +250,7 @@ describe("drift", () => {
       expect(several.length).toBeGreaterThan(12);
       at.plant(...several.map(([, sql]) => sql));
       const { drift } = await at.queue.reconcile({ repair: true });
-      const byCounter = (a: Drift, b: Drift) => (a.counter < b.counter ? -1 : 1);
+      const byCounter = (a: CounterDrift, b: CounterDrift) => (a.counter < b.counter ? -1 : 1);
       expect([...drift].sort(byCounter)).toEqual(several.map(([, , one]) => one).sort(byCounter));
       await expectExactCounters(at.store);
       await drain(at);

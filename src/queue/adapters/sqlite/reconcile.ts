@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { Drift, Reconciled } from "../../queue-store.ts";
+import type { CounterDrift, Reconciled } from "../../queue-store.ts";
 import { countOrphans, repairOrphans } from "./orphans.ts";
 import { taskStates } from "../../row-state.ts";
 import { statement } from "./statement.ts";
@@ -33,8 +33,12 @@ export function reconcile(db: Database, repair: boolean, nowMs: number): Reconci
   }
 }
 
-function compareAndFix(db: Database, { find, fix }: Counter, nowMs: number): readonly Drift[] {
-  const drift = statement(db, find).all({ nowMs }) as Drift[];
+function compareAndFix(
+  db: Database,
+  { find, fix }: Counter,
+  nowMs: number,
+): readonly CounterDrift[] {
+  const drift = statement(db, find).all({ nowMs }) as CounterDrift[];
   if (drift.length > 0) statement(db, fix).run({ nowMs });
   return drift;
 }

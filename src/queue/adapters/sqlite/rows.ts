@@ -6,7 +6,7 @@ import { stateNames, taskStates, type StateName } from "../../row-state.ts";
 import { createTurns } from "./turns.ts";
 
 /** A lane as the file holds it. */
-export interface LaneRow extends Record<StateName, number> {
+export interface SqliteLaneRow extends Record<StateName, number> {
   readonly id: number;
   readonly scope: number;
   readonly kind: string;
@@ -20,11 +20,12 @@ export interface LaneRow extends Record<StateName, number> {
   isHeadStale: boolean;
 }
 /** No task is left in it. */
-export const isEmpty = (lane: LaneRow): boolean => stateNames.every((state) => lane[state] === 0);
+export const isEmpty = (lane: SqliteLaneRow): boolean =>
+  stateNames.every((state) => lane[state] === 0);
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 export type JobRow = Writable<Job>;
-export type GateRow = Writable<Gate> & { wasOpen: boolean };
+export type SqliteGateRow = Writable<Gate> & { wasOpen: boolean };
 
 /**
  * Jobs, gates and lanes touched by a transaction: read once, changed here, written back by
@@ -34,16 +35,16 @@ export type GateRow = Writable<Gate> & { wasOpen: boolean };
 export interface Rows {
   job(name: string): JobRow | undefined;
   jobForWrite(name: string): JobRow;
-  gate(name: string): GateRow | undefined;
-  gateForWrite(name: string): GateRow;
-  lane(id: number): LaneRow;
-  laneForWrite(id: number): LaneRow;
-  laneOf(kind: string, job: string, gate: string): LaneRow;
+  gate(name: string): SqliteGateRow | undefined;
+  gateForWrite(name: string): SqliteGateRow;
+  lane(id: number): SqliteLaneRow;
+  laneForWrite(id: number): SqliteLaneRow;
+  laneOf(kind: string, job: string, gate: string): SqliteLaneRow;
   /** The scope of (job, gate), or undefined when no task of it was ever added. */
   scopeOf(job: string, gate: string): number | undefined;
   dropJob(name: string): void;
   dropGate(name: string): void;
-  dropLane(lane: LaneRow): void;
+  dropLane(lane: SqliteLaneRow): void;
   /** Names of the jobs that changed since the last call. */
   takeTouched(): readonly string[];
   /** Writes what changed, so that the indexes tell the truth. */
@@ -60,17 +61,17 @@ export function createRows(db: Database, now: () => number): Rows {
   const sql = prepare(db);
   const turns = createTurns(db);
   const jobs = new Map<string, JobRow>();
-  const gates = new Map<string, GateRow>();
-  const lanes = new Map<number, LaneRow>();
-  const lanesByName = new Map<string, LaneRow>();
+  const gates = new Map<string, SqliteGateRow>();
+  const lanes = new Map<number, SqliteLaneRow>();
+  const lanesByName = new Map<string, SqliteLaneRow>();
   const dirtyJobs = new Set<JobRow>();
-  const dirtyGates = new Set<GateRow>();
-  const dirtyLanes = new Set<LaneRow>();
+  const dirtyGates = new Set<SqliteGateRow>();
+  const dirtyLanes = new Set<SqliteLaneRow>();
   const dirtyTurns = new Map<string, TurnName>();
   const touched = new Set<string>();
 
   const touchTurn = ({ kind, job }: TurnName) => dirtyTurns.set(`${kind}\0${job}`, { kind, job });
-  const keepLane = (row: LaneRow) => {
+  const keepLane = (row: SqliteLaneRow) => {
     lanes.set(row.id, row);
     lanesByName.set(laneKey(row), row);
     return row;
@@ -242,7 +243,7 @@ export function createRows(db: Database, now: () => number): Rows {
     },
   };
 
-  function refreshHead(lane: LaneRow): void {
+  function refreshHead(lane: SqliteLaneRow): void {
     const best = sql.readHead.get(lane.id) as { priority: number; id: number } | undefined;
     lane.top = best?.priority ?? 0;
     lane.head = best?.id ?? 0;
@@ -252,7 +253,7 @@ export function createRows(db: Database, now: () => number): Rows {
 }
 
 type LaneOfGate = [id: number, kind: string, job: string, ready: number];
-type TurnName = Pick<LaneRow, "kind" | "job">;
+type TurnName = Pick<SqliteLaneRow, "kind" | "job">;
 
 const jobColumns = `name, is_paused as isPaused, is_sealed as isSealed, ended, concurrency, budget,
   gate, slots, added, over_budget as overBudget, pending, running, done, skipped, failed,
@@ -265,7 +266,7 @@ const laneColumns = `id, scope, kind, job, gate, ready, suspects as suspect, sch
 
 export type RawJob = Omit<Job, "isPaused" | "isSealed"> & { isPaused: number; isSealed: number };
 export type RawGate = Gate & { wasOpen: number };
-type RawLane = Omit<LaneRow, "isOpen" | "isHeadStale"> & { isOpen: number };
+type RawLane = Omit<SqliteLaneRow, "isOpen" | "isHeadStale"> & { isOpen: number };
 
 /**
  * Field by field: what the driver hands out is a dictionary each, and so would be a copy of it, at
@@ -293,7 +294,7 @@ export const toJob = (raw: RawJob): JobRow => ({
   served: raw.served,
   requests: raw.requests,
 });
-const toGate = (raw: RawGate): GateRow => ({
+const toGate = (raw: RawGate): SqliteGateRow => ({
   name: raw.name,
   delayMs: raw.delayMs,
   limit: raw.limit,
@@ -303,7 +304,7 @@ const toGate = (raw: RawGate): GateRow => ({
   runSlots: raw.runSlots,
   wasOpen: raw.wasOpen === 1,
 });
-const toLane = (raw: RawLane): LaneRow => ({
+const toLane = (raw: RawLane): SqliteLaneRow => ({
   id: raw.id,
   scope: raw.scope,
   kind: raw.kind,

@@ -1,7 +1,7 @@
 // inputs: src/queue/**
 import Database from "better-sqlite3";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { type Fixture, openFixture, works } from "../../testing/suite-fixture.ts";
+import { type QueueFixture, openFixture, works } from "../../testing/suite-fixture.ts";
 import { createSuiteTime } from "../../testing/suite-time.ts";
 import { addBlocked, readAll, workAll } from "../../testing/work-all.ts";
 import { openSqliteQueueStore } from "./sqlite-queue-store.ts";
@@ -18,7 +18,7 @@ interface Plan {
  * The plans of all statements that the store prepares while `use` has it; if `use` answers with more
  * to do, the plans of all statements that are run for that.
  */
-async function plansOf(use: (at: Fixture) => Promise<unknown>): Promise<readonly Plan[]> {
+async function plansOf(use: (at: QueueFixture) => Promise<unknown>): Promise<readonly Plan[]> {
   using folder = createTempFolder();
   const prepare = vi.spyOn(Database.prototype, "prepare");
   const open = async () =>
@@ -95,7 +95,7 @@ const scansAny = ({ sql, steps }: Plan) =>
   );
 
 /** A backlog and a log that the reads of the test stand beside. */
-async function fill({ queue }: Fixture): Promise<void> {
+async function fill({ queue }: QueueFixture): Promise<void> {
   for (let part = 0; part < 10; part++) {
     const gate = part === 0 ? {} : { gate: `full ${part}` };
     await queue.add(works(`backlog ${part} `, 10_000, { kind: "other", ...gate }));

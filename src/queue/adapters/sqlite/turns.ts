@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { isClaimable, type Job } from "../../job.ts";
-import type { Drift } from "../../queue-store.ts";
-import type { Page, Place } from "./line.ts";
+import type { CounterDrift } from "../../queue-store.ts";
+import type { SourcePage, RankedItem } from "./sorted-merge.ts";
 import { statement } from "./statement.ts";
 
 /**
@@ -51,8 +51,8 @@ export function createTurns(db: Database): Turns {
 export function readTurns(
   db: Database,
   kind: string,
-  { limit, offset }: Page,
-): readonly Place<string>[] {
+  { limit, offset }: SourcePage,
+): readonly RankedItem<string>[] {
   const found = statement(
     db,
     `select job, top, served, head from turn where kind = ? and is_claimable = 1
@@ -83,7 +83,7 @@ export function rebuildTurns(db: Database): void {
 }
 
 /** Compares with lanes and jobs, which must be right. */
-export function findTurnDrift(db: Database): readonly Drift[] {
+export function findTurnDrift(db: Database): readonly CounterDrift[] {
   const counter = (column: string) => `'turn ' || kind || '/' || job || ' ${column}'`;
   const columns = ["top", "head", "served", "is_claimable"].map(
     (column) =>
@@ -98,5 +98,5 @@ export function findTurnDrift(db: Database): readonly Drift[] {
     db,
     `with actual as materialized (${actualTurns})
      ${[missing, surplus, ...columns].join(" union all ")}`,
-  ).all() as Drift[];
+  ).all() as CounterDrift[];
 }

@@ -1,7 +1,7 @@
 import type { Database, Statement } from "better-sqlite3";
 import { exactNow, type ModelNow } from "../../model/now.ts";
 import { jobCounter, taskStates, type StateName } from "../../row-state.ts";
-import { createRows, type LaneRow, type Rows } from "./rows.ts";
+import { createRows, type SqliteLaneRow, type Rows } from "./rows.ts";
 
 /**
  * What one transaction works on. Counters of jobs and lanes change only through `move`, in the
@@ -143,7 +143,7 @@ export function createUnitStore(db: Database): UnitStore {
 /** One task, or `count` of them, goes from one state to another: lane and job count it. */
 export function move(
   { rows }: Unit,
-  lane: LaneRow,
+  lane: SqliteLaneRow,
   from: StateName | undefined,
   to: StateName | undefined,
   count = 1,
@@ -162,7 +162,7 @@ export function move(
 }
 
 /** Rows of a claim come as arrays, which are made quicker than objects. */
-export type ReadyRow = readonly [
+export type SqliteReadyRow = readonly [
   id: number,
   key: string,
   payload: string,

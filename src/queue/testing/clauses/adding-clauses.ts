@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { type Clause, statusesOf, work, works } from "../suite-fixture.ts";
+import { type QueueClause, statusesOf, work, works } from "../suite-fixture.ts";
 
-export function addingClauses(clause: Clause): void {
+export function addingClauses(clause: QueueClause): void {
   clause(
     "an add answers the id of each task, new or known, also of one that is archived",
     async (at) => {

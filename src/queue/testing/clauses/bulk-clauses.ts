@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { bulkRowsMax, type Operation } from "../../operation.ts";
-import { keysOf, work, works, type Clause, type Fixture } from "../suite-fixture.ts";
+import { keysOf, work, works, type QueueClause, type QueueFixture } from "../suite-fixture.ts";
 
-export function bulkClauses(clause: Clause): void {
+export function bulkClauses(clause: QueueClause): void {
   clause("retry gives a dead letter all its attempts again and keeps its history", async (at) => {
     await at.add(work("a", { attemptsMax: 1 }));
     const { createdAtMs } = await at.find("a");
@@ -151,7 +151,7 @@ export function bulkClauses(clause: Clause): void {
 }
 
 /** One failed task for each part of a filter, and one that was skipped. Returns their ids. */
-async function deadLetters(at: Fixture) {
+async function deadLetters(at: QueueFixture) {
   await at.add(
     work("plain"),
     work("gate", { gate: "g" }),

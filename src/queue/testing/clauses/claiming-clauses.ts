@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { dueIn, keysOf, leaseMs, work, works, type Clause } from "../suite-fixture.ts";
+import { dueIn, keysOf, leaseMs, work, works, type QueueClause } from "../suite-fixture.ts";
 
-export function claimingClauses(clause: Clause): void {
+export function claimingClauses(clause: QueueClause): void {
   clause("lesson 1: a claim returns exactly the tasks it leased", async (at) => {
     await at.add(...works("a", 5));
     const first = await at.claim({ limit: 2 });

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { statusesOf, work, works, type Clause } from "../suite-fixture.ts";
+import { statusesOf, work, works, type QueueClause } from "../suite-fixture.ts";
 
-export function closingClauses(clause: Clause): void {
+export function closingClauses(clause: QueueClause): void {
   clause("closing waits for writes that were asked for before it", async ({ another, queue }) => {
     const second = await another();
     const added = second.add([work("a"), work("b")]);

@@ -1,10 +1,10 @@
 import { expect } from "vitest";
-import { keysOf, work, works, type Clause } from "../suite-fixture.ts";
+import { keysOf, work, works, type QueueClause } from "../suite-fixture.ts";
 
 const crash = { kind: "crash", reason: "the worker process ended (SIGKILL)" } as const;
 
 /** A process died, and somebody who knows it ends its leases instead of letting them run out. */
-export function crashClauses(clause: Clause): void {
+export function crashClauses(clause: QueueClause): void {
   clause(
     "lesson 10: a crash is charged, keeps its reason and makes a suspect at once",
     async (at) => {

@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import { AppError } from "../../../base/app-error.ts";
 import type { Operation } from "../../operation.ts";
-import { keysOf, work, works, type Clause } from "../suite-fixture.ts";
+import { keysOf, work, works, type QueueClause } from "../suite-fixture.ts";
 
-export function faultClauses(clause: Clause): void {
+export function faultClauses(clause: QueueClause): void {
   clause("the operations of a commit are applied in order and see each other", async (at) => {
     await at.add(work("a", { job: "j" }));
     const lease = await at.claimOne();

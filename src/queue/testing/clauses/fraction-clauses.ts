@@ -1,11 +1,11 @@
 import { expect } from "vitest";
-import { work, works, type Clause, type Fixture } from "../suite-fixture.ts";
+import { work, works, type QueueClause, type QueueFixture } from "../suite-fixture.ts";
 
 /**
  * Stores keep whole milliseconds, but time passes between them. Each wait here begins shortly
  * before a whole millisecond, where a base that is rounded down makes it short by nearly one.
  */
-export function fractionClauses(clause: Clause): void {
+export function fractionClauses(clause: QueueClause): void {
   clause("a block lasts the whole time that was asked for", async (at) => {
     await at.add(work("a", { gate: "g" }));
     await at.time.advance(0.875);
@@ -126,17 +126,17 @@ export function fractionClauses(clause: Clause): void {
   });
 }
 
-const isClaimed = async (at: Fixture) => (await at.claim({ worker: "next" })).length > 0;
-const isSwept = async (at: Fixture) => (await at.queue.sweep()).requeued > 0;
+const isClaimed = async (at: QueueFixture) => (await at.claim({ worker: "next" })).length > 0;
+const isSwept = async (at: QueueFixture) => (await at.queue.sweep()).requeued > 0;
 
 /** An eighth of a millisecond: sums of it are exact. */
 const stepMs = 0.125;
 
 /** Not over before `ms` have passed, and over at most two milliseconds after that. */
 async function expectWait(
-  at: Fixture,
+  at: QueueFixture,
   ms: number,
-  isOver: (at: Fixture) => Promise<boolean>,
+  isOver: (at: QueueFixture) => Promise<boolean>,
 ): Promise<void> {
   let passedMs = ms - 1;
   await at.time.advance(passedMs);

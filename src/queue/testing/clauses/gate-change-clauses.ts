@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { keysOf, work, works, type Clause } from "../suite-fixture.ts";
+import { keysOf, work, works, type QueueClause } from "../suite-fixture.ts";
 
-export function gateChangeClauses(clause: Clause): void {
+export function gateChangeClauses(clause: QueueClause): void {
   clause("a block binds the next claim and ends by itself", async (at) => {
     await at.add(work("a", { gate: "g" }), work("b", { gate: "other" }));
     expect(await at.queue.block("g", 5_000)).toEqual({ delayMs: 0, limit: 1, blockedForMs: 5_000 });

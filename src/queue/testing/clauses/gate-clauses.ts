@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import { createSeededRandom } from "../../../base/random.ts";
 import type { LeasedTask } from "../../queue.ts";
-import { keysOf, work, works, type Clause, type Fixture } from "../suite-fixture.ts";
+import { keysOf, work, works, type QueueClause, type QueueFixture } from "../suite-fixture.ts";
 
-export function gateClauses(clause: Clause): void {
+export function gateClauses(clause: QueueClause): void {
   clause("a gate nobody configured lets one worker have one run", async (at) => {
     await at.add(...works("a", 4, { gate: "g" }));
     const run = await at.claim({ worker: "w1", limit: 1 });
@@ -233,7 +233,7 @@ export function gateClauses(clause: Clause): void {
   });
 }
 
-async function expectOpensAfter(at: Fixture, ms: number): Promise<void> {
+async function expectOpensAfter(at: QueueFixture, ms: number): Promise<void> {
   await at.time.advance(ms - 1);
   expect(await at.claim({ worker: "next" })).toEqual([]);
   await at.time.advance(1);
@@ -256,7 +256,7 @@ interface Run {
  * Workers of two openers that pace their runs as told, step by step in one virtual time. Some die
  * and say nothing, some give up half-way. Returns the starts at every gate.
  */
-async function crawl(at: Fixture, { seed, gates, tasks, delayMs }: Crawl) {
+async function crawl(at: QueueFixture, { seed, gates, tasks, delayMs }: Crawl) {
   const random = createSeededRandom(seed);
   const queues = [at.queue, await at.another()];
   const starts = new Map<string, number[]>();

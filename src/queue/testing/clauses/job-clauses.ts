@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { type Clause, keysOf, statusesOf, work, works } from "../suite-fixture.ts";
+import { type QueueClause, keysOf, statusesOf, work, works } from "../suite-fixture.ts";
 
-export function jobClauses(clause: Clause): void {
+export function jobClauses(clause: QueueClause): void {
   clause("a job never has more at work than its cap", async (at) => {
     await at.queue.openJob("j", { concurrency: 3 });
     await at.add(...works("a", 10, { job: "j" }), ...works("free", 2));

@@ -1,8 +1,15 @@
 import { expect } from "vitest";
 import { bulkRowsMax } from "../../operation.ts";
-import { type Clause, type Fixture, keysOf, statusesOf, work, works } from "../suite-fixture.ts";
+import {
+  type QueueClause,
+  type QueueFixture,
+  keysOf,
+  statusesOf,
+  work,
+  works,
+} from "../suite-fixture.ts";
 
-export function jobEndClauses(clause: Clause): void {
+export function jobEndClauses(clause: QueueClause): void {
   clause("a sealed job completes with its last task, once", async (at) => {
     await at.add(...works("a", 2, { job: "j" }));
     const [first, second] = await at.claim();
@@ -241,7 +248,7 @@ export function jobEndClauses(clause: Clause): void {
 }
 
 /** A run of two at work and one task waiting, when their job is cancelled. */
-async function cancelledWhileRunning(at: Fixture) {
+async function cancelledWhileRunning(at: QueueFixture) {
   await at.add(...works("a", 3, { job: "j", gate: "g" }), work("low", { delayMs: 600_000 }));
   const running = await at.claim({ burst: 2, leaseMs: 1_000 });
   expect(running).toHaveLength(2);

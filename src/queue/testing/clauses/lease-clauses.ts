@@ -1,7 +1,14 @@
 import { expect } from "vitest";
-import { keysOf, leaseMs, work, works, type Clause, type Fixture } from "../suite-fixture.ts";
+import {
+  keysOf,
+  leaseMs,
+  work,
+  works,
+  type QueueClause,
+  type QueueFixture,
+} from "../suite-fixture.ts";
 
-export function leaseClauses(clause: Clause): void {
+export function leaseClauses(clause: QueueClause): void {
   clause("lesson 3: a late worker can no longer finish, extend or release", async (at) => {
     const { late, stored } = await takenOver(at);
     expect(await at.finish(late)).toBe("lost");
@@ -223,7 +230,7 @@ export function leaseClauses(clause: Clause): void {
 }
 
 /** A worker hangs past its lease; w2 has the task now. */
-async function takenOver(at: Fixture) {
+async function takenOver(at: QueueFixture) {
   await at.add(work("a"));
   const late = await at.claimOne({ worker: "w1", leaseMs: 1_000 });
   await at.time.advance(1_000);

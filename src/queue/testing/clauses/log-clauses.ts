@@ -2,12 +2,19 @@ import { expect } from "vitest";
 import { logEntryOf } from "../../log-entry.ts";
 import { bulkRowsMax } from "../../operation.ts";
 import type { FinishInput } from "../../queue.ts";
-import { type Clause, type Fixture, keysOf, statusesOf, work, works } from "../suite-fixture.ts";
+import {
+  type QueueClause,
+  type QueueFixture,
+  keysOf,
+  statusesOf,
+  work,
+  works,
+} from "../suite-fixture.ts";
 
 const all = { states: ["done", "skipped", "failed"] } as const;
 
 /** What becomes of finished tasks: rows, then entries of the log, and keys that stay reserved. */
-export function logClauses(clause: Clause): void {
+export function logClauses(clause: QueueClause): void {
   clause("A10: an archived task leaves its row and stays in the log", async (at) => {
     await at.add(work("a", { job: "j", gate: "g", attemptsMax: 3, payload: { long: "text" } }));
     const { id, createdAtMs } = await at.find("a");
@@ -255,7 +262,7 @@ export function logClauses(clause: Clause): void {
 
 /** Adds tasks and ends them one after the other, a millisecond apart. */
 async function finishSome(
-  at: Fixture,
+  at: QueueFixture,
   keys: readonly string[],
   more: Parameters<typeof work>[1] = {},
   outcome: FinishInput["outcome"] = { kind: "done" },

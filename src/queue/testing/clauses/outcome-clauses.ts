@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Finished } from "../../operation.ts";
 import type { FinishInput } from "../../queue.ts";
 import { attemptsKeptMax, stacksKeptMax } from "../../task.ts";
-import { work, works, type Clause } from "../suite-fixture.ts";
+import { work, works, type QueueClause } from "../suite-fixture.ts";
 
 /** Outcomes, and what the queue decides about each. */
 const decisions: readonly (readonly [FinishInput["outcome"], Finished["status"]])[] = [
@@ -17,7 +17,7 @@ const decisions: readonly (readonly [FinishInput["outcome"], Finished["status"]]
 ];
 const outcomes = decisions.map(([outcome]) => outcome);
 
-export function outcomeClauses(clause: Clause): void {
+export function outcomeClauses(clause: QueueClause): void {
   clause("a finish repeated is answered the same, with another outcome it is lost", async (at) => {
     for (const [index, [outcome, status]] of decisions.entries()) {
       await at.add(work(`a${index}`));

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { dueIn, keysOf, work, works, type Clause } from "../suite-fixture.ts";
+import { dueIn, keysOf, work, works, type QueueClause } from "../suite-fixture.ts";
 
-export function priorityClauses(clause: Clause): void {
+export function priorityClauses(clause: QueueClause): void {
   clause("the highest priority goes first, the oldest among equals", async (at) => {
     const priorities = [500, 0, 1_000, 500, 999, 0];
     await at.add(...priorities.map((priority, index) => work(`a${index}`, { priority })));

@@ -2,10 +2,17 @@ import { expect } from "vitest";
 import type { FinishInput } from "../../queue.ts";
 import type { BrowseQuery, EndedQuery } from "../../queue-store.ts";
 import type { Task } from "../../task.ts";
-import { dueIn, keysOf, work, works, type Clause, type Fixture } from "../suite-fixture.ts";
+import {
+  dueIn,
+  keysOf,
+  work,
+  works,
+  type QueueClause,
+  type QueueFixture,
+} from "../suite-fixture.ts";
 import { readAll } from "../suite-recount.ts";
 
-export function readingClauses(clause: Clause): void {
+export function readingClauses(clause: QueueClause): void {
   clause("browse filters by state, kind, job, gate, key and payload", async (at) => {
     await at.add(
       work("a/1", { payload: { note: "Pflaster & Söhne" } }),
@@ -276,7 +283,7 @@ export function readingClauses(clause: Clause): void {
 }
 
 /** Something of everything, with time between. */
-async function mixedQueue(at: Fixture): Promise<void> {
+async function mixedQueue(at: QueueFixture): Promise<void> {
   await at.queue.setGate("slow", { delayMs: 500, limit: 2 });
   await at.add(
     ...works("a", 6, { attemptsMax: 2 }),

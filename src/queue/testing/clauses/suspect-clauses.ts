@@ -1,9 +1,9 @@
 import { expect } from "vitest";
-import { keysOf, work, works, type Clause, type Fixture } from "../suite-fixture.ts";
+import { keysOf, work, works, type QueueClause, type QueueFixture } from "../suite-fixture.ts";
 
 const asked = { kinds: ["work"], limit: 10 };
 
-export function suspectClauses(clause: Clause): void {
+export function suspectClauses(clause: QueueClause): void {
   clause("a task whose lease was swept is handed out alone, before all others", async (at) => {
     await sweptTask(at, "bad", { priority: 1 });
     await at.add(...works("good", 5, { priority: 1_000 }));
@@ -142,7 +142,7 @@ export function suspectClauses(clause: Clause): void {
 }
 
 /** Adds a task whose worker then dies with it. */
-async function sweptTask(at: Fixture, key: string, more: Parameters<typeof work>[1] = {}) {
+async function sweptTask(at: QueueFixture, key: string, more: Parameters<typeof work>[1] = {}) {
   await at.add(work(key, more));
   const lease = await at.claimOne({ worker: "dead", leaseMs: 1_000 });
   expect(lease.key).toBe(key);

@@ -1,9 +1,9 @@
 import { expect } from "vitest";
-import { dueIn, work, works, type Clause } from "../suite-fixture.ts";
+import { dueIn, work, works, type QueueClause } from "../suite-fixture.ts";
 
 const hourMs = 3_600_000;
 
-export function timeClauses(clause: Clause): void {
+export function timeClauses(clause: QueueClause): void {
   for (const [direction, stepMs] of [
     ["forward", hourMs],
     ["back", -hourMs],

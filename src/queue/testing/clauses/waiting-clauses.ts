@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import type { WaitingReason } from "../../waiting.ts";
-import { dueIn, work, works, type Clause, type Fixture } from "../suite-fixture.ts";
+import { dueIn, work, works, type QueueClause, type QueueFixture } from "../suite-fixture.ts";
 
-export function waitingClauses(clause: Clause): void {
+export function waitingClauses(clause: QueueClause): void {
   clause("waiting for a worker is called worker_capacity", async (at) => {
     await at.add(...works("a", 3), work("g", { gate: "open" }));
     await at.time.advance(500);
@@ -241,7 +241,7 @@ interface Expected {
   readonly of?: number;
 }
 
-async function expectWaiting(at: Fixture, reason: WaitingReason, expected: Expected) {
+async function expectWaiting(at: QueueFixture, reason: WaitingReason, expected: Expected) {
   const { count, oldestAgeMs, key, forMs, of = count } = expected;
   const { reasons } = await at.queue.stats();
   expect(reasons.find((one) => one.reason === reason)).toEqual({

@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import type { Position } from "../../../ledger/index.ts";
+import type { LedgerPosition } from "../../../ledger/index.ts";
 import type { IndexBatch, RecordProblem, RenderMark } from "../../record-index.ts";
 
 /** Everything that is not a record: position, rendered files, and files that cannot be used. */
@@ -23,9 +23,9 @@ export function stateTables(db: Database.Database) {
 
   return {
     reads: {
-      position(): Position | undefined {
+      position(): LedgerPosition | undefined {
         const text = meta.get("position");
-        return text === undefined ? undefined : (JSON.parse(text) as Position);
+        return text === undefined ? undefined : (JSON.parse(text) as LedgerPosition);
       },
       mark: () => meta.get("mark"),
       render: (target: string) => render.get(target),

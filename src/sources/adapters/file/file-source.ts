@@ -5,7 +5,7 @@ import type { Place } from "../../place.ts";
 import type { PlaceSource, TilePlaces } from "../../place-source.ts";
 import { unreadable } from "../../read/read-place-file.ts";
 import { cutPlaces, type CutOptions } from "../../snapshots/cut-places.ts";
-import type { Release, SnapshotStore } from "../../snapshots/snapshot-store.ts";
+import type { SnapshotRelease, SnapshotStore } from "../../snapshots/snapshot-store.ts";
 
 export interface FileSourceOptions extends Omit<CutOptions, "name" | "signal"> {
   /** What people call it; `file:` and the file's name where it is left out. */
@@ -15,7 +15,7 @@ export interface FileSourceOptions extends Omit<CutOptions, "name" | "signal"> {
 /** A source whose releases are cut into snapshots, so what it has is known beforehand. */
 export interface CutSource extends PlaceSource {
   /** The release that answers now; cuts the file first where it has changed. */
-  release(signal?: AbortSignal): Promise<Release>;
+  release(signal?: AbortSignal): Promise<SnapshotRelease>;
 }
 
 /**
@@ -25,8 +25,8 @@ export interface CutSource extends PlaceSource {
  */
 export function createFileSource(options: FileSourceOptions): CutSource {
   const { file, source, store, name = `file:${basename(file)}` } = options;
-  let cut: { readonly version: string; readonly release: Promise<Release> } | undefined;
-  const release = async (signal?: AbortSignal): Promise<Release> => {
+  let cut: { readonly version: string; readonly release: Promise<SnapshotRelease> } | undefined;
+  const release = async (signal?: AbortSignal): Promise<SnapshotRelease> => {
     signal?.throwIfAborted();
     const version = await versionOf(file);
     if (version === undefined) return latestOf(store, source, file);
@@ -64,11 +64,11 @@ interface CutSourceParts {
   readonly name: string;
   readonly source: string;
   readonly store: SnapshotStore;
-  readonly release: (signal?: AbortSignal) => Promise<Release>;
+  readonly release: (signal?: AbortSignal) => Promise<SnapshotRelease>;
 }
 
 function cutSource({ name, source, store, release }: CutSourceParts): CutSource {
-  const read = async (told: Release, tile: string): Promise<TilePlaces> => {
+  const read = async (told: SnapshotRelease, tile: string): Promise<TilePlaces> => {
     const nothing = { places: [], release: told.release, dataTime: told.dataTime, outside: 0 };
     if (!Object.hasOwn(told.tiles, tile)) return nothing;
     const found = await store.read({ source, release: told.release, tile });
@@ -119,7 +119,11 @@ async function versionOf(file: string): Promise<string | undefined> {
   }
 }
 
-async function latestOf(store: SnapshotStore, source: string, file: string): Promise<Release> {
+async function latestOf(
+  store: SnapshotStore,
+  source: string,
+  file: string,
+): Promise<SnapshotRelease> {
   const found = await store.latest(source);
   if (found) return found;
   throw unreadable(file, Object.assign(new Error("no such file"), { code: "ENOENT" }));

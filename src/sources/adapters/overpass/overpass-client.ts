@@ -1,7 +1,7 @@
 import { AppError } from "../../../base/app-error.ts";
 import { sleep, type Clock } from "../../../base/clock.ts";
 import { createSerial } from "../../../base/serial.ts";
-import type { Failed, Fetcher, Found } from "../../../crawl/index.ts";
+import type { FetchFailed, Fetcher, FetchFound } from "../../../crawl/index.ts";
 import type { DailyBudget } from "../../daily-budget.ts";
 import { sourceBusy } from "../../source-busy.ts";
 import { readAnswer, readStatus, type OverpassAnswer } from "./overpass-answer.ts";
@@ -83,7 +83,12 @@ export function createOverpassClient(options: OverpassClientOptions): OverpassCl
     throw busy("places_no_slot", "has no free slot for this network", Math.max(waitMs, 5_000));
   };
 
-  const judgeFailure = ({ status = 0, reason, message, retryAfterMs = 0 }: Failed): AppError => {
+  const judgeFailure = ({
+    status = 0,
+    reason,
+    message,
+    retryAfterMs = 0,
+  }: FetchFailed): AppError => {
     const waitMs = Math.max(refusedMs, retryAfterMs);
     if (status === 429) return busy("places_refused", "answered 429 (too many requests)", waitMs);
     if (status === 504 || status === 503 || status === 502) {
@@ -105,7 +110,7 @@ export function createOverpassClient(options: OverpassClientOptions): OverpassCl
     return busy("places_unreachable", what, isLost ? lostAnswerMs : refusedMs);
   };
 
-  const judgeBody = ({ body }: Found): Answered => {
+  const judgeBody = ({ body }: FetchFound): Answered => {
     const answer = readAnswer(body);
     if (answer.kind === "bad") throw busy("places_bad_answer", `gave no answer: ${answer.reason}`, lostAnswerMs); // prettier-ignore
     if (answer.kind === "too_big") return answer;

@@ -4,26 +4,26 @@ import type { Added, AddStatus, Queue, TaskInput } from "../../../../queue/index
 import { readLines } from "../../../../base/read-lines.ts";
 import { createTaskLineReader, lineBytesMax } from "./read-task-line.ts";
 
-export interface ImportReport {
+export interface TaskImportReport {
   /** That hold a task, right or wrong. */
   readonly lines: number;
   readonly answers: Readonly<Record<AddStatus, number>>;
   /** All lines that are wrong. */
   readonly invalid: number;
   /** The first of them. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly TaskImportProblem[];
   readonly bytesRead: number;
   /** The last line whose task is stored, and all before it; 0 for none. */
   readonly lastLine: number;
   readonly isStopped: boolean;
 }
 
-export interface Problem {
+export interface TaskImportProblem {
   readonly line: number;
   readonly text: string;
 }
 
-export interface ImportOptions {
+export interface TaskImportOptions {
   readonly chunks: AsyncIterable<Buffer>;
   /** undefined: only look whether all lines are right. */
   readonly queue: Queue | undefined;
@@ -42,7 +42,7 @@ const problemsKeptMax = 20;
  * Adds one task per line, a batch at a time and a commit per batch: memory stays small, and what
  * a batch holds is in the queue whole or not at all.
  */
-export async function importTasks(options: ImportOptions): Promise<ImportReport> {
+export async function importTasks(options: TaskImportOptions): Promise<TaskImportReport> {
   const { chunks, queue, signal, stopsOnError, onRead } = options;
   const readLine = createTaskLineReader(options);
   const answers: Record<AddStatus, number> = {
@@ -52,7 +52,7 @@ export async function importTasks(options: ImportOptions): Promise<ImportReport>
     closed: 0,
     full: 0,
   };
-  const problems: Problem[] = [];
+  const problems: TaskImportProblem[] = [];
   const count = { lines: 0, invalid: 0, bytesRead: 0, lastLine: 0 };
   const note = (line: number, text: string) => {
     count.invalid += 1;

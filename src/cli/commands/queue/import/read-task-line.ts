@@ -4,7 +4,7 @@ import { AppError } from "../../../../base/app-error.ts";
 import type { Clock } from "../../../../base/clock.ts";
 import { nearestHint } from "../../../../base/nearest.ts";
 import { createValidator, type TaskInput } from "../../../../queue/index.ts";
-import type { Line } from "../../../../base/read-lines.ts";
+import type { TextLine } from "../../../../base/read-lines.ts";
 
 export const lineBytesMax = 1024 * 1024;
 
@@ -36,7 +36,7 @@ export function createTaskLineReader({ clock }: { readonly clock: Clock }) {
   const newId = () => "unused: every line has a key by then";
   const check = createValidator({ clock, newId });
 
-  return ({ number, bytes }: Line): TaskLine => {
+  return ({ number, bytes }: TextLine): TaskLine => {
     if (!bytes) return wrong(`it is longer than ${lineBytesMax} bytes`);
     if (!isUtf8(bytes)) return wrong("it is not UTF-8");
     const hasMark = number === 1 && bytes.subarray(0, 3).equals(byteOrderMark);

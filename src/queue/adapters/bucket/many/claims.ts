@@ -2,7 +2,7 @@ import type { Random } from "../../../../base/random.ts";
 import { wakeInMs } from "../../../model/read.ts";
 import type { Claim, Claimed } from "../../../operation.ts";
 import type { Lease } from "../../../task.ts";
-import type { Head } from "../head.ts";
+import type { ShardHead } from "../head.ts";
 import { unlessQuarantined, type ManyContext, type Sender } from "./many-context.ts";
 import type { Prepared } from "./operations.ts";
 
@@ -81,7 +81,7 @@ export function createClaims(at: ManyContext, random: Random) {
     return shards.toSorted((a, b) => ranks.get(a)! - ranks.get(b)!);
   };
 
-  async function hasWork(head: Head | undefined, { kinds, worker }: Claim): Promise<boolean> {
+  async function hasWork(head: ShardHead | undefined, { kinds, worker }: Claim): Promise<boolean> {
     if (!head) return true;
     const now = await moment(head.atMs);
     return wakeInMs(head.shard, { kinds, worker }, now) === 0;
@@ -170,10 +170,10 @@ export function createClaims(at: ManyContext, random: Random) {
   };
 }
 
-const suspectKindsByHead = new WeakMap<Head, ReadonlySet<string>>();
+const suspectKindsByHead = new WeakMap<ShardHead, ReadonlySet<string>>();
 
 /** Of the pending suspects. A head never changes, and a claim asks about each again and again. */
-function suspectKinds(head: Head): ReadonlySet<string> {
+function suspectKinds(head: ShardHead): ReadonlySet<string> {
   const known = suspectKindsByHead.get(head);
   if (known) return known;
   const kinds = new Set<string>();

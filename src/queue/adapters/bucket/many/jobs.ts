@@ -11,7 +11,7 @@ import {
   type Control,
   type ControlJob,
 } from "../control.ts";
-import type { Head } from "../head.ts";
+import type { ShardHead } from "../head.ts";
 import { unlessQuarantined, type ManyContext, type Sender } from "./many-context.ts";
 
 type JobOperation = Extract<Operation, { op: "seal" | "pause" | "resume" | "cancel" }>;
@@ -25,7 +25,7 @@ export interface ManyJobs {
   /** Opens ended jobs again before their tasks are retried. */
   reopen(names: ReadonlySet<string>, sender: Sender): Promise<void>;
   /** Forgets ended jobs of which no shard has a task. */
-  dropEmpty(heads: readonly Head[], sender: Sender): Promise<void>;
+  dropEmpty(heads: readonly ShardHead[], sender: Sender): Promise<void>;
 }
 
 export function createManyJobs(at: ManyContext): ManyJobs {
@@ -44,7 +44,7 @@ export function createManyJobs(at: ManyContext): ManyJobs {
   const changeControl = (change: (before: Control) => Control) =>
     control.change((before = emptyControl) => change(before));
 
-  const hereAnywhere = (heads: readonly Head[], name: string) =>
+  const hereAnywhere = (heads: readonly ShardHead[], name: string) =>
     heads.find(({ shard }) => shard.jobs.has(name))?.shard.jobs.get(name);
 
   return {
@@ -165,19 +165,19 @@ const patches: Readonly<Record<JobOperation["op"], (ms: number) => Partial<Contr
 const isCandidate = ({ gate, isSealed, ended }: ControlJob) =>
   gate === "" && isSealed && ended === null;
 
-const isOpenIn = (head: Head | undefined, name: string): boolean => {
+const isOpenIn = (head: ShardHead | undefined, name: string): boolean => {
   const job = head?.shard.jobs.get(name);
   return job !== undefined && job.pending + job.running > 0;
 };
 
-const hasTasks = ({ shard, archived }: Head, name: string): boolean =>
+const hasTasks = ({ shard, archived }: ShardHead, name: string): boolean =>
   archived.some(({ job }) => job === name) ||
   [...shard.tasks.values()].some(({ job }) => job === name);
 
 /** What a job is over all shards; `home` for one that lives in a single shard. */
 export function mergeJob(
   name: string,
-  { control, heads }: { readonly control: Control; readonly heads: readonly Head[] },
+  { control, heads }: { readonly control: Control; readonly heads: readonly ShardHead[] },
 ): Job | undefined {
   const locals = heads.map(({ shard }) => shard.jobs.get(name)).filter((job) => job !== undefined);
   const bound = locals.find(({ gate }) => gate !== "");

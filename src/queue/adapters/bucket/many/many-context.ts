@@ -6,7 +6,7 @@ import type { ModelNow } from "../../../model/now.ts";
 import type { Answer, Operation } from "../../../operation.ts";
 import type { LeaseRef, Task } from "../../../task.ts";
 import { emptyControl, type Control } from "../control.ts";
-import type { Head } from "../head.ts";
+import type { ShardHead } from "../head.ts";
 import type { ShardKeeper } from "../shard-keeper.ts";
 import { createRouting, type Routing } from "./routing.ts";
 
@@ -25,13 +25,13 @@ export interface ManyContext {
    * Heads of all shards that can be read, as they are or were at `sinceMs` of the monotonic clock
    * or later. One that is damaged, newer or gone was said already.
    */
-  readAll(sinceMs?: number): Promise<readonly Head[]>;
+  readAll(sinceMs?: number): Promise<readonly ShardHead[]>;
 }
 
 /** One commit of a caller's: where it sends operations, and what came of them. */
 export interface Sender {
   readonly send: <O extends Operation>(shard: number, operation: O) => Promise<Answer<O>>;
-  readonly heads: Map<number, Head>;
+  readonly heads: Map<number, ShardHead>;
   readonly purged: Task[];
 }
 
@@ -69,7 +69,7 @@ interface Sent {
 
 /** All operations of one turn of the event loop that go to one shard are one write, in order. */
 export function createSender({ keepers }: ManyContext): Sender {
-  const heads = new Map<number, Head>();
+  const heads = new Map<number, ShardHead>();
   const purged: Task[] = [];
   const waiting = keepers.map((): Sent[] => []);
   const isWriting = keepers.map(() => false);

@@ -4,7 +4,7 @@ import { isMatching } from "../../../model/bulk.ts";
 import type { Answer, Changed, ForgetKeys, Operation } from "../../../operation.ts";
 import type { PruneLog, Purge, Retry, Swept } from "../../../operation.ts";
 import { findControlJob } from "../control.ts";
-import type { Head } from "../head.ts";
+import type { ShardHead } from "../head.ts";
 import { readWhole } from "../read-shard.ts";
 import type { SetCommitted, ShardSet } from "../shard-set.ts";
 import { createClaims } from "./claims.ts";
@@ -175,7 +175,7 @@ const isEverywhere = ({ op }: Operation) => (everywhereOps as readonly string[])
 const mayComplete = ({ op }: Operation) =>
   op === "finish" || op === "seal" || op === "sweep" || op === "claim" || op === "cancel";
 
-const hasPending = (head: Head | undefined): boolean =>
+const hasPending = (head: ShardHead | undefined): boolean =>
   head !== undefined && [...head.shard.jobs.values()].some(({ pending }) => pending > 0);
 
 /** A shard that fails refuses its own operations, and nobody else's. */

@@ -5,7 +5,7 @@ import { storeNow } from "../../../model/now.ts";
 import { endedOrder, viewTask, wakeInMs } from "../../../model/read.ts";
 import { pageOf } from "../../../names.ts";
 import { emptyControl } from "../control.ts";
-import { gatesOfHead, lanesOfHead, type Head } from "../head.ts";
+import { gatesOfHead, lanesOfHead, type ShardHead } from "../head.ts";
 import {
   browseShard,
   endedInShard,
@@ -156,7 +156,7 @@ export function createReads(at: ManyContext, bell: WakeUp): Omit<ShardSet, "comm
   };
 }
 
-const holdsAny = ({ shard }: Head, worker: string | undefined): boolean =>
+const holdsAny = ({ shard }: ShardHead, worker: string | undefined): boolean =>
   [...shard.claims.values()].some((record) => record.worker === worker && record.open > 0);
 
 function mergeWaits(all: readonly QueueCounts["waits"][]): QueueCounts["waits"] {

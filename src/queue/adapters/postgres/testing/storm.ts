@@ -15,7 +15,7 @@ export interface StormOptions {
 }
 
 /** All of it counted from what the workers and the feeder were told, not by the queue. */
-export interface Outcome {
+export interface StormOutcome {
   /** Keys whose add was acknowledged. */
   readonly added: number;
   /** Of them: those that no worker was told to have finished. */
@@ -33,7 +33,7 @@ export interface Outcome {
  * Tasks are added and worked on without a pause while it strikes; then nothing more is added, and
  * all that was must be done. It ends by its strikes: on a slow machine it takes longer, no less.
  */
-export async function weatherStorm(options: StormOptions): Promise<Outcome> {
+export async function weatherStorm(options: StormOptions): Promise<StormOutcome> {
   const { strikes, strike, workers = 4 } = options;
   const failures: Record<string, number> = {};
   /** As a worker does it: what is unavailable is tried again, with the same request. */

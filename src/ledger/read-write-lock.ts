@@ -1,10 +1,10 @@
 /** Writers pass together; who closes it waits for those inside and keeps the others out. */
-export interface Gate {
+export interface ReadWriteLock {
   pass<T>(work: () => Promise<T>): Promise<T>;
   close<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export function createGate(): Gate {
+export function createGate(): ReadWriteLock {
   let closed: Promise<unknown> = Promise.resolve();
   const inside = new Set<Promise<unknown>>();
   return {

@@ -1,19 +1,19 @@
 /** Where something stands: compared number by number, the lower goes first. */
-export type Rank = readonly number[];
+export type SortRank = readonly number[];
 
-export interface Place<T> {
+export interface RankedItem<T> {
   readonly item: T;
-  readonly rank: Rank;
+  readonly rank: SortRank;
 }
 
-export interface LineOptions<T> {
+export interface SortedMergeOptions<T> {
   /** Each reads on from `offset`, best first, in an order that does not change meanwhile. */
-  readonly sources: readonly ((page: Page) => readonly Place<T>[])[];
+  readonly sources: readonly ((page: SourcePage) => readonly RankedItem<T>[])[];
   /** As it is now: never better than it was read; undefined once it has no place any more. */
-  readonly rankOf: (item: T) => Rank | undefined;
+  readonly rankOf: (item: T) => SortRank | undefined;
 }
 
-export interface Page {
+export interface SourcePage {
   readonly limit: number;
   readonly offset: number;
 }
@@ -23,9 +23,9 @@ export interface Page {
  * starts at the front, and moves back what has become worse since. Nothing may change while an
  * iteration is under way.
  */
-export function createLine<T>({ sources, rankOf }: LineOptions<T>): Iterable<T> {
-  const places: Place<T>[] = [];
-  const unread = sources.map((read) => ({ read, offset: 0, last: [-Infinity] as Rank }));
+export function createSortedMerge<T>({ sources, rankOf }: SortedMergeOptions<T>): Iterable<T> {
+  const places: RankedItem<T>[] = [];
+  const unread = sources.map((read) => ({ read, offset: 0, last: [-Infinity] as SortRank }));
 
   function readPage(source: (typeof unread)[number]): void {
     // Twice as many each time: a long look takes few reads, a short one reads little.
@@ -60,7 +60,7 @@ export function createLine<T>({ sources, rankOf }: LineOptions<T>): Iterable<T> 
   };
 }
 
-function insert<T>(places: Place<T>[], place: Place<T>): void {
+function insert<T>(places: RankedItem<T>[], place: RankedItem<T>): void {
   let low = 0;
   let high = places.length;
   while (low < high) {
@@ -71,7 +71,7 @@ function insert<T>(places: Place<T>[], place: Place<T>): void {
   places.splice(low, 0, place);
 }
 
-function byRank(a: Rank, b: Rank): number {
+function byRank(a: SortRank, b: SortRank): number {
   for (let index = 0; index < a.length; index++) {
     const difference = a[index]! - b[index]!;
     if (difference !== 0) return difference;

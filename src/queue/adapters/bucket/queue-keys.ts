@@ -1,5 +1,5 @@
 /** Where the parts of a queue are in its bucket. */
-export interface Place {
+export interface QueueKeys {
   readonly manifest: string;
   readonly control: string;
   readonly wakeUp: string;
@@ -9,7 +9,7 @@ export interface Place {
   logs(index: number): string;
 }
 
-export function createPlace(prefix: string): Place {
+export function createPlace(prefix: string): QueueKeys {
   const root = prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`;
   return {
     manifest: `${root}queue.json`,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createLine, type Page } from "./line.ts";
+import { createSortedMerge, type SourcePage } from "./sorted-merge.ts";
 
 interface Item {
   readonly id: number;
@@ -17,8 +17,8 @@ function lineOf(lists: readonly (readonly number[])[]) {
   const gone = new Set<Item>();
   const first = new Map(items.map((item) => [item, [item.rank, item.id]]));
   const reads = { rows: 0, pages: 0 };
-  const line = createLine<Item>({
-    sources: sources.map((source) => ({ limit, offset }: Page) => {
+  const line = createSortedMerge<Item>({
+    sources: sources.map((source) => ({ limit, offset }: SourcePage) => {
       const page = source.slice(offset, offset + limit);
       reads.pages += 1;
       reads.rows += page.length;
