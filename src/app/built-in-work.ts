@@ -6,10 +6,12 @@ import {
   createDiscoverHandler,
   createEnrichHandler,
   createResolveHandler,
+  createTopUpHandler,
   openCampaignFolder,
   type CampaignServices,
   type EnrichServices,
   type ResolveServices,
+  type TopUpServices,
 } from "../campaign/index.ts";
 import type { Paths, Settings } from "../config/index.ts";
 import type { NodeApi } from "../node/index.ts";
@@ -18,10 +20,11 @@ import type { Handler } from "../worker/index.ts";
 import { createCampaignLookup } from "./campaign-lookup.ts";
 import { createCampaignServices } from "./campaign-services.ts";
 import { createEnrichServices, type EnrichServicesOptions } from "./enrich-services.ts";
+import { createTopUpServices } from "./campaign/top-up-services.ts";
 import { openPlaces, type Places } from "./open-places.ts";
 import { createRecordCompanies } from "./record-companies.ts";
 
-export type BuiltInServices = CampaignServices & EnrichServices & ResolveServices;
+export type BuiltInServices = CampaignServices & EnrichServices & ResolveServices & TopUpServices;
 
 export interface BuiltInWorkOptions extends Pick<EnrichServicesOptions, "version" | "resolve"> {
   readonly paths: Paths;
@@ -41,14 +44,17 @@ export interface BuiltInWork extends AsyncDisposable {
   readonly services: BuiltInServices;
 }
 
-/** `discover`, `details`, `enrich` and `resolve`. Facts go to the owner of the data folder. */
+/** `discover`, `details`, `enrich`, `resolve` and `dispatch`. Facts go to the owner of the data folder. */
 export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
   const { paths, clock, queue } = options;
   const { ledger, records } = options.node;
-  const campaignOf = createCampaignLookup({ ...options, folder: openCampaignFolder(paths) });
+  const folder = openCampaignFolder(paths);
+  const campaignOf = createCampaignLookup({ ...options, folder });
   const enrich = createEnrichServices({ ...options, ledger, records, campaign: campaignOf });
   const companies = createRecordCompanies({ records });
   let places: Promise<Places> | undefined;
+  const placesHere = () =>
+    (places ??= openPlaces({ paths, bucket: options.bucket, contact: options.crawl.contact }));
   const campaign = createCampaignServices({
     paths,
     clock,
@@ -56,12 +62,7 @@ export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
     queue,
     companies,
     campaign: campaignOf,
-    places: () =>
-      (places ??= openPlaces({
-        paths,
-        bucket: options.bucket,
-        contact: options.crawl.contact,
-      })),
+    places: placesHere,
     enrichTask: enrich.enrichTask,
   });
   return {
@@ -70,8 +71,14 @@ export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
       createDetailsHandler(),
       createEnrichHandler(),
       createResolveHandler(),
+      createTopUpHandler(),
     ],
-    services: { ...enrich, ...campaign, duplicates: records },
+    services: {
+      ...enrich,
+      ...campaign,
+      ...createTopUpServices({ folder, campaign: campaignOf, queue, ledger, clock, placesHere }),
+      duplicates: records,
+    },
     async [Symbol.asyncDispose]() {
       await enrich[Symbol.asyncDispose]();
       await (await places)?.close();

@@ -9,6 +9,7 @@ export {
 } from "./configured-queue.ts";
 export { locateQueue, type QueueAddress } from "./queue-address.ts";
 export { openBucket, openMeteredBucket, type BucketCaller, type BucketFor } from "./open-bucket.ts";
+export { createBucket } from "./create-bucket.ts";
 export { dayOf, openUsageRecord, readUsage, type UsageRecordOptions } from "./usage-record.ts";
 export {
   fleetBucketAddress,
@@ -79,6 +80,7 @@ export type { LineOptions } from "./exchange/company-lines.ts";
 export type { ImportReport } from "./exchange/import-lines.ts";
 export { findingText } from "./preflight/finding-text.ts";
 export type { PreflightFinding, PreflightOptions } from "./preflight/preflight.ts";
+export type { ListNamesOptions } from "./list-names.ts";
 export type { WorkOutcome } from "./work/work-outcome.ts";
 export type { WorkSummary } from "./work/work-summary.ts";
 export {
@@ -89,6 +91,7 @@ export {
   findRunningServer,
   commandFleet,
   importFile,
+  listNames,
   moveQueue,
   preflight,
   writeEnrichedFile,

@@ -12,6 +12,7 @@ import type { EnrichedCounts, EnrichedFileOptions } from "./exchange/enriched-fi
 import type { Clock } from "../base/clock.ts";
 import type { FleetCommand, GivenCommand } from "./fleet-command.ts";
 import type { FileImport, ImportFileOptions } from "./exchange/import-file.ts";
+import type { ListNamesOptions } from "./list-names.ts";
 import type { MovedQueue, MoveQueueOptions } from "./move-queue.ts";
 import type { PreflightFinding, PreflightOptions } from "./preflight/preflight.ts";
 import type { IdleNode, IdleNodeOptions } from "./open-idle-node.ts";
@@ -30,6 +31,11 @@ import type { Work, WorkOptions } from "./work/open-work.ts";
 /** See `open-fleet.ts`. */
 export async function openFleet(options: OpenFleetOptions): Promise<OpenFleet> {
   return (await import("./open-fleet.ts")).openFleet(options);
+}
+
+/** See `list-names.ts`. */
+export async function listNames(options: ListNamesOptions): Promise<readonly string[]> {
+  return (await import("./list-names.ts")).listNames(options);
 }
 
 /** See `status/read-status.ts`. */

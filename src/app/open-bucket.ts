@@ -85,7 +85,8 @@ async function openStore(address: string, onExtraRequest: OnRequest = () => {}):
 
 const s3Settings = ["endpoint", "region", "pathStyle"];
 
-function parseS3(address: string) {
+/** The place that an address `s3://…` names. */
+export function parseS3(address: string) {
   const url = parseUrl(address);
   for (const name of url.searchParams.keys()) {
     if (!s3Settings.includes(name)) {

@@ -64,6 +64,7 @@ export function chooseBatch<T>(
   );
 }
 
+/** `full`: targets that did not fit; those after the first page without room are counted, not tried. */
 export type Dispatched = Readonly<Record<AddStatus, number>>;
 
 export interface DispatchOptions {
@@ -74,7 +75,8 @@ export interface DispatchOptions {
   readonly addedMax?: number | undefined;
 }
 
-const addsAtOnce = 500;
+/** Tasks in one `add`. */
+export const addsAtOnce = 500;
 
 /**
  * Makes a task of each group. Safe to repeat, and to kill half-way: the key of a task says which
@@ -94,8 +96,13 @@ export async function dispatch(
     const answers = await queue.add(
       some.map((group) => discoverTask(campaign, group, { isKept: isKept(group[0]!) })),
     );
+    const before = counts.full;
     for (const { status } of answers) counts[status] += 1;
     onProgress(some.length);
+    const isFull = counts.full > before && !answers.some(({ status }) => status === "added");
+    if (!isFull) continue;
+    counts.full += groups.length - at;
+    break;
   }
   return counts;
 }

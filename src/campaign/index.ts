@@ -31,6 +31,7 @@ export { createDetailsHandler, detail, type Detailed } from "./details.ts";
 export { createDiscoverHandler, discover, type Discovered } from "./discover.ts";
 export {
   chooseBatch,
+  addsAtOnce,
   dispatch,
   dueTargets,
   groupByTask,
@@ -68,6 +69,7 @@ export {
   resolveTask,
   type ResolveServices,
 } from "./resolve-task.ts";
+export { createTopUpHandler, topUpKind, topUpTask, type TopUpServices } from "./top-up.ts";
 export type { CampaignServices, CompanyToEnrich } from "./services.ts";
 export { campaignStatus, type CampaignStatus } from "./status.ts";
 export { detailsKind, detailsSchema, discoverKind, discoverSchema, enrichKind } from "./tasks.ts";

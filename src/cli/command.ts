@@ -83,7 +83,12 @@ export interface ArgumentSpec {
   readonly isOptional?: boolean;
   /** Takes all that follow. Only for the last argument. */
   readonly isRepeated?: boolean;
+  /** The shell offers what is there of this sort, where `choices` does not say. */
+  readonly complete?: NameSort;
 }
+
+/** What `forager names` lists. */
+export type NameSort = "company" | "person" | "campaign" | "node";
 
 export interface OptionSpec {
   /** `--limit`; `--no-color` makes `color` false. */
@@ -100,7 +105,7 @@ export interface OptionSpec {
   /** May be given several times; the flag is then a list. */
   readonly isRepeated?: boolean;
   /** What the shell offers for the value, where `choices` does not say. */
-  readonly complete?: "file" | "directory" | readonly string[];
+  readonly complete?: "file" | "directory" | NameSort | readonly string[];
 }
 
 export interface Example {

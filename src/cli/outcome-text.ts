@@ -6,7 +6,7 @@ const reasonsMax = 5;
 
 /** What came of some work, in a few lines: tasks, visits by outcome, and why what failed has failed. */
 export function outcomeText(ended: WorkOutcome): string {
-  const { done, skipped, retried, failed, failures, visits, undone, paused } = ended;
+  const { done, skipped, retried, failed, failures, visits, undone, held, paused } = ended;
   return [
     `${done} done, ${skipped} skipped, ${retried} retried, ${failed} failed`,
     ...(visits.length > 0 ? [`visits: ${visitText(visits)}`] : []),
@@ -15,6 +15,12 @@ export function outcomeText(ended: WorkOutcome): string {
       .map(({ kind, reason, count }) => `failed: ${count} ${kind}: ${reason}`),
     ...(failed > 0 ? ["see them all: forager queue list --state failed"] : []),
     ...undone.map(undoneText),
+    ...(held
+      ? [
+          `node ${held.node} is ${held.state} and does no tasks (revision ${held.revision}: forager fleet show)`,
+          `let it work again with: forager fleet set ${held.node} resume`,
+        ]
+      : []),
     ...paused.flatMap(({ job, text }) => [
       `paused job ${job}: ${text}`,
       `go on with: forager queue resume ${job}`,

@@ -1,4 +1,5 @@
 import type { Registry } from "./command.ts";
+import { bucketCommands } from "./bucket-commands.ts";
 import { recordCommands } from "./record-commands.ts";
 
 export const registry: Registry = {
@@ -179,31 +180,7 @@ export const registry: Registry = {
       summary: "check the counters against the tasks",
       load: async () => (await import("./commands/queue-reconcile.ts")).queueReconcile,
     },
-    {
-      name: "bucket ls",
-      summary: "list objects",
-      load: async () => (await import("./commands/bucket-ls.ts")).bucketLs,
-    },
-    {
-      name: "bucket cat",
-      summary: "print or fetch one object",
-      load: async () => (await import("./commands/bucket-cat.ts")).bucketCat,
-    },
-    {
-      name: "bucket put",
-      summary: "write one object, also on a condition",
-      load: async () => (await import("./commands/bucket-put.ts")).bucketPut,
-    },
-    {
-      name: "bucket usage",
-      summary: "requests and dollars of this node, or what is stored",
-      load: async () => (await import("./commands/bucket-usage.ts")).bucketUsage,
-    },
-    {
-      name: "bucket probe",
-      summary: "prove what a store can do",
-      load: async () => (await import("./commands/bucket-probe.ts")).bucketProbe,
-    },
+    ...bucketCommands,
     ...recordCommands,
     {
       name: "ledger status",
@@ -389,6 +366,11 @@ export const registry: Registry = {
       name: "doctor",
       summary: "check that this machine can run forager",
       load: async () => (await import("./commands/doctor.ts")).doctor,
+    },
+    {
+      name: "names",
+      summary: "list names of companies, people, campaigns or nodes, one on each line",
+      load: async () => (await import("./commands/names.ts")).names,
     },
     {
       name: "completion",

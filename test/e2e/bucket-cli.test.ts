@@ -77,6 +77,15 @@ function bucketCommands(name: string, prepare: () => Promise<Place>): void {
 
 bucketCommands("a folder", inDirectory);
 
+test("a folder is created as a bucket, once, and bucket.url is the default", async () => {
+  const create = (...words: string[]) => sandbox.forager(["bucket", "create", ...words]);
+  expect(await create("dir:new")).toMatchObject({ stdout: "dir:new was created\n" });
+  expect(await create("dir:new")).toMatchObject({ stdout: "dir:new is there already\n" });
+  expect((await create("nowhere://x")).exitCode).toBe(2);
+  writeFileSync(join(sandbox.folder, "forager.toml"), 'bucket.url = "dir:other"\n');
+  expect((await create()).stdout).toMatch(/other was created\n$/);
+});
+
 test("what is wrong with an address or a key is a usage error", async () => {
   for (const line of [
     ["bucket", "ls", "nowhere"],
@@ -114,6 +123,22 @@ needs(["s3", "postgres"], ({ s3, postgres }) => {
   });
   bucketCommands("S3", onS3);
   bucketCommands("PostgreSQL", onPostgres);
+
+  test("a bucket is created, once; without a region it says what to add", async () => {
+    const env = { AWS_ACCESS_KEY_ID: s3.accessKey, AWS_SECRET_ACCESS_KEY: s3.secretKey };
+    const bucket = `s3://t-${createId(systemRandom, 12)}`;
+    const address = `${bucket}?endpoint=${s3.endpoint}&region=${s3.region}`;
+    const run = (...words: string[]) => sandbox.forager(["bucket", ...words], { env });
+    expect((await run("ls", address)).stderr).toContain("`forager bucket create`");
+    const made = await run("create", address, "--json");
+    expect(JSON.parse(made.stdout)).toMatchObject({ status: "created" });
+    expect(await run("create", address)).toMatchObject({ exitCode: 0 });
+    expect(await run("ls", address)).toMatchObject({ exitCode: 0 });
+    const nowhere = await run("ls", `${bucket}?endpoint=${s3.endpoint}`);
+    expect(nowhere).toMatchObject({ exitCode: 1 });
+    expect(nowhere.stderr).toContain("add ?region=us-east-1 to its address");
+    expect(nowhere.stderr).not.toContain("try again");
+  });
 
   test("wrong credentials, and a bucket that is not there, are told as such", async () => {
     const { address, env } = await onS3();

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { registry } from "../../src/cli/registry.ts";
-import { createSandbox, type Sandbox } from "../support/built-cli.ts";
+import { builtCli, createSandbox, type Sandbox } from "../support/built-cli.ts";
 
 let sandbox: Sandbox;
 beforeEach(async () => {
@@ -28,30 +28,38 @@ async function scriptFor(shell: string): Promise<string> {
   return stdout;
 }
 
+const env = () => ({ PATH: `${join(sandbox.folder, "bin")}:${process.env["PATH"] ?? ""}` });
+
 const completeInBash: Complete = async (words) => {
   writeFileSync(join(sandbox.folder, "forager.bash"), await scriptFor("bash"));
-  const result = await sandbox.run("bash", [
-    "--norc",
-    "-c",
-    `source ./forager.bash
+  const result = await sandbox.run(
+    "bash",
+    [
+      "--norc",
+      "-c",
+      `source ./forager.bash
     [[ $(complete -p forager) == "complete -F _forager forager" ]] || exit 9
     COMP_WORDS=(forager "$@")
     COMP_CWORD=$#
     _forager
     printf '%s\\n' "\${COMPREPLY[@]}"`,
-    "bash",
-    ...words,
-  ]);
+      "bash",
+      ...words,
+    ],
+    { env: env() },
+  );
   return offersOf(result);
 };
 
 /** The completion system works on a live line only, so the functions it lends are played here. */
 const completeInZsh: Complete = async (words) => {
   writeFileSync(join(sandbox.folder, "_forager"), await scriptFor("zsh"));
-  const result = await sandbox.run("zsh", [
-    "-f",
-    "-c",
-    `compdef() { [[ "$*" == "_forager forager" ]] || exit 9 }
+  const result = await sandbox.run(
+    "zsh",
+    [
+      "-f",
+      "-c",
+      `compdef() { [[ "$*" == "_forager forager" ]] || exit 9 }
     _describe() { local name=\${@[-1]} pair; for pair in \${(P)name}; do print -r -- \${pair%%:*}; done }
     _files() { if [[ $1 == -/ ]]; then print -rl -- *(/); else print -rl -- *(.) *(/); fi }
     compset() { words[CURRENT]=\${words[CURRENT]#*=} }
@@ -60,11 +68,21 @@ const completeInZsh: Complete = async (words) => {
     CURRENT=$(($# + 1))
     _forager | grep -e "^\${words[CURRENT]#*=}"
     true`,
-    "zsh",
-    ...words,
-  ]);
+      "zsh",
+      ...words,
+    ],
+    { env: env() },
+  );
   return offersOf(result);
 };
+
+/** Scripts ask the program itself, by its name. */
+async function putForagerOnPath(): Promise<void> {
+  const bin = join(sandbox.folder, "bin");
+  mkdirSync(bin, { recursive: true });
+  const text = `#!/bin/sh\nexec "${process.execPath}" "${await builtCli()}" "$@"\n`;
+  writeFileSync(join(bin, "forager"), text, { mode: 0o755 });
+}
 
 function offersOf(result: { exitCode: number | null; stdout: string; stderr: string }): string[] {
   expect({ exitCode: result.exitCode, stderr: result.stderr }).toEqual({ exitCode: 0, stderr: "" });
@@ -91,7 +109,7 @@ function completionSuite(shell: string, complete: Complete): void {
     });
 
     test("offers the choices of an argument once", async () => {
-      expect(await complete(["completion", ""])).toEqual(["bash", "zsh"]);
+      expect(await complete(["completion", ""])).toEqual(["bash", "fish", "zsh"]);
       expect(await complete(["completion", "bash", ""])).not.toContain("bash");
     });
 
@@ -99,6 +117,17 @@ function completionSuite(shell: string, complete: Complete): void {
       expect(await complete(["--co"])).toEqual(["--config"]);
       expect(await complete(["doctor", "--ver"])).toEqual(["--verbose", "--version"]);
       expect(await complete(["config", "show", ""])).toContain("--json");
+    });
+
+    test("offers what is in the data folder: companies, campaigns", async () => {
+      for (const folder of ["companies/acme-floors", "companies/berg", "campaigns/austin"]) {
+        mkdirSync(join(sandbox.folder, "folder", folder), { recursive: true });
+      }
+      writeFileSync(join(sandbox.folder, "folder", "campaigns", "austin", "config.toml"), "");
+      await putForagerOnPath();
+      const at = ["--data", "folder"];
+      expect(await complete(["company", "show", ...at, "ac"])).toEqual(["acme-floors"]);
+      expect(await complete(["campaign", "run", ...at, ""])).toEqual(["austin"]);
     });
 
     test("offers files and folders where a flag takes them", async () => {
@@ -109,6 +138,18 @@ function completionSuite(shell: string, complete: Complete): void {
     });
   });
 }
+
+/** Its own completion engine runs: it answers "word<tab>summary" lines. */
+const completeInFish: Complete = async (words) => {
+  writeFileSync(join(sandbox.folder, "forager.fish"), await scriptFor("fish"));
+  const line = ["forager", ...words].join(" ");
+  const result = await sandbox.run(
+    "fish",
+    ["--no-config", "-c", `source ./forager.fish; complete -C ${JSON.stringify(line)}`],
+    { env: env() },
+  );
+  return offersOf(result).map((one) => one.split("\t")[0]!.replace(/\/$/, ""));
+};
 
 completionSuite("bash", completeInBash);
 
@@ -128,5 +169,13 @@ if (spawnSync("zsh", ["--version"]).status === 0) {
   process.stderr.write("not tested: completion in zsh, which is not installed\n");
   test("completion in zsh: the script is made (zsh is not installed, so it is not run)", async () => {
     expect(await scriptFor("zsh")).toMatch(/^#compdef forager\n/);
+  });
+}
+
+if (spawnSync("fish", ["--version"]).status === 0) completionSuite("fish", completeInFish);
+else {
+  process.stderr.write("not tested: completion in fish, which is not installed\n");
+  test("completion in fish: the script is made (fish is not installed, so it is not run)", async () => {
+    expect(await scriptFor("fish")).toContain("complete -c forager");
   });
 }

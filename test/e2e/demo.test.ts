@@ -77,6 +77,7 @@ describe("forager demo", () => {
     const folder = keptFolder();
     const csv = readFileSync(join(folder, "companies.csv"), "utf8");
     expect(csv.trim().split("\r\n")).toHaveLength(9);
+    expect(stdout).toMatch(/ln -sf \S+bin\/forager \/usr\/local\/bin\/forager/);
     const lines = stdout.split("next:\n")[1]!.split("\n").filter((line) => / --(?:data|queue) /.test(line)); // prettier-ignore
     expect(lines.length).toBeGreaterThanOrEqual(4);
     for (const line of lines) {

@@ -195,6 +195,13 @@ describe("forager fleet", () => {
     expect(drained.nodes).toMatchObject([{ status: "followed", what: "drained, slow 6" }]);
     expect(await node.ended, node.text()).toBe(0);
 
+    // One that is to end when nothing is left does not wait for a command that may never come.
+    const drain = ["work", "--drain", "--handlers", "handlers.mjs", "--queue", "sqlite:q.db"];
+    const held = await sandbox.command([...drain, "--data", "a"]);
+    expect(held.exitCode, held.stderr).toBe(3);
+    const [, name = ""] = /^node (\S+) is drained and does no tasks/m.exec(held.stdout) ?? [];
+    expect(held.stdout).toContain(`forager fleet set ${name} resume`);
+
     // Started again it stays away from work until it is wanted: it was told so, and remembers.
     const main = await builtCli();
     const words = ["work", "--handlers", "handlers.mjs", "--queue", "sqlite:q.db", "--data", "a"];

@@ -177,7 +177,7 @@ export const fleetSabotages: readonly Sabotage[] = [
   {
     name: "a node that was told to leave ends again whenever it is started",
     file: "src/app/work/process-pool.ts",
-    find: 'if (hasBegun && next.state === "drained") void leave();',
+    find: 'if (hasBegun && (next.state === "drained" || held)) void leave();',
     replace: 'if (next.state === "drained") void leave();',
     caughtBy: `${pool} > told to leave, it does when nothing is at work; started again it waits to be wanted`,
   },

@@ -1,6 +1,7 @@
 import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import {
+  addsAtOnce,
   chooseBatch,
   createPhraseCache,
   dispatch,
@@ -17,6 +18,8 @@ import {
   readWitnesses,
   resolveTask,
   sourceKeysOf,
+  topUpKind,
+  topUpTask,
   type Campaign,
   type CampaignFolder,
   type Dispatched,
@@ -124,24 +127,46 @@ export async function findDueTasks(options: DueTasksOptions): Promise<DueTasks> 
 }
 
 export interface AddDueOptions {
-  readonly queue: Pick<Queue, "add" | "gate" | "setGate">;
+  readonly queue: Pick<Queue, "add" | "gate" | "setGate" | "browse">;
   readonly campaign: Campaign;
   readonly due: Pick<DueTasks, "chosen" | "isKept"> & Partial<Pick<DueTasks, "addedMax">>;
+  /** Set: any node adds later what does not fit into the queue. Absent: the caller does. */
+  readonly topUp?: { readonly isRematch: boolean } | undefined;
   readonly nowMs: number;
   readonly onProgress?: (added: number) => void;
 }
 
+export interface AddedDue extends Dispatched {
+  /** What was `full` is added by itself when there is room. */
+  readonly isToppedUp: boolean;
+}
+
 /** Adds what was found due. Safe to repeat: a task that is there is a duplicate. */
-export async function addDueTasks(options: AddDueOptions): Promise<Dispatched> {
-  const { queue, campaign, due, nowMs, onProgress = () => {} } = options;
+export async function addDueTasks(options: AddDueOptions): Promise<AddedDue> {
+  const { queue, campaign, due, topUp, nowMs, onProgress = () => {} } = options;
   await openOverpassGate(queue, campaign);
   const { isKept, addedMax } = due;
+  const round = new Date(nowMs).toISOString();
+  const isLong = addedMax === undefined && due.chosen.length > addsAtOnce;
+  const isToppedUp = topUp !== undefined && isLong && (await reserve(options, topUp, round));
   const answers = await dispatch(queue, campaign, due.chosen, { onProgress, isKept, addedMax });
   // Several sources know the same businesses.
   if (answers.added > 0 && sourceKeysOf(campaign).length > 1) {
-    await queue.add([resolveTask(campaign.name, new Date(nowMs).toISOString())]);
+    await queue.add([resolveTask(campaign.name, round)]);
   }
-  return answers;
+  return { ...answers, isToppedUp };
+}
+
+/** Before the queue is full: then there would be no room for the task that goes on. */
+async function reserve(
+  { queue, campaign: { name } }: AddDueOptions,
+  { isRematch }: { readonly isRematch: boolean },
+  round: string,
+): Promise<boolean> {
+  const query = { states: ["pending", "running"], kind: topUpKind, job: name, limit: 1 } as const;
+  if ((await queue.browse(query)).length > 0) return true;
+  const [answer] = await queue.add([topUpTask({ campaign: name, round, pass: 1, isRematch })]);
+  return answer?.status === "added" || answer?.status === "duplicate";
 }
 
 /** Looked through with other tags, by another matcher, or in another release. */

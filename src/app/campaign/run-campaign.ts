@@ -97,7 +97,8 @@ async function planAndDispatch(options: RunCampaignOptions, paths: Paths): Promi
   await folder.writeTargets(name, due.targets);
   onPlanned?.({ targets: due.targets.length, due: due.due, tilesToAsk: due.chosen.length });
   await using queue = await openOrMakeQueue({ settings, paths });
-  await addDueTasks({ queue, campaign, due, nowMs: clock.nowMs() });
+  const topUp = { isRematch: false };
+  await addDueTasks({ queue, campaign, due, topUp, nowMs: clock.nowMs() });
   const job = await queue.job(name);
   if (job && job.failed > 0) await queue.retry({ job: name, states: ["failed"] });
   if (job?.isPaused === true) await queue.resume(name);

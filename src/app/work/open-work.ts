@@ -20,6 +20,7 @@ import { createSupervisor, type SlotView } from "../../worker/index.ts";
 import { refuseForgottenTasks } from "../move-queue.ts";
 import { findingText } from "../preflight/finding-text.ts";
 import { preflight, waitingCampaigns } from "../preflight/preflight.ts";
+import { nodeName } from "../node-name.ts";
 import { processMeter } from "../open-bucket.ts";
 import { openServiceNode } from "../open-service-node.ts";
 import { forkWorker } from "./fork-worker.ts";
@@ -142,7 +143,14 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
     metrics,
   });
   const observer = observeWork({ ...options, hasWorkers, paths, supervisor, metrics });
-  const pool = createProcessPool({ choice, supervisor, settings, marks, clock });
+  const pool = createProcessPool({
+    choice,
+    supervisor,
+    settings,
+    marks,
+    isDraining: options.start.isDraining,
+    clock,
+  });
   const work = hasWorkers ? { ...pool, alerts: () => observer.alerts() } : undefined;
   const node = await openServiceNode({ loaded, paths, work, events, clock, log });
   const ended = Promise.race([supervisor.drained, pool.left, node.gone, queue.gone]);
@@ -175,6 +183,8 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
         queue: queue.current(),
         kinds: choice.kinds ? undefined : kindsOf(supervisor.look()),
         isDraining: options.start.isDraining,
+        held: pool.held(),
+        node: nodeName(settings),
         paths,
         sinceMs,
         openedAtMs,

@@ -49,13 +49,14 @@ test("a changed bucket or queue needs a new process, a changed alert does not", 
   expect(versionWith("alert.url", "1")).toBe(versionWith("alert.url", "2"));
 });
 
-function setUp() {
+function setUp({ isDraining = false } = {}) {
   const clock = createTestClock();
   let slots: readonly ProcessSlot[] | undefined;
   let views: readonly SlotView[] = [];
   const pool = createProcessPool({
     choice: {},
     clock,
+    isDraining,
     supervisor: {
       setSlots: (wanted) => {
         slots = wanted;
@@ -111,4 +112,31 @@ test("told to leave, it does when nothing is at work; started again it waits to 
   gone();
   await clock.advance(1_100);
   expect(hasLeft).toBe(true);
+});
+
+test("one that is to end when nothing is left does not wait for a node that may do nothing", async () => {
+  for (const state of ["drained", "paused"] as const) {
+    for (const isAppliedFirst of [true, false]) {
+      const { clock, pool } = setUp({ isDraining: true });
+      let hasLeft = false;
+      void pool.left.then(() => (hasLeft = true));
+      if (!isAppliedFirst) pool.begin();
+      await pool.apply({ ...nothing, state, stateRevision: 4 });
+      if (isAppliedFirst) pool.begin();
+      await clock.advance(2_000);
+      expect(hasLeft).toBe(true);
+      expect(pool.held()).toEqual({ state, revision: 4 });
+    }
+  }
+});
+
+test("a pause while it runs is waited for", async () => {
+  const { clock, pool } = setUp({ isDraining: true });
+  let hasLeft = false;
+  void pool.left.then(() => (hasLeft = true));
+  pool.begin();
+  await pool.apply(nothing);
+  await pool.apply({ ...nothing, state: "paused", stateRevision: 5 });
+  await clock.advance(60_000);
+  expect([hasLeft, pool.held()]).toEqual([false, undefined]);
 });

@@ -13,15 +13,25 @@ export interface ProcessPool {
   apply(desired: ProcessDesired): Promise<Applied>;
   /** What the fleet wants of this node. */
   state(): ProcessDesired["state"];
+  /** Set if it was to end when nothing is left to do, but the fleet wants no work of this node. */
+  held(): HeldNode | undefined;
   /** By kind: how many tasks may be at work at once, and how many are. */
   kinds(): Readonly<Record<string, [number, number]>>;
   /** Resolves when the node was told to leave while it ran, and nothing is at work any more. */
   readonly left: Promise<void>;
 }
 
+export interface HeldNode {
+  readonly state: "paused" | "drained";
+  /** Of the command; `forager fleet show` says who gave it. */
+  readonly revision: number;
+}
+
 export interface ProcessPoolOptions extends ProcessPlan {
   readonly choice: ProcessChoice;
   readonly supervisor: Pick<Supervisor, "setSlots" | "look">;
+  /** It ends when nothing is left to do, so a node that may do nothing must not wait. */
+  readonly isDraining?: boolean;
   readonly clock: Clock;
 }
 
@@ -30,10 +40,11 @@ const lookMs = 100;
 const lingerMs = 1_000;
 
 export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
-  const { choice, supervisor, clock } = options;
+  const { choice, supervisor, isDraining = false, clock } = options;
   let plan: ProcessPlan = options;
   let desired: Pick<ProcessDesired, "state" | "workers"> | undefined;
   let hasBegun = false;
+  let held: HeldNode | undefined;
   /** All kinds that processes have ever reported. */
   const can = new Set<string>();
   let onLeft = () => {};
@@ -49,7 +60,7 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
   async function leave(): Promise<void> {
     while (supervisor.look().length > 0) {
       await sleep(clock, lookMs);
-      if (desired?.state !== "drained") return; // it is wanted again
+      if (desired?.state === "working") return; // it is wanted again
     }
     await sleep(clock, lingerMs);
     onLeft();
@@ -59,6 +70,7 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
     begin() {
       hasBegun = true;
       follow();
+      if (held) void leave();
     },
     setPlan(next) {
       plan = next;
@@ -66,13 +78,18 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
     },
     async apply(next) {
       learn();
+      // A pause while it runs is waited for; one that was there before may last for days.
+      const isHeld = next.state === "drained" || (next.state === "paused" && !desired);
+      if (isDraining && next.state !== "working" && isHeld) {
+        held = { state: next.state, revision: next.stateRevision };
+      } else if (next.state === "working") held = undefined;
       const isKnown = (kind: string) => can.size === 0 || can.has(kind);
       const unknown = Object.keys(next.workers).filter((kind) => !isKnown(kind));
       const known = Object.entries(next.workers).filter(([kind]) => isKnown(kind));
       desired = { state: next.state, workers: Object.fromEntries(known) };
       follow();
       // A node that is started again after it was told to leave waits: otherwise it could never start.
-      if (hasBegun && next.state === "drained") void leave();
+      if (hasBegun && (next.state === "drained" || held)) void leave();
       const counts = known.map(([kind, count]) => `${kind} ${count}`);
       return {
         what: [next.state, ...counts].join(", "),
@@ -80,6 +97,7 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
       };
     },
     state: () => desired?.state ?? "working",
+    held: () => held,
     kinds() {
       learn();
       const counts: Record<string, [number, number]> = {};

@@ -1,6 +1,7 @@
 import type { Paths } from "../../config/index.ts";
 import type { Queue, Task } from "../../queue/index.ts";
 import { pauseText, readPausedJobs, type PausedJob } from "../paused-jobs.ts";
+import type { HeldNode } from "./process-pool.ts";
 import type { WorkSummary } from "./work-summary.ts";
 
 /** What came of the work since it was opened. */
@@ -9,6 +10,8 @@ export interface WorkOutcome extends WorkSummary {
   readonly failures: readonly FailureCount[];
   /** Tasks that wait, and that no worker here can do. */
   readonly undone: readonly UndoneCount[];
+  /** The fleet wants no work of this node: nothing was done, or not all. */
+  readonly held?: HeldNode & { readonly node: string };
   /** Jobs that were paused because their first visits all failed alike. */
   readonly paused: readonly (PausedJob & { readonly text: string })[];
 }
@@ -35,6 +38,9 @@ export interface WorkOutcomeOptions {
   readonly kinds: ReadonlySet<string> | undefined;
   /** It was asked to end when nothing is left to do. */
   readonly isDraining: boolean;
+  readonly held: HeldNode | undefined;
+  /** The name of this node. */
+  readonly node: string;
   readonly paths: Paths;
   /** By the clock of the queue's store. */
   readonly sinceMs: number;
@@ -44,11 +50,12 @@ export interface WorkOutcomeOptions {
 }
 
 export async function readWorkOutcome(options: WorkOutcomeOptions): Promise<WorkOutcome> {
-  const { queue, paths, sinceMs, openedAtMs, summary } = options;
+  const { queue, held, node, paths, sinceMs, openedAtMs, summary } = options;
   const query = { states: ["failed"], isNewestFirst: true, limit: failedReadMax } as const;
   const failed = summary.failed === 0 ? [] : await queue.ended(query);
   return {
     ...summary,
+    ...(held && { held: { ...held, node } }),
     undone: options.isDraining ? await countUndone(options) : [],
     failures: countFailures(failed.filter(({ finishedAtMs }) => finishedAtMs >= sinceMs)),
     paused: readPausedJobs(paths)

@@ -108,7 +108,9 @@ function nextLines(isKept: boolean, folder: string, cwd: string): readonly strin
     return [
       `${forager} demo --keep       keeps what was found, and says how to look into it`,
       `${forager} demo --size 200   the same with more businesses`,
-      `A campaign of your own: ${docsPage("campaigns.md")}`,
+      ...installLines(),
+      `Contacts for a CSV file of your own: ${docsPage("guides/enrich-your-list.md")}`,
+      `A campaign of your own: ${docsPage("guides/first-campaign.md")}`,
     ];
   }
   const node = join(folder, nodeNames[0]);
@@ -117,7 +119,18 @@ function nextLines(isKept: boolean, folder: string, cwd: string): readonly strin
     `${forager} export emails --data ${node}`,
     `${forager} campaign status --data ${node}`,
     `${forager} queue stats --queue dir:${join(folder, "bucket")}`,
-    `A campaign of your own: ${docsPage("campaigns.md")}`,
+    ...installLines(),
+    `Contacts for a CSV file of your own: ${docsPage("guides/enrich-your-list.md")}`,
+    `A campaign of your own: ${docsPage("guides/first-campaign.md")}`,
+  ];
+}
+
+/** In a checkout nothing has put the program on the PATH yet. */
+function installLines(): readonly string[] {
+  const starter = packageFile("bin/forager");
+  if (!existsSync(starter)) return [];
+  return [
+    `sudo ln -sf ${starter} /usr/local/bin/forager   the command \`forager\`, in every folder`,
   ];
 }
 

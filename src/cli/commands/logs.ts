@@ -25,7 +25,9 @@ const followMs = 2_000;
 
 export const logs: Command = {
   needs: "settings",
-  arguments: [{ name: "node", summary: "name or id; else this one", isOptional: true }],
+  arguments: [
+    { name: "node", summary: "name or id; else this one", isOptional: true, complete: "node" },
+  ],
   options: [
     { flag: "--lines", short: "-n", value: "count", summary: "the last so many (default: 100)" },
     { flag: "--follow", summary: "go on with what comes, until Ctrl-C" },

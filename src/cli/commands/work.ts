@@ -35,7 +35,7 @@ export const work: Command = {
     },
   ],
   details: [
-    "Built in are the kinds discover, details, enrich and resolve.",
+    "Built in are the kinds discover, details, enrich, resolve and dispatch.",
     "A handler is an exported object { kind, run }. Which kinds, in how many processes and with how\n" +
       'many tasks at once is work.pools in the settings, such as "page+map=2x5-20 *=1x10". A changed\n' +
       "settings file is followed while it runs, at once on SIGHUP.",
@@ -46,9 +46,9 @@ export const work: Command = {
     "Ctrl-C or SIGTERM: starts nothing more, gives back what has not begun, waits work.graceMs for\n" +
       "the rest. A second one: gives all back at once. A process that dies or hangs is replaced.",
     "Exit code with --drain: 0 when every task was done or skipped, 3 when some failed (dead\n" +
-      "letters: `forager queue list --state failed`), some are left that no worker here can do, or a job\n" +
-      "was paused. A job is paused when none of\n" +
-      "its first 20 websites could be read, all for the same reason; `forager queue resume JOB` goes on.",
+      "letters: `forager queue list --state failed`), some are left that no worker here can do, the\n" +
+      "fleet has paused or drained this node, or a job was paused. A job is paused when none of its\n" +
+      "first 20 websites could be read, all for the same reason; `forager queue resume JOB` goes on.",
     "Exit code after SIGTERM: 0 when every process stopped in good order; 143 when one had to be\n" +
       "killed, after a second signal, and when --drain was ended early. After Ctrl-C: 130.",
     "Pages:\n" +
@@ -73,7 +73,7 @@ export const work: Command = {
     out.result(ended, outcomeText(ended));
     if (flags["drain"] !== true) return work.isOrderly() ? "stopped" : undefined;
     // A drain that was ended early has not done what it was asked to do: its signal decides.
-    const isPartial = ended.failed + ended.paused.length + ended.undone.length > 0;
+    const isPartial = ended.failed + ended.paused.length + ended.undone.length > 0 || ended.held;
     return isPartial && !signal.aborted ? "partial" : undefined;
   },
 };

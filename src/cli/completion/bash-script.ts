@@ -1,4 +1,10 @@
-import type { CommandLine, FlagValues, Word } from "./command-line.ts";
+import {
+  isNameSort,
+  placeFlags,
+  type CommandLine,
+  type FlagValues,
+  type Word,
+} from "./command-line.ts";
 import { indent, quote } from "./shell-text.ts";
 
 /** Works from bash 3.2 on (what macOS has), and needs no bash-completion package. */
@@ -7,6 +13,11 @@ export function bashScript(line: CommandLine): string {
   const known = places.filter(({ path }) => path !== "");
   const words = places.flatMap(({ path, words: positions }) =>
     positions.map((offered, position) => arm(`${path}/${position}`, `words=${texts(offered)}`)),
+  );
+  const names = places.flatMap(({ path, names: sorts }) =>
+    sorts.flatMap((sort, position) =>
+      sort ? [arm(`${path}/${position}`, `words=$(_forager_names ${sort})`)] : [],
+    ),
   );
   const flags = places
     .filter((place) => place.flags.length > 0)
@@ -19,14 +30,19 @@ export function bashScript(line: CommandLine): string {
   ];
 
   return `# bash completion for forager, made by: forager completion bash
+_forager_names() {
+  forager names "$1" --quiet "\${settings[@]}" 2>/dev/null
+}
 _forager() {
   local IFS=$' \\t\\n' current="\${COMP_WORDS[COMP_CWORD]}" at="" given=0 flag="" word index
+  local -a settings=()
   # Bash splits --flag=value in three words.
   [[ $current == "=" ]] && current=""
   for ((index = 1; index < COMP_CWORD; index++)); do
     word="\${COMP_WORDS[index]}"
     [[ $word == "=" ]] && continue
     if [[ -n $flag ]]; then
+      case "$flag" in ${placeFlags.join(" | ")}) settings+=("$flag" "$word") ;; esac
       flag=""
       continue
     fi
@@ -53,6 +69,11 @@ ${indent(values, 6)}
   case "$at/$given" in
 ${indent(words, 4)}
   esac
+  if [[ $current != -* ]]; then
+    case "$at/$given" in
+${indent(names, 6)}
+    esac
+  fi
   case "$at" in
 ${indent(flags, 4)}
   esac
@@ -71,6 +92,9 @@ function offer({ offer: offered }: FlagValues): string {
     const kind = offered === "file" ? "-f" : "-d";
     // compopt came with bash 4; without it spaces in names are not escaped, nothing worse.
     return `COMPREPLY=($(compgen ${kind} -- "$current")); compopt -o filenames 2>/dev/null`;
+  }
+  if (isNameSort(offered)) {
+    return `COMPREPLY=($(compgen -W "$(_forager_names ${offered})" -- "$current"))`;
   }
   return `COMPREPLY=($(compgen -W ${quote(offered.join("\n"))} -- "$current"))`;
 }

@@ -1,5 +1,5 @@
 import { assert } from "../../base/app-error.ts";
-import type { ArgumentSpec, OptionSpec, Registry } from "../command.ts";
+import type { ArgumentSpec, NameSort, OptionSpec, Registry } from "../command.ts";
 import { answeringFlags, globalOptions } from "../flags.ts";
 
 /** What may stand where on a command line: all that a completion script needs to know. */
@@ -17,6 +17,8 @@ export interface CompletionNode {
   readonly path: string;
   /** By position: the first holds verbs or the choices of the first argument. */
   readonly words: readonly (readonly Word[])[];
+  /** By position: what the data folder is asked for. */
+  readonly names: readonly (NameSort | undefined)[];
   readonly flags: readonly Word[];
   readonly values: readonly FlagValues[];
 }
@@ -28,7 +30,7 @@ export interface Word {
 
 export interface FlagValues {
   readonly flag: string;
-  readonly offer: "file" | "directory" | readonly string[];
+  readonly offer: "file" | "directory" | NameSort | readonly string[];
 }
 
 /** Loads every command: only a completion script needs to know them all. */
@@ -37,9 +39,11 @@ export async function describeLine({ nouns, commands }: Registry): Promise<Comma
     path: string,
     words: CompletionNode["words"],
     own: readonly OptionSpec[],
+    names: CompletionNode["names"] = [],
   ): CompletionNode => ({
     path,
     words,
+    names,
     flags: own.map(toWord),
     values: own.flatMap(toValues),
   });
@@ -61,7 +65,7 @@ export async function describeLine({ nouns, commands }: Registry): Promise<Comma
   for (const entry of commands) {
     const { arguments: taken = [], options: own = [] } = await entry.load();
     options.push(...own);
-    places.push(createPlace(entry.name, taken.map(choiceWords), own));
+    places.push(createPlace(entry.name, taken.map(choiceWords), own, taken.map(namesOf)));
   }
   const answering = answeringFlags.map((text) => ({ text, summary: "print and exit" }));
   return {
@@ -88,6 +92,14 @@ const toWords = (pairs: Iterable<readonly [string, string]>): Word[] =>
 
 const choiceWords = ({ choices, summary }: ArgumentSpec): Word[] =>
   (choices ?? []).map((text) => ({ text, summary }));
+
+const namesOf = ({ complete }: ArgumentSpec) => complete;
+
+/** Which settings a script hands on to `forager names`, so that it looks in the right folder. */
+export const placeFlags = ["--data", "--config"];
+
+export const isNameSort = (offer: FlagValues["offer"]): offer is NameSort =>
+  typeof offer === "string" && offer !== "file" && offer !== "directory";
 
 function toValues({ flag, choices, complete }: OptionSpec): FlagValues[] {
   const offer = choices ?? complete;

@@ -1,4 +1,10 @@
-import type { CommandLine, FlagValues, Word } from "./command-line.ts";
+import {
+  isNameSort,
+  placeFlags,
+  type CommandLine,
+  type FlagValues,
+  type Word,
+} from "./command-line.ts";
 import { indent, quote } from "./shell-text.ts";
 
 /** As a file named _forager in fpath, or sourced once compinit has run. */
@@ -7,6 +13,11 @@ export function zshScript(line: CommandLine): string {
   const known = places.filter(({ path }) => path !== "");
   const words = places.flatMap(({ path, words: positions }) =>
     positions.map((offered, position) => arm(`${path}/${position}`, `names=${pairs(offered)}`)),
+  );
+  const found = places.flatMap(({ path, names: sorts }) =>
+    sorts.flatMap((sort, position) =>
+      sort ? [arm(`${path}/${position}`, `names=(${namesOf(sort)})`)] : [],
+    ),
   );
   const flags = places
     .filter((place) => place.flags.length > 0)
@@ -23,10 +34,11 @@ export function zshScript(line: CommandLine): string {
 _forager() {
   local at="" flag="" word
   local -i index given=0
-  local -a names flags=${pairs(globalFlags)}
+  local -a names settings flags=${pairs(globalFlags)}
   for ((index = 2; index < CURRENT; index++)); do
     word=\${words[index]}
     if [[ -n $flag ]]; then
+      case $flag in (${placeFlags.join("|")}) settings+=($flag $word) ;; esac
       flag=""
       continue
     fi
@@ -56,6 +68,11 @@ ${indent(values, 6)}
   case "$at/$given" in
 ${indent(words, 4)}
   esac
+  if [[ \${words[CURRENT]} != -* ]]; then
+    case "$at/$given" in
+${indent(found, 6)}
+    esac
+  fi
   case $at in
 ${indent(flags, 4)}
   esac
@@ -69,6 +86,8 @@ if [[ $funcstack[1] == _forager ]]; then _forager "$@"; else compdef _forager fo
 `;
 }
 
+const namesOf = (sort: string) => `\${(f)"$(forager names ${sort} --quiet $settings 2>/dev/null)"}`;
+
 const arm = (pattern: string, action: string) => `(${quote(pattern)}) ${action} ;;`;
 
 /** _describe takes "word:summary"; a colon inside the word would end it. */
@@ -78,5 +97,6 @@ const pairs = (words: readonly Word[]) =>
 function offer({ offer: offered }: FlagValues): string {
   if (offered === "file") return "_files";
   if (offered === "directory") return "_files -/";
+  if (isNameSort(offered)) return `compadd -- ${namesOf(offered)}`;
   return `compadd -- ${offered.map(quote).join(" ")}`;
 }

@@ -43,12 +43,15 @@ export function translateS3Error(error: unknown, request: S3Request): unknown {
 }
 
 function refusalOf(
-  { status, name }: S3Failure,
+  { status, name, message }: S3Failure,
   { place, operation }: S3Request,
 ): readonly [string, string] | undefined {
   switch (name) {
     case "NoSuchBucket":
-      return ["bucket_missing", `there is no bucket ${place}: create it, or check its name`];
+      return [
+        "bucket_missing",
+        `there is no bucket ${place}: check its name, or create it with \`forager bucket create\` and the same address`,
+      ];
     case "InvalidAccessKeyId":
     case "SignatureDoesNotMatch":
     case "InvalidToken":
@@ -70,6 +73,10 @@ function refusalOf(
     case "PermanentRedirect":
     case "AuthorizationHeaderMalformed":
       return ["bucket_region", `${place} is in another region: give ?region= in its address`];
+  }
+  // The SDK's own error, before anything is sent; it has no name or code of its own.
+  if (status === undefined && message === "Region is missing") {
+    return ["bucket_region", `no region for ${place}: add ?region=us-east-1 to its address`];
   }
   if (status === 401 || status === 403) {
     return ["bucket_forbidden", `no right to ${operation} in ${place}: grant it to this user`];

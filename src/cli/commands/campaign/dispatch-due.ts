@@ -56,21 +56,24 @@ export async function chooseAndDispatch(
     queue,
     campaign,
     due: found,
+    ...(choice.isCanary !== true && { topUp: { isRematch } }),
     nowMs: clock.nowMs(),
     onProgress: (count) => progress.advance(count),
   }).finally(() => progress.done());
-  const { added, duplicate, over_budget: overBudget, closed, full } = answers;
-  const refused = overBudget + closed + full;
+  const { added, duplicate, over_budget: overBudget, closed, isToppedUp } = answers;
+  const later = isToppedUp ? answers.full : 0;
+  const refused = overBudget + closed + answers.full - later;
   out.result(
     { ...counts, chosen: chosen.length, ...answers },
     `${words}: ` +
       [
         `${countOf(added, "task")} added`,
         ...(duplicate > 0 ? [`${duplicate} there already`] : []),
+        ...(later > 0 ? [`${later} follow by themselves when the queue has room`] : []),
         ...(refused > 0 ? [`${refused} refused (see \`forager queue jobs\`)`] : []),
       ].join(", "),
   );
-  if (refused > 0) return added + duplicate > 0 ? "partial" : "failed";
+  if (refused > 0) return added + duplicate + later > 0 ? "partial" : "failed";
 }
 
 function choiceOf({ flags }: SettingsContext) {

@@ -6,7 +6,7 @@ import { queueOrNone } from "./queue-or-none.ts";
 
 export const campaignRemove: Command = {
   needs: "settings",
-  arguments: [{ name: "name", summary: "the campaign" }],
+  arguments: [{ name: "name", summary: "the campaign", complete: "campaign" }],
   options: [{ flag: "--yes", summary: "do not ask" }],
   examples: [
     { line: "forager campaign remove austin", summary: "it asks first, and says how to undo it" },

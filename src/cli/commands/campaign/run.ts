@@ -70,7 +70,9 @@ function tell(context: SettingsContext, name: string, ran: CampaignRun): Command
   out.result({ report, file, rows: about.rows, left, failed, work }, (layout) =>
     [
       describeReport(report, layout),
-      ...(work && (work.failed > 0 || work.paused.length > 0) ? [outcomeText(work)] : []),
+      ...(work && (work.failed > 0 || work.paused.length > 0 || work.held)
+        ? [outcomeText(work)]
+        : []),
       `${countOf(about.rows, "company", "companies")} written to ${path.startsWith("..") ? file : path}`,
     ].join("\n"),
   );

@@ -12,6 +12,7 @@ export const campaignArgument: ArgumentSpec = {
   name: "name",
   summary: "the campaign (default: the one whose folder this is)",
   isOptional: true,
+  complete: "campaign",
 };
 
 type Context = Pick<SettingsContext, "args" | "cwd" | "paths">;

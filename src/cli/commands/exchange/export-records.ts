@@ -35,7 +35,7 @@ const exportOptions = (formats: readonly string[]): readonly OptionSpec[] => [
     flag: "--upload",
     summary: "with --to and --campaign: also into the campaign's folder of the fleet's bucket",
   },
-  { flag: "--campaign", value: "name", summary: "only companies of this campaign" },
+  { flag: "--campaign", value: "name", summary: "only companies of this campaign", complete: "campaign" }, // prettier-ignore
   { flag: "--bom", summary: "begin CSV with a byte order mark, for older versions of Excel" },
   { flag: "--words", value: "words", summary: "only what a search for them finds" },
   ...filterOptions("company").filter(({ flag }) => flag !== "--included"),

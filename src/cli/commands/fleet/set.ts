@@ -15,7 +15,7 @@ import { awaitFollowers, type Acknowledgement } from "./await-followers.ts";
 export const fleetSet: Command = {
   needs: "settings",
   arguments: [
-    { name: "node", summary: "name or id of a node, or all" },
+    { name: "node", summary: "name or id of a node, or all", complete: "node" },
     {
       name: "what",
       summary: "pause, resume, drain, workers.KIND=COUNT, campaign.NAME.FIELD=VALUE",

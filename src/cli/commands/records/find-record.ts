@@ -6,6 +6,7 @@ import type { ArgumentSpec } from "../../command.ts";
 export const nameArgument = (kind: RecordKind): ArgumentSpec => ({
   name: "name",
   summary: `the ${kind}'s folder (${kind === "company" ? "acme" : "anna-berg"}), an old one, or ${kind}/ID`,
+  complete: kind,
 });
 
 /** The record of that name; where there is none, the error names those that were perhaps meant. */

@@ -1,0 +1,43 @@
+import { readdir } from "node:fs/promises";
+import { openCampaignFolder } from "../campaign/index.ts";
+import { openFleet, type OpenFleetOptions } from "./open-fleet.ts";
+
+export interface ListNamesOptions extends Omit<OpenFleetOptions, "isReader" | "node"> {
+  readonly sort: "company" | "person" | "campaign" | "node";
+  /** How the names begin. */
+  readonly start: string;
+}
+
+/** More are no help to a shell that completes a word. */
+const namesMax = 1_000;
+
+/** Names to type, in order. Reads folders, no index: a shell waits for it at every press of tab. */
+export async function listNames(options: ListNamesOptions): Promise<readonly string[]> {
+  const names = await readNames(options);
+  return names
+    .filter((name) => name.startsWith(options.start))
+    .toSorted()
+    .slice(0, namesMax);
+}
+
+async function readNames(options: ListNamesOptions): Promise<readonly string[]> {
+  const { sort, paths } = options;
+  switch (sort) {
+    case "company":
+      return foldersIn(paths.resolve("companies"));
+    case "person":
+      return foldersIn(paths.resolve("people"));
+    case "campaign":
+      return openCampaignFolder(paths).list();
+    case "node": {
+      await using fleet = await openFleet({ ...options, isReader: true });
+      const { roster } = await fleet.reach();
+      return [...new Set(roster.map(({ label, node }) => label ?? node))];
+    }
+  }
+}
+
+const foldersIn = async (folder: string): Promise<readonly string[]> =>
+  (await readdir(folder, { withFileTypes: true }).catch(() => []))
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
+    .map(({ name }) => name);
