@@ -1,10 +1,12 @@
 import { Hono, type Context } from "hono";
 import { createId } from "../base/ids.ts";
+import { answerHealth, healthPaths } from "../observe/index.ts";
 import { sessionSeconds, type Access } from "./access.ts";
 import { contract, type RouteName } from "./contract/contract.ts";
+import type { LiveHub } from "./live/live-hub.ts";
 import { checkOrigin, securityHeaders, type PerimeterOptions } from "./perimeter.ts";
 import { ProblemError, problemOf } from "./problems.ts";
-import { createRouteRunner, matches } from "./route-runner.ts";
+import { createCallerOf, createRouteRunner, matches } from "./route-runner.ts";
 import type { ApiServices } from "./services.ts";
 import { plainPage, type StaticFiles } from "./static-files.ts";
 
@@ -13,6 +15,7 @@ export interface ApiOptions {
   readonly access: Access;
   readonly perimeter: PerimeterOptions;
   readonly files: StaticFiles;
+  readonly live: LiveHub;
   /** Where the server is reached, once it listens: links begin with it. */
   readonly origin: () => string;
   /** Its name has the port: browsers share cookies between the ports of a host. */
@@ -60,6 +63,7 @@ export function createApi(options: ApiOptions): Hono<ApiEnv> {
   app.all("/api/*", (c) => {
     throw new ProblemError(404, "no_route", `there is no ${c.req.method} ${c.req.path}: see /api/openapi.json`); // prettier-ignore
   });
+  for (const path of healthPaths) app.get(path, (c) => sendHealth(c, path, options));
   app.get("/login", (c) => login(c, options));
   app.get("*", (c) => sendFile(c, options));
   app.all("*", () => {
@@ -78,6 +82,28 @@ function sendProblem(c: ApiContext, error: unknown, { log }: ApiServices): Respo
   c.header("content-type", "application/problem+json; charset=utf-8");
   c.header("cache-control", "no-store");
   return c.body(JSON.stringify(problem), problem.status as 400);
+}
+
+async function sendHealth(
+  c: ApiContext,
+  path: (typeof healthPaths)[number],
+  options: ApiOptions,
+): Promise<Response> {
+  const { health } = options.services;
+  const { status, type, body } = await answerHealth(path, health, isTrusted(c, options));
+  if (status === 401) c.header("www-authenticate", "Bearer");
+  c.header("content-type", type);
+  c.header("cache-control", "no-store");
+  return c.body(body, status);
+}
+
+function isTrusted(c: ApiContext, options: ApiOptions): boolean {
+  try {
+    return createCallerOf(options)(c).scopes.includes("status:read");
+  } catch (error) {
+    if (error instanceof ProblemError) return false;
+    throw error;
+  }
 }
 
 /** The one GET that changes something: it uses up its code. */

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Contract, RouteName } from "./contract/contract.ts";
 import type { Scope } from "./contract/route.ts";
+import type { LiveHub } from "./live/live-hub.ts";
 import type { ApiServices, Fixed } from "./services.ts";
 
 /** Who asks. */
@@ -18,6 +19,18 @@ export interface RouteContext extends ApiServices {
   readonly signal: AbortSignal;
   /** Makes a link that opens the dashboard once. */
   readonly makeLink: () => string;
+  readonly live: LiveHub;
+  /** Of a viewer that comes back. */
+  readonly lastEventId: string | undefined;
+}
+
+/** An answer that is written while it is sent. */
+export interface FileAnswer {
+  readonly fileName: string;
+  /** The media type. */
+  readonly type: string;
+  /** `write` resolves when there is room for more. */
+  readonly run: (write: (text: string) => Promise<void>) => Promise<void>;
 }
 
 type PartOf<R, K extends string> = R extends { readonly [key in K]: infer S extends z.ZodType }
@@ -31,10 +44,16 @@ export interface HandlerInput<R> {
   readonly body: PartOf<R, "body">;
 }
 
+type Answered<R extends { readonly answer: z.ZodType }> = R extends { readonly sends: "events" }
+  ? ReadableStream<Uint8Array>
+  : R extends { readonly sends: "file" }
+    ? FileAnswer
+    : Fixed<z.input<R["answer"]>>;
+
 export type RouteHandler<R extends { readonly answer: z.ZodType }> = (
   input: HandlerInput<R>,
   context: RouteContext,
-) => Promise<Fixed<z.input<R["answer"]>>>;
+) => Promise<Answered<R>>;
 
 /** A handler for each of these routes: the compiler finds the one that is missing. */
 export type HandlersOf<Routes extends Partial<Contract>> = {

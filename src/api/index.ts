@@ -5,3 +5,4 @@ export { problem, type ProblemDocument } from "./contract/problem.ts";
 export type { RouteSpec } from "./contract/route.ts";
 export { breakingChanges } from "./breaking-changes.ts";
 export { describeApi } from "./openapi.ts";
+export { liveTopics, type LiveEvent, type LiveTopic } from "./contract/event-routes.ts";

@@ -56,6 +56,7 @@ function describeRoute(name: string, spec: RouteSpec): Json {
     ...(spec.edits === undefined ? [] : [header("If-Match", "the ETag of what was read")]),
   ];
   const isSafe = method === "GET";
+  const isRead = isSafe && spec.sends === undefined;
   return {
     operationId: name,
     summary: spec.summary,
@@ -72,13 +73,21 @@ function describeRoute(name: string, spec: RouteSpec): Json {
     responses: {
       [status]: {
         description: "done",
-        ...(isSafe && { headers: { ETag: { schema: { type: "string" } } } }),
-        content: { "application/json": { schema: schemaOf(spec.answer, "output") } },
+        ...(isRead && { headers: { ETag: { schema: { type: "string" } } } }),
+        content: contentOf(spec),
       },
-      ...(isSafe && { 304: { description: "not changed since If-None-Match" } }),
+      ...(isRead && { 304: { description: "not changed since If-None-Match" } }),
       default: { $ref: "#/components/responses/Problem" },
     },
   };
+}
+
+function contentOf({ sends, answer }: RouteSpec): Json {
+  if (sends === "file") return { "*/*": { schema: { type: "string" } } };
+  const schema = schemaOf(answer, "output");
+  return sends === "events"
+    ? { "text/event-stream": { schema: { ...schema, description: "the `data` of one event" } } }
+    : { "application/json": { schema } };
 }
 
 const header = (name: string, description: string): Json => ({

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { contract, type RouteName } from "./contract/contract.ts";
+import type { LiveTopic } from "./contract/event-routes.ts";
 import type { RouteSpec } from "./contract/route.ts";
 import type { ApiContext, ApiOptions } from "./create-api.ts";
-import type { RouteContext } from "./handler.ts";
+import type { Caller, FileAnswer, RouteContext } from "./handler.ts";
 import { handlers } from "./handlers/all-handlers.ts";
 import { createIdempotentRuns, type RunResult } from "./idempotent-runs.ts";
 import { ProblemError } from "./problems.ts";
@@ -22,7 +23,8 @@ type AnyHandler = (input: RouteInput, context: RouteContext) => Promise<unknown>
 
 /** Makes what answers a request to a route: who asks, is the request right, then the handler. */
 export function createRouteRunner(options: ApiOptions) {
-  const { access, services, origin, cookieName } = options;
+  const { access, services, origin, live } = options;
+  const callerOf = createCallerOf(options);
   const runs = createIdempotentRuns(services.clock);
   const makeLink = () => `${origin()}/login?code=${access.makeCode(linkLifeMs)}`;
 
@@ -33,10 +35,7 @@ export function createRouteRunner(options: ApiOptions) {
     const shown = spec.edits === undefined ? undefined : handlerOf(spec.edits);
 
     return async (c: ApiContext): Promise<Response> => {
-      const caller = access.callerOf({
-        authorization: c.req.header("authorization"),
-        cookie: cookieOf(c.req.header("cookie"), cookieName()),
-      });
+      const caller = callerOf(c);
       if (!caller.scopes.includes(spec.scope)) {
         throw new ProblemError(403, "missing_scope", `this needs the scope ${spec.scope}`);
       }
@@ -47,7 +46,11 @@ export function createRouteRunner(options: ApiOptions) {
         makeLink,
         requestId: c.get("requestId"),
         signal: c.req.raw.signal,
+        live,
+        lastEventId: c.req.header("last-event-id"),
       };
+      if (spec.sends === "events") return sendEvents(c, await handler(input, context));
+      if (spec.sends === "file") return sendFile(c, await handler(input, context), context);
       const run = async (): Promise<RunResult> => {
         const expected = c.req.header("if-match");
         if (expected !== undefined) await checkUnchanged(expected, shown, input, context);
@@ -59,12 +62,22 @@ export function createRouteRunner(options: ApiOptions) {
       const { text } = await (key === undefined
         ? run()
         : runs.once({ key, place, request: JSON.stringify(input) }, run));
+      for (const topic of topicsOf(spec.path)) live.poke(topic);
       c.header("content-type", "application/json; charset=utf-8");
       c.header("cache-control", "no-store");
       return c.body(text, spec.status ?? 200);
     };
   };
 }
+
+/** Who sends a request. Throws a problem 401. */
+export const createCallerOf =
+  ({ access, cookieName }: Pick<ApiOptions, "access" | "cookieName">) =>
+  (c: ApiContext): Caller =>
+    access.callerOf({
+      authorization: c.req.header("authorization"),
+      cookie: cookieOf(c.req.header("cookie"), cookieName()),
+    });
 
 const handlerOf = (name: string): AnyHandler =>
   handlers[name as RouteName] as unknown as AnyHandler;
@@ -108,6 +121,42 @@ function sendRead(c: ApiContext, { text }: RunResult): Response {
   c.header("cache-control", "private, no-cache");
   return matches(c.req.header("if-none-match"), etag) ? c.body(null, 304) : c.body(text, 200);
 }
+
+function sendEvents(c: ApiContext, stream: unknown): Response {
+  c.header("content-type", "text/event-stream; charset=utf-8");
+  c.header("cache-control", "no-store");
+  c.header("x-accel-buffering", "no"); // a proxy must not wait for more
+  return c.body(stream as ReadableStream<Uint8Array>, 200);
+}
+
+/** An error after the first bytes cannot be told any more: the connection is cut. */
+function sendFile(c: ApiContext, answer: unknown, { log, requestId }: RouteContext): Response {
+  const { fileName, type, run } = answer as FileAnswer;
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const encoder = new TextEncoder();
+  run((text) => writer.write(encoder.encode(text)))
+    .then(() => writer.close())
+    .catch(async (error: unknown) => {
+      if (!c.req.raw.signal.aborted) log.warn("a download was cut", { requestId, error });
+      await writer.abort(error).catch(() => {}); // the client has gone: it is over already
+    });
+  c.header("content-type", type);
+  c.header("cache-control", "no-store");
+  c.header("content-disposition", `attachment; filename="${fileName}"`);
+  return c.body(readable, 200);
+}
+
+const topicsByPath: Readonly<Record<string, readonly LiveTopic[]>> = {
+  queue: ["queue"],
+  companies: ["records"],
+  people: ["records"],
+  campaigns: ["campaigns", "queue"],
+  fleet: ["fleet", "status"],
+};
+
+/** What a write to a path has probably changed. */
+const topicsOf = (path: string): readonly LiveTopic[] => topicsByPath[path.split("/")[2]!] ?? [];
 
 const etagOf = (text: string) =>
   `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;

@@ -6,6 +6,7 @@ import { createId } from "../base/ids.ts";
 import type { Service } from "../base/service.ts";
 import { createAccess, type AccessOptions } from "./access.ts";
 import { createApi } from "./create-api.ts";
+import { createLiveHub } from "./live/live-hub.ts";
 import type { ApiServices } from "./services.ts";
 import { openStaticFiles } from "./static-files.ts";
 
@@ -40,8 +41,10 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const { clock, random, user } = services;
   const accessOptions: AccessOptions = { ...options, user, clock, random };
   const access = createAccess(accessOptions);
+  const live = createLiveHub(services);
   const app = createApi({
     services,
+    live,
     access,
     perimeter: { listenHost: host, names: options.names },
     files: openStaticFiles(options.dashboardFolder),
@@ -71,6 +74,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       bound = (server.address() as AddressInfo).port;
     },
     async stop() {
+      live.close();
       const closed = new Promise<void>((resolve) => {
         if (server) server.close(() => resolve());
         else resolve();
@@ -107,6 +111,6 @@ const cannotListen = (listen: string, cause: Error) =>
   new AppError(
     "unavailable",
     "cannot_listen",
-    `cannot listen on ${listen}: ${cause.message}; --listen takes another address`,
+    `cannot listen on ${listen}: ${cause.message}; serve.listen and --listen take another address`,
     { cause },
   );

@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
 import type { NodeApi } from "../node/index.ts";
+import type { HealthSource } from "../observe/index.ts";
 import type { Queue } from "../queue/index.ts";
 import type { campaignViewRoutes } from "./contract/campaign-view-routes.ts";
 import type { campaignRoutes } from "./contract/campaign-routes.ts";
@@ -20,6 +21,10 @@ export interface ApiServices {
   /** Requests to buckets since that day. */
   readonly usage: (days: number) => Promise<AnswerOfRoute<FleetRoutes["bucketUsage"]>>;
   readonly settings: () => AnswerOfRoute<FleetRoutes["showSettings"]>["rows"];
+  /** Whose requests cost money; both are asked less often then. */
+  readonly isCharged: { readonly bucket: boolean; readonly queue: boolean };
+  /** For /metrics, /healthz and /readyz. */
+  readonly health: HealthSource;
   readonly version: string;
   /** Such as prod or test; empty: none was set. */
   readonly environment: string;

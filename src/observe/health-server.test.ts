@@ -58,9 +58,7 @@ test("nothing is told to a page that had its own name resolve to our address", a
     listen: "0.0.0.0:0",
     names: () => names,
     readToken: async () => "token",
-    metrics: () => [],
-    troubles: () => ["a secret trouble"],
-    unready: () => [],
+    source: { metrics: () => [], troubles: () => ["a secret trouble"], unready: () => [] },
   });
   await server.start();
   const port = Number(server.address().split(":").at(-1));

@@ -2,10 +2,9 @@ import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { AppError } from "../base/app-error.ts";
-import type { MetricsSnapshot } from "../base/metrics.ts";
 import type { Service } from "../base/service.ts";
+import { answerHealth, healthPaths, type HealthSource } from "./health-pages.ts";
 import { isOwnHost } from "./is-own-host.ts";
-import { prometheusContentType, toPrometheusText } from "./prometheus-text.ts";
 
 export interface HealthServerOptions {
   /** HOST:PORT; port 0 takes a free one. */
@@ -14,11 +13,7 @@ export interface HealthServerOptions {
   readonly names: () => readonly string[];
   /** What a client sends as `Authorization: Bearer TOKEN` to be given data. */
   readonly readToken: () => Promise<string>;
-  readonly metrics: () => MetricsSnapshot;
-  /** Why it is not consuming; nothing when it is, or has nothing to consume. */
-  readonly troubles: () => readonly string[];
-  /** Why it cannot work yet; nothing when it can. */
-  readonly unready: () => readonly string[];
+  readonly source: HealthSource;
 }
 
 export interface HealthServer extends Service {
@@ -37,15 +32,6 @@ export function createHealthServer(options: HealthServerOptions): HealthServer {
   let server: Server | undefined;
   let address = "";
 
-  const pages: Readonly<Record<string, (isTrusted: boolean) => Answer>> = {
-    "/metrics": (isTrusted) =>
-      isTrusted
-        ? { status: 200, type: prometheusContentType, body: toPrometheusText(options.metrics()) }
-        : { status: 401, type: "text/plain", body: "the token is missing or wrong\n" },
-    "/healthz": (isTrusted) => verdict(options.troubles(), isTrusted),
-    "/readyz": (isTrusted) => verdict(options.unready(), isTrusted),
-  };
-
   return {
     address: () => address,
     async start() {
@@ -57,16 +43,21 @@ export function createHealthServer(options: HealthServerOptions): HealthServer {
           localAddress,
           names: options.names(),
         });
-        const page = pages[(request.url ?? "").split("?")[0]!];
+        const path = healthPaths.find((one) => one === (request.url ?? "").split("?")[0]);
         const isRead = request.method === "GET" || request.method === "HEAD";
-        const answer = !isOwn ? misdirected : page && isRead ? page : notFound;
-        const { status, type, body } = answer(hasToken(request, token));
-        response.writeHead(status, {
-          "content-type": type,
-          "cache-control": "no-store",
-          ...(status === 401 && { "www-authenticate": "Bearer" }),
-        });
-        response.end(request.method === "HEAD" ? undefined : body);
+        const send = ({ status, type, body }: Answer) => {
+          response.writeHead(status, {
+            "content-type": type,
+            "cache-control": "no-store",
+            ...(status === 401 && { "www-authenticate": "Bearer" }),
+          });
+          response.end(request.method === "HEAD" ? undefined : body);
+        };
+        if (!isOwn) return send(misdirected);
+        if (path === undefined || !isRead) return send(notFound);
+        answerHealth(path, options.source, hasToken(request, token)).then(send, () =>
+          response.destroy(),
+        );
       });
       // A slow or silent client must not hold a connection for ever.
       server.requestTimeout = 10_000;
@@ -91,15 +82,15 @@ interface Answer {
   readonly body: string;
 }
 
-const notFound = (): Answer => ({ status: 404, type: "text/plain", body: "not found\n" });
+const notFound: Answer = { status: 404, type: "text/plain", body: "not found\n" };
 
-const misdirected = (): Answer => ({
+const misdirected: Answer = {
   status: 421,
   type: "text/plain",
   body:
     "this server does not answer by the name that was asked for: use its address, or add the " +
     "name to the setting work.listenNames\n",
-});
+};
 
 function hasToken({ headers }: IncomingMessage, token: string): boolean {
   const [given, wanted] = [
@@ -107,15 +98,6 @@ function hasToken({ headers }: IncomingMessage, token: string): boolean {
     Buffer.from(`Bearer ${token}`),
   ];
   return given.byteLength === wanted.byteLength && timingSafeEqual(given, wanted);
-}
-
-function verdict(troubles: readonly string[], isTrusted: boolean): Answer {
-  const isGood = troubles.length === 0;
-  return {
-    status: isGood ? 200 : 503,
-    type: "application/json",
-    body: `${JSON.stringify({ ok: isGood, ...(isTrusted && { troubles }) })}\n`,
-  };
 }
 
 function parseListen(text: string): { readonly host: string; readonly port: number } {

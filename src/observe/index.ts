@@ -2,6 +2,7 @@ export type { AlertEvent } from "./alert-book.ts";
 export { registerBucketMetrics } from "./bucket-metrics.ts";
 export { isOwnHost } from "./is-own-host.ts";
 export { differencesOf } from "./differences.ts";
+export { answerHealth, healthPaths, type HealthSource } from "./health-pages.ts";
 export { createHealthServer, type HealthServer } from "./health-server.ts";
 export {
   heartbeatEveryMs,

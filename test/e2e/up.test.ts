@@ -1,4 +1,6 @@
 // inputs: src/** package.json tsconfig.json tsconfig.build.json
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -39,6 +41,33 @@ async function setUp() {
   return { sandbox, env, run, done: () => readFileSync(join(sandbox.folder, "log"), "utf8") };
 }
 
+test("API, dashboard and metrics are on one port; a port in use is told, and the node works", async () => {
+  const { sandbox, env, run } = await setUp();
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const { port } = other.address() as AddressInfo;
+  const up = await runUp(sandbox, ["--data", "data", "--no-workers", "--json"], {
+    ...env,
+    FORAGER_SERVE_LISTEN: `127.0.0.1:${port}`,
+  });
+  await expect.poll(() => up.part("dashboard")?.state, { timeout }).toBe("failing");
+  expect(up.part("dashboard")?.text).toContain(`EADDRINUSE: address already in use 127.0.0.1:${port}`); // prettier-ignore
+  await run("company add Acme");
+  other.close();
+  await expect.poll(() => up.part("dashboard")?.state, { timeout: 60_000 }).toBe("running");
+  const token = readFileSync(join(sandbox.folder, "data", "node", "api.token"), "utf8").trim();
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    fetch(`http://127.0.0.1:${port}${path}`, { headers });
+  const own = { authorization: `Bearer ${token}` };
+  expect((await get("/metrics")).status).toBe(401);
+  const metrics = await get("/metrics", own);
+  expect(metrics.headers.get("content-type")).toContain("version=0.0.4");
+  expect(await metrics.text()).toContain("# TYPE forager_");
+  expect(await (await get("/readyz")).json()).toEqual({ ok: true });
+  expect(await (await get("/api/companies/count", own)).json()).toMatchObject({ count: 1 });
+  expect((await get("/")).headers.get("content-type")).toContain("text/html");
+}, 120_000);
+
 const filesBelow = ({ folder }: Sandbox, path: string) =>
   readdirSync(join(folder, path), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -46,13 +75,20 @@ const filesBelow = ({ folder }: Sandbox, path: string) =>
 
 test("starts all parts with a line for each, works, and stops them with a line for each", async () => {
   const { sandbox, env, run, done } = await setUp();
-  const up = await runUp(sandbox, [...args, "--listen", "127.0.0.1:0"], env);
+  const up = await runUp(sandbox, [...args, "--listen", "127.0.0.1:0"], {
+    ...env,
+    FORAGER_SERVE_LISTEN: "127.0.0.1:0",
+  });
   await expect.poll(() => up.stdout(), { timeout }).toContain("workers   1 process");
+  await expect.poll(() => up.stdout(), { timeout }).toContain("dashboard ");
   const data = join(sandbox.folder, "data");
   const begun = up.stdout().trimEnd().split("\n");
   const at = `127.0.0.1:${env.FORAGER_GOSSIP_PORT}`;
   expect(begun.toSorted()).toEqual([
     `bucket    dir:${join(sandbox.folder, "bucket")}, synced every 10 s`,
+    expect.stringMatching(
+      /^dashboard (http:\/\/127\.0\.0\.1:\d+) with API and metrics, open once: \1\/login\?code=\w+$/,
+    ),
     `data      ${data} (owner)`,
     `gossip    udp ${at}, own key: no other machine can join`,
     expect.stringMatching(/^metrics {3}http:\/\/127\.0\.0\.1:\d+\/metrics, token in \S+$/),
@@ -70,6 +106,7 @@ test("starts all parts with a line for each, works, and stops them with a line f
   expect(await up.ended, up.stderr()).toBe(0);
   const ended = up.stdout().trimEnd().split("\n").slice(begun.length);
   expect(ended).toEqual([
+    "dashboard stopped",
     "workers   stopped: 1 done, 0 skipped, 0 retried, 0 failed",
     "metrics   stopped",
     "gossip    stopped",

@@ -16,6 +16,9 @@ export interface RunningUp {
   part(name: UpPart["part"]): UpPart | undefined;
 }
 
+/** Many tests run at once, and there is one default port. */
+const noServer = { FORAGER_SERVE_LISTEN: "off" };
+
 export async function runUp(
   sandbox: Pick<Sandbox, "folder">,
   args: readonly string[],
@@ -23,7 +26,7 @@ export async function runUp(
 ): Promise<RunningUp> {
   const child = spawn(process.execPath, [await builtCli(), "up", ...args], {
     cwd: sandbox.folder,
-    env: { PATH: process.env["PATH"] ?? "", HOME: sandbox.folder, ...env },
+    env: { ...noServer, PATH: process.env["PATH"] ?? "", HOME: sandbox.folder, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));

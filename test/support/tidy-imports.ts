@@ -95,8 +95,7 @@ export const driversOnlyInAdapters: Rule = (file) => {
 };
 
 /** Runs in a browser, so it has an entry point of its own. */
-const isApiClient = ({ module, rest }: Place) =>
-  module === "api" && rest === "client/api-client.ts";
+const isApiClient = ({ module, rest }: Place) => module === "api" && rest.startsWith("client/");
 
 /** Code for browsers cannot load what is made for Node. */
 export const browserCodeImports: Rule = (file) => {

@@ -1,5 +1,6 @@
 import { campaignRoutes } from "./campaign-routes.ts";
 import { campaignViewRoutes } from "./campaign-view-routes.ts";
+import { eventRoutes } from "./event-routes.ts";
 import { queueRoutes } from "./queue-routes.ts";
 import { recordRoutes } from "./record-routes.ts";
 import { recordViewRoutes } from "./record-view-routes.ts";
@@ -21,6 +22,7 @@ export const contract = {
   ...recordWriteRoutes,
   ...campaignRoutes,
   ...campaignViewRoutes,
+  ...eventRoutes,
 };
 
 export type Contract = typeof contract;

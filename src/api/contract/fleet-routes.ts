@@ -26,7 +26,7 @@ const desiredEntry = z.strictObject({
 });
 
 /** What a command asks for, and each node's answer. Never shows the wish as the fact. */
-const command = z.strictObject({
+export const fleetCommand = z.strictObject({
   revision: count,
   scope: z.string(),
   what: z.array(z.string()),
@@ -84,7 +84,7 @@ export const fleetRoutes = {
         .max(20)
         .describe("pause, resume, drain, workers.KIND=COUNT, campaign.NAME.FIELD=VALUE"),
     }),
-    answer: command,
+    answer: fleetCommand,
     commands: ["fleet set"],
   }),
   listCommands: route({
@@ -93,7 +93,7 @@ export const fleetRoutes = {
     scope: "fleet:read",
     summary: "commands that were given through this server, newest first",
     query: z.strictObject({ limit: z.int().min(1).max(limitMax).default(50) }),
-    answer: z.strictObject({ rows: z.array(command) }),
+    answer: z.strictObject({ rows: z.array(fleetCommand) }),
   }),
   showCommand: route({
     method: "GET",
@@ -101,7 +101,7 @@ export const fleetRoutes = {
     scope: "fleet:read",
     summary: "one command, with each node's answer and how long it took",
     params: z.strictObject({ revision: z.int().min(1) }),
-    answer: command,
+    answer: fleetCommand,
     commands: ["fleet set"],
   }),
   undoCommand: route({
@@ -111,7 +111,7 @@ export const fleetRoutes = {
     summary: "give the former values as a new command",
     status: 202,
     params: z.strictObject({ revision: z.int().min(1) }),
-    answer: command,
+    answer: fleetCommand,
   }),
   bucketUsage: route({
     method: "GET",

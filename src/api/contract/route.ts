@@ -36,8 +36,10 @@ export interface RouteSpec {
   readonly body?: z.ZodType;
   /** Of an answer that is no problem. Default: 200. */
   readonly status?: 200 | 201 | 202;
-  /** The JSON of that answer. */
+  /** The JSON of that answer, or of each event. Of a file: nothing. */
   readonly answer: z.ZodType;
+  /** Default: one JSON document. */
+  readonly sends?: "events" | "file";
   /** Commands that give or do the same. */
   readonly commands?: readonly string[];
   /** A read route at the same path: its ETag is what `If-Match` of this route is compared with. */

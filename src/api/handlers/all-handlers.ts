@@ -1,6 +1,7 @@
 import type { Handlers } from "../handler.ts";
 import { campaignHandlers } from "./campaign-handlers.ts";
 import { campaignViewHandlers } from "./campaign-view-handlers.ts";
+import { eventHandlers } from "./event-handlers.ts";
 import { queueHandlers } from "./queue-handlers.ts";
 import { recordHandlers } from "./record-handlers.ts";
 import { recordViewHandlers } from "./record-view-handlers.ts";
@@ -22,4 +23,5 @@ export const handlers: Handlers = {
   ...recordWriteHandlers,
   ...campaignHandlers,
   ...campaignViewHandlers,
+  ...eventHandlers,
 };

@@ -13,15 +13,18 @@ import {
 } from "../../campaign/index.ts";
 import { describeSettings, userName, type LoadedSettings, type Paths } from "../../config/index.ts";
 import type { NodeApi } from "../../node/index.ts";
+import type { HealthSource } from "../../observe/index.ts";
 import { readCampaignReport, reportMaxAgeMs } from "../campaign/campaign-report.ts";
 import { readCampaignState } from "../campaign/campaign-state.ts";
 import { readCampaignCoverage } from "../campaign/campaign-view.ts";
 import { openOrMakeQueue } from "../configured-queue.ts";
+import { isFleetBucketCharged } from "../fleet-bucket.ts";
 import { openFleet } from "../open-fleet.ts";
 import { openPlaces } from "../open-places.ts";
 import { openStatusReader } from "../status/read-status.ts";
 import { dayOf as usageDayOf, readUsage } from "../usage-record.ts";
 import { createApiFleet } from "./api-fleet.ts";
+import { createServeHealth } from "./serve-health.ts";
 
 export interface ApiPartsOptions {
   readonly loaded: LoadedSettings;
@@ -30,6 +33,8 @@ export interface ApiPartsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
+  /** Of a process that does more than serve. */
+  readonly health?: HealthSource | undefined;
 }
 
 /** The services of the API for one data folder. What is never asked for is never opened. */
@@ -126,6 +131,11 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
       };
     },
     settings: () => describeSettings(loaded),
+    isCharged: {
+      bucket: isFleetBucketCharged(place),
+      queue: settings.queue.url.startsWith("s3:"),
+    },
+    health: options.health ?? createServeHealth(() => queue.get()),
     version,
     environment: settings.serve.environment ?? "",
     user: userName(),

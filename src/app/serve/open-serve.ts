@@ -7,6 +7,7 @@ import type { Service } from "../../base/service.ts";
 import { asUsage } from "../../base/usage-error.ts";
 import type { LoadedSettings, Paths } from "../../config/index.ts";
 import type { NodeApi } from "../../node/index.ts";
+import type { HealthSource } from "../../observe/index.ts";
 import { openFolderSecret } from "../folder-secret.ts";
 import { openServiceNode } from "../open-service-node.ts";
 import { createApiServices } from "./api-services.ts";
@@ -63,23 +64,25 @@ export async function openServe(options: ServeOptions): Promise<Serve> {
 
 export interface OpenApiServerOptions extends ServeOptions {
   readonly node: NodeApi;
+  /** Of a process that does more than serve. */
+  readonly health?: HealthSource;
 }
 
 /** The server alone, for a process that has the node open already. */
 export async function openApiServer(
   options: OpenApiServerOptions,
 ): Promise<ApiServer & AsyncDisposable> {
-  const { loaded, paths, listen, isOpen, node, clock, log, signal } = options;
+  const { loaded, paths, listen, isOpen, node, health, clock, log, signal } = options;
   const { settings } = loaded;
   const token = await openFolderSecret({
     file: apiTokenFile(paths),
     make: () => makeApiToken(systemRandom),
   });
-  const services = createApiServices({ loaded, paths, node, clock, log, signal });
+  const services = createApiServices({ loaded, paths, node, health, clock, log, signal });
   const server = await asUsage(async () =>
     createApiServer({
       services,
-      listen: listen ?? settings.serve.listen,
+      listen: listen ?? listenOf(settings.serve.listen),
       names: settings.serve.names.split(",").filter((name) => name !== ""),
       token,
       isOpen,
@@ -104,3 +107,6 @@ export async function openApiServer(
     },
   };
 }
+
+/** `off` is for `forager up`; whoever starts a server wants one. */
+const listenOf = (setting: string) => (setting === "off" ? "127.0.0.1:4870" : setting);

@@ -109,6 +109,6 @@ const noServer = (paths: Paths, cause?: unknown) =>
   new AppError(
     "unavailable",
     "no_server",
-    `no server runs for the data folder ${paths.root()}: start one with \`forager serve\``,
+    `no server runs for the data folder ${paths.root()}: start one with \`forager up\` or \`forager serve\``,
     { cause },
   );

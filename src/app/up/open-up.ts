@@ -19,6 +19,7 @@ import {
   type PartName,
   type UpPart,
 } from "./parts.ts";
+import { createUpServer } from "./up-server.ts";
 
 export interface UpOptions extends Omit<
   WorkOptions,
@@ -58,6 +59,15 @@ export async function openUp(options: UpOptions): Promise<Up> {
     },
   });
   board.show(queuePart(locateQueue(settings.queue.url, paths).address));
+  const server = createUpServer({
+    loaded,
+    paths,
+    node: work.node,
+    health: work.health,
+    clock,
+    log: options.log,
+    show: board.show,
+  });
   let timer: Timer | undefined;
   const look = () => {
     board.show(workersPart(work.workers()));
@@ -71,13 +81,17 @@ export async function openUp(options: UpOptions): Promise<Up> {
       await work.start();
       if (hasWorkers) look();
       else board.show(noWorkersPart);
+      await server.start();
     },
     async stop() {
       timer?.cancel();
+      await server.stop();
+      board.stop("dashboard");
       await work.stop();
     },
     async [Symbol.asyncDispose]() {
       timer?.cancel();
+      await server.stop();
       await work[Symbol.asyncDispose]();
       board.show(stoppedPart("queue", "closed"));
     },

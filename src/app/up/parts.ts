@@ -7,8 +7,8 @@ import type { WorkersView } from "../work/open-work.ts";
 import type { ListeningServer } from "../work/observe-work.ts";
 import type { WorkSummary } from "../work/work-summary.ts";
 
-/** The parts of `forager up`, in the order of `docs/node.md`. Schedules and dashboard will follow. */
-export type PartName = "data" | "queue" | "bucket" | "gossip" | "workers" | "metrics";
+/** The parts of `forager up`, in the order of `docs/node.md`. */
+export type PartName = "data" | "queue" | "bucket" | "gossip" | "workers" | "metrics" | "dashboard";
 
 /**
  * - `running`; `off`: not set up, or turned off; `failing`: it runs, and is tried again;
@@ -148,6 +148,30 @@ export const noMetricsPart: UpPart = {
   state: "off",
   text: "off: give --listen, or set work.listen",
 };
+
+export const dashboardPart = (origin: string, link: string): UpPart => ({
+  part: "dashboard",
+  state: "running",
+  text: `${origin} with API and metrics, open once: ${link}`,
+});
+
+export const noDashboardPart: UpPart = {
+  part: "dashboard",
+  state: "off",
+  text: "off: serve.listen is off",
+};
+
+export const busyDashboardPart = (why: string): UpPart => ({
+  part: "dashboard",
+  state: "failing",
+  text: `${why}; the node works without it, tried again every 10 s`,
+});
+
+export const otherDashboardPart = (origin: string, pid: number): UpPart => ({
+  part: "dashboard",
+  state: "elsewhere",
+  text: `${origin}, served by process ${pid}`,
+});
 
 export const stoppedPart = (part: PartName, how = "stopped"): UpPart => ({
   part,

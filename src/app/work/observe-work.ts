@@ -21,6 +21,7 @@ import {
   troublesOf,
   unreadyOf,
   yieldsOf,
+  type HealthSource,
   type Heartbeat,
   type WorkerBeat,
   type WorkerReading,
@@ -58,6 +59,8 @@ export interface WorkObserver extends Service {
   stats(): QueueStats | undefined;
   /** What is wrong now, in words. */
   alerts(): readonly string[];
+  /** For servers of metrics and health. */
+  readonly health: HealthSource;
 }
 
 /** Observes the workers of a node: alerts, heartbeat file, and the server for metrics and health. */
@@ -100,6 +103,18 @@ export function observeWork(options: ObserveWorkOptions): WorkObserver {
   registerMachineMetrics(metrics, () => observer.machine());
   const listen = options.listen ?? loaded.settings.work.listen;
   const tokenFile = paths.resolve("node", "metrics.token");
+  const health: HealthSource = {
+    metrics() {
+      const stats = observer.stats();
+      return mergeSnapshots([
+        metrics.snapshot(),
+        supervisor.metrics(),
+        stats ? queueMetrics(stats) : [],
+      ]);
+    },
+    troubles: () => troublesOf(supervisor.look(), observer),
+    unready: () => unreadyOf(options.hasWorkers ? supervisor.look() : undefined, observer),
+  };
   const server =
     listen === undefined
       ? undefined
@@ -108,13 +123,7 @@ export function observeWork(options: ObserveWorkOptions): WorkObserver {
           names: () => loaded.settings.work.listenNames.split(","),
           readToken: () =>
             openFolderSecret({ file: tokenFile, make: () => createId(systemRandom, 52) }),
-          metrics: () => {
-            const stats = observer.stats();
-            const own = metrics.snapshot();
-            return mergeSnapshots([own, supervisor.metrics(), stats ? queueMetrics(stats) : []]);
-          },
-          troubles: () => troublesOf(supervisor.look(), observer),
-          unready: () => unreadyOf(options.hasWorkers ? supervisor.look() : undefined, observer),
+          source: health,
         });
   const announced: Service | undefined = server && {
     async start() {
@@ -131,6 +140,7 @@ export function observeWork(options: ObserveWorkOptions): WorkObserver {
     },
     stats: () => observer.stats(),
     alerts: () => observer.alerts().map(alertWords),
+    health,
   };
 }
 

@@ -13,8 +13,8 @@ import {
   type SettingsMarker,
   type SettingsMarks,
 } from "../../config/index.ts";
-import type { NodeEvents, ProcessDesired } from "../../node/index.ts";
-import { registerBucketMetrics } from "../../observe/index.ts";
+import type { NodeApi, NodeEvents, ProcessDesired } from "../../node/index.ts";
+import { registerBucketMetrics, type HealthSource } from "../../observe/index.ts";
 import type { QueueStats } from "../../queue/index.ts";
 import { createSupervisor, type SlotView } from "../../worker/index.ts";
 import { refuseForgottenTasks } from "../move-queue.ts";
@@ -65,6 +65,9 @@ export interface Work extends Service, AsyncDisposable {
   workers(): WorkersView;
   /** After a stop: every process has ended by itself, with exit code 0. */
   isOrderly(): boolean;
+  /** For other parts of this process. */
+  readonly node: NodeApi;
+  readonly health: HealthSource;
 }
 
 export interface WorkersView {
@@ -193,6 +196,8 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
     queueStats: () => observer.stats(),
     workers: () => ({ slots: supervisor.look(), state: pool.state() }),
     isOrderly: () => supervisor.isOrderly(),
+    node: node.api,
+    health: observer.health,
     async start() {
       following = follow();
       await observer.start();

@@ -28,11 +28,14 @@ export const up: Command = {
   ],
   details: [
     "Starts the parts of a node and prints one line for each: data (the data folder), queue, bucket,\n" +
-      "gossip, workers and metrics. It prints another line when a part changes, and one when it ends.",
+      "gossip, workers, metrics and dashboard. It prints another line when a part changes, and one when\n" +
+      "it ends.",
+    "Dashboard, HTTP API and metrics are at serve.listen (127.0.0.1:4870; off: not at all). The link that\n" +
+      "it prints opens the dashboard once; `forager dashboard` prints another one.",
     "One process at a time owns a data folder. If another one does, this one says so and becomes its\n" +
       "client. It runs its own workers, and takes over when the owner ends.",
     "A changed settings file is applied while it runs, at once on SIGHUP: workers, queue, alerts and\n" +
-      "gossip.keys. Other settings of gossip and bucket need a restart.",
+      "gossip.keys. Other settings of gossip and bucket, and serve.*, need a restart.",
     "Ctrl-C or SIGTERM: starts no more tasks, waits work.graceMs for those that run, returns the\n" +
       "others to the queue, and sends what is not in the bucket yet. A second one: stops at once.",
     "Exit code after SIGTERM: 0 if every process stopped by itself, 143 if one had to be killed or\n" +

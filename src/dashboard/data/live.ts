@@ -1,19 +1,41 @@
-/** Whether the page is up to date: changes arrive by server-sent events, with polling as a net. */
-import { signal } from "@preact/signals";
+/**
+ * Whether the page is up to date. Changes arrive by server-sent events; while these cannot be
+ * opened, everything is asked for again every 15 seconds. A page that nobody sees asks for nothing.
+ */
+import { signal, type Signal } from "@preact/signals";
+import { watchLive, type LiveTopic, type LiveValue } from "../../api/client/live-client.ts";
+
+export type { LiveTopic, LiveValue };
 
 export type LiveState = "connecting" | "live" | "offline" | "paused";
-export const liveTopics = ["status", "queue", "records", "campaigns", "fleet"] as const;
-export type LiveTopic = (typeof liveTopics)[number];
+const liveTopics = ["status", "queue", "records", "campaigns", "fleet"] as const satisfies readonly LiveTopic[]; // prettier-ignore
 
 export const liveState = signal<LiveState>("connecting");
 /** By the browser's clock. */
 export const lastHeardMs = signal(Date.now());
+/** False: values do not come by themselves. Undefined: it is not known yet. */
+export const isStreaming = signal<boolean | undefined>(undefined);
+
+/** Topics that the server could not read, and of which it has sent nothing. */
+export const faultyTopics = signal<ReadonlySet<LiveTopic>>(new Set());
 
 const pollMs = 15_000;
 const burstMs = 700;
+/** What is asked for again after a change of the queue costs the most. */
+const calmMs: Readonly<Partial<Record<LiveTopic, number>>> = { queue: 5_000, records: 2_000 };
 const listeners = new Map<LiveTopic, Set<() => void>>();
 const due = new Set<LiveTopic>();
+const toldMs = new Map<LiveTopic, number>();
+const values = new Map<LiveTopic, Signal<unknown>>();
 let isPaused = false;
+let stream: { stop(): void } | undefined;
+
+/** The newest value of a topic; undefined: it has not come yet. */
+export function liveValue<T extends LiveTopic>(topic: T): Signal<LiveValue<T> | undefined> {
+  let found = values.get(topic);
+  if (!found) values.set(topic, (found = signal<unknown>(undefined)));
+  return found as Signal<LiveValue<T> | undefined>;
+}
 
 export function markOnline(): void {
   lastHeardMs.value = Date.now();
@@ -27,7 +49,9 @@ export function markOffline(): void {
 export function setPaused(next: boolean): void {
   isPaused = next;
   liveState.value = next ? "paused" : "connecting";
-  if (!next) for (const topic of liveTopics) changed(topic);
+  if (next) return closeStream();
+  openStream();
+  for (const topic of liveTopics) changed(topic);
 }
 
 /** Calls when one of the topics changed. Returns a function that ends it. */
@@ -49,17 +73,70 @@ function changed(topic: LiveTopic): void {
 }
 
 function tellListeners(): void {
-  const told = new Set([...due].flatMap((topic) => [...(listeners.get(topic) ?? [])]));
-  due.clear();
+  const nowMs = Date.now();
+  const isCalm = (topic: LiveTopic) =>
+    nowMs - (toldMs.get(topic) ?? 0) >= (calmMs[topic] ?? burstMs);
+  const ready = [...due].filter(isCalm);
+  for (const topic of ready) {
+    due.delete(topic);
+    toldMs.set(topic, nowMs);
+  }
+  if (due.size > 0) setTimeout(tellListeners, burstMs);
   if (document.hidden || isPaused) return;
+  const told = new Set(ready.flatMap((topic) => [...(listeners.get(topic) ?? [])]));
   for (const listener of told) listener();
 }
 
+function openStream(): void {
+  stream ??= watchLive({
+    topics: liveTopics,
+    fetch: (url, init) => fetch(url, init),
+    wait: (ms, ended) =>
+      new Promise((resolve, reject) => {
+        const timer = setTimeout(resolve, ms);
+        ended.addEventListener("abort", () => {
+          clearTimeout(timer);
+          reject(new Error("no longer needed"));
+        });
+      }),
+    onValue(topic, value) {
+      markOnline();
+      const kept = liveValue(topic);
+      // What is shown was asked for a moment ago.
+      const isFirst = kept.peek() === undefined;
+      kept.value = value;
+      if (faultyTopics.value.has(topic)) {
+        faultyTopics.value = new Set([...faultyTopics.value].filter((one) => one !== topic));
+      }
+      if (!isFirst) changed(topic);
+    },
+    onFault(topic) {
+      if (liveValue(topic).peek() !== undefined) return;
+      faultyTopics.value = new Set([...faultyTopics.value, topic]);
+    },
+    onState(state) {
+      isStreaming.value = state === "open";
+      if (state === "open") markOnline();
+      if (state === "lost") markOffline();
+    },
+  });
+}
+
+function closeStream(): void {
+  stream?.stop();
+  stream = undefined;
+}
+
 export function startLive(): void {
+  if (!document.hidden) openStream();
   setInterval(() => {
-    if (!document.hidden) for (const topic of liveTopics) changed(topic);
+    if (document.hidden || isStreaming.value === true) return;
+    for (const topic of liveTopics) changed(topic);
   }, pollMs);
   document.addEventListener("visibilitychange", () => {
-    if (!document.hidden) for (const topic of liveTopics) changed(topic);
+    if (document.hidden) return closeStream();
+    if (isPaused) return;
+    openStream();
+    for (const topic of liveTopics) changed(topic);
   });
 }

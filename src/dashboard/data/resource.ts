@@ -2,7 +2,16 @@
 import { useSignal, type Signal } from "@preact/signals";
 import { useCallback, useEffect, useRef } from "preact/hooks";
 import { ApiError } from "../../api/client/api-client.ts";
-import { markOffline, markOnline, onLive, type LiveTopic } from "./live.ts";
+import {
+  faultyTopics,
+  isStreaming,
+  liveValue,
+  markOffline,
+  markOnline,
+  onLive,
+  type LiveTopic,
+  type LiveValue,
+} from "./live.ts";
 
 export type Failure =
   | { readonly kind: "offline" }
@@ -25,13 +34,15 @@ interface State<T> {
 export interface ResourceOptions {
   /** Ask again when one of these changes on the server. */
   readonly topics?: readonly LiveTopic[];
+  /** Ask nothing: the data comes in another way. */
+  readonly isIdle?: boolean;
 }
 
 /** Asks again when `key` changes. An answer that comes after a later question is dropped. */
 export function useResource<T>(
   key: string,
   ask: (signal: AbortSignal) => Promise<T>,
-  { topics = [] }: ResourceOptions = {},
+  { topics = [], isIdle = false }: ResourceOptions = {},
 ): Resource<T> {
   const state: Signal<State<T>> = useSignal<State<T>>({ isLoading: true });
   const latest = useRef(ask);
@@ -62,13 +73,30 @@ export function useResource<T>(
       const { data } = state.peek();
       state.value = { ...(data !== undefined && { data }), isLoading: true };
     }
-    void load();
+    if (!isIdle) void load();
     return () => running.current?.abort();
-  }, [key]);
-  useEffect(() => onLive(topics, () => void load()), [topics.join()]);
+  }, [key, isIdle]);
+  useEffect(
+    () => (isIdle ? undefined : onLive(topics, () => void load())),
+    [topics.join(), isIdle],
+  );
 
   const { data, failure, isLoading } = state.value;
   return { data, failure, isLoading, reload: () => void load() };
+}
+
+/** The value of a topic, as it comes. It is asked for only while live events cannot be opened. */
+export function useLive<T extends LiveTopic>(
+  topic: T,
+  ask: (signal: AbortSignal) => Promise<LiveValue<T>>,
+): Resource<LiveValue<T>> {
+  const value = liveValue(topic).value;
+  const isIdle = isStreaming.value !== false && !faultyTopics.value.has(topic);
+  const asked = useResource(topic, ask, { topics: [topic], isIdle });
+  if (value === undefined || isStreaming.value === false) {
+    return { ...asked, data: asked.data ?? value };
+  }
+  return { data: value, failure: undefined, isLoading: false, reload: asked.reload };
 }
 
 export function failureOf(error: unknown): Failure {

@@ -1,6 +1,7 @@
 import { api, apiUrl } from "../data/api.ts";
 import { plural } from "../data/format.ts";
-import { useResource } from "../data/resource.ts";
+import { liveValue } from "../data/live.ts";
+import { useLive } from "../data/resource.ts";
 import { place, withQuery } from "../data/router.ts";
 import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
@@ -14,14 +15,12 @@ import { ThroughputCard } from "./throughput-card.tsx";
 import { WaitingCard } from "./waiting-card.tsx";
 
 export function Overview() {
-  const status = useResource(
-    "status",
-    (signal) => api.get("/api/status", { query: { cluster: true }, signal }),
-    { topics: ["status", "fleet", "queue"] },
+  const status = useLive("status", (signal) =>
+    api.get("/api/status", { query: { cluster: true }, signal }),
   );
-  const campaigns = useResource("campaigns", (signal) => api.get("/api/campaigns", { signal }), {
-    topics: ["campaigns"],
-  });
+  const campaigns = useLive("campaigns", (signal) => api.get("/api/campaigns", { signal }));
+  // The status asks the bucket too, so its numbers of the queue are older.
+  const queue = liveValue("queue").value;
   const chosen = place.value.query.get("campaign") ?? campaigns.data?.rows[0]?.campaign;
   return (
     <>
@@ -61,9 +60,9 @@ export function Overview() {
         </div>
         <div class="stack">
           <Loaded from={status}>
-            {({ queue, nodes, hub }) => (
+            {({ queue: known, nodes, hub }) => (
               <>
-                <WaitingCard queue={queue} />
+                <WaitingCard queue={known && queue ? { ...known, ...queue } : known} />
                 <NodesCard nodes={nodes} hub={hub?.node} />
               </>
             )}

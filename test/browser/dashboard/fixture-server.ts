@@ -19,6 +19,24 @@ const types: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
+const liveAnswers = { status: "/api/status", campaigns: "/api/campaigns" };
+
+/** A snapshot of each topic, and nothing more. */
+function sendEvents(response: ServerResponse, answers: Answers): void {
+  const session = answers({ method: "GET", path: "/api/session", query: new URLSearchParams() });
+  if ((session?.status ?? 200) !== 200) {
+    response.writeHead(session!.status!, { "content-type": "application/json" });
+    return void response.end(JSON.stringify(session!.body));
+  }
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.write(": begins\n\n");
+  for (const [topic, path] of Object.entries(liveAnswers)) {
+    const found = answers({ method: "GET", path, query: new URLSearchParams() });
+    if (!found || (found.status ?? 200) !== 200) continue;
+    response.write(`data: ${JSON.stringify({ kind: "snapshot", topic, value: found.body })}\n\n`);
+  }
+}
+
 /** The built dashboard with made-up answers. */
 export async function startFixtureServer(answers: Answers) {
   const folder = join(repositoryRoot, "dist", "dashboard");
@@ -27,6 +45,7 @@ export async function startFixtureServer(answers: Answers) {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://x");
     response.setHeader("content-security-policy", contentPolicy);
     response.setHeader("x-content-type-options", "nosniff");
+    if (pathname === "/api/events") return sendEvents(response, answers);
     if (pathname.startsWith("/api/")) {
       const found = answers({
         method: request.method ?? "GET",

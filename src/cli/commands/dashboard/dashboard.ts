@@ -13,8 +13,8 @@ export const dashboard: Command = {
     { line: "forager dashboard --json", summary: "address and link as JSON" },
   ],
   details: [
-    "It asks the server of this data folder, which `forager serve` starts; exits 1 if none runs. The\n" +
-      "link works once, within five minutes.",
+    "It asks the server of this data folder, which `forager up` or `forager serve` starts; exits 1 if\n" +
+      "none runs. The link works once, within five minutes.",
     "--open uses xdg-open (macOS: open). Other users of this machine may see the link in the list of\n" +
       "processes until the browser has used it.",
   ],

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { campaignRoutes } from "./campaign-routes.ts";
+import { fleetCommand, fleetRoutes } from "./fleet-routes.ts";
+import { queueRoutes } from "./queue-routes.ts";
+import { count, route } from "./route.ts";
+import { statusAnswer } from "./status-routes.ts";
+
+/** What can be watched, and the value that each topic has. */
+export const liveValues = {
+  status: statusAnswer,
+  queue: queueRoutes.queueStats.answer,
+  records: z.strictObject({
+    version: z.string().describe("another one after each change of a company or person"),
+    companies: count.describe("counting stops at 100,000"),
+  }),
+  campaigns: campaignRoutes.listCampaigns.answer,
+  fleet: fleetRoutes.showFleet.answer.extend({
+    commands: z.array(fleetCommand).describe("the newest 20"),
+  }),
+};
+
+export type LiveTopic = keyof typeof liveValues;
+export type LiveValue<T extends LiveTopic = LiveTopic> = z.output<(typeof liveValues)[T]>;
+export const liveTopics = Object.keys(liveValues) as [LiveTopic, ...LiveTopic[]];
+
+const topic = z.enum(liveTopics);
+
+const liveEvent = z.union([
+  ...liveTopics.flatMap((name) => [
+    z.strictObject({
+      kind: z.literal("snapshot"),
+      topic: z.literal(name),
+      value: liveValues[name],
+    }),
+    z.strictObject({
+      kind: z.literal("delta"),
+      topic: z.literal(name),
+      fields: liveValues[name].partial().describe("the fields that have changed, each whole"),
+    }),
+  ]),
+  z.strictObject({
+    kind: z.literal("reset"),
+    why: z.string(),
+  }),
+  z.strictObject({
+    kind: z.literal("fault"),
+    topic,
+    detail: z.string().describe("why it cannot be read now; it is tried again"),
+  }),
+]);
+export type LiveEvent = z.output<typeof liveEvent>;
+
+export const eventRoutes = {
+  watch: route({
+    method: "GET",
+    path: "/api/events",
+    scope: "status:read",
+    summary:
+      "server-sent events: a snapshot of each topic, then what changes. After a lost connection " +
+      "send Last-Event-ID to get only what was missed; after a reset, snapshots follow",
+    query: z.strictObject({ topic: z.array(topic).min(1).max(liveTopics.length) }),
+    sends: "events",
+    answer: liveEvent,
+    commands: ["top"],
+  }),
+};

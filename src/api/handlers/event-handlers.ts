@@ -1,0 +1,7 @@
+import type { eventRoutes } from "../contract/event-routes.ts";
+import type { HandlersOf } from "../handler.ts";
+
+export const eventHandlers: HandlersOf<typeof eventRoutes> = {
+  watch: async ({ query: { topic } }, { live, lastEventId }) =>
+    live.open({ topics: [...new Set(topic)], lastEventId }),
+};

@@ -1,0 +1,109 @@
+import { AppError } from "../../base/app-error.ts";
+import type { Clock, Timer } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { LiveTopic, LiveValue } from "../contract/event-routes.ts";
+import type { LiveSource } from "./live-source.ts";
+
+export interface TopicWatcherOptions {
+  readonly topic: LiveTopic;
+  readonly source: LiveSource;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The value is there, or some of its fields have changed (`fields`). */
+  readonly onValue: (value: LiveValue, fields: Partial<LiveValue> | undefined) => void;
+  readonly onFault: (detail: string) => void;
+}
+
+/** Reads one source for all who watch it, and not at all while nobody does. */
+export interface TopicWatcher {
+  start(): void;
+  stop(): void;
+  /** Something has probably changed: do not wait. */
+  poke(): void;
+  /** Undefined: nobody watches, or it was not read since somebody does. */
+  current(): LiveValue | undefined;
+  fault(): string | undefined;
+}
+
+/** A field of this name is the time of the reading. It changes always, and says nothing by itself. */
+const timeField = "atMs";
+
+export function createTopicWatcher(options: TopicWatcherOptions): TopicWatcher {
+  const { topic, source, clock, log, onValue, onFault } = options;
+  const texts = new Map<string, string>();
+  let value: LiveValue | undefined;
+  let fault: string | undefined;
+  let timer: Timer | undefined;
+  let isWatching = false;
+  let isFresh = false;
+  let reading: Promise<void> | undefined;
+  let isPoked = false;
+
+  const changedIn = (next: LiveValue): Partial<LiveValue> | undefined => {
+    const fields: Record<string, unknown> = {};
+    for (const [key, one] of Object.entries(next)) {
+      const text = JSON.stringify(one) ?? "";
+      if (texts.get(key) === text) continue;
+      texts.set(key, text);
+      fields[key] = one;
+    }
+    const isChanged = Object.keys(fields).some((key) => key !== timeField);
+    return isChanged ? (fields as Partial<LiveValue>) : undefined;
+  };
+
+  const read = async () => {
+    try {
+      const next = (await source.read()) as LiveValue;
+      const fields = changedIn(next);
+      value = next;
+      fault = undefined;
+      if (!isWatching) return;
+      isFresh = true;
+      onValue(next, fields);
+    } catch (error) {
+      if (!isWatching) return;
+      const isKnown = error instanceof AppError && error.kind !== "internal";
+      if (!isKnown) log.error("a topic cannot be read", { topic, error });
+      const detail = isKnown ? error.message : "something went wrong here; the log says what";
+      if (detail === fault) return;
+      fault = detail;
+      onFault(detail);
+    }
+  };
+
+  const look = () => {
+    timer?.cancel();
+    if (reading) {
+      isPoked = true;
+      return;
+    }
+    reading = read().finally(() => {
+      reading = undefined;
+      if (!isWatching) return;
+      if (isPoked) {
+        isPoked = false;
+        return look();
+      }
+      timer = clock.setTimer(source.everyMs(), look, { background: true });
+    });
+  };
+
+  return {
+    start() {
+      if (isWatching) return;
+      isWatching = true;
+      look();
+    },
+    stop() {
+      isWatching = false;
+      isFresh = false;
+      isPoked = false;
+      timer?.cancel();
+    },
+    poke() {
+      if (isWatching) look();
+    },
+    current: () => (isFresh ? value : undefined),
+    fault: () => fault,
+  };
+}

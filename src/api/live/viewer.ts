@@ -1,0 +1,96 @@
+import type { LiveEvent, LiveTopic } from "../contract/event-routes.ts";
+
+/** One connection that watches topics. Its memory is bounded, however slowly it reads. */
+export interface Viewer {
+  readonly topics: readonly LiveTopic[];
+  /** Topics whose value it was not sent yet: it gets no deltas of these. */
+  readonly awaiting: Set<LiveTopic>;
+  readonly stream: ReadableStream<Uint8Array>;
+  send(event: LiveEvent, id?: string): void;
+  /** Sends a comment, so that both sides notice a dead connection. */
+  ping(): void;
+  end(): void;
+}
+
+export interface ViewerOptions {
+  readonly topics: readonly LiveTopic[];
+  readonly nowMs: () => number;
+  /** It read too slowly, and what it was to be sent is dropped: it needs snapshots again. */
+  readonly onLost: () => void;
+  readonly onGone: () => void;
+}
+
+/** What the connection has taken and not sent yet. */
+const streamBytes = 64 * 1024;
+/** What waits for the connection to take more. */
+const waitingBytesMax = 512 * 1024;
+const stuckMsMax = 60_000;
+
+const encoder = new TextEncoder();
+
+export function createViewer(options: ViewerOptions): Viewer {
+  const { topics, nowMs, onLost, onGone } = options;
+  let controller!: ReadableStreamDefaultController<Uint8Array>;
+  let isOver = false;
+  let isLost = false;
+  let stuckSinceMs: number | undefined;
+  const waiting: Uint8Array[] = [];
+  let waitingBytes = 0;
+
+  const leave = () => {
+    if (isOver) return;
+    isOver = true;
+    waiting.length = 0;
+    onGone();
+  };
+  const flush = () => {
+    if (isLost) {
+      isLost = false;
+      onLost();
+    }
+    while (waiting.length > 0 && controller.desiredSize! > 0) {
+      const bytes = waiting.shift()!;
+      waitingBytes -= bytes.byteLength;
+      controller.enqueue(bytes);
+    }
+    if (waiting.length === 0) stuckSinceMs = undefined;
+  };
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      start: (given) => void (controller = given),
+      pull: flush,
+      cancel: leave,
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: streamBytes }),
+  );
+  const write = (text: string) => {
+    if (isOver || isLost) return;
+    const bytes = encoder.encode(text);
+    if (waiting.length === 0 && controller.desiredSize! > 0) return controller.enqueue(bytes);
+    stuckSinceMs ??= nowMs();
+    waiting.push(bytes);
+    waitingBytes += bytes.byteLength;
+    if (waitingBytes <= waitingBytesMax || waiting.length === 1) return;
+    waiting.length = 0;
+    waitingBytes = 0;
+    isLost = true;
+  };
+  const end = () => {
+    if (isOver) return;
+    leave();
+    controller.close();
+  };
+  return {
+    topics,
+    awaiting: new Set(topics),
+    stream,
+    send(event, id) {
+      write(`${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(event)}\n\n`);
+    },
+    ping() {
+      if (stuckSinceMs !== undefined && nowMs() - stuckSinceMs > stuckMsMax) return end();
+      if (!isLost && waiting.length === 0) write(": still here\n\n");
+    },
+    end,
+  };
+}

@@ -1,0 +1,97 @@
+import { AppError } from "../../base/app-error.ts";
+import type { Clock, Timer } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Service } from "../../base/service.ts";
+import type { LoadedSettings, Paths } from "../../config/index.ts";
+import type { NodeApi } from "../../node/index.ts";
+import type { HealthSource } from "../../observe/index.ts";
+import { readServerAddress } from "../serve/server-files.ts";
+import {
+  busyDashboardPart,
+  dashboardPart,
+  noDashboardPart,
+  otherDashboardPart,
+  type UpPart,
+} from "./parts.ts";
+
+export interface UpServerOptions {
+  readonly loaded: LoadedSettings;
+  readonly paths: Paths;
+  readonly node: NodeApi;
+  readonly health: HealthSource;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly show: (part: UpPart) => void;
+}
+
+interface Opened extends Service, AsyncDisposable {
+  origin(): string;
+  firstLink(): string;
+}
+
+/** A port that is in use may become free, as when the process that served this folder has ended. */
+const retryMs = 10_000;
+
+/**
+ * API and dashboard as a part of `forager up`. A node works without them: if they cannot start, it
+ * says why and tries again. A `serve.listen` that can never work rejects the start.
+ */
+export function createUpServer(options: UpServerOptions): Service {
+  const { loaded, paths, clock, log, show } = options;
+  const { listen } = loaded.settings.serve;
+  const over = new AbortController();
+  let server: Opened | undefined;
+  let timer: Timer | undefined;
+  let trying: Promise<void> = Promise.resolve();
+
+  const open = async (): Promise<void> => {
+    // Loaded here, so that a node that serves nothing does not pay for it.
+    const { openApiServer } = await import("../serve/open-serve.ts");
+    const { signal } = over;
+    const opened = await openApiServer({ ...options, isOpen: false, signal });
+    try {
+      await opened.start();
+      server = opened;
+    } catch (error) {
+      await opened[Symbol.asyncDispose]();
+      throw error;
+    }
+    show(dashboardPart(opened.origin(), opened.firstLink()));
+  };
+
+  const attempt = async (): Promise<void> => {
+    try {
+      await open();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code === "usage") throw error;
+      if (over.signal.aborted) return;
+      const other = await readServerAddress(paths);
+      const isOther = other !== undefined && other.pid !== process.pid;
+      show(
+        isOther ? otherDashboardPart(other.origin, other.pid) : busyDashboardPart(error.message),
+      );
+      timer = clock.setTimer(retryMs, () => retry(), { background: true });
+    }
+  };
+
+  const retry = () => {
+    trying = attempt().catch((error: unknown) =>
+      log.error("API and dashboard cannot start", { error }),
+    );
+  };
+
+  return {
+    async start() {
+      if (listen === "off") return show(noDashboardPart);
+      trying = attempt();
+      await trying;
+    },
+    async stop() {
+      over.abort();
+      timer?.cancel();
+      await trying.catch(() => {}); // whoever called start has that failure
+      await server?.[Symbol.asyncDispose]();
+      server = undefined;
+    },
+  };
+}
