@@ -30,7 +30,7 @@ import { createServiceStarter } from "./services/start-services.ts";
 import { onStopSignal } from "./stop-signals.ts";
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
-const stepNames = new Set(["types", "dashboard", "lint", "format", "build"]);
+const stepNames = new Set(["types+lint", "format", "build"]);
 
 interface Arguments {
   readonly selection: Selection;

@@ -1,4 +1,4 @@
-// inputs: scripts/checks/steps.ts .oxlintrc.json tsconfig.json
+// inputs: scripts/checks/steps.ts .oxlintrc.json tsconfig.json package.json
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "forager-lint-"));
   mkdirSync(join(folder, "src"));
-  for (const file of [".oxlintrc.json", "tsconfig.json"])
+  for (const file of [".oxlintrc.json", "tsconfig.json", "package.json"])
     copyFileSync(join(root, file), join(folder, file));
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules")); // for Node's types
 });
@@ -21,10 +21,10 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs the lint step of `npm test` over one file. */
+/** Runs the step for types and lint of `npm test` over one file. */
 function lint(source: string) {
   writeFileSync(join(folder, "src", "sample.ts"), source);
-  const { args } = steps.find(({ name }) => name === "lint")!;
+  const { args } = steps.find(({ name }) => name === "types+lint")!;
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder });
   return { status, output: `${String(stdout)}${String(stderr)}` };
 }
@@ -40,6 +40,12 @@ test("a promise nobody waits for is fatal", () => {
 test("a promise where a callback is expected to return nothing is fatal", () => {
   const { status, output } = lint(`${save}[1].forEach(async () => await save());\n`);
   expect(output).toContain("no-misused-promises");
+  expect(status).toBe(1);
+});
+
+test("a type that does not fit is fatal", () => {
+  const { status, output } = lint(`export const one: number = "1";\n`);
+  expect(output).toContain("is not assignable to type 'number'");
   expect(status).toBe(1);
 });
 
