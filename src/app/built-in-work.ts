@@ -7,6 +7,7 @@ import {
   createEnrichHandler,
   createResolveHandler,
   createTopUpHandler,
+  discoverKind,
   openCampaignFolder,
   type CampaignServices,
   type EnrichServices,
@@ -78,6 +79,10 @@ export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
       ...campaign,
       ...createTopUpServices({ folder, campaign: campaignOf, queue, ledger, clock, placesHere }),
       duplicates: records,
+      async isDiscovering(job) {
+        const states = ["pending", "running"] as const;
+        return (await queue.browse({ states, kind: discoverKind, job, limit: 1 })).length > 0;
+      },
     },
     async [Symbol.asyncDispose]() {
       await enrich[Symbol.asyncDispose]();

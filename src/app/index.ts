@@ -65,13 +65,16 @@ export { parseConcurrency } from "./work/pools.ts";
 export type { Up, UpOptions } from "./up/open-up.ts";
 export type { UpPart } from "./up/parts.ts";
 /** Writes settings and a first campaign. */
-export const loadInit = () => import("./campaign/init-folder.ts");
+export const loadInit = async () => ({
+  ...(await import("./campaign/init-folder.ts")),
+  ...(await import("./campaign/place-samples.ts")),
+});
 /** Plans and dispatches campaigns. */
 export const loadCampaignWork = () => import("./campaign/dispatch-campaign.ts");
 export type { OpenedSource } from "./campaign/dispatch-campaign.ts";
 export type { CampaignRun, RunCampaignOptions, RunProgress } from "./campaign/run-campaign.ts";
 export type { CampaignReportOptions } from "./campaign/campaign-report.ts";
-export type { CampaignViewOptions } from "./campaign/campaign-view.ts";
+export type { CampaignCoverage, CampaignViewOptions } from "./campaign/campaign-view.ts";
 export type { ExportAbout } from "./exchange/export-file.ts";
 export { openWholeFile } from "./exchange/whole-file.ts";
 export type { ExportCounts, ExportOptions } from "./exchange/export-records.ts";

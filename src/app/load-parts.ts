@@ -1,9 +1,9 @@
 import type { BuiltInWork, BuiltInWorkOptions } from "./built-in-work.ts";
-import type { CampaignReport, CoverageCell, CoverageOptions } from "../campaign/index.ts";
+import type { CampaignReport, CoverageOptions } from "../campaign/index.ts";
 import type { Company, EmailRow } from "../records/index.ts";
 import type { CampaignReportOptions } from "./campaign/campaign-report.ts";
 import type { CampaignRun, RunCampaignOptions } from "./campaign/run-campaign.ts";
-import type { CampaignViewOptions } from "./campaign/campaign-view.ts";
+import type { CampaignCoverage, CampaignViewOptions } from "./campaign/campaign-view.ts";
 import type { CampaignState, CampaignStateOptions } from "./campaign/campaign-state.ts";
 import type { ExportAbout, ExportFileOptions } from "./exchange/export-file.ts";
 import type { UploadExportOptions } from "./exchange/upload-export.ts";
@@ -134,7 +134,7 @@ export async function readCampaignReport(options: CampaignReportOptions): Promis
 /** See `campaign/campaign-view.ts`. */
 export async function readCampaignCoverage(
   options: CampaignViewOptions & Pick<CoverageOptions, "by">,
-): Promise<readonly CoverageCell[]> {
+): Promise<CampaignCoverage> {
   return (await import("./campaign/campaign-view.ts")).readCampaignCoverage(options);
 }
 

@@ -11,6 +11,7 @@ import type { Campaign, CampaignFolder } from "../campaign/index.ts";
 import type { Paths, Settings } from "../config/index.ts";
 import type { CutSource } from "../sources/adapters/file/file-source.ts";
 import type {
+  CutOptions,
   CutProgress,
   PlaceSource,
   SnapshotRelease,
@@ -65,6 +66,22 @@ export async function openPlaces(options: OpenPlacesOptions): Promise<Places> {
     makeFolder(folder, { mode: 0o700 });
     return folder;
   };
+  /** Of a file that is more than text, the tiles of the campaign alone are cut, in one pass. */
+  const cutFile = async (given: CutOptions, campaign: Campaign): Promise<SnapshotRelease> => {
+    const { importPlaces, placeFileKind } = await import("./import-places.ts");
+    const { cutPlaces, readArea } = await import("../sources/index.ts");
+    if ((await placeFileKind(given.file)) === "text") return await cutPlaces(given);
+    const { planTiles } = await import("../campaign/index.ts");
+    const area = readArea(planTiles(campaign).map(({ tile }) => tile));
+    return await importPlaces({
+      ...given,
+      area,
+      places: { store, tempFolder },
+      remote: { paths, bucket: settings },
+      clock,
+      signal: AbortSignal.any([signal, ...(given.signal ? [given.signal] : [])]),
+    });
+  };
   const openSource = async (
     folder: CampaignFolder,
     campaign: Campaign,
@@ -95,6 +112,7 @@ export async function openPlaces(options: OpenPlacesOptions): Promise<Places> {
       tempFolder: tempFolder(),
       ...campaign.fileOptions,
       ...(onProgress && { onProgress }),
+      cut: (given) => cutFile(given, campaign),
     });
   };
   return {
@@ -105,7 +123,9 @@ export async function openPlaces(options: OpenPlacesOptions): Promise<Places> {
       const file = folder.sourceFile(campaign);
       const id = JSON.stringify(
         // One client for each server: it paces the requests of this process.
-        key === "overpass" ? [key, overpass, politeness.contact] : [name, key, file, fileOptions],
+        key === "overpass"
+          ? [key, overpass, politeness.contact]
+          : [name, key, file, fileOptions, campaign.locations],
       );
       const known = sources.get(id) ?? openSource(folder, campaign, key);
       sources.set(id, known);

@@ -7,6 +7,7 @@ import { translateFileError, writeFileAtomic } from "../base/atomic-file.ts";
 import { openRegularFile, readRegularFile } from "../base/regular-file.ts";
 import { makeFolder } from "../base/make-folder.ts";
 import type { Paths } from "../config/index.ts";
+import { isRemoteFile } from "../sources/index.ts";
 import { campaignNameRule, campaignNameWords, type Campaign } from "./campaign.ts";
 import { parseCampaign, type CampaignFields } from "./parse-campaign.ts";
 import type { Target } from "./plan.ts";
@@ -161,6 +162,7 @@ export function openCampaignFolder(paths: Pick<Paths, "resolve">): CampaignFolde
     },
     sourceFile({ name, sourceFile }) {
       if (sourceFile === undefined || isAbsolute(sourceFile)) return sourceFile;
+      if (isRemoteFile(sourceFile)) return sourceFile;
       return join(folderOf(name), sourceFile);
     },
   };

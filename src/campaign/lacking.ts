@@ -2,7 +2,13 @@ import { AppError } from "../base/app-error.ts";
 import { release, type HandlerOutcome } from "../worker/index.ts";
 
 /** Codes of errors that say what this machine has not got, though another one may have it. */
-const lacking: ReadonlySet<string> = new Set(["no_campaign", "places_file", "places_not_imported"]);
+const lacking: ReadonlySet<string> = new Set([
+  "no_campaign",
+  "places_file",
+  "places_not_imported",
+  "duckdb_missing",
+  "osmium_missing",
+]);
 
 /**
  * Runs a step of a handler. If the node lacks the campaign or its places, the task goes back to the

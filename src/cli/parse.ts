@@ -1,4 +1,10 @@
-import { Argument, Command as Program, CommanderError, Option } from "commander";
+import {
+  Argument,
+  Command as Program,
+  CommanderError,
+  InvalidArgumentError,
+  Option,
+} from "commander";
 import { docsFolder } from "../base/docs-page.ts";
 import { usageError } from "../base/usage-error.ts";
 import type { Command, CommandEntry, Flags, OptionSpec, Registry } from "./command.ts";
@@ -126,7 +132,12 @@ function toOption(spec: OptionSpec): Option {
   const option = new Option(value === undefined ? flags : `${flags} <${value}>`, summary);
   if (choices) option.choices(choices);
   if (isRepeated) {
-    option.argParser<readonly string[] | undefined>((text, before) => [...(before ?? []), text]);
+    option.argParser<readonly string[] | undefined>((text, before) => {
+      if (choices && !choices.includes(text)) {
+        throw new InvalidArgumentError(`Allowed choices are ${choices.join(", ")}.`);
+      }
+      return [...(before ?? []), text];
+    });
   }
   if (fallback !== undefined) option.default(fallback);
   return option;

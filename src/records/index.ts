@@ -59,6 +59,9 @@ export {
   exportFormats,
   kmlBegin,
   kmlData,
+  kmlLicences,
+  licenceMember,
+  type DataLicence,
   type ExportFormat,
   type ExportWriter,
 } from "./exchange/export-writer.ts";

@@ -34,3 +34,20 @@ export function openDataOf(idOrSource: string): string | undefined {
 
 export const attributionOf = (name: string): Attribution | undefined =>
   Object.hasOwn(byPrefix, name) ? byPrefix[name] : undefined;
+
+/** What has to be shown beside data that comes from these places, each once. */
+export function attributionsOf(placeIds: Iterable<string>): readonly Attribution[] {
+  const names = new Set<string>();
+  for (const id of placeIds) names.add(id.slice(0, Math.max(0, id.indexOf("/"))));
+  return [...names].sort().flatMap((name) => attributionOf(name) ?? []);
+}
+
+/** One line for people: `© OpenStreetMap contributors (ODbL-1.0), https://…`. */
+export const attributionLine = ({ text, licence, url }: Attribution): string =>
+  `${text} (${licence}), ${url}`;
+
+/** Of the open data that a value comes from, by who wrote it. */
+export function licenceOf(source: string): string | undefined {
+  const name = openDataOf(source);
+  return name === undefined ? undefined : attributionOf(name)?.licence;
+}

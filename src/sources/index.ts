@@ -1,4 +1,11 @@
-export { attributionOf, openDataNames, openDataOf } from "./attributions.ts";
+export {
+  attributionLine,
+  attributionOf,
+  attributionsOf,
+  licenceOf,
+  openDataNames,
+  openDataOf,
+} from "./attributions.ts";
 export { busyForMs } from "./source-busy.ts";
 export { countryAt, countryCodeOf } from "./country-at.ts";
 export {
@@ -42,7 +49,8 @@ export {
   type CutProgress,
   type PlaceArea,
 } from "./snapshots/cut-places.ts";
-export { readPlaceFile } from "./read/read-place-file.ts";
+export { readPlaceFile, type FileRecord } from "./read/read-place-file.ts";
+export { isRemoteFile } from "./remote-file.ts";
 export { readArea } from "./snapshots/place-area.ts";
 export {
   createSnapshotStore,

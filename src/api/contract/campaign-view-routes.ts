@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { stateCounts } from "./queue-routes.ts";
-import { count, name, route } from "./route.ts";
+import { count, licences, name, route } from "./route.ts";
 
 /** What a campaign has come to, and how its tiles stand. */
 const share = z.number().min(0).max(1);
@@ -61,6 +61,7 @@ const report = z.strictObject({
   }),
   excluded: count,
   tasks: stateCounts.optional(),
+  licences,
   alarms: z.array(z.strictObject({ alarm: z.string(), text: z.string() })),
 });
 
@@ -95,7 +96,7 @@ export const campaignViewRoutes = {
     summary: "the tiles of a campaign and how they stand",
     params,
     query: z.strictObject({ phrase: name.optional().describe("absent: all phrases together") }),
-    answer: z.strictObject({ rows: z.array(tile) }),
+    answer: z.strictObject({ rows: z.array(tile), licences }),
     commands: ["campaign coverage"],
   }),
 };

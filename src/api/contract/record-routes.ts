@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, moment, name, pageCursor, pageLimit, pageOf, route } from "./route.ts";
+import { count, licences, moment, name, pageCursor, pageLimit, pageOf, route } from "./route.ts";
 
 export const contact = z.strictObject({
   value: z.string(),
@@ -89,6 +89,7 @@ export const fieldRow = z.strictObject({
   stamp: z.string(),
   node: z.string(),
   dot: z.string().describe("names the write: node/session/number"),
+  licence: z.string().optional().describe("of the open data that it comes from"),
 });
 
 const duplicate = z.strictObject({
@@ -108,6 +109,7 @@ export const companyShown = z.strictObject({
   ...companyFields,
   ...shown,
   duplicates: z.array(duplicate),
+  licences,
   visit: z
     .looseObject({ ...visitFields, seen: z.array(z.string()) })
     .nullable()

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { companyFilter } from "./record-routes.ts";
-import { count, route } from "./route.ts";
+import { count, licences, route } from "./route.ts";
 
 /** Companies in other shapes than a list: how many have which value, and where they are. */
 export const facetFields = ["city", "state", "country", "category", "tag", "tech"] as const;
@@ -20,6 +20,7 @@ export const recordViewRoutes = {
         }),
       ),
       counted: count,
+      licences,
       isComplete: z.boolean().describe("false: only the first so many were counted"),
     }),
   }),
@@ -36,6 +37,7 @@ export const recordViewRoutes = {
           .describe("folder, name, latitude, longitude, whether an email address is known"),
       ),
       isComplete: z.boolean().describe("false: there are more"),
+      licences,
     }),
   }),
 };

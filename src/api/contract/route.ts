@@ -55,6 +55,12 @@ export const moment = z.iso.datetime({ offset: true }).describe("ISO 8601");
 /** Milliseconds since 1970, by the clock of the server or of the queue. */
 export const timeMs = z.number();
 
+/** Of open data: what has to be shown beside it. */
+export const licences = z
+  .array(z.strictObject({ text: z.string(), licence: z.string(), url: z.string() }).readonly())
+  .readonly()
+  .describe("of the open data in this answer: what has to be shown beside it");
+
 export const limitMax = 1_000;
 export const pageLimit = z.int().min(1).max(limitMax).default(100);
 /** `next` of the page before. Its content is nobody's business but the server's. */

@@ -1,5 +1,6 @@
 import type { NodeReadApi } from "../../node/index.ts";
 import {
+  placesOf,
   visitRecordOf,
   type Company,
   type Indexed,
@@ -7,6 +8,7 @@ import {
   type RecordFilters,
   type RecordQuery,
 } from "../../records/index.ts";
+import { attributionsOf, licenceOf } from "../../sources/index.ts";
 import type { recordRoutes } from "../contract/record-routes.ts";
 import type { HandlersOf } from "../handler.ts";
 import { notFound } from "../problems.ts";
@@ -31,8 +33,9 @@ export const recordHandlers: HandlersOf<typeof recordRoutes> = {
     return {
       ...company,
       ...(await shownWith(node, company.target)),
-      provenance: view.fields,
+      provenance: view.fields.map(withLicence),
       duplicates: await node.records.duplicatesOf(company.target),
+      licences: attributionsOf(placesOf(company)),
       visit: visitOf(view),
     };
   },
@@ -44,9 +47,19 @@ export const recordHandlers: HandlersOf<typeof recordRoutes> = {
     const person = await node.records.person(name);
     if (!person) throw notFound(`person '${name}'`);
     const { fields } = await node.ledger.read(person.target);
-    return { ...person, ...(await shownWith(node, person.target)), provenance: fields };
+    return {
+      ...person,
+      ...(await shownWith(node, person.target)),
+      provenance: fields.map(withLicence),
+    };
   },
 };
+
+/** Each value says by which licence it may be used, if its source asks for one. */
+function withLicence<T extends { readonly source: string }>(value: T) {
+  const licence = licenceOf(value.source);
+  return licence === undefined ? value : { ...value, licence };
+}
 
 /** The field may have been written by a later version, with more in it. */
 function visitOf(view: Parameters<typeof visitRecordOf>[0]) {

@@ -1,4 +1,5 @@
-import type { Company } from "../../records/index.ts";
+import { placesOf, type Company } from "../../records/index.ts";
+import { attributionsOf } from "../../sources/index.ts";
 import { facetFields, type recordViewRoutes } from "../contract/record-view-routes.ts";
 import type { RouteContext, HandlersOf } from "../handler.ts";
 import { queryOf } from "./record-handlers.ts";
@@ -13,9 +14,11 @@ const nameLengthMax = 120;
 export const recordViewHandlers: HandlersOf<typeof recordViewRoutes> = {
   async companyFacets({ query }, context) {
     const counts = new Map(facetFields.map((field) => [field, new Map<string, number>()]));
+    const openData = createOpenData();
     let counted = 0;
     const isComplete = await eachCompany(context, query, facetCompaniesMax, (company) => {
       counted += 1;
+      openData.add(company);
       for (const [field, values] of counts) {
         for (const value of valuesOf(company, field)) {
           values.set(value, (values.get(value) ?? 0) + 1);
@@ -29,18 +32,31 @@ export const recordViewHandlers: HandlersOf<typeof recordViewRoutes> = {
         .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
         .slice(0, valuesMax),
     }));
-    return { facets, counted, isComplete };
+    return { facets, counted, licences: openData.licences(), isComplete };
   },
   async companyPoints({ query }, context) {
+    const openData = createOpenData();
     const rows: [string, string, number, number, boolean][] = [];
     const isComplete = await eachCompany(context, query, pointsMax, (company) => {
       const { latitude, longitude } = company.numbers;
       if (latitude === undefined || longitude === undefined) return;
+      openData.add(company);
       rows.push([company.slug, company.name.slice(0, nameLengthMax), latitude, longitude, company.emails.length > 0]); // prettier-ignore
     });
-    return { rows, isComplete };
+    return { rows, isComplete, licences: openData.licences() };
   },
 };
+
+/** Collects whose data is shown. */
+function createOpenData() {
+  const sources = new Set<string>();
+  return {
+    add(company: Company) {
+      for (const place of placesOf(company)) sources.add(place.slice(0, place.indexOf("/") + 1));
+    },
+    licences: () => attributionsOf(sources),
+  };
+}
 
 function valuesOf(company: Company, field: (typeof facetFields)[number]): readonly string[] {
   switch (field) {

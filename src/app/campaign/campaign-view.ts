@@ -18,6 +18,7 @@ import {
 import type { Paths, Settings } from "../../config/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import type { Queue } from "../../queue/index.ts";
+import { attributionsOf, type Attribution, type SnapshotRelease } from "../../sources/index.ts";
 import { openPlaces } from "../open-places.ts";
 
 export interface CampaignViewOptions {
@@ -41,6 +42,8 @@ export interface CampaignView {
   readonly mayHave: (target: Target) => boolean;
   readonly hasFailed: (target: Target) => boolean;
   readonly tasks?: CampaignReport["tasks"];
+  /** What has to be shown beside what its sources said. */
+  readonly licences: readonly Attribution[];
 }
 
 export async function readCampaignView(options: CampaignViewOptions): Promise<CampaignView> {
@@ -59,6 +62,7 @@ export async function readCampaignView(options: CampaignViewOptions): Promise<Ca
     nowMs: clock.nowMs(),
     mayHave: mayHave(releases),
     hasFailed: ({ tile, phrase, source }) => failed.has(`${tile.id} ${source} ${phrase}`),
+    licences: licencesOf(campaign, releases.values()),
     ...(job && {
       tasks: {
         pending: job.pending,
@@ -71,11 +75,27 @@ export async function readCampaignView(options: CampaignViewOptions): Promise<Ca
   };
 }
 
+function licencesOf(
+  { overpass }: Campaign,
+  releases: Iterable<SnapshotRelease>,
+): readonly Attribution[] {
+  const all = [
+    ...(overpass ? attributionsOf(["osm/"]) : []),
+    ...[...releases].flatMap(({ attributions }) => attributions),
+  ];
+  return [...new Map(all.map((one) => [one.text, one])).values()];
+}
+
+export interface CampaignCoverage extends Pick<CampaignView, "licences"> {
+  readonly cells: readonly CoverageCell[];
+}
+
 /** The tiles of a campaign and how they stand, for maps and lists. */
 export async function readCampaignCoverage(
   options: CampaignViewOptions & Pick<CoverageOptions, "by">,
-): Promise<readonly CoverageCell[]> {
-  return campaignCoverage({ ...(await readCampaignView(options)), by: options.by });
+): Promise<CampaignCoverage> {
+  const view = await readCampaignView(options);
+  return { cells: campaignCoverage({ ...view, by: options.by }), licences: view.licences };
 }
 
 const pageTasks = 1_000;

@@ -1,4 +1,5 @@
-import { stat } from "node:fs/promises";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { isAbsolute, join, relative } from "node:path";
 import { AppError } from "../../base/app-error.ts";
 import { createFileAtomic } from "../../base/atomic-file.ts";
@@ -10,7 +11,8 @@ import {
   type TemplateOptions,
 } from "../../campaign/index.ts";
 import { createPaths } from "../../config/index.ts";
-import { readPlaceFile, type Place } from "../../sources/index.ts";
+import { isRemoteFile, readPlaceFile, type FileRecord, type Place } from "../../sources/index.ts";
+import { placeFileKind, type PlaceFileKind } from "../import-places.ts";
 
 export interface InitFolderOptions {
   /** Where forager.toml goes. */
@@ -72,6 +74,7 @@ async function writeSettings(file: string, text: string): Promise<void> {
 
 /** A folder that is moved as a whole keeps its source. */
 function pathFrom(campaignFolder: string, sourceFile: string, folder: string): string {
+  if (isRemoteFile(sourceFile)) return sourceFile;
   const isInside = !relative(folder, sourceFile).startsWith("..");
   return isInside ? relative(campaignFolder, sourceFile) : sourceFile;
 }
@@ -84,14 +87,39 @@ export async function suggestFor(
   file: string,
   signal: AbortSignal,
 ): Promise<SuggestedCampaign | undefined> {
+  const kind = await placeFileKind(file);
+  if (kind === "remote") return undefined; // it may have millions of places: the person says where
   const found = await stat(file).catch(() => undefined);
   if (!found?.isFile()) {
     throw new AppError("invalid", "places_file", `${file} is no file: is the path right?`);
   }
   const places: Place[] = [];
-  for await (const batch of readPlaceFile({ file, signal })) {
+  for await (const batch of recordsOf(file, kind, signal)) {
     for (const { read } of batch) if (read.kind === "place") places.push(read.place);
     if (places.length >= placesMax) break;
   }
   return suggestCampaign(places);
+}
+
+async function* recordsOf(
+  file: string,
+  kind: PlaceFileKind,
+  signal: AbortSignal,
+): AsyncGenerator<readonly FileRecord[]> {
+  if (kind === "parquet") {
+    const { openParquetReader } = await import("../../sources/adapters/parquet/read-parquet.ts");
+    await using reader = openParquetReader();
+    yield* reader.places({ file, signal });
+    return;
+  }
+  if (kind !== "extract") return yield* readPlaceFile({ file, signal });
+  const { convertExtract } = await import("../../sources/adapters/osmium/convert-extract.ts");
+  const folder = await mkdtemp(join(tmpdir(), "forager-init-"));
+  try {
+    const to = join(folder, "extract.geojsonseq");
+    await convertExtract({ file, to, signal });
+    yield* readPlaceFile({ file: to, signal });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

@@ -1,6 +1,7 @@
+import { rm } from "node:fs/promises";
 import { basename } from "node:path";
 import { writeFileAtomic } from "../../base/atomic-file.ts";
-import { attributionOf, type Attribution } from "../../sources/index.ts";
+import { attributionLine } from "../../sources/index.ts";
 import type { ExportCounts } from "./export-records.ts";
 import { openWholeFile } from "./whole-file.ts";
 
@@ -12,8 +13,6 @@ export interface ExportAbout extends ExportCounts {
   readonly at: string;
   readonly fileFormat: string;
   readonly campaign?: string;
-  /** What has to be shown beside the data, by the licences of its sources. */
-  readonly licences: readonly Attribution[];
 }
 
 export interface ExportFileOptions {
@@ -37,13 +36,26 @@ export async function exportToFile(options: ExportFileOptions): Promise<ExportAb
       fileFormat,
       ...(campaign !== undefined && { campaign }),
       ...counts,
-      licences: counts.placeSources.flatMap((source) => attributionOf(source) ?? []),
     };
     await file.commit();
     await writeFileAtomic(`${to}.about.json`, `${JSON.stringify(about, null, 2)}\n`);
+    await writeLicences(to, about);
     return about;
   } catch (error) {
     await file.discard();
     throw error;
   }
+}
+
+/** For people who get the file without the program; an export without open data has none. */
+async function writeLicences(to: string, { licences }: ExportAbout): Promise<void> {
+  const file = `${to}.LICENCES.txt`;
+  if (licences.length === 0) return await rm(file, { force: true });
+  const lines = [
+    `${basename(to)} contains open data. Show this wherever you show the data, and pass it on with it:`,
+    "",
+    ...licences.map(attributionLine),
+    "",
+  ];
+  await writeFileAtomic(file, lines.join("\n"));
 }

@@ -2,16 +2,22 @@ import { AppError } from "../../base/app-error.ts";
 import { afterTick } from "../../base/tick.ts";
 import type { Membership } from "../../campaign/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
-import type {
-  Company,
-  EmailRow,
-  ExportWriter,
-  RecordQuery,
-  SuppressList,
+import {
+  placesOf,
+  type Company,
+  type EmailRow,
+  type ExportWriter,
+  type RecordPage,
+  type RecordQuery,
+  type SuppressList,
 } from "../../records/index.ts";
+import { attributionsOf, type Attribution } from "../../sources/index.ts";
+import { withoutOpenData, type WithoutOptions } from "./without-open-data.ts";
 
 export interface ExportOptions<Row> {
   readonly records: Pick<NodeReadApi["records"], "search" | "emailUsage">;
+  /** Open data such as `osm`: values that come from nowhere else are left out. */
+  readonly without?: WithoutOptions | undefined;
   /** Which companies: words and filters. */
   readonly query: Pick<RecordQuery, "words" | "filters">;
   /** Absent: not only those of one campaign. */
@@ -35,8 +41,12 @@ export interface ExportCounts {
   /** Of addresses: they came before, or stand on too many unrelated sites. */
   readonly repeated: number;
   readonly shared: number;
+  /** Left out because nothing but open data that was not wanted names them. */
+  readonly withoutName: number;
   /** The first part of the ids of their places, such as `osm`: whose data is in the export. */
   readonly placeSources: readonly string[];
+  /** What has to be shown beside the data, by the licences of its sources. */
+  readonly licences: readonly Attribution[];
 }
 
 const pageCompanies = 500;
@@ -90,8 +100,8 @@ async function writeRows<Row>(
   options: ExportOptions<Row>,
   rowsOf: (company: Company) => readonly Row[] | Promise<readonly Row[]>,
 ) {
-  const { records, query, membership, writer, write, signal, onCompanies } = options;
-  let [rows, withoutPoint] = [0, 0];
+  const { records, query, writer, write, signal, onCompanies } = options;
+  let [rows, withoutPoint, withoutName] = [0, 0, 0];
   const placeSources = new Set<string>();
   const textOf = (row: Row): string => {
     const text = writer.row(row);
@@ -113,14 +123,14 @@ async function writeRows<Row>(
       ...(after !== undefined && { after }),
     });
     let text = "";
-    for (const found of page.rows) {
-      if (found.kind !== "company" || (membership && !isMember(membership, found.company)))
-        continue;
-      const chosen = rowsOf(found.company);
+    const { companies, nameless } = await chosenCompanies(options, page);
+    withoutName += nameless;
+    for (const company of companies) {
+      const chosen = rowsOf(company);
       const some = chosen instanceof Promise ? await chosen : chosen;
       for (const row of some) text += textOf(row);
-      const [source] = found.company.texts.place?.split("/", 1) ?? [];
-      if (some.length > 0 && source !== undefined) placeSources.add(source);
+      if (some.length === 0) continue;
+      for (const place of placesOf(company)) placeSources.add(place.split("/", 1)[0]!);
     }
     await write(text);
     onCompanies?.(page.rows.length);
@@ -128,8 +138,23 @@ async function writeRows<Row>(
     if (signal.aborted) throw new AppError("aborted", "export_stopped", "the export was stopped");
     after = page.next;
   } while (after !== undefined);
-  await write(writer.end);
-  return { rows, withoutPoint, placeSources: [...placeSources].sort() };
+  const licences = attributionsOf([...placeSources].map((source) => `${source}/`));
+  await write(writer.end(licences));
+  return { rows, withoutPoint, withoutName, placeSources: [...placeSources].sort(), licences };
+}
+
+async function chosenCompanies<Row>(
+  { membership, without }: ExportOptions<Row>,
+  page: RecordPage,
+): Promise<{ readonly companies: readonly Company[]; readonly nameless: number }> {
+  const all = page.rows.flatMap((found) =>
+    found.kind === "company" && (!membership || isMember(membership, found.company))
+      ? [found.company]
+      : [],
+  );
+  if (!without || without.names.size === 0) return { companies: all, nameless: 0 };
+  const kept = (await withoutOpenData(all, without)).filter((one) => one !== undefined);
+  return { companies: kept, nameless: all.length - kept.length };
 }
 
 const isMember = (membership: Membership, company: Company): boolean =>

@@ -30,5 +30,7 @@ export async function uploadExport(options: UploadExportOptions): Promise<string
   const key = exportKey(campaign, basename(file));
   await bucket.put(key, await readFile(file));
   await bucket.put(`${key}.about.json`, await readFile(`${file}.about.json`));
+  const licences = await readFile(`${file}.LICENCES.txt`).catch(() => undefined);
+  if (licences) await bucket.put(`${key}.LICENCES.txt`, licences);
   return key;
 }

@@ -106,10 +106,14 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
       },
       async coverage(name, { phrase, signal }) {
         const by = phrase === undefined ? "tile" : "phrase";
-        const cells = await readCampaignCoverage({ ...(await viewOf(name, signal)), by });
+        const { cells, licences } = await readCampaignCoverage({
+          ...(await viewOf(name, signal)),
+          by,
+        });
         const asked = phrase?.toLowerCase();
         return {
           rows: cells.filter((cell) => cell.phrase?.toLowerCase() === asked).map(coverageRow),
+          licences,
         };
       },
     },

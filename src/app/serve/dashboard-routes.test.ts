@@ -16,7 +16,7 @@ test("the screens of the dashboard get facets, points, throughput, report and co
   );
   const create = (name: string, more: object) =>
     node.api.records.create({ source: "hand:test", fields: { name, ...more } });
-  await create("Acme", { city: "Austin", latitude: 30.21, longitude: -97.71, "email/a@acme.test": true }); // prettier-ignore
+  await create("Acme", { place: "osm/node/1", city: "Austin", latitude: 30.21, longitude: -97.71, "email/a@acme.test": true }); // prettier-ignore
   await create("Brook", { city: "Austin", "category/tiles": true });
   const facets = await client.get("/api/companies/facets");
   expect(facets).toMatchObject({ counted: 2, isComplete: true });
@@ -28,7 +28,10 @@ test("the screens of the dashboard get facets, points, throughput, report and co
   expect(await client.get("/api/companies/points")).toEqual({
     rows: [["acme", "Acme", 30.21, -97.71, true]],
     isComplete: true,
-  });
+    licences: [{ text: "© OpenStreetMap contributors", licence: "ODbL-1.0", url: "https://www.openstreetmap.org/copyright" }],
+  }); // prettier-ignore
+  const shown = await client.get("/api/companies/{name}", { params: { name: "acme" } });
+  expect(shown.licences).toHaveLength(1);
 
   await using queue = await openQueue(`sqlite:${paths.resolve("queue.db")}`);
   await queue.add(["a", "b", "c"].map((key) => ({ kind: "page", key })));

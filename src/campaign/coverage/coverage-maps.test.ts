@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { validateXML } from "xmllint-wasm";
 import { createCompanyWriter } from "../../records/index.ts";
 import { sampleCompany } from "../../records/testing/sample-records.ts";
-import { boxOf, parseTileId, tileAt } from "../../sources/index.ts";
+import { attributionsOf, boxOf, parseTileId, tileAt } from "../../sources/index.ts";
 import type { CoverageCell } from "./coverage.ts";
 import { coverageGeoJson, coverageKml, ringOf } from "./coverage-maps.ts";
 
@@ -51,8 +51,9 @@ const cells = [
 
 describe("coverage as KML", () => {
   test("is valid by the schema of the OGC, with phrases that hold markup", async () => {
-    const text = [...coverageKml("austin <1>", cells)].join("");
+    const text = [...coverageKml("austin <1>", cells, attributionsOf(["osm/"]))].join("");
     expect(await kmlFaults(text)).toEqual([]);
+    expect(text).toContain("<Folder><name>© OpenStreetMap contributors</name><description>");
     expect(text).toContain("<Folder><name>fish &amp; &quot;chips&quot; &lt;b&gt;</name>");
     expect(text).toContain(
       "<TimeSpan><begin>2026-11-16T00:00:00.000Z</begin><end>2027-02-14T00:00:00.000Z</end></TimeSpan>",
@@ -73,7 +74,9 @@ describe("coverage as KML", () => {
       sampleCompany("b", { numbers: {} }),
     ].map((one) => writer.row(one));
     expect(rows[1]).toBeUndefined();
-    expect(await kmlFaults(writer.begin + rows[0]! + writer.end)).toEqual([]);
+    expect(await kmlFaults(writer.begin + rows[0]! + writer.end(attributionsOf(["osm/"])))).toEqual(
+      [],
+    );
   });
 });
 

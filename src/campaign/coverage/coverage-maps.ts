@@ -1,5 +1,11 @@
 import { xmlText } from "../../base/xml-text.ts";
-import { kmlBegin, kmlData } from "../../records/index.ts";
+import {
+  kmlBegin,
+  kmlData,
+  kmlLicences,
+  licenceMember,
+  type DataLicence,
+} from "../../records/index.ts";
 import { boxOf, type Tile } from "../../sources/index.ts";
 import { coverageStates, type CoverageCell, type CoverageState } from "./coverage.ts";
 
@@ -19,7 +25,10 @@ export function ringOf(tile: Tile): readonly Position[] {
 }
 
 /** RFC 7946, one feature for each cell. In pieces: a campaign may have a million cells. */
-export function* coverageGeoJson(cells: Iterable<CoverageCell>): Generator<string> {
+export function* coverageGeoJson(
+  cells: Iterable<CoverageCell>,
+  licences: readonly DataLicence[] = [],
+): Generator<string> {
   yield '{"type":"FeatureCollection","features":[';
   let separator = "\n";
   for (const { tile, phrase, state, found, at, expires } of cells) {
@@ -32,7 +41,7 @@ export function* coverageGeoJson(cells: Iterable<CoverageCell>): Generator<strin
     yield `${separator}${JSON.stringify(feature)}`;
     separator = ",\n";
   }
-  yield "\n]}\n";
+  yield `\n]${licenceMember(licences)}}\n`;
 }
 
 /** Alpha, blue, green, red: the order of KML. */
@@ -48,7 +57,11 @@ const colours: Readonly<Record<CoverageState, string>> = {
  * KML 2.2 with a folder for each phrase. The time span of a cell is how long its answer counts, so
  * the time slider of Google Earth shows freshness. The order of elements is that of the schema.
  */
-export function* coverageKml(name: string, cells: readonly CoverageCell[]): Generator<string> {
+export function* coverageKml(
+  name: string,
+  cells: readonly CoverageCell[],
+  licences: readonly DataLicence[] = [],
+): Generator<string> {
   yield `${kmlBegin}<Document>\n<name>${xmlText(name)}</name>\n`;
   for (const state of coverageStates) {
     yield (
@@ -67,7 +80,7 @@ export function* coverageKml(name: string, cells: readonly CoverageCell[]): Gene
     for (const cell of some) yield placemarkOf(cell);
     yield "</Folder>\n";
   }
-  yield "</Document>\n</kml>\n";
+  yield `${kmlLicences(licences)}</Document>\n</kml>\n`;
 }
 
 function placemarkOf({ tile, state, found, at, expires }: CoverageCell): string {

@@ -1,4 +1,5 @@
-import { missingEmailOf, missingEmailText, type Company } from "../../records/index.ts";
+import { missingEmailOf, missingEmailText, placesOf, type Company } from "../../records/index.ts";
+import { attributionsOf } from "../../sources/index.ts";
 import type { Campaign } from "../campaign.ts";
 import { campaignCoverage, countCells, stateOf } from "../coverage/coverage.ts";
 import { planTiles, type Target } from "../plan.ts";
@@ -42,6 +43,7 @@ export async function buildCampaignReport(input: CampaignReportInput): Promise<C
   const fields = createFieldCounts();
   const reasons = createReasons();
   const visits = createVisitAges(nowMs);
+  const placeSources = new Set<string>();
   let [excluded, websiteRequests, firstDay] = [0, 0, "9999-12-31"];
   for await (const page of input.companies) {
     for (const company of page) {
@@ -56,6 +58,8 @@ export async function buildCampaignReport(input: CampaignReportInput): Promise<C
       reasons.add(company);
       visits.add(company);
       websiteRequests += company.visit?.requests ?? 0;
+      for (const place of placesOf(company))
+        placeSources.add(place.slice(0, place.indexOf("/") + 1));
       for (const { at } of finds) if (at !== undefined && at < firstDay) firstDay = at.slice(0, 10);
     }
   }
@@ -78,6 +82,7 @@ export async function buildCampaignReport(input: CampaignReportInput): Promise<C
     freshness: { ...looks.freshness, visits: visits.result() },
     excluded,
     ...(input.tasks && { tasks: input.tasks }),
+    licences: [...attributionsOf(placeSources)],
     alarms: [...emptyTilesAlarm(campaign, targets, witnesses, nowMs)],
   };
 }

@@ -91,6 +91,8 @@ export const campaignReportSchema = z.object({
   tasks: z
     .object({ pending: count, running: count, done: count, skipped: count, failed: count })
     .optional(),
+  /** What has to be shown beside the data, by the licences of its sources. */
+  licences: z.array(z.object({ text: z.string(), licence: z.string(), url: z.string() })),
   alarms: z.array(z.object({ alarm: z.string(), text: z.string() })),
 });
 export type CampaignReport = z.infer<typeof campaignReportSchema>;

@@ -1,6 +1,7 @@
 import { apiUrl } from "../data/api.ts";
 import { formatCount, formatShare, timeOf } from "../data/format.ts";
 import { place, withQuery } from "../data/router.ts";
+import { Credits } from "../parts/credits.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded } from "../parts/state-view.tsx";
@@ -39,6 +40,7 @@ export function CampaignDetail({ campaign }: { readonly campaign: string }) {
       </nav>
       {tab === "" && report.data && <Results report={report.data} />}
       {tab === "phrases" && report.data && <Phrases report={report.data} />}
+      <Credits of={report.data?.licences} />
       {tab === "config" && <ConfigEditor campaign={campaign} />}
       <Same
         command={`forager campaign report ${campaign}`}

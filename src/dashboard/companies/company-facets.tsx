@@ -2,6 +2,7 @@ import { api } from "../data/api.ts";
 import { useResource } from "../data/resource.ts";
 import { place, withQuery } from "../data/router.ts";
 import { formatCount } from "../data/format.ts";
+import { Credits } from "../parts/credits.tsx";
 import { Text } from "../parts/text.tsx";
 import type { CompanyFilter } from "./company-query.ts";
 
@@ -70,6 +71,7 @@ export function CompanyFacets({ filter, isOpen }: FacetsProps) {
       {facets.data && !facets.data.isComplete && (
         <small class="dim">counted among the first {formatCount(facets.data.counted)}</small>
       )}
+      <Credits of={facets.data?.licences} />
     </aside>
   );
 }

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { websiteHref, valueText } from "../data/safe-text.ts";
+import { Credits } from "../parts/credits.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { SafeLink, Text } from "../parts/text.tsx";
 import type { CompanyShown } from "./company-drawer.tsx";
@@ -59,66 +60,69 @@ export function CompanyFacts({ company, canEdit, onChanged }: FactsProps) {
   );
   const open = useSignal<string | undefined>(undefined);
   return (
-    <dl class="facts">
-      {groupsOf(company.provenance).map(({ field, values }) => (
-        <>
-          <dt>{field}</dt>
-          <dd>
-            {inOneLine.has(field) && (
-              <span class="chips">
-                {values.slice(0, 40).map((value) => (
-                  <span class="pill quiet" key={value.field} title={sourceText(value.source)}>
-                    <Text value={elementText(value)} max={60} />
-                  </span>
-                ))}
-              </span>
-            )}
-            {(inOneLine.has(field) ? [] : values).map((value) =>
-              editing.value === value.field ? (
-                <div key={value.field}>{editor(value.field, elementText(value))}</div>
-              ) : (
-                <div key={value.field}>
-                  <div class="fact">
-                    <span title={`${sourceText(value.source)}, node ${value.node}`}>
-                      <FactText field={field} value={value} />
+    <>
+      <dl class="facts">
+        {groupsOf(company.provenance).map(({ field, values }) => (
+          <>
+            <dt>{field}</dt>
+            <dd>
+              {inOneLine.has(field) && (
+                <span class="chips">
+                  {values.slice(0, 40).map((value) => (
+                    <span class="pill quiet" key={value.field} title={sourceText(value.source)}>
+                      <Text value={elementText(value)} max={60} />
                     </span>
-                    <button
-                      class="btn bare small"
-                      aria-label={`Where ${field} ${elementText(value).slice(0, 60)} comes from`}
-                      aria-expanded={open.value === value.field}
-                      onClick={() =>
-                        (open.value = open.value === value.field ? undefined : value.field)
-                      }
-                    >
-                      <Icon name="info" />
-                    </button>
-                    {canEdit && (
+                  ))}
+                </span>
+              )}
+              {(inOneLine.has(field) ? [] : values).map((value) =>
+                editing.value === value.field ? (
+                  <div key={value.field}>{editor(value.field, elementText(value))}</div>
+                ) : (
+                  <div key={value.field}>
+                    <div class="fact">
+                      <span title={`${sourceText(value.source)}, node ${value.node}`}>
+                        <FactText field={field} value={value} />
+                      </span>
                       <button
                         class="btn bare small"
-                        aria-label={`Edit ${field} ${elementText(value).slice(0, 60)}`}
-                        onClick={() => (editing.value = value.field)}
+                        aria-label={`Where ${field} ${elementText(value).slice(0, 60)} comes from`}
+                        aria-expanded={open.value === value.field}
+                        onClick={() =>
+                          (open.value = open.value === value.field ? undefined : value.field)
+                        }
                       >
-                        <Icon name="pencil" />
+                        <Icon name="info" />
                       </button>
-                    )}
+                      {canEdit && (
+                        <button
+                          class="btn bare small"
+                          aria-label={`Edit ${field} ${elementText(value).slice(0, 60)}`}
+                          onClick={() => (editing.value = value.field)}
+                        >
+                          <Icon name="pencil" />
+                        </button>
+                      )}
+                    </div>
+                    {open.value === value.field && <Provenance of={value} />}
                   </div>
-                  {open.value === value.field && <Provenance of={value} />}
-                </div>
-              ),
-            )}
-            {editing.value === `${field}+` && editor(field, "")}
-            {canEdit && canGrow(field, values) && editing.value !== `${field}+` && (
-              <button class="btn bare small" onClick={() => (editing.value = `${field}+`)}>
-                <Icon name="plus" /> add {field}
-              </button>
-            )}
-            {!canEdit && values.length === 0 && <span class="dim">not known</span>}
-          </dd>
-        </>
-      ))}
-      <dt>file</dt>
-      <dd class="dim">{company.file ?? "not written yet"}</dd>
-    </dl>
+                ),
+              )}
+              {editing.value === `${field}+` && editor(field, "")}
+              {canEdit && canGrow(field, values) && editing.value !== `${field}+` && (
+                <button class="btn bare small" onClick={() => (editing.value = `${field}+`)}>
+                  <Icon name="plus" /> add {field}
+                </button>
+              )}
+              {!canEdit && values.length === 0 && <span class="dim">not known</span>}
+            </dd>
+          </>
+        ))}
+        <dt>file</dt>
+        <dd class="dim">{company.file ?? "not written yet"}</dd>
+      </dl>
+      <Credits of={company.licences} />
+    </>
   );
 }
 

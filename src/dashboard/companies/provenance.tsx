@@ -9,6 +9,8 @@ export interface SourcedValue {
   readonly source: string;
   readonly stamp: string;
   readonly node: string;
+  /** Of the open data that it comes from. */
+  readonly licence?: string | undefined;
 }
 
 /** `hand:anna` is a person, `web:https://…` a page, `osm:…` a place source. */
@@ -38,6 +40,7 @@ export function Provenance({ of }: { readonly of: SourcedValue }) {
         </>
       )}
       , <Ago atMs={timeOf(of.stamp)} />, written by node {shownText(of.node, 40)}
+      {of.licence !== undefined && `, licence ${shownText(of.licence, 40)}`}
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { formatCount, formatDay, serverNowMs } from "../data/format.ts";
 import { useResource } from "../data/resource.ts";
 import { navigate, place, withQuery } from "../data/router.ts";
 import { Icon } from "../parts/icon.tsx";
+import { Credits, type Licence } from "../parts/credits.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 import { Text } from "../parts/text.tsx";
@@ -148,6 +149,9 @@ function Coverage({
           />
           <Slider first={firstDay} last={today} day={day} />
           <Legend counts={counts} />
+          <Credits
+            of={licencesOf(coverage.data?.licences, areCompaniesShown ? points.data?.licences : [])}
+          />
           {coverage.failure && <Loaded from={coverage}>{() => null}</Loaded>}
         </section>
         <TilePanel
@@ -169,6 +173,11 @@ function Coverage({
     </>
   );
 }
+
+/** Each once. */
+const licencesOf = (...lists: readonly (readonly Licence[] | undefined)[]): readonly Licence[] => [
+  ...new Map(lists.flatMap((list) => list ?? []).map((one) => [one.text, one])).values(),
+];
 
 const playMs = 120;
 

@@ -25,7 +25,15 @@ export interface ExportWriter<Row> {
   row(row: Row): string | undefined;
   /** Between two rows. */
   readonly between: string;
-  readonly end: string;
+  /** Says what has to be shown beside the data, if the format has a place for it. */
+  end(licences: readonly DataLicence[]): string;
+}
+
+/** Of open data that is in an export. */
+export interface DataLicence {
+  readonly text: string;
+  readonly licence: string;
+  readonly url: string;
 }
 
 export interface CompanyWriterOptions {
@@ -55,14 +63,14 @@ export function createCompanyWriter(options: CompanyWriterOptions): ExportWriter
         begin: '{"type":"FeatureCollection","features":[',
         row: (company) => featureOf(company, chosen),
         between: ",",
-        end: "\n]}\n",
+        end: (licences) => `\n]${licenceMember(licences)}}\n`,
       };
     case "kml":
       return {
         begin: `${kmlBegin}<Document>\n<name>Companies</name>\n`,
         row: (company) => placemarkOf(company, chosen),
         between: "",
-        end: "</Document>\n</kml>\n",
+        end: (licences) => `${kmlLicences(licences)}</Document>\n</kml>\n`,
       };
     case "json":
     case "jsonl":
@@ -84,7 +92,7 @@ const plain = <Row>(row: (row: Row) => string): ExportWriter<Row> => ({
   begin: "",
   row,
   between: "",
-  end: "",
+  end: () => "",
 });
 
 type Values = Readonly<Record<string, unknown>>;
@@ -99,7 +107,7 @@ const jsonWriter = <Row>(
         begin: "[",
         row: (row) => `\n${JSON.stringify(object(row))}`,
         between: ",",
-        end: "\n]\n",
+        end: () => "\n]\n",
       };
 
 /** What is not known is left out. */
@@ -136,6 +144,18 @@ function placemarkOf(company: Company, values: (company: Company) => Values): st
     `<Point><coordinates>${longitude},${latitude}</coordinates></Point></Placemark>\n`
   );
 }
+
+/** A foreign member, as RFC 7946 §6.1 allows: it follows the features, because exports are streamed. */
+export const licenceMember = (licences: readonly DataLicence[]): string =>
+  licences.length === 0 ? "" : `,"licences":${JSON.stringify(licences)}`;
+
+/** A folder without a placemark: programs list it by its name, and show the text. */
+export const kmlLicences = (licences: readonly DataLicence[]): string =>
+  licences.length === 0
+    ? ""
+    : `<Folder><name>${xmlText(licences.map(({ text }) => text).join(", "))}</name><description>${xmlText(
+        licences.map(({ text, licence, url }) => `${text} (${licence}), ${url}`).join("\n"),
+      )}</description></Folder>\n`;
 
 export function kmlData(values: Values): string {
   const all = Object.entries(values).map(

@@ -65,9 +65,12 @@ export function readRow(given: Row): ReadPlace {
   const found = sortByField(row);
   const first = (field: FieldName) => found.values.get(field)?.[0];
   const text = (field: FieldName) => textOf(first(field));
-  const items = (field: FieldName) => [
-    ...new Set((found.values.get(field) ?? []).flatMap(itemsOf)),
-  ];
+  const items = (field: FieldName): readonly string[] => {
+    const given = found.values.get(field);
+    if (!given) return noItems;
+    const all = given.length === 1 ? itemsOf(given[0]) : given.flatMap(itemsOf);
+    return all.length < 2 ? all : [...new Set(all)];
+  };
 
   const [operator, brand] = [text("operator"), text("brand")];
   const name = text("name") ?? operator ?? brand;
@@ -127,6 +130,7 @@ export function readRow(given: Row): ReadPlace {
 const descriptionMax = 20_000;
 const idMax = 200;
 const listMax = 50;
+const noItems: readonly string[] = [];
 
 interface Sorted {
   /** The best name first. */
@@ -165,12 +169,11 @@ function sortByField(row: Row): Sorted {
       for (const one of itemsOf(value)) socials.add(`${meaning.network}:${one}`);
     } else if (key === "socials") for (const one of itemsOf(value)) socials.add(one);
   }
-  const values = new Map(
-    [...ranked].map(([field, list]) => [
-      field,
-      list.sort((a, b) => a.rank - b.rank).map(({ value }) => value),
-    ]),
-  );
+  const values = new Map<FieldName, readonly unknown[]>();
+  for (const [field, list] of ranked) {
+    if (list.length > 1) list.sort((a, b) => a.rank - b.rank);
+    values.set(field, list.map(({ value }) => value)); // prettier-ignore
+  }
   return {
     values,
     categories: [...categories].slice(0, listMax),

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { open, stat } from "node:fs/promises";
 import { AppError } from "../../base/app-error.ts";
 import { tileAt, type Box, type Point } from "../grid.ts";
-import type { Attribution } from "../place-source.ts";
+import { attributionsOf } from "../attributions.ts";
 import {
   readPlaceFile,
   unreadable,
@@ -30,7 +30,6 @@ export interface CutOptions extends Omit<PlaceFileOptions, "onBytes"> {
   readonly variant?: string;
   /** Names the release; absent: its bytes do. */
   readonly version?: { readonly release: string; readonly dataTime: string };
-  readonly attribution?: Attribution;
 }
 
 export interface PlaceArea {
@@ -55,7 +54,7 @@ const reasonsMax = 50;
  * says which bytes it was made of, so the same file is cut once, by whichever machine.
  */
 export async function cutPlaces(options: CutOptions): Promise<SnapshotRelease> {
-  const { file, source, name, store, signal, area, attribution } = options;
+  const { file, source, name, store, signal, area } = options;
   const { release, dataTime, bytesTotal } = options.version
     ? { ...options.version, bytesTotal: 0 }
     : await releaseOf(options);
@@ -65,6 +64,7 @@ export async function cutPlaces(options: CutOptions): Promise<SnapshotRelease> {
   await using spill = createSpill(options.tempFolder);
   const counts = { outside: 0, duplicates: 0, closed: 0, bad: 0 };
   const reasons = new Map<string, { count: number; lines: number[] }>();
+  const idPrefixes = new Set<string>();
   const onBytes = progressOf(options, "read", bytesTotal);
   for await (const batch of options.records?.() ?? readPlaceFile({ ...options, onBytes })) {
     for (const { line, read } of batch) {
@@ -78,7 +78,10 @@ export async function cutPlaces(options: CutOptions): Promise<SnapshotRelease> {
       } else {
         const { latitude = 0, longitude = 0 } = read.place;
         if (area && !area.has({ latitude, longitude })) counts.outside += 1;
-        else spill.add(tileAt({ latitude, longitude }).id, JSON.stringify(read.place));
+        else {
+          idPrefixes.add(read.place.id.slice(0, read.place.id.indexOf("/") + 1));
+          spill.add(tileAt({ latitude, longitude }).id, JSON.stringify(read.place));
+        }
       }
     }
     await spill.settle();
@@ -99,7 +102,7 @@ export async function cutPlaces(options: CutOptions): Promise<SnapshotRelease> {
     places: Object.values(tiles).reduce((sum, one) => sum + one, 0),
     tiles,
     ...counts,
-    ...(attribution && { attribution }),
+    attributions: [...attributionsOf(idPrefixes)],
     reasons: [...reasons]
       .map(([reason, told]) => ({ reason, ...told }))
       .sort((a, b) => b.count - a.count),

@@ -58,7 +58,9 @@ const releaseSchema = z.object({
   closed: count,
   bad: count,
   /** What must be shown beside the data. */
-  attribution: z.object({ text: z.string(), licence: z.string(), url: z.string() }).optional(),
+  attributions: z
+    .array(z.object({ text: z.string(), licence: z.string(), url: z.string() }))
+    .default([]),
   reasons: z.array(z.object({ reason: z.string(), count, lines: z.array(count) })),
 });
 export type SnapshotRelease = z.infer<typeof releaseSchema>;

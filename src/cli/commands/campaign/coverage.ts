@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { openWholeFile, readCampaignCoverage } from "../../../app/index.ts";
+import { openWholeFile, readCampaignCoverage, type CampaignCoverage } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import {
@@ -56,10 +56,13 @@ export const campaignCoverageCommand: Command = {
     if (phrase !== undefined && !campaign.phrases.includes(phrase)) {
       throw usageError(`campaign ${campaign.name} has no phrase '${phrase}'`);
     }
-    const all = await readCells(context, campaign.name, by);
+    const { cells: all, licences } = await readCells(context, campaign.name, by);
     const cells = phrase === undefined ? all : all.filter((cell) => cell.phrase === phrase);
     if (format === "table") return tellCounts(context, cells);
-    const pieces = format === "kml" ? coverageKml(campaign.name, cells) : coverageGeoJson(cells);
+    const pieces =
+      format === "kml"
+        ? coverageKml(campaign.name, cells, licences)
+        : coverageGeoJson(cells, licences);
     const to = textFlag(flags, "to");
     if (to === undefined) {
       for (const piece of batches(pieces)) await out.piece(piece);
@@ -84,7 +87,7 @@ async function readCells(
   context: SettingsContext,
   name: string,
   by: "tile" | "phrase",
-): Promise<readonly CoverageCell[]> {
+): Promise<CampaignCoverage> {
   const { paths, settings, clock } = context;
   await using reader = await openReaderOf(context);
   await using queue = await queueOrNone(context);

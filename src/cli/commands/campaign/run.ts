@@ -5,6 +5,7 @@ import { countOf } from "../../../base/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import { warningsOf } from "../../warnings-of.ts";
 import type { Command, CommandOutcome, SettingsContext } from "../../command.ts";
+import { attributionLine } from "../../../sources/index.ts";
 import { openReaderOf } from "../../node-context.ts";
 import { outcomeText } from "../../outcome-text.ts";
 import { workOptions, workOptionsOf } from "../../work-options.ts";
@@ -74,6 +75,7 @@ function tell(context: SettingsContext, name: string, ran: CampaignRun): Command
         ? [outcomeText(work)]
         : []),
       `${countOf(about.rows, "company", "companies")} written to ${path.startsWith("..") ? file : path}`,
+      ...about.licences.map((one) => `show beside it: ${attributionLine(one)}`),
     ].join("\n"),
   );
   if (signal.aborted) {

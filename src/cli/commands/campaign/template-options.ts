@@ -17,7 +17,8 @@ export const campaignOptions: readonly OptionSpec[] = [
   {
     flag: "--source",
     value: "file",
-    summary: "places as CSV, JSON lines or GeoJSON, relative to the campaign's folder",
+    summary:
+      "file of places, relative to the campaign's folder: CSV, JSON, GeoJSON, Parquet, .osm.pbf; or https://…",
     complete: "file",
   },
 ];

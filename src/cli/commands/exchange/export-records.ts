@@ -22,6 +22,7 @@ import {
   type ExportWriter,
   type SuppressList,
 } from "../../../records/index.ts";
+import { attributionLine, openDataNames } from "../../../sources/index.ts";
 import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
 import { listFlag, parseCount, textFlag } from "../../flags.ts";
 import { filterOptions, readFilters } from "../records/filter-options.ts";
@@ -40,6 +41,7 @@ const exportOptions = (formats: readonly string[]): readonly OptionSpec[] => [
   { flag: "--words", value: "words", summary: "only what a search for them finds" },
   ...filterOptions("company").filter(({ flag }) => flag !== "--included"),
   { flag: "--with-excluded", summary: "excluded ones too" },
+  { flag: "--without", value: "data", summary: "leave out values that come from this open data alone", choices: openDataNames, isRepeated: true }, // prettier-ignore
   { flag: "--suppress", value: "file", summary: "addresses and domains to leave out, one a line", isRepeated: true, complete: "file" }, // prettier-ignore
 ];
 
@@ -60,6 +62,7 @@ export const exportCompanies: Command = {
     { line: "forager export companies --columns name,emails,missingEmail", summary: "with the reason for each missing address" }, // prettier-ignore
     { line: "forager export companies --format geojson --to map.geojson", summary: "points for a map" }, // prettier-ignore
     { line: "forager export companies --tag vip --format vcf --to vip.vcf", summary: "for an address book" }, // prettier-ignore
+    { line: "forager export companies --without osm --to mine.csv", summary: "without what only OpenStreetMap says" }, // prettier-ignore
     {
       line: "forager export companies --format jsonl | head -2",
       summary: "all that is known of each",
@@ -71,7 +74,10 @@ export const exportCompanies: Command = {
       "leave out companies without coordinates, and say how many.",
     `Columns: ${exportColumnNames.join(", ")}.`,
     "With --to, FILE.about.json beside the file says when it was made, how many rows it has, and whose\n" +
-      "data is in it. Both can be read by their user alone.",
+      "data is in it; FILE.LICENCES.txt is what has to be shown and passed on with it. Without --to that\n" +
+      "is told on stderr. GeoJSON and KML also say it themselves.",
+    "--without leaves out each value whose only source is that open data, and companies that have no\n" +
+      "name and no domain then. What was found on websites, by hand or in other sources stays.",
   ],
 
   async run(context) {
@@ -128,12 +134,15 @@ async function write<Format extends ExportFormat, Row>(
   const membership = campaign === undefined ? undefined : await membershipIn(context, campaign);
   const chosen = await asUsage(async () => writer(fileFormat as Format));
   await using reader = await openReaderOf(context);
-  const { records } = reader;
+  const { records, ledger } = reader;
   const query = readQuery(context);
-  const options = { records, query, membership, suppressed, writer: chosen, signal };
+  const names = new Set((flags["without"] as readonly string[] | undefined) ?? []);
+  const without = { ledger, names };
+  const options = { records, query, membership, without, suppressed, writer: chosen, signal }; // prettier-ignore
   if (to === undefined) {
     const counts = await run({ ...options, write: (text) => out.piece(text) });
     out.note(words(counts));
+    for (const licence of counts.licences) out.note(`show beside it: ${attributionLine(licence)}`);
     return;
   }
   const about = await exportToFile({
@@ -158,8 +167,12 @@ async function write<Format extends ExportFormat, Row>(
 }
 
 function companyWords(counts: ExportCounts): string {
-  const { rows, withoutPoint, suppressedCompanies: companies, suppressedAddresses } = counts;
+  const { rows, withoutPoint, withoutName, suppressedCompanies: companies } = counts;
+  const { suppressedAddresses } = counts;
   const left = [
+    ...(withoutName > 0
+      ? [`${countRecords("company", withoutName)} that only the data left out names`]
+      : []),
     ...(withoutPoint > 0 ? [`${withoutPoint} without coordinates left out`] : []),
     ...(companies + suppressedAddresses > 0
       ? [`suppressed: ${countRecords("company", companies)}, ${suppressedAddresses} addresses`]

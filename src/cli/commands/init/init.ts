@@ -1,5 +1,6 @@
 import { relative, resolve } from "node:path";
 import { loadInit } from "../../../app/index.ts";
+import { docsPage } from "../../../base/docs-page.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import {
   campaignNameRule,
@@ -8,6 +9,7 @@ import {
   type TemplateOptions,
 } from "../../../campaign/index.ts";
 import { createPaths } from "../../../config/index.ts";
+import { isRemoteFile } from "../../../sources/index.ts";
 import { runChecks, type NamedFinding } from "../../doctor/run-checks.ts";
 import type { Command, CommandOutcome, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
@@ -30,6 +32,10 @@ export const init: Command = {
   examples: [
     { line: "forager init", summary: "answer four questions" },
     {
+      line: "forager init --contact you@example.org --source sample:osm",
+      summary: "with a small file of OpenStreetMap; also sample:overture and sample:file",
+    },
+    {
       line: "forager init --contact you@example.org --source places.csv",
       summary: "without questions: what and where is taken from the file",
     },
@@ -44,6 +50,9 @@ export const init: Command = {
       "another. On a terminal it asks for what no flag says.",
     "Without --phrase and --location, both are chosen from the file of places: its most frequent\n" +
       "categories, and the area where most of its places are. Edit the config.toml to change them.",
+    "Sources: OpenStreetMap as a saved answer of an Overpass server or an extract (.osm.pbf), Overture and\n" +
+      "Foursquare as Parquet (a file, or its https://… or s3://… address), or a file of your own (CSV, JSON\n" +
+      `lines, GeoJSON). ${docsPage("places.md")} describes each.`,
     "It can be repeated. A forager.toml with other settings is never replaced. Exit code 1 when a check\n" +
       "of the machine fails.",
   ],
@@ -51,8 +60,12 @@ export const init: Command = {
   async run(context) {
     const answers = await askAll(context);
     const { cwd, flags, signal } = context;
-    const sourceFile = answers.source === undefined ? undefined : resolve(cwd, answers.source);
-    const { initFolder, suggestFor } = await loadInit();
+    const { initFolder, placeSample, suggestFor } = await loadInit();
+    const { source } = answers;
+    const sourceFile =
+      source === undefined || isRemoteFile(source)
+        ? source
+        : ((await asUsage(() => placeSample(source, cwd))) ?? resolve(cwd, source));
     const suggested =
       sourceFile === undefined ? undefined : await asUsage(() => suggestFor(sourceFile, signal));
     const template = withSuggested(templateOf(flags), suggested);
@@ -93,9 +106,7 @@ async function askAll(context: SettingsContext): Promise<Answers> {
   const data = given("data") ?? (await ask("2/4 Folder for all data", { suggested: "." })) ?? ".";
   const source =
     textFlag(flags, "source") ??
-    (await ask("3/4 File of places (CSV, JSON lines, GeoJSON); empty: none yet", {
-      suggested: "",
-    }));
+    (await ask("3/4 Places: a file (your own CSV, JSON lines or GeoJSON; OpenStreetMap: .osm.pbf; Overture: .parquet), or sample:osm, sample:overture, sample:file to try one; empty: none yet", { suggested: "" })); // prettier-ignore
   const bucket =
     given("bucket.url") ??
     (await ask("4/4 Bucket shared with other machines (s3://…, postgres://…); empty: only this machine", { suggested: "" })); // prettier-ignore

@@ -1,7 +1,12 @@
 import { basename, resolve } from "node:path";
 import { importPlaces, openPlaces } from "../../../app/index.ts";
 import { openCampaignFolder, planTiles } from "../../../campaign/index.ts";
-import { readArea, sourceKeyRule, type SnapshotRelease } from "../../../sources/index.ts";
+import {
+  isRemoteFile,
+  readArea,
+  sourceKeyRule,
+  type SnapshotRelease,
+} from "../../../sources/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
@@ -13,7 +18,8 @@ export const placesImport: Command = {
   arguments: [
     {
       name: "file",
-      summary: "CSV, JSON, GeoJSON, Parquet (also by its https:// address) or .osm.pbf",
+      summary:
+        "CSV, JSON, GeoJSON, .osm.pbf, or Parquet: also https://…, s3://BUCKET/KEY, bucket:KEY",
     },
   ],
   options: [
@@ -68,7 +74,7 @@ export const placesImport: Command = {
   async run(context) {
     const { args, flags, paths, settings, out, signal, cwd, clock } = context;
     const given = args[0] ?? "";
-    const file = /^https?:\/\//i.test(given) ? given : resolve(cwd, given);
+    const file = isRemoteFile(given) ? given : resolve(cwd, given);
     const source = textFlag(flags, "name") ?? nameOf(file);
     if (!sourceKeyRule.test(source) || source === "file") {
       throw usageError(`--name takes 1 to 63 of a-z, 0-9, . and -, and not 'file': '${source}'`);
@@ -80,6 +86,7 @@ export const placesImport: Command = {
         file,
         source,
         places,
+        remote: { paths, bucket: settings.bucket },
         clock,
         minConfidence: confidenceOf(textFlag(flags, "minConfidence")),
         columns: columnsOf(flags["column"]),

@@ -1,4 +1,5 @@
 import {
+  placesOf,
   visitRecordOf,
   type Company,
   type Contact,
@@ -7,6 +8,7 @@ import {
   type RecordKind,
   type VisitRecord,
 } from "../../../records/index.ts";
+import { attributionLine, attributionsOf, licenceOf } from "../../../sources/index.ts";
 import type { Command } from "../../command.ts";
 import type { Layout } from "../../output.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
@@ -22,6 +24,8 @@ const showCommand = (kind: RecordKind): Command => ({
   details: [
     "Reads only. While a process such as `forager up` runs here, what was edited in the file is taken\n" +
       "in first; otherwise `forager records ingest` does that.",
+    "With --json, provenance says for each value who wrote it, when, and by which licence it may be\n" +
+      "used if it comes from open data.",
   ],
 
   async run(context) {
@@ -33,9 +37,17 @@ const showCommand = (kind: RecordKind): Command => ({
     const problems = (await records.problems()).filter(({ target }) => target === record.target);
     const duplicates = kind === "company" ? await records.duplicatesOf(record.target) : [];
     const file = await records.fileOf(record.target);
-    const visit =
-      kind === "company" ? visitRecordOf(await opened.ledger.read(record.target)) : undefined;
-    out.result({ ...record, file, visit, duplicates, problems }, (layout) =>
+    const view = await opened.ledger.read(record.target);
+    const visit = kind === "company" ? visitRecordOf(view) : undefined;
+    const licences = "categories" in record ? attributionsOf(placesOf(record)) : [];
+    const provenance = view.fields.map(({ field, source, stamp }) => ({
+      field,
+      source,
+      at: stamp.slice(0, isoLength),
+      licence: licenceOf(source),
+    }));
+    const value = { ...record, file, visit, duplicates, problems, licences, provenance };
+    out.result(value, (layout) =>
       [
         record.name,
         layout.table(
@@ -47,6 +59,7 @@ const showCommand = (kind: RecordKind): Command => ({
         ),
         ...(record.description === undefined ? [] : ["", record.description.trimEnd()]),
         ...entriesOf(record.entries, layout),
+        ...licences.map((one) => `contains open data: ${attributionLine(one)}`),
       ].join("\n"),
     );
     for (const { slug, because } of duplicates) {
@@ -56,6 +69,8 @@ const showCommand = (kind: RecordKind): Command => ({
     return problems.length > 0 ? "failed" : undefined;
   },
 });
+
+const isoLength = "2026-11-15T19:02:03.004Z".length;
 
 interface Row {
   readonly field: string;
@@ -82,7 +97,7 @@ function rowsOf(record: Company | Person, file: string | undefined): readonly Ro
     })),
     ...rows(record.extra),
     ...(record.aliases.length > 0 ? [{ field: "was", value: record.aliases.join(", ") }] : []),
-    { field: "changed", value: record.changedAt.slice(0, "2026-11-15T19:02:03.004Z".length) },
+    { field: "changed", value: record.changedAt.slice(0, isoLength) },
   ];
 }
 

@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { AppError } from "../../../base/app-error.ts";
 import type { Place } from "../../place.ts";
 import type { PlaceSource, TilePlaces } from "../../place-source.ts";
+import { isRemoteFile } from "../../remote-file.ts";
 import { unreadable } from "../../read/read-place-file.ts";
 import { cutPlaces, type CutOptions } from "../../snapshots/cut-places.ts";
 import type { SnapshotRelease, SnapshotStore } from "../../snapshots/snapshot-store.ts";
@@ -10,6 +11,8 @@ import type { SnapshotRelease, SnapshotStore } from "../../snapshots/snapshot-st
 export interface FileSourceOptions extends Omit<CutOptions, "name" | "signal"> {
   /** What people call it; `file:` and the file's name where it is left out. */
   readonly name?: string;
+  /** How the file is cut; absent: as text. */
+  readonly cut?: (options: CutOptions) => Promise<SnapshotRelease>;
 }
 
 /** A source whose releases are cut into snapshots, so what it has is known beforehand. */
@@ -19,22 +22,31 @@ export interface CutSource extends PlaceSource {
 }
 
 /**
- * Places from a file of CSV, JSON lines or GeoJSON. It is cut into snapshots once, and again when it
- * has changed; after that a tile is one object, and a machine that has no such file answers from the
- * newest release that another one made.
+ * Places from a file. It is cut into snapshots once, and again when it has changed; after that a tile is
+ * one object, and a machine that has no such file, or cannot read it, answers from the newest release that
+ * another one made.
  */
 export function createFileSource(options: FileSourceOptions): CutSource {
-  const { file, source, store, name = `file:${basename(file)}` } = options;
+  const {
+    file,
+    source,
+    store,
+    name = `file:${basename(file)}`,
+    cut: cutFile = cutPlaces,
+  } = options;
   let cut: { readonly version: string; readonly release: Promise<SnapshotRelease> } | undefined;
   const release = async (signal?: AbortSignal): Promise<SnapshotRelease> => {
     signal?.throwIfAborted();
     const version = await versionOf(file);
     if (version === undefined) return latestOf(store, source, file);
-    if (cut?.version !== version) cut = { version, release: cutPlaces({ ...options, name }) };
+    if (cut?.version !== version) cut = { version, release: cutFile({ ...options, name }) };
     const { release: cutting } = cut;
-    return await cutting.catch((error: unknown) => {
+    return await cutting.catch(async (error: unknown) => {
       if (cut?.release === cutting) cut = undefined;
-      throw error;
+      const isMissing = error instanceof AppError && /^(?:duckdb|osmium)_missing$/.test(error.code);
+      const other = isMissing ? await store.latest(source) : undefined;
+      if (!other) throw error;
+      return other;
     });
   };
   return cutSource({ name, source, store, release });
@@ -110,6 +122,7 @@ function cutSource({ name, source, store, release }: CutSourceParts): CutSource 
 
 /** Undefined: there is no such file on this machine. */
 async function versionOf(file: string): Promise<string | undefined> {
+  if (isRemoteFile(file)) return "remote"; // looked at once by each process
   try {
     const { mtimeMs, size, ino } = await stat(file);
     return `${mtimeMs} ${size} ${ino}`;

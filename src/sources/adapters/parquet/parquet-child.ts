@@ -1,6 +1,7 @@
 /**
  * Runs in a process of its own: reads Parquet through DuckDB, whose memory would otherwise stay with the
- * program, and whose faults would end it. One request, rows in batches, each asked for; then the end.
+ * program, and whose faults would end it. Requests are answered one after the other, rows in batches, each
+ * of which is asked for.
  */
 import type { ChunkInfo, ParquetAnswer, ParquetRequest } from "./parquet-request.ts";
 
@@ -27,7 +28,19 @@ async function loadDuck(): Promise<Duck> {
   }
 }
 
+interface Opened {
+  readonly folder: string;
+  readonly connection: Connection;
+  close(): void;
+}
+
+let opened: Opened | undefined;
+
+/** An instance reads in one folder; it is kept for the next request. */
 async function connect({ memoryMb, folder }: ParquetRequest): Promise<Connection> {
+  if (opened?.folder === folder) return opened.connection;
+  opened?.close();
+  opened = undefined;
   const { DuckDBInstance } = await loadDuck();
   const instance = await DuckDBInstance.create(":memory:", {
     threads: "1",
@@ -37,18 +50,25 @@ async function connect({ memoryMb, folder }: ParquetRequest): Promise<Connection
     autoload_known_extensions: "false",
   });
   const connection = await instance.connect();
+  const close = () => {
+    connection.closeSync();
+    instance.closeSync();
+  };
   await connection.run("set enable_geoparquet_conversion = false").catch(() => {});
+  // A sparse copy is filled between two requests: what was a hole must not be remembered.
+  await connection.run("set enable_external_file_cache = false").catch(() => {});
   await connection.run(`set allowed_directories = [${text(folder)}]`);
   await connection.run("set enable_external_access = false");
+  opened = { folder, connection, close };
   return connection;
 }
 
 const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 const name = (column: string): string => `"${column.replaceAll('"', '""')}"`;
 
-/** What the parent sends one of after each batch. */
-const more = (): Promise<void> =>
-  new Promise((resolve) => process.once("message", () => resolve()));
+let goOn = () => {};
+/** What the parent asks for after each batch. */
+const more = (): Promise<void> => new Promise((resolve) => (goOn = resolve));
 const send = (answer: ParquetAnswer): Promise<void> =>
   new Promise((resolve, reject) => {
     process.send!(answer, (error: Error | null) => (error ? reject(error) : resolve()));
@@ -178,7 +198,9 @@ async function answer(request: ParquetRequest): Promise<void> {
     const { code, message } = error as NodeJS.ErrnoException;
     await send({ kind: "failed", code: code ?? "places_parquet", message });
   }
-  process.disconnect();
 }
 
-process.once("message", (request) => void answer(request as ParquetRequest));
+process.on("message", (message) => {
+  if (message === "more") goOn();
+  else void answer(message as ParquetRequest);
+});

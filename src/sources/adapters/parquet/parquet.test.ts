@@ -6,8 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSeededRandom } from "../../../base/random.ts";
 import type { Box } from "../../grid.ts";
 import type { Place } from "../../place.ts";
-import { readParquet } from "./read-parquet.ts";
-import { copySparse } from "./sparse-copy.ts";
+import { createHttpFile } from "./range-file.ts";
+import { openParquetReader, type ReadParquetOptions } from "./read-parquet.ts";
+import { copySparse as copyFrom, type SparseCopyOptions } from "./sparse-copy.ts";
 import { overtureQuery, serveFile, wkb, writeParquet } from "./testing/parquet-files.ts";
 
 let folder = "";
@@ -17,7 +18,18 @@ beforeAll(async () => {
   overture = join(folder, "overture.parquet");
   await writeParquet(overture, overtureQuery(20_000));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const reader = openParquetReader();
+afterAll(async () => {
+  await reader[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+const readParquet = (options: ReadParquetOptions) => reader.places(options);
+
+interface Copied extends Omit<SparseCopyOptions, "from" | "reader"> {
+  readonly url: string;
+}
+const copySparse = ({ url, ...rest }: Copied) =>
+  copyFrom({ from: createHttpFile(url, "forager/test"), reader, ...rest });
 
 async function read(file: string, boxes: readonly Box[] = [], minConfidence?: number) {
   const found = { places: [] as Place[], closed: 0, bad: [] as string[] };
@@ -127,8 +139,6 @@ describe("a Parquet file", () => {
 });
 
 describe("a sparse copy", () => {
-  const userAgent = "forager/test";
-
   test("has the same rows as the whole file, for 20 random boxes, in a part of the bytes", async () => {
     await using server = await serveFile(overture);
     const random = createSeededRandom(7);
@@ -138,7 +148,7 @@ describe("a sparse copy", () => {
     for (let round = 0; round < 2; round++) {
       const boxes = Array.from({ length: 10 }, () => box(30 + random.next() * 3.8, -98 + random.next() * 3.8, 0.1)); // prettier-ignore
       server.bytes = 0;
-      const made = await copySparse({ url: server.url, to, boxes, userAgent });
+      const made = await copySparse({ url: server.url, to, boxes });
       expect(made.size).toBe(size);
       expect(server.bytes).toBeLessThan(size);
       expect((await read(to, boxes)).places).toEqual((await read(overture, boxes)).places);
@@ -150,7 +160,7 @@ describe("a sparse copy", () => {
     server.cuts = 5;
     const to = join(folder, "cuts.parquet");
     const boxes = [box(31, -97, 0.5)];
-    await copySparse({ url: server.url, to, boxes, userAgent });
+    await copySparse({ url: server.url, to, boxes });
     expect(server.cuts).toBe(0);
     expect((await read(to, boxes)).places).toEqual((await read(overture, boxes)).places);
   });
@@ -158,7 +168,7 @@ describe("a sparse copy", () => {
   test("of a release that vanished, changed, or a server without ranges is an error", async () => {
     await using server = await serveFile(overture);
     const to = join(folder, "bad.parquet");
-    const copy = () => copySparse({ url: server.url, to, boxes: [box(31, -97)], userAgent });
+    const copy = () => copySparse({ url: server.url, to, boxes: [box(31, -97)] });
     server.status = 404;
     await expect(copy()).rejects.toMatchObject({ code: "places_gone" });
     server.status = 200;
@@ -170,7 +180,6 @@ describe("a sparse copy", () => {
       url: server.url,
       to,
       boxes: [box(31, -97)],
-      userAgent,
       onBytes: () => (server.etag = '"v2"'),
     });
     await expect(copying).rejects.toThrow(/has changed while it was read/);

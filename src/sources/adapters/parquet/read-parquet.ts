@@ -25,40 +25,81 @@ const heapMb = 96;
 export const minConfidenceDefault = 0.5;
 
 /**
- * Places of a Parquet file in the shape of Overture or Foursquare, or with a name and a point; in batches.
- * All of them, or it throws: a process that ends without saying so has not read to the end.
+ * Reads Parquet files in a process of its own, which is started by the first question and answers one
+ * after the other. Close it: the process lives until then.
  */
-export async function* readParquet(
-  options: ReadParquetOptions,
-): AsyncGenerator<readonly FileRecord[]> {
-  const { file, boxes = [], minConfidence = minConfidenceDefault, signal, onEnd } = options;
-  let line = 0;
-  const request = { op: "rows", boxes, minConfidence } as const;
-  for await (const answer of ask(file, request, signal)) {
-    if (answer.kind === "end") onEnd?.(answer.rssBytes);
-    if (answer.kind !== "rows") continue;
-    yield answer.rows.map(([json, wkb]) => ({ line: ++line, read: placeOf(json, wkb) }));
-  }
+export interface ParquetReader extends AsyncDisposable {
+  /**
+   * Places of a file in the shape of Overture or Foursquare, or with a name and a point; in batches. All of
+   * them, or it throws: a process that ends without saying so has not read to the end.
+   */
+  places(options: ReadParquetOptions): AsyncGenerator<readonly FileRecord[]>;
+  /** Where the columns of a file are; only its first four bytes and its footer need to be there. */
+  chunks(file: string, signal?: AbortSignal): Promise<readonly ChunkInfo[]>;
 }
 
-/** Where the columns of a file are; only its first four bytes and its footer need to be there. */
-export async function readChunks(
-  file: string,
-  signal?: AbortSignal,
-): Promise<readonly ChunkInfo[]> {
-  const request = { op: "chunks", boxes: [], minConfidence: 0 } as const;
-  for await (const answer of ask(file, request, signal)) {
-    if (answer.kind === "chunks") return answer.chunks;
-  }
-  return [];
+export function openParquetReader(): ParquetReader {
+  let started: ParquetProcess | undefined;
+  let last: Promise<void> = Promise.resolve();
+  const ask = async function* (
+    file: string,
+    request: Pick<ParquetRequest, "op" | "boxes" | "minConfidence">,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<ParquetAnswer> {
+    const before = last;
+    let release = () => {};
+    last = new Promise((resolve) => (release = resolve));
+    let isWhole = false;
+    try {
+      await before;
+      signal?.throwIfAborted();
+      started ??= startProcess();
+      for await (const answer of started.ask(file, request, signal)) {
+        isWhole = answer.kind === "end";
+        yield answer;
+      }
+    } finally {
+      // What is left of an answer that nobody waits for must not be taken for the next one.
+      if (!isWhole) {
+        started?.end();
+        started = undefined;
+      }
+      release();
+    }
+  };
+  return {
+    async *places({ file, boxes = [], minConfidence = minConfidenceDefault, signal, onEnd }) {
+      let line = 0;
+      for await (const answer of ask(file, { op: "rows", boxes, minConfidence }, signal)) {
+        if (answer.kind === "end") onEnd?.(answer.rssBytes);
+        if (answer.kind !== "rows") continue;
+        yield answer.rows.map(([json, wkb]) => ({ line: ++line, read: placeOf(json, wkb) }));
+      }
+    },
+    async chunks(file, signal) {
+      let found: readonly ChunkInfo[] = [];
+      for await (const answer of ask(file, { op: "chunks", boxes: [], minConfidence: 0 }, signal)) {
+        if (answer.kind === "chunks") found = answer.chunks;
+      }
+      return found;
+    },
+    async [Symbol.asyncDispose]() {
+      started?.end();
+      started = undefined;
+    },
+  };
 }
 
-async function* ask(
-  file: string,
-  request: Pick<ParquetRequest, "op" | "boxes" | "minConfidence">,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<ParquetAnswer> {
-  signal?.throwIfAborted();
+interface ParquetProcess {
+  ask(
+    file: string,
+    request: Pick<ParquetRequest, "op" | "boxes" | "minConfidence">,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<ParquetAnswer>;
+  end(): void;
+}
+
+function startProcess(): ParquetProcess {
   const program = programFile("sources/adapters/parquet/parquet-child");
   const path = fileURLToPath(program) + (program.href.includes("/src/") ? ".ts" : ".js");
   const typed = path.endsWith(".ts") ? ["--experimental-strip-types", "--no-warnings"] : [];
@@ -82,27 +123,31 @@ async function* ask(
     ended ??= by === null ? `exit code ${code}` : `killed by ${by}`;
     wake();
   });
-  const abort = () => wake();
-  signal?.addEventListener("abort", abort);
-  try {
-    child.send({ ...request, file, folder: dirname(file), memoryMb } satisfies ParquetRequest);
-    for (;;) {
-      signal?.throwIfAborted();
-      const answer = waiting.shift();
-      if (!answer) {
-        if (ended !== undefined) throw broken(file, `its reader ended early (${ended})`);
-        await new Promise<void>((resolve) => (wake = resolve));
-        continue;
+  return {
+    async *ask(file, request, signal) {
+      const abort = () => wake();
+      signal?.addEventListener("abort", abort);
+      try {
+        child.send({ ...request, file, folder: dirname(file), memoryMb } satisfies ParquetRequest);
+        for (;;) {
+          signal?.throwIfAborted();
+          const answer = waiting.shift();
+          if (!answer) {
+            if (ended !== undefined) throw broken(file, `its reader ended early (${ended})`);
+            await new Promise<void>((resolve) => (wake = resolve));
+            continue;
+          }
+          if (answer.kind === "failed") throw failed(file, answer);
+          yield answer;
+          if (answer.kind === "end") return;
+          if (answer.kind === "rows") child.send("more");
+        }
+      } finally {
+        signal?.removeEventListener("abort", abort);
       }
-      if (answer.kind === "failed") throw failed(file, answer);
-      yield answer;
-      if (answer.kind === "end") return;
-      if (answer.kind === "rows") child.send("more");
-    }
-  } finally {
-    signal?.removeEventListener("abort", abort);
-    child.kill("SIGKILL");
-  }
+    },
+    end: () => void child.kill("SIGKILL"),
+  };
 }
 
 function placeOf(json: string, wkb: string): ReadPlace {

@@ -1,17 +1,17 @@
 import { open } from "node:fs/promises";
-import { request } from "undici";
 import { AppError } from "../../../base/app-error.ts";
 import type { Box } from "../../grid.ts";
 import type { ChunkInfo } from "./parquet-request.ts";
-import { readChunks } from "./read-parquet.ts";
+import { tailBytes, unreadableRemote, type RangeFile } from "./range-file.ts";
+import type { ParquetReader } from "./read-parquet.ts";
 
 export interface SparseCopyOptions {
-  readonly url: string;
+  readonly from: RangeFile;
+  readonly reader: Pick<ParquetReader, "chunks">;
   /** The file that is made, as long as the one that it is a copy of. */
   readonly to: string;
   /** None: all rows. */
   readonly boxes: readonly Box[];
-  readonly userAgent: string;
   readonly signal?: AbortSignal | undefined;
   readonly onBytes?: ((bytes: number, total: number) => void) | undefined;
 }
@@ -25,7 +25,8 @@ export interface SparseCopy {
   readonly version: string;
 }
 
-const triesMax = 4;
+/** Answers without a byte, one after the other. */
+const emptyMax = 4;
 /** For one piece: a connection that brings next to nothing each time is given up. */
 const requestsMax = 100;
 /** Less than this between two pieces is fetched along: a request costs more. */
@@ -52,8 +53,8 @@ interface Range {
  * it as in the whole file. If the file changes meanwhile, or is cut off for good, it throws.
  */
 export async function copySparse(options: SparseCopyOptions): Promise<SparseCopy> {
-  const { url, to, boxes, signal, onBytes } = options;
-  const tail = await fetchTail(options);
+  const { from: remote, reader, to, boxes, signal, onBytes } = options;
+  const tail = await remote.tail(signal);
   await using file = await open(to, "w", 0o600);
   let bytes = 0;
   const copy = async ({ from, to: end }: Range, total: number): Promise<void> => {
@@ -65,14 +66,15 @@ export async function copySparse(options: SparseCopyOptions): Promise<SparseCopy
       onBytes?.(bytes, total);
     }
   };
-  const footer = tail.bytes.readUInt32LE(tail.bytes.length - 8);
-  const isParquet = tail.bytes.toString("latin1", tail.bytes.length - 4) === "PAR1";
+  const isWhole = tail.bytes.length === tailBytes;
+  const footer = isWhole ? tail.bytes.readUInt32LE(0) : Infinity;
+  const isParquet = isWhole && tail.bytes.toString("latin1", 4) === "PAR1";
   if (!isParquet || footer > Math.min(footerMax, tail.size))
-    throw bad(url, "it is no Parquet file");
+    throw unreadableRemote(remote.name, "it is no Parquet file");
   await file.truncate(tail.size);
   await copy({ from: 0, to: 4 }, 0);
   await copy({ from: tail.size - 8 - footer, to: tail.size }, 0);
-  const ranges = joined(chosenChunks(await readChunks(to, signal), boxes));
+  const ranges = joined(chosenChunks(await reader.chunks(to, signal), boxes));
   const total = bytes + ranges.reduce((sum, range) => sum + range.to - range.from, 0);
   for (const range of ranges) await copy(range, total);
   await file.sync();
@@ -119,88 +121,23 @@ function joined(ranges: readonly Range[]): readonly Range[] {
   return found;
 }
 
-async function fetchTail(options: SparseCopyOptions) {
-  const answer = await ask(options, { range: "bytes=-8" });
-  const size = Number(/\/(\d+)$/.exec(answer.headers["content-range"] ?? "")?.[1]);
-  if (!Number.isSafeInteger(size) || answer.body.length !== 8) {
-    throw bad(options.url, "the server does not give parts of it (no HTTP range requests)");
-  }
-  const version = answer.headers["etag"] ?? answer.headers["last-modified"] ?? String(size);
-  return { size, bytes: answer.body, version };
-}
-
 /** Goes on where a connection was cut. */
 async function fetchRange(
-  options: SparseCopyOptions,
+  { from: remote, signal }: SparseCopyOptions,
   { from, to }: Range,
   version: string,
 ): Promise<Buffer> {
   const parts: Buffer[] = [];
   let at = from;
   for (let tries = 0, requests = 0; at < to; requests++) {
-    const ifMatch = version.startsWith('"') ? { "if-match": version } : {};
-    const { body } = await ask(options, { range: `bytes=${at}-${to - 1}`, ...ifMatch });
+    const body = await remote.range({ from: at, to, version }, signal);
     parts.push(body.subarray(0, to - at));
     at += Math.min(body.length, to - at);
     tries = body.length > 0 ? 0 : tries + 1;
-    if (at < to && (tries >= triesMax || requests >= requestsMax)) throw cut(options.url, at);
+    if (at < to && (tries >= emptyMax || requests >= requestsMax)) throw cut(remote.name, at);
   }
   return Buffer.concat(parts);
 }
 
-/** The bytes that came, also if the connection was cut after them. */
-async function ask(
-  { url, userAgent, signal }: SparseCopyOptions,
-  headers: Readonly<Record<string, string>>,
-): Promise<{
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: Buffer;
-}> {
-  let lastError: unknown;
-  for (let tries = 0; tries < triesMax; tries++) {
-    signal?.throwIfAborted();
-    const parts: Buffer[] = [];
-    try {
-      const answer = await request(url, { headers: { ...headers, "user-agent": userAgent }, ...(signal && { signal }), headersTimeout: 60_000, bodyTimeout: 60_000 }); // prettier-ignore
-      const { statusCode } = answer;
-      if (statusCode === 412) throw bad(url, "it has changed while it was read: start again");
-      if (statusCode === 404 || statusCode === 410 || statusCode === 403)
-        throw gone(url, statusCode);
-      if (statusCode >= 500 || statusCode === 429) {
-        await answer.body.dump();
-        lastError = new Error(`the server answered ${statusCode}`);
-        continue;
-      }
-      if (statusCode !== 206) {
-        await answer.body.dump();
-        throw bad(url, `the server does not give parts of it (it answered ${statusCode})`);
-      }
-      const own = Object.fromEntries(
-        Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
-      );
-      try {
-        for await (const part of answer.body) parts.push(part as Buffer);
-      } catch (error) {
-        if (parts.length === 0) throw error;
-      }
-      return { headers: own, body: Buffer.concat(parts) };
-    } catch (error) {
-      if (error instanceof AppError) throw error;
-      signal?.throwIfAborted();
-      lastError = error;
-    }
-  }
-  const { message } = lastError as Error;
-  throw new AppError("unavailable", "places_unreachable", `cannot read ${url}: ${message}; the same command goes on`, { cause: lastError }); // prettier-ignore
-}
-
-const bad = (url: string, why: string) =>
-  new AppError("invalid", "places_parquet", `cannot read places from ${url}: ${why}`);
-const cut = (url: string, at: number) =>
-  new AppError("unavailable", "places_cut", `the connection to ${url} is cut again and again, at byte ${at}; the same command goes on`); // prettier-ignore
-const gone = (url: string, status: number) =>
-  new AppError(
-    "invalid",
-    "places_gone",
-    `${url} is not there (${status}): releases of Overture are public for 60 days, take a newer one`,
-  );
+const cut = (name: string, at: number) =>
+  new AppError("unavailable", "places_cut", `the connection to ${name} is cut again and again, at byte ${at}; the same command goes on`); // prettier-ignore

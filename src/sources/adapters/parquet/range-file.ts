@@ -1,0 +1,152 @@
+import { request } from "undici";
+import { AppError } from "../../../base/app-error.ts";
+
+/** A file elsewhere, of which parts can be read. Calls throw AppError; `unavailable` may be tried again. */
+export interface RangeFile {
+  /** For people: its address. */
+  readonly name: string;
+  tail(signal?: AbortSignal): Promise<FileTail>;
+  /** Some bytes from the beginning of the range, none or all: fewer if the connection was cut. */
+  range(part: FilePart, signal?: AbortSignal): Promise<Buffer>;
+}
+
+export interface FileTail {
+  readonly size: number;
+  /** Its last eight. */
+  readonly bytes: Buffer;
+  /** Names its content. */
+  readonly version: string;
+}
+
+export interface FilePart {
+  readonly from: number;
+  /** Behind the last byte. */
+  readonly to: number;
+  /** A file that has another version by now is an error. */
+  readonly version: string;
+}
+
+const triesMax = 4;
+export const tailBytes = 8;
+
+/** A file behind a server that has HTTP range requests. */
+export function createHttpFile(url: string, userAgent: string): RangeFile {
+  const ask = (headers: Readonly<Record<string, string>>, signal: AbortSignal | undefined) =>
+    askServer({ url, userAgent, signal }, headers);
+  return {
+    name: url,
+    async tail(signal) {
+      const answer = await ask({ range: `bytes=-${tailBytes}` }, signal);
+      const size = Number(/\/(\d+)$/.exec(answer.headers["content-range"] ?? "")?.[1]);
+      if (!Number.isSafeInteger(size) || answer.body.length !== tailBytes) throw noRanges(url);
+      const version = answer.headers["etag"] ?? answer.headers["last-modified"] ?? String(size);
+      return { size, bytes: answer.body, version };
+    },
+    async range({ from, to, version }, signal) {
+      const ifMatch = version.startsWith('"') ? { "if-match": version } : {};
+      return (await ask({ range: `bytes=${from}-${to - 1}`, ...ifMatch }, signal)).body;
+    },
+  };
+}
+
+/** A file that is read as a whole when its first part is asked for: a small object of a bucket. */
+export function createBytesFile(
+  name: string,
+  read: () => Promise<{ readonly body: Buffer; readonly version: string }>,
+): RangeFile {
+  let known: ReturnType<typeof read> | undefined;
+  const whole = () => (known ??= read());
+  return {
+    name,
+    async tail(signal) {
+      signal?.throwIfAborted();
+      const { body, version } = await whole();
+      return { size: body.length, bytes: body.subarray(-tailBytes), version };
+    },
+    async range({ from, to }, signal) {
+      signal?.throwIfAborted();
+      return (await whole()).body.subarray(from, to);
+    },
+  };
+}
+
+/** Tries again what may succeed later. */
+export async function withRetries<T>(
+  step: () => Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    signal?.throwIfAborted();
+    try {
+      return await step();
+    } catch (error) {
+      const isPassing = error instanceof AppError && error.kind === "unavailable";
+      if (!isPassing || tries >= triesMax) throw error;
+    }
+  }
+}
+
+interface Asked {
+  readonly url: string;
+  readonly userAgent: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The bytes that came, also if the connection was cut after them. */
+async function askServer(
+  { url, userAgent, signal }: Asked,
+  headers: Readonly<Record<string, string>>,
+): Promise<{
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+}> {
+  let lastError: unknown;
+  for (let tries = 0; tries < triesMax; tries++) {
+    signal?.throwIfAborted();
+    const parts: Buffer[] = [];
+    try {
+      const answer = await request(url, { headers: { ...headers, "user-agent": userAgent }, ...(signal && { signal }), headersTimeout: 60_000, bodyTimeout: 60_000 }); // prettier-ignore
+      const { statusCode } = answer;
+      if (statusCode !== 206) {
+        await answer.body.dump();
+        if (statusCode < 500 && statusCode !== 429) throw refused(url, statusCode);
+        lastError = new Error(`the server answered ${statusCode}`);
+        continue;
+      }
+      const own = Object.fromEntries(
+        Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
+      );
+      try {
+        for await (const part of answer.body) parts.push(part as Buffer);
+      } catch (error) {
+        if (parts.length === 0) throw error;
+      }
+      return { headers: own, body: Buffer.concat(parts) };
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      signal?.throwIfAborted();
+      lastError = error;
+    }
+  }
+  const { message } = lastError as Error;
+  throw new AppError("unavailable", "places_unreachable", `cannot read ${url}: ${message}; the same command goes on`, { cause: lastError }); // prettier-ignore
+}
+
+function refused(url: string, status: number): AppError {
+  if (status === 412) return unreadableRemote(url, "it has changed while it was read: start again");
+  if (status === 404 || status === 410 || status === 403) return goneRemote(url, String(status));
+  return unreadableRemote(url, `the server does not give parts of it (it answered ${status})`);
+}
+
+const noRanges = (url: string) =>
+  unreadableRemote(url, "the server does not give parts of it (no HTTP range requests)");
+
+export const unreadableRemote = (name: string, why: string) =>
+  new AppError("invalid", "places_parquet", `cannot read places from ${name}: ${why}`);
+
+export const goneRemote = (name: string, why: string) =>
+  new AppError(
+    "invalid",
+    "places_gone",
+    `${name} is not there (${why}): releases of Overture are public for 60 days, take a newer one`,
+  );
