@@ -11,8 +11,8 @@ export interface BundleOptions {
 /** What is started by its path: the program, its worker processes and its threads. */
 export const bundleEntries = [
   "cli/main.ts",
-  "cli/demo/demo-node.ts",
-  "cli/loadtest/load-worker.ts",
+  "showcase/demo/demo-node.ts",
+  "showcase/loadtest/load-worker.ts",
   "app/work/worker-process.ts",
   "gossip/adapters/mdns/mdns-thread.ts",
   "ledger/adapters/threads/fold-thread.ts",

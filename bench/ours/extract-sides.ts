@@ -1,8 +1,8 @@
 import { createSeededRandom, type Random } from "../../src/base/random.ts";
-import { placesOf } from "../../src/cli/demo/region/places.ts";
-import { makeRegion } from "../../src/cli/demo/region/region.ts";
-import { scoreOf, type Score } from "../../src/cli/demo/region/region-truth.ts";
-import { makeSite } from "../../src/cli/demo/region/site.ts";
+import { placesOf } from "../../src/showcase/fake-web/places.ts";
+import { makeRegion } from "../../src/showcase/fake-web/region.ts";
+import { scoreOf, type Score } from "../../src/showcase/fake-web/expected-data.ts";
+import { makeSite } from "../../src/showcase/fake-web/site.ts";
 import { extractPage, type PageFacts } from "../../src/extract/index.ts";
 import type { Side } from "../frame/side.ts";
 import { median } from "../frame/statistics.ts";
@@ -22,20 +22,20 @@ export const quality: Side<QualityInput> = async ({ size, seeds }) => {
         extractPage({ html, url, country, deobfuscate: "all" }),
       );
       const score = (
-        truths: (index: number) => readonly string[],
+        expected: (index: number) => readonly string[],
         found: (facts: PageFacts) => readonly string[],
       ): Score =>
-        scoreOf(read.map((facts, index) => ({ truth: truths(index), found: found(facts) })));
+        scoreOf(read.map((facts, index) => ({ expected: expected(index), found: found(facts) })));
       const emails = score(
-        (at) => pages[at]!.truth.emails.map(({ value }) => value),
+        (at) => pages[at]!.expected.emails.map(({ value }) => value),
         (facts) => facts.emails.map(({ value }) => value),
       );
       const phones = score(
-        (at) => pages[at]!.truth.phones,
+        (at) => pages[at]!.expected.phones,
         (facts) => facts.phones.map(({ value }) => value),
       );
       const socials = score(
-        (at) => pages[at]!.truth.socials,
+        (at) => pages[at]!.expected.socials,
         (facts) => facts.socials.map(({ url }) => url),
       );
       return {
@@ -115,7 +115,7 @@ function pagesOf(size: number, seed: number) {
   return region.businesses.flatMap((business, index) =>
     makeSite(business, random).pages.map((page) => ({
       html: page.html,
-      truth: page.truth,
+      expected: page.expected,
       url: `${places[index]!.website}${page.path.slice(1)}`,
       country: business.language.country,
     })),

@@ -4,7 +4,7 @@ import { userName } from "../config/index.ts";
 import type { NodeApi, ProcessKind } from "../node/index.ts";
 import type { RecordsProgress } from "../records/index.ts";
 import type { SettingsContext } from "./command.ts";
-import type { ProgressHandle } from "./progress.ts";
+import type { ProgressHandle } from "../base/progress-handle.ts";
 
 /** For a command that writes: it owns the data folder while it runs, or asks the owner. */
 export async function openNodeOf(

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "../base/clock.ts";
+import type { ProgressHandle } from "../base/progress-handle.ts";
 import { terminalWidth, type TextStream } from "./output.ts";
 import { toOneLine } from "../base/terminal-text.ts";
 import { cutToWidth } from "./text-width.ts";
@@ -20,16 +21,6 @@ export interface ProgressTask {
   readonly total?: number;
   /** Bytes are shown as MB. */
   readonly unit?: "bytes";
-}
-
-export interface ProgressHandle {
-  advance(count?: number): void;
-  /** For a total that is known only later, or changes. */
-  setTotal(total: number): void;
-  /** What is being done right now, behind the numbers. Replaced by the next one. */
-  note(text: string): void;
-  /** Ends the line. Safe to repeat; later calls of any method do nothing. */
-  done(summary?: string): void;
 }
 
 export interface ProgressOptions {

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { serveDemo } from "../../src/cli/demo/serve-demo.ts";
+import { serveDemo } from "../../src/cli/serve-demo.ts";
 import { builtCli } from "../support/built-cli.ts";
 
 test("what a demo has found is served until the demo is asked to stop", async () => {

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { DemoResult } from "../../src/cli/demo/run-demo.ts";
+import type { DemoResult } from "../../src/showcase/demo/run-demo.ts";
 import { allowingForLoad } from "../../src/base/testing/busy-machine.ts";
 import { builtCli, createSandbox, type RunResult, type Sandbox } from "../support/built-cli.ts";
 

@@ -7,7 +7,7 @@ const observer = "src/observe/node-observer.test.ts";
 const marks = "src/config/settings-marks.test.ts";
 const stats = "src/queue/stats.test.ts";
 const webhook = "src/observe/webhook.test.ts";
-const judge = "src/cli/loadtest/judge.test.ts";
+const judge = "src/showcase/loadtest/judge.test.ts";
 
 /** Known-wrong variants of what watches over the workers, and of what judges them. */
 export const observeSabotages: readonly Sabotage[] = [
@@ -34,7 +34,7 @@ export const observeSabotages: readonly Sabotage[] = [
   },
   {
     name: "a load test does not look at gaps",
-    file: "src/cli/loadtest/judge.ts",
+    file: "src/showcase/loadtest/judge.ts",
     find: "if (before && startMs - before.startMs < delayMs) count += 1;",
     replace: "",
     caughtBy: `${judge} > gate violations`,
@@ -112,14 +112,14 @@ export const observeSabotages: readonly Sabotage[] = [
   },
   {
     name: "a load test does not ask for memory afterwards",
-    file: "src/cli/loadtest/judge.ts",
+    file: "src/showcase/loadtest/judge.ts",
     find: "evidence.memoryAfterTimes < memoryAfterTimesMax,",
     replace: "evidence.memoryAfterTimes > 0,",
     caughtBy: `${judge} > memory afterwards`,
   },
   {
     name: "a load test does not ask how long slow calls last",
-    file: "src/cli/loadtest/judge.ts",
+    file: "src/showcase/loadtest/judge.ts",
     find: "evidence.recoveryMs <= evidence.recoveryMsMax,",
     replace: "evidence.recoveryMs >= 0,",
     caughtBy: `${judge} > recovery after arrivals`,

@@ -2,7 +2,7 @@ import type { Sabotage } from "./sabotage.ts";
 
 const plan = "src/campaign/site-crawl/crawl-plan.test.ts";
 const app = "src/app/site-crawl.test.ts";
-const judge = "src/cli/demo/judge-demo.test.ts";
+const judge = "src/showcase/demo/judge-demo.test.ts";
 
 const inPlan: readonly Sabotage[] = [
   {
@@ -104,21 +104,21 @@ const inHandler: readonly Sabotage[] = [
 const inDemo: readonly Sabotage[] = [
   {
     name: "the demo takes a host's own wish for its crawl delay for nothing",
-    file: "src/cli/demo/judge-demo.ts",
+    file: "src/showcase/demo/judge-demo.ts",
     find: "(isSlow ? Math.max(delayMs, slowDelayMs) : delayMs) - toleranceMs",
     replace: "delayMs - toleranceMs",
     caughtBy: `${judge} > two requests that are too close, by the server's log, are not good`,
   },
   {
     name: "the demo does not look for what robots.txt forbids",
-    file: "src/cli/demo/judge-demo.ts",
+    file: "src/showcase/demo/judge-demo.ts",
     find: "forbidden.length === 0 &&",
     replace: "",
     caughtBy: `${judge} > what robots.txt forbids was fetched: not good`,
   },
   {
     name: "the demo is content with companies that are there twice",
-    file: "src/cli/demo/judge-demo.ts",
+    file: "src/showcase/demo/judge-demo.ts",
     find: "companies.length === sites.length &&",
     replace: "",
     caughtBy: `${judge} > a tile without a witness, a missing or doubled place, a failed task: not good`,

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createSeededRandom } from "../../src/base/random.ts";
-import { placesOf, type PlaceLine } from "../../src/cli/demo/region/places.ts";
-import { makeRegion } from "../../src/cli/demo/region/region.ts";
-import { makeSite } from "../../src/cli/demo/region/site.ts";
+import { placesOf, type PlaceLine } from "../../src/showcase/fake-web/places.ts";
+import { makeRegion } from "../../src/showcase/fake-web/region.ts";
+import { makeSite } from "../../src/showcase/fake-web/site.ts";
 
 /** The web of the demo, each site at a loopback address of its own: no name has to be resolved. */
 export interface FakeWeb extends AsyncDisposable {

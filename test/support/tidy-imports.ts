@@ -16,6 +16,7 @@ export const layers: readonly (readonly string[])[] = [
   ["api"],
   ["dashboard"],
   ["app"],
+  ["showcase"],
   ["cli"],
 ];
 

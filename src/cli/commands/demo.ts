@@ -9,12 +9,9 @@ import { usageError } from "../../base/usage-error.ts";
 import { readVersion } from "../../base/version.ts";
 import { createPaths } from "../../config/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
-import { nodeNames } from "../demo/demo-fleet.ts";
-import { formatReport } from "../demo/report.ts";
-import { runDemo } from "../demo/run-demo.ts";
-import { serveDemo } from "../demo/serve-demo.ts";
-import { showCluster } from "../demo/show-cluster.ts";
+import { formatReport, nodeNames, runDemo, showCluster } from "../../showcase/index.ts";
 import { parseCount } from "../flags.ts";
+import { serveDemo } from "../serve-demo.ts";
 import { packageFile } from "../../base/package-files.ts";
 
 /** Enough for a place of each phrase in each tile. */
@@ -38,7 +35,7 @@ export const demo: Command = {
   details: [
     "Three nodes, each a process with a data folder of its own, share a bucket and gossip; one of\n" +
       "them is killed in the middle. The region's websites are on loopback; nothing leaves this machine.\n" +
-      "Exit code 1: what was found differs too much from the truth, a site was asked too often, or the\n" +
+      "Exit code 1: what was found differs too much from what is there, a site was asked too often, or the\n" +
       "nodes do not know the same in the end.",
   ],
 

@@ -7,10 +7,15 @@ import { makeFolder } from "../../base/make-folder.ts";
 import { usageError } from "../../base/usage-error.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { parseCount, textFlag } from "../flags.ts";
-import type { LoadCheck } from "../loadtest/judge.ts";
-import { profileNames, profileOf, type ProfileName } from "../loadtest/profile.ts";
-import { runLoadtest, type LoadtestResult } from "../loadtest/run-loadtest.ts";
 import type { TableColumn } from "../table.ts";
+import {
+  profileNames,
+  profileOf,
+  runLoadtest,
+  type LoadCheck,
+  type LoadtestResult,
+  type ProfileName,
+} from "../../showcase/index.ts";
 
 const timeScaleMax = 600;
 

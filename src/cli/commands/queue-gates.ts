@@ -1,6 +1,6 @@
 import { openQueueToRead } from "../../app/index.ts";
 import type { Command } from "../command.ts";
-import { byName } from "./queue/browse-all.ts";
+import { byName } from "../../queue/index.ts";
 import { gateColumns, gateValue } from "./queue/gate-columns.ts";
 
 export const queueGates: Command = {

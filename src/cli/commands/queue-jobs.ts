@@ -1,6 +1,6 @@
 import { openQueueToRead } from "../../app/index.ts";
 import type { Command } from "../command.ts";
-import { byName } from "./queue/browse-all.ts";
+import { byName } from "../../queue/index.ts";
 import { jobColumns } from "./queue/job-columns.ts";
 
 export const queueJobs: Command = {

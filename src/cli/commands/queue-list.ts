@@ -5,7 +5,7 @@ import type { BrowseQuery, Task, TaskState } from "../../queue/index.ts";
 import type { Command, Flags } from "../command.ts";
 import { parseCount, textFlag } from "../flags.ts";
 import type { TableColumn, Tint } from "../table.ts";
-import { browseAll } from "./queue/browse-all.ts";
+import { browseAll } from "../../queue/index.ts";
 import {
   laneOptions,
   parseId,

@@ -5,7 +5,7 @@ import type { LogEntry, TerminalState } from "../../queue/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { parseCount, textFlag } from "../flags.ts";
 import type { TableColumn } from "../table.ts";
-import { endedAll } from "./queue/browse-all.ts";
+import { endedAll } from "../../queue/index.ts";
 import {
   laneOptions,
   readLaneFilter,

@@ -5,7 +5,7 @@ import type { BucketFault, BucketVerified } from "../../../ledger/index.ts";
 import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { openNodeOf, openReaderOf } from "../../node-context.ts";
-import type { ProgressHandle } from "../../progress.ts";
+import type { ProgressHandle } from "../../../base/progress-handle.ts";
 
 export const ledgerVerify: Command = {
   needs: "settings",

@@ -4,7 +4,7 @@ import { asUsage } from "../../../base/usage-error.ts";
 import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
 import { openNodeOf } from "../../node-context.ts";
-import type { ProgressHandle } from "../../progress.ts";
+import type { ProgressHandle } from "../../../base/progress-handle.ts";
 
 export const nodeJoin: Command = {
   needs: "settings",

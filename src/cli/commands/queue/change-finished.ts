@@ -2,7 +2,7 @@ import { AppError, assert } from "../../../base/app-error.ts";
 import { countTasks, formatCount } from "../../../base/count-words.ts";
 import type { FinishedInput, Queue, TerminalState } from "../../../queue/index.ts";
 import type { CommandOutcome, SettingsContext } from "../../command.ts";
-import { browseAll } from "./browse-all.ts";
+import { browseAll } from "../../../queue/index.ts";
 import { noSuchTask, requireJob, requireJobOrEntry } from "./filters.ts";
 
 /** What `retry` and `purge` have in common: find, say how many, ask, change chunk by chunk. */

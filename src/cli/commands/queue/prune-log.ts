@@ -7,7 +7,7 @@ import type { EndedCursor, Queue } from "../../../queue/index.ts";
 import type { CommandOutcome, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { parseMoment } from "../records/parse-moment.ts";
-import { endedAll } from "./browse-all.ts";
+import { endedAll } from "../../../queue/index.ts";
 
 /** `queue log prune`: prints the number of entries, asks, and removes them in chunks. */
 export async function pruneLog(context: SettingsContext): Promise<CommandOutcome> {

@@ -1,4 +1,4 @@
-import type { Random } from "../../../base/random.ts";
+import type { Random } from "../../base/random.ts";
 
 /** How far one must go to read an address: see `deobfuscate` of the extraction. */
 export type EmailLevel = "off" | "simple" | "all";

@@ -1,8 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
-import type { Queue } from "../../queue/index.ts";
-import { browseAll } from "../commands/queue/browse-all.ts";
+import { browseAll, type Queue } from "../../queue/index.ts";
 import type { DemoFleet } from "./demo-fleet.ts";
-import type { TakeOver } from "./lease-book.ts";
+import type { TakeOver } from "./lease-log.ts";
 
 export interface KilledNode {
   readonly name: string;
@@ -11,7 +10,7 @@ export interface KilledNode {
   readonly visited: number;
 }
 
-export interface MishapOptions {
+export interface FaultOptions {
   readonly fleet: DemoFleet;
   /** How many visits there will be. */
   readonly size: number;
@@ -24,8 +23,8 @@ const claimsPerSite = 4;
 /** Of the node that was killed. Its leases run out sooner. */
 const awayMsMax = 15_000;
 
-/** One node dies in the middle of it, and is started again once others have all that it held. */
-export function createMishaps({ fleet, size, clock }: MishapOptions) {
+/** Kills one node in the middle of the run and starts it again once the others hold all its leases. */
+export function createFaults({ fleet, size, clock }: FaultOptions) {
   let killed: KilledNode | undefined;
   let isBack = false;
   let backMs = Infinity;
@@ -47,7 +46,7 @@ export function createMishaps({ fleet, size, clock }: MishapOptions) {
   return {
     look(visited: number): void {
       seen = visited;
-      if (fleet.book.isAllTaken() || clock.monotonicMs() > backMs) comeBack();
+      if (fleet.leases.isAllTaken() || clock.monotonicMs() > backMs) comeBack();
     },
     /** All is done: the dead one comes back, if it has not yet. */
     end: comeBack,
@@ -56,13 +55,13 @@ export function createMishaps({ fleet, size, clock }: MishapOptions) {
 }
 
 /**
- * What of a dead node's leases has run out, by the queue's log: the rest had ended in the moment of
- * its death, and it could not say so any more.
+ * The leases of a dead node that ran out, according to the queue's log. The others had ended just before
+ * its death, and it could not report that any more.
  */
-export async function takenOver(fleet: DemoFleet, queue: Queue): Promise<readonly TakeOver[]> {
+export async function tasksTakenOver(fleet: DemoFleet, queue: Queue): Promise<readonly TakeOver[]> {
   const expired = new Set<number>();
   for await (const { id, attempts } of browseAll(queue, {})) {
     if (attempts.some(({ outcome }) => outcome === "expired")) expired.add(id);
   }
-  return fleet.book.takeOvers().filter(({ id }) => expired.has(id));
+  return fleet.leases.takeOvers().filter(({ id }) => expired.has(id));
 }

@@ -1,6 +1,6 @@
 import { countOf, formatCount } from "../../base/count-words.ts";
 import type { Verdict } from "./judge-demo.ts";
-import type { Score } from "./region/region-truth.ts";
+import type { Score } from "../fake-web/expected-data.ts";
 import type { DemoResult } from "./run-demo.ts";
 
 const linesMax = 5;

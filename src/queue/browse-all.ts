@@ -1,13 +1,6 @@
-import { AppError } from "../../../base/app-error.ts";
-import { afterTick } from "../../../base/tick.ts";
-import type {
-  BrowseQuery,
-  EndedCursor,
-  EndedQuery,
-  NamePage,
-  Queue,
-  Task,
-} from "../../../queue/index.ts";
+import { AppError } from "../base/app-error.ts";
+import { afterTick } from "../base/tick.ts";
+import type { BrowseQuery, EndedCursor, EndedQuery, NamePage, Queue, Task } from "./index.ts";
 
 type ReadPage<T> = (query: Partial<EndedQuery>) => Promise<readonly T[]>;
 

@@ -6,11 +6,11 @@ import { createSeededRandom } from "../../base/random.ts";
 import { openQueue, type OpenQueueOptions } from "../../app/index.ts";
 import type { Queue, Task } from "../../queue/index.ts";
 import { readVisitLogs } from "./visit-log.ts";
-import type { ProgressHandle } from "../progress.ts";
-import { openFakeSite } from "./fake-site.ts";
+import type { ProgressHandle } from "../../base/progress-handle.ts";
+import { openPacedSite } from "../fake-web/paced-site.ts";
 import { driveLoad, memoryAfter, warmUpCrew } from "./drive-load.ts";
 import { judgeLoad, memoryAfterTimesMax, type LoadCheck } from "./judge.ts";
-import { createLoadCrew, processorSeconds } from "./load-crew.ts";
+import { createLoadWorkers, processorSeconds } from "./load-workers.ts";
 import { createLoadJobs } from "./load-jobs.ts";
 import { late, pagesOf, site, ungated, warmUp, type Profile } from "./profile.ts";
 import type { ContinueWhen } from "./stop-worker.ts";
@@ -56,8 +56,8 @@ export async function runLoadtest(options: LoadtestOptions): Promise<LoadtestRes
   const { folder, address, queueOptions, data, profile, timeScale, workers, clock } = options;
   await using queue = await openQueue(address, queueOptions);
   await mustBeEmpty(queue);
-  await using sites = await openFakeSite(clock, createSeededRandom(56));
-  const crew = createLoadCrew({
+  await using sites = await openPacedSite(clock, createSeededRandom(56));
+  const pool = createLoadWorkers({
     folder,
     address,
     queueOptions,
@@ -76,26 +76,28 @@ export async function runLoadtest(options: LoadtestOptions): Promise<LoadtestRes
     stops.length * late.pages;
   const progress = options.startProgress(tasks);
   const jobs = createLoadJobs(queue);
-  const drive = { ...options, queue, crew, jobs, pages, tasks, stops, progress };
-  const unlessMishap = <T>(work: Promise<T>) => Promise.race([crew.mishap, work]);
+  const drive = { ...options, queue, pool, jobs, pages, tasks, stops, progress };
+  const unlessWorkerFailed = <T>(work: Promise<T>) => Promise.race([pool.failed, work]);
   try {
-    const idleBytes = await unlessMishap(warmUpCrew(drive));
-    const usedBefore = processorSeconds(crew.metrics());
-    const { elapsedMs, ...driven } = await unlessMishap(driveLoad(drive));
-    const used = processorSeconds(crew.metrics()) - usedBefore;
-    const afterBytes = await unlessMishap(memoryAfter(drive, idleBytes * memoryAfterTimesMax));
-    await crew.stop();
+    const idleBytes = await unlessWorkerFailed(warmUpCrew(drive));
+    const usedBefore = processorSeconds(pool.metrics());
+    const { elapsedMs, ...driven } = await unlessWorkerFailed(driveLoad(drive));
+    const used = processorSeconds(pool.metrics()) - usedBefore;
+    const afterBytes = await unlessWorkerFailed(
+      memoryAfter(drive, idleBytes * memoryAfterTimesMax),
+    );
+    await pool.stop();
     const checks = judgeLoad({
       acknowledged: jobs.acknowledged(),
       tasks: await allTasks(queue),
       jobs: (await queue.jobs()).filter(({ name }) => name !== "default"),
-      events: readVisitLogs(crew.logFiles().filter(existsSync)),
-      kills: crew.kills,
-      stops: crew.stops,
+      events: readVisitLogs(pool.logFiles().filter(existsSync)),
+      kills: pool.kills,
+      stops: pool.stops,
       stopsWanted: stops.length,
       reconciled: await queue.reconcile(),
-      metrics: crew.metrics(),
-      steadyMetrics: crew.steadyMetrics(),
+      metrics: pool.metrics(),
+      steadyMetrics: pool.steadyMetrics(),
       gate: site,
       jobCaps: jobs.caps(),
       recoveryMs: driven.recoveryMs,
@@ -110,8 +112,8 @@ export async function runLoadtest(options: LoadtestOptions): Promise<LoadtestRes
       jobs: profile.jobs,
       tasks: jobs.acknowledged().size,
       workers,
-      kills: crew.kills.size,
-      stops: crew.stops.length,
+      kills: pool.kills.size,
+      stops: pool.stops.length,
       elapsedMs,
       tasksPerSecond: (jobs.acknowledged().size / elapsedMs) * 1_000,
       answers: sites.answers(),
@@ -119,7 +121,7 @@ export async function runLoadtest(options: LoadtestOptions): Promise<LoadtestRes
       isGood: checks.every(({ isGood }) => isGood),
     };
   } finally {
-    await crew.stop();
+    await pool.stop();
     progress.done();
   }
 }

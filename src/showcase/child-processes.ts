@@ -1,43 +1,47 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { AppError } from "../../base/app-error.ts";
-import { sleep, type Clock } from "../../base/clock.ts";
+import { AppError } from "../base/app-error.ts";
+import { sleep, type Clock } from "../base/clock.ts";
 
-export interface CrewOptions {
-  /** What a worker runs, with its settings as JSON in the first argument. */
+export interface ChildProcessesOptions {
+  /** The program to run, with its settings as JSON in the first argument. */
   readonly program: URL;
   readonly clock: Clock;
-  /** What a worker says. */
+  /** A message of a process. */
   readonly onEvent: (message: unknown, worker: string) => void;
 }
 
-/** Worker processes to be killed on purpose. However it ends, `stop` leaves none of them behind. */
-export interface Crew {
-  /** `first` is the first message it gets: what others must not read in a list of processes. */
-  hire(settings: { readonly worker: string }, first?: object): void;
-  /** One that is gone does not hear it. */
-  tell(worker: string, message: string): void;
-  /** One that is gone does not hear it. */
+/** Processes that are killed on purpose. However the run ends, `stop` leaves none of them behind. */
+export interface ChildProcesses {
+  /** `first` is its first message: secrets that must not show in a list of processes. */
+  start(settings: { readonly worker: string }, first?: object): void;
+  /** Does nothing if the process has ended. */
+  send(worker: string, message: string): void;
+  /** Does nothing if the process has ended. */
   signal(worker: string, signal: NodeJS.Signals): void;
-  /** SIGKILL: it gets no chance to give anything back. Returns its process id. */
+  /** SIGKILL: it cannot release anything. Returns its process id. */
   kill(worker: string): number;
-  /** Rejects when a worker ends that nobody ended. */
-  readonly mishap: Promise<never>;
+  /** Rejects when a process ends that was not stopped or killed from here. */
+  readonly failed: Promise<never>;
   stop(): Promise<void>;
 }
 
 const stopMs = 5_000;
 const errorTextMax = 4_000;
 
-export function createCrew({ program: url, clock, onEvent }: CrewOptions): Crew {
+export function createChildProcesses({
+  program: url,
+  clock,
+  onEvent,
+}: ChildProcessesOptions): ChildProcesses {
   const program = fileURLToPath(url);
   const workers = new Map<string, { child: ChildProcess; exited: Promise<void> }>();
   let isStopping = false;
   let fail: (error: AppError) => void = () => {};
-  const mishap = new Promise<never>((_, reject) => (fail = reject));
-  mishap.catch(() => {}); // heard by whoever awaits it; the demo may have ended before
+  const failed = new Promise<never>((_, reject) => (fail = reject));
+  failed.catch(() => {}); // reported by whoever awaits it; the demo may have ended before
 
-  function hire(settings: { readonly worker: string }, first?: object): void {
+  function start(settings: { readonly worker: string }, first?: object): void {
     const { worker } = settings;
     const child = fork(program, [JSON.stringify(settings)], {
       stdio: ["ignore", "ignore", "pipe", "ipc"],
@@ -52,7 +56,7 @@ export function createCrew({ program: url, clock, onEvent }: CrewOptions): Crew 
         resolve();
         if (workers.delete(worker) && !isStopping) {
           const how = signal ?? `code ${code}`;
-          const text = `${worker} ended by itself (${how}): ${errorText.trim() || "it said nothing"}`;
+          const text = `${worker} ended by itself (${how}): ${errorText.trim() || "no error output"}`;
           fail(new AppError("internal", "demo_worker_ended", text));
         }
       });
@@ -66,9 +70,9 @@ export function createCrew({ program: url, clock, onEvent }: CrewOptions): Crew 
   }
 
   return {
-    hire,
-    mishap,
-    tell(worker, message) {
+    start,
+    failed,
+    send(worker, message) {
       const child = workers.get(worker)?.child;
       if (child?.connected) child.send(message, () => {});
     },

@@ -3,10 +3,10 @@ import { createSeededRandom } from "../../base/random.ts";
 import type { CampaignStatus } from "../../campaign/index.ts";
 import { companyOf, type Company } from "../../records/index.ts";
 import { judgeDemo, type Evidence } from "./judge-demo.ts";
-import { makeRegion } from "./region/region.ts";
-import type { RegionRequest } from "./region/region-server.ts";
-import { truthOf } from "./region/region-truth.ts";
-import { makeSite, type Site } from "./region/site.ts";
+import { makeRegion } from "../fake-web/region.ts";
+import type { RegionRequest } from "../fake-web/region-server.ts";
+import { expectedOf } from "../fake-web/expected-data.ts";
+import { makeSite, type Site } from "../fake-web/site.ts";
 
 const random = createSeededRandom(1);
 const sites: readonly Site[] = makeRegion({ size: 40, random }).businesses.map((business) =>
@@ -15,7 +15,7 @@ const sites: readonly Site[] = makeRegion({ size: 40, random }).businesses.map((
 const empty = companyOf({ target: "company/x", fields: [] } as never);
 /** As a perfect visitor would leave it. */
 const companies: readonly Company[] = sites.map((site) => {
-  const { emails, phones, socials } = truthOf(site, "simple");
+  const { emails, phones, socials } = expectedOf(site, "simple");
   return {
     ...empty,
     texts: { domain: site.business.domain },

@@ -1,4 +1,4 @@
-import type { Random } from "../../../base/random.ts";
+import type { Random } from "../../base/random.ts";
 import { emailForms, pick, type EmailForm } from "./email-writing.ts";
 import { languages, type Language } from "./languages.ts";
 

@@ -2,13 +2,13 @@ import { gunzipSync } from "node:zlib";
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { parse } from "tldts";
-import { systemClock } from "../../../base/clock.ts";
-import { createSeededRandom } from "../../../base/random.ts";
-import { extractPage } from "../../../extract/index.ts";
+import { systemClock } from "../../base/clock.ts";
+import { createSeededRandom } from "../../base/random.ts";
+import { extractPage } from "../../extract/index.ts";
 import { encodePage } from "./encode-page.ts";
 import { placesGeoJson, placesJsonl, websiteOf } from "./places.ts";
 import { startRegionServer } from "./region-server.ts";
-import { scoreOf, truthOf } from "./region-truth.ts";
+import { scoreOf, expectedOf } from "./expected-data.ts";
 import { makeRegion } from "./region.ts";
 import { bombBytes, makeSite, type Site } from "./site.ts";
 
@@ -50,11 +50,11 @@ describe("a region", () => {
     expect(features[0]!.properties.website).toBe(websiteOf(region.businesses[0]!, 8080));
   });
 
-  test("has sites of five pages and more, whose truth can be found by extraction", () => {
+  test("has sites of five pages and more, whose expected data can be found by extraction", () => {
     const pages = sitesOf(1).flatMap((site) => site.pages.map((page) => ({ page, site })));
     expect(pages.length).toBeGreaterThanOrEqual(size * 5);
     const found = pages.map(({ page, site }) => ({
-      truth: page.truth,
+      expected: page.expected,
       facts: extractPage({
         html: page.html,
         url: `${websiteOf(site.business)}${page.path.slice(1)}`,
@@ -64,29 +64,29 @@ describe("a region", () => {
     }));
     const score = (key: "emails" | "phones") =>
       scoreOf(
-        found.map(({ truth, facts }) => ({
-          truth: truth[key].map((one) => (typeof one === "string" ? one : one.value)),
+        found.map(({ expected, facts }) => ({
+          expected: expected[key].map((one) => (typeof one === "string" ? one : one.value)),
           found: facts[key].map(({ value }) => value),
         })),
       );
     expect(score("emails")).toMatchObject({ missed: [], wrong: [] });
     expect(score("phones")).toMatchObject({ missed: [], wrong: [] });
     const socials = scoreOf(
-      found.map(({ truth, facts }) => ({
-        truth: truth.socials,
+      found.map(({ expected, facts }) => ({
+        expected: expected.socials,
         found: facts.socials.map(({ url }) => url),
       })),
     );
     expect(socials).toMatchObject({ missed: [], wrong: [] });
   });
 
-  test("has no truth where a polite visitor may not go", () => {
+  test("expects nothing where a polite visitor may not go", () => {
     const forbidden = sitesOf(1).filter(({ outcome }) => outcome === "robots");
     expect(forbidden.length).toBeGreaterThan(0);
-    for (const site of forbidden) expect(truthOf(site, "all").emails).toEqual([]);
+    for (const site of forbidden) expect(expectedOf(site, "all").emails).toEqual([]);
     const open = sitesOf(1).find(({ outcome }) => outcome === "done")!;
-    expect(truthOf(open, "all").emails.length).toBeGreaterThanOrEqual(
-      truthOf(open, "off").emails.length,
+    expect(expectedOf(open, "all").emails.length).toBeGreaterThanOrEqual(
+      expectedOf(open, "off").emails.length,
     );
   });
 });

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { Random } from "../../../base/random.ts";
+import type { Random } from "../../base/random.ts";
 import type { Business } from "./business.ts";
 import { encodePage, type Charset } from "./encode-page.ts";
 import { makePages, type SitePage } from "./page-html.ts";

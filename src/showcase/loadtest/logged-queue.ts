@@ -5,7 +5,7 @@ import type { LoggedOutcome, VisitRef, WriteVisit } from "./visit-log.ts";
  * The same queue, with every finish and its answer in the log. `onFinishing` is called with the ids
  * of the tasks that are about to be finished as done: a worker that is stopped there is late.
  */
-export function witnessed(
+export function loggedQueue(
   queue: Queue,
   write: WriteVisit,
   onFinishing: (ids: readonly number[]) => void,

@@ -1,9 +1,9 @@
 import { AppError } from "../../base/app-error.ts";
 import { sleep, type Clock } from "../../base/clock.ts";
 import type { Queue } from "../../queue/index.ts";
-import type { ProgressHandle } from "../progress.ts";
+import type { ProgressHandle } from "../../base/progress-handle.ts";
 import { slowCalls } from "./judge.ts";
-import type { LoadCrew } from "./load-crew.ts";
+import type { LoadWorkers } from "./load-workers.ts";
 import type { LoadJobs } from "./load-jobs.ts";
 import { late, slowCallSeconds, ungated, warmUp, type Profile } from "./profile.ts";
 import type { ContinueWhen } from "./stop-worker.ts";
@@ -11,7 +11,7 @@ import type { ContinueWhen } from "./stop-worker.ts";
 export interface DriveOptions {
   readonly queue: Queue;
   readonly address: string;
-  readonly crew: LoadCrew;
+  readonly pool: LoadWorkers;
   readonly jobs: LoadJobs;
   readonly profile: Profile;
   readonly timeScale: number;
@@ -49,7 +49,7 @@ const patienceMs = 120_000;
  * is not what a load test asks about.
  */
 export async function warmUpCrew(options: DriveOptions): Promise<number> {
-  const { queue, jobs, crew, clock, signal } = options;
+  const { queue, jobs, pool, clock, signal } = options;
   for (let job = 0; job < warmUp.jobs; job++) await jobs.openSite(warmUp.pages);
   const deadlineMs = clock.monotonicMs() + patienceMs;
   while (!(await isOver(queue))) {
@@ -58,7 +58,7 @@ export async function warmUpCrew(options: DriveOptions): Promise<number> {
     throw new AppError("unavailable", "loadtest_no_worker", "no worker of the load test began");
   }
   await sleep(clock, restMs, signal);
-  return crew.memoryBytes();
+  return pool.memoryBytes();
 }
 
 /**
@@ -67,14 +67,14 @@ export async function warmUpCrew(options: DriveOptions): Promise<number> {
  * for the judge.
  */
 export async function driveLoad(options: DriveOptions): Promise<Driven> {
-  const { queue, crew, jobs, profile, timeScale, clock, signal, note } = options;
+  const { queue, pool, jobs, profile, timeScale, clock, signal, note } = options;
   const startMs = clock.monotonicMs();
   const arrivalMs = profile.arrivalMs / timeScale;
   const durationMs = profile.durationMs / timeScale;
   let ended = 0;
   let killed = 0;
   const stopping = createStopping(options);
-  const slowNow = () => slowCalls(crew.steadyMetrics(), slowCallSeconds(options.address));
+  const slowNow = () => slowCalls(pool.steadyMetrics(), slowCallSeconds(options.address));
   let slow = slowNow();
   let lastSlowMs = 0;
   let peakBytes = 0;
@@ -87,7 +87,7 @@ export async function driveLoad(options: DriveOptions): Promise<Driven> {
     const isKillDue = passedMs > ((killed + 1) * durationMs) / (killsWanted + 2);
     if (killed < killsWanted && isKillDue && !stopping.isUnderWay()) {
       killed += 1;
-      note(`${crew.replaceOne()} killed with -9, another hired`);
+      note(`${pool.replaceOne()} killed with -9, replaced`);
     }
     await stopping.next(passedMs / durationMs);
     const { done, failed, skipped } = (await queue.stats()).states;
@@ -97,7 +97,7 @@ export async function driveLoad(options: DriveOptions): Promise<Driven> {
     // One that is stopped in the middle of a transaction holds others up for a while.
     if (found > slow && !stopping.isUnderWay()) lastSlowMs = passedMs;
     slow = found;
-    peakBytes = Math.max(peakBytes, crew.memoryBytes());
+    peakBytes = Math.max(peakBytes, pool.memoryBytes());
     const isStuck = passedMs > durationMs + patienceMs + stopping.tookMs();
     const isAllSent = due === profile.jobs && killed === killsWanted && stopping.isOver();
     if (isStuck || (isAllSent && jobs.isAllAdded() && (await isOver(queue)))) {
@@ -109,7 +109,7 @@ export async function driveLoad(options: DriveOptions): Promise<Driven> {
 }
 
 /** One worker after the other is stopped and continued, each with a job to be late with. */
-function createStopping({ crew, jobs, clock, signal, note, stops }: DriveOptions) {
+function createStopping({ pool, jobs, clock, signal, note, stops }: DriveOptions) {
   let over = 0;
   let tries = 0;
   let underWay: Promise<void> | undefined;
@@ -125,7 +125,7 @@ function createStopping({ crew, jobs, clock, signal, note, stops }: DriveOptions
       if (!when || underWay || passed < (over + 1) / (stops.length + 2)) return;
       sinceMs = clock.monotonicMs();
       tries += 1;
-      underWay = crew
+      underWay = pool
         .stopOne(when, signal)
         .then((wasLate) => {
           if (!wasLate && tries < stopTriesMax) return;
@@ -152,11 +152,11 @@ async function isOver(queue: Queue): Promise<boolean> {
 
 /** What workers take that rest again: as soon as it is little enough, or after a while. */
 export async function memoryAfter(options: DriveOptions, enoughBytes: number): Promise<number> {
-  const { crew, profile, timeScale, clock, signal } = options;
+  const { pool, profile, timeScale, clock, signal } = options;
   const untilMs = clock.monotonicMs() + Math.min(afterMsMax, profile.durationMs / timeScale);
   await sleep(clock, restMs, signal);
-  while (crew.memoryBytes() >= enoughBytes && clock.monotonicMs() < untilMs) {
+  while (pool.memoryBytes() >= enoughBytes && clock.monotonicMs() < untilMs) {
     await sleep(clock, lookMs, signal);
   }
-  return crew.memoryBytes();
+  return pool.memoryBytes();
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { sleep, type Clock } from "../../../base/clock.ts";
+import { sleep, type Clock } from "../../base/clock.ts";
 import type { FakeAnswer, Site } from "./site.ts";
 
 /** All sites of a region in one server on loopback, told apart by their host. */

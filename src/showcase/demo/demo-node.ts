@@ -19,7 +19,7 @@ import { createPaths, type Settings } from "../../config/index.ts";
 import { parseKeyring } from "../../gossip/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import { createWorker } from "../../worker/index.ts";
-import type { LeaseEvent } from "./lease-book.ts";
+import type { LeaseEvent } from "./lease-log.ts";
 
 export interface DemoNodeSettings {
   readonly worker: string;

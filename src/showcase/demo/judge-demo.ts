@@ -1,10 +1,10 @@
 import type { CampaignStatus } from "../../campaign/index.ts";
 import type { Company } from "../../records/index.ts";
-import type { RegionRequest } from "./region/region-server.ts";
-import { scoreOf, truthOf, type Score } from "./region/region-truth.ts";
-import type { Site } from "./region/site.ts";
+import type { RegionRequest } from "../fake-web/region-server.ts";
+import { scoreOf, expectedOf, type Score } from "../fake-web/expected-data.ts";
+import type { Site } from "../fake-web/site.ts";
 
-/** What is left of a demo: judged by the truth about the region, and by its server's own log. */
+/** What is left of a demo: checked against the expected data of the region and the server's own log. */
 export interface Evidence {
   readonly sites: readonly Site[];
   readonly requests: readonly RegionRequest[];
@@ -58,7 +58,7 @@ export function judgeDemo(evidence: Evidence): Verdict {
   const score = (key: "emails" | "phones" | "socials") =>
     scoreOf(
       sites.map((site) => ({
-        truth: truthOf(site, "simple")[key],
+        expected: expectedOf(site, "simple")[key],
         found: contactsOf(byDomain.get(site.business.domain), key),
       })),
     );

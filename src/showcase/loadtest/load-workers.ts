@@ -4,13 +4,13 @@ import type { OpenQueueOptions } from "../../app/index.ts";
 import type { Clock } from "../../base/clock.ts";
 import { machineMonotonicMs } from "../../base/machine-clock.ts";
 import { mergeSnapshots, type MetricsSnapshot } from "../../base/metrics.ts";
-import { createCrew } from "../demo/crew.ts";
+import { createChildProcesses } from "../child-processes.ts";
 import { isBucket } from "./profile.ts";
 import { stopWorker, type ContinueWhen, type Stop } from "./stop-worker.ts";
 import type { LoadWorkerSettings } from "./load-worker.ts";
 import { programFile } from "../../base/package-files.ts";
 
-export interface LoadCrewOptions {
+export interface LoadWorkersOptions {
   readonly folder: string;
   readonly address: string;
   readonly queueOptions: OpenQueueOptions;
@@ -21,15 +21,15 @@ export interface LoadCrewOptions {
 }
 
 /** The workers of a load test: some are killed, and new ones take their place. */
-export interface LoadCrew {
-  /** Kills the one that has worked longest, with -9, and hires another. Returns its name. */
+export interface LoadWorkers {
+  /** Kills the one that has worked longest, with -9, and starts another. Returns its name. */
   replaceOne(): string;
   /**
    * Stops the one that has worked longest, with SIGSTOP, until others have its tasks, and continues
    * it. False: it was not late, since it had nothing to finish, or nobody took its tasks.
    */
   stopOne(when: ContinueWhen, aborted: AbortSignal): Promise<boolean>;
-  readonly mishap: Promise<never>;
+  readonly failed: Promise<never>;
   stop(): Promise<void>;
   readonly kills: ReadonlyMap<string, number>;
   readonly stops: readonly Stop[];
@@ -49,10 +49,10 @@ export interface LoadCrew {
 const leaseMsOf = (address: string) => (isBucket(address) ? 4_000 : 2_000);
 const concurrency = 25;
 
-export function createLoadCrew(options: LoadCrewOptions): LoadCrew {
+export function createLoadWorkers(options: LoadWorkersOptions): LoadWorkers {
   const { folder, address, data, siteUrl, clock } = options;
-  const program = programFile("cli/loadtest/load-worker.js");
-  const crew = createCrew({ program, clock, onEvent() {} });
+  const program = programFile("showcase/loadtest/load-worker.js");
+  const processes = createChildProcesses({ program, clock, onEvent() {} });
   const kills = new Map<string, number>();
   const stops: Stop[] = [];
   const disturbed = new Set<string>();
@@ -64,7 +64,7 @@ export function createLoadCrew(options: LoadCrewOptions): LoadCrew {
   const metricsOf = (workers: readonly string[]) =>
     mergeSnapshots(workers.map((worker) => readMetrics(file(worker, "json"))));
 
-  function hire(): void {
+  function startWorker(): void {
     const worker = `load-${all.length + 1}`;
     const settings: LoadWorkerSettings = {
       worker,
@@ -80,16 +80,16 @@ export function createLoadCrew(options: LoadCrewOptions): LoadCrew {
     };
     all.push(worker);
     alive.push(worker);
-    crew.hire(settings, options.queueOptions);
+    processes.start(settings, options.queueOptions);
   }
-  for (let count = 0; count < options.workers; count++) hire();
+  for (let count = 0; count < options.workers; count++) startWorker();
 
   return {
     replaceOne() {
       const worker = alive.shift()!;
-      crew.kill(worker);
+      processes.kill(worker);
       kills.set(worker, machineMonotonicMs());
-      hire();
+      startWorker();
       return worker;
     },
     async stopOne(when, aborted) {
@@ -101,16 +101,16 @@ export function createLoadCrew(options: LoadCrewOptions): LoadCrew {
         stopFile: file(worker, "stop.json"),
         holdFile,
         logFiles,
-        tell: (message) => crew.tell(worker, message),
-        signal: (signal) => crew.signal(worker, signal),
+        tell: (message) => processes.send(worker, message),
+        signal: (signal) => processes.signal(worker, signal),
         clock,
         aborted,
       });
       if (stop) stops.push(stop);
       return stop?.wasLate === true;
     },
-    mishap: crew.mishap,
-    stop: () => crew.stop(),
+    failed: processes.failed,
+    stop: () => processes.stop(),
     kills,
     stops,
     logFiles,

@@ -19,7 +19,7 @@ import {
 } from "../../worker/index.ts";
 import { createStopSelf, whileHeld } from "./stop-self.ts";
 import { createVisitLog } from "./visit-log.ts";
-import { refOf, witnessed } from "./witnessed-queue.ts";
+import { refOf, loggedQueue } from "./logged-queue.ts";
 import { createGetPage } from "./get-page.ts";
 import type { LoadPayload } from "./load-jobs.ts";
 
@@ -90,7 +90,7 @@ const page = defineHandler(
 const metrics = createMetrics();
 registerProcessMetrics(metrics);
 worker = createWorker({
-  queue: witnessed(queue, log, stopSelf.onFinishing),
+  queue: loggedQueue(queue, log, stopSelf.onFinishing),
   name,
   handlers: [page],
   concurrency,

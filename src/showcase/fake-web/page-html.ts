@@ -1,4 +1,4 @@
-import type { Random } from "../../../base/random.ts";
+import type { Random } from "../../base/random.ts";
 import type { Business, PageKind } from "./business.ts";
 import { fakeEmails, pick } from "./email-writing.ts";
 
@@ -7,10 +7,10 @@ export interface SitePage {
   readonly kind: PageKind;
   readonly path: string;
   readonly html: string;
-  readonly truth: PageTruth;
+  readonly expected: PageContacts;
 }
 
-export interface PageTruth {
+export interface PageContacts {
   readonly emails: readonly { readonly value: string; readonly level: "off" | "simple" | "all" }[];
   readonly phones: readonly string[];
   readonly socials: readonly string[];
@@ -33,7 +33,7 @@ export function makePages(business: Business, random: Random): readonly SitePage
       kind,
       path,
       html: wholePage(business, kind, body),
-      truth: {
+      expected: {
         emails: emails.map(({ value, form }) => ({ value, level: form.level })),
         phones: phones.map(({ value }) => value),
         socials: business.socials,

@@ -1,8 +1,8 @@
-import type { PageTruth } from "./page-html.ts";
+import type { PageContacts } from "./page-html.ts";
 import type { Site } from "./site.ts";
 
-/** What is to be known of a business after a polite visit without a browser. */
-export interface SiteTruth {
+/** What a polite visit without a browser must find about a business. */
+export interface ExpectedContacts {
   readonly emails: readonly string[];
   readonly phones: readonly string[];
   readonly socials: readonly string[];
@@ -10,26 +10,26 @@ export interface SiteTruth {
 
 const levels = ["off", "simple", "all"] as const;
 
-export function truthOf(
+export function expectedOf(
   { outcome, pages }: Site,
-  deobfuscate: PageTruth["emails"][number]["level"],
-): SiteTruth {
+  deobfuscate: PageContacts["emails"][number]["level"],
+): ExpectedContacts {
   if (outcome !== "done") return { emails: [], phones: [], socials: [] };
-  const truths = pages.map(({ truth }) => truth);
-  const isWithin = (level: PageTruth["emails"][number]["level"]) =>
+  const expected = pages.map(({ expected }) => expected);
+  const isWithin = (level: PageContacts["emails"][number]["level"]) =>
     levels.indexOf(level) <= levels.indexOf(deobfuscate);
   return {
     emails: unique(
-      truths.flatMap(({ emails }) =>
+      expected.flatMap(({ emails }) =>
         emails.filter(({ level }) => isWithin(level)).map(({ value }) => value),
       ),
     ),
-    phones: unique(truths.flatMap(({ phones }) => phones)),
-    socials: unique(truths.flatMap(({ socials }) => socials)),
+    phones: unique(expected.flatMap(({ phones }) => phones)),
+    socials: unique(expected.flatMap(({ socials }) => socials)),
   };
 }
 
-/** How much of the truth was found, and how much of what was found is true. */
+/** How much of the expected data was found, and how much of what was found is right. */
 export interface Score {
   readonly recall: number;
   readonly precision: number;
@@ -40,11 +40,15 @@ export interface Score {
 
 /** Pairs of sets, one for each page or site; counted over all of them. */
 export function scoreOf(
-  pairs: readonly { readonly truth: readonly string[]; readonly found: readonly string[] }[],
+  pairs: readonly { readonly expected: readonly string[]; readonly found: readonly string[] }[],
 ): Score {
-  const missed = pairs.flatMap(({ truth, found }) => truth.filter((one) => !found.includes(one)));
-  const wrong = pairs.flatMap(({ truth, found }) => found.filter((one) => !truth.includes(one)));
-  const all = pairs.reduce((sum, { truth }) => sum + truth.length, 0);
+  const missed = pairs.flatMap(({ expected, found }) =>
+    expected.filter((one) => !found.includes(one)),
+  );
+  const wrong = pairs.flatMap(({ expected, found }) =>
+    found.filter((one) => !expected.includes(one)),
+  );
+  const all = pairs.reduce((sum, { expected }) => sum + expected.length, 0);
   const right = all - missed.length;
   const recall = all === 0 ? 1 : right / all;
   const precision = right + wrong.length === 0 ? 1 : right / (right + wrong.length);

@@ -13,10 +13,10 @@ import {
 } from "../../campaign/index.ts";
 import type { Paths } from "../../config/index.ts";
 import type { Queue } from "../../queue/index.ts";
-import { placesJsonl } from "./region/places.ts";
-import { startRegionServer, type RegionServer } from "./region/region-server.ts";
-import { makeRegion, type Region } from "./region/region.ts";
-import { makeSite, type Site } from "./region/site.ts";
+import { placesJsonl } from "../fake-web/places.ts";
+import { startRegionServer, type RegionServer } from "../fake-web/region-server.ts";
+import { makeRegion, type Region } from "../fake-web/region.ts";
+import { makeSite, type Site } from "../fake-web/site.ts";
 
 /** A region, its web, and a campaign that knows nothing of either but a list of places. */
 export interface Stage extends AsyncDisposable {

@@ -1,4 +1,4 @@
-import type { Random } from "../../../base/random.ts";
+import type { Random } from "../../base/random.ts";
 import { makeBusiness, type Business } from "./business.ts";
 
 /** A region that does not exist, its businesses, and everything there is to know about them. */

@@ -1,4 +1,4 @@
-/** What a node says of a lease, as it happens. */
+/** What a node reports about a lease, as it happens. */
 export interface LeaseEvent {
   readonly kind: "claimed" | "ended";
   readonly id: number;
@@ -19,17 +19,17 @@ export interface TakeOver {
 }
 
 /**
- * Who held which lease, by what the nodes say themselves: the queue knows leases and not their
- * holders. A node that was killed says nothing more, so what it held is up for others.
+ * Which node held which lease, as the nodes report it: the queue knows leases, not their holders. A
+ * killed node reports nothing more, so its leases are free for the others.
  */
-export interface LeaseBook {
+export interface LeaseLog {
   note(node: string, event: LeaseEvent, atMs: number): void;
   /** How many it holds now. */
   holds(node: string): number;
-  /** It is dead: what it holds is left behind. */
-  bury(node: string, atMs: number): void;
+  /** The leases it holds are left behind. */
+  nodeDied(node: string, atMs: number): void;
   takeOvers(): readonly TakeOver[];
-  /** Whether all that dead nodes left is in others' hands. */
+  /** True if other nodes hold all leases of dead nodes. */
   isAllTaken(): boolean;
 }
 
@@ -41,7 +41,7 @@ interface Orphan {
   afterMs?: number;
 }
 
-export function createLeaseBook(): LeaseBook {
+export function createLeaseLog(): LeaseLog {
   const held = new Map<number, { readonly node: string; readonly event: LeaseEvent }>();
   const orphans = new Map<number, Orphan>();
 
@@ -55,7 +55,7 @@ export function createLeaseBook(): LeaseBook {
         if (known?.event.token === token) held.delete(id);
         return;
       }
-      if (known && known.event.token > token) return; // told later than it was
+      if (known && known.event.token > token) return; // reported late
       held.set(id, { node, event });
       const orphan = orphans.get(id);
       if (!orphan || orphan.by !== undefined) return;
@@ -63,7 +63,7 @@ export function createLeaseBook(): LeaseBook {
       orphan.afterMs = atMs - orphan.diedAtMs;
     },
     holds: (node) => of(node).length,
-    bury(node, atMs) {
+    nodeDied(node, atMs) {
       for (const { event } of of(node)) {
         held.delete(event.id);
         orphans.set(event.id, { task: event.task, from: node, diedAtMs: atMs });

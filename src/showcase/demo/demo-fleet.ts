@@ -6,9 +6,9 @@ import { sleep, type Clock } from "../../base/clock.ts";
 import { systemRandom } from "../../base/random.ts";
 import type { Settings } from "../../config/index.ts";
 import { makeKey } from "../../gossip/index.ts";
-import { createCrew } from "./crew.ts";
+import { createChildProcesses } from "../child-processes.ts";
 import type { DemoNodeSettings, NodeEvent, DemoNodeState } from "./demo-node.ts";
-import { createLeaseBook, type LeaseBook } from "./lease-book.ts";
+import { createLeaseLog, type LeaseLog } from "./lease-log.ts";
 import { programFile } from "../../base/package-files.ts";
 
 export interface DemoFleetOptions {
@@ -22,9 +22,9 @@ export interface DemoFleetOptions {
 
 /** Three nodes, each a process with a data folder of its own. They share a bucket, and gossip. */
 export interface DemoFleet {
-  readonly book: LeaseBook;
+  readonly leases: LeaseLog;
   /** Rejects when a node ends that nobody ended. */
-  readonly mishap: Promise<never>;
+  readonly failed: Promise<never>;
   /** `kill -9`. Answers what its process id was. */
   kill(name: string): number;
   start(name: string): void;
@@ -44,16 +44,16 @@ export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFlee
   const { clock, folder } = options;
   const ports = await freePorts(nodeNames.length);
   const first = { key: makeKey(systemRandom) };
-  const book = createLeaseBook();
+  const leases = createLeaseLog();
   const states = new Map<string, DemoNodeState>();
   let claimed: (name: string) => void = () => {};
-  const crew = createCrew({
-    program: programFile("cli/demo/demo-node.js"),
+  const processes = createChildProcesses({
+    program: programFile("showcase/demo/demo-node.js"),
     clock,
     onEvent(message, name) {
       const event = message as NodeEvent;
       if (event.kind === "state") return void states.set(name, event);
-      book.note(name, event, machineMonotonicMs());
+      leases.note(name, event, machineMonotonicMs());
       if (event.kind === "claimed") claimed(name);
     },
   });
@@ -71,30 +71,30 @@ export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFlee
       version,
     };
   };
-  const start = (name: string) => crew.hire(settingsOf(name), first);
+  const start = (name: string) => processes.start(settingsOf(name), first);
 
   return {
-    book,
-    mishap: crew.mishap,
+    leases,
+    failed: processes.failed,
     start,
     onClaim: (listener) => void (claimed = listener),
     kill(name) {
-      const pid = crew.kill(name);
-      book.bury(name, machineMonotonicMs());
+      const pid = processes.kill(name);
+      leases.nodeDied(name, machineMonotonicMs());
       return pid;
     },
-    rest: () => nodeNames.forEach((name) => crew.tell(name, "rest")),
+    rest: () => nodeNames.forEach((name) => processes.send(name, "rest")),
     async states(signal) {
       states.clear();
       const giveUpMs = clock.monotonicMs() + statesMs;
       while (states.size < nodeNames.length && clock.monotonicMs() < giveUpMs) {
         // One that has just been started may not listen yet: it is asked again.
-        for (const name of nodeNames) if (!states.has(name)) crew.tell(name, "state");
+        for (const name of nodeNames) if (!states.has(name)) processes.send(name, "state");
         await sleep(clock, 200, signal);
       }
       return [...states].map(([name, state]) => ({ name, ...state }));
     },
-    stop: () => crew.stop(),
+    stop: () => processes.stop(),
   };
 }
 

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import type { ClusterPlace } from "./run-demo.ts";
+import type { ClusterPlace } from "../showcase/index.ts";
 
 /**
  * Shows what a demo has found in the dashboard, by this very program, until it is asked to stop. It prints the

@@ -4,16 +4,16 @@ import { sleep, type Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/random.ts";
 
 /** Many sites in one server on loopback: nothing leaves the machine. */
-export interface FakeSite extends AsyncDisposable {
+export interface PacedSite extends AsyncDisposable {
   readonly url: string;
-  readonly answers: () => Readonly<Record<Manner, number>>;
+  readonly answers: () => Readonly<Record<AnswerKind, number>>;
 }
 
-const manners = ["good", "slow_body", "error", "refused", "reset"] as const;
-type Manner = (typeof manners)[number];
+const answerKinds = ["good", "slow_body", "error", "refused", "reset"] as const;
+type AnswerKind = (typeof answerKinds)[number];
 
 /** Shares of answers that are not good. */
-const shares: readonly (readonly [Manner, number])[] = [
+const shares: readonly (readonly [AnswerKind, number])[] = [
   ["error", 0.03],
   ["refused", 0.02],
   ["reset", 0.01],
@@ -21,8 +21,14 @@ const shares: readonly (readonly [Manner, number])[] = [
 ];
 export const retryAfterS = 1;
 
-export async function openFakeSite(clock: Clock, random: Random): Promise<FakeSite> {
-  const answers: Record<Manner, number> = { good: 0, slow_body: 0, error: 0, refused: 0, reset: 0 };
+export async function openPacedSite(clock: Clock, random: Random): Promise<PacedSite> {
+  const answers: Record<AnswerKind, number> = {
+    good: 0,
+    slow_body: 0,
+    error: 0,
+    refused: 0,
+    reset: 0,
+  };
   const server = createServer((request, response) => {
     const manner = pick(random);
     answers[manner] += 1;
@@ -42,7 +48,7 @@ export async function openFakeSite(clock: Clock, random: Random): Promise<FakeSi
   };
 }
 
-function pick(random: Random): Manner {
+function pick(random: Random): AnswerKind {
   let left = random.next();
   for (const [manner, share] of shares) {
     if (left < share) return manner;
@@ -52,7 +58,7 @@ function pick(random: Random): Manner {
 }
 
 async function answer(
-  manner: Manner,
+  manner: AnswerKind,
   response: ServerResponse,
   { clock, latencyMs }: { readonly clock: Clock; readonly latencyMs: number },
 ): Promise<void> {

@@ -13,11 +13,11 @@ import {
   type Company,
   visitRecordOf,
 } from "../../records/index.ts";
-import type { ProgressHandle } from "../progress.ts";
+import type { ProgressHandle } from "../../base/progress-handle.ts";
 import { nodeNames, openDemoFleet, type DemoFleet } from "./demo-fleet.ts";
 import { judgeDemo, type Verdict } from "./judge-demo.ts";
-import type { TakeOver } from "./lease-book.ts";
-import { createMishaps, takenOver, type KilledNode } from "./mishaps.ts";
+import type { TakeOver } from "./lease-log.ts";
+import { createFaults, tasksTakenOver, type KilledNode } from "./faults.ts";
 import { readReplicas, type ReplicaCount } from "./replicas.ts";
 import { chooseRecord, showRecord, type ShownRecord } from "./show-record.ts";
 import { campaignName, politeDelayMs, setStage, type Stage } from "./stage.ts";
@@ -87,21 +87,21 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
   const fleet = await openDemoFleet({ folder: paths.root(), bucket, queue: address, crawl, version, clock }); // prettier-ignore
   const progress = options.startProgress(size);
   const peaks = new Map<WaitingReason, number>();
-  const mishaps = createMishaps({ fleet, size, clock });
+  const faults = createFaults({ fleet, size, clock });
   const startMs = clock.monotonicMs();
   let elapsedMs = 0;
   let cluster: string | undefined;
   try {
     for (const name of nodeNames) fleet.start(name);
     const run = async () => {
-      await watch(options, { queue, progress, peaks, onLook: (visited) => mishaps.look(visited) });
+      await watch(options, { queue, progress, peaks, onLook: (visited) => faults.look(visited) });
       elapsedMs = clock.monotonicMs() - startMs;
-      mishaps.end();
+      faults.end();
       progress.note("the replicas become equal");
       await settle(fleet, options);
       cluster = await options.showCluster({ data: folders[0]!.root(), bucket, queue: address });
     };
-    await Promise.race([fleet.mishap, run()]);
+    await Promise.race([fleet.failed, run()]);
   } finally {
     await fleet.stop();
     progress.done();
@@ -114,7 +114,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
   const rows = companies.map(companyCsvLine);
   await writeFile(paths.resolve(csv), `${companyCsvHeader()}${rows.join("")}`);
   const chosen = chooseRecord(companies);
-  const takeOvers = await takenOver(fleet, queue);
+  const takeOvers = await tasksTakenOver(fleet, queue);
   return {
     size,
     tiles: stage.region.tiles.length,
@@ -124,7 +124,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
     visits: await visitsOf(opened, companies),
     contacts: contactsOf(companies),
     reasons: Object.fromEntries(peaks),
-    killed: mishaps.killed(),
+    killed: faults.killed(),
     takeOvers,
     replicas,
     ...(cluster !== undefined && { cluster }),
