@@ -25,6 +25,14 @@ export function parsePromises(markdown: string): readonly PromiseRow[] {
   });
 }
 
+/** Rows that work partly without a sentence above the tables that says what is missing. */
+export function unexplained(markdown: string): readonly string[] {
+  const intro = markdown.slice(0, markdown.indexOf("\n## "));
+  return parsePromises(markdown)
+    .filter(({ id, state }) => state === "partly" && !new RegExp(`\\b${id}\\b`).test(intro))
+    .map(({ id }) => `${id}: partly, and nothing says what is missing`);
+}
+
 /** What the page gets wrong, each entry beginning with the id it concerns. */
 export function promiseViolations(
   rows: readonly PromiseRow[],

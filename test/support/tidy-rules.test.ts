@@ -21,6 +21,7 @@ import {
   oneMeaningPerType,
   oneUrlParser,
   pagesByPath,
+  shortGlossary,
   tellingNames,
   tidyViolations,
 } from "./tidy-rules.ts";
@@ -295,6 +296,19 @@ describe.each(Object.entries(cases))("%s", (_name, { rule, refused, passed }) =>
 
   test("lets good code pass", () => {
     expect(formatViolations(passed.flatMap((sample) => rule(sample)))).toBe("");
+  });
+});
+
+describe("shortGlossary", () => {
+  const page = (rows: readonly string[]) =>
+    here(`| word | meaning |\n| --- | --- |\n${rows.join("\n")}\n`, "docs/glossary.md");
+
+  test("refuses a word that is explained twice, and more rows than a user can read", () => {
+    const rows = Array.from({ length: 60 }, (_, index) => `| word-${index} | a meaning |`);
+    expect(shortGlossary(page(rows))).toEqual([]);
+    expect(formatViolations(shortGlossary(page([...rows, "| one | more |"])))).toContain("61 rows");
+    const twice = page(["| owner, client | a |", "| client | b |"]);
+    expect(formatViolations(shortGlossary(twice))).toContain('"client" is explained twice');
   });
 });
 

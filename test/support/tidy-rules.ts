@@ -203,11 +203,27 @@ export function oneMeaningPerType(files: readonly SourceFile[]): readonly Violat
     );
 }
 
+const glossaryRowsMax = 60;
+
+/** Only words that users meet, each with one meaning: a longer glossary is a private language. */
+export const shortGlossary: Rule = ({ path, text }) => {
+  if (path !== "docs/glossary.md") return [];
+  const rows = [...text.matchAll(/^\| (?!word |---)([^|]+?) \|/gm)];
+  const words = rows.flatMap(([, cell]) => cell!.split(", "));
+  const twice = words.filter((word, index) => words.indexOf(word) !== index);
+  return [
+    ...twice.map((word) => at(path, `"${word}" is explained twice`)),
+    ...(rows.length > glossaryRowsMax
+      ? [at(path, `${rows.length} rows, more than ${glossaryRowsMax}: users meet fewer words`)]
+      : []),
+  ];
+};
+
 /** Everything that is wrong with these files, in their order. */
 export function tidyViolations(files: readonly SourceFile[]): readonly Violation[] {
   const perFile = files.flatMap((file) => {
     const isSource = isTypeScript(file.path) || file.path.endsWith(".mjs");
-    const rules = [noLeftovers, noMachinePaths, ...(isSource ? sourceRules : [])];
+    const rules = [noLeftovers, noMachinePaths, shortGlossary, ...(isSource ? sourceRules : [])];
     return rules.flatMap((rule) => rule(file));
   });
   return [...perFile, ...oneMeaningPerType(files)];
