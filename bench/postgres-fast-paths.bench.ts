@@ -1,4 +1,4 @@
-import type { FastPath } from "../src/queue/adapters/postgres/fast-path.ts";
+import type { FastPath } from "../src/queue/adapters/postgres/write/fast-path.ts";
 import type { Bench } from "./frame/bench.ts";
 import { interleave } from "./frame/interleave.ts";
 import { withPostgres } from "./frame/postgres.ts";

@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { locateQueue, openQueue } from "../../src/app/index.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { systemRandom } from "../../src/base/random.ts";
-import type { FastPath } from "../../src/queue/adapters/postgres/fast-path.ts";
+import type { FastPath } from "../../src/queue/adapters/postgres/write/fast-path.ts";
 import { openPostgresQueueStore } from "../../src/queue/adapters/postgres/postgres-queue-store.ts";
 import { createQueue, type Queue, type TaskInput } from "../../src/queue/index.ts";
 import type { SideContext } from "../frame/side.ts";

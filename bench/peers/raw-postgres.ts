@@ -84,7 +84,7 @@ async function connect(url: string, context: SideContext): Promise<pg.Client> {
   return client;
 }
 
-/** As src/queue/adapters/postgres/schema.ts has it. */
+/** As src/queue/adapters/postgres/connection/schema.ts has it. */
 const table = `
   create table task (
     id bigint generated always as identity primary key, lane bigint not null,

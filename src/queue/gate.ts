@@ -16,7 +16,7 @@ export interface Gate {
   readonly blockedUntilMs: number;
   /** When the delay after the last start is over. */
   readonly opensAtMs: number;
-  /** Tasks of this gate in workers' hands. */
+  /** Tasks of this gate in flight. */
   readonly running: number;
   /** How many of the present run may be at work at once; 0 when there is no run. */
   readonly runSlots: number;

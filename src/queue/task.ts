@@ -86,7 +86,7 @@ export interface LeaseRef {
   readonly token: number;
 }
 
-/** A task in a worker's hands. */
+/** A task in flight. */
 export interface Lease extends LeaseRef {
   readonly kind: string;
   readonly job: string;
@@ -105,7 +105,7 @@ export interface Lease extends LeaseRef {
 }
 
 /**
- * The rule for the tasks of one gate in one worker's hands: start to start at least `delayMs`
+ * The rule for the tasks of one gate in flight at one worker: start to start at least `delayMs`
  * apart, at most `limit` at once. `isRun` means that nobody else gets this gate meanwhile.
  */
 export interface Pace {

@@ -8,7 +8,7 @@ export const waitingReasons = [
   "paused", //            its job is paused, or was cancelled
   "scheduled", //         due later, never run
   "retry_backoff", //     due later, after a failed attempt
-  "domain_delay", //      its gate is blocked, pausing between starts, or in another's hands
+  "domain_delay", //      its gate is blocked, pausing between starts, or held by another worker
   "concurrency_limit", // its job has all it may have at work
   "worker_capacity", //   nothing stands in its way: no worker has asked
 ] as const;

@@ -161,7 +161,7 @@ describe("a worker is woken", () => {
     await time.advance(4_999);
     aheadMs = 1;
     expect((await queue.sweep()).requeued).toBe(1);
-    expect(await queue.wakeInMs(kinds)).toBeUndefined(); // it waits for a worker with empty hands
+    expect(await queue.wakeInMs(kinds)).toBeUndefined(); // it waits for a worker with no task in flight
     expect(asleep.reason()).toBeUndefined();
     await time.advance(1);
     expect(asleep.reason()).toBe("timer");

@@ -11,7 +11,7 @@ import type { Queue } from "./queue.ts";
  *   own empty claims) costs one read and no claim. Only at the news of added tasks it is not read
  *   first, unless the last such claim was in vain;
  * - a moment that was named once is woken at, also when it is named no longer: an expired lease
- *   that another worker took back may have left work for a worker with empty hands;
+ *   that another worker took back may have left work for a worker with no task in flight;
  * - nothing is kept between waits but counters: a restarted process wakes as this one would;
  * - moments are timed by the monotonic clock and read again in the end, so a step of the wall
  *   clock delays what is due by one poll at most, and brings nothing forward for good;
@@ -47,7 +47,7 @@ export type WakeReason =
 export interface WakerOptions {
   readonly queue: Pick<Queue, "wakeInMs" | "watch" | "netMs">;
   readonly kinds: readonly string[];
-  /** As it claims: with empty hands it is also woken for a suspect. */
+  /** As it claims: with no task in flight it is also woken for a suspect. */
   readonly worker?: string;
   readonly clock?: Clock;
   readonly random?: Random;

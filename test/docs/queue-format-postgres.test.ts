@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPostgresQueueStore } from "../../src/queue/adapters/postgres/postgres-queue-store.ts";
-import { steps } from "../../src/queue/adapters/postgres/schema.ts";
+import { steps } from "../../src/queue/adapters/postgres/connection/schema.ts";
 import {
   createTestSchema,
   type TestSchema,

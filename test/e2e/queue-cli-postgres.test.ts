@@ -7,7 +7,7 @@ import { createTestSchema } from "../../src/queue/adapters/postgres/testing/test
 import { registry } from "../../src/cli/registry.ts";
 import { addFinished, createQueueSandbox, type QueueSandbox } from "../support/queue-sandbox.ts";
 import { needs } from "../support/services.ts";
-import { steps } from "../../src/queue/adapters/postgres/schema.ts";
+import { steps } from "../../src/queue/adapters/postgres/connection/schema.ts";
 
 const oneLine = /^forager: [^\n]+\n$/;
 const tasks = (count: number, task: object = {}) =>

@@ -48,7 +48,7 @@ const inWrites: readonly Sabotage[] = [
   },
   {
     name: "the answers are those of the first attempt, not of the one that landed",
-    file: `${adapter}/shard-keeper.ts`,
+    file: `${adapter}/shard/shard-keeper.ts`,
     find: "last = await commitOn(base, operations, { archive: noting, history: notingHistory, now });",
     replace: `const made = await commitOn(base, operations, { archive: noting, history, now });
       last = last ? { ...made, answers: last.answers } : made;`,
@@ -69,35 +69,35 @@ const inWrites: readonly Sabotage[] = [
 const inLogs: readonly Sabotage[] = [
   {
     name: "a log is listed before it is written",
-    file: `${adapter}/archive.ts`,
+    file: `${adapter}/log/archive.ts`,
     find: "await bucket.put(`${folder}${name}`, writeDoneLog(tasks));",
     replace: "void bucket.put(`${folder}${name}`, writeDoneLog(tasks)).catch(() => {});",
     caughtBy: seeds,
   },
   {
     name: "a log is listed though its tasks have changed since it was written",
-    file: `${adapter}/head-commit.ts`,
+    file: `${adapter}/head/head-commit.ts`,
     find: "if (!moved.every(isThere) || !absorbed",
     replace: "if ((isThere as unknown) === undefined || !absorbed",
     caughtBy: seeds,
   },
   {
     name: "what is logged stays in the head",
-    file: `${adapter}/head-commit.ts`,
+    file: `${adapter}/head/head-commit.ts`,
     find: "shard: withoutTasks(base.shard, moved),",
     replace: "shard: withoutTasks(base.shard, moved.slice(1)),",
     caughtBy: seeds,
   },
   {
     name: "a log that went into another stays listed",
-    file: `${adapter}/head-commit.ts`,
+    file: `${adapter}/head/head-commit.ts`,
     find: "logs: [...base.logs.filter(({ name }) => !absorbed.includes(name)), refOf(log)],",
     replace: "logs: [...base.logs, refOf(log)],",
     caughtBy: seeds,
   },
   {
     name: "a log is removed before the head that drops it has landed",
-    file: `${adapter}/head-commit.ts`,
+    file: `${adapter}/head/head-commit.ts`,
     find: "return { log: await archive.write(base, tasks), absorbed, moved };",
     replace: `const log = await archive.write(base, tasks);
   await archive.remove(absorbed);
@@ -106,21 +106,21 @@ const inLogs: readonly Sabotage[] = [
   },
   {
     name: "a log is removed at the end though a write that lists it may have landed",
-    file: `${adapter}/log-keeper.ts`,
+    file: `${adapter}/log/log-keeper.ts`,
     find: "unresolved: () => void (prepared = undefined),",
     replace: "unresolved: () => {},",
-    caughtBy: `${adapter}/logs.test.ts > what a write without an answer may have listed is left alone`,
+    caughtBy: `${adapter}/log/logs.test.ts > what a write without an answer may have listed is left alone`,
   },
   {
     name: "the keys of logged tasks are forgotten",
-    file: `${adapter}/recall.ts`,
+    file: `${adapter}/head/recall.ts`,
     find: `if (operation.op === "add") operation.tasks.forEach(about);`,
     replace: `if (operation.op === "add") operation.tasks.slice(operation.tasks.length).forEach(about);`,
     caughtBy: seeds,
   },
   {
     name: "what is logged is not counted",
-    file: `${adapter}/head-commit.ts`,
+    file: `${adapter}/head/head-commit.ts`,
     find: "archived: recountArchived(base.archived, moved, 1),",
     replace: "archived: recountArchived(base.archived, moved.slice(1), 1),",
     caughtBy: seeds,
@@ -131,21 +131,21 @@ const inLogs: readonly Sabotage[] = [
 const inTime: readonly Sabotage[] = [
   {
     name: "a gate's next owner does not wait for the difference of two front ends",
-    file: `${adapter}/moment.ts`,
+    file: `${adapter}/storage/moment.ts`,
     find: "const frontEndsMs = 2_000;",
     replace: "const frontEndsMs = 0;",
     caughtBy: seeds,
   },
   {
     name: "the clock of a folder drops fractions and does not say so",
-    file: `${adapter}/moment.ts`,
+    file: `${adapter}/storage/moment.ts`,
     find: "isRough ? frontEndsMs : truncationMs",
     replace: "isRough ? frontEndsMs : 0",
-    caughtBy: `${adapter}/moment.test.ts > a clock of whole milliseconds: a wait begins one later`,
+    caughtBy: `${adapter}/storage/moment.test.ts > a clock of whole milliseconds: a wait begins one later`,
   },
   {
     name: "the sweep takes back a lease at its very end",
-    file: `${adapter}/moment.ts`,
+    file: `${adapter}/storage/moment.ts`,
     find: "graceMs: isRough ? graceMs : 0",
     replace: "graceMs: isRough ? 0 * graceMs - (wallMs - ms) - frontEndsMs - 1_000 : 0",
     caughtBy: seeds,
@@ -173,7 +173,7 @@ const inTime: readonly Sabotage[] = [
 const inShards: readonly Sabotage[] = [
   {
     name: "a shard does not apply what the shards agreed on",
-    file: `${adapter}/control.ts`,
+    file: `${adapter}/storage/control.ts`,
     find: "if (head.control >= control.version) return head;",
     replace: "if (head.control >= 0) return head;",
     caughtBy: seeds,
@@ -191,7 +191,7 @@ const inShards: readonly Sabotage[] = [
 const inCare: readonly Sabotage[] = [
   {
     name: "a node that writes on and on leaves no room for others",
-    file: `${adapter}/commit-pace.ts`,
+    file: `${adapter}/storage/commit-pace.ts`,
     find: "roomMs = isOver && !isContended ?",
     replace: "roomMs = isOver && isContended && !isOver ?",
     caughtBy: `${adapter}/fairness.test.ts > a node that writes on and on cannot keep another out for long`,
@@ -205,21 +205,21 @@ const inCare: readonly Sabotage[] = [
   },
   {
     name: "a repair leaves what the logs hold as it was counted",
-    file: `${adapter}/reconcile.ts`,
+    file: `${adapter}/shard/reconcile.ts`,
     find: "archived: countLogs(logs),",
     replace: "archived: logs.length < 0 ? countLogs(logs) : head.archived,",
-    caughtBy: `${adapter}/reconcile.test.ts > of what is in logs is counted anew from them`,
+    caughtBy: `${adapter}/shard/reconcile.test.ts > of what is in logs is counted anew from them`,
   },
   {
     name: "a repair does not give orphans their claim back",
     file: "src/queue/model/repair.ts",
     find: "if (!isOfNoClaim(draft, task)) continue;",
     replace: "if (task.id > 0 || !isOfNoClaim(draft, task)) continue;",
-    caughtBy: `${adapter}/reconcile.test.ts > are found, get it back, and can be had`,
+    caughtBy: `${adapter}/shard/reconcile.test.ts > are found, get it back, and can be had`,
   },
   {
     name: "a field of the stored shard has another name",
-    file: `${adapter}/head-codec.ts`,
+    file: `${adapter}/head/head-codec.ts`,
     find: "waits: [...waits].map(([kind, buckets]) => [kind, [...buckets]]),",
     replace: `waits: [...waits].map(([kind, buckets]) => [kind, [...buckets]]),
         ...({ delays: [] } as object),`,

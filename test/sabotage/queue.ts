@@ -64,7 +64,7 @@ const inModel: readonly Sabotage[] = [
     caughtBy: `${memory} > lesson 10: a task that crashes its process ends as a dead letter`,
   },
   {
-    name: "a worker with full hands gets a suspect",
+    name: "a worker with tasks in flight gets a suspect",
     file: "src/queue/model/claim.ts",
     find: "if (suspect && !holdsAny) {",
     replace: "if (suspect) {",

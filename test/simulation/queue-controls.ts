@@ -1,5 +1,5 @@
-import { applyControl, type Control } from "../../src/queue/adapters/bucket/control.ts";
-import type { ShardHead } from "../../src/queue/adapters/bucket/head.ts";
+import { applyControl, type Control } from "../../src/queue/adapters/bucket/storage/control.ts";
+import type { ShardHead } from "../../src/queue/adapters/bucket/head/head.ts";
 import type { ModelNow } from "../../src/queue/model/now.ts";
 import type { Shard } from "../../src/queue/model/shard.ts";
 import { place, type LandedHead } from "./queue-heads.ts";

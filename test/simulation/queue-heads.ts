@@ -1,9 +1,9 @@
-import { readDoneLog } from "../../src/queue/adapters/bucket/done-log.ts";
-import { readKeptKeys, readLogEntries } from "../../src/queue/adapters/bucket/entry-log.ts";
-import { createHeadCodec } from "../../src/queue/adapters/bucket/head-codec.ts";
-import type { EntryRef } from "../../src/queue/adapters/bucket/head.ts";
-import { createPlace } from "../../src/queue/adapters/bucket/queue-keys.ts";
-import { withTasks } from "../../src/queue/adapters/bucket/recall.ts";
+import { readDoneLog } from "../../src/queue/adapters/bucket/log/done-log.ts";
+import { readKeptKeys, readLogEntries } from "../../src/queue/adapters/bucket/log/entry-log.ts";
+import { createHeadCodec } from "../../src/queue/adapters/bucket/head/head-codec.ts";
+import type { EntryRef } from "../../src/queue/adapters/bucket/head/head.ts";
+import { createPlace } from "../../src/queue/adapters/bucket/storage/queue-keys.ts";
+import { withTasks } from "../../src/queue/adapters/bucket/head/recall.ts";
 import { identityOf, type Shard } from "../../src/queue/model/shard.ts";
 import type { KeptKey, Task } from "../../src/queue/index.ts";
 import type { Fail } from "./verdict.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../../src/base/app-error.ts";
-import { chargeJobs } from "../../src/queue/adapters/bucket/spending.ts";
-import { rowOf } from "../../src/queue/adapters/bucket/task-row.ts";
+import { chargeJobs } from "../../src/queue/adapters/bucket/storage/spending.ts";
+import { rowOf } from "../../src/queue/adapters/bucket/head/task-row.ts";
 import { apply } from "../../src/queue/model/apply.ts";
 import type { ModelNow } from "../../src/queue/model/now.ts";
 import type { Shard } from "../../src/queue/model/shard.ts";

@@ -21,8 +21,8 @@ const calmStepMs = 4_000;
  * A fleet works through a queue on a bucket, through trouble; then comes the calm, and everything
  * must come to its end. Throws a Violation, which begins with the name of the check:
  *
- * Q1 no task is lost, none is stored twice · Q2 a task is completed once · Q3 a lease is in one
- * pair of hands, and no two leases of a task are valid at once · Q4 gates and Q5 caps are kept in
+ * Q1 no task is lost, none is stored twice · Q2 a task is completed once · Q3 a lease is held by one
+ * worker, and no two leases of a task are valid at once · Q4 gates and Q5 caps are kept in
  * true time · Q6 the history of every shard is linearizable · Q7 a finished task is in its head or
  * in exactly one listed log · Q8 counters are right · Q9 a store that ignores conditions is
  * refused · Q10 in the calm all work comes to its end.

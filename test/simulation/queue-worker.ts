@@ -4,7 +4,7 @@ import { createId } from "../../src/base/ids.ts";
 import type { Claim, Claimed, Operation, Outcomes, QueueStore } from "../../src/queue/index.ts";
 import type { SimNode } from "./sim-node.ts";
 import type { QueueHistory } from "./queue-history.ts";
-import { createHands } from "./queue-hands.ts";
+import { createInFlight } from "./queue-in-flight.ts";
 import { kinds, preludeOf, rollOrder, rollTask, type QueuePlan } from "./queue-plan.ts";
 import type { WorkChecker } from "./queue-works.ts";
 import type { World } from "./world.ts";
@@ -28,7 +28,7 @@ export async function liveAsWorker(options: WorkerOptions): Promise<never> {
   const { clock } = node;
   const session = `${node.name}-${createId(random, 6)}`;
   const store = await patiently(options, () => options.open(node, session));
-  const hands = createHands({ node, random, leaseMs: plan.leaseMs, works });
+  const inFlight = createInFlight({ node, random, leaseMs: plan.leaseMs, works });
 
   const commit = async (operations: readonly Operation[]): Promise<Outcomes | undefined> => {
     const call = history.call(operations);
@@ -63,8 +63,8 @@ export async function liveAsWorker(options: WorkerOptions): Promise<never> {
   let request = { id: createId(random, 8), sentMs: -1 };
   let isLetGo = false;
   for (;;) {
-    const gathered = hands.gather();
-    const free = slots - hands.count();
+    const gathered = inFlight.gather();
+    const free = slots - inFlight.count();
     const claim: Claim = {
       op: "claim",
       worker: session,
@@ -97,11 +97,11 @@ export async function liveAsWorker(options: WorkerOptions): Promise<never> {
     if (claimed && !isError(claimed)) {
       const { leases } = claimed as Claimed;
       for (const lease of leases) works.hold(node, lease, request.sentMs + plan.leaseMs);
-      hands.take(leases, request.sentMs);
+      inFlight.take(leases, request.sentMs);
       request = { id: createId(random, 8), sentMs: -1 };
     }
     const idleMs = isCalm() ? 9_000 : 5_000;
-    await sleep(clock, 600 + random.next() * (hands.count() > 0 ? 1_500 : idleMs));
+    await sleep(clock, 600 + random.next() * (inFlight.count() > 0 ? 1_500 : idleMs));
   }
 }
 

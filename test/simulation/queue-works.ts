@@ -74,7 +74,7 @@ export function createWorkChecker({ world, fail, leasedAtMs }: WorkCheckerOption
       tell(`${node.name} holds ${name} ${lease.job} ${lease.gate}`);
       const other = holders.get(name);
       if (other && other !== node) {
-        fail(`Q3: lease ${name} is in the hands of ${other.name} and ${node.name}`);
+        fail(`Q3: lease ${name} is held by ${other.name} and ${node.name}`);
       }
       holders.set(name, node);
       const held = holdings.get(lease.id);

@@ -45,7 +45,7 @@ const meanings: Readonly<Record<WaitingReason, string>> = {
   paused: "its job is paused, or was cancelled",
   scheduled: "it is due later",
   retry_backoff: "it is due again later, after a failed attempt",
-  domain_delay: "its gate is blocked, pausing between starts, or in another worker's hands",
+  domain_delay: "its gate is blocked, pausing between starts, or held by another worker",
   concurrency_limit: "its job has all at work that it may have",
   worker_capacity: "nothing stands in its way: no worker has asked for it",
 };

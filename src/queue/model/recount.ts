@@ -9,7 +9,7 @@ import type { Shard } from "./shard.ts";
 export interface TrueCounts {
   readonly gates: ReadonlyMap<string, Pick<Gate, "running" | "runSlots">>;
   readonly jobs: ReadonlyMap<string, Pick<Job, "pending" | "running" | "slots">>;
-  /** Tasks in a worker's hands, by token. */
+  /** Tasks in flight, by token. */
   readonly claims: ReadonlyMap<number, number>;
 }
 

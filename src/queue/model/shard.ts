@@ -43,7 +43,7 @@ export interface ClaimRecord {
   readonly requestId: string;
   readonly worker: string;
   readonly ids: readonly number[];
-  /** How many of them are still in the worker's hands. */
+  /** How many of them are still in flight. */
   readonly open: number;
   readonly hasSuspect: boolean;
   readonly leaseMs: number;

@@ -16,19 +16,19 @@ export function takeChosen(draft: ShardDraft, request: Claim, answer: Claimed): 
   if (repeated) return repeated;
   sweep(draft);
 
-  const hands = [...draft.tasks.values()].filter(
+  const inFlight = [...draft.tasks.values()].filter(
     ({ state, token }) => state === "running" && draft.claims.get(token)?.worker === request.worker,
   );
-  if (hands.some((task) => task.isSuspect)) return { leases: [], hasSuspect: false };
+  if (inFlight.some((task) => task.isSuspect)) return { leases: [], hasSuspect: false };
 
   const suspects = claimableTasks(draft, request).filter((task) => task.isSuspect);
   const token = tokenOf(draft, answer.leases);
   const leases =
-    suspects.length > 0 && hands.length === 0
+    suspects.length > 0 && inFlight.length === 0
       ? takeSuspect(draft, request, token, suspects, answer.leases)
       : takeRuns(draft, request, token, answer.leases);
   if (leases.length > 0) record(draft, request, token, leases);
-  return { leases, hasSuspect: suspects.length > 0 && hands.length > 0 };
+  return { leases, hasSuspect: suspects.length > 0 && inFlight.length > 0 };
 }
 
 function tokenOf(draft: ShardDraft, leases: readonly Lease[]): number {
@@ -50,7 +50,7 @@ function takeSuspect(
   const best = Math.max(...suspects.map((task) => task.priority));
   const task = suspects.find(({ id }) => id === leases[0]?.id);
   if (leases.length !== 1 || !task) {
-    broken("a worker with free hands gets a suspect, alone", { leases, suspects });
+    broken("a worker without tasks gets a suspect, alone", { leases, suspects });
   }
   const isFirst = suspects.every((other) => !isBefore(other, task) || !isSameLane(other, task));
   if (task.priority < best || !isFirst) broken("the best suspect goes first", { task, suspects });

@@ -17,7 +17,7 @@ export function checkInvariants(shard: Shard): void {
       inGate.map(({ kind, job, token }) => JSON.stringify([kind, job, token])),
     );
     if (gate.runSlots > 0 && holders.size > 1) {
-      broken("a run is of one lane and in one worker's hands", { gate, inGate });
+      broken("a run is of one lane and of one worker", { gate, inGate });
     }
   }
 

@@ -60,7 +60,7 @@ describe("the checks of a race", () => {
     ]);
   });
 
-  test("leasesUnique: a lease in two hands, and work without a lease", () => {
+  test("leasesUnique: a lease of two workers, and work without a lease", () => {
     expect(leasesUnique([claimed("w1", 1), claimed("w2", 1, 2), start(1, "w2", 1, 2)])).toEqual([]);
     expect(leasesUnique([claimed("w1", 1), claimed("w2", 1)])).toHaveLength(1);
     expect(leasesUnique([claimed("w1", 1), start(1, "w2", 1)])).toHaveLength(1);

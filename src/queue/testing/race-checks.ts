@@ -1,5 +1,5 @@
 import type { Task } from "../task.ts";
-import { childOf } from "./race-hands.ts";
+import { childOf } from "./race-in-flight.ts";
 import type { QueueRaceEvent, TaskRef } from "./race-log.ts";
 
 /** Each check lists what it found wrong, in words; nothing wrong is an empty list. */
@@ -37,7 +37,7 @@ const describeAttempts = ({ used, attemptsMax, attempts }: Task) =>
 const identity = ({ job, gate, key }: Pick<Task, "job" | "gate" | "key">) =>
   JSON.stringify([job, gate, key]);
 
-/** Every lease was in one pair of hands, and nobody worked without one. */
+/** Every lease was held by one worker, and nobody worked without one. */
 export function leasesUnique(events: readonly QueueRaceEvent[]): Wrong {
   const wrong: string[] = [];
   const holders = new Map<string, string>();

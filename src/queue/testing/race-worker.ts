@@ -7,7 +7,7 @@ import { sleep, systemClock } from "../../base/clock.ts";
 import { machineMonotonicMs } from "../../base/machine-clock.ts";
 import { createSeededRandom, systemRandom } from "../../base/random.ts";
 import { createQueue } from "../create-queue.ts";
-import { createRaceHands } from "./race-hands.ts";
+import { createRaceInFlight } from "./race-in-flight.ts";
 import { createRaceLog } from "./race-log.ts";
 import { openSharedStore, type SharedStore } from "./race-store.ts";
 
@@ -34,13 +34,14 @@ const queue = createQueue({
 });
 const log = createRaceLog(openSync(settings.logFile, "a"), worker);
 const random = createSeededRandom(settings.seed);
-const hands = createRaceHands({ queue, clock: systemClock, random, log, leaseMs });
+const inFlight = createRaceInFlight({ queue, clock: systemClock, random, log, leaseMs });
 
 let isDraining: boolean = false;
-while (!isStopping || hands.slots() > 0) {
-  const free: number = isStopping || (isDraining && hands.slots() > 0) ? 0 : slots - hands.slots();
+while (!isStopping || inFlight.slots() > 0) {
+  const free: number =
+    isStopping || (isDraining && inFlight.slots() > 0) ? 0 : slots - inFlight.slots();
   if (free <= 0) {
-    await hands.changed();
+    await inFlight.changed();
     continue;
   }
   const sentMs = machineMonotonicMs();
@@ -48,7 +49,7 @@ while (!isStopping || hands.slots() > 0) {
   for (const { id, token, isSuspect } of claimed.leases) {
     log({ event: "claimed", id, token, isSuspect, sentMs });
   }
-  hands.take(claimed.leases, sentMs);
+  inFlight.take(claimed.leases, sentMs);
   isDraining = claimed.hasSuspect;
   if (claimed.leases.length === 0) {
     // To the moment: a gate that opens too early is found only by who stands before it.

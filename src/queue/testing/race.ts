@@ -19,7 +19,7 @@ import {
 } from "./race-checks.ts";
 import { killsMin, raceThroughChaos, type Chaos } from "./race-chaos.ts";
 import { blocksLasted, handOver } from "./race-hand-over.ts";
-import { attemptsMax } from "./race-hands.ts";
+import { attemptsMax } from "./race-in-flight.ts";
 import { openSharedStore, type SharedStore } from "./race-store.ts";
 
 export interface RaceSuiteOptions {
@@ -75,7 +75,7 @@ export function raceSuite(options: RaceSuiteOptions): void {
       expect(finishedOnce(race.tasks, race.events)).toEqual([]);
     });
 
-    test("no lease is in two hands", () => {
+    test("no lease is held by two workers", () => {
       expect(leasesUnique(race.events)).toEqual([]);
     });
 

@@ -41,7 +41,7 @@ export interface DemoNodeState {
   readonly datagrams: number;
   /** Peers that have told it that they know as much. */
   readonly equals: number;
-  /** It was told to rest, and has nothing in its hands: it writes no more. */
+  /** It was told to rest, and has nothing in flight: it writes no more. */
   readonly isAtRest: boolean;
 }
 

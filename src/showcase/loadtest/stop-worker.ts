@@ -32,7 +32,7 @@ export interface Stop {
 const lookMs = 100;
 /** To come by something to finish. */
 const stopMsMax = 30_000;
-/** For its leases to run out, and for others to have empty hands. */
+/** For its leases to run out, and for others to have no task in flight. */
 const takeOverMsMax = 60_000;
 const answerMsMax = 10_000;
 

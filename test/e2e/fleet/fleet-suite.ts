@@ -90,7 +90,7 @@ export function fleetSuite({ processes, chaosMs, tasks }: FleetSuiteOptions): vo
       expect(finishedOnce(fleet.tasks, fleet.events)).toEqual([]);
     });
 
-    test("no lease is in two hands", () => {
+    test("no lease is held by two workers", () => {
       expect(leasesUnique(fleet.events)).toEqual([]);
     });
 

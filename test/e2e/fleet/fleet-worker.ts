@@ -7,7 +7,7 @@ import { systemClock } from "../../../src/base/clock.ts";
 import { machineMonotonicMs } from "../../../src/base/machine-clock.ts";
 import { createSeededRandom } from "../../../src/base/random.ts";
 import { createWaker } from "../../../src/queue/index.ts";
-import { createRaceHands } from "../../../src/queue/testing/race-hands.ts";
+import { createRaceInFlight } from "../../../src/queue/testing/race-in-flight.ts";
 import { createRaceLog } from "../../../src/queue/testing/race-log.ts";
 import { openFleetQueue, type FleetQueueOptions } from "./fleet-queue.ts";
 
@@ -34,14 +34,15 @@ process.on("disconnect", () => process.exit(1)); // the parent is gone: nobody r
 const queue = await openFleetQueue(settings);
 const log = createRaceLog(openSync(settings.logFile, "a"), worker);
 const random = createSeededRandom(settings.seed);
-const hands = createRaceHands({ queue, clock: systemClock, random, log, leaseMs });
+const inFlight = createRaceInFlight({ queue, clock: systemClock, random, log, leaseMs });
 const waker = createWaker({ queue, kinds, worker });
 
 let isDraining: boolean = false;
-while (!isStopping || hands.slots() > 0) {
-  const free: number = isStopping || (isDraining && hands.slots() > 0) ? 0 : slots - hands.slots();
+while (!isStopping || inFlight.slots() > 0) {
+  const free: number =
+    isStopping || (isDraining && inFlight.slots() > 0) ? 0 : slots - inFlight.slots();
   if (free <= 0) {
-    await hands.changed();
+    await inFlight.changed();
     continue;
   }
   const mark = waker.mark();
@@ -50,7 +51,7 @@ while (!isStopping || hands.slots() > 0) {
   for (const { id, token, isSuspect } of claimed.leases) {
     log({ event: "claimed", id, token, isSuspect, sentMs });
   }
-  hands.take(claimed.leases, sentMs);
+  inFlight.take(claimed.leases, sentMs);
   isDraining = claimed.hasSuspect;
   if (claimed.leases.length > 0) continue;
   await waker.wait(mark, stopping.signal).catch((error: unknown) => {

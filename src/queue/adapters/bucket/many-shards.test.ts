@@ -255,7 +255,7 @@ describe("suspects", () => {
     await queue.sweep();
     await queue.add([work(good!, { priority: 1 })]);
     const held = await queue.claim({ ...asked, worker: "busy", kinds: ["work"], limit: 1 });
-    // With empty hands the suspect comes first, and alone.
+    // With no task in flight the suspect comes first, and alone.
     expect(held.leases.map(({ key }) => key)).toEqual([bad]);
     expect((await queue.claim({ ...asked, worker: "busy" })).leases).toEqual([]);
     const other = await queue.claim({ ...asked, worker: "other" });

@@ -6,7 +6,7 @@ import { needs } from "../../../../test/support/services.ts";
 import { systemClock } from "../../../base/clock.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createQueue } from "../../create-queue.ts";
-import type { LazyKind } from "./lazy-kind.ts";
+import type { LazyKind } from "./write/lazy-kind.ts";
 import { openPostgresQueueStore } from "./postgres-queue-store.ts";
 import { createTestSchema } from "./testing/test-schema.ts";
 

@@ -5,10 +5,10 @@ import { needs } from "../../../../test/support/services.ts";
 import { sleep, systemClock } from "../../../base/clock.ts";
 import { createTestClock } from "../../../base/testing/test-clock.ts";
 import type { Operation } from "../../operation.ts";
-import { readPlace } from "./connection-options.ts";
-import { openDatabase, type OpenDatabase } from "./database.ts";
+import { readPlace } from "./connection/connection-options.ts";
+import { openDatabase, type OpenDatabase } from "./connection/database.ts";
 import { openPostgresQueueStore } from "./postgres-queue-store.ts";
-import type { NamesMode } from "./names-mode.ts";
+import type { NamesMode } from "./connection/names-mode.ts";
 import { createTestSchema } from "./testing/test-schema.ts";
 
 const limits = { statementMs: 10_000, lockMs: 5_000, connectMs: 5_000 };

@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { needs } from "../../../../test/support/services.ts";
 import { AppError } from "../../../base/app-error.ts";
-import { readPlace } from "./connection-options.ts";
-import { openDatabase } from "./database.ts";
+import { readPlace } from "./connection/connection-options.ts";
+import { openDatabase } from "./connection/database.ts";
 import { openPostgresQueueStore } from "./postgres-queue-store.ts";
 import { createTestSchema } from "./testing/test-schema.ts";
 

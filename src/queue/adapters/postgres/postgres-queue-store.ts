@@ -3,17 +3,17 @@ import type { LibpqVariables } from "../../../config/index.ts";
 import { storeNow } from "../../model/now.ts";
 import type { Operation } from "../../operation.ts";
 import type { QueueStore, StoreNow } from "../../queue-store.ts";
-import { createChangeWatch } from "./change-watch.ts";
-import { createCommitter } from "./commit.ts";
-import { readPlace } from "./connection-options.ts";
-import type { FastPath } from "./fast-path.ts";
-import { openDatabase, type Database, type PostgresSession } from "./database.ts";
-import type { LazyKind } from "./lazy-kind.ts";
+import { createChangeWatch } from "./connection/change-watch.ts";
+import { createCommitter } from "./write/commit.ts";
+import { readPlace } from "./connection/connection-options.ts";
+import type { FastPath } from "./write/fast-path.ts";
+import { openDatabase, type Database, type PostgresSession } from "./connection/database.ts";
+import type { LazyKind } from "./write/lazy-kind.ts";
 import { browseInSteps, endedInSteps } from "../../in-steps.ts";
-import { logStep, readLogEntry, readLogStats } from "./log.ts";
-import { migrate } from "./migrate.ts";
-import { readMoment } from "./moment.ts";
-import type { NamesMode } from "./names-mode.ts";
+import { logStep, readLogEntry, readLogStats } from "./read/log.ts";
+import { migrate } from "./connection/migrate.ts";
+import { readMoment } from "./connection/moment.ts";
+import type { NamesMode } from "./connection/names-mode.ts";
 import {
   browseStep,
   endedStep,
@@ -23,10 +23,10 @@ import {
   readJobs,
   viewTask,
   wakeInMs,
-} from "./read.ts";
-import { readCounts } from "./read-counts.ts";
-import { recount, repair } from "./reconcile.ts";
-import { stripesOfProcess } from "./stripes.ts";
+} from "./read/read.ts";
+import { readCounts } from "./read/read-counts.ts";
+import { recount, repair } from "./read/reconcile.ts";
+import { stripesOfProcess } from "./claim/stripes.ts";
 
 export interface PostgresQueueStoreOptions {
   /** `postgres://…`; what it leaves out is taken from `variables`. */

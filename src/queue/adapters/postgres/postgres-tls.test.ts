@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startOwnPostgres, type OwnPostgres } from "../../../../test/support/own-postgres.ts";
 import { needs } from "../../../../test/support/services.ts";
-import { readPlace } from "./connection-options.ts";
-import { openDatabase } from "./database.ts";
+import { readPlace } from "./connection/connection-options.ts";
+import { openDatabase } from "./connection/database.ts";
 
 const limits = { statementMs: 10_000, lockMs: 5_000, connectMs: 5_000 };
 

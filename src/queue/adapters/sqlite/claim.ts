@@ -204,9 +204,9 @@ type KnownClaim = Pick<ClaimRecord, "open" | "leaseMs" | "expiresAtMs"> & {
 };
 
 function handsOf({ db }: Unit, worker: string) {
-  const hands = statement(
+  const held = statement(
     db,
     "select count(*) as claims, max(has_suspect) as suspect from claim where worker = ? and open > 0",
   ).get(worker) as { claims: number; suspect: number | null };
-  return { holdsAny: hands.claims > 0, holdsSuspect: hands.suspect === 1 };
+  return { holdsAny: held.claims > 0, holdsSuspect: held.suspect === 1 };
 }

@@ -224,22 +224,25 @@ export function readingClauses(clause: QueueClause): void {
     expect(at.time.now().ms - startMs).toBe(7_000);
   });
 
-  clause("wakeInMs counts a waiting suspect for a worker with empty hands alone", async (at) => {
-    await at.queue.openJob("j");
-    await at.add(work("a", { job: "j" }), work("held", { job: "k" }));
-    await at.claim({ worker: "dead", limit: 1, leaseMs: 10_000 });
-    await at.queue.pause("j");
-    await at.time.advance(10_000);
-    await at.queue.sweep();
-    await at.claim({ worker: "busy" });
-    expect(await at.queue.wakeInMs(["work"], "idle")).not.toBe(0);
-    await at.queue.resume("j");
-    expect(await at.queue.wakeInMs(["work"], "idle")).toBe(0);
-    expect(await at.queue.wakeInMs(["other"], "idle")).not.toBe(0);
-    expect(await at.queue.wakeInMs(["work"], "busy")).not.toBe(0);
-    expect(await at.queue.wakeInMs(["work"])).not.toBe(0);
-    expect(await at.claim({ worker: "idle" })).toHaveLength(1);
-  });
+  clause(
+    "wakeInMs counts a waiting suspect for a worker without tasks in flight alone",
+    async (at) => {
+      await at.queue.openJob("j");
+      await at.add(work("a", { job: "j" }), work("held", { job: "k" }));
+      await at.claim({ worker: "dead", limit: 1, leaseMs: 10_000 });
+      await at.queue.pause("j");
+      await at.time.advance(10_000);
+      await at.queue.sweep();
+      await at.claim({ worker: "busy" });
+      expect(await at.queue.wakeInMs(["work"], "idle")).not.toBe(0);
+      await at.queue.resume("j");
+      expect(await at.queue.wakeInMs(["work"], "idle")).toBe(0);
+      expect(await at.queue.wakeInMs(["other"], "idle")).not.toBe(0);
+      expect(await at.queue.wakeInMs(["work"], "busy")).not.toBe(0);
+      expect(await at.queue.wakeInMs(["work"])).not.toBe(0);
+      expect(await at.claim({ worker: "idle" })).toHaveLength(1);
+    },
+  );
 
   clause("wakeInMs does not wake for what only others can set free", async (at) => {
     await at.queue.openJob("j", { concurrency: 1 });

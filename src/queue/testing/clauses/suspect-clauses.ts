@@ -116,7 +116,7 @@ export function suspectClauses(clause: QueueClause): void {
     expect(await at.claimOne({ worker: "w2" })).toMatchObject({ key: "bad", isSuspect: true });
   });
 
-  clause("a suspect that is swept again does not keep its worker's hands tied", async (at) => {
+  clause("a suspect that is swept again does not keep its worker from claiming", async (at) => {
     await sweptTask(at, "bad", { attemptsMax: 2 });
     await at.claimOne({ worker: "w2", leaseMs: 1_000 });
     await at.add(...works("good", 2));

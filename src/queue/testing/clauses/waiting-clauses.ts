@@ -57,7 +57,7 @@ export function waitingClauses(clause: QueueClause): void {
     await expectWaiting(at, "worker_capacity", { count: 2, oldestAgeMs: 1_000, key: "a1" });
   });
 
-  clause("a gate in another's hands is a domain_delay of unknown length", async (at) => {
+  clause("a gate held by another worker is a domain_delay of unknown length", async (at) => {
     await at.queue.setGate("shared", { limit: 2 });
     await at.add(...works("a", 3, { gate: "owned" }), ...works("b", 5, { gate: "shared" }));
     await at.claim({ burst: 1 });

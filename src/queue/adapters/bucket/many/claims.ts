@@ -2,7 +2,7 @@ import type { Random } from "../../../../base/random.ts";
 import { wakeInMs } from "../../../model/read.ts";
 import type { Claim, Claimed } from "../../../operation.ts";
 import type { Lease } from "../../../task.ts";
-import type { ShardHead } from "../head.ts";
+import type { ShardHead } from "../head/head.ts";
 import { unlessQuarantined, type ManyContext, type Sender } from "./many-context.ts";
 import type { Prepared } from "./operations.ts";
 
@@ -37,7 +37,7 @@ export function createClaims(at: ManyContext, random: Random) {
   const holdsSuspect = (worker: string) =>
     keepers.some((_, shard) => holdsIn(shard, worker).some((record) => record.hasSuspect));
 
-  /** Suspects go first, and to a worker with empty hands, which it no longer has once served. */
+  /** Suspects go first, and to a worker with no task in flight, which it no longer has once served. */
   const hasSuspectIn = (shard: number, { kinds }: Claim) => {
     const head = seen(shard);
     return head !== undefined && kinds.some((kind) => suspectKinds(head).has(kind));

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { AppError } from "../../../../base/app-error.ts";
 import { isComplete, newJob, type Job } from "../../../job.ts";
-import { thousandths } from "../spending.ts";
+import { thousandths } from "../storage/spending.ts";
 import type { JobAnswer, OpenJob, Operation } from "../../../operation.ts";
 import {
   emptyControl,
@@ -10,8 +10,8 @@ import {
   withJobs,
   type Control,
   type ControlJob,
-} from "../control.ts";
-import type { ShardHead } from "../head.ts";
+} from "../storage/control.ts";
+import type { ShardHead } from "../head/head.ts";
 import { unlessQuarantined, type ManyContext, type Sender } from "./many-context.ts";
 
 type JobOperation = Extract<Operation, { op: "seal" | "pause" | "resume" | "cancel" }>;

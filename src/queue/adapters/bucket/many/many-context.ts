@@ -5,9 +5,9 @@ import type { SharedObject } from "../../../../bucket/index.ts";
 import type { ModelNow } from "../../../model/now.ts";
 import type { Answer, Operation } from "../../../operation.ts";
 import type { LeaseRef, Task } from "../../../task.ts";
-import { emptyControl, type Control } from "../control.ts";
-import type { ShardHead } from "../head.ts";
-import type { ShardKeeper } from "../shard-keeper.ts";
+import { emptyControl, type Control } from "../storage/control.ts";
+import type { ShardHead } from "../head/head.ts";
+import type { ShardKeeper } from "../shard/shard-keeper.ts";
 import { createRouting, type Routing } from "./routing.ts";
 
 /** What the parts of a queue with several shards work with. */

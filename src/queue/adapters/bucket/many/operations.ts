@@ -11,7 +11,7 @@ import type {
   ReleaseAll,
 } from "../../../operation.ts";
 import type { Identity, LeaseRef, NewTask } from "../../../task.ts";
-import type { Control } from "../control.ts";
+import type { Control } from "../storage/control.ts";
 import type { ManyContext, Sender } from "./many-context.ts";
 import { boundGate, byShard } from "./routing.ts";
 

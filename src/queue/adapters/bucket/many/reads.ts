@@ -4,8 +4,8 @@ import type { Job } from "../../../job.ts";
 import { storeNow } from "../../../model/now.ts";
 import { endedOrder, viewTask, wakeInMs } from "../../../model/read.ts";
 import { pageOf } from "../../../names.ts";
-import { emptyControl } from "../control.ts";
-import { gatesOfHead, lanesOfHead, type ShardHead } from "../head.ts";
+import { emptyControl } from "../storage/control.ts";
+import { gatesOfHead, lanesOfHead, type ShardHead } from "../head/head.ts";
 import {
   browseShard,
   endedInShard,
@@ -14,9 +14,9 @@ import {
   logStatsOf,
   readDoneLog,
   readWhole,
-} from "../read-shard.ts";
-import { reconcileShard } from "../reconcile.ts";
-import type { ShardSet } from "../shard-set.ts";
+} from "../shard/read-shard.ts";
+import { reconcileShard } from "../shard/reconcile.ts";
+import type { ShardSet } from "../shard/shard-set.ts";
 import { mergeJob } from "./jobs.ts";
 import type { ManyContext } from "./many-context.ts";
 import type { WakeUp } from "./many-shards.ts";

@@ -1,5 +1,5 @@
 import type { Identity } from "../../../task.ts";
-import { findControlJob, type Control } from "../control.ts";
+import { findControlJob, type Control } from "../storage/control.ts";
 
 /**
  * Which shard a task lives in: that of its gate, since a gate is kept in one place; without a gate

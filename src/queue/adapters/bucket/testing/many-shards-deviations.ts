@@ -12,7 +12,7 @@ const otherwise: Readonly<Record<string, readonly string[]>> = {
     "lesson 18: a process that starts leaves the leases of others alone",
     "done keeps its result, its moment and no attempt",
     "each suspect needs a worker of its own",
-    "a suspect that is swept again does not keep its worker's hands tied",
+    "a suspect that is swept again does not keep its worker from claiming",
     "a run takes as many slots of its worker as it may have at work",
     "a big job does not make a later one wait for all its tasks",
     "runs of owned gates rotate over jobs too",
@@ -30,7 +30,7 @@ const otherwise: Readonly<Record<string, readonly string[]>> = {
     "one bulk step changes no more rows than it was allowed",
     "browse filters by state, kind, job, gate, key and payload",
     "browse pages in order of id, each task once, also while others are added",
-    "wakeInMs counts a waiting suspect for a worker with empty hands alone",
+    "wakeInMs counts a waiting suspect for a worker without tasks in flight alone",
     "lesson 19: of a dead worker, what has not begun runs at once and uncharged",
   ],
   "order is per shard: tokens rise for each task, and are compared for one task only": [

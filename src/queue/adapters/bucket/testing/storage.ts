@@ -11,7 +11,7 @@ import {
   type BucketQueueStore,
   type BucketQueueStoreOptions,
 } from "../bucket-queue-store.ts";
-import type { BucketQueueEvent } from "../event.ts";
+import type { BucketQueueEvent } from "../head/event.ts";
 
 /** A queue's storage in memory: where a test can look, count requests and let time pass. */
 export interface Storage {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { examinePostgres } from "../examine.ts";
+import { examinePostgres } from "../read/examine.ts";
 import { createTestSchema } from "./test-schema.ts";
 
 /** What `examinePostgres` says of a test server of ours, and that it creates nothing there. */

@@ -56,7 +56,7 @@ export async function weatherStorm(options: StormOptions): Promise<StormOutcome>
       }),
     );
   const queues = await Promise.all(Array.from({ length: workers + 1 }, open));
-  const [feeder, ...hands] = queues as [Queue, ...Queue[]];
+  const [feeder, ...others] = queues as [Queue, ...Queue[]];
   const added = new Set<string>();
   const tokensByKey = new Map<string, Set<number>>();
   let late = 0;
@@ -119,7 +119,7 @@ export async function weatherStorm(options: StormOptions): Promise<StormOutcome>
     isStormOver = true;
   }
 
-  const parts = [feed(), storm(), ...hands.map((queue, index) => work(queue, `w${index}`))];
+  const parts = [feed(), storm(), ...others.map((queue, index) => work(queue, `w${index}`))];
   for (const part of parts) part.catch(() => void (hasFailed = true));
   await Promise.all(parts);
   for (const queue of queues) await queue[Symbol.asyncDispose]();

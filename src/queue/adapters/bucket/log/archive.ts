@@ -1,0 +1,100 @@
+import { AppError } from "../../../../base/app-error.ts";
+import { createId } from "../../../../base/ids.ts";
+import type { Random } from "../../../../base/random.ts";
+import type { Bucket } from "../../../../bucket/index.ts";
+import { identityOf } from "../../../model/shard.ts";
+import type { Task } from "../../../task.ts";
+import { readDoneLog, writeDoneLog } from "./done-log.ts";
+import type { ShardHead, LogRef } from "../head/head.ts";
+
+/**
+ * The logs of one shard's finished tasks. A log is written once under a name of its own and never
+ * changed, so what was read is kept for as long as a head lists it. Only a head makes a log count.
+ */
+export interface Archive {
+  /** All logs that the head lists; those not known yet are fetched. */
+  load(head: ShardHead): Promise<readonly Log[]>;
+  /** Writes a log that no head lists yet. */
+  write(head: ShardHead, tasks: readonly Task[]): Promise<Log>;
+  /** Removes logs that no head lists any more. */
+  remove(names: readonly string[]): Promise<void>;
+}
+
+export interface Log extends LogRef {
+  readonly tasksById: ReadonlyMap<number, Task>;
+  readonly idsByIdentity: ReadonlyMap<string, number>;
+}
+
+export interface ArchiveOptions {
+  readonly bucket: Bucket;
+  readonly random: Random;
+  /** The shard's folder, with a slash at its end. */
+  readonly folder: string;
+}
+
+export function createArchive({ bucket, random, folder }: ArchiveOptions): Archive {
+  let known = new Map<string, Log>();
+  /** Written here, and not listed as far as is known. */
+  const own = new Map<string, Log>();
+
+  const fetchLog = async ({ name }: LogRef): Promise<Log> => {
+    const key = `${folder}${name}`;
+    const got = await bucket.get(key);
+    if (got.status === "found") return logOf(name, readDoneLog(got.body, key));
+    throw missingLog(key);
+  };
+
+  return {
+    async load({ logs }) {
+      const from = async (ref: LogRef) => known.get(ref.name) ?? own.get(ref.name) ?? fetchLog(ref);
+      const found = await Promise.all(logs.map(from));
+      known = new Map(found.map((log) => [log.name, log]));
+      for (const name of known.keys()) own.delete(name);
+      return found;
+    },
+    async write({ version }, tasks) {
+      const name = `${String(version).padStart(12, "0")}-${createId(random, 10)}.usv`;
+      await bucket.put(`${folder}${name}`, writeDoneLog(tasks));
+      const log = logOf(name, tasks);
+      own.set(name, log);
+      return log;
+    },
+    async remove(names) {
+      for (const name of names) own.delete(name);
+      await Promise.all(names.map((name) => bucket.delete(`${folder}${name}`)));
+    },
+  };
+}
+
+const logOf = (name: string, tasks: readonly Task[]): Log => ({
+  name,
+  tasks: tasks.length,
+  tasksById: new Map(tasks.map((task) => [task.id, task])),
+  idsByIdentity: new Map(tasks.map((task) => [identityOf(task), task.id])),
+});
+
+export const missingLog = (key: string): AppError =>
+  new AppError(
+    "corrupt",
+    "queue_log_missing",
+    `${key} is listed but not there: finished tasks were deleted behind the queue's back. ` +
+      `Put it back, if the store keeps older versions`,
+  );
+
+/** Maximum tasks of one log. Merging keeps the number of logs logarithmic in the number of tasks. */
+const logTasksMax = 20_000;
+const absorbedMin = 4;
+
+/** Merges logs of similar size, so that each task is rewritten only a few times. */
+export function firstAbsorbed(logs: readonly LogRef[], moved: number): number {
+  let count = moved;
+  let first = logs.length;
+  for (;;) {
+    let from = first;
+    let sum = 0;
+    while (from > 0 && logs[from - 1]!.tasks <= count * 2) sum += logs[--from]!.tasks;
+    if (first - from < absorbedMin || count + sum > logTasksMax) return first;
+    first = from;
+    count += sum;
+  }
+}

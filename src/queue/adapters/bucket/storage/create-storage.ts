@@ -1,0 +1,139 @@
+import { AppError } from "../../../../base/app-error.ts";
+import { createId } from "../../../../base/ids.ts";
+import type { Random } from "../../../../base/random.ts";
+import { isUnavailable, type Bucket, type SharedCodec } from "../../../../bucket/index.ts";
+import { emptyShard } from "../../../model/shard.ts";
+import type { ShardHead } from "../head/head.ts";
+import type { QueueKeys } from "./queue-keys.ts";
+
+/** Says that a queue was made, and how: from then on every shard must be there. */
+export interface QueueManifest {
+  readonly format: 1;
+  readonly queueId: string;
+  readonly shards: number;
+}
+
+export interface CreateStorageOptions {
+  readonly bucket: Bucket;
+  readonly place: QueueKeys;
+  readonly random: Random;
+  readonly codec: SharedCodec<ShardHead>;
+  /** Undefined: as it is, or one. */
+  readonly shards: number | undefined;
+  readonly mustExist: boolean;
+}
+
+const triesMax = 6;
+
+/**
+ * Opens the storage of a queue, and makes it where there is none: the shards first, the manifest
+ * last. The first shard decides between racers, because all that belongs together is written in it.
+ */
+export async function openStorage(options: CreateStorageOptions): Promise<QueueManifest> {
+  const { bucket, place, shards, mustExist } = options;
+  const found = await bucket.get(place.manifest);
+  if (found.status !== "found" && mustExist) {
+    const message = `there is no queue at ${place.manifest}: \`forager queue add\` makes it`;
+    throw new AppError("invalid", "no_queue", message);
+  }
+  const manifest =
+    found.status === "found"
+      ? readManifest(found.body, place.manifest)
+      : await createStorage(options);
+  if (shards !== undefined && shards !== manifest.shards) {
+    throw new AppError(
+      "invalid",
+      "queue_shards_fixed",
+      `the queue at ${place.manifest} has ${manifest.shards} shard(s), not ${shards}: their number ` +
+        `is fixed when a queue is made. Leave it out, or give a new queue another prefix`,
+    );
+  }
+  return manifest;
+}
+
+async function createStorage(options: CreateStorageOptions): Promise<QueueManifest> {
+  const { bucket, place, random, codec, shards = 1 } = options;
+  const wanted: QueueManifest = { format: 1, queueId: createId(random), shards };
+  const first = await createHead(options, wanted, 0);
+  const manifest: QueueManifest = { format: 1, queueId: first.queueId, shards: first.shards };
+  for (let index = 1; index < manifest.shards; index++) {
+    const head = await createHead(options, manifest, index);
+    if (head.queueId !== manifest.queueId) throw foreign(place.shard(index));
+  }
+  const body = Buffer.from(`${JSON.stringify(manifest)}\n`);
+  return readManifest(await settle(bucket, place.manifest, body), place.manifest);
+
+  async function createHead(
+    at: CreateStorageOptions,
+    of: QueueManifest,
+    index: number,
+  ): Promise<ShardHead> {
+    const key = at.place.shard(index);
+    const shard = { ...emptyShard(), nextId: of.shards + index };
+    const start = {
+      version: 0,
+      atMs: 0,
+      logs: [],
+      archived: [],
+      log: [],
+      keptKeys: [],
+      control: 0,
+    };
+    const value: ShardHead = { queueId: of.queueId, index, shards: of.shards, ...start, shard };
+    const body = codec.encode({ format: 1, commits: {}, value });
+    return codec.decode(await settle(bucket, key, body), key).value;
+  }
+}
+
+/** Makes an object, or takes the one that another made: what is there afterwards. */
+async function settle(bucket: Bucket, key: string, body: Uint8Array): Promise<Uint8Array> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const { status } = await bucket.putIfAbsent(key, body);
+      if (status === "created") return body;
+      const got = await bucket.get(key);
+      if (got.status === "found") return got.body;
+      if (attempt === triesMax) throw lostAgain(key);
+    } catch (error) {
+      if (!isUnavailable(error) || attempt === triesMax) throw error;
+    }
+  }
+}
+
+function readManifest(body: Uint8Array, key: string): QueueManifest {
+  let found: Partial<Record<keyof QueueManifest, unknown>> | undefined;
+  try {
+    found = JSON.parse(Buffer.from(body).toString()) as typeof found;
+  } catch {
+    // said below, together with JSON of another kind
+  }
+  if (typeof found?.format === "number" && found.format > 1) {
+    const message = `${key} was written by a newer version: upgrade this node; nothing was changed`;
+    throw new AppError("invalid", "queue_manifest_newer", message);
+  }
+  const { format, queueId, shards } = found ?? {};
+  if (format === 1 && typeof queueId === "string" && Number.isInteger(shards)) {
+    return { format, queueId, shards: shards as number };
+  }
+  throw new AppError(
+    "corrupt",
+    "queue_manifest_corrupt",
+    `${key} is not the manifest of a queue: something else writes to this bucket; nothing was ` +
+      `changed. Give the queue another prefix`,
+  );
+}
+
+const foreign = (key: string) =>
+  new AppError(
+    "corrupt",
+    "queue_shard_foreign",
+    `${key} belongs to another queue than the shards before it: parts of two queues are at this ` +
+      `prefix. Give the queue another one`,
+  );
+
+const lostAgain = (key: string) =>
+  new AppError(
+    "unavailable",
+    "bucket_unavailable",
+    `${key} was written and is not there: try again`,
+  );

@@ -1,0 +1,254 @@
+import pg from "pg";
+import { AppError, assert } from "../../../../base/app-error.ts";
+import type { Connections } from "../../../queue-store.ts";
+import type { PostgresPlace } from "./connection-options.ts";
+import { isSessionLost, translateError } from "./postgres-error.ts";
+import { createSessionPool } from "./session-pool.ts";
+import type { NamesMode } from "./names-mode.ts";
+import { createStatementNames } from "./statement-names.ts";
+
+export type Values = readonly unknown[];
+
+/**
+ * A session in a transaction, or for one statement. `@name` is a name in the queue's schema.
+ * Statements are sent at once and run in order: those that need nothing of each other's answers
+ * are not awaited one by one, so that they cost one way to the server and back.
+ */
+export interface PostgresSession {
+  query<Row>(sql: string, values?: Values): Promise<readonly Row[]>;
+  /** Of a transaction: without an answer. When it fails, so does the commit. */
+  send(sql: string, values?: Values): void;
+  /** Several statements at once, without values and without answers. */
+  script(sql: string): Promise<void>;
+}
+
+export interface Database extends PostgresSession {
+  /**
+   * Runs `work` in a transaction (READ COMMITTED). When it throws `stale` it is rolled back and
+   * run again: what it read without a lock had changed by the time it wrote.
+   */
+  transaction<T>(
+    work: (session: PostgresSession) => Promise<T>,
+    options?: TransactionOptions<T>,
+  ): Promise<T>;
+  readonly place: PostgresPlace;
+  /** Rises whenever a session is opened: after a failover the server may be another one. */
+  sessions(): number;
+  connections(): Connections;
+  close(): Promise<void>;
+}
+
+export interface OpenDatabase extends Database {
+  /** The same for what must go on when all other sessions are busy. */
+  readonly maintenance: Database;
+}
+
+export interface TransactionOptions<T = unknown> {
+  /** Where it answers false, all is undone. */
+  readonly keeps?: (result: T) => boolean;
+  /** The answer where another made the same thing first, instead of starting over. */
+  readonly takenAs?: T;
+  /** Answered before it is on the server's disk: a crash of the server may lose it. */
+  readonly isLazy?: boolean;
+  readonly isSnapshot?: boolean;
+  /** Sent behind the commit, on the same way to the server: sees what others committed before it. */
+  readonly after?: (session: Pick<PostgresSession, "query">, result: T) => Promise<unknown>;
+  /** Waits until nobody else writes, and keeps them waiting. */
+  readonly isAlone?: boolean;
+  /**
+   * All is sent by `work` before it waits, and the commit goes with it: one way to the server and
+   * back. `repeatable`: where the session broke, it may be done again although it may be done.
+   */
+  readonly isOneWay?: "once" | "repeatable";
+}
+
+export interface DatabaseOptions {
+  readonly place: PostgresPlace;
+  readonly statementMs: number;
+  readonly lockMs: number;
+  /**
+   * How long a transaction may wait for its client. A client that is stopped in the middle of one
+   * holds locks that others need; after that time the server ends its session. Default 10,000.
+   */
+  readonly clientIdleMs?: number;
+  readonly connectionsMax: number;
+  readonly idleMax: number;
+  readonly connectMs: number;
+  readonly names: NamesMode;
+}
+
+class Stale extends Error {}
+/** Thrown by a transaction that must start over. */
+export const stale = (what: string): Error => new Stale(what);
+const staleMax = 100;
+
+/** The session broke before anything could have been committed: another one may do it. */
+class Lost extends Error {
+  constructor(cause: unknown) {
+    super("the session was lost", { cause });
+  }
+}
+
+export function openDatabase(options: DatabaseOptions): OpenDatabase {
+  const { place, statementMs, lockMs, clientIdleMs = 10_000 } = options;
+  const pool = createSessionPool({ ...options, queryMs: statementMs + 5_000 });
+  const names = createStatementNames(options.names);
+  const texts = new Map<string, string>();
+  const textOf = (sql: string) => {
+    let text = texts.get(sql);
+    if (text === undefined) texts.set(sql, (text = qualify(sql, place.schema)));
+    return text;
+  };
+  const run = async <Row>(client: pg.ClientBase, sql: string, values: Values) =>
+    (await names.run(client, textOf(sql), values)).rows as readonly Row[];
+  const runScript = async (client: pg.ClientBase, sql: string) => {
+    await client.query(qualify(sql, place.schema));
+  };
+
+  async function withClient<T>(
+    isMaintenance: boolean,
+    work: (client: pg.PoolClient) => Promise<T>,
+  ): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      let client: pg.PoolClient | undefined;
+      try {
+        client = await pool.checkOut({ isMaintenance });
+        const result = await work(client);
+        pool.giveBack(client, "good");
+        return result;
+      } catch (failure) {
+        const error = isTaken(failure) ? stale("another was quicker") : failure;
+        const isOurs = error instanceof Stale || error instanceof AppError;
+        if (client) pool.giveBack(client, isOurs ? "good" : "unknown");
+        if (error instanceof Stale && attempt < staleMax) continue;
+        if (error instanceof Lost && attempt === 1) continue;
+        if (error instanceof Lost) throw translateError(error.cause, place.name);
+        if (error instanceof Stale) {
+          throw new AppError(
+            "unavailable",
+            "queue_busy",
+            `the queue ${place.name} changed too often meanwhile (${error.message}): try again`,
+          );
+        }
+        if (names.giveUpAfter(error) && attempt < staleMax) continue;
+        throw translateError(error, place.name);
+      }
+    }
+  }
+
+  const key = `hashtextextended(${pg.escapeLiteral(place.schema)}, 3)`;
+  const beginning = <T>({ isLazy, isSnapshot, isAlone }: TransactionOptions<T>) =>
+    [
+      isSnapshot ? "begin isolation level repeatable read read only" : "begin",
+      `set local statement_timeout = ${statementMs}`,
+      `set local idle_in_transaction_session_timeout = ${clientIdleMs}`,
+      // Compiling a statement takes longer than running any of ours.
+      "set local jit = off",
+      ...(isSnapshot
+        ? []
+        : [
+            `set local lock_timeout = ${lockMs}`,
+            ...(isLazy ? ["set local synchronous_commit = off"] : []),
+            // Every statement that writes goes from a few known rows to others by an index. Told
+            // so, a planner without statistics finds no other way, and locks in our order.
+            "set local enable_hashjoin = off",
+            "set local enable_mergejoin = off",
+            "set local enable_seqscan = off",
+            // So there is one plan for all values. Left to compare, the server finds the plan for
+            // some values cheaper in a large queue, and makes it anew for every claim: 1 ms.
+            "set local plan_cache_mode = force_generic_plan",
+            `select pg_advisory_xact_lock${isAlone ? "" : "_shared"}(${key})`,
+          ]),
+    ].join("; ");
+
+  const open = (isMaintenance: boolean): Database => ({
+    place,
+    sessions: () => pool.opened(),
+    connections: () => pool.connections(),
+    query: (sql, values = []) =>
+      withClient(isMaintenance, async (client) => {
+        try {
+          return await run(client, sql, values);
+        } catch (error) {
+          throw isSessionLost(error) ? new Lost(error) : error;
+        }
+      }),
+    send: () => assert(false, "only a transaction has an end that waits for what was sent"),
+    script: (sql) => withClient(isMaintenance, (client) => runScript(client, sql)),
+    transaction: (work, transactionOptions = {}) =>
+      withClient(isMaintenance, async (client) => {
+        let isEnding = false;
+        const sent: Promise<unknown>[] = [];
+        const keep = <T>(promise: Promise<T>) => {
+          promise.catch(() => {}); // it is heard of at the end
+          sent.push(promise);
+          return promise;
+        };
+        const { keeps, isOneWay } = transactionOptions;
+        const end = (isKept: boolean) => {
+          isEnding = isKept && isOneWay !== "repeatable";
+          const ended = client.query(isKept ? "commit" : "rollback");
+          ended.catch(() => {});
+          return ended;
+        };
+        void keep(client.query(beginning(transactionOptions)));
+        try {
+          const working = work({
+            query: (sql, values = []) => keep(run(client, sql, values)),
+            send: (sql, values = []) => void keep(run(client, sql, values)),
+            script: (sql) => keep(runScript(client, sql)),
+          });
+          const early = isOneWay && end(true);
+          const result = await working;
+          const commit = early ?? end(keeps?.(result) ?? true);
+          const after = transactionOptions.after?.(
+            { query: (sql, values = []) => run(client, sql, values) },
+            result,
+          );
+          await Promise.allSettled([after]);
+          await Promise.all(sent);
+          await commit;
+          return result;
+        } catch (error) {
+          const first = (await firstFailure(sent)) ?? error;
+          // Where the session is gone, so is the transaction.
+          if (!isOneWay) await client.query("rollback").catch(() => {});
+          if ("takenAs" in transactionOptions && isTaken(first)) {
+            return transactionOptions.takenAs as never;
+          }
+          throw isEnding || !isSessionLost(first) ? first : new Lost(first);
+        }
+      }),
+    close: () => pool.close(),
+  });
+  return { ...open(false), maintenance: open(true) };
+}
+
+/** The statements after the one that failed only say that the transaction is aborted. */
+async function firstFailure(sent: readonly Promise<unknown>[]): Promise<unknown> {
+  const ends = await Promise.allSettled(sent);
+  return ends.find((end) => end.status === "rejected")?.reason as unknown;
+}
+
+/** Two made the same thing at the same time: the second starts over and finds it. */
+const isTaken = (error: unknown) => error instanceof pg.DatabaseError && error.code === "23505";
+
+/** `@name` becomes a name in the schema, `'@name'` that name as text, `@@` the schema itself. */
+export function qualify(sql: string, schema: string): string {
+  const quoted = pg.escapeIdentifier(schema);
+  return sql.replaceAll(/'@(\w+)'|@(@|\w+)/g, (_, literal?: string, name?: string) => {
+    if (literal !== undefined) return pg.escapeLiteral(`${quoted}.${literal}`);
+    return name === "@" ? quoted : `${quoted}.${name}`;
+  });
+}
+
+/** For statements that answer with exactly one row. */
+export async function queryOne<Row>(
+  session: PostgresSession,
+  sql: string,
+  values?: Values,
+): Promise<Row> {
+  const [row] = await session.query<Row>(sql, values);
+  assert(row, "this statement answers with one row");
+  return row;
+}
