@@ -25,6 +25,8 @@ import { isConflicted, type Replica, type ReplicaOptions } from "./replica.ts";
 
 /** Of the fields of targets that were decoded. */
 const cellsMax = 20_000;
+/** Targets that are known not to be stored. */
+const absentMax = 10_000;
 /** How many targets are read at once. */
 const pageSize = 1_000;
 
@@ -44,6 +46,8 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
   /** Decoded targets: always the fold of store and rest. Least recently used first. */
   const states: PartState = new Map();
   let cells = 0;
+  /** Not in the store and not in `rest`: a new company is asked for many times. */
+  const absent = new Set<string>();
   let latestStamp = head.latest;
   let latest = { stamp: latestStamp, time: parseStamp(latestStamp) };
   let isHeldBackChanged = false;
@@ -56,6 +60,7 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
     const own = some.get(target);
     if (own) own.push(datagram);
     else some.set(target, [datagram]);
+    if (absent.delete(target)) states.set(target, new Map());
     const state = states.get(target);
     if (state) {
       cells -= state.size;
@@ -92,6 +97,7 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
   const discard = (target: string) => {
     cells -= states.get(target)?.size ?? 0;
     states.delete(target);
+    absent.delete(target);
   };
   const isKnown = hasFolded(vector, heldBack);
 
@@ -129,8 +135,13 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
     let state = states.get(target);
     if (state) states.delete(target);
     else {
+      if (absent.has(target)) return undefined;
       state = decode(target, rest.get(partOf(target))?.get(target) ?? []);
-      if (!state) return undefined;
+      if (!state) {
+        if (absent.size === absentMax) absent.clear();
+        absent.add(target);
+        return undefined;
+      }
       cells += state.size;
     }
     states.set(target, state);

@@ -1,5 +1,5 @@
 import { AppError } from "../base/app-error.ts";
-import type { Clock } from "../base/clock.ts";
+import type { Clock, Timer } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
 import { createSerial, type Serial } from "../base/serial.ts";
@@ -12,7 +12,7 @@ import { gatherIndex, isCorrupt, type GatheringIndex } from "./gathering-index.t
 import { checkLayoutFolder } from "./inspect-folder.ts";
 import { layouts, recordFile } from "./layout.ts";
 import { openRecordDisk, temporaryFolder, type RecordDisk } from "./record-disk.ts";
-import type { RecordIndex } from "./record-index.ts";
+import type { IndexUpdateOptions, RecordIndex } from "./record-index.ts";
 import type { RecordsOptions } from "./records.ts";
 import { createRedirects, type Redirects } from "./redirects.ts";
 import {
@@ -51,13 +51,15 @@ export interface RecordsContext {
   /** Renders these, and all records that follow from them. Only within `run`. */
   renderMany(targets: Iterable<string>, how?: RecordRenderOptions): Promise<readonly RecordEdit[]>;
   /** Applies gathered changes to the index, and reviews files that were held back. Within `run`. */
-  conclude(written?: readonly (readonly Datagram[])[]): Promise<void>;
+  conclude(written?: readonly (readonly Datagram[])[], how?: IndexUpdateOptions): Promise<void>;
+  /** Commits what was joined in the index. */
+  settle(): void;
   /** Reviews all files that were held back. Only within `run`. */
   reviewHeld(): Promise<void>;
   /** Ledger, then files and index. */
   readonly write: (commit: Commit) => Promise<Written>;
   /** Files and index of what was written. Only within `run`. */
-  renderWritten(all: readonly WrittenCommit[]): Promise<void>;
+  renderWritten(all: readonly WrittenCommit[], how?: IndexUpdateOptions): Promise<void>;
   /** False if nothing was new and everything in the ledger is rendered. */
   isDue(all: readonly WrittenCommit[]): boolean;
   readonly tell: (path: string, target: string | undefined, reason: string | undefined) => void;
@@ -163,21 +165,43 @@ export function createRecordsContext(options: RecordsOptions): RecordsContext {
   };
   const reviewHeld = () => heldBack.review(ingestHeld);
 
-  const conclude: RecordsContext["conclude"] = async (written = []) => {
+  const conclude: RecordsContext["conclude"] = async (written = [], how = {}) => {
     await heldBack.reviewDue(ingestHeld);
     const all = [...written, ...fromFiles];
     fromFiles = [];
     for (const datagrams of all) tracker.rendered(datagrams);
-    await index.apply(all.length > 0 ? tracker.position() : undefined);
+    await index.apply(all.length > 0 ? tracker.position() : undefined, how);
+    if (how.isJoined) settleSoon();
+  };
+  /** What was joined is not left uncommitted when nothing follows. */
+  let settling: Timer | undefined;
+  const settleSoon = () => {
+    settling ??= clock.setTimer(settleMs, () => {
+      settling = undefined;
+      try {
+        stored.settle();
+      } catch (error) {
+        log.error("changes of the index could not be stored: they are rendered again", { error });
+        tracker.restart(storedPosition(stored));
+      }
+    });
+  };
+  const settle = () => {
+    settling?.cancel();
+    settling = undefined;
+    stored.settle();
   };
 
   const isDue: RecordsContext["isDue"] = (all) =>
     // A process may have written the same, and died before it rendered it.
     all.some(({ written }) => written.datagrams.length > 0) || isBehind(ledger, stored.position());
-  const renderWritten: RecordsContext["renderWritten"] = async (all) => {
+  const renderWritten: RecordsContext["renderWritten"] = async (all, how) => {
     const targets = new Set(all.flatMap(({ commit }) => commit.changes.map((one) => one.target)));
     await renderMany(targets, { isHasty: all.length > 1 });
-    await conclude(all.map(({ written }) => written.datagrams));
+    await conclude(
+      all.map(({ written }) => written.datagrams),
+      how,
+    );
   };
 
   const write: RecordsContext["write"] = async (commit) => {
@@ -222,12 +246,16 @@ export function createRecordsContext(options: RecordsOptions): RecordsContext {
     pause: (how) => serial.pause(how),
     renderMany,
     conclude,
+    settle,
     reviewHeld,
     write,
     renderWritten,
     isDue,
   };
 }
+
+/** Joined changes of the index are committed this long after the first of them. */
+const settleMs = 1_000;
 
 /** Number of records read from the ledger at once. */
 const readAtOnce = 100;

@@ -13,17 +13,22 @@ import type { Created, CreatePersonRequest, CreateRequest } from "./records.ts";
 import { slugOf } from "./slug.ts";
 
 /** Commits that are written and rendered together. */
-const chunkSize = 500;
+const chunkSize = 200;
 
 export async function writeAll(context: RecordsContext, commits: readonly Commit[]) {
   let written = 0;
   for (let at = 0; at < commits.length; at += chunkSize) {
     const all = await writeSome(context, commits.slice(at, at + chunkSize));
-    if (context.isDue(all)) await context.run(() => context.renderWritten(all)).catch(sayBehind);
+    const how = { isJoined: isBulk(commits) };
+    if (context.isDue(all))
+      await context.run(() => context.renderWritten(all, how)).catch(sayBehind);
     written += all.reduce((sum, one) => sum + one.written.datagrams.length, 0);
   }
   return { written };
 }
+
+/** Commits of the index are joined if more follow at once, as in an import. */
+const isBulk = (all: readonly unknown[]): boolean => all.length >= chunkSize;
 
 const writeSome = (
   { ledger }: RecordsContext,
@@ -52,7 +57,10 @@ export async function createAll(
       for (const request of some) made.push(await planner.plan(request));
       const commits = made.flatMap(({ commit }) => (commit ? [commit] : []));
       const all = await writeSome(context, commits);
-      await context.renderWritten(all).catch(sayBehind);
+      // What is known already has its files: it was rendered, or caught up with just now.
+      const fresh = all.filter(({ written }) => written.datagrams.length > 0);
+      const how = { isJoined: isBulk(requests) };
+      if (fresh.length > 0) await context.renderWritten(fresh, how).catch(sayBehind);
       return { plans: made, outcomes: [...all] };
     });
     for (const { outcome, target, leftOut, commit } of plans) {

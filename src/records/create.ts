@@ -1,4 +1,4 @@
-import type { Change, Commit, Ledger } from "../ledger/index.ts";
+import type { Change, Commit, Ledger, TargetView } from "../ledger/index.ts";
 import type { Random } from "../base/random.ts";
 import { companyTarget } from "./company.ts";
 import { listPrefixes } from "./fields.ts";
@@ -52,14 +52,12 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
   };
 
   /** The company may have been merged since. */
-  const followMerges = async (start: string): Promise<string> => {
-    let target = start;
-    for (let step = 0; step < mergesMax; step++) {
-      const { mergedInto } = await ledger.read(target);
-      if (mergedInto === undefined) return target;
-      target = mergedInto;
+  const followMerges = async (start: string): Promise<TargetView> => {
+    let view = await ledger.read(start);
+    for (let step = 0; step < mergesMax && view.mergedInto !== undefined; step++) {
+      view = await ledger.read(view.mergedInto);
     }
-    return target;
+    return view;
   };
 
   return {
@@ -69,12 +67,10 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
       const { gone, isForgotten } = await findForgotten(ledger, fields);
       const found = isSeparate ? undefined : findKnown(fields);
       const { id, isOfRequest } = companyId({ ...request, fields }, random);
-      const target = found ?? (await followMerges(companyTarget(id)));
-      if (isForgotten) {
-        return { outcome: "forgotten", target, commit: undefined, leftOut: Object.keys(fields) };
-      }
-      const view = await ledger.read(target);
-      if (view.isForgotten) {
+      const view =
+        found === undefined ? await followMerges(companyTarget(id)) : await ledger.read(found);
+      const { target } = view;
+      if (isForgotten || view.isForgotten) {
         return { outcome: "forgotten", target, commit: undefined, leftOut: Object.keys(fields) };
       }
       const isKnown = view.fields.length > 0 || planned.has(target);

@@ -53,7 +53,7 @@ export async function catchUp(
   let [records, step, hasForgotten] = [0, 0, false];
   const letOthersGo = async () => {
     if (since && !isUnbroken) {
-      await context.conclude();
+      await context.conclude([], { isJoined: true });
       return context.pause({ signal });
     }
     // Connections and timers need the event loop, though other work with records has to wait.

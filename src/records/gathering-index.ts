@@ -6,6 +6,7 @@ import type { Person } from "./person.ts";
 import type {
   IndexBatch,
   Indexed,
+  IndexUpdateOptions,
   RecordIndex,
   RecordLookup,
   RecordProblem,
@@ -32,7 +33,7 @@ export interface GatheringIndex extends Pick<
    * Applies what was gathered. During a fill this only starts the batch, which is applied while
    * other work continues; the next call waits for it, and throws if it failed.
    */
-  apply(position?: LedgerPosition): Promise<void>;
+  apply(position?: LedgerPosition, options?: IndexUpdateOptions): Promise<void>;
   /** Starts to fill a new index, which replaces the present one with `commitFill`. */
   fill(wishes: FolderWinners): void;
   /** Waits for all batches, and puts the new index in the place of the old one. */
@@ -71,6 +72,8 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
   let passed: Promise<void> = Promise.resolve();
   let initialFill: InitialFill | undefined;
   let known = storedProblems(index, []);
+  /** The stored mark that was last asked for: a render asks for it several times. */
+  let asked: { readonly target: string; readonly mark: RenderMark | undefined } | undefined;
 
   const lookup = (): RecordLookup => initialFill?.replacement.lookup ?? index;
   /** A target that the fill has not reached is not in the new index, so it need not be asked. */
@@ -132,7 +135,9 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
     render(target) {
       const layer = now.marks.has(target) ? now : passing.marks.has(target) ? passing : undefined;
       if (layer) return layer.marks.get(target);
-      return mayHave(target) ? lookup().render(target) : undefined;
+      if (!mayHave(target)) return undefined;
+      if (asked?.target !== target) asked = { target, mark: lookup().render(target) };
+      return asked.mark;
     },
     byPerson: (personId) =>
       [...merged(lookup().byPerson(personId), ({ employers }) => employers.get(personId))].sort(),
@@ -159,12 +164,13 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
     },
     problems: () => [...known.values()],
     size: () => now.records.size + now.marks.size + now.found.size,
-    async apply(position) {
+    async apply(position, options) {
+      asked = undefined;
       if (this.size() === 0 && position === undefined) return;
       await passed;
       const batch = { ...batchNow(now), ...(position && { position }) };
       if (!initialFill) {
-        index.update(batch);
+        index.update(batch, options);
         now = nothing();
         return;
       }
@@ -173,23 +179,25 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
       passed.catch(() => {}); // the next call throws it
     },
     fill(wishes) {
+      asked = undefined;
       initialFill = createInitialFill(wishes, index.startReplacement());
       for (const [path, problem] of known) now.found.set(path, problem);
     },
     async commitFill() {
+      asked = undefined;
       await passed;
       await initialFill?.replacement.commit();
       initialFill = undefined;
     },
     async endFill() {
       const ended = initialFill;
-      initialFill = undefined;
+      [initialFill, asked] = [undefined, undefined];
       await passed.catch(() => {}); // thrown by `apply` or `commitFill`
       [passing, passed] = [nothing(), Promise.resolve()];
       await ended?.replacement[Symbol.asyncDispose]();
     },
     discard() {
-      now = nothing();
+      [now, asked] = [nothing(), undefined];
       known = storedProblems(index, known);
     },
   };

@@ -129,6 +129,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
       await run(async () => {
         await context.reviewHeld();
         await context.conclude();
+        context.settle();
       });
     },
   };

@@ -71,6 +71,16 @@ export interface RecordLookup {
   }): readonly string[];
 }
 
+export interface IndexUpdateOptions {
+  /**
+   * True for one of many batches. It is committed together with those that follow: by the next batch
+   * that is not joined, by `settle`, or when there is much to commit. Until then it can be read here,
+   * other processes do not see it, and a crash takes it back. If a batch fails, the batches that were
+   * joined before it may be taken back too: `position` tells.
+   */
+  readonly isJoined?: boolean;
+}
+
 /**
  * Finds records without reading folders. It contains nothing that cannot be made again from the
  * ledger and the files. One process has it open for writing.
@@ -78,7 +88,9 @@ export interface RecordLookup {
  * - If `position()` is undefined, the records fill it again.
  */
 export interface RecordIndex extends RecordLookup, Disposable {
-  update(batch: IndexBatch): void;
+  update(batch: IndexBatch, options?: IndexUpdateOptions): void;
+  /** Commits all batches that were joined. */
+  settle(): void;
   /** Starts a new, empty index that will replace this one. One at a time. */
   startReplacement(): IndexReplacement;
   /** Makes everything that was dropped unreadable in its files. May take seconds. */

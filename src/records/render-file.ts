@@ -22,7 +22,12 @@ export interface FileJob {
 }
 
 export type FileOutcome =
-  | { readonly kind: "done"; readonly rev: string }
+  | {
+      readonly kind: "done";
+      readonly rev: string;
+      /** There was no folder before: it has nothing else in it. */
+      readonly isNew: boolean;
+    }
   /** Left alone. */
   | { readonly kind: "broken" }
   /** Somebody saved another file meanwhile. */
@@ -62,11 +67,12 @@ export function createFileRenderer(
         const newSide = addRender(side, { ...composed, rev: seen, fields: view.fields });
         if (hasFault({ target, folder, bytes: undefined })) return { kind: "broken" };
         if (newSide !== side) await disk.overwrite(`${folder}/${sideFile}`, newSide, how);
-        return { kind: "done", rev: seen };
+        return { kind: "done", rev: seen, isNew: false };
       }
     }
-    const bytes = disk.read(path);
-    if (hasFault({ target, folder, bytes })) return { kind: "broken" };
+    const isNew = !disk.has(folder);
+    const bytes = isNew ? undefined : disk.read(path);
+    if (!isNew && hasFault({ target, folder, bytes })) return { kind: "broken" };
     const isOurs = bytes === undefined || isEmpty(bytes) || isClean(bytes);
     if (isOurs) index.problem(path, undefined);
     const isIngested =
@@ -79,7 +85,7 @@ export function createFileRenderer(
       const shape = edit.target === target ? parsed : undefined;
       return { kind: "ingested", ingested: { bytes, parsed: shape }, edit };
     }
-    const side = readSide(folder);
+    const side = isNew ? undefined : readSide(folder);
     const before = isOurs ? textOf(bytes) : undefined;
     const parsed = isIngested ? ingested.parsed : handmade(layout, before, side);
     const composed = compose({ layout, view, parsed });
@@ -90,7 +96,7 @@ export function createFileRenderer(
     const ready = [...(await disk.prepareAll(texts, how))];
     if (newSide !== side) ready.shift()!.replace(`${folder}/${sideFile}`);
     const isPlaced = text === before || putInPlace({ path, bytes, file: ready.shift()! });
-    return isPlaced ? { kind: "done", rev } : { kind: "again" };
+    return isPlaced ? { kind: "done", rev, isNew } : { kind: "again" };
   };
 
   /** Whether a link, a pipe or the like is in the place of one of its two files. */

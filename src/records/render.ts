@@ -213,7 +213,8 @@ export function createRenderer(options: RendererOptions): Renderer {
       const mark = index.render(target);
       const rev = outcome.kind === "done" ? outcome.rev : (mark?.rev ?? "");
       if (mark?.folder !== folder || mark.rev !== rev) index.mark({ target, folder, rev });
-      await entryFiles.render({ target, folder, entries: record.entries, ...how });
+      const isBare = outcome.kind === "done" && outcome.isNew && record.entries.length === 0;
+      if (!isBare) await entryFiles.render({ target, folder, entries: record.entries, ...how });
       await redirects.render(indexed, how);
       return { edits, followers: [...followers] };
     }

@@ -24,13 +24,18 @@ const textOf = (history: readonly Datagram[], names: readonly string[]) => {
 };
 const anyPart = fc.tuple(anyHistory, fc.uniqueArray(anyName, { minLength: 1, maxLength: 6 }));
 
+/** Of the pieces that a text is read in. */
+const anyLength = fc.integer({ min: 1, max: 400 });
+
 describe("the text of a part", () => {
   test("each target reads as if all of it were decoded, and no other is there", () => {
     fc.assert(
-      fc.property(anyPart, anyName, ([history, names], other) => {
+      fc.property(anyPart, anyName, anyLength, ([history, names], other, pieceLength) => {
         const text = textOf(history, names);
         const decoded = decodePart(text, "part");
-        const split = new Map(splitPart(text, "part").map((one) => [one.target, one]));
+        const all = [...splitPart(text, "part", pieceLength)];
+        const split = new Map(all.map((one) => [one.target, one]));
+        expect(split.size).toBe(all.length);
         for (const target of [...decoded.keys(), other, "", "\uffff"]) {
           const found = split.get(target);
           expect(found && decodeTarget(target, found.text)).toEqual(decoded.get(target));
@@ -48,7 +53,7 @@ describe("the text of a part", () => {
     fc.assert(
       fc.property(anyPart, ([history, names]) => {
         const text = textOf(history, names);
-        const targets = splitPart(text, "part").map(({ target }) => target);
+        const targets = [...splitPart(text, "part")].map(({ target }) => target);
         expect(targets).toEqual([...decodePart(text, "part").keys()]);
       }),
     );
@@ -57,7 +62,7 @@ describe("the text of a part", () => {
   test("one that is not in order is refused: targets in it could not be found", () => {
     const text = textOf(threeTargets(), ["a", "b", "c"]);
     const [header = "", ...lines] = text.split(/(?<=\n)/u);
-    const open = (text: string) => () => splitPart(text, "part 7");
+    const open = (text: string) => () => [...splitPart(text, "part 7")];
     expect(open([header, ...lines].join(""))).not.toThrow();
     expect(open([header, ...lines.toReversed()].join(""))).toThrow("part 7 is not a part");
     expect(open([header, ...lines].join("").slice(0, -1))).toThrow("cut off");

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
-import { eachOwnLine } from "../../usv/index.ts";
+import { eachOwnLine, ownLineEnd, ownLineStart } from "../../usv/index.ts";
 import { headerEndOf, targetAt } from "./part-file.ts";
 
 /** The records of one target in the text of a part. */
@@ -11,12 +11,16 @@ export interface TargetText {
 }
 
 /**
- * The targets of a part, in order, each with its records as they stand there. Throws `corrupt` for
- * what is not a part, or is not sorted.
+ * The targets of a part, in order, each with its records as they stand there. A part may have
+ * megabytes: it is read piece by piece, so that whoever goes through it can let other work run in
+ * between. Throws `corrupt` for what is not a part, or is not sorted.
  */
-export function splitPart(text: string, name: string): readonly TargetText[] {
-  const found: TargetText[] = [];
-  const start = headerEndOf(text, name);
+export function* splitPart(
+  text: string,
+  name: string,
+  pieceLength = 100_000,
+): Generator<TargetText> {
+  let found: TargetText[] = [];
   let open: { target: string; from: number; isConflicted: boolean } | undefined;
   const close = (to: number) => {
     if (!open) return;
@@ -27,22 +31,34 @@ export function splitPart(text: string, name: string): readonly TargetText[] {
       isConflicted,
     });
   };
-  const end = eachOwnLine(
-    text,
-    (from, lineEnd) => {
-      const target = targetAt(text, from, lineEnd);
-      if (open && target < open.target) throw corrupt(name, "its records are not in order");
-      if (target !== open?.target) {
-        close(from);
-        open = { target, from, isConflicted: false };
-      }
-      if (text[from] === "c") open.isConflicted = true;
-    },
-    start,
-  );
-  if (end < text.length) throw corrupt(name, "it is cut off");
+  for (let start = headerEndOf(text, name); start < text.length;) {
+    const pieceEnd = endOfPiece(text, start, pieceLength);
+    const end = eachOwnLine(
+      text.slice(0, pieceEnd),
+      (from, lineEnd) => {
+        const target = targetAt(text, from, lineEnd);
+        if (open && target < open.target) throw corrupt(name, "its records are not in order");
+        if (target !== open?.target) {
+          close(from);
+          open = { target, from, isConflicted: false };
+        }
+        if (text[from] === "c") open.isConflicted = true;
+      },
+      start,
+    );
+    if (end < pieceEnd) throw corrupt(name, "it is cut off");
+    yield* found;
+    found = [];
+    start = pieceEnd;
+  }
   close(text.length);
-  return found;
+  yield* found;
+}
+
+/** The end of the record in which a piece that begins at `start` is long enough. */
+function endOfPiece(text: string, start: number, length: number): number {
+  const at = start + length;
+  return at >= text.length ? text.length : ownLineEnd(text, ownLineStart(text, start, at));
 }
 
 /** A piece of a string keeps all of it in memory; a copy does not. */

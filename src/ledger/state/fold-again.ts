@@ -25,9 +25,12 @@ export async function foldAgain(options: FoldAgainOptions): Promise<PartState> {
       if (part.has(target)) continue;
       const index = partOf(target);
       const text = await base.readPart(index);
-      const found = text === undefined ? [] : splitPart(text, `part ${index}`);
-      const own = found.find((one) => one.target === target);
-      part.set(target, own ? decodeTarget(target, own.text) : new Map());
+      part.set(target, new Map());
+      for (const own of text === undefined ? [] : splitPart(text, `part ${index}`)) {
+        if (own.target !== target) continue;
+        part.set(target, decodeTarget(target, own.text));
+        break;
+      }
     }
   }
   const seen = new Set<Dot>();

@@ -8,7 +8,7 @@ import { AppError } from "../../base/app-error.ts";
 import { stampOf } from "../clock/stamp.ts";
 import type { JournalReader } from "../journal/journal-reader.ts";
 import { isConflicted, type Base } from "../replica.ts";
-import type { StateBatch, StateHead, StateStore } from "./state-store.ts";
+import type { StateBatch, StateHead, StateStore, StoredTarget } from "./state-store.ts";
 
 export interface StageBaseOptions {
   readonly store: StateStore;
@@ -33,8 +33,7 @@ export async function stageBase(options: StageBaseOptions): Promise<StateBatch> 
   store.apply({ dropStaged: true });
   for (const index of parts) {
     const text = await base.readPart(index);
-    if (text !== undefined) store.apply({ staged: splitPart(text, `part ${index}`) });
-    await new Promise<void>(afterTick);
+    if (text !== undefined) await stagePart(store, splitPart(text, `part ${index}`));
   }
   const next = nextHead(options);
   const isChanged = new Set(parts);
@@ -55,6 +54,23 @@ export async function stageBase(options: StageBaseOptions): Promise<StateBatch> 
     if (reached < Math.max(to, from - 1)) throw notInJournal(key, reached + 1);
   }
   return { promote: parts, head: next };
+}
+
+/** Targets that are staged before other work runs: an append waits for some milliseconds at most. */
+const stagedAtOnce = 50;
+
+async function stagePart(store: StateStore, targets: Iterable<StoredTarget>): Promise<void> {
+  let staged: StoredTarget[] = [];
+  const apply = async () => {
+    store.apply({ staged });
+    staged = [];
+    await new Promise<void>(afterTick);
+  };
+  for (const one of targets) {
+    staged.push(one);
+    if (staged.length === stagedAtOnce) await apply();
+  }
+  await apply();
 }
 
 /** What the store knows once it stands on the checkpoint. */

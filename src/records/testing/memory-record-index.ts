@@ -43,6 +43,7 @@ export function createMemoryRecordIndex(): RecordIndex {
       };
     },
     position: () => position,
+    settle() {},
     update(batch) {
       // All of it can be put, or none is.
       const put = (batch.put ?? []).map((one) => [recordOf(one).target, one] as const);

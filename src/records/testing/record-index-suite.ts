@@ -90,6 +90,23 @@ export function recordIndexSuite({ name, open }: RecordIndexSuiteOptions): void 
       expect(index.targets({ kind: "company", limit: 10 })).toEqual(["company/a"]);
     });
 
+    clause("batches that are joined can be read at once, and are kept", (index) => {
+      index.update({ put: [company("a")], position });
+      const next = (checkpoint: number) => ({ ...position, checkpoint });
+      index.update({ put: [company("b")], position: next(4) }, { isJoined: true });
+      index.update({ put: [company("c")], drop: ["company/a"] }, { isJoined: true });
+      expect(index.targets({ kind: "company", limit: 9 })).toEqual(["company/b", "company/c"]);
+      expect(index.bySlug("company", "b")).toBe("company/b");
+      expect(index.position()).toEqual(next(4));
+      index.settle();
+      index.settle();
+      index.update({ put: [company("d")], position: next(5) }, { isJoined: true });
+      index.update({ put: [company("e")] });
+      index.scrub();
+      expect(index.targets({ kind: "company", limit: 9 })).toHaveLength(4);
+      expect(index.position()).toEqual(next(5));
+    });
+
     test("a replacement is loaded batch by batch, while the index answers as before", async () => {
       using index = open();
       index.update({ put: [company("old")], position });

@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import { partOf } from "../../fold/part-state.ts";
+import { partCount, partOf } from "../../fold/part-state.ts";
 import type {
   FoldedFile,
   JournalRun,
@@ -22,7 +22,7 @@ interface TargetRow {
 }
 
 /** How many rows of replaced parts go with each batch. */
-const sweepMax = 500;
+const sweepMax = 100;
 
 /** Reads and writes of an open database. Errors are SQLite's. */
 export function stateTables(db: Database.Database): Reads & {
@@ -71,6 +71,8 @@ export function stateTables(db: Database.Database): Reads & {
   const sweep = db.prepare(
     `delete from target where id in (select id from target where part = ? and gen < ? limit ?)`,
   );
+  const dropOlder = db.prepare("delete from target where part = ? and gen < ?");
+  const dropNewer = db.prepare("delete from target where part = ? and gen > ?");
   /** Parts with rows of an older generation. */
   const unswept = new Set<number>();
 
@@ -87,10 +89,12 @@ export function stateTables(db: Database.Database): Reads & {
   };
   const stored = (rows: readonly TargetRow[]): readonly StoredTarget[] =>
     rows.map(({ target, text, losers }) => ({ target, text, isConflicted: losers === 1 }));
-  const dropOrphans = () =>
-    void db.exec(
-      `delete from target where gen != coalesce((select gen from part p where p.part = target.part), 0)`,
-    );
+  /** By the index on part and generation: it costs as much as there is to drop. */
+  const dropOrphans = () => {
+    for (let part = 0; part < partCount; part++) {
+      for (const statement of [dropOlder, dropNewer]) statement.run(part, genOf(part));
+    }
+  };
 
   return {
     head() {

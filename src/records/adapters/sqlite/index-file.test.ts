@@ -45,6 +45,28 @@ describe("the file of the index", () => {
     expect(index.find("company/b")).toBeUndefined();
   });
 
+  test("joined batches are committed together: by settle, when it is closed, or not at all", () => {
+    const index = open();
+    using other = open();
+    const seen = () => names(other.search({ kind: "company", limit: 9 }).rows);
+    index.update({ put: [company("a", { name: "A" })], position });
+    index.update({ put: [company("b", { name: "B" })] }, { isJoined: true });
+    expect(seen()).toEqual(["A"]);
+    index.settle();
+    expect(seen()).toEqual(["A", "B"]);
+    const next = { ...position, checkpoint: 2 };
+    index.update({ put: [company("c", { name: "C" })], position: next }, { isJoined: true });
+    const broken = company("d", { emails: [{ value: 5 as never }] });
+    expect(() => index.update({ put: [broken] }, { isJoined: true })).toThrow();
+    // Whoever follows the position does again what was taken back.
+    expect(index.position()).toEqual(position);
+    expect(index.find("company/c")).toBeUndefined();
+    index.update({ put: [company("c", { name: "C" })], position: next }, { isJoined: true });
+    index[Symbol.dispose]();
+    expect(seen()).toEqual(["A", "B", "C"]);
+    expect(other.position()).toEqual(next);
+  });
+
   test("scrubbed, its files hold nothing of what was dropped", () => {
     using index = open();
     const others = Array.from({ length: 50 }, (_, at) => company(`other${at}`, { name: "Other" }));

@@ -2,7 +2,7 @@ import type Database from "better-sqlite3";
 import { renameSync } from "node:fs";
 import type { Logger } from "../../../base/logger.ts";
 import { translateFileError } from "../../../base/atomic-file.ts";
-import type { IndexBatch, IndexReplacement } from "../../record-index.ts";
+import type { IndexBatch, IndexReplacement, IndexUpdateOptions } from "../../record-index.ts";
 import type { RecordSearch } from "../../record-search.ts";
 import { guarded, guardedAll } from "./index-error.ts";
 import { manyRecords, startIndexLoader } from "./index-loader.ts";
@@ -118,28 +118,72 @@ function openTables(file: string, log: Logger): Tables {
     if (batch.drop) writer.drop(batch.drop);
     state.apply(batch);
   };
-  const inTransaction = db.transaction(apply);
+  /** Records in the open transaction. */
+  let joined = 0;
+  const settle = () => {
+    joined = 0;
+    if (db.inTransaction) db.exec("commit");
+  };
+  const takeBack = () => {
+    joined = 0;
+    if (db.inTransaction) db.exec("rollback");
+  };
+  // Without savepoints: the full text search would write its lists at each of them.
+  const update = (batch: IndexBatch, { isJoined = false }: IndexUpdateOptions) => {
+    try {
+      if (!db.inTransaction) db.exec("begin immediate");
+      apply(batch);
+      joined += batch.put?.length ?? 0;
+      if (!isJoined || joined >= joinedMax) settle();
+    } catch (error) {
+      takeBack();
+      throw error;
+    }
+  };
 
   return {
     ...guardedAll(file, { ...recordReader(db), ...recordSearcher(db), ...state.reads }),
     setMark: (text) => guarded(file, () => state.setMark(text)),
-    update: (batch) =>
-      guarded(file, () => withCache(db, batch, () => inTransaction.immediate(batch))),
+    update: (batch, how = {}) =>
+      guarded(file, () => withCache(db, batch, () => update(batch, how))),
+    settle: () => guarded(file, settle),
     // Dropped words stay in the full text until its parts are joined, and all of it in the log.
     scrub: () =>
       guarded(file, () => {
+        settle();
         db.exec("insert into search (search) values ('optimize')");
         db.pragma("wal_checkpoint(truncate)");
       }),
     optimize: () =>
       guarded(file, () => {
+        settle();
         db.exec("insert into search (search) values ('optimize'); analyze");
         db.pragma("wal_checkpoint(truncate)");
       }),
-    leaveWal: () => guarded(file, () => void db.pragma("journal_mode = delete")),
-    [Symbol.dispose]: () => closeIndexFile(db),
+    leaveWal: () =>
+      guarded(file, () => {
+        settle();
+        db.pragma("journal_mode = delete");
+      }),
+    [Symbol.dispose]() {
+      try {
+        guarded(file, settle);
+      } catch (error) {
+        // What was joined is lost with it. The next process renders it again.
+        log.warn("the last changes of the index could not be stored", { file, error });
+        if (db.inTransaction) db.exec("rollback");
+      } finally {
+        closeIndexFile(db);
+      }
+    },
   };
 }
+
+/**
+ * Joined batches are committed when they have this many records. A commit writes every page that was
+ * changed, and names come in any order: fewer commits write fewer pages.
+ */
+const joinedMax = 8_000;
 
 /** Names come in any order, so a large batch changes most pages of every index. */
 function withCache(db: Database.Database, { put = [] }: IndexBatch, work: () => void): void {
