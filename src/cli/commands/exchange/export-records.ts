@@ -9,6 +9,7 @@ import {
   type ExportOptions,
 } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
+import { keepHeapSmall } from "../../../base/small-heap.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { membershipOf, openCampaignFolder, type Membership } from "../../../campaign/index.ts";
 import {
@@ -133,6 +134,7 @@ async function write<Format extends ExportFormat, Row>(
   }
   const membership = campaign === undefined ? undefined : await membershipIn(context, campaign);
   const chosen = await asUsage(async () => writer(fileFormat as Format));
+  keepHeapSmall();
   await using reader = await openReaderOf(context);
   const { records, ledger } = reader;
   const query = readQuery(context);

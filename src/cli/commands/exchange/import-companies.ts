@@ -4,6 +4,7 @@ import { countOf, formatCount } from "../../../base/count-words.ts";
 import { checkMappings } from "../../../records/index.ts";
 import type { Command, Flags, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
+import { keepHeapSmall } from "../../../base/small-heap.ts";
 import { toOneLine } from "../../../base/terminal-text.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { sourceOption } from "../../source-option.ts";
@@ -45,6 +46,7 @@ export const importCompanies: Command = {
 
   async run(context) {
     const { args, flags, out, stdin, cwd, signal, clock } = context;
+    keepHeapSmall();
     const name = args[0]!;
     const label = name === "-" ? "standard input" : name;
     const options = readOptions(flags, { name, nowMs: clock.nowMs() });

@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { loadServiceNode } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
+import { keepHeapSmall } from "../../../base/small-heap.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import type { NodeApi, NodeReadApi } from "../../../node/index.ts";
 import {
@@ -99,6 +100,7 @@ export const recordsRebuild: Command = {
 
   async run(context) {
     const { out, clock } = context;
+    keepHeapSmall();
     const startedAtMs = clock.monotonicMs();
     const records = await rebuild(context);
     const seconds = Math.round((clock.monotonicMs() - startedAtMs) / 100) / 10;
