@@ -2,6 +2,8 @@ import type { z } from "zod";
 import type { Contract, RouteName } from "./contract/contract.ts";
 import type { Scope } from "./contract/route.ts";
 import type { LiveHub } from "./live/live-hub.ts";
+import type { Change } from "../ledger/index.ts";
+import type { Selections } from "./selections/selections.ts";
 import type { ApiServices, Fixed } from "./services.ts";
 
 /** Who asks. */
@@ -20,6 +22,12 @@ export interface RouteContext extends ApiServices {
   /** Makes a link that opens the dashboard once. */
   readonly makeLink: () => string;
   readonly live: LiveHub;
+  readonly selections: {
+    /** By target. */
+    readonly companies: Selections<string, Change>;
+    /** By id. */
+    readonly tasks: Selections<number>;
+  };
   /** Of a viewer that comes back. */
   readonly lastEventId: string | undefined;
 }

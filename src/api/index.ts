@@ -1,5 +1,13 @@
 export { createApiServer, makeApiToken, type ApiServer, type ApiServerOptions } from "./server.ts";
-export type { ApiCampaigns, ApiFleet, ApiServices, CommandValue, StatusValue } from "./services.ts";
+export type { FileAnswer } from "./handler.ts";
+export type {
+  ApiCampaigns,
+  ApiExports,
+  ApiFleet,
+  ApiServices,
+  CommandValue,
+  StatusValue,
+} from "./services.ts";
 export { contract, type Contract, type RouteName } from "./contract/contract.ts";
 export { problem, type ProblemDocument } from "./contract/problem.ts";
 export type { RouteSpec } from "./contract/route.ts";

@@ -8,6 +8,7 @@ import { handlers } from "./handlers/all-handlers.ts";
 import { createIdempotentRuns, type RunResult } from "./idempotent-runs.ts";
 import { ProblemError } from "./problems.ts";
 import { readJsonBody } from "./read-body.ts";
+import { createSelections } from "./selections/selections.ts";
 import { checkPart, createFieldReader, readTexts } from "./read-request.ts";
 
 /** How long a link of `forager dashboard` works. */
@@ -26,6 +27,10 @@ export function createRouteRunner(options: ApiOptions) {
   const { access, services, origin, live } = options;
   const callerOf = createCallerOf(options);
   const runs = createIdempotentRuns(services.clock);
+  const selections: RouteContext["selections"] = {
+    companies: createSelections(services),
+    tasks: createSelections(services),
+  };
   const makeLink = () => `${origin()}/login?code=${access.makeCode(linkLifeMs)}`;
 
   return (name: RouteName) => {
@@ -47,6 +52,7 @@ export function createRouteRunner(options: ApiOptions) {
         requestId: c.get("requestId"),
         signal: c.req.raw.signal,
         live,
+        selections,
         lastEventId: c.req.header("last-event-id"),
       };
       if (spec.sends === "events") return sendEvents(c, await handler(input, context));

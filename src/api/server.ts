@@ -56,12 +56,15 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     firstLink: () => `${origin()}/login?code=${access.makeCode(firstLinkLifeMs)}`,
     async start() {
       const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-      server = createServer({ maxHeaderSize: 16_384 }, (request, response) => {
-        answer(request, response).catch((error: unknown) => {
-          services.log.error("an answer could not be sent", { error });
-          response.destroy();
-        });
-      });
+      server = createServer(
+        { maxHeaderSize: 16_384, connectionsCheckingInterval: 2_000 },
+        (request, response) => {
+          answer(request, response).catch((error: unknown) => {
+            services.log.error("an answer could not be sent", { error });
+            response.destroy();
+          });
+        },
+      );
       // A slow or silent client must not hold a connection for ever.
       server.headersTimeout = 10_000;
       server.requestTimeout = 30_000;

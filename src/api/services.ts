@@ -5,7 +5,11 @@ import type { Random } from "../base/random.ts";
 import type { NodeApi } from "../node/index.ts";
 import type { HealthSource } from "../observe/index.ts";
 import type { Queue } from "../queue/index.ts";
+import type { RecordQuery } from "../records/index.ts";
 import type { campaignViewRoutes } from "./contract/campaign-view-routes.ts";
+import type { campaignWorkRoutes } from "./contract/campaign-work-routes.ts";
+import type { exportRoutes } from "./contract/export-routes.ts";
+import type { FileAnswer } from "./handler.ts";
 import type { campaignRoutes } from "./contract/campaign-routes.ts";
 import type { fleetRoutes } from "./contract/fleet-routes.ts";
 import type { statusAnswer } from "./contract/status-routes.ts";
@@ -18,6 +22,7 @@ export interface ApiServices {
   readonly status: (options: { readonly isCluster: boolean }) => Promise<StatusValue>;
   readonly campaigns: ApiCampaigns;
   readonly fleet: ApiFleet;
+  readonly exports: ApiExports;
   /** Requests to buckets since that day. */
   readonly usage: (days: number) => Promise<AnswerOfRoute<FleetRoutes["bucketUsage"]>>;
   readonly settings: () => AnswerOfRoute<FleetRoutes["showSettings"]>["rows"];
@@ -59,7 +64,23 @@ export interface ApiFleet {
   }): Promise<AnswerOfRoute<FleetRoutes["readLogs"]>>;
 }
 
-type CampaignRoutes = typeof campaignRoutes & typeof campaignViewRoutes;
+type CampaignRoutes = typeof campaignRoutes & typeof campaignViewRoutes & typeof campaignWorkRoutes;
+type Work = z.output<CampaignRoutes["dispatchCampaign"]["body"]>;
+
+interface ExportRequest {
+  readonly query: Pick<RecordQuery, "words" | "filters">;
+  readonly campaign?: string;
+  readonly hasBom: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Files that are written while they are sent. What is wrong with a request is thrown before. */
+export interface ApiExports {
+  companies(request: ExportRequest & { readonly format: z.output<ExportRoutes["exportCompanies"]["query"]>["format"]; readonly columns?: readonly string[] }): Promise<FileAnswer>; // prettier-ignore
+  emails(request: ExportRequest & { readonly format: z.output<ExportRoutes["exportEmails"]["query"]>["format"]; readonly sitesMax?: number }): Promise<FileAnswer>; // prettier-ignore
+}
+
+type ExportRoutes = typeof exportRoutes;
 
 export interface ApiCampaigns {
   list(): Promise<Fixed<z.input<CampaignRoutes["listCampaigns"]["answer"]>["rows"]>>;
@@ -72,4 +93,19 @@ export interface ApiCampaigns {
     config: { readonly text: string; readonly isDryRun: boolean },
   ): Promise<AnswerOfRoute<CampaignRoutes["saveCampaignConfig"]>>;
   create(campaign: string): Promise<void>;
+  plan(
+    campaign: string,
+    options: {
+      readonly isDryRun: boolean;
+      readonly isForced: boolean;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<AnswerOfRoute<CampaignRoutes["planCampaign"]>>;
+  dispatch(
+    campaign: string,
+    options: Work & { readonly signal: AbortSignal },
+  ): Promise<AnswerOfRoute<CampaignRoutes["dispatchCampaign"]>>;
+  /** Answers where its folder is kept. */
+  remove(campaign: string): Promise<string>;
+  phrases(asked: { readonly phrases: readonly string[]; readonly languages: readonly string[] }): AnswerOfRoute<CampaignRoutes["explainPhrases"]>["rows"]; // prettier-ignore
 }

@@ -71,7 +71,9 @@ export const loadInit = async () => ({
 });
 /** Plans and dispatches campaigns. */
 export const loadCampaignWork = () => import("./campaign/dispatch-campaign.ts");
-export type { OpenedSource } from "./campaign/dispatch-campaign.ts";
+export const loadCampaignPlan = () => import("./campaign/plan-campaign.ts");
+export type { PlannedRequests, PlannedSource } from "./campaign/plan-campaign.ts";
+export { checkRemovable } from "./campaign/remove-campaign.ts";
 export type { CampaignRun, RunCampaignOptions, RunProgress } from "./campaign/run-campaign.ts";
 export type { CampaignReportOptions } from "./campaign/campaign-report.ts";
 export type { CampaignCoverage, CampaignViewOptions } from "./campaign/campaign-view.ts";

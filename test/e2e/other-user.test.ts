@@ -69,7 +69,7 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
             onStart: (kill) => void (stop = kill),
             onStdout(all) {
               output = all;
-              if (all.includes("gossip has begun")) resolve();
+              if (all.includes("gossip has begun") || /^gossip +udp/m.test(all)) resolve();
             },
           });
           ended.then(() => reject(new Error(`it ended: ${output}`)), reject);
@@ -85,9 +85,13 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
   let port = 0;
   beforeAll(async () => {
     port = await freeUdpPort();
-    owner = await person({ FORAGER_GOSSIP_PEERS: "127.0.0.1:9", FORAGER_GOSSIP_PORT: `${port}` });
+    owner = await person({
+      FORAGER_GOSSIP_PEERS: "127.0.0.1:9",
+      FORAGER_GOSSIP_PORT: `${port}`,
+      FORAGER_SERVE_LISTEN: "127.0.0.1:0",
+    });
     await owner.forager(["company", "add", "Private Ltd", "--phone", "+1 202 555 0143"]);
-    await owner.start(["work", "--listen", "127.0.0.1:0"]);
+    await owner.start(["up", "--listen", "127.0.0.1:0"]);
   });
 
   const statusOf = async (who: Person) =>
@@ -126,7 +130,14 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
   });
 
   test("another user cannot read a file, though the data folder can be listed", async () => {
-    const secrets = ["node/gossip.key", "node/metrics.token", "node/owner.json"];
+    await expect.poll(() => owner.output(), { timeout: 60_000 }).toContain("\ndashboard http:");
+    const secrets = [
+      "node/gossip.key",
+      "node/metrics.token",
+      "node/owner.json",
+      "node/api.token",
+      "node/api.json",
+    ];
     for (const name of secrets) {
       const file = join(owner.data, name);
       expect(statSync(file).mode & 0o777, name).toBe(0o600);
@@ -140,11 +151,13 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
   test("no port on loopback gives data or takes a command without a secret", async () => {
     const read = (name: string) =>
       JSON.parse(readFileSync(join(owner.data, name), "utf8")) as { port: number };
-    const [, metricsPort] = /metrics and health on http:\/\/127\.0\.0\.1:(\d+)/.exec(
-      owner.output(),
-    )!;
+    await expect.poll(() => owner.output(), { timeout: 60_000 }).toContain("\ndashboard http:");
+    const [, metricsPort] = /^metrics +http:\/\/127\.0\.0\.1:(\d+)/m.exec(owner.output())!;
+    const [, apiPort] = /^dashboard http:\/\/127\.0\.0\.1:(\d+)/m.exec(owner.output())!;
     const ports = {
       metrics: Number(metricsPort),
+      api: Number(apiPort),
+      live: Number(apiPort),
       owner: read("node/owner.json").port,
       gossip: port,
     };
@@ -156,6 +169,8 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
     expect(stderr).toBe("");
     expect(JSON.parse(stdout)).toEqual({
       metrics: "401 404 401",
+      api: "401 404 401",
+      live: "401 404 401",
       owner: "nothing",
       gossip: "nothing",
     });
@@ -172,7 +187,8 @@ for (const [name, port] of Object.entries(JSON.parse(process.argv[1]))) {
     await answer.text();
     return answer.status;
   };
-  const path = name === "metrics" ? "/metrics" : "/";
+  const paths = { metrics: "/metrics", api: "/api/status", live: "/api/events?topic=status" };
+  const path = paths[name] ?? "/";
   const wrong = { headers: { authorization: "Bearer 0000" } };
   try {
     const statuses = [await ask(path), await ask(path, { method: "POST" }), await ask(path, wrong)];

@@ -179,7 +179,9 @@ function problemOf(status: number, text: string): ProblemDocument {
   try {
     const found = JSON.parse(text) as ProblemDocument;
     if (typeof found.code === "string") return found;
-  } catch {}
+  } catch {
+    // Not JSON: what follows describes it.
+  }
   const detail = `the server answered with status ${status}`;
   return { type: "about:blank", title: detail, status, detail, code: "not_json", requestId: "" };
 }

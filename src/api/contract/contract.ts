@@ -1,6 +1,9 @@
 import { campaignRoutes } from "./campaign-routes.ts";
+import { campaignWorkRoutes } from "./campaign-work-routes.ts";
 import { campaignViewRoutes } from "./campaign-view-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
+import { exportRoutes } from "./export-routes.ts";
+import { selectionRoutes } from "./selection-routes.ts";
 import { queueRoutes } from "./queue-routes.ts";
 import { recordRoutes } from "./record-routes.ts";
 import { recordViewRoutes } from "./record-view-routes.ts";
@@ -22,6 +25,9 @@ export const contract = {
   ...recordWriteRoutes,
   ...campaignRoutes,
   ...campaignViewRoutes,
+  ...campaignWorkRoutes,
+  ...exportRoutes,
+  ...selectionRoutes,
   ...eventRoutes,
 };
 

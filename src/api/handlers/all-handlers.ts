@@ -1,7 +1,10 @@
 import type { Handlers } from "../handler.ts";
 import { campaignHandlers } from "./campaign-handlers.ts";
+import { campaignWorkHandlers } from "./campaign-work-handlers.ts";
 import { campaignViewHandlers } from "./campaign-view-handlers.ts";
 import { eventHandlers } from "./event-handlers.ts";
+import { exportHandlers } from "./export-handlers.ts";
+import { selectionHandlers } from "./selection-handlers.ts";
 import { queueHandlers } from "./queue-handlers.ts";
 import { recordHandlers } from "./record-handlers.ts";
 import { recordViewHandlers } from "./record-view-handlers.ts";
@@ -23,5 +26,8 @@ export const handlers: Handlers = {
   ...recordWriteHandlers,
   ...campaignHandlers,
   ...campaignViewHandlers,
+  ...campaignWorkHandlers,
+  ...exportHandlers,
+  ...selectionHandlers,
   ...eventHandlers,
 };

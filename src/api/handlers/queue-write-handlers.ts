@@ -80,7 +80,7 @@ async function finishedBefore(
   return { finishedBeforeMs: Math.max(0, (await queue.now()).ms - ageMs) };
 }
 
-async function changeJob(queue: Queue, name: string, change: () => Promise<JobAnswer>) {
+export async function changeJob(queue: Queue, name: string, change: () => Promise<JobAnswer>) {
   const answer = await change();
   const job = await queue.job(name);
   if (answer === "absent" || !job) throw notFound(`job '${name}'`);

@@ -1,28 +1,20 @@
 import type { ApiServices } from "../../api/index.ts";
-import { AppError } from "../../base/app-error.ts";
 import { createOnce } from "../../base/once.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { systemRandom } from "../../base/random.ts";
 import { readVersion } from "../../base/version.ts";
-import {
-  coverageStates,
-  openCampaignFolder,
-  planTiles,
-  type CoverageCell,
-} from "../../campaign/index.ts";
 import { describeSettings, userName, type LoadedSettings, type Paths } from "../../config/index.ts";
 import type { NodeApi } from "../../node/index.ts";
 import type { HealthSource } from "../../observe/index.ts";
-import { readCampaignReport, reportMaxAgeMs } from "../campaign/campaign-report.ts";
-import { readCampaignState } from "../campaign/campaign-state.ts";
-import { readCampaignCoverage } from "../campaign/campaign-view.ts";
 import { openOrMakeQueue } from "../configured-queue.ts";
 import { isFleetBucketCharged } from "../fleet-bucket.ts";
 import { openFleet } from "../open-fleet.ts";
 import { openPlaces } from "../open-places.ts";
 import { openStatusReader } from "../status/read-status.ts";
 import { dayOf as usageDayOf, readUsage } from "../usage-record.ts";
+import { createApiCampaigns } from "./api-campaigns.ts";
+import { createApiExports } from "./api-exports.ts";
 import { createApiFleet } from "./api-fleet.ts";
 import { createServeHealth } from "./serve-health.ts";
 
@@ -48,17 +40,7 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
     createOnce(() => openStatusReader({ ...place, node, isCluster, openQueue: () => queue.get() }));
   const statuses = { node: statusOf(false), cluster: statusOf(true) };
   const fleet = createOnce(() => openFleet({ ...place, node, isReader: true }));
-  const folder = openCampaignFolder(paths);
   const version = readVersion();
-  const viewOf = async (name: string, signal: AbortSignal) => ({
-    name,
-    paths,
-    settings,
-    clock,
-    reader: node,
-    queue: await queue.get(),
-    signal,
-  });
   return {
     node,
     queue: () => queue.get(),
@@ -66,57 +48,15 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
       const reader = await (isCluster ? statuses.cluster : statuses.node).get();
       return { version, ...(await reader.read()) };
     },
-    campaigns: {
-      async list() {
-        const names = await folder.list();
-        return Promise.all(
-          names.map(async (campaign) => {
-            try {
-              const { phrases, locations } = await folder.load(campaign);
-              return { campaign, phrases: [...phrases], locations: [...locations], fault: null };
-            } catch (error) {
-              if (!(error instanceof AppError)) throw error;
-              return { campaign, phrases: [], locations: [], fault: error.message };
-            }
-          }),
-        );
-      },
-      readConfig: (name) => folder.readConfig(name),
-      async saveConfig(name, { text, isDryRun }) {
-        const campaign = await folder.saveConfig(name, text, { isDryRun });
-        const tiles = planTiles(campaign).length;
-        return { isSaved: !isDryRun, phrases: campaign.phrases, tiles };
-      },
-      async create(name) {
-        await folder.create(name);
-      },
-      async status(campaign) {
-        const { nextDueAt, ...state } = await readCampaignState(campaign, {
-          paths,
-          ledger: node.ledger,
-          places: await places.get(),
-          queue: await queue.get(),
-          clock,
-        });
-        return { ...state, nextDueAt: nextDueAt ?? null };
-      },
-      async report(name, { isFresh, signal }) {
-        const maxAgeMs = isFresh ? 0 : reportMaxAgeMs;
-        return await readCampaignReport({ ...(await viewOf(name, signal)), maxAgeMs });
-      },
-      async coverage(name, { phrase, signal }) {
-        const by = phrase === undefined ? "tile" : "phrase";
-        const { cells, licences } = await readCampaignCoverage({
-          ...(await viewOf(name, signal)),
-          by,
-        });
-        const asked = phrase?.toLowerCase();
-        return {
-          rows: cells.filter((cell) => cell.phrase?.toLowerCase() === asked).map(coverageRow),
-          licences,
-        };
-      },
-    },
+    campaigns: createApiCampaigns({
+      paths,
+      settings,
+      node,
+      queue: () => queue.get(),
+      places: () => places.get(),
+      clock,
+    }),
+    exports: createApiExports({ paths, node, clock }),
     fleet: createApiFleet({ open: () => fleet.get(), paths, clock }),
     async usage(days) {
       const since = usageDayOf(clock.nowMs() - (days - 1) * dayMs);
@@ -155,16 +95,3 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
 }
 
 const dayMs = 86_400_000;
-const dayOf = (moment: string | undefined) =>
-  moment === undefined ? null : Math.floor(Date.parse(moment) / dayMs);
-
-type CoverageRow = [number, number, number, number, number | null, number | null];
-
-const coverageRow = ({ tile, state, found, at, expires }: CoverageCell): CoverageRow => [
-  tile.south,
-  tile.west,
-  coverageStates.indexOf(state),
-  found,
-  dayOf(at),
-  dayOf(expires),
-];

@@ -28,6 +28,9 @@ export function Companies() {
   return (
     <>
       <Top title="Companies">
+        <a class="btn" href={apiUrl("/api/exports/companies", {}, filter)} download>
+          <Icon name="download" /> Download CSV
+        </a>
         <SavedViews />
       </Top>
       <div class="row">

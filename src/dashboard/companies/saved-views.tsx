@@ -3,6 +3,7 @@ import { navigate, place } from "../data/router.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Text } from "../parts/text.tsx";
+import { say } from "../parts/toast.tsx";
 
 interface View {
   readonly name: string;
@@ -27,7 +28,9 @@ function keep(next: readonly View[]): void {
   views.value = next.slice(0, viewsMax);
   try {
     localStorage.setItem(key, JSON.stringify(views.value));
-  } catch {}
+  } catch {
+    say("This browser does not keep it: the view is gone when the page is closed.");
+  }
 }
 
 /** Filters, order and columns under a name, kept in this browser. A link shares one with others. */

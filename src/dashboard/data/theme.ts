@@ -22,5 +22,7 @@ export function applyTheme(next: Theme): void {
   else document.documentElement.dataset["theme"] = next;
   try {
     localStorage.setItem(key, next);
-  } catch {}
+  } catch {
+    // Storage is forbidden or full: the choice counts until the page is closed.
+  }
 }

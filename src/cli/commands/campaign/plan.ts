@@ -1,19 +1,7 @@
-import { loadCampaignWork, type OpenedSource } from "../../../app/index.ts";
+import { loadCampaignPlan, type PlannedRequests, type PlannedSource } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
-import {
-  createPhraseCache,
-  hasSource,
-  mayHave,
-  overpassAdvice,
-  overpassSourceKey,
-  planTargets,
-  planTiles,
-  surveyPlaces,
-  type Campaign,
-  type Survey,
-} from "../../../campaign/index.ts";
-import type { SnapshotRelease } from "../../../sources/index.ts";
+import type { Survey } from "../../../campaign/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { notePreflight } from "../../preflight.ts";
 import { forceOption, openPlacesHere } from "./open-sources.ts";
@@ -44,48 +32,34 @@ export const campaignPlan: Command = {
   ],
 
   async run(context) {
-    const { flags, out } = context;
+    const { flags, out, signal } = context;
     const loaded = await loadCampaign(context);
-    const { campaign, folder } = loaded;
-    const [tiles, targets] = [planTiles(campaign), planTargets(campaign)];
-    const isDryRun = flags["dryRun"] === true;
+    const { campaign } = loaded;
     await using places = await openPlacesHere(context);
-    const { openCampaignSources, releasesOf } = await loadCampaignWork();
-    const sources = hasSource(campaign)
-      ? await openCampaignSources(places, loaded, context.signal)
-      : [];
-    const compiled = createPhraseCache()(campaign);
-    const survey = await surveyWithBar(context, sources, compiled, tiles);
-    const has = mayHave(releasesOf(sources));
-    const toAsk = await places.tilesToAsk(
-      campaign,
-      tiles.map(({ tile }) => tile),
-    );
-    const advice = await asUsage(() =>
-      Promise.resolve(overpassAdvice(toAsk.size, { isForced: flags["force"] === true })),
-    );
-    const leftOut = targets.filter((target) => !has(target)).length;
-    const file = isDryRun ? undefined : await folder.writeTargets(campaign.name, targets);
-    const locations = campaign.locations.map(({ name, proximityKm }) => ({
-      name,
-      proximityKm,
-      tiles: tiles.filter(({ location }) => location === name).length,
-    }));
-    const planned = new Set(tiles.map(({ tile }) => tile.id));
-    const surveyed = sources.flatMap(({ source, release }) =>
-      release ? [surveyedSource(source.name, release, planned)] : [],
-    );
-    const requests = requestsOf(campaign, sources, toAsk.size);
+    const { planCampaign } = await loadCampaignPlan();
+    const bar = createBar(context);
+    const plan = await asUsage(() =>
+      planCampaign({
+        ...loaded,
+        places,
+        isDryRun: flags["dryRun"] === true,
+        isForced: flags["force"] === true,
+        signal,
+        onBegin: (total) => bar.begin(total),
+        onPlaces: (count) => bar.advance(count),
+      }),
+    ).finally(() => bar.done());
+    const { survey, locations, tiles, targets, leftOut, file, sources, requests, advice } = plan;
     const value = {
       campaign: campaign.name,
       phrases: survey.phrases,
       locations,
-      tiles: tiles.length,
-      targets: targets.length,
+      tiles,
+      targets,
       leftOut,
       file,
-      source: surveyed[0],
-      sources: surveyed,
+      source: sources[0],
+      sources,
       requests,
       unread: survey.unread,
     };
@@ -103,10 +77,10 @@ export const campaignPlan: Command = {
         { title: "state", value: ({ state }) => state },
         { title: "because of", value: ({ because }) => because },
       ]);
-      const times = surveyed.length > 1 ? ` × ${countOf(surveyed.length, "source")}` : "";
+      const times = sources.length > 1 ? ` × ${countOf(sources.length, "source")}` : "";
       const sum =
-        `${countOf(tiles.length, "tile")} × ${countOf(campaign.phrases.length, "phrase")}${times} = ` +
-        countOf(targets.length, "target");
+        `${countOf(tiles, "tile")} × ${countOf(campaign.phrases.length, "phrase")}${times} = ` +
+        countOf(targets, "target");
       const without =
         leftOut > 0 ? `\n${leftOut} of them are left out: no place is in their tile` : "";
       const where = file === undefined ? "" : `\nthey are listed in ${file}`;
@@ -114,69 +88,25 @@ export const campaignPlan: Command = {
     });
     if (requests) out.note(requestWords(requests));
     if (advice !== undefined) out.note(advice);
-    if (sources.length === 0) out.note("it names no source: write file = … under [sources]");
-    tellSources(context, surveyed, survey);
+    if (!plan.hasSource) out.note("it names no source: write file = … under [sources]");
+    tellSources(context, sources, survey);
     await notePreflight(context, { campaigns: [campaign] });
-    return surveyed.some(({ bad }) => bad > 0) ? "partial" : undefined;
+    return sources.some(({ bad }) => bad > 0) ? "partial" : undefined;
   },
 };
 
-type Surveyed = ReturnType<typeof surveyedSource>;
-
-/** What a server will be asked for; each request is a tile, at least. */
-function requestsOf(
-  { overpass }: Campaign,
-  sources: readonly OpenedSource[],
-  tiles: number,
-): { readonly source: string; readonly tiles: number; readonly hours: number } | undefined {
-  const source = sources.find(({ key }) => key === overpassSourceKey)?.source;
-  if (!overpass || !source) return undefined;
-  return { source: source.name, tiles, hours: (tiles * overpass.delayMs) / 3_600_000 };
-}
-
-const requestWords = ({ source, tiles, hours }: NonNullable<ReturnType<typeof requestsOf>>) =>
+const requestWords = ({ source, tiles, hours }: PlannedRequests) =>
   tiles === 0
     ? `${source}: no request is needed, snapshots answer`
     : `${source}: ${countOf(tiles, "tile")} to ask for, at least ${hours < 0.1 ? "some minutes" : `${hours.toFixed(1)} hours`}`;
 
-function surveyedSource(name: string, release: SnapshotRelease, planned: ReadonlySet<string>) {
-  const inside = Object.entries(release.tiles)
-    .filter(([tile]) => planned.has(tile))
-    .reduce((sum, [, places]) => sum + places, 0);
-  const { places, bad, closed, duplicates, reasons, dataTime } = release;
+function createBar({ progress }: SettingsContext) {
+  let bar: ReturnType<typeof progress.start> | undefined;
   return {
-    name,
-    release: release.release,
-    dataTime,
-    places,
-    outside: places - inside,
-    bad,
-    closed,
-    duplicates,
-    reasons,
+    begin: (total: number) => void (bar = progress.start({ label: "look through places", total })),
+    advance: (count: number) => bar?.advance(count),
+    done: () => bar?.done(),
   };
-}
-
-async function surveyWithBar(
-  { progress, signal }: SettingsContext,
-  sources: readonly OpenedSource[],
-  compiled: Parameters<typeof surveyPlaces>[0]["compiled"],
-  tiles: ReturnType<typeof planTiles>,
-): Promise<Survey> {
-  const planned = tiles.map(({ tile }) => tile);
-  const total = sources.reduce(
-    (sum, { release }) =>
-      sum + planned.reduce((some, { id }) => some + (release?.tiles[id] ?? 0), 0),
-    0,
-  );
-  const known = sources.flatMap(({ source, release }) => (release ? [{ source, release }] : []));
-  const bar = progress.start({ label: "look through places", total });
-  try {
-    const onPlaces = (count: number) => bar.advance(count);
-    return await surveyPlaces({ compiled, tiles: planned, sources: known, signal, onPlaces });
-  } finally {
-    bar.done();
-  }
 }
 
 function phraseRows({ phrases }: Survey) {
@@ -196,7 +126,11 @@ function phraseRows({ phrases }: Survey) {
   });
 }
 
-function tellSources({ out }: SettingsContext, sources: readonly Surveyed[], survey: Survey): void {
+function tellSources(
+  { out }: SettingsContext,
+  sources: readonly PlannedSource[],
+  survey: Survey,
+): void {
   for (const { name, places, outside, bad, closed, duplicates, reasons } of sources) {
     out.note(`${name}: ${countOf(places, "place")}, ${outside} of them outside every tile`);
     for (const { reason, count, lines } of reasons) {

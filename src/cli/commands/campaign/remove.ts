@@ -1,5 +1,5 @@
-import { countTasks } from "../../../base/count-words.ts";
-import { asUsage, usageError } from "../../../base/usage-error.ts";
+import { checkRemovable } from "../../../app/index.ts";
+import { asUsage } from "../../../base/usage-error.ts";
 import { openCampaignFolder } from "../../../campaign/index.ts";
 import type { Command } from "../../command.ts";
 import { queueOrNone } from "./queue-or-none.ts";
@@ -20,16 +20,9 @@ export const campaignRemove: Command = {
     const { args, flags, paths, out } = context;
     const [name = ""] = args;
     const folder = openCampaignFolder(paths);
-    await asUsage(() => folder.load(name), ["no_campaign", "campaign_name"]);
     await using queue = await queueOrNone(context);
-    const job = await queue?.job(name);
-    const left = job?.ended ? 0 : (job?.pending ?? 0) + (job?.running ?? 0);
-    if (left > 0) {
-      const tasks = countTasks(left);
-      throw usageError(
-        `campaign ${name} has ${tasks} left: \`forager queue cancel ${name}\` first`,
-      );
-    }
+    const codes = ["no_campaign", "campaign_name", "campaign_has_tasks"];
+    await asUsage(() => checkRemovable(name, { folder, queue }), codes);
     if (!(await context.confirm(`remove campaign ${name}?`, { yes: flags["yes"] === true }))) {
       out.note("nothing was removed");
       return "failed";

@@ -1,0 +1,206 @@
+import type { z } from "zod";
+import { AppError } from "../../base/app-error.ts";
+import type { Clock } from "../../base/clock.ts";
+import { createId } from "../../base/ids.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Random } from "../../base/random.ts";
+import type { selectionRoutes } from "../contract/selection-routes.ts";
+import { notFound, ProblemError } from "../problems.ts";
+
+export type SelectionValue = z.output<(typeof selectionRoutes)["showCompanySelection"]["answer"]>;
+type ActionValue = SelectionValue["actions"][number];
+
+/** A part of an action: how many it has changed, and how to change them back. */
+export interface BatchResult<Undo> {
+  readonly changed: number;
+  readonly undo?: readonly Undo[];
+}
+
+export interface BulkWork<Item, Undo> {
+  readonly action: string;
+  readonly by: string;
+  /** How many the caller believes that there are. */
+  readonly count: number;
+  readonly run: (batch: readonly Item[]) => Promise<BatchResult<Undo>>;
+}
+
+/**
+ * Selections that are frozen here: what an action changes is what matched when the selection was
+ * made, whatever the page of the caller shows later. They live as long as the server.
+ */
+export interface Selections<Item, Undo = never> {
+  freeze(found: Found<Item>): SelectionValue;
+  show(id: string): SelectionValue;
+  /** Begins, and answers at once. */
+  begin(id: string, work: BulkWork<Item, Undo>): SelectionValue;
+  /** Changes back what the last action has changed. */
+  undo(id: string, how: { readonly by: string; readonly run: (undo: readonly Undo[]) => Promise<number> }): SelectionValue; // prettier-ignore
+  stop(id: string): SelectionValue;
+}
+
+export interface Found<Item> {
+  readonly items: readonly Item[];
+  readonly isComplete: boolean;
+  readonly samples: readonly string[];
+}
+
+export interface SelectionsOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+export const selectionMax = 100_000;
+const keptMax = 10;
+const actionsMax = 20;
+const lifeMs = 3_600_000;
+const batchSize = 200;
+
+interface Running<Undo> {
+  readonly action: string;
+  readonly by: string;
+  readonly atMs: number;
+  state: ActionValue["state"];
+  done: number;
+  changed: number;
+  fault: string | null;
+  undo: readonly Undo[];
+  isStopped: boolean;
+}
+
+interface Kept<Item, Undo> extends Found<Item> {
+  readonly id: string;
+  readonly atMs: number;
+  usedMs: number;
+  readonly actions: Running<Undo>[];
+}
+
+export function createSelections<Item, Undo = never>(
+  options: SelectionsOptions,
+): Selections<Item, Undo> {
+  const { clock, random, log } = options;
+  const kept = new Map<string, Kept<Item, Undo>>();
+
+  const isRunning = ({ actions }: Kept<Item, Undo>) => actions.at(-1)?.state === "running";
+  const dropOld = () => {
+    const nowMs = clock.nowMs();
+    for (const [id, one] of kept) {
+      const isOld = nowMs - one.usedMs > lifeMs || kept.size > keptMax;
+      if (isOld && !isRunning(one)) kept.delete(id);
+    }
+  };
+  const find = (id: string): Kept<Item, Undo> => {
+    const one = kept.get(id);
+    if (!one || clock.nowMs() - one.usedMs > lifeMs) {
+      throw notFound(`selection '${id}': it is too old, or the server was restarted; select again`);
+    }
+    one.usedMs = clock.nowMs();
+    return one;
+  };
+
+  const start = <T>(
+    one: Kept<Item, Undo>,
+    how: { readonly action: string; readonly by: string },
+    items: readonly T[],
+    run: (batch: readonly T[]) => Promise<BatchResult<Undo>>,
+  ) => {
+    if (isRunning(one)) {
+      const message = "an action of this selection runs: wait for it, or stop it";
+      throw new AppError("conflict", "selection_busy", message);
+    }
+    const action: Running<Undo> = {
+      ...how,
+      atMs: clock.nowMs(),
+      state: "running",
+      done: 0,
+      changed: 0,
+      fault: null,
+      undo: [],
+      isStopped: false,
+    };
+    one.actions.push(action);
+    if (one.actions.length > actionsMax) one.actions.shift();
+    void runAll(action, items, run, log);
+    return valueOf(one);
+  };
+
+  return {
+    freeze(found) {
+      const nowMs = clock.nowMs();
+      const id = createId(random, 20);
+      const one: Kept<Item, Undo> = { ...found, id, atMs: nowMs, usedMs: nowMs, actions: [] };
+      kept.set(id, one);
+      dropOld();
+      return valueOf(one);
+    },
+    show: (id) => valueOf(find(id)),
+    begin(id, { count, run, ...how }) {
+      const one = find(id);
+      if (count !== one.items.length) {
+        const detail = `body.count: the selection has ${one.items.length}, and the request says ${count}`;
+        throw new ProblemError(400, "not_confirmed", detail);
+      }
+      return start(one, how, one.items, run);
+    },
+    undo(id, { by, run }) {
+      const one = find(id);
+      const last = one.actions.at(-1);
+      if (!last || last.state === "running" || last.undo.length === 0) {
+        const message =
+          "there is nothing to undo: no action has changed anything, or one still runs";
+        throw new AppError("conflict", "nothing_to_undo", message);
+      }
+      const { undo } = last;
+      last.undo = [];
+      const back = async (batch: readonly Undo[]) => ({ changed: await run(batch) });
+      return start(one, { action: `undo ${last.action}`, by }, undo, back);
+    },
+    stop(id) {
+      const one = find(id);
+      const last = one.actions.at(-1);
+      if (last) last.isStopped = true;
+      return valueOf(one);
+    },
+  };
+}
+
+async function runAll<T, Undo>(
+  action: Running<Undo>,
+  items: readonly T[],
+  run: (batch: readonly T[]) => Promise<BatchResult<Undo>>,
+  log: Logger,
+): Promise<void> {
+  const back: Undo[] = [];
+  try {
+    for (let at = 0; at < items.length && !action.isStopped; at += batchSize) {
+      const batch = items.slice(at, at + batchSize);
+      const { changed, undo = [] } = await run(batch);
+      action.done += batch.length;
+      action.changed += changed;
+      back.push(...undo);
+    }
+    action.state = action.done < items.length ? "stopped" : "done";
+  } catch (error) {
+    const isKnown = error instanceof AppError && error.kind !== "internal";
+    if (!isKnown) log.error("a bulk action failed", { action: action.action, error });
+    action.fault = isKnown ? error.message : "something went wrong here; the log says what";
+    action.state = "failed";
+  }
+  action.undo = back;
+}
+
+function valueOf<Item, Undo>(one: Kept<Item, Undo>): SelectionValue {
+  const { id, items, isComplete, samples, atMs, usedMs, actions } = one;
+  return {
+    id,
+    count: items.length,
+    isComplete,
+    samples: [...samples],
+    atMs,
+    expiresAtMs: usedMs + lifeMs,
+    actions: actions.map(({ undo, isStopped: _isStopped, ...action }) => ({
+      ...action,
+      canUndo: undo.length > 0,
+    })),
+  };
+}

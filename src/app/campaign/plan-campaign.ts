@@ -1,0 +1,147 @@
+import {
+  createPhraseCache,
+  hasSource,
+  mayHave,
+  overpassAdvice,
+  overpassSourceKey,
+  planTargets,
+  planTiles,
+  surveyPlaces,
+  type Campaign,
+  type Survey,
+} from "../../campaign/index.ts";
+import type { SnapshotRelease } from "../../sources/index.ts";
+import type { Places } from "../open-places.ts";
+import {
+  openCampaignSources,
+  releasesOf,
+  type LoadedCampaign,
+  type OpenedSource,
+} from "./dispatch-campaign.ts";
+
+export interface PlanCampaignOptions extends LoadedCampaign {
+  readonly places: Places;
+  /** Writes no target index. */
+  readonly isDryRun: boolean;
+  /** Whether a server may be asked for more tiles than its operators would like. */
+  readonly isForced: boolean;
+  readonly signal?: AbortSignal;
+  /** How many places will be looked through. */
+  readonly onBegin?: (places: number) => void;
+  readonly onPlaces?: (count: number) => void;
+}
+
+/** What a campaign would search, by its config and the snapshots of its sources. */
+export interface CampaignPlan {
+  readonly campaign: string;
+  readonly locations: readonly {
+    readonly name: string;
+    readonly proximityKm: number;
+    readonly tiles: number;
+  }[];
+  readonly tiles: number;
+  readonly targets: number;
+  /** Targets in whose tile their source has no place. */
+  readonly leftOut: number;
+  /** The target index; undefined: it was not written. */
+  readonly file: string | undefined;
+  readonly sources: readonly PlannedSource[];
+  /** Absent: no server is asked. */
+  readonly requests: PlannedRequests | undefined;
+  readonly survey: Survey;
+  readonly advice: string | undefined;
+  readonly hasSource: boolean;
+}
+
+export interface PlannedRequests {
+  readonly source: string;
+  readonly tiles: number;
+  /** At least. */
+  readonly hours: number;
+}
+
+export type PlannedSource = ReturnType<typeof plannedSource>;
+
+export async function planCampaign(options: PlanCampaignOptions): Promise<CampaignPlan> {
+  const { campaign, folder, places, isDryRun, isForced, signal } = options;
+  const [tiles, targets] = [planTiles(campaign), planTargets(campaign)];
+  const sources = hasSource(campaign) ? await openCampaignSources(places, options, signal) : [];
+  const survey = await surveyOf(options, sources, tiles);
+  const has = mayHave(releasesOf(sources));
+  const toAsk = await places.tilesToAsk(
+    campaign,
+    tiles.map(({ tile }) => tile),
+  );
+  const advice = overpassAdvice(toAsk.size, { isForced });
+  const file = isDryRun ? undefined : await folder.writeTargets(campaign.name, targets);
+  const planned = new Set(tiles.map(({ tile }) => tile.id));
+  return {
+    campaign: campaign.name,
+    locations: campaign.locations.map(({ name, proximityKm }) => ({
+      name,
+      proximityKm,
+      tiles: tiles.filter(({ location }) => location === name).length,
+    })),
+    tiles: tiles.length,
+    targets: targets.length,
+    leftOut: targets.filter((target) => !has(target)).length,
+    file,
+    sources: sources.flatMap(({ source, release }) =>
+      release ? [plannedSource(source.name, release, planned)] : [],
+    ),
+    requests: requestsOf(campaign, sources, toAsk.size),
+    survey,
+    advice,
+    hasSource: sources.length > 0,
+  };
+}
+
+/** What a server will be asked for; each request is a tile, at least. */
+function requestsOf(
+  { overpass }: Campaign,
+  sources: readonly OpenedSource[],
+  tiles: number,
+): PlannedRequests | undefined {
+  const source = sources.find(({ key }) => key === overpassSourceKey)?.source;
+  if (!overpass || !source) return undefined;
+  return { source: source.name, tiles, hours: (tiles * overpass.delayMs) / 3_600_000 };
+}
+
+function plannedSource(name: string, release: SnapshotRelease, planned: ReadonlySet<string>) {
+  const inside = Object.entries(release.tiles)
+    .filter(([tile]) => planned.has(tile))
+    .reduce((sum, [, places]) => sum + places, 0);
+  const { places, bad, closed, duplicates, reasons, dataTime } = release;
+  return {
+    name,
+    release: release.release,
+    dataTime,
+    places,
+    outside: places - inside,
+    bad,
+    closed,
+    duplicates,
+    reasons,
+  };
+}
+
+async function surveyOf(
+  { campaign, signal, onBegin, onPlaces }: PlanCampaignOptions,
+  sources: readonly OpenedSource[],
+  tiles: ReturnType<typeof planTiles>,
+): Promise<Survey> {
+  const planned = tiles.map(({ tile }) => tile);
+  const total = sources.reduce(
+    (sum, { release }) =>
+      sum + planned.reduce((some, { id }) => some + (release?.tiles[id] ?? 0), 0),
+    0,
+  );
+  onBegin?.(total);
+  return surveyPlaces({
+    compiled: createPhraseCache()(campaign),
+    tiles: planned,
+    sources: sources.flatMap(({ source, release }) => (release ? [{ source, release }] : [])),
+    ...(signal && { signal }),
+    ...(onPlaces && { onPlaces }),
+  });
+}

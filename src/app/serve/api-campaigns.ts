@@ -1,0 +1,182 @@
+import type { ApiCampaigns } from "../../api/index.ts";
+import { AppError } from "../../base/app-error.ts";
+import type { Clock } from "../../base/clock.ts";
+import {
+  coverageStates,
+  openCampaignFolder,
+  planTiles,
+  type CoverageCell,
+} from "../../campaign/index.ts";
+import type { Paths, Settings } from "../../config/index.ts";
+import type { NodeApi } from "../../node/index.ts";
+import type { Queue } from "../../queue/index.ts";
+import { createPhraseMatcher, phraseLanguages } from "../../sources/index.ts";
+import { readCampaignReport, reportMaxAgeMs } from "../campaign/campaign-report.ts";
+import { readCampaignState } from "../campaign/campaign-state.ts";
+import { readCampaignCoverage } from "../campaign/campaign-view.ts";
+import { addDueTasks, findDueTasks } from "../campaign/dispatch-campaign.ts";
+import { planCampaign } from "../campaign/plan-campaign.ts";
+import { removeCampaign } from "../campaign/remove-campaign.ts";
+import { openPlaces, type Places } from "../open-places.ts";
+
+export interface ApiCampaignsOptions {
+  readonly paths: Paths;
+  readonly settings: Settings;
+  readonly node: NodeApi;
+  readonly queue: () => Promise<Queue>;
+  /** Only for reading what is kept. */
+  readonly places: () => Promise<Places>;
+  readonly clock: Clock;
+}
+
+export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
+  const { paths, settings, node, queue, places, clock } = options;
+  const folder = openCampaignFolder(paths);
+  const viewOf = async (name: string, signal: AbortSignal) => ({
+    name,
+    paths,
+    settings,
+    clock,
+    reader: node,
+    queue: await queue(),
+    signal,
+  });
+  const { bucket, crawl } = settings;
+  const openToWork = () => openPlaces({ paths, bucket, contact: crawl.contact });
+  return {
+    async list() {
+      const names = await folder.list();
+      return Promise.all(
+        names.map(async (campaign) => {
+          try {
+            const { phrases, locations } = await folder.load(campaign);
+            return { campaign, phrases: [...phrases], locations: [...locations], fault: null };
+          } catch (error) {
+            if (!(error instanceof AppError)) throw error;
+            return { campaign, phrases: [], locations: [], fault: error.message };
+          }
+        }),
+      );
+    },
+    readConfig: (name) => folder.readConfig(name),
+    async saveConfig(name, { text, isDryRun }) {
+      const campaign = await folder.saveConfig(name, text, { isDryRun });
+      const tiles = planTiles(campaign).length;
+      return { isSaved: !isDryRun, phrases: campaign.phrases, tiles };
+    },
+    async create(name) {
+      await folder.create(name);
+    },
+    async status(campaign) {
+      const { nextDueAt, ...state } = await readCampaignState(campaign, {
+        paths,
+        ledger: node.ledger,
+        places: await places(),
+        queue: await queue(),
+        clock,
+      });
+      return { ...state, nextDueAt: nextDueAt ?? null };
+    },
+    async report(name, { isFresh, signal }) {
+      const maxAgeMs = isFresh ? 0 : reportMaxAgeMs;
+      return await readCampaignReport({ ...(await viewOf(name, signal)), maxAgeMs });
+    },
+    async coverage(name, { phrase, signal }) {
+      const by = phrase === undefined ? "tile" : "phrase";
+      const view = await viewOf(name, signal);
+      const { cells, licences } = await readCampaignCoverage({ ...view, by });
+      const asked = phrase?.toLowerCase();
+      return {
+        rows: cells.filter((cell) => cell.phrase?.toLowerCase() === asked).map(coverageRow),
+        licences,
+      };
+    },
+    async plan(name, { isDryRun, isForced, signal }) {
+      const campaign = await folder.load(name);
+      await using open = await openToWork();
+      const plan = await planCampaign({ campaign, folder, places: open, isDryRun, isForced, signal }); // prettier-ignore
+      const { survey, file, requests, advice, locations, tiles, targets, leftOut } = plan;
+      return {
+        campaign: name,
+        locations,
+        tiles,
+        targets,
+        leftOut,
+        isWritten: file !== undefined,
+        phrases: survey.phrases.map(({ phrase, found, matches }) => ({ phrase, found, matches })),
+        sources: plan.sources.map(
+          ({ name: source, release, places: known, outside, bad, closed, duplicates }) => ({
+            name: source,
+            release,
+            places: known,
+            outside,
+            bad,
+            closed,
+            duplicates,
+          }),
+        ),
+        requests: requests ?? null,
+        unread: survey.unread,
+        isComplete: !survey.isPartial,
+        advice: advice ?? null,
+      };
+    },
+    async dispatch(name, { isDryRun, isRematch, isForced, batch, canary, signal }) {
+      const campaign = await folder.load(name);
+      await using open = await openToWork();
+      const due = await findDueTasks({
+        campaign,
+        folder,
+        places: open,
+        ledger: node.ledger,
+        clock,
+        isRematch,
+        isForced,
+        choice: canary === undefined ? { limit: batch } : { limit: canary, isCanary: true },
+        signal,
+      });
+      const answers = isDryRun
+        ? { added: 0, duplicate: 0, over_budget: 0, closed: 0, full: 0 }
+        : await addDueTasks({ queue: await queue(), campaign, due, nowMs: clock.nowMs() });
+      return {
+        campaign: name,
+        targets: due.targets.length,
+        leftOut: due.leftOut,
+        due: due.due,
+        chosen: Math.min(due.chosen.length, due.addedMax ?? Infinity),
+        added: answers.added,
+        duplicate: answers.duplicate,
+        refused: answers.over_budget + answers.closed + answers.full,
+        advice: due.advice ?? null,
+      };
+    },
+    remove: async (name) => removeCampaign(name, { folder, queue: await queue() }),
+    phrases({ phrases, languages }) {
+      const unknown = languages.find((one) => !phraseLanguages().includes(one));
+      if (unknown !== undefined) {
+        const message = `language '${unknown}' is not known: there are ${phraseLanguages().join(", ")}`;
+        throw new AppError("invalid", "no_language", message);
+      }
+      const matcher = createPhraseMatcher({ languages });
+      return phrases.map((text) => {
+        const { phrase, matches } = matcher.match(text);
+        return { phrase, matches };
+      });
+    },
+  };
+}
+
+const dayMs = 86_400_000;
+const dayOf = (moment: string | undefined) =>
+  moment === undefined ? null : Math.floor(Date.parse(moment) / dayMs);
+
+type CoverageRow = [number, number, number, number, number | null, number | null];
+
+const coverageRow = ({ tile, state, found, at, expires }: CoverageCell): CoverageRow => [
+  tile.south,
+  tile.west,
+  coverageStates.indexOf(state),
+  found,
+  dayOf(at),
+  dayOf(expires),
+];

@@ -1,0 +1,48 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openTestServe } from "./testing/open-test-serve.ts";
+
+const timeout = 60_000;
+
+test("a command is desired state with each node's answer, reaches report.json, and can be undone", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "forager-commands-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const env = { FORAGER_BUCKET_URL: `dir:${join(folder, "bucket")}` };
+  const { client, paths } = await openTestServe({ env });
+  const campaign = paths.resolve("campaigns", "austin");
+  mkdirSync(campaign, { recursive: true });
+  writeFileSync(
+    join(campaign, "config.toml"),
+    `phrases = ["plumber"]\nproximityKm = 10\n[[locations]]\nname = "Austin"\nlat = 30.27\nlon = -97.74\n`,
+  );
+  const planned = async () => {
+    const input = { params: { campaign: "austin" }, query: { fresh: true } };
+    const { tiles } = await client.get("/api/campaigns/{campaign}/report", input);
+    const kept = JSON.parse(readFileSync(join(campaign, "report.json"), "utf8")) as { tiles: typeof tiles }; // prettier-ignore
+    expect(kept.tiles).toEqual(tiles);
+    return tiles.planned;
+  };
+  const before = await planned();
+  const given = await client.send("POST", "/api/fleet/commands", {
+    body: { node: "all", what: ["campaign.austin.proximityKm=30"] },
+  });
+  expect(given).toMatchObject({ scope: "all", what: ["campaign.austin.proximityKm=30"] });
+  const params = { revision: given.revision };
+  const shown = () => client.get("/api/fleet/commands/{revision}", { params });
+  await expect.poll(shown, { timeout }).toMatchObject({
+    state: "settled",
+    nodes: [{ status: "followed", afterMs: expect.any(Number) as number }],
+  });
+  await expect.poll(planned, { timeout }).toBeGreaterThan(before);
+
+  const undone = await client.send("POST", "/api/fleet/commands/{revision}/undo", { params });
+  expect(undone.what).toEqual(["campaign.austin.proximityKm=default"]);
+  await expect.poll(planned, { timeout }).toBe(before);
+  const { rows } = await client.get("/api/fleet/commands");
+  expect(rows.map(({ revision }) => revision)).toEqual([undone.revision, given.revision]);
+  await expect(
+    client.send("POST", "/api/fleet/commands", { body: { node: "all", what: ["dance"] } }),
+  ).rejects.toMatchObject({ problem: { status: 400 } });
+}, 120_000);
