@@ -21,6 +21,8 @@ export {
   type FleetBucketOptions,
 } from "./fleet-bucket.ts";
 export { openFetcher, type OpenFetcherOptions } from "./open-fetcher.ts";
+export { websiteOf } from "./company-website.ts";
+export type { CompanyToVisit, VisitBatchCounts } from "./add-visit-batch.ts";
 export { createSiteSettings } from "./site-settings.ts";
 export { examineQueue, type PostgresFacts } from "./examine-queue.ts";
 export { importPlaces, type ImportPlacesOptions } from "./import-places.ts";
@@ -89,6 +91,8 @@ export type { ListNamesOptions } from "./list-names.ts";
 export type { WorkOutcome } from "./work/work-outcome.ts";
 export type { WorkSummary } from "./work/work-summary.ts";
 export {
+  addVisitBatch,
+  compactLedger,
   exportCompanies,
   exportEmails,
   exportToFile,

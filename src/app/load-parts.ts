@@ -26,6 +26,10 @@ import type { StatusReader } from "./status/read-status.ts";
 import type { Up, UpOptions } from "./up/open-up.ts";
 import type { Work, WorkOptions } from "./work/open-work.ts";
 
+import type { CompactLedgerOptions } from "./compact-ledger.ts";
+import type { VisitBatchCounts, VisitBatchOptions } from "./add-visit-batch.ts";
+import type { Compacted } from "../ledger/index.ts";
+
 // Each loads what it needs when it is called, so that other commands do not wait for it.
 
 /** See `open-fleet.ts`. */
@@ -163,4 +167,14 @@ export async function runCampaign(options: RunCampaignOptions): Promise<Campaign
 /** See `exchange/upload-export.ts`. */
 export async function uploadExport(options: UploadExportOptions): Promise<string> {
   return (await import("./exchange/upload-export.ts")).uploadExport(options);
+}
+
+/** See `add-visit-batch.ts`. */
+export async function addVisitBatch(options: VisitBatchOptions): Promise<VisitBatchCounts> {
+  return (await import("./add-visit-batch.ts")).addVisitBatch(options);
+}
+
+/** See `compact-ledger.ts`. */
+export async function compactLedger(options: CompactLedgerOptions): Promise<Compacted> {
+  return (await import("./compact-ledger.ts")).compactLedger(options);
 }

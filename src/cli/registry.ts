@@ -1,6 +1,8 @@
 import type { Registry } from "./command.ts";
 import { bucketCommands } from "./bucket-commands.ts";
+import { fleetCommands } from "./fleet-commands.ts";
 import { recordCommands } from "./record-commands.ts";
+import { scheduleCommands } from "./schedule-commands.ts";
 
 export const registry: Registry = {
   nouns: {
@@ -14,6 +16,7 @@ export const registry: Registry = {
     ledger: "facts about companies, field by field",
     campaign: "what is looked for, and where",
     places: "files of places, cut into tiles",
+    schedule: "recurring work: gather, visit again, report, export",
     node: "this machine, and the others of its fleet",
     hub: "the node that makes checkpoints",
     fleet: "pause, drain and scale nodes",
@@ -292,51 +295,8 @@ export const registry: Registry = {
       summary: "from tiles to e-mail addresses, and what is missing",
       load: async () => (await import("./commands/campaign/report.ts")).campaignReportCommand,
     },
-    {
-      name: "node show",
-      summary: "show who this node is",
-      load: async () => (await import("./commands/node/show.ts")).nodeShow,
-    },
-    {
-      name: "node list",
-      summary: "list the nodes of a fleet",
-      load: async () => (await import("./commands/node/list.ts")).nodeList,
-    },
-    {
-      name: "node join",
-      summary: "fetch the newest checkpoint and all that came after it",
-      load: async () => (await import("./commands/node/join.ts")).nodeJoin,
-    },
-    {
-      name: "node run",
-      summary: "run this node without queue and workers",
-      load: async () => (await import("./commands/node/run.ts")).nodeRun,
-    },
-    {
-      name: "node key",
-      summary: "make a key that the nodes of a fleet share",
-      load: async () => (await import("./commands/node/key.ts")).nodeKey,
-    },
-    {
-      name: "fleet set",
-      summary: "pause, scale or change nodes while they run",
-      load: async () => (await import("./commands/fleet/set.ts")).fleetSet,
-    },
-    {
-      name: "fleet show",
-      summary: "show commands, and which nodes have applied them",
-      load: async () => (await import("./commands/fleet/show.ts")).fleetShow,
-    },
-    {
-      name: "hub run",
-      summary: "make checkpoints until stopped",
-      load: async () => (await import("./commands/hub/run.ts")).hubRun,
-    },
-    {
-      name: "hub status",
-      summary: "show who is the hub, and its last checkpoint",
-      load: async () => (await import("./commands/hub/status.ts")).hubStatus,
-    },
+    ...scheduleCommands,
+    ...fleetCommands,
     {
       name: "config show",
       summary: "print every setting with its value and source",

@@ -12,6 +12,7 @@ export const layers: readonly (readonly string[])[] = [
   ["gossip", "fleet", "records", "worker", "observe", "crawl", "extract"],
   ["sources"],
   ["campaign"],
+  ["schedule"],
   ["node"],
   ["api"],
   ["dashboard"],

@@ -10,6 +10,7 @@ import { recordViewRoutes } from "./record-view-routes.ts";
 import { fleetRoutes } from "./fleet-routes.ts";
 import { queueWriteRoutes } from "./queue-write-routes.ts";
 import { recordWriteRoutes } from "./record-write-routes.ts";
+import { scheduleRoutes } from "./schedule-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import { statusRoutes } from "./status-routes.ts";
 
@@ -29,6 +30,7 @@ export const contract = {
   ...exportRoutes,
   ...selectionRoutes,
   ...eventRoutes,
+  ...scheduleRoutes,
 };
 
 export type Contract = typeof contract;

@@ -11,6 +11,7 @@ import { recordViewHandlers } from "./record-view-handlers.ts";
 import { fleetHandlers } from "./fleet-handlers.ts";
 import { queueWriteHandlers } from "./queue-write-handlers.ts";
 import { recordWriteHandlers } from "./record-write-handlers.ts";
+import { scheduleHandlers } from "./schedule-handlers.ts";
 import { sessionHandlers } from "./session-handlers.ts";
 import { statusHandlers } from "./status-handlers.ts";
 
@@ -30,4 +31,5 @@ export const handlers: Handlers = {
   ...exportHandlers,
   ...selectionHandlers,
   ...eventHandlers,
+  ...scheduleHandlers,
 };

@@ -4,7 +4,7 @@ import { readRegularFile } from "../../base/regular-file.ts";
 import { buildCampaignReport, campaignReportSchema } from "../../campaign/index.ts";
 import type { CampaignReport } from "../../campaign/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
-import { pageLimitMax, type Company } from "../../records/index.ts";
+import { pageLimitMax, type Company, type RecordFilters } from "../../records/index.ts";
 import { readUsage } from "../usage-record.ts";
 import { readCampaignView, type CampaignViewOptions } from "./campaign-view.ts";
 
@@ -39,7 +39,7 @@ async function computeReport(options: CampaignReportOptions): Promise<CampaignRe
   const view = await readCampaignView(options);
   return await buildCampaignReport({
     ...view,
-    companies: allCompanies(reader.records, signal, onCompanies),
+    companies: allCompanies(reader.records, { signal, onCompanies }),
     async bucket(sinceDay) {
       const rows = await readUsage(sinceDay, { paths, clock, log: silentLogger });
       if (rows.length === 0) return undefined;
@@ -51,18 +51,25 @@ async function computeReport(options: CampaignReportOptions): Promise<CampaignRe
   });
 }
 
-/** Every company, in pages. */
+export interface AllCompaniesOptions {
+  readonly filters?: RecordFilters;
+  readonly signal?: AbortSignal | undefined;
+  readonly onCompanies?: ((count: number) => void) | undefined;
+}
+
+/** Every company that the filters let through, in pages. */
 export async function* allCompanies(
   records: Pick<NodeReadApi["records"], "search">,
-  signal?: AbortSignal,
-  onCompanies?: (count: number) => void,
+  options: AllCompaniesOptions = {},
 ): AsyncGenerator<readonly Company[]> {
+  const { filters, signal, onCompanies } = options;
   let after: string | undefined;
   do {
     signal?.throwIfAborted();
     const page = await records.search({
       kind: "company",
       sort: "name",
+      ...(filters && { filters }),
       limit: pageLimitMax,
       ...(after !== undefined && { after }),
     });

@@ -13,6 +13,7 @@ import {
   noMetricsPart,
   noWorkersPart,
   queuePart,
+  schedulesPart,
   stoppedPart,
   stoppedWorkersPart,
   workersPart,
@@ -23,7 +24,7 @@ import { createUpServer } from "./up-server.ts";
 
 export interface UpOptions extends Omit<
   WorkOptions,
-  "nodeEvents" | "onStopped" | "onListening" | "hasWorkers"
+  "nodeEvents" | "onStopped" | "onListening" | "hasWorkers" | "onSchedules"
 > {
   readonly hasWorkers: boolean;
   /** Called when a part has started, has changed, or has ended. */
@@ -50,11 +51,13 @@ export async function openUp(options: UpOptions): Promise<Up> {
   const work = await openWork({
     ...options,
     nodeEvents: followNode(options, board.show),
+    onSchedules: (view) => board.show(schedulesPart(view)),
     onListening: (server) => board.show(metricsPart(server)),
     onStopped(part) {
       if (part === "workers" && hasWorkers) board.show(stoppedWorkersPart(work.summary()));
       if (part === "metrics") board.stop("metrics");
-      if (part === "node") for (const one of ["gossip", "bucket"] as const) board.stop(one);
+      if (part === "node")
+        for (const one of ["gossip", "bucket", "schedules"] as const) board.stop(one);
       if (part === "node") board.show(stoppedPart("data", "closed"));
     },
   });

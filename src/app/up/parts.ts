@@ -2,13 +2,22 @@ import { countOf } from "../../base/count-words.ts";
 import { redactText } from "../../base/redact.ts";
 import type { Settings } from "../../config/index.ts";
 import { syncMsMax, syncMsMin, type NodeRole } from "../../node/index.ts";
+import type { TickerView } from "../../schedule/index.ts";
 import { gossipKeySource } from "../gossip-key-source.ts";
 import type { WorkersView } from "../work/open-work.ts";
 import type { ListeningServer } from "../work/observe-work.ts";
 import type { WorkSummary } from "../work/work-summary.ts";
 
 /** The parts of `forager up`, in the order of `docs/node.md`. */
-export type PartName = "data" | "queue" | "bucket" | "gossip" | "workers" | "metrics" | "dashboard";
+export type PartName =
+  | "data"
+  | "queue"
+  | "bucket"
+  | "gossip"
+  | "schedules"
+  | "workers"
+  | "metrics"
+  | "dashboard";
 
 /**
  * - `running`; `off`: not set up, or turned off; `failing`: it runs, and is tried again;
@@ -102,6 +111,14 @@ export function gossipPart(options: GossipPartOptions): UpPart | undefined {
   if (address === undefined) return undefined;
   const key = source === "settings" ? "key from gossip.keys" : "own key: no other machine can join";
   return { part, state: "running", text: `udp ${address}, ${key}` };
+}
+
+/** Undefined: there are no schedules, so there is nothing to say. */
+export function schedulesPart({ schedules, nextMs }: TickerView): UpPart | undefined {
+  const part = "schedules";
+  if (schedules === 0) return undefined;
+  const next = nextMs === undefined ? "none is due" : `next ${new Date(nextMs).toISOString()}`;
+  return { part, state: "running", text: `${schedules}, ${next}` };
 }
 
 /** Undefined: processes are starting. */

@@ -15,7 +15,8 @@ import {
 } from "../../config/index.ts";
 import type { NodeApi, NodeEvents, ProcessDesired } from "../../node/index.ts";
 import { registerBucketMetrics, type HealthSource } from "../../observe/index.ts";
-import type { QueueStats } from "../../queue/index.ts";
+import type { Queue, QueueStats } from "../../queue/index.ts";
+import { createTicker, type TickerView } from "../../schedule/index.ts";
 import { createSupervisor, type SlotView } from "../../worker/index.ts";
 import { refuseForgottenTasks } from "../move-queue.ts";
 import { findingText } from "../preflight/finding-text.ts";
@@ -39,6 +40,8 @@ export interface WorkOptions extends Pick<ObserveWorkOptions, "listen" | "onList
   readonly choice: ProcessChoice;
   /** False: no worker process is started, whatever settings and fleet say. */
   readonly hasWorkers?: boolean;
+  /** Called after each look at the schedules. Absent: this process adds no occurrences of them. */
+  readonly onSchedules?: ((view: TickerView) => void) | undefined;
   readonly nodeEvents?: NodeEvents | undefined;
   /** Called as each part has ended, while it stops. */
   readonly onStopped?: (part: "workers" | "metrics" | "node") => void;
@@ -158,6 +161,16 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
   const node = await openServiceNode({ loaded, paths, work, events, clock, log });
   const ended = Promise.race([supervisor.drained, pool.left, node.gone, queue.gone]);
   ended.catch(() => {}); // the caller that awaits it handles it
+  const { onSchedules } = options;
+  const ticker =
+    onSchedules &&
+    createTicker({
+      ledger: node.api.ledger,
+      queue: async () => waking(queue.current(), node.api.wake),
+      onLook: onSchedules,
+      clock,
+      log,
+    });
   let following: { readonly stop: () => void } | undefined;
 
   const follow = () =>
@@ -204,9 +217,11 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
       await node.start();
       if (hasWorkers) pool.begin();
       await supervisor.start();
+      await ticker?.start();
     },
     async stop() {
       following?.stop();
+      await ticker?.stop();
       await supervisor.stop();
       onStopped("workers");
       await observer.stop();
@@ -220,6 +235,17 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
     },
   };
 }
+
+/** Adding an occurrence wakes the workers of the fleet. */
+const waking = (queue: ReturnType<WatchedQueue["current"]>, wake: NodeApi["wake"]) => ({
+  now: () => queue.now(),
+  openJob: (...given: Parameters<Queue["openJob"]>) => queue.openJob(...given),
+  async add(...given: Parameters<Queue["add"]>) {
+    const answers = await queue.add(...given);
+    await wake.added();
+    return answers;
+  },
+});
 
 const kindsOf = (slots: readonly SlotView[]): ReadonlySet<string> =>
   new Set(slots.flatMap(({ view }) => view?.kinds ?? []));

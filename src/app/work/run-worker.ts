@@ -16,12 +16,14 @@ import {
   type FromChild,
   type Worker,
 } from "../../worker/index.ts";
-import { createBuiltInWork } from "../built-in-work.ts";
+import { createScheduleHandler, type ScheduleServices } from "../../schedule/index.ts";
+import { createBuiltInWork, type BuiltInServices } from "../built-in-work.ts";
 import { openOrMakeQueue } from "../configured-queue.ts";
 import { createHandlerServices } from "../handler-services.ts";
 import { nodeName } from "../node-name.ts";
 import { processMeter } from "../open-bucket.ts";
 import { openNodeIn } from "../open-node.ts";
+import { createScheduledWork } from "../schedule/scheduled-work.ts";
 import { crashRecordFd, hasCrashFile } from "./crash-file.ts";
 import type { WorkerInbox } from "./inbox.ts";
 import { chooseHandlers, joinHandlers, loadHandlers } from "./load-handlers.ts";
@@ -75,7 +77,15 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     bucket: settings.bucket,
   });
   await using own = createHandlerServices({ settings, paths, queue, clock, random: systemRandom });
-  const handlers = chooseHandlers(joinHandlers(builtIn.handlers, loaded), slot, file);
+  const scheduled = createScheduledWork({ settings, paths, node: node.api, queue, clock, log });
+  const handlers = chooseHandlers(
+    joinHandlers<BuiltInServices & ScheduleServices>(
+      [...builtIn.handlers, createScheduleHandler()],
+      loaded,
+    ),
+    slot,
+    file,
+  );
   registerBucketMetrics(metrics, processMeter);
   registerProcessMetrics(metrics);
   registerConnectionMetrics(metrics, () => queue.connections());
@@ -87,6 +97,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
       const ofTask = own.servicesFor(onRequest);
       return {
         ...builtIn.services,
+        ...scheduled,
         queue,
         get bucket() {
           return ofTask.bucket;

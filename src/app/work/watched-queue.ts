@@ -6,7 +6,17 @@ export interface WatchedQueue extends Pick<Queue, "stats" | "connections">, Asyn
   /** The queue of the worker processes that are started now. */
   current(): Pick<
     Queue,
-    "claim" | "finish" | "release" | "show" | "logEntry" | "ended" | "now" | "stats" | "jobs"
+    | "add"
+    | "claim"
+    | "finish"
+    | "release"
+    | "show"
+    | "logEntry"
+    | "ended"
+    | "now"
+    | "stats"
+    | "jobs"
+    | "openJob"
   >;
   follow(changed: ConfiguredQueueOptions): Promise<void>;
   /** Rejects when the queue is gone for good; never resolves. */

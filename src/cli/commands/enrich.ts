@@ -1,8 +1,9 @@
+import { websiteOf } from "../../app/index.ts";
 import { evaluate, openBatchFiles, sumUp, type Evaluated } from "../../campaign/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { textFlag } from "../flags.ts";
 import { notePreflight } from "../preflight.ts";
-import { chooseCompanies, choiceOf, websiteOf } from "./enrich/choose-companies.ts";
+import { chooseCompanies, choiceOf } from "./enrich/choose-companies.ts";
 import { enrichFile } from "./enrich/enrich-file.ts";
 import { visitAll } from "./enrich/visit-all.ts";
 import { filterOptions } from "./records/filter-options.ts";

@@ -28,8 +28,8 @@ export const up: Command = {
   ],
   details: [
     "Starts the parts of a node and prints one line for each: data (the data folder), queue, bucket,\n" +
-      "gossip, workers, metrics and dashboard. It prints another line when a part changes, and one when\n" +
-      "it ends.",
+      "gossip, schedules (if there are any), workers, metrics and dashboard. It prints another line when a\n" +
+      "part changes, and one when it ends.",
     "Dashboard, HTTP API and metrics are at serve.listen (127.0.0.1:4870; off: not at all). The link that\n" +
       "it prints opens the dashboard once; `forager dashboard` prints another one.",
     "One process at a time owns a data folder. If another one does, this one says so and becomes its\n" +

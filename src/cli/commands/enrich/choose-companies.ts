@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { NodeReadApi } from "../../../node/index.ts";
-import { parseUrl } from "../../../base/parse-url.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import { normalDomain, pageLimitMax, type Company } from "../../../records/index.ts";
 import type { Flags, SettingsContext } from "../../command.ts";
@@ -91,11 +90,4 @@ async function readList({ records }: NodeReadApi, file: string): Promise<Chosen>
     companies: found.filter((company) => company !== undefined),
     unknown: names.filter((_, at) => found[at] === undefined),
   };
-}
-
-/** Where a company's website is, as far as it is known. */
-export function websiteOf({ texts: { website, domain } }: Company): string | undefined {
-  const address = website ?? (domain === undefined ? undefined : `https://${domain}/`);
-  const url = address === undefined ? undefined : parseUrl(address);
-  return url && /^https?:$/.test(url.protocol) ? address : undefined;
 }

@@ -4,7 +4,9 @@ import { basename, extname, resolve } from "node:path";
 import {
   importFile,
   openWork,
+  websiteOf,
   writeEnrichedFile,
+  type CompanyToVisit,
   type EnrichedCounts,
   type LineOptions,
   type WorkOutcome,
@@ -21,8 +23,7 @@ import { untilStopped } from "../../until-stopped.ts";
 import { warningsOf } from "../../warnings-of.ts";
 import { workOptionsOf } from "../../work-options.ts";
 import { openSource } from "../queue/import/import-source.ts";
-import { websiteOf } from "./choose-companies.ts";
-import { visitAll, type PlannedVisit } from "./visit-all.ts";
+import { visitAll } from "./visit-all.ts";
 
 /** Imports a CSV file, visits the websites in it, and writes its rows with what was found. */
 export async function enrichFile(context: SettingsContext, name: string): Promise<CommandOutcome> {
@@ -113,7 +114,7 @@ async function addVisits(
   const batch = textFlag(context.flags, "batch") ?? stemOf(name);
   const at = new Date(context.clock.nowMs()).toISOString();
   await using opened = await openReaderOf(context);
-  const placed: PlannedVisit[] = [];
+  const placed: CompanyToVisit[] = [];
   for (const target of new Set(targets.values())) {
     const row = await opened.records.find(target);
     const company = row?.kind === "company" ? row.company : undefined;

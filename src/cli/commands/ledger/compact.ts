@@ -1,11 +1,9 @@
-import { fleetBucketAddress, openFleetBucket } from "../../../app/index.ts";
+import { compactLedger } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
-import { systemRandom } from "../../../base/random.ts";
-import { compactOnce, type Compacted } from "../../../ledger/index.ts";
+import type { Compacted } from "../../../ledger/index.ts";
 import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command } from "../../command.ts";
 import { openNodeOf } from "../../node-context.ts";
-import { recordCheckpoint } from "../hub/record-checkpoint.ts";
 import { hubOptions, hubSettings } from "../hub/hub-options.ts";
 
 export const ledgerCompact: Command = {
@@ -17,25 +15,11 @@ export const ledgerCompact: Command = {
   details: ["Exits 1 when another node is the hub, or became it; it does the work then."],
 
   async run(context) {
-    const { log, out, clock } = context;
-    await using bucket = await openFleetBucket(fleetOf(context), "hub");
-    const address = await fleetBucketAddress(fleetOf(context));
+    const { out } = context;
+    const { graceMs, hasArchive } = await hubSettings(context);
     await using node = await openNodeOf(context);
     const { ledger } = node;
-    await ledger.push({ bucket: address });
-    const done = await compactOnce({
-      ...(await hubSettings(context)),
-      bucket,
-      clock,
-      random: systemRandom,
-      log,
-      owner: (await ledger.status()).node,
-      onCheckpoint: recordCheckpoint({
-        bucket: address,
-        withLedger: (use) => use(ledger),
-        note: (text) => out.note(text),
-      }),
-    });
+    const done = await compactLedger({ ...fleetOf(context), ledger, graceMs, hasArchive });
     out.result(done, wordsOf(done));
     for (const fault of done.faults) out.note(fault);
     if (done.status !== "done") return "failed";

@@ -1,0 +1,132 @@
+import { z } from "zod";
+import { count, moment, name, route } from "./route.ts";
+
+const scheduleName = z.strictObject({ schedule: name });
+
+const action = z.strictObject({
+  kind: z.enum(["gather", "rescrape", "resolve", "report", "export", "compact", "purge"]),
+  campaign: z.string().min(1).max(63).optional().describe("of gather, report and export"),
+  missing: z
+    .array(z.enum(["email", "phone", "domain"]))
+    .min(1)
+    .optional()
+    .describe("of rescrape: companies that lack all of these"),
+  staleMs: z.int().min(1).optional().describe("of rescrape: websites not read for so long"),
+  format: z.string().min(1).max(20).optional().describe("of export"),
+});
+const missed = z
+  .enum(["latest", "skip", "all"])
+  .describe("which occurrences run later, if no node was running at their time");
+const withinMs = z.int().describe("an occurrence that could not start for so long is skipped");
+const overlap = z.enum(["skip", "queue"]).describe("if the run before has not ended");
+const timing = z.union([
+  z.strictObject({ cron: z.string().min(1).max(200), timezone: z.string().min(1).max(64) }),
+  z.strictObject({ everyMs: z.int(), fromMs: z.number() }),
+]);
+
+const run = z.strictObject({
+  occurrence: moment,
+  isRunNow: z.boolean().describe("a person asked for it, besides its occurrences"),
+  state: z.enum(["done", "skipped", "failed"]),
+  endedAt: moment,
+  reason: z.string().nullable(),
+});
+
+const view = {
+  name: z.string(),
+  timing,
+  action,
+  missed,
+  withinMs,
+  overlap,
+  isPaused: z.boolean(),
+  since: moment.describe("occurrences before do not count"),
+  next: z.array(moment).describe("the next three occurrences"),
+  last: run.nullable().describe("the last run that was not skipped"),
+};
+
+const changed = z.strictObject({ name: z.string(), isPaused: z.boolean() });
+
+export const scheduleRoutes = {
+  listSchedules: route({
+    method: "GET",
+    path: "/api/schedules",
+    scope: "campaigns:read",
+    summary: "schedules with their next and last runs",
+    answer: z.strictObject({ rows: z.array(z.strictObject(view)) }),
+    commands: ["schedule list"],
+  }),
+  showSchedule: route({
+    method: "GET",
+    path: "/api/schedules/{schedule}",
+    scope: "campaigns:read",
+    summary: "a schedule with its runs, and every skipped occurrence with its reason",
+    params: scheduleName,
+    query: z.strictObject({ runs: z.int().min(1).max(100).default(20) }),
+    answer: z.strictObject({
+      ...view,
+      result: z.unknown().describe("what the last run that is done returned"),
+      runs: z.array(run),
+    }),
+    commands: ["schedule show"],
+  }),
+  putSchedule: route({
+    method: "PUT",
+    path: "/api/schedules/{schedule}",
+    scope: "campaigns:write",
+    summary: "add a schedule, or change it: it then starts from now",
+    params: scheduleName,
+    body: z.strictObject({
+      cron: z.string().min(1).max(200).optional().describe("five fields; needs a timezone"),
+      timezone: z.string().min(1).max(64).default("UTC"),
+      everyMs: z.int().min(60_000).optional().describe("instead of cron"),
+      action,
+      missed: missed.default("latest"),
+      withinMs: withinMs.min(60_000).optional(),
+      overlap: overlap.optional(),
+    }),
+    answer: z.strictObject({
+      name: z.string(),
+      change: z.enum(["added", "changed", "unchanged"]),
+      next: z.array(moment),
+    }),
+    commands: ["schedule add"],
+  }),
+  pauseSchedule: route({
+    method: "POST",
+    path: "/api/schedules/{schedule}/pause",
+    scope: "campaigns:write",
+    summary: "skip its occurrences until it is resumed",
+    params: scheduleName,
+    answer: changed,
+    commands: ["schedule pause"],
+  }),
+  resumeSchedule: route({
+    method: "POST",
+    path: "/api/schedules/{schedule}/resume",
+    scope: "campaigns:write",
+    summary: "go on, from now",
+    params: scheduleName,
+    answer: changed,
+    commands: ["schedule resume"],
+  }),
+  runSchedule: route({
+    method: "POST",
+    path: "/api/schedules/{schedule}/runs",
+    scope: "campaigns:write",
+    summary: "run it once now, besides its occurrences",
+    status: 202,
+    params: scheduleName,
+    answer: z.strictObject({ task: count, occurrence: moment }),
+    commands: ["schedule run-now"],
+  }),
+  removeSchedule: route({
+    method: "DELETE",
+    path: "/api/schedules/{schedule}",
+    scope: "campaigns:write",
+    summary: "remove a schedule; what it did stays",
+    params: scheduleName,
+    answer: z.strictObject({ name: z.string() }),
+    commands: ["schedule remove"],
+  }),
+};

@@ -1,0 +1,85 @@
+import type { Clock } from "../base/clock.ts";
+import {
+  batchLine,
+  firstTask,
+  gateOf,
+  openBatchFiles,
+  paceOf,
+  setPace,
+  type Batch,
+  type BatchLine,
+} from "../campaign/index.ts";
+import type { Paths, Settings } from "../config/index.ts";
+import type { NodeReadApi } from "../node/index.ts";
+import type { Queue } from "../queue/index.ts";
+import type { Company } from "../records/index.ts";
+import { createSiteSettings } from "./site-settings.ts";
+
+export interface CompanyToVisit {
+  readonly company: Company;
+  readonly website: string;
+}
+
+export interface VisitBatchOptions {
+  readonly paths: Paths;
+  readonly settings: Pick<Settings, "crawl">;
+  readonly ledger: Pick<NodeReadApi["ledger"], "read">;
+  readonly queue: Pick<Queue, "add" | "gate" | "setGate">;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly name: string;
+  /** When the batch began, ISO 8601. */
+  readonly at: string;
+  readonly placed: readonly CompanyToVisit[];
+  /** Of so many lines that the batch has, so many more were added. */
+  readonly onAdded?: (count: number, total: number) => void;
+}
+
+export interface VisitBatchCounts {
+  readonly added: number;
+  readonly duplicate: number;
+  readonly refused: number;
+}
+
+const chunkSize = 500;
+
+/** Adds visits as a batch. What was known is on disk before the first visit is added. */
+export async function addVisitBatch(options: VisitBatchOptions): Promise<VisitBatchCounts> {
+  const { paths, ledger, name, at, placed } = options;
+  const files = openBatchFiles(paths);
+  const before: Batch = (await files.read(name)) ?? { name, at, lines: [] };
+  const known = new Set(before.lines.map(({ target }) => target));
+  const lines: BatchLine[] = [...before.lines];
+  for (const { company, website } of placed) {
+    if (!known.has(company.target))
+      lines.push(batchLine(await ledger.read(company.target), website));
+  }
+  const batch = { ...before, lines };
+  await files.write(batch);
+  return await addVisits(options, batch);
+}
+
+async function addVisits(
+  { settings, queue, clock, signal, onAdded }: VisitBatchOptions,
+  { name, at, lines }: Batch,
+): Promise<VisitBatchCounts> {
+  const answers = { added: 0, duplicate: 0, refused: 0 };
+  const sites = createSiteSettings({ queue, clock });
+  const services = { sites, crawl: { ...settings.crawl, contact: settings.crawl.contact } };
+  for (let from = 0; from < lines.length; from += chunkSize) {
+    signal.throwIfAborted();
+    const some = lines.slice(from, from + chunkSize);
+    const gates = new Set(some.map(({ website }) => gateOf(website)));
+    const pace = paceOf(services, { campaign: undefined, url: some[0]!.website });
+    await Promise.all([...gates].map((gate) => setPace(services, gate, pace)));
+    const tasks = some.map(({ target, website }) =>
+      firstTask({ job: name, round: name, target, website, after: at }),
+    );
+    for (const { status } of await queue.add(tasks)) {
+      if (status === "added" || status === "duplicate") answers[status] += 1;
+      else answers.refused += 1;
+    }
+    onAdded?.(some.length, lines.length);
+  }
+  return answers;
+}

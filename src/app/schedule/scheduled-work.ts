@@ -1,0 +1,175 @@
+import { dirname } from "node:path";
+import type { Clock } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
+import { makeFolder } from "../../base/make-folder.ts";
+import { membershipOf, openCampaignFolder } from "../../campaign/index.ts";
+import type { Paths, Settings } from "../../config/index.ts";
+import type { NodeApi } from "../../node/index.ts";
+import type { Queue } from "../../queue/index.ts";
+import {
+  createCompanyWriter,
+  mergeDuplicates,
+  readSuppressList,
+  type ExportFormat,
+} from "../../records/index.ts";
+import type { ScheduleAction, ScheduleServices } from "../../schedule/index.ts";
+import { addVisitBatch } from "../add-visit-batch.ts";
+import { allCompanies, readCampaignReport } from "../campaign/campaign-report.ts";
+import { addDueTasks, findDueTasks } from "../campaign/dispatch-campaign.ts";
+import { compactLedger } from "../compact-ledger.ts";
+import { websiteOf } from "../company-website.ts";
+import { exportToFile } from "../exchange/export-file.ts";
+import { exportCompanies } from "../exchange/export-records.ts";
+import { uploadExport } from "../exchange/upload-export.ts";
+import { openPlaces } from "../open-places.ts";
+
+export interface ScheduledWorkOptions {
+  readonly settings: Settings;
+  readonly paths: Paths;
+  readonly node: Pick<NodeApi, "ledger" | "records">;
+  readonly queue: Queue;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+type Run = Parameters<ScheduleServices["runScheduled"]>[1];
+type Action = (options: ScheduledWorkOptions, action: ScheduleAction, run: Run) => Promise<unknown>;
+
+/** What schedules do on the node that runs the occurrence. */
+export function createScheduledWork(options: ScheduledWorkOptions): ScheduleServices {
+  return {
+    scheduleQueue: options.queue,
+    runScheduled: (action, run) => actions[action.kind](options, action, run),
+  };
+}
+
+const actions: Readonly<Record<ScheduleAction["kind"], Action>> = {
+  gather,
+  rescrape,
+  resolve: async ({ node }, _, { signal, progress }) => {
+    let count = 0;
+    const onMerged = () => progress(`${++count} merged`);
+    return await mergeDuplicates(node.records, { signal, onMerged });
+  },
+  report: async (options, { campaign = "" }, { signal }) => {
+    const given = { ...options, reader: options.node, name: campaign, maxAgeMs: 0, signal };
+    const { at, alarms } = await readCampaignReport(given);
+    return { at, alarms: alarms.length };
+  },
+  export: exportCampaign,
+  compact: async (options, _, { signal }) => {
+    const { status, checkpoint, datagrams } = await compactLedger({
+      ...options,
+      ledger: options.node.ledger,
+      signal,
+    });
+    return { status, checkpoint: checkpoint ?? null, datagrams };
+  },
+  purge,
+};
+
+async function gather(
+  options: ScheduledWorkOptions,
+  { campaign: name = "" }: ScheduleAction,
+  { signal, progress }: Run,
+) {
+  const { paths, settings, node, queue, clock } = options;
+  const folder = openCampaignFolder(paths);
+  const campaign = await folder.load(name);
+  const { bucket, crawl } = settings;
+  await using places = await openPlaces({ paths, bucket, contact: crawl.contact });
+  const due = await findDueTasks({
+    campaign,
+    folder,
+    places,
+    ledger: node.ledger,
+    clock,
+    signal,
+  });
+  await folder.writeTargets(name, due.targets);
+  const onProgress = (added: number) => progress(`${added} tasks added`);
+  const answers = await addDueTasks({ queue, campaign, due, nowMs: clock.nowMs(), onProgress });
+  return { targets: due.targets.length, due: due.due, ...answers };
+}
+
+const filterOf = { email: "hasEmail", phone: "hasPhone", domain: "hasDomain" } as const;
+
+async function rescrape(
+  { paths, settings, node, queue, clock }: ScheduledWorkOptions,
+  { missing = [], staleMs = 0 }: ScheduleAction,
+  { schedule, occurrence, signal, progress }: Run,
+) {
+  const lacking = Object.fromEntries(missing.map((what) => [filterOf[what], false]));
+  const filters = { isExcluded: false, ...lacking };
+  const untilMs = clock.nowMs() - staleMs;
+  const placed = [];
+  for await (const page of allCompanies(node.records, { filters, signal })) {
+    for (const company of page) {
+      const { enrichedAt } = company.texts;
+      const website = websiteOf(company);
+      const isStale = enrichedAt === undefined || Date.parse(enrichedAt) <= untilMs;
+      if (isStale && website !== undefined) placed.push({ company, website });
+    }
+  }
+  const name = `${schedule}-${occurrence.slice(0, 16).replaceAll(/[:T]/g, "-")}`;
+  const answers = await addVisitBatch({
+    paths,
+    settings,
+    ledger: node.ledger,
+    queue,
+    clock,
+    signal,
+    name,
+    at: new Date(clock.nowMs()).toISOString(),
+    placed,
+    onAdded: (count, total) => progress(`${count} of ${total} visits added`),
+  });
+  return { batch: name, chosen: placed.length, ...answers };
+}
+
+async function exportCampaign(
+  { paths, settings, node, clock }: ScheduledWorkOptions,
+  { campaign: name = "", format = "csv" }: ScheduleAction,
+  { signal, progress }: Run,
+) {
+  const membership = membershipOf(await openCampaignFolder(paths).load(name));
+  const file = paths.resolve("campaigns", name, "exports", `${name}.${format}`);
+  makeFolder(dirname(file), { mode: 0o700 });
+  let count = 0;
+  const { rows } = await exportToFile({
+    to: file,
+    fileFormat: format,
+    campaign: name,
+    nowMs: clock.nowMs(),
+    run: (write) =>
+      exportCompanies({
+        records: node.records,
+        query: { filters: { isExcluded: false } },
+        membership,
+        suppressed: readSuppressList("").list,
+        writer: createCompanyWriter({ format: format as ExportFormat }),
+        write,
+        signal,
+        onCompanies: (more) => progress(`${(count += more)} companies`),
+      }),
+  });
+  const isShared = settings.bucket.url !== undefined;
+  const key = isShared
+    ? await uploadExport({ settings, paths, campaign: name, file, signal })
+    : null;
+  return { file, rows, key };
+}
+
+const dayMs = 86_400_000;
+
+/** Retention of the queue, now: what a worker does by itself now and then. */
+async function purge({ settings, queue }: ScheduledWorkOptions) {
+  const { keepDoneDays, keepFailedDays, keepKeysDays } = settings.queue;
+  const { ms } = await queue.now();
+  const before = (days: number) => ({ finishedBeforeMs: ms - days * dayMs });
+  const done = await queue.archive({ states: ["done", "skipped"], ...before(keepDoneDays) });
+  const failed = await queue.archive({ states: ["failed"], ...before(keepFailedDays) });
+  const states = ["done", "skipped", "failed"] as const;
+  const keys = await queue.forgetKeys({ states, ...before(keepKeysDays) });
+  return { archived: done + failed, keysFreed: keys };
+}

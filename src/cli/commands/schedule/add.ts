@@ -1,0 +1,120 @@
+import { formatDuration } from "../../../base/format-time.ts";
+import { asUsage } from "../../../base/usage-error.ts";
+import { openCampaignFolder } from "../../../campaign/index.ts";
+import { userName } from "../../../config/index.ts";
+import { exportFormats } from "../../../records/index.ts";
+import {
+  missedPolicies,
+  nextRunsOf,
+  overlapPolicies,
+  putSchedule,
+  rescrapeFields,
+  scheduleKinds,
+  toTiming,
+  withinMsDefault,
+  type ScheduleInput,
+} from "../../../schedule/index.ts";
+import type { Command, SettingsContext } from "../../command.ts";
+import { parseDuration } from "../../duration.ts";
+import { listFlag, textFlag } from "../../flags.ts";
+import { openNodeOf } from "../../node-context.ts";
+import { scheduleArgument } from "./schedule-argument.ts";
+
+export const scheduleAdd: Command = {
+  needs: "settings",
+  arguments: [scheduleArgument],
+  options: [
+    { flag: "--does", value: "what", summary: "what it does", choices: scheduleKinds },
+    { flag: "--cron", value: "fields", summary: 'minute hour day month weekday, such as "0 6 * * 1"' }, // prettier-ignore
+    { flag: "--timezone", value: "zone", summary: "of --cron, such as Europe/Berlin", default: "UTC" }, // prettier-ignore
+    { flag: "--every", value: "time", summary: "instead of --cron: 30m, 6h, 7d" },
+    { flag: "--campaign", value: "name", summary: "of gather, report and export" },
+    { flag: "--missing", value: "what", summary: "of rescrape: companies without one", choices: rescrapeFields, isRepeated: true }, // prettier-ignore
+    { flag: "--stale", value: "time", summary: "of rescrape: websites not read for so long: 30d" },
+    { flag: "--format", value: "format", summary: "of export (default: csv)", choices: exportFormats }, // prettier-ignore
+    { flag: "--missed", value: "policy", summary: "which occurrences run later, if no node was running", choices: missedPolicies, default: "latest" }, // prettier-ignore
+    { flag: "--within", value: "time", summary: `skip an occurrence that could not start for so long (default: ${formatDuration(withinMsDefault)})` }, // prettier-ignore
+    { flag: "--overlap", value: "policy", summary: "if the run before has not ended (default: skip)", choices: overlapPolicies }, // prettier-ignore
+  ],
+  examples: [
+    {
+      line: 'forager schedule add austin-weekly --does gather --campaign austin --cron "0 6 * * 1" --timezone America/Chicago',
+      summary: "look for new places each Monday",
+    },
+    {
+      line: "forager schedule add again --does rescrape --missing email --stale 30d --every 1d",
+      summary: "visit websites without an address again, once a month each",
+    },
+    {
+      line: 'forager schedule add leads --does export --campaign austin --cron "30 7 * * *"',
+      summary: "write the campaign's CSV each morning, and into the fleet's bucket",
+    },
+  ],
+  details: [
+    "Runs on the nodes where `forager up` runs. An occurrence is one task of the queue, so it runs once\n" +
+      "in the fleet, on whichever node is free. With --missed skip, an occurrence at which no node was\n" +
+      "running is left out; with latest, the newest missed one runs; with all, up to 10 of them.",
+    "A schedule of that name is replaced. A new or changed one starts from now.",
+  ],
+
+  async run(context) {
+    const { out, clock } = context;
+    const input = await asUsage(async () => inputOf(context));
+    if (input.action.campaign !== undefined) await checkCampaign(context, input.action.campaign);
+    await using node = await openNodeOf(context);
+    const place = { ledger: node.ledger, clock };
+    const source = `hand:${userName()}`;
+    const { change, schedule } = await asUsage(() => putSchedule(place, input, source));
+    const next = nextRunsOf(schedule, clock.nowMs());
+    const words = {
+      added: "added",
+      changed: "changed, it starts from now",
+      unchanged: "as it was",
+    };
+    out.result(
+      { name: schedule.name, change, next },
+      `schedule ${schedule.name} ${words[change]}; next: ${next.join(", ") || "none, it is paused"}`,
+    );
+  },
+};
+
+function inputOf({ args, flags, clock }: SettingsContext): ScheduleInput {
+  const [name = ""] = args;
+  const duration = (flag: string) => {
+    const text = textFlag(flags, flag);
+    return text === undefined ? undefined : parseDuration(flag, text);
+  };
+  const timing = toTiming(
+    {
+      cron: textFlag(flags, "cron"),
+      timezone: textFlag(flags, "timezone") ?? "UTC",
+      everyMs: duration("every"),
+    },
+    clock.nowMs(),
+  );
+  const given = {
+    kind: textFlag(flags, "does"),
+    campaign: textFlag(flags, "campaign"),
+    missing: listFlag(flags, "missing"),
+    staleMs: duration("stale"),
+    format: textFlag(flags, "format"),
+  };
+  return {
+    name,
+    timing,
+    action: definedOf(given) as ScheduleInput["action"],
+    missed: textFlag(flags, "missed") as ScheduleInput["missed"],
+    ...definedOf({ withinMs: duration("within"), overlap: textFlag(flags, "overlap") }),
+  };
+}
+
+const definedOf = (values: object) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+
+/** A campaign of another machine is allowed, and is most likely a typo where there are others. */
+async function checkCampaign({ paths, out }: SettingsContext, name: string): Promise<void> {
+  const names = await openCampaignFolder(paths).list();
+  if (names.includes(name)) return;
+  const here = names.length > 0 ? names.slice(0, 10).join(", ") : "none";
+  out.note(`warning: this machine has no campaign ${name} (it has: ${here}); a node that has it runs it`); // prettier-ignore
+}

@@ -1,0 +1,29 @@
+import { asUsage } from "../../../base/usage-error.ts";
+import { userName } from "../../../config/index.ts";
+import { pauseSchedule } from "../../../schedule/index.ts";
+import type { Command } from "../../command.ts";
+import { openNodeOf } from "../../node-context.ts";
+import { scheduleArgument } from "./schedule-argument.ts";
+
+export const schedulePause: Command = {
+  needs: "settings",
+  arguments: [scheduleArgument],
+  examples: [
+    {
+      line: "forager schedule pause austin-weekly",
+      summary: "skip its occurrences until it is resumed",
+    },
+  ],
+
+  async run(context) {
+    const { args, out, clock } = context;
+    await using node = await openNodeOf(context);
+    const place = { ledger: node.ledger, clock };
+    const given = { isPaused: true, source: `hand:${userName()}` };
+    const { name, isPaused } = await asUsage(() => pauseSchedule(place, args[0] ?? "", given));
+    out.result(
+      { name, isPaused },
+      `paused ${name}: its occurrences are skipped until \`forager schedule resume ${name}\``,
+    );
+  },
+};

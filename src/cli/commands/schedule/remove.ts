@@ -1,0 +1,21 @@
+import { asUsage } from "../../../base/usage-error.ts";
+import { userName } from "../../../config/index.ts";
+import { removeSchedule } from "../../../schedule/index.ts";
+import type { Command } from "../../command.ts";
+import { openNodeOf } from "../../node-context.ts";
+import { scheduleArgument } from "./schedule-argument.ts";
+
+export const scheduleRemove: Command = {
+  needs: "settings",
+  arguments: [scheduleArgument],
+  examples: [{ line: "forager schedule remove leads", summary: "it runs no more" }],
+  details: ["What it did, and the log of its runs in the queue, stay."],
+
+  async run(context) {
+    const { args, out } = context;
+    const [name = ""] = args;
+    await using node = await openNodeOf(context);
+    await asUsage(() => removeSchedule(node, name, `hand:${userName()}`));
+    out.result({ name }, `removed schedule ${name}`);
+  },
+};

@@ -1,0 +1,26 @@
+import { asUsage } from "../../../base/usage-error.ts";
+import { userName } from "../../../config/index.ts";
+import { pauseSchedule } from "../../../schedule/index.ts";
+import type { Command } from "../../command.ts";
+import { openNodeOf } from "../../node-context.ts";
+import { scheduleArgument } from "./schedule-argument.ts";
+
+export const scheduleResume: Command = {
+  needs: "settings",
+  arguments: [scheduleArgument],
+  examples: [
+    {
+      line: "forager schedule resume austin-weekly",
+      summary: "go on; what came meanwhile is not made up for",
+    },
+  ],
+
+  async run(context) {
+    const { args, out, clock } = context;
+    await using node = await openNodeOf(context);
+    const place = { ledger: node.ledger, clock };
+    const given = { isPaused: false, source: `hand:${userName()}` };
+    const { name, isPaused } = await asUsage(() => pauseSchedule(place, args[0] ?? "", given));
+    out.result({ name, isPaused }, `resumed ${name}, from now`);
+  },
+};

@@ -1,0 +1,26 @@
+import { openOrMakeQueue } from "../../../app/index.ts";
+import { asUsage } from "../../../base/usage-error.ts";
+import { runScheduleNow } from "../../../schedule/index.ts";
+import type { Command } from "../../command.ts";
+import { openNodeOf } from "../../node-context.ts";
+import { scheduleArgument } from "./schedule-argument.ts";
+
+export const scheduleRunNow: Command = {
+  needs: "settings",
+  arguments: [scheduleArgument],
+  examples: [
+    { line: "forager schedule run-now leads", summary: "run it once, besides its occurrences" },
+  ],
+  details: ["Adds a task to the queue; a worker does it. Also for a schedule that is paused."],
+
+  async run(context) {
+    const { args, out, clock, settings, paths } = context;
+    const [name = ""] = args;
+    await using node = await openNodeOf(context);
+    await using queue = await openOrMakeQueue({ settings, paths, wake: node.wake });
+    const place = { ledger: node.ledger, clock };
+    const run = await asUsage(() => runScheduleNow(place, queue, name), ["no_schedule"]);
+    const text = `added as task ${run.task}: \`forager schedule show ${name}\` says how it ends`;
+    out.result({ name, ...run }, text);
+  },
+};

@@ -1,0 +1,3 @@
+import type { ArgumentSpec } from "../../command.ts";
+
+export const scheduleArgument: ArgumentSpec = { name: "name", summary: "the schedule" };

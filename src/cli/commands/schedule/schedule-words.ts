@@ -1,0 +1,23 @@
+import { formatDuration } from "../../../base/format-time.ts";
+import type { ScheduleAction, ScheduleRun, Timing } from "../../../schedule/index.ts";
+
+export const timingWords = (timing: Timing): string =>
+  "cron" in timing
+    ? `${timing.cron} (${timing.timezone})`
+    : `every ${formatDuration(timing.everyMs)}`;
+
+export function actionWords({ kind, campaign, missing, staleMs, format }: ScheduleAction): string {
+  return [
+    kind,
+    ...(campaign === undefined ? [] : [campaign]),
+    ...(missing ? [`without ${missing.join(", ")}`] : []),
+    ...(staleMs === undefined ? [] : [`not read for ${formatDuration(staleMs)}`]),
+    ...(format === undefined ? [] : [`as ${format}`]),
+  ].join(" ");
+}
+
+export function runWords(run: ScheduleRun | null): string {
+  if (!run) return "";
+  const why = run.reason === null ? "" : `: ${run.reason}`;
+  return `${run.occurrence} ${run.state}${why}`;
+}

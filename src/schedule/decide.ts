@@ -1,0 +1,78 @@
+import { newestOccurrences, nextOccurrence } from "./occurrences.ts";
+import type { MissedPolicy, Schedule } from "./schedule.ts";
+
+/** What becomes of one occurrence that has come. */
+export interface OccurrenceDecision {
+  readonly atMs: number;
+  /** Undefined: it runs. */
+  readonly skip: string | undefined;
+}
+
+export interface DecideOptions {
+  readonly schedule: Schedule;
+  /** The newest occurrence that was decided before; it may be out of date. */
+  readonly lastMs: number | undefined;
+  readonly nowMs: number;
+}
+
+/** An occurrence is late, and counts as missed, after this. */
+export const graceMs = 120_000;
+/** Of missed = all. */
+export const runsMax = 10;
+/** Decided one by one; what is older is told in the reason of the oldest of them. */
+const decisionsMax = 50;
+/** Nothing older is looked at: queues reserve keys of finished tasks for longer than this. */
+const lookBackMs = 60 * 86_400_000;
+
+/**
+ * What to do with the occurrences since `lastMs`, oldest first. The rules only ever turn a run into
+ * a skip as time goes on, and each occurrence is added to the queue once. So it does not matter which
+ * node decides, how often, or how much of the past it knows.
+ */
+export function decide({ schedule, lastMs, nowMs }: DecideOptions): readonly OccurrenceDecision[] {
+  const { timing, sinceMs, missed, withinMs, isPaused } = schedule;
+  const afterMs = Math.max(sinceMs, lastMs ?? -Infinity, nowMs - lookBackMs);
+  const stretch = { afterMs, untilMs: nowMs, countMax: decisionsMax };
+  const { occurrences, hasEarlier } = newestOccurrences(timing, stretch);
+  const newestMs = occurrences.at(-1);
+  return occurrences.map((atMs, index) => {
+    const newer = occurrences.length - 1 - index;
+    const skip = isPaused
+      ? "the schedule is paused"
+      : skipReason({ missed, lateMs: nowMs - atMs, withinMs, newer, newestMs: newestMs! });
+    const isOldest = index === 0 && hasEarlier;
+    return {
+      atMs,
+      skip: skip && isOldest ? `${skip}; and all others since ${iso(afterMs)}` : skip,
+    };
+  });
+}
+
+/** When the next decision is due; undefined: never. */
+export function nextDecisionMs({ schedule, lastMs, nowMs }: DecideOptions): number | undefined {
+  const { timing, sinceMs } = schedule;
+  const afterMs = Math.max(sinceMs, lastMs ?? -Infinity, nowMs - lookBackMs);
+  return nextOccurrence(timing, afterMs);
+}
+
+interface Lateness {
+  readonly missed: MissedPolicy;
+  readonly lateMs: number;
+  readonly withinMs: number;
+  /** Later occurrences that have come too. */
+  readonly newer: number;
+  readonly newestMs: number;
+}
+
+function skipReason({ missed, lateMs, withinMs, newer, newestMs }: Lateness): string | undefined {
+  if (missed === "skip") {
+    return lateMs > graceMs ? "no node was running at that time (missed = skip)" : undefined;
+  }
+  if (missed === "latest" && newer > 0) {
+    return `missed; ${iso(newestMs)} counts instead (missed = latest)`;
+  }
+  if (newer >= runsMax) return `missed; at most ${runsMax} are made up for (missed = all)`;
+  return lateMs > Math.max(withinMs, graceMs) ? "no node was running in time (within)" : undefined;
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();

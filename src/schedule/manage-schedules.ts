@@ -1,0 +1,214 @@
+import { AppError } from "../base/app-error.ts";
+import type { Clock } from "../base/clock.ts";
+import { nearestHint } from "../base/nearest.ts";
+import type { Queue } from "../queue/index.ts";
+import { isRunNow, occurrenceOf, occurrenceTask, scheduleJob } from "./occurrence-task.ts";
+import { nextOccurrences, type Timing } from "./occurrences.ts";
+import {
+  eraseSchedule,
+  readSchedules,
+  writeSchedule,
+  type KnownSchedule,
+} from "./schedule-store.ts";
+import { scheduleInputSchema, type Schedule, type ScheduleInput } from "./schedule.ts";
+
+type ScheduleLedger = Parameters<typeof readSchedules>[0] & Parameters<typeof writeSchedule>[0];
+
+/** What commands and the API work on. */
+export interface SchedulePlace {
+  readonly ledger: Pick<ScheduleLedger, "read">;
+  /** Absent: there is no queue yet, so nothing has run. */
+  readonly queue: Pick<Queue, "log" | "ended"> | undefined;
+  readonly clock: Clock;
+}
+
+/** What commands that change schedules work on. */
+export interface ScheduleWriter {
+  readonly ledger: ScheduleLedger;
+  readonly clock: Clock;
+}
+
+/** One occurrence that has ended, or that was asked for. */
+export interface ScheduleRun {
+  readonly occurrence: string;
+  readonly isRunNow: boolean;
+  readonly state: "done" | "skipped" | "failed";
+  readonly endedAt: string;
+  /** Why it was skipped or has failed; null: it is done. */
+  readonly reason: string | null;
+}
+
+export interface ScheduleView {
+  readonly name: string;
+  readonly timing: Timing;
+  readonly action: Schedule["action"];
+  readonly missed: Schedule["missed"];
+  readonly withinMs: number;
+  readonly overlap: Schedule["overlap"];
+  readonly isPaused: boolean;
+  readonly since: string;
+  /** The next three occurrences; none while it is paused. */
+  readonly next: readonly string[];
+  /** The last run that was not skipped. */
+  readonly last: ScheduleRun | null;
+}
+
+export interface ScheduleDetails extends ScheduleView {
+  readonly result: unknown;
+  /** Newest first: runs, and skipped occurrences with their reasons. */
+  readonly runs: readonly ScheduleRun[];
+}
+
+export type ScheduleChange = "added" | "changed" | "unchanged";
+
+/** Adds a schedule, or changes the one of that name; a changed one starts from now. */
+export async function putSchedule(
+  { ledger, clock }: ScheduleWriter,
+  input: ScheduleInput,
+  source: string,
+): Promise<{ readonly change: ScheduleChange; readonly schedule: Schedule }> {
+  const parsed = scheduleInputSchema.safeParse(input);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new AppError("invalid", "schedule_invalid", `${input.name}: ${issue?.message}`);
+  }
+  const { overlap, ...given } = parsed.data;
+  const before = (await readSchedules(ledger)).find(({ schedule }) => schedule.name === given.name);
+  const schedule: Schedule = {
+    ...given,
+    overlap: overlap ?? (given.missed === "all" ? "queue" : "skip"),
+    isPaused: before?.schedule.isPaused ?? false,
+    sinceMs: clock.nowMs(),
+  };
+  if (before && isSame(before.schedule, schedule)) {
+    return { change: "unchanged", schedule: before.schedule };
+  }
+  await writeSchedule(ledger, schedule, source);
+  return { change: before ? "changed" : "added", schedule };
+}
+
+export async function pauseSchedule(
+  { ledger, clock }: ScheduleWriter,
+  name: string,
+  { isPaused, source }: { readonly isPaused: boolean; readonly source: string },
+): Promise<Schedule> {
+  const { schedule } = await findSchedule(ledger, name);
+  if (schedule.isPaused === isPaused) return schedule;
+  // What came while it was paused is not made up for.
+  const changed = { ...schedule, isPaused, ...(!isPaused && { sinceMs: clock.nowMs() }) };
+  await writeSchedule(ledger, changed, source);
+  return changed;
+}
+
+export async function removeSchedule(
+  { ledger }: Pick<ScheduleWriter, "ledger">,
+  name: string,
+  source: string,
+): Promise<void> {
+  await findSchedule(ledger, name);
+  await eraseSchedule(ledger, name, source);
+}
+
+/** Adds a run of it to the queue, besides its occurrences. Also of a paused one. */
+export async function runScheduleNow(
+  { ledger, clock }: ScheduleWriter,
+  queue: Pick<Queue, "add">,
+  name: string,
+): Promise<{ readonly task: number; readonly occurrence: string }> {
+  const { schedule } = await findSchedule(ledger, name);
+  const atMs = clock.nowMs();
+  const [answer] = await queue.add([
+    occurrenceTask(schedule, { atMs, skip: undefined }, { isNow: true }),
+  ]);
+  if (answer?.id === undefined) {
+    const what = `the queue does not take the run of ${name} (${answer?.status}): see \`forager queue jobs\``;
+    throw new AppError("unavailable", "schedule_refused", what);
+  }
+  return { task: answer.id, occurrence: new Date(atMs).toISOString() };
+}
+
+export async function listSchedules(place: SchedulePlace): Promise<readonly ScheduleView[]> {
+  const views: ScheduleView[] = [];
+  for (const known of await readSchedules(place.ledger)) views.push(await viewOf(place, known));
+  return views;
+}
+
+export const scheduleRunsMax = 100;
+
+export async function showSchedule(
+  place: SchedulePlace,
+  name: string,
+  { runsMax = 20 }: { readonly runsMax?: number } = {},
+): Promise<ScheduleDetails> {
+  const known = await findSchedule(place.ledger, name);
+  const job = scheduleJob(name);
+  const limit = Math.min(runsMax, scheduleRunsMax);
+  const runs = await runsOf(place, { job, limit, isSkippedToo: true });
+  const [newest] =
+    (await place.queue?.ended({ job, states: ["done"], isNewestFirst: true, limit: 1 })) ?? [];
+  const result: unknown = newest?.result ? JSON.parse(newest.result) : null;
+  return { ...(await viewOf(place, known)), result, runs };
+}
+
+async function findSchedule(
+  ledger: Pick<ScheduleLedger, "read">,
+  name: string,
+): Promise<KnownSchedule> {
+  const all = await readSchedules(ledger);
+  const found = all.find(({ schedule }) => schedule.name === name);
+  if (found) return found;
+  const names = all.map(({ schedule }) => schedule.name);
+  const hint = nearestHint(name, names, (meant) => `; did you mean ${meant}?`);
+  throw new AppError("invalid", "no_schedule", `there is no schedule ${name}${hint}`);
+}
+
+/** The next three; none while it is paused. */
+export function nextRunsOf(
+  { timing, sinceMs, isPaused }: Schedule,
+  nowMs: number,
+): readonly string[] {
+  if (isPaused) return [];
+  return nextOccurrences(timing, { afterMs: Math.max(sinceMs, nowMs), count: 3 }).map(iso);
+}
+
+async function viewOf(place: SchedulePlace, { schedule }: KnownSchedule): Promise<ScheduleView> {
+  const { sinceMs, timing, isPaused, ...rest } = schedule;
+  const job = scheduleJob(schedule.name);
+  const [last] = await runsOf(place, { job, limit: 1, isSkippedToo: false });
+  return {
+    ...rest,
+    timing,
+    isPaused,
+    since: iso(sinceMs),
+    next: nextRunsOf(schedule, place.clock.nowMs()),
+    last: last ?? null,
+  };
+}
+
+async function runsOf(
+  { queue }: Pick<SchedulePlace, "queue">,
+  { job, limit, isSkippedToo }: { job: string; limit: number; isSkippedToo: boolean },
+): Promise<readonly ScheduleRun[]> {
+  const states = ["done", "failed", ...(isSkippedToo ? (["skipped"] as const) : [])] as const;
+  const ended = (await queue?.log({ job, states, isNewestFirst: true, limit })) ?? [];
+  return ended.map(({ key, state, finishedAtMs, attempts }) => ({
+    occurrence: occurrenceOf(key),
+    isRunNow: isRunNow(key),
+    state,
+    endedAt: iso(finishedAtMs),
+    reason: state === "done" ? null : (attempts.at(-1)?.reason ?? ""),
+  }));
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+const sameParts = ({ timing, action, missed, withinMs, overlap }: Schedule) =>
+  JSON.stringify([
+    "everyMs" in timing ? [timing.everyMs] : [timing.cron, timing.timezone],
+    Object.entries(action).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    missed,
+    withinMs,
+    overlap,
+  ]);
+
+const isSame = (a: Schedule, b: Schedule): boolean => sameParts(a) === sameParts(b);

@@ -1,0 +1,86 @@
+import { Cron } from "croner";
+
+/** When a schedule is due: by the wall clock of a time zone, or at a fixed interval. */
+export type Timing =
+  | { readonly cron: string; readonly timezone: string }
+  | { readonly everyMs: number; readonly fromMs: number };
+
+/**
+ * Croner is used for nothing but times. Daylight saving: an occurrence in an hour that does not exist
+ * is at the first moment after it; in an hour that comes twice, a fixed time is taken once, the first.
+ */
+const parsed = ({ cron, timezone }: { readonly cron: string; readonly timezone: string }) =>
+  new Cron(cron, { paused: true, timezone, mode: "5-part" });
+
+/** The first occurrence after a moment; undefined: there is none any more. */
+export function nextOccurrence(timing: Timing, afterMs: number): number | undefined {
+  if ("everyMs" in timing) {
+    const { everyMs, fromMs } = timing;
+    return fromMs + (Math.floor(Math.max(0, afterMs - fromMs) / everyMs) + 1) * everyMs;
+  }
+  return parsed(timing).nextRun(new Date(afterMs))?.getTime();
+}
+
+export function nextOccurrences(
+  timing: Timing,
+  { afterMs, count }: { readonly afterMs: number; readonly count: number },
+): readonly number[] {
+  const found: number[] = [];
+  let at: number | undefined = afterMs;
+  while (found.length < count) {
+    at = nextOccurrence(timing, at);
+    if (at === undefined) break;
+    found.push(at);
+  }
+  return found;
+}
+
+export interface Stretch {
+  readonly afterMs: number;
+  readonly untilMs: number;
+  readonly countMax: number;
+}
+
+/** Looked through at first; if that has too few occurrences, twice as long, and so on. */
+const firstLookMs = 3_600_000;
+
+/**
+ * The newest occurrences in (afterMs, untilMs], oldest first. It looks back no further than it
+ * needs to, because computing an occurrence is slow and a stretch may have many thousands.
+ */
+export function newestOccurrences(timing: Timing, stretch: Stretch) {
+  const { afterMs, untilMs, countMax } = stretch;
+  for (let lookMs = firstLookMs; ; lookMs *= 2) {
+    const fromMs = Math.max(afterMs, untilMs - lookMs);
+    const found = between(timing, fromMs, untilMs);
+    if (found.length > countMax) return { occurrences: found.slice(-countMax), hasEarlier: true };
+    if (fromMs === afterMs) return { occurrences: found, hasEarlier: false };
+  }
+}
+
+function between(timing: Timing, afterMs: number, untilMs: number): readonly number[] {
+  const found: number[] = [];
+  for (let at = nextOccurrence(timing, afterMs); at !== undefined && at <= untilMs;) {
+    found.push(at);
+    at = nextOccurrence(timing, at);
+  }
+  return found;
+}
+
+/** What is wrong with a timing; undefined: nothing. */
+export function timingFault(timing: Timing): string | undefined {
+  if ("everyMs" in timing) return undefined;
+  const { cron, timezone } = timing;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: timezone });
+  } catch {
+    return `there is no time zone ${timezone}: write one such as Europe/Berlin or UTC`;
+  }
+  try {
+    if (parsed(timing).nextRun(new Date(0))) return undefined;
+  } catch (error) {
+    const why = (error as Error).message.replace(/^CronPattern: /, "");
+    return `"${cron}" is no cron expression of five fields (minute hour day month weekday): ${why}`;
+  }
+  return `"${cron}" never occurs: there is no such day`;
+}

@@ -1,0 +1,107 @@
+import type { Clock, Timer } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import type { Service } from "../base/service.ts";
+import type { Queue } from "../queue/index.ts";
+import { decide, nextDecisionMs } from "./decide.ts";
+import { occurrenceTask, scheduleJob } from "./occurrence-task.ts";
+import { readSchedules, writeLast, type KnownSchedule } from "./schedule-store.ts";
+
+export interface TickerOptions {
+  /** Of this node. It knows the schedules of the whole fleet. */
+  readonly ledger: Parameters<typeof readSchedules>[0] & Parameters<typeof writeLast>[0];
+  /** Asked for only when an occurrence is due, so that an idle node sends no requests. */
+  readonly queue: () => Promise<Pick<Queue, "add" | "now" | "openJob">>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** After each look, for people: how many schedules there are, and when the next is due. */
+  readonly onLook?: (view: TickerView) => void;
+}
+
+export interface TickerView {
+  readonly schedules: number;
+  readonly nextMs: number | undefined;
+}
+
+/** How soon a new or changed schedule is noticed. Reading it costs no request. */
+const lookEveryMs = 5_000;
+
+/**
+ * Adds the occurrences that have come to the queue. Every node of a fleet may run one: an occurrence
+ * is a task whose key names it, so the queue stores it once. There is no leader.
+ */
+export function createTicker(options: TickerOptions): Service & { tick(): Promise<void> } {
+  const { ledger, clock, log, onLook = () => {} } = options;
+  /** What this process has decided, also where another node was faster and wrote it down. */
+  const decided = new Map<string, number>();
+  /** The queue's wall clock less this machine's. */
+  let aheadMs = 0;
+  let timer: Timer | undefined;
+  let working: Promise<void> = Promise.resolve();
+  let isStopped = false;
+
+  const lastOf = ({ schedule: { name, sinceMs }, lastMs }: KnownSchedule) =>
+    Math.max(lastMs ?? -Infinity, decided.get(name) ?? -Infinity, sinceMs);
+
+  async function tick(): Promise<void> {
+    const known = await readSchedules(ledger);
+    let nextMs: number | undefined;
+    for (const one of known) {
+      const nowMs = clock.nowMs() + aheadMs;
+      const input = { schedule: one.schedule, lastMs: lastOf(one), nowMs };
+      const dueMs = nextDecisionMs(input);
+      if (dueMs !== undefined && dueMs <= nowMs) await addDue(one);
+      else if (dueMs !== undefined) nextMs = Math.min(nextMs ?? Infinity, dueMs);
+    }
+    onLook({ schedules: known.length, nextMs });
+  }
+
+  async function addDue(one: KnownSchedule): Promise<void> {
+    const { schedule } = one;
+    const queue = await options.queue();
+    // One clock for all nodes, where the store has one.
+    const { wallMs: nowMs } = await queue.now();
+    aheadMs = nowMs - clock.nowMs();
+    const decisions = decide({ schedule, lastMs: lastOf(one), nowMs });
+    const newest = decisions.at(-1);
+    if (!newest) return;
+    const job = scheduleJob(schedule.name);
+    await queue.openJob(job, schedule.overlap === "queue" ? { concurrency: 1 } : {});
+    const answers = await queue.add(decisions.map((one) => occurrenceTask(schedule, one)));
+    const refused = answers.find(({ status }) => status !== "added" && status !== "duplicate");
+    if (refused) {
+      const { name } = schedule;
+      if (refused.status !== "closed") {
+        log.warn(`no room in the queue for schedule ${name}: tried again`, { schedule: name });
+        return;
+      }
+      const advice = `\`forager queue retry --job ${job} --state skipped\` opens it again`;
+      log.error(`schedule ${name} does not run: its job ${job} was cancelled; ${advice}`);
+    }
+    decided.set(schedule.name, newest.atMs);
+    const isNew = answers.some(({ status }) => status === "added");
+    // Written by the node that was first, and not by all of them.
+    if (isNew) await writeLast(ledger, schedule.name, newest.atMs);
+  }
+
+  function repeat(): void {
+    working = tick()
+      .catch((error: unknown) =>
+        log.warn("schedules could not be looked at, tried again", { error }),
+      )
+      .then(() => {
+        if (!isStopped) timer = clock.setTimer(lookEveryMs, repeat, { background: true });
+      });
+  }
+
+  return {
+    tick,
+    async start() {
+      repeat();
+    },
+    async stop() {
+      isStopped = true;
+      timer?.cancel();
+      await working;
+    },
+  };
+}
