@@ -2,6 +2,9 @@ import { expect, test } from "vitest";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../bucket/adapters/memory/memory-bucket.ts";
 import { openTestLedger, valuesOf } from "../ledger/testing/test-ledger.ts";
+import { placesOf } from "./places.ts";
+import { findDuplicatePairs } from "./resolve/find-pairs.ts";
+import { mergeDuplicates } from "./resolve/merge-duplicates.ts";
 import { openTestRecords, type TestRecords } from "./testing/test-records.ts";
 
 const source = "hand:anna";
@@ -96,4 +99,29 @@ test("an edit here and a fact from there, before either heard of the other: both
   expect(text).toContain("city: Bonn # by hand");
   expect(text).toContain("- a@acme.com");
   expect(other.read("companies/acme/_index.md")).toContain("city: Bonn\n");
+});
+
+test("companies that two nodes made of one business at the same moment become one, the same on both", async () => {
+  const { one, other, exchange } = await openPair();
+  await using _first = one;
+  await using _second = other;
+  const fields = { name: "Rohr Meyer", latitude: 48.1, longitude: 11.5 };
+  const create = (at: TestRecords, place: string) =>
+    at.records.create({ source: `place:${place}`, fields: { ...fields, place } });
+  await create(one, "osm/node/1");
+  await create(other, "overture/a");
+  await exchange();
+  // Both look at once, before either hears what the other does.
+  const resolve = (at: TestRecords) =>
+    mergeDuplicates({
+      merge: at.records.merge.bind(at.records),
+      duplicatePairs: (options) => findDuplicatePairs(at.index, options),
+    });
+  expect(await resolve(one)).toEqual({ merged: 1, left: 0 });
+  expect(await resolve(other)).toEqual({ merged: 1, left: 0 });
+  await exchange();
+  expect(shown(one)).toEqual(shown(other));
+  expect(one.index.targets({ kind: "company", limit: 10 })).toEqual(["company/osm.node.1"]);
+  expect(placesOf((await other.records.company("rohr-meyer"))!)).toEqual(["osm/node/1", "overture/a"]); // prettier-ignore
+  expect(await resolve(other)).toEqual({ merged: 0, left: 0 });
 });

@@ -3,6 +3,10 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  serveFile,
+  writeParquet,
+} from "../../src/sources/adapters/parquet/testing/parquet-files.ts";
 import { createSandbox, type Sandbox } from "../support/built-cli.ts";
 
 let sandbox: Sandbox;
@@ -143,5 +147,57 @@ describe("one company from several sources", () => {
     const wrong = await sandbox.forager(["export", "companies", "--without", "osmm"]);
     expect(wrong.exitCode).toBe(2);
     expect(wrong.stderr).toContain("osm, overture, fsq");
+  });
+});
+
+describe("bad input leaves an error, no release and no witness", () => {
+  const bad = async (line: string) => {
+    const result = await sandbox.forager(line.split(" "));
+    expect(result.exitCode, result.stdout).not.toBe(0);
+    return result.stderr;
+  };
+
+  test("a Parquet file without the columns of places names what it has", async () => {
+    await writeParquet(at("other.parquet"), "select 1 as a, 'x' as b");
+    expect(await bad("places import other.parquet --data bad")).toMatch(/it has no columns of places .*it has a INTEGER, b VARCHAR/); // prettier-ignore
+    expect(existsSync(at("bad/bucket/places/other/releases"))).toBe(false);
+  });
+
+  test("a release that vanished, a page of HTML, and a connection that is cut for good; then it goes on", async () => {
+    await using server = await serveFile(at("overture.parquet"));
+    const line = `places import ${server.url} --name remote --data bad`;
+    server.status = 404;
+    expect(await bad(line)).toContain("releases of Overture are public for 60 days");
+    server.status = 200;
+    expect(await bad(line)).toContain("does not give parts of it (it answered 200)");
+    server.status = undefined;
+    server.isDead = true;
+    expect(await bad(line)).toContain("the same command goes on");
+    expect(existsSync(at("bad/bucket/places/remote/releases"))).toBe(false);
+    server.isDead = false;
+    expect(await good(line)).toContain("remote: 4 places in 1 tile; left out: 1 closed");
+    const before = server.requests;
+    await good(line);
+    expect(server.requests - before).toBeLessThan(3); // it is known: nothing is fetched again
+  });
+
+  test("a campaign whose remote file vanished has no witness, and goes on when it is back", async () => {
+    await using server = await serveFile(at("overture.parquet"));
+    await good(`campaign new far --phrase bakery --location M@48.14,11.57 --source ${server.url} --data bad`); // prettier-ignore
+    server.status = 404;
+    expect(await bad("campaign plan far --data bad")).toContain("is not there (404)");
+    expect(await good("campaign coverage far --by tile --data bad")).toMatch(
+      /all phrases +\d+ +0 /,
+    );
+    server.status = undefined;
+    await good("campaign dispatch far --data bad");
+    await good("work --drain --kinds discover --data bad");
+    expect(await names("bad")).toEqual(["Bäckerei Huber", "Backstube Sommer"]);
+  });
+
+  test("objects of the fleet's bucket are files too", async () => {
+    await good("bucket put dir:bad/bucket places-raw/overture.parquet overture.parquet");
+    expect(await good("places import bucket:places-raw/overture.parquet --name stored --data bad")).toContain("stored: 4 places"); // prettier-ignore
+    expect(await bad("places import bucket:none.parquet --data bad")).toContain("there is no such object"); // prettier-ignore
   });
 });

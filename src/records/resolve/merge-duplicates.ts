@@ -13,6 +13,7 @@ export interface MergeDuplicatesOptions {
 }
 
 const pairsMax = 1_000_000;
+const mergesAtOnce = 32;
 
 /**
  * Merges all pairs that are surely one company, and counts those that a person has to look at. Safe to
@@ -31,13 +32,25 @@ export async function mergeDuplicates(
     const next = wentInto.get(target);
     return next === undefined ? target : now(next);
   };
-  for (const { from, into } of sure) {
+  let group: { readonly from: string; readonly into: string }[] = [];
+  const busy = new Set<string>();
+  const flush = async (): Promise<void> => {
     signal?.throwIfAborted();
-    const [source, goes, stays] = ["system", now(from.target), now(into.target)];
-    if (goes === stays) continue;
-    await records.merge({ from: goes, into: stays, source });
-    wentInto.set(goes, stays);
-    onMerged?.();
+    const source = "system";
+    await Promise.all(group.map((one) => records.merge({ ...one, source }).then(onMerged)));
+    for (const { from, into } of group) wentInto.set(from, into);
+    group = [];
+    busy.clear();
+  };
+  for (const pair of sure) {
+    // Two merges of one company come one after the other; all others share their writes to the disk.
+    const isBusy = [pair.from, pair.into].some(({ target }) => busy.has(now(target)));
+    if (isBusy || group.length >= mergesAtOnce) await flush();
+    const [from, into] = [now(pair.from.target), now(pair.into.target)];
+    if (from === into) continue;
+    group.push({ from, into });
+    busy.add(from).add(into);
   }
+  await flush();
   return { merged: wentInto.size, left };
 }

@@ -26,10 +26,10 @@ export interface ObjectPart {
 export function openS3Object(place: S3Place, key: string, clock: Clock): S3ObjectParts {
   const caller = createS3Caller(place, { clock });
   const input = { Bucket: place.bucket, Key: place.prefix + key };
-  const get = async (range: string, etag?: string) => {
+  const get = async (range: string) => {
     try {
       const { output } = await caller.send("get", async (client, abortSignal) => {
-        const command = new GetObjectCommand({ ...input, Range: range, ...(etag !== undefined && { IfMatch: etag }) }); // prettier-ignore
+        const command = new GetObjectCommand({ ...input, Range: range });
         const answer = await client.send(command, { abortSignal });
         const body = Buffer.from((await answer.Body?.transformToByteArray()) ?? []);
         return { ...answer, body };
@@ -37,7 +37,7 @@ export function openS3Object(place: S3Place, key: string, clock: Clock): S3Objec
       return output;
     } catch (error) {
       const { status, name } = readFailure(error);
-      if (status === 412 || (status === 404 && name !== "NoSuchBucket")) return undefined;
+      if (status === 404 && name !== "NoSuchBucket") return undefined;
       throw translateS3Error(error, { place: `s3://${place.bucket}`, operation: "get", key });
     }
   };
@@ -49,7 +49,9 @@ export function openS3Object(place: S3Place, key: string, clock: Clock): S3Objec
       return { size, bytes: got.body, etag: got.ETag ?? "" };
     },
     async read({ from, to, etag }) {
-      return (await get(`bytes=${from}-${to - 1}`, etag))?.body;
+      // Not If-Match: stores differ in whether they want the ETag in quotes.
+      const got = await get(`bytes=${from}-${to - 1}`);
+      return got?.ETag === etag ? got.body : undefined;
     },
     [Symbol.dispose]: () => caller[Symbol.dispose](),
   };

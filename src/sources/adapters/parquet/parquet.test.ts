@@ -185,3 +185,39 @@ describe("a sparse copy", () => {
     await expect(copying).rejects.toThrow(/has changed while it was read/);
   });
 });
+
+describe("the process that reads", () => {
+  test("says which command installs DuckDB, if it is not there", async () => {
+    // A copy of the program in a folder without node_modules, as on a machine that never installed it.
+    const alone = mkdtempSync(join(tmpdir(), "forager-no-duckdb-"));
+    try {
+      const program = join(alone, "parquet-child.ts");
+      writeFileSync(program, readFileSync(new URL("parquet-child.ts", import.meta.url)));
+      await using lone = openParquetReader({ program });
+      await expect(lone.places({ file: overture }).next()).rejects.toMatchObject({
+        code: "duckdb_missing",
+        kind: "invalid",
+        message: expect.stringContaining("npm install @duckdb/node-api") as string,
+      });
+    } finally {
+      rmSync(alone, { recursive: true, force: true });
+    }
+  });
+
+  test("answers one question after the other, in less than 250 MB", async () => {
+    let rssBytes = 0;
+    const ask = async (south: number) => {
+      const found: Place[] = [];
+      const boxes = [box(south, -97)];
+      for await (const batch of readParquet({ file: overture, boxes, onEnd: (bytes) => (rssBytes = bytes) })) {
+        for (const { read: one } of batch) if (one.kind === "place") found.push(one.place);
+      }
+      return found;
+    }; // prettier-ignore
+    const [one, other] = await Promise.all([ask(31), ask(32)]);
+    expect(one).toEqual((await read(overture, [box(31, -97)])).places);
+    expect(other).toEqual((await read(overture, [box(32, -97)])).places);
+    expect(one.length).toBeGreaterThan(0);
+    expect(rssBytes / 2 ** 20).toBeLessThan(250);
+  });
+});

@@ -38,7 +38,8 @@ export interface ParquetReader extends AsyncDisposable {
   chunks(file: string, signal?: AbortSignal): Promise<readonly ChunkInfo[]>;
 }
 
-export function openParquetReader(): ParquetReader {
+/** `program` is for tests: that of the package is used otherwise. */
+export function openParquetReader({ program }: { readonly program?: string } = {}): ParquetReader {
   let started: ParquetProcess | undefined;
   let last: Promise<void> = Promise.resolve();
   const ask = async function* (
@@ -53,7 +54,7 @@ export function openParquetReader(): ParquetReader {
     try {
       await before;
       signal?.throwIfAborted();
-      started ??= startProcess();
+      started ??= startProcess(program ?? programPath());
       for await (const answer of started.ask(file, request, signal)) {
         isWhole = answer.kind === "end";
         yield answer;
@@ -99,9 +100,12 @@ interface ParquetProcess {
   end(): void;
 }
 
-function startProcess(): ParquetProcess {
+function programPath(): string {
   const program = programFile("sources/adapters/parquet/parquet-child");
-  const path = fileURLToPath(program) + (program.href.includes("/src/") ? ".ts" : ".js");
+  return fileURLToPath(program) + (program.href.includes("/src/") ? ".ts" : ".js");
+}
+
+function startProcess(path: string): ParquetProcess {
   const typed = path.endsWith(".ts") ? ["--experimental-strip-types", "--no-warnings"] : [];
   const child = fork(path, [], {
     execArgv: [`--max-old-space-size=${heapMb}`, ...typed],

@@ -58,6 +58,8 @@ export interface FileServer extends AsyncDisposable {
   /** Connections that are cut in the middle, one for each of the next answers. */
   cuts: number;
   status: number | undefined;
+  /** Closes every connection without an answer. */
+  isDead: boolean;
   etag: string;
 }
 
@@ -66,6 +68,7 @@ export async function serveFile(file: string): Promise<FileServer> {
   const content = readFileSync(file);
   const server = createServer((request, response) => {
     state.requests += 1;
+    if (state.isDead) return void response.destroy();
     const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? "") ?? [];
     if (state.status !== undefined) {
       response.statusCode = state.status;
@@ -98,6 +101,7 @@ export async function serveFile(file: string): Promise<FileServer> {
     requests: 0,
     cuts: 0,
     status: undefined,
+    isDead: false,
     etag: '"v1"',
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
