@@ -7,6 +7,7 @@ import { openDirectoryBucket } from "../../src/bucket/adapters/directory/directo
 import type { Bucket } from "../../src/bucket/index.ts";
 import { createPaths } from "../../src/config/index.ts";
 import { createFileSpill } from "../../src/ledger/adapters/file/file-spill.ts";
+import { openSqliteState } from "../../src/ledger/adapters/sqlite/sqlite-state.ts";
 import { createThreadFoldWorker } from "../../src/ledger/adapters/threads/thread-fold-worker.ts";
 import { openFileDisk } from "../../src/ledger/adapters/file/file-disk.ts";
 import { compactOnce, openLedger, stampOf, type Datagram } from "../../src/ledger/index.ts";
@@ -27,6 +28,13 @@ export interface FoldInput {
   readonly fields: number;
 }
 
+export interface CompactingInput {
+  readonly targets: number;
+  readonly fields: number;
+  /** Appends without other work, for comparison. */
+  readonly appends: number;
+}
+
 export interface BootstrapInput {
   readonly targets: number;
   readonly fields: number;
@@ -38,6 +46,7 @@ const [clock, random, log] = [systemClock, systemRandom, silentLogger];
 const openIn = async ({ folder }: SideContext, name: string) =>
   openLedger({
     disk: await openFileDisk({ paths: createPaths(join(folder, name)) }),
+    openState: () => openSqliteState({ file: join(folder, name, "index", "ledger.db"), log }),
     clock,
     random,
     log,
@@ -104,6 +113,55 @@ export const bootstrap: Side<BootstrapInput> = async ({ targets, fields }, conte
     },
   };
 };
+
+/** How long an append takes while this process folds all it has published and goes over to that. */
+export const appendWhileCompacting: Side<CompactingInput> = async (input, context) => {
+  const { targets, fields, appends } = input;
+  const bucket = openBucketIn(context);
+  const ledger = await openIn(context, "node");
+  const source = "site:https://example.org/";
+  const changesOf = (target: number) =>
+    Array.from({ length: fields }, (_, index) => ({
+      target: `company/${target}`,
+      field: `field-${index}`,
+      value: `value ${target} ${index}`,
+    }));
+  for (let at = 0; at < targets; at += 50) {
+    const some = Array.from({ length: Math.min(50, targets - at) }, (_, index) => at + index);
+    await Promise.all(some.map((one) => ledger.write({ source, changes: changesOf(one) })));
+  }
+  const sync = ledger.withBucket(bucket);
+  await sync.sync();
+  let written = 0;
+  const append = async () => {
+    const startedMs = performance.now();
+    const changes = [{ target: `note/${written}`, field: "text", value: written }];
+    written += 1;
+    await ledger.write({ source, changes });
+    return performance.now() - startedMs;
+  };
+  return {
+    async run() {
+      const idle: number[] = [];
+      for (let at = 0; at < appends; at++) idle.push(await append());
+      let isDone = false;
+      const openSpill = () => createFileSpill({ folder: join(context.folder, "spill"), random });
+      const parts = { openSpill, openFoldWorker };
+      const compacting = (async () => {
+        await compactOnce({ bucket, clock, random, log, owner: "bench", ...parts });
+        const { adopted } = await sync.sync();
+        strictEqual(adopted, 1);
+      })().finally(() => (isDone = true));
+      const during: number[] = [];
+      while (!isDone) during.push(await append());
+      await compacting;
+      return { idleP99Ms: p99(idle), duringP99Ms: p99(during), appendsDuring: during.length };
+    },
+  };
+};
+
+const p99 = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length * 0.99)]!;
 
 /** Segments of five nodes that write the same fields again and again, as the bucket would hold them. */
 async function publish(bucket: Bucket, { datagrams, targets, fields }: FoldInput): Promise<void> {

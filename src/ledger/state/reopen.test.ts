@@ -52,6 +52,34 @@ describe("a ledger that was saved", () => {
     expect(ledger.status()).toMatchObject({ datagramsSinceCheckpoint: 200, unpublished: 200 });
   });
 
+  test("B23: witnesses of any number of tiles are read from the state: no file is opened", async () => {
+    const node = createNode();
+    const targets = Array.from({ length: 3_000 }, (_, at) => `tile/30.${at}_-97.7`);
+    {
+      await using ledger = await openTestLedger(node);
+      for (let at = 0; at < targets.length; at += 100) {
+        const some = targets.slice(at, at + 100);
+        const changes = some.map((target) => ({ target, field: "flooring@file", value: { at } }));
+        await ledger.write({ source, changes });
+      }
+    }
+    const disk = createMemoryDisk({ files: node.files });
+    let opened = 0;
+    const counting: typeof disk = {
+      ...disk,
+      read: (name) => ((opened += 1), disk.read(name)),
+      readAt: (...given) => ((opened += 1), disk.readAt(...given)),
+    };
+    const [clock, random, log] = [createTestClock(), createSeededRandom(1), silentLogger];
+    const openState = () => createMemoryState(node.state);
+    const options = { disk: counting, clock, random, log, label: "t", openState };
+    await using ledger = await openLedger(options);
+    opened = 0;
+    const views = await ledger.readAll(targets);
+    expect(views.filter(({ fields }) => fields.length === 1)).toHaveLength(targets.length);
+    expect(opened).toBe(0);
+  });
+
   test("what was saved may be lost or older: the journals tell the rest", async () => {
     const node = createNode();
     const older = createNode().state;
