@@ -1,3 +1,4 @@
+import type { PlaceFilters } from "./filters.ts";
 import type { Point, TagOverrides } from "../sources/index.ts";
 
 /** What is looked for, where, and how politely: `campaigns/<name>/config.toml`, checked. */
@@ -8,6 +9,8 @@ export interface Campaign {
   readonly locations: readonly Location[];
   readonly politeness: CampaignPoliteness;
   readonly exclusions: Exclusions;
+  /** Which places are worth a visit; absent: all. */
+  readonly filters?: PlaceFilters | undefined;
   /** Of the phrases, beside English; none: all are tried. */
   readonly languages: readonly string[];
   /** What a person chose for phrases, instead of what the matcher says. */

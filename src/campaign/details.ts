@@ -5,6 +5,7 @@ import { companyFacts } from "./company-fields.ts";
 import type { PutCompany } from "./company-writer.ts";
 import { foundCompany, isForgotten } from "./discover.ts";
 import { exclusionOf } from "./exclusions.ts";
+import { filterOfPlace } from "./filters.ts";
 import { releaseIfLacking } from "./lacking.ts";
 import type { CampaignServices } from "./services.ts";
 import { detailsKind, detailsSchema, type DetailsPayload } from "./tasks.ts";
@@ -36,13 +37,15 @@ export async function detail(
   if (excluded) return left(excluded);
   if (await isForgotten(services, place.id, domain)) return left("it was forgotten");
 
-  const found = { tile, phrases: [phrase], at, source: source.name };
+  const filter = filterOfPlace(campaign.filters, place, facts);
+  const found = { tile, phrases: [phrase], at, source: source.name, filter };
   const [company] = await services.companies.putAll([foundCompany(campaign, place, facts, found)]);
   if (!company || company.status === "forgotten") return left("it was forgotten");
   const { target } = company;
-  const enrich = website
-    ? await services.enrichTask({ campaign, target, website, domain })
-    : undefined;
+  const enrich =
+    website && !filter
+      ? await services.enrichTask({ campaign, target, website, domain })
+      : undefined;
   return { kind: "put", company, enrich };
 }
 

@@ -6,6 +6,7 @@ import type { Campaign } from "./campaign.ts";
 import { companyFacts, type CompanyFacts } from "./company-fields.ts";
 import type { FoundCompany } from "./company-writer.ts";
 import { exclusionOf } from "./exclusions.ts";
+import { filterOfPlace, type FilterName } from "./filters.ts";
 import { releaseIfLacking } from "./lacking.ts";
 import { meaningHash } from "./phrase-meaning.ts";
 import type { CampaignServices } from "./services.ts";
@@ -16,6 +17,8 @@ export interface Discovered {
   /** Places that some phrase found. */
   readonly found: number;
   readonly excluded: number;
+  /** Places that a filter of the campaign rejects, by filter: kept, and not visited. */
+  readonly filtered?: Readonly<Partial<Record<FilterName, number>>>;
   readonly created: number;
 }
 
@@ -63,6 +66,7 @@ export async function discover(
   const { places, release } = await source.area(tile, signal, onRequest);
   const at = new Date(clock.nowMs()).toISOString();
   const counts = { found: 0, excluded: 0, created: 0 };
+  const filtered: Partial<Record<FilterName, number>> = {};
   const foundBy = new Map([...due.keys()].map((phrase) => [phrase, 0]));
   const writer = createWriter(services, campaign, by);
   for (const place of places) {
@@ -76,8 +80,11 @@ export async function discover(
     if (exclusionOf(campaign.exclusions, { id, name, domain: facts.domain })) counts.excluded += 1;
     else {
       const phrases = matched.map((phrase) => due.get(phrase)!);
-      const found = { tile: tile.id, phrases, at, source: source.name };
-      await writer.add(place, facts, foundCompany(campaign, place, facts, found));
+      const filter = filterOfPlace(campaign.filters, place, facts);
+      if (filter) filtered[filter] = (filtered[filter] ?? 0) + 1;
+      const found = { tile: tile.id, phrases, at, source: source.name, filter };
+      const company = foundCompany(campaign, place, facts, found);
+      await writer.add(place, filter ? { ...facts, website: undefined } : facts, company);
     }
   }
   counts.created = await writer.flush();
@@ -95,7 +102,7 @@ export async function discover(
     ),
   );
   await ledger.write({ source: "system", changes });
-  return counts;
+  return Object.keys(filtered).length > 0 ? { ...counts, filtered } : counts;
 }
 
 export interface FoundWhere {
@@ -104,6 +111,8 @@ export interface FoundWhere {
   readonly at: string;
   /** What people call the source. */
   readonly source: string;
+  /** The filter of the campaign that rejects it. */
+  readonly filter?: FilterName | undefined;
 }
 
 /** A place as a company, and by which tile and phrases it was found. */
@@ -111,9 +120,9 @@ export function foundCompany(
   campaign: Pick<Campaign, "name">,
   place: Place,
   { domain, fields }: CompanyFacts,
-  { tile, phrases, at, source }: FoundWhere,
+  { tile, phrases, at, source, filter }: FoundWhere,
 ): FoundCompany {
-  const value = { campaign: campaign.name, at, source };
+  const value = { campaign: campaign.name, at, source, ...(filter && { filtered: filter }) };
   return {
     source: `place:${place.id}`,
     name: place.name,

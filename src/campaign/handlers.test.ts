@@ -11,6 +11,7 @@ import type { Campaign } from "./campaign.ts";
 import { detail } from "./details.ts";
 import { createDiscoverHandler, discover } from "./discover.ts";
 import { parseCampaign } from "./parse-campaign.ts";
+import { filtersSchema } from "./filters.ts";
 import { createPhraseCache, meaningHash } from "./phrase-meaning.ts";
 import type { CampaignServices } from "./services.ts";
 import { detailsSchema, discoverSchema, enrichKind, type DetailsPayload } from "./tasks.ts";
@@ -263,6 +264,26 @@ describe("discover", () => {
     const result = await discover(world.services, payload, { by, signal });
     expect(result).toEqual({ found: 4, excluded: 3, created: 1 });
     expect([...world.tasks.keys()]).toEqual(["enrich company/p-3"]);
+  });
+
+  test("F3: what a filter rejects is kept, counted by filter, and gets no task", async () => {
+    const filters = filtersSchema.parse({ website: true, chains: false, ratingMin: 4 });
+    const places = () => [
+      place("p/1", { website: "a.example", rating: 4.5 }),
+      place("p/2", { rating: 5 }),
+      place("p/3", { website: "c.example", rating: 5, brand: "Big" }),
+      place("p/4", { website: "d.example" }),
+      place("p/5", { website: "e.example", rating: 3.9 }),
+    ];
+    await using world = await createWorld(places, { campaign: { ...campaign, filters } });
+    const result = await discover(world.services, payload, { by, signal });
+    const filtered = { website: 1, chain: 1, rating: 2 };
+    expect(result).toEqual({ found: 5, excluded: 0, created: 5, filtered });
+    expect([...world.tasks.keys()]).toEqual(["enrich company/p-1"]);
+    // Another campaign that shares the witness has the company all the same.
+    expect(await nameOf(world, "p-5")).toBe(place("p/5").name);
+    const values = await valuesOf(world.ledger, "company/p-3");
+    expect(values[`found/${tile.id}/plumber`]).toMatchObject({ filtered: "chain" });
   });
 
   test("what was forgotten stays so, by its place and by its domain", async () => {

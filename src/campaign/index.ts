@@ -49,6 +49,7 @@ export { paceOf, setPace } from "./enrich/pace.ts";
 export type { CrawlSettings, EnrichServices, KeptPage, SiteSettings } from "./enrich/services.ts";
 export { extractorVersion, isVisitFresh } from "./enrich/visit-freshness.ts";
 export { firstTask, gateOf, type FirstTask } from "./enrich/visit-task.ts";
+export { filterNames, type FilterName, type PlaceFilters } from "./filters.ts";
 export { exclusionOf } from "./exclusions.ts";
 export { suggestCampaign, type SuggestedCampaign } from "./init/suggest-campaign.ts";
 export { locateTown, radiusKm, type LocatedTown } from "./locate-town.ts";

@@ -5,6 +5,7 @@ import { nearestHint } from "../base/nearest.ts";
 import { locateTomlKeys } from "../config/index.ts";
 import { phraseLanguages, sourceKeyRule, type Point } from "../sources/index.ts";
 import { fileSourceKey, overpassSourceKey, type Campaign } from "./campaign.ts";
+import { filtersSchema } from "./filters.ts";
 import { locateTown, radiusKm } from "./locate-town.ts";
 import { phraseFault, toPhrase } from "./phrase.ts";
 
@@ -71,6 +72,7 @@ const schema = z.strictObject({
       places: words("ids of places").default([]),
     })
     .prefault({}),
+  filters: filtersSchema.optional(),
   languages: z
     .array(
       z.string().refine((code) => phraseLanguages().includes(code), {
@@ -140,7 +142,8 @@ const keys = [
   "phrases", "proximityKm", "radius", "locations", "locations.name", "locations.lat",
   "locations.lon", "locations.proximityKm", "locations.radius", "politeness", "politeness.delayMs", "politeness.concurrency",
   "politeness.contact", "exclusions", "exclusions.domains", "exclusions.names",
-  "exclusions.places", "languages", "tags", "sources", "sources.file", "sources.columns",
+  "exclusions.places", "filters", "filters.website", "filters.phone", "filters.chains", "filters.categories",
+  "filters.categories.only", "filters.categories.not", "filters.ratingMin", "filters.reviewsMin", "filters.polygon", "languages", "tags", "sources", "sources.file", "sources.columns",
   "sources.delimiter", "sources.encoding", "sources.imported", "sources.overpass",
   "sources.overpass.url", "sources.overpass.delayMs", "sources.overpass.snapshotDays",
   "sources.overpass.maxDataAgeDays", "sources.overpass.dailyRequests", "sources.overpass.dailyBytes", "freshness", "freshness.foundDays",
@@ -192,6 +195,7 @@ export function parseCampaign(
     })),
     politeness: { ...data.politeness, contact: data.politeness.contact },
     exclusions: data.exclusions,
+    ...(data.filters && { filters: data.filters }),
     languages: [...new Set(data.languages)],
     tags: new Map(
       Object.entries(data.tags).map(([phrase, { osm, overture }]) => [

@@ -47,6 +47,15 @@ ${contact === undefined ? '# contact = "you@example.org"   ' : `contact = ${JSON
 foundDays = 90        # a tile that had places is looked through again after this
 emptyDays = 14        # one that had none, after this
 
+# Only places that are worth a visit. The others are kept, and cost no request.
+# [filters]
+# website = true                  # only places with one; false: only places without
+# phone = true
+# chains = false                  # no places of a brand
+# categories = { only = ["craft=plumber"], not = [] }
+# ratingMin = 4.0
+# reviewsMin = 10
+
 [exclusions]
 domains = []
 names = []

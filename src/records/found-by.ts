@@ -12,6 +12,8 @@ export interface FoundBy {
   readonly at?: string;
   /** What people call the source: `file:places.jsonl`. */
   readonly source?: string;
+  /** The filter of that campaign that rejects it: it is kept, and not visited for it. */
+  readonly filtered?: string;
 }
 
 /** One field for each question: `found/<tile>/<phrase>`. */
@@ -21,5 +23,5 @@ export const foundByOf = (fields: readonly FieldView[]): readonly FoundBy[] =>
   fields.flatMap(({ field, value }) => {
     const [, tile, phrase] = /^found\/([^/]+)\/(.+)$/su.exec(field) ?? [];
     if (tile === undefined || phrase === undefined) return [];
-    return [{ tile, phrase, ...textsIn(value, ["campaign", "at", "source"]) }];
+    return [{ tile, phrase, ...textsIn(value, ["campaign", "at", "source", "filtered"]) }];
   });

@@ -60,6 +60,7 @@ const report = z.strictObject({
     }),
   }),
   excluded: count,
+  filtered: z.array(z.strictObject({ filter: z.string(), companies: count })),
   tasks: stateCounts.optional(),
   licences,
   alarms: z.array(z.strictObject({ alarm: z.string(), text: z.string() })),

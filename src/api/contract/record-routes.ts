@@ -43,6 +43,7 @@ const foundBy = z.strictObject({
   campaign: z.string().optional(),
   at: z.string().optional(),
   source: z.string().optional(),
+  filtered: z.string().optional().describe("the filter of the campaign that rejects it"),
 });
 
 const companyFields = {

@@ -158,4 +158,6 @@ async function chosenCompanies<Row>(
 }
 
 const isMember = (membership: Membership, company: Company): boolean =>
-  membership.has(company) && !membership.isExcluded(company);
+  membership.has(company) &&
+  !membership.isExcluded(company) &&
+  membership.filterOf(company) === undefined;

@@ -4,6 +4,7 @@ import { sampleCompany } from "../../records/testing/sample-records.ts";
 import type { Company } from "../../records/index.ts";
 import { parseTileId } from "../../sources/index.ts";
 import { parseCampaign } from "../parse-campaign.ts";
+import { filtersSchema } from "../filters.ts";
 import { planTargets } from "../plan.ts";
 import type { Witness } from "../witness.ts";
 import { buildCampaignReport } from "./build-report.ts";
@@ -120,6 +121,20 @@ describe("the report of a campaign", () => {
     ]);
     expect(rows[0]).toMatchObject({ tiles: 3, places: 5, companies: 2, withEmail: 1 });
     expect(rows[1]).toMatchObject({ tiles: 1, places: 4, companies: 4, withEmail: 1 });
+  });
+
+  test("F3: what a filter rejects is counted by filter, and not in the funnel", async () => {
+    const filters = filtersSchema.parse({ website: true });
+    const rejected = [
+      sampleCompany("f1", { foundBy: [foundAt("plumber", { filtered: "website" })] }),
+      // Only another campaign asked: it is judged by what is known.
+      sampleCompany("f2", { foundBy: [foundAt("plumber", { campaign: "other" })] }),
+      sampleCompany("f3", { foundBy: [foundAt("plumber")], texts: { website: "https://a.test/" } }),
+    ];
+    const input = { campaign: { ...campaign, filters }, targets, witnesses: witnesses([]), nowMs };
+    const report = await buildCampaignReport({ ...input, companies: [rejected] });
+    expect(report.filtered).toEqual([{ filter: "website", companies: 2 }]);
+    expect(report.funnel.companies).toBe(1);
   });
 
   test("gives each company without an address exactly one reason", async () => {

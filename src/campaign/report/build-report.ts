@@ -44,6 +44,7 @@ export async function buildCampaignReport(input: CampaignReportInput): Promise<C
   const reasons = createReasons();
   const visits = createVisitAges(nowMs);
   const placeSources = new Set<string>();
+  const filtered = new Map<string, number>();
   let [excluded, websiteRequests, firstDay] = [0, 0, "9999-12-31"];
   for await (const page of input.companies) {
     for (const company of page) {
@@ -51,6 +52,11 @@ export async function buildCampaignReport(input: CampaignReportInput): Promise<C
       if (finds.length === 0) continue;
       if (membership.isExcluded(company)) {
         excluded += 1;
+        continue;
+      }
+      const filter = membership.filterOf(company);
+      if (filter !== undefined) {
+        filtered.set(filter, (filtered.get(filter) ?? 0) + 1);
         continue;
       }
       funnels.add(company, finds);
@@ -81,6 +87,7 @@ export async function buildCampaignReport(input: CampaignReportInput): Promise<C
     cost: costOf(funnel.withEmail, websiteRequests, bucket),
     freshness: { ...looks.freshness, visits: visits.result() },
     excluded,
+    filtered: [...filtered].map(([filter, companies]) => ({ filter, companies })),
     ...(input.tasks && { tasks: input.tasks }),
     licences: [...attributionsOf(placeSources)],
     alarms: [...emptyTilesAlarm(campaign, targets, witnesses, nowMs)],

@@ -1,6 +1,7 @@
 import type { Company, FoundBy } from "../../records/index.ts";
 import type { Campaign } from "../campaign.ts";
 import { exclusionOf } from "../exclusions.ts";
+import { filterOfCompany } from "../filters.ts";
 import { planTiles } from "../plan.ts";
 
 /** Which companies belong to a campaign, and by which of its questions they were found. */
@@ -8,6 +9,8 @@ export interface Membership {
   /** Empty: it is not one of the campaign's. */
   findsOf(company: Pick<Company, "foundBy">): readonly FoundBy[];
   has(company: Pick<Company, "foundBy">): boolean;
+  /** The filter of the campaign that rejects it; undefined: none does. */
+  filterOf(company: Company): string | undefined;
   /** Whether the campaign or a person has excluded it. */
   isExcluded(company: Pick<Company, "excluded" | "name" | "texts">): boolean;
 }
@@ -17,7 +20,7 @@ export interface Membership {
  * others did not ask again. One that a campaign found stays its own when the plan becomes smaller.
  */
 export function membershipOf(
-  campaign: Pick<Campaign, "name" | "phrases" | "locations" | "exclusions">,
+  campaign: Pick<Campaign, "name" | "phrases" | "locations" | "exclusions" | "filters">,
 ): Membership {
   const tiles = new Set(planTiles(campaign).map(({ tile }) => tile.id));
   const phrases = new Set(campaign.phrases);
@@ -30,6 +33,11 @@ export function membershipOf(
   return {
     findsOf: ({ foundBy = [] }) => foundBy.filter(isOwn),
     has: ({ foundBy = [] }) => foundBy.some(isOwn),
+    filterOf(company) {
+      const asked = (company.foundBy ?? []).filter((one) => one.campaign === campaign.name);
+      if (asked.length === 0) return filterOfCompany(campaign.filters, company);
+      return asked.every(({ filtered }) => filtered !== undefined) ? asked[0]!.filtered : undefined;
+    },
     isExcluded({ excluded, name, texts: { place, domain } }) {
       if (excluded !== undefined) return true;
       return (

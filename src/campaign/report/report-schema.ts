@@ -87,6 +87,8 @@ export const campaignReportSchema = z.object({
     visits: z.object({ days7: count, days30: count, days90: count, older: count, never: count }),
   }),
   excluded: count,
+  /** Companies that a filter of the campaign rejects, by filter: kept, not visited, not counted. */
+  filtered: z.array(z.object({ filter: z.string(), companies: count })).default([]),
   /** Absent: the campaign has no job yet. */
   tasks: z
     .object({ pending: count, running: count, done: count, skipped: count, failed: count })

@@ -138,6 +138,7 @@ export const sampleReport = {
   cost: { leads: 1_912, websiteRequests: 7_833, websiteRequestsPerLead: 4.1, bucketRequests: 9_100, bucketDollars: 0.04, bucketDollarsPerLead: 0.000021 }, // prettier-ignore
   freshness: { visits: { days7: 2_400, days30: 100, days90: 80, older: 31, never: 1_260 } },
   excluded: 4,
+  filtered: [],
   tasks: { pending: 1_284, running: 18, done: 9_100, skipped: 12, failed: 38 },
   alarms: [],
 };

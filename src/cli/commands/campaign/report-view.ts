@@ -24,6 +24,13 @@ export function describeReport(report: CampaignReport, layout: Layout): string {
       .filter(({ companies }) => companies > 0)
       .map(({ field, share }) => `${field} ${Math.round(share * 100)} %`)
       .join(", ")}`,
+    ...(report.filtered.length > 0
+      ? [
+          `not visited, by filter: ${report.filtered
+            .map(({ filter, companies }) => `${filter} ${formatCount(companies)}`)
+            .join(", ")}`,
+        ]
+      : []),
     ...(withoutEmail.companies > 0
       ? [
           `without an e-mail address: ${formatCount(withoutEmail.companies)}`,
