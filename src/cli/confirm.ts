@@ -30,7 +30,7 @@ export function createConfirm({ stdin, stderr, signal }: ConfirmOptions): Confir
   return async (question, { yes }) => {
     if (yes) return true;
     if (!stdin.isTTY || !stderr.isTTY) {
-      throw usageError(`${question} - nobody is here to answer: pass --yes to go on`);
+      throw usageError(`${question} Not a terminal: pass --yes to confirm`);
     }
     stderr.write(`${toTerminalText(question)} [y/N] `);
     const answer = await readLine(stdin, signal);

@@ -31,7 +31,7 @@ export function textFlag(flags: Flags, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** The values of a flag that may be repeated; several may also stand in one, parted by commas. */
+/** The values of a flag that may be repeated; several may also stand in one, separated by commas. */
 export function listFlag(flags: Flags, name: string): readonly string[] | undefined {
   const value = flags[name];
   return Array.isArray(value) ? value.flatMap((text: string) => text.split(",")) : undefined;

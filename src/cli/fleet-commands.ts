@@ -24,7 +24,7 @@ export const fleetCommands: readonly CommandEntry[] = [
   },
   {
     name: "node key",
-    summary: "make a key that the nodes of a fleet share",
+    summary: "create a key that the nodes of a fleet share",
     load: async () => (await import("./commands/node/key.ts")).nodeKey,
   },
   {

@@ -4,12 +4,12 @@ import type { CommandEntry } from "./command.ts";
 export const recordCommands: readonly CommandEntry[] = [
   {
     name: "company add",
-    summary: "add a company, or to the one of its domain",
+    summary: "add a company, or update the one with the same domain",
     load: async () => (await import("./commands/records/add.ts")).companyAdd,
   },
   {
     name: "company show",
-    summary: "show all that is known of a company",
+    summary: "show a company",
     load: async () => (await import("./commands/records/show.ts")).companyShow,
   },
   {
@@ -19,17 +19,17 @@ export const recordCommands: readonly CommandEntry[] = [
   },
   {
     name: "company unset",
-    summary: "take values away",
+    summary: "remove values",
     load: async () => (await import("./commands/records/set.ts")).companyUnset,
   },
   {
     name: "company note",
-    summary: "keep a note",
+    summary: "add a note",
     load: async () => (await import("./commands/records/entry.ts")).companyNote,
   },
   {
     name: "company meeting",
-    summary: "keep what was said at a meeting",
+    summary: "add the minutes of a meeting",
     load: async () => (await import("./commands/records/entry.ts")).companyMeeting,
   },
   {
@@ -39,7 +39,7 @@ export const recordCommands: readonly CommandEntry[] = [
   },
   {
     name: "company tag",
-    summary: "put tags on, or take them off",
+    summary: "add or remove tags",
     load: async () => (await import("./commands/records/tag.ts")).companyTag,
   },
   {
@@ -59,12 +59,12 @@ export const recordCommands: readonly CommandEntry[] = [
   },
   {
     name: "company to-call",
-    summary: "whom to call now: callbacks, then new ones",
+    summary: "list whom to call now: callbacks, then new companies",
     load: async () => (await import("./commands/records/to-call.ts")).companyToCall,
   },
   {
     name: "company who",
-    summary: "who has an address or a domain",
+    summary: "look up a company by address or domain",
     load: async () => (await import("./commands/records/who.ts")).companyWho,
   },
   {
@@ -74,7 +74,7 @@ export const recordCommands: readonly CommandEntry[] = [
   },
   {
     name: "company merge",
-    summary: "make two companies one",
+    summary: "merge two companies",
     load: async () => (await import("./commands/records/merge.ts")).companyMerge,
   },
   {
@@ -84,7 +84,7 @@ export const recordCommands: readonly CommandEntry[] = [
   },
   {
     name: "company distinct",
-    summary: "say that two companies are not the same",
+    summary: "mark two companies as different",
     load: async () => (await import("./commands/records/distinct.ts")).companyDistinct,
   },
   {
@@ -99,7 +99,7 @@ export const recordCommands: readonly CommandEntry[] = [
   },
   {
     name: "company restore",
-    summary: "write a field or all as it was at a moment",
+    summary: "restore a field, or the whole record, to an earlier state",
     load: async () => (await import("./commands/records/history.ts")).companyRestore,
   },
   {
@@ -109,7 +109,7 @@ export const recordCommands: readonly CommandEntry[] = [
   },
   {
     name: "company forget",
-    summary: "take a company out for good",
+    summary: "delete a company for good, with its history",
     load: async () => (await import("./commands/records/forget.ts")).companyForget,
   },
   {
@@ -124,7 +124,7 @@ export const recordCommands: readonly CommandEntry[] = [
   },
   {
     name: "person show",
-    summary: "show all that is known of a person",
+    summary: "show a person",
     load: async () => (await import("./commands/records/show.ts")).personShow,
   },
   {
@@ -134,17 +134,17 @@ export const recordCommands: readonly CommandEntry[] = [
   },
   {
     name: "person unset",
-    summary: "take values away",
+    summary: "remove values",
     load: async () => (await import("./commands/records/set.ts")).personUnset,
   },
   {
     name: "person note",
-    summary: "keep a note",
+    summary: "add a note",
     load: async () => (await import("./commands/records/entry.ts")).personNote,
   },
   {
     name: "person meeting",
-    summary: "keep what was said at a meeting",
+    summary: "add the minutes of a meeting",
     load: async () => (await import("./commands/records/entry.ts")).personMeeting,
   },
   {
@@ -154,7 +154,7 @@ export const recordCommands: readonly CommandEntry[] = [
   },
   {
     name: "person tag",
-    summary: "put tags on, or take them off",
+    summary: "add or remove tags",
     load: async () => (await import("./commands/records/tag.ts")).personTag,
   },
   {
@@ -174,7 +174,7 @@ export const recordCommands: readonly CommandEntry[] = [
   },
   {
     name: "person restore",
-    summary: "write a field or all as it was at a moment",
+    summary: "restore a field, or the whole record, to an earlier state",
     load: async () => (await import("./commands/records/history.ts")).personRestore,
   },
   {
@@ -184,7 +184,7 @@ export const recordCommands: readonly CommandEntry[] = [
   },
   {
     name: "person forget",
-    summary: "take a person out for good",
+    summary: "delete a person for good, with the history",
     load: async () => (await import("./commands/records/forget.ts")).personForget,
   },
   {
@@ -194,37 +194,37 @@ export const recordCommands: readonly CommandEntry[] = [
   },
   {
     name: "records status",
-    summary: "how many there are, and files that need a hand",
+    summary: "count records, and list files with errors",
     load: async () => (await import("./commands/records/upkeep.ts")).recordsStatus,
   },
   {
     name: "records rebuild",
-    summary: "make index and files anew",
+    summary: "rebuild the index and the files",
     load: async () => (await import("./commands/records/upkeep.ts")).recordsRebuild,
   },
   {
     name: "records ingest",
-    summary: "take in what was edited in files",
+    summary: "import manual edits of files",
     load: async () => (await import("./commands/records/upkeep.ts")).recordsIngest,
   },
   {
     name: "records watch",
-    summary: "take in edits as they are saved",
+    summary: "import manual edits as files are saved",
     load: async () => (await import("./commands/records/upkeep.ts")).recordsWatch,
   },
   {
     name: "import companies",
-    summary: "take in companies from CSV or JSON lines",
+    summary: "import companies from CSV or JSON Lines",
     load: async () => (await import("./commands/exchange/import-companies.ts")).importCompanies,
   },
   {
     name: "export companies",
-    summary: "give out companies as CSV, JSON lines or cards",
+    summary: "export companies as CSV, JSON Lines or vCard",
     load: async () => (await import("./commands/exchange/export-records.ts")).exportCompanies,
   },
   {
     name: "export emails",
-    summary: "give out e-mail addresses, each once",
+    summary: "export e-mail addresses, each once",
     load: async () => (await import("./commands/exchange/export-records.ts")).exportEmails,
   },
 ];

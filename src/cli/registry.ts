@@ -11,10 +11,10 @@ export const registry: Registry = {
     company: "companies: plain text files, notes, calls, search",
     person: "people, and the companies they belong to",
     records: "files and index of companies and people",
-    import: "take in what other programs know",
-    export: "give out what is known",
+    import: "import companies from CSV or JSON Lines",
+    export: "export companies or e-mail addresses (CSV, JSON Lines, vCard)",
     ledger: "facts about companies, field by field",
-    campaign: "what is looked for, and where",
+    campaign: "plan and run campaigns (phrases × locations)",
     places: "files of places, cut into tiles",
     schedule: "recurring work: gather, visit again, report, export",
     node: "this machine, and the others of its fleet",
@@ -60,12 +60,12 @@ export const registry: Registry = {
     },
     {
       name: "crawl",
-      summary: "fetch every page of a site, politely, and tell what came of each",
+      summary: "crawl a site and report the result for every page",
       load: async () => (await import("./commands/crawl/crawl.ts")).crawl,
     },
     {
       name: "enrich",
-      summary: "visit websites again, and say what that brought",
+      summary: "visit company websites and report new contacts",
       load: async () => (await import("./commands/enrich.ts")).enrich,
     },
     {
@@ -80,7 +80,7 @@ export const registry: Registry = {
     },
     {
       name: "status",
-      summary: "how this node and its fleet are, and what needs attention",
+      summary: "show the health of this node or of the fleet",
       load: async () => (await import("./commands/status.ts")).status,
     },
     {
@@ -90,7 +90,7 @@ export const registry: Registry = {
     },
     {
       name: "loadtest",
-      summary: "put load on a queue with local fake sites, and judge how it went",
+      summary: "run a load test on a queue with local fake sites",
       load: async () => (await import("./commands/loadtest.ts")).loadtest,
     },
     {
@@ -140,7 +140,7 @@ export const registry: Registry = {
     },
     {
       name: "queue seal",
-      summary: "say that a job gets no more tasks, so that it can complete",
+      summary: "seal a job: it gets no more tasks and can complete",
       load: async () => (await import("./commands/queue-seal.ts")).queueSeal,
     },
     {
@@ -187,7 +187,7 @@ export const registry: Registry = {
     ...recordCommands,
     {
       name: "ledger status",
-      summary: "what this node knows and has not shared",
+      summary: "count what this node has, and what it has not shared yet",
       load: async () => (await import("./commands/ledger/status.ts")).ledgerStatus,
     },
     {
@@ -222,17 +222,17 @@ export const registry: Registry = {
     },
     {
       name: "ledger conflicts",
-      summary: "list writes that lost without being seen",
+      summary: "list concurrent writes that were overwritten",
       load: async () => (await import("./commands/ledger/conflicts.ts")).ledgerConflicts,
     },
     {
       name: "ledger quarantine",
-      summary: "list what is ahead of its time, or write it anew",
+      summary: "list writes with timestamps in the future, or re-stamp them",
       load: async () => (await import("./commands/ledger/quarantine.ts")).ledgerQuarantine,
     },
     {
       name: "ledger restore",
-      summary: "write a lost value anew",
+      summary: "restore an overwritten value",
       load: async () => (await import("./commands/ledger/restore.ts")).ledgerRestore,
     },
     {
@@ -247,7 +247,7 @@ export const registry: Registry = {
     },
     {
       name: "campaign new",
-      summary: "make a campaign: a config.toml to edit",
+      summary: "create a campaign: a config.toml to edit",
       load: async () => (await import("./commands/campaign/new.ts")).campaignNew,
     },
     {
@@ -267,7 +267,7 @@ export const registry: Registry = {
     },
     {
       name: "campaign dispatch",
-      summary: "make tasks of the targets that no fresh witness covers",
+      summary: "enqueue every target that has no recent result",
       load: async () => (await import("./commands/campaign/dispatch.ts")).campaignDispatch,
     },
     {

@@ -33,7 +33,7 @@ export async function runProcess(registry: Registry): Promise<void> {
       if (stoppedBy !== undefined) process.exit(exitCode);
       stoppedBy = exitCode;
       if (!isAsked("--quiet")) {
-        stderr.write(`${clearLine(stderr)}forager: stopping; once more to stop at once\n`);
+        stderr.write(`${clearLine(stderr)}forager: stopping; press Ctrl-C again to stop now\n`);
       }
       stopping.abort();
     });

@@ -5,7 +5,7 @@ import { textFlag } from "./flags.ts";
 export const sourceOption: OptionSpec = {
   flag: "--source",
   value: "source",
-  summary: "who says so (default: hand:YOU)",
+  summary: "provenance stored with the value (default: hand:YOU)",
 };
 
 export const sourceOf = ({ flags }: Pick<SettingsContext, "flags">): string =>

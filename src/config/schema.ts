@@ -125,7 +125,7 @@ export const settingsSchema = z.strictObject({
       description:
         "UDP and TCP port; another free one is taken where it is in use, or where it is 0",
     }),
-    peers: text("HOST:PORT parted by commas").optional().register(settingMeta, {
+    peers: text("HOST:PORT separated by commas").optional().register(settingMeta, {
       isList: true,
       description: "nodes that are always looked for, such as pi-7:9999,10.0.0.8:9999",
     }),
@@ -240,9 +240,9 @@ function choice<const Value extends string>(values: readonly Value[]) {
   return z.enum(values, { error: `one of ${values.join(", ")}` });
 }
 
-/** Words parted by commas, or nothing. */
+/** Words separated by commas, or nothing. */
 function list(values: readonly string[]) {
-  const error = `words of ${values.join(", ")}, parted by commas`;
+  const error = `words of ${values.join(", ")}, separated by commas`;
   const isKnown = (words: string) =>
     words === "" || words.split(",").every((word) => values.includes(word));
   return z.string({ error }).refine(isKnown, { error });
@@ -253,18 +253,18 @@ function nameOfNode() {
   return z.string({ error }).regex(/^[a-z0-9][a-z0-9._-]{0,62}$/i, { error });
 }
 
-/** Names of hosts parted by commas, or nothing. */
+/** Names of hosts separated by commas, or nothing. */
 function hostNames() {
-  const error = "names of hosts such as pi-3,metrics.example.org, parted by commas";
+  const error = "names of hosts such as pi-3,metrics.example.org, separated by commas";
   const isName = (text: string) => /^[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_])?$/i.test(text);
   return z
     .string({ error })
     .refine((text) => text === "" || text.split(",").every(isName), { error });
 }
 
-/** Addresses or networks parted by commas, or nothing. */
+/** Addresses or networks separated by commas, or nothing. */
 function networks() {
-  const error = "addresses or networks such as 127.0.0.1,10.0.0.0/8, parted by commas";
+  const error = "addresses or networks such as 127.0.0.1,10.0.0.0/8, separated by commas";
   const isNetwork = (text: string) => {
     const [address = "", length, ...rest] = text.split("/");
     const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;

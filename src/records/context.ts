@@ -99,7 +99,7 @@ export function createRecordsContext(options: RecordsOptions): RecordsContext {
     if (reason === undefined) warned.delete(path);
     else if (warned.get(path) !== reason) {
       warned.set(path, reason);
-      log.warn("a file is left alone until it is mended", { path, reason });
+      log.warn("skipped a file with errors until it is fixed", { path, reason });
     }
   };
   const entryFiles = createEntryFiles({ disk, tell });

@@ -96,7 +96,7 @@ export function createRenderer(options: RendererOptions): Renderer {
     const reason = found.kind === "broken" ? found.reason : undefined;
     tell(name, target, reason);
     if (found.kind === "ingested" && found.fields.length > 0) {
-      log.info("a hand edit was taken in", { target, fields: found.fields });
+      log.info("imported a manual edit", { target, fields: found.fields });
     }
     return { ...found, target };
   };

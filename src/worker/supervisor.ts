@@ -156,7 +156,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     if (place.isLeaving) return follow();
     if (state === "stopping") return start(place); // replaced by a newer version of itself
     if (state === "starting" && how === "code 2") {
-      const message = `the worker ${slot.name} cannot begin: what it said is above`;
+      const message = `worker ${slot.name} failed to start; see the error above`;
       return onHopeless(new AppError("invalid", "worker_cannot_begin", message));
     }
     restart(place, how);

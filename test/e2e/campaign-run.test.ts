@@ -115,7 +115,7 @@ test("killed with -9 and stopped with Ctrl-C it goes on where it was", async () 
 test("init refuses what cannot work, and never replaces settings", async () => {
   const { at, forager } = await setUp(1);
   const cases: readonly (readonly [line: string, message: RegExp])[] = [
-    ["init", /nobody is here to answer: pass --contact/],
+    ["init", /not a terminal: pass --contact/],
     ["init --contact nobody", /is no e-mail address and no URL/],
     ["init --contact a@b.org --source none.csv", /none\.csv is no file/],
     [`${init} Bad_Name`, /is no name for a campaign/],

@@ -94,7 +94,7 @@ test.each([
   expect(result).toEqual({
     exitCode,
     stdout: "ready\n",
-    stderr: "forager: stopping; once more to stop at once\n",
+    stderr: "forager: stopping; press Ctrl-C again to stop now\n",
   });
 });
 

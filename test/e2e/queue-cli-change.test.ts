@@ -166,7 +166,7 @@ describe("retry", () => {
     );
     const unasked = await queue("retry --job one");
     expect(unasked.exitCode).toBe(2);
-    expect(unasked.stderr).toContain("make 3 tasks (failed) pending again? - nobody is here");
+    expect(unasked.stderr).toContain("make 3 tasks (failed) pending again? Not a terminal");
     // One task needs no answer.
     expect((await queue("retry --kind b --gate g")).stdout).toBe("made 1 task pending again\n");
     expect(await json("retry --older-than 1h --yes")).toEqual({ changed: 0 });
@@ -226,7 +226,7 @@ describe("purge", () => {
     const unasked = await queue("purge --id 1");
     expect(unasked.exitCode).toBe(2);
     expect(unasked.stderr).toContain(
-      "purge 1 task and free their keys and those of such tasks in the log? - nobody is here",
+      "purge 1 task and free their keys and those of such tasks in the log? Not a terminal",
     );
     expect((await queue("purge --kind a --yes")).stdout).toBe("purged 4 tasks\n");
     expect(await json("purge --id 5 --yes")).toEqual({ changed: 1 });
@@ -281,7 +281,7 @@ describe("reconcile", () => {
     expect(found.stdout).toContain("1 wrong counter, 0 orphans: --repair puts it right");
     const unasked = await queue("reconcile --repair");
     expect(unasked.exitCode).toBe(2);
-    expect(unasked.stderr).toContain("repair 1 counter and 0 orphans? - nobody is here");
+    expect(unasked.stderr).toContain("repair 1 counter and 0 orphans? Not a terminal");
     expect(await json("reconcile", 1)).toMatchObject({ drift: [{ counted: 7, actual: 0 }] });
     expect(await json("reconcile --repair --yes")).toMatchObject({ repaired: true });
     expect((await queue("reconcile --repair")).stdout).toBe("nothing differs\n");

@@ -52,7 +52,7 @@ test("D16: `work` moves what is old into the log, which status shows and prune s
   expect(await json("log prune --before 25d --dry-run")).toEqual({ isDryRun: true, matching: 1 });
   const unasked = await queue("log prune --before 25d");
   expect(unasked.exitCode).toBe(2);
-  expect(unasked.stderr).toMatch(/remove 1 entry older than \S+ from the log\? - nobody is here/);
+  expect(unasked.stderr).toMatch(/remove 1 entry older than \S+ from the log\? Not a terminal/);
   expect((await queue("log prune --before 25d --yes")).stdout).toBe(
     "removed 1 entry from the log\n",
   );
@@ -67,7 +67,7 @@ test("purge frees keys of what moved into the log before, and asks also where no
   await json("add work --key other --job j");
   const unasked = await queue("purge --job j");
   expect(unasked.exitCode).toBe(2);
-  expect(unasked.stderr).toContain("those of such tasks in the log? - nobody is here");
+  expect(unasked.stderr).toContain("those of such tasks in the log? Not a terminal");
   expect(await json("add work --key old0 --job j")).toMatchObject({ status: "duplicate" });
   expect(await json("purge --job j --yes")).toEqual({ changed: 0 });
   expect(await json("add work --key old0 --job j")).toMatchObject({ status: "added" });

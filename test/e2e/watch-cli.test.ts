@@ -6,7 +6,7 @@ import { openKeptLog } from "../../src/base/kept-log.ts";
 import type { RunOptions } from "../support/built-cli.ts";
 import { createQueueSandbox, type QueueSandbox } from "../support/queue-sandbox.ts";
 
-const stopping = "forager: stopping; once more to stop at once\n";
+const stopping = "forager: stopping; press Ctrl-C again to stop now\n";
 const watch = ["status", "--watch", "--every", "100ms", "--queue", "sqlite:q.db", "--data", "data"];
 
 /** Does each step once the output has what the step waits for; the last one ends it. */

@@ -72,7 +72,7 @@ export const campaignRoutes = {
     method: "POST",
     path: "/api/campaigns",
     scope: "campaigns:write",
-    summary: "make a campaign: a config.toml to edit",
+    summary: "create a campaign: a config.toml to edit",
     status: 201,
     body: z.strictObject({ campaign: name }),
     answer: z.strictObject({ campaign: z.string() }),

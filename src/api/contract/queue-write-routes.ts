@@ -99,7 +99,7 @@ export const queueWriteRoutes = {
     method: "POST",
     path: "/api/queue/jobs/{job}/seal",
     scope: "queue:write",
-    summary: "say that a job gets no more tasks, so that it can complete",
+    summary: "seal a job: it gets no more tasks and can complete",
     params: jobName,
     answer: jobRow,
     commands: ["queue seal"],

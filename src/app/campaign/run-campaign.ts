@@ -210,6 +210,6 @@ const noContact = (name: string) =>
   new AppError(
     "invalid",
     "campaign_contact",
-    `campaign ${name} visits websites, and nobody said whom their owners may write to: set ` +
+    `campaign ${name} visits websites, but has no contact for their owners, which is sent in the User-Agent: set ` +
       "crawl.contact in forager.toml, or contact under [politeness] of the campaign",
   );

@@ -16,7 +16,7 @@ export const bucketLs: Command = {
     { name: "prefix", summary: "only keys that begin so", isOptional: true },
   ],
   options: [
-    { flag: "--limit", value: "count", summary: "at most so many", default: "100" },
+    { flag: "--limit", value: "count", summary: "maximum number of objects", default: "100" },
     { flag: "--start-after", value: "key", summary: "only keys behind this one" },
   ],
   examples: [

@@ -34,7 +34,7 @@ export const demo: Command = {
   ],
   details: [
     "Three nodes, each a process with a data folder of its own, share a bucket and gossip; one of\n" +
-      "them is killed in the middle. The region's websites are on loopback; nothing leaves this machine.\n" +
+      "them is killed in the middle. The region's websites are on loopback; no external requests are made.\n" +
       "Exit code 1: what was found differs too much from what is there, a site was asked too often, or the\n" +
       "nodes do not know the same in the end.",
   ],

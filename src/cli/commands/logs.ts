@@ -29,7 +29,12 @@ export const logs: Command = {
     { name: "node", summary: "name or id; else this one", isOptional: true, complete: "node" },
   ],
   options: [
-    { flag: "--lines", short: "-n", value: "count", summary: "the last so many (default: 100)" },
+    {
+      flag: "--lines",
+      short: "-n",
+      value: "count",
+      summary: "number of lines to show (default: 100)",
+    },
     { flag: "--follow", summary: "go on with what comes, until Ctrl-C" },
     { flag: "--no-ask", summary: "only what is in the bucket already" },
     bucketOption,

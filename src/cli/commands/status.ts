@@ -24,7 +24,7 @@ export const status: Command = {
   details: [
     "It reads and changes nothing. Exits 3 when something needs attention, and says what: a node that\n" +
       "is missed, drift that lasts, an alert, quarantined data, a hub that is gone, a clock that is off.",
-    "lacks here/there: datagrams of that node's that this one has not, and the other way round. Without\n" +
+    "missing here/there: changes of that node not yet here, and the reverse. Without\n" +
       "--cluster no request is made to the bucket.",
   ],
 

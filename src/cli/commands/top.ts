@@ -22,7 +22,7 @@ export const top: Command = {
   ],
   details: [
     "Workers are those of this data folder, as they told of themselves within the last minute. It goes\n" +
-      "on until Ctrl-C, or until nobody reads any more. Looking costs lanes, not tasks.",
+      "on until Ctrl-C, or until nobody reads any more. Its cost depends on\nthe number of lanes (kind × job × host), not of tasks.",
   ],
 
   async run(context) {

@@ -38,7 +38,7 @@ export interface HubOptions {
   readonly hasArchive?: boolean;
   readonly ttlMs?: number;
   readonly marginMs?: number;
-  /** Whether the proof that the store keeps its conditions may be a day old; absent: it may not. */
+  /** Whether the test of the store's conditional writes may be a day old; absent: it may not. */
   readonly probe?: "always" | "daily";
   /** Ends `compactOnce` early: what was begun is garbage. */
   readonly signal?: AbortSignal;

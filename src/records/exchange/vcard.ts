@@ -2,7 +2,7 @@
 export interface CardLine {
   readonly name: string;
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Text is escaped; a list is parted by commas, a structured value by semicolons. */
+  /** Text is escaped; a list is separated by commas, a structured value by semicolons. */
   readonly value: string | CardList | CardParts | CardUri;
 }
 

@@ -14,7 +14,7 @@ export function formatReport(result: DemoResult, nextLines: readonly string[]): 
   const seconds = elapsedMs / 1_000;
   const { emails, phones, socials, people } = contacts;
   const lines = [
-    `${result.tiles} tiles × ${result.phrases} phrases: ${targets.witnessed} of ${targets.all} looked through, ` +
+    `${result.tiles} tiles × ${result.phrases} phrases: ${targets.witnessed} of ${targets.all} targets searched, ` +
       `${places.found} of ${places.all} places found, in ${seconds.toFixed(1)} s by ${countOf(result.replicas.length, "node")}`,
     "",
     `visits      ${countsOf(visits)}`,
@@ -36,7 +36,7 @@ export function formatReport(result: DemoResult, nextLines: readonly string[]): 
     "",
     `${result.csv}: ${countOf(result.rows, "line")}, one for each company`,
     "",
-    verdict.isGood ? "judged: good" : "judged: NOT GOOD",
+    verdict.isGood ? "Result: PASS" : "Result: FAIL",
     "",
     "next:",
     ...nextLines.map((line) => `  ${line}`),
@@ -50,7 +50,7 @@ function fleetLines({ killed, takeOvers, replicas, verdict, cluster }: DemoResul
   if (killed) {
     const { name, pid, visited } = killed;
     lines.push(
-      `${name} was killed (kill -9 ${pid}) after ${countOf(visited, "visit")}, with ${countOf(takeOvers.length, "lease")} in its hands:`,
+      `${name} was killed (kill -9 ${pid}) after ${countOf(visited, "visit")}, while it held ${countOf(takeOvers.length, "lease")}:`,
     );
     for (const by of new Set(takeOvers.map((one) => one.by))) {
       const own = takeOvers.filter((one) => one.by === by);
@@ -59,15 +59,15 @@ function fleetLines({ killed, takeOvers, replicas, verdict, cluster }: DemoResul
       lines.push(
         by === undefined
           ? `  NOBODY took over ${own.length}: ${tasks}`
-          : `  ${by} took over ${own.length}, from ${(soonest / 1_000).toFixed(1)} s later on: ${tasks}`,
+          : `  ${by} took over ${own.length}, the first after ${(soonest / 1_000).toFixed(1)} s: ${tasks}`,
       );
     }
-    lines.push(`then it was started again, and has what it missed`);
+    lines.push(`then it was started again and caught up`);
   }
   lines.push("", verdict.isEqual ? "all replicas are equal:" : "the replicas are NOT EQUAL:");
   for (const { name, node, wrote, knows, digest } of replicas) {
     lines.push(
-      `  ${name}  ${node}  wrote ${formatCount(wrote)}, knows ${formatCount(knows)} datagrams  ${digest.slice(0, 16)}…`,
+      `  ${name}  ${node}  ${formatCount(wrote)} changes written, ${formatCount(knows)} replicated  ${digest.slice(0, 16)}…`,
     );
   }
   if (cluster !== undefined) lines.push("", "forager status --cluster", ...cluster.split("\n").map((line) => `  ${line}`.trimEnd())); // prettier-ignore
@@ -92,8 +92,10 @@ function politeText(politeness: Verdict["politeness"]): string {
   const { hosts, gapMsMin, delayMs, slowGapMsMin, slowDelayMs, early } = politeness;
   const ms = (value: number | undefined) => (value === undefined ? "-" : `${value.toFixed(0)} ms`);
   const slow =
-    slowGapMsMin === undefined ? "" : `, ${ms(slowGapMsMin)} where ${slowDelayMs} were asked for`;
-  const words = `${hosts} hosts, shortest gap ${ms(gapMsMin)} of ${delayMs} by the server's own log${slow}`;
+    slowGapMsMin === undefined
+      ? ""
+      : `, ${ms(slowGapMsMin)} at hosts that ask for ${slowDelayMs} ms`;
+  const words = `${hosts} hosts, shortest interval ${ms(gapMsMin)} (minimum ${delayMs} ms), measured at the server${slow}`;
   return early.length === 0 ? words : `BROKEN: ${words}: ${listed(early)}`;
 }
 

@@ -54,7 +54,7 @@ test("dashboard prints a link of the running server that opens a session once", 
   const none = await forager(data, ["dashboard"]);
   expect(none).toMatchObject({ exitCode: 1, stdout: "" });
   expect(none.stderr).toBe(
-    `forager: no server runs for the data folder ${data}: start one with \`forager serve\`\n`,
+    `forager: no server runs for the data folder ${data}: start one with \`forager up\` or \`forager serve\`\n`,
   );
 });
 

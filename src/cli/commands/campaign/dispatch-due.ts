@@ -12,9 +12,9 @@ export const dispatchOptions: readonly OptionSpec[] = [
   {
     flag: "--batch",
     value: "count",
-    summary: "at most so many new tasks, in the order of the plan",
+    summary: "maximum number of new tasks, in the order of the plan",
   },
-  { flag: "--canary", value: "count", summary: "at most so many tasks, from all over the plan" },
+  { flag: "--canary", value: "count", summary: "maximum number of tasks, spread over the plan" },
   { flag: "--dry-run", summary: "only say how many are due" },
   forceOption,
 ];

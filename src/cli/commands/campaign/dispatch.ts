@@ -12,7 +12,7 @@ export const campaignDispatch: Command = {
     { line: "forager campaign dispatch austin", summary: "everything that is due" },
   ],
   details: [
-    "Due is what no fresh witness covers, whoever wrote it. Run it as often as you like: a target\n" +
+    "A target is due if it has no recent result, from any node. Run it as often as you like: a target\n" +
       "that waits, runs or has failed is a duplicate. `forager queue retry --job NAME` tries what\n" +
       "failed again.",
     "Exit code 3 when some tasks were refused (closed: the job was sealed or has ended), 1 when all.",

@@ -78,7 +78,7 @@ export function contactOf(flags: Flags, settings: Settings): string {
   const contact = textFlag(flags, "contact") ?? settings.crawl.contact;
   if (contact !== undefined) return contact;
   throw usageError(
-    "whom may the owners of a site write to? --contact you@example.org, or crawl.contact in the " +
+    "missing --contact: an e-mail address or URL for site owners, sent in the User-Agent. Pass --contact you@example.org, or set crawl.contact in the " +
       "settings, is told to every site",
   );
 }

@@ -29,7 +29,7 @@ export const importCompanies: Command = {
     },
     { flag: "--encoding", value: "name", summary: "such as windows-1252", default: "utf-8" },
     { flag: "--dry-run", summary: "only say what would be done" },
-    { ...sourceOption, summary: "who says so (default: place:file/FILE)" },
+    { ...sourceOption, summary: "provenance stored with the values (default: place:file/FILE)" },
   ],
   examples: [
     { line: "forager import companies leads.csv --dry-run", summary: "what the columns mean, and what is new" }, // prettier-ignore

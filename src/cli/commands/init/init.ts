@@ -98,7 +98,7 @@ async function askAll(context: SettingsContext): Promise<Answers> {
     settings.crawl.contact ??
     (await ask("1/4 Your e-mail address or page, sent to every website that is visited", {}));
   if (contact === undefined) {
-    throw usageError("nobody is here to answer: pass --contact you@example.org");
+    throw usageError("not a terminal: pass --contact you@example.org");
   }
   if (!isContact(contact)) {
     throw usageError(`'${contact}' is no e-mail address and no URL: sites could not reach you`);

@@ -4,7 +4,9 @@ import { conflictColumns } from "./field-columns.ts";
 
 export const ledgerConflicts: Command = {
   needs: "settings",
-  examples: [{ line: "forager ledger conflicts", summary: "writes that lost without being seen" }],
+  examples: [
+    { line: "forager ledger conflicts", summary: "concurrent writes that were overwritten" },
+  ],
   details: ["`forager ledger restore TARGET DATAGRAM` writes a lost value anew."],
 
   async run(context) {

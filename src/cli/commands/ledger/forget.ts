@@ -27,7 +27,7 @@ export const ledgerForget: Command = {
     { line: "forager ledger forget company/1a2b --status", summary: "where copies remain" },
   ],
   details: [
-    "Nothing brings it back: what was written is taken out of this node's journal and of the\n" +
+    "Irreversible: what was written is deleted from this node's journal and from the\n" +
       "archive, and a checkpoint is made without it. Older checkpoints and segments go with the next\n" +
       "prunes. Hashes of its domain, place and e-mail addresses stay, so that crawls leave it alone.",
   ],

@@ -10,7 +10,7 @@ export const ledgerLog: Command = {
   options: [
     { flag: "--target", value: "target", summary: "only of this one" },
     { flag: "--field", value: "field", summary: "only of this one" },
-    { flag: "--limit", value: "count", summary: "the last so many", default: "100" },
+    { flag: "--limit", value: "count", summary: "number of lines to show", default: "100" },
   ],
   examples: [
     { line: "forager ledger log --limit 20", summary: "what came last" },

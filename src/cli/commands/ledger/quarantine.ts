@@ -10,7 +10,7 @@ export const ledgerQuarantine: Command = {
     { flag: "--restamp", value: "datagram", summary: "write it anew as of now, drop the old one" },
   ],
   examples: [
-    { line: "forager ledger quarantine", summary: "what is ahead of its time, and waits" },
+    { line: "forager ledger quarantine", summary: "writes with timestamps in the future" },
     {
       line: "forager ledger quarantine --restamp NODE/SESSION/NUMBER",
       summary: "do not wait for that time",

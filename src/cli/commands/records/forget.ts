@@ -27,7 +27,7 @@ const forgetCommand = (kind: RecordKind): Command => ({
     },
   ],
   details: [
-    "Nothing brings it back: facts, files, kept versions and copies aside go. Hashes of its domain,\n" +
+    "Irreversible: deletes facts, files, history and quarantined copies. Hashes of its domain,\n" +
       "place and addresses stay, so that crawls and imports leave it alone.",
   ],
 

@@ -176,7 +176,10 @@ async function folderOf({ records }: NodeApi, name: string): Promise<string> {
 export const recordsWatch: Command = {
   needs: "settings",
   examples: [
-    { line: "forager records watch", summary: "take in edits as they are saved, until Ctrl-C" },
+    {
+      line: "forager records watch",
+      summary: "import manual edits as files are saved, until Ctrl-C",
+    },
     { line: "forager records watch --json", summary: "one JSON document a line" },
   ],
 

@@ -17,7 +17,9 @@ test("a table says who is there, where, how found, how far apart, and what to lo
   const status = { ...wellStatus, queue: testQueue(5), attention };
   out.result(status, (layout) => describeStatus(status, true, layout));
   const text = lines.join("");
-  expect(text).toMatch(/^node +name +seen +state +address +found +session +lacks here\/there +for/);
+  expect(text).toMatch(
+    /^node +name +seen +state +address +found +session +missing here\/there +for/,
+  );
   expect(text).toContain("pi-1  5.0s ago  working  10.0.0.1:9999  mdns");
   expect(text).toContain("hub 0000000000001, epoch 4, held, heard 3.0s ago; checkpoint 3 of 1m00s");
   expect(text).toContain(

@@ -124,7 +124,7 @@ const fleetColumns: readonly TableColumn<NodeStatus>[] = [
   { title: "found", value: ({ how }) => how },
   { title: "session", value: ({ session }) => session?.slice(0, 6) ?? dash },
   {
-    title: "lacks here/there",
+    title: "missing here/there",
     value: ({ drift }) => (drift ? `${drift.missingHere}/${drift.missingThere ?? "?"}` : dash),
     tint: ({ drift }) =>
       drift && drift.missingHere + (drift.missingThere ?? 0) > 0 ? "warn" : undefined,
