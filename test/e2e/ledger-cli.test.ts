@@ -102,7 +102,7 @@ describe("forager ledger", () => {
     const [a, b] = [on("a"), on("b")];
     await a.run("ledger set company/1 name=Secret");
     await a.run(`ledger compact ${bucket}`);
-    expect((await a.run("ledger forget company/1")).stderr).toContain("pass --yes to go on");
+    expect((await a.run("ledger forget company/1")).stderr).toContain("pass --yes to confirm");
     expect(await a.json(`ledger forget company/1 --status ${bucket}`)).toMatchObject({
       isForgotten: false,
     });

@@ -43,7 +43,7 @@ describe("jobs", () => {
     );
     const unasked = await queue("cancel big");
     expect(unasked.exitCode).toBe(2);
-    expect(unasked.stderr).toContain("pass --yes to go on");
+    expect(unasked.stderr).toContain("pass --yes to confirm");
     expect(await json("show 1")).toMatchObject({ state: "pending" });
 
     expect(await json("cancel big --yes")).toMatchObject({

@@ -68,7 +68,7 @@ describe("forager company", () => {
     await wrong(["call", "acme-flooring", "x", "--callback", "soon"], "--callback takes a moment");
     await wrong(["note", "acme-flooring"], "there is no text");
     await wrong(["exclude", "acme-flooring"], "why? write the reason");
-    await wrong(["forget", "acme-flooring"], "pass --yes to go on");
+    await wrong(["forget", "acme-flooring"], "pass --yes to confirm");
     await wrong(["add", "  "], "name has no value");
     await wrong(["list", "--has", "email", "--missing", "email"], "nothing both has and misses");
     await wrong(["list", "--after", "x"], "begin without it");

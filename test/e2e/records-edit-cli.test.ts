@@ -44,7 +44,7 @@ describe("files, history and people", () => {
     expect(JSON.parse(status.stdout)).toMatchObject({ companies: 1, problems: [{}] });
     const { exitCode, stderr } = await run(["company", "set", slug, "city=Austin"]);
     expect(exitCode).toBe(0);
-    expect(stderr.split("left alone until it is mended")).toHaveLength(2);
+    expect(stderr.split("with errors until it is fixed")).toHaveLength(2);
     expect(readFileSync(file, "utf8")).toBe(broken);
     writeFileSync(file, broken.slice("---\nname: [\n".length));
     expect(await good("records", "ingest")).toContain("looked at");
