@@ -1,11 +1,5 @@
 import { bucketQueueSabotages } from "./bucket-queue.ts";
 import { bucketSabotages } from "./bucket.ts";
-import { campaignSabotages } from "./campaign.ts";
-import { crawlSabotages } from "./crawl.ts";
-import { discoverySabotages } from "./discovery.ts";
-import { enrichSabotages } from "./enrich.ts";
-import { extractSabotages } from "./extract.ts";
-import { fleetSabotages } from "./fleet.ts";
 import { gossipSabotages } from "./gossip.ts";
 import { exchangeSabotages } from "./exchange.ts";
 import { ledgerSabotages } from "./ledger.ts";
@@ -13,9 +7,7 @@ import { loadtestSabotages } from "./loadtest.ts";
 import { nodeSabotages } from "./node.ts";
 import { postgresSabotages } from "./postgres.ts";
 import { queueSabotages } from "./queue.ts";
-import { recordsIndexSabotages } from "./records-index.ts";
 import { recordsSabotages } from "./records.ts";
-import { siteCrawlSabotages } from "./site-crawl.ts";
 import { workerSabotages } from "./worker.ts";
 import type { Sabotage } from "./sabotage.ts";
 
@@ -49,7 +41,6 @@ export const sabotageLists: Readonly<Record<string, SabotageList>> = {
   },
   worker: { name: "worker", part: "worker", sabotages: workerSabotages, countMin: 20 },
   loadtest: { name: "load test", part: "queue", sabotages: loadtestSabotages, countMin: 5 },
-  fleet: { name: "fleet", part: "fleet", sabotages: fleetSabotages, countMin: 20 },
   ledger: { name: "ledger", part: "ledger", sabotages: ledgerSabotages, countMin: 10 },
   gossip: { name: "gossip", part: "gossip", sabotages: gossipSabotages, countMin: 15 },
   exchange: {
@@ -60,21 +51,4 @@ export const sabotageLists: Readonly<Record<string, SabotageList>> = {
   },
   node: { name: "processes of a node", part: "node", sabotages: nodeSabotages, countMin: 8 },
   records: { name: "records", part: "records", sabotages: recordsSabotages, countMin: 20 },
-  "records-index": {
-    name: "index and exchange of records",
-    part: "records",
-    sabotages: recordsIndexSabotages,
-    countMin: 8,
-  },
-  discovery: { name: "discovery", part: "gossip", sabotages: discoverySabotages, countMin: 10 },
-  extract: { name: "extraction", part: "extract", sabotages: extractSabotages, countMin: 10 },
-  crawl: { name: "crawl", part: "crawl", sabotages: crawlSabotages, countMin: 15 },
-  campaign: { name: "campaigns", part: "campaign", sabotages: campaignSabotages, countMin: 8 },
-  enrich: { name: "visits of websites", part: "campaign", sabotages: enrichSabotages, countMin: 8 },
-  "site-crawl": {
-    name: "crawls of whole sites",
-    part: "campaign",
-    sabotages: siteCrawlSabotages,
-    countMin: 12,
-  },
 };

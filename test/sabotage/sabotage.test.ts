@@ -1,8 +1,9 @@
-// inputs: src/queue/** src/bucket/** src/ledger/** src/gossip/** src/fleet/** src/app/** src/base/** src/usv/** src/records/** src/worker/** src/observe/** src/crawl/** src/extract/** src/campaign/** src/sources/** src/cli/** test/e2e/** test/sabotage/** test/simulation/**
+// inputs: src/queue/** src/bucket/** src/ledger/** src/gossip/** src/node/** src/showcase/** src/app/** src/base/** src/usv/** src/records/** src/worker/** test/e2e/** test/sabotage/** test/simulation/**
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sabotageLists } from "./lists.ts";
+import { mutantsOf, sampleOf } from "./mutants.ts";
 import { catcherOf, sabotaged, verdictOf, type Sabotage } from "./sabotage.ts";
 import { repository } from "./workshop.ts";
 
@@ -45,6 +46,26 @@ describe.each(Object.values(sabotageLists))(
     });
   },
 );
+
+describe("mutants", () => {
+  const source = 'import { a } from "a";\nif (a === 1 && b < 2) return "x === y"; // a === b\n';
+
+  test("change code one place at a time, never comments, strings or imports", () => {
+    const mutants = mutantsOf(source);
+    expect(mutants.map(({ line, change }) => `${line} ${change}`)).toEqual([
+      "2 === → !==",
+      "2 && → ||",
+      "2 < → <=",
+    ]);
+    expect(mutants[1]!.text).toBe(source.replace("&&", "||"));
+  });
+
+  test("are sampled evenly, and the same each time", () => {
+    const many = mutantsOf("a === b;\n".repeat(100));
+    expect(sampleOf(many, 4).map(({ line }) => line)).toEqual([1, 26, 51, 76]);
+    expect(sampleOf(many, 500)).toHaveLength(100);
+  });
+});
 
 describe("the workshop", () => {
   const sabotage: Sabotage = {

@@ -1,4 +1,3 @@
-import { observeSabotages } from "./observe.ts";
 import type { Sabotage } from "./sabotage.ts";
 
 const worker = "src/worker/worker.test.ts";
@@ -341,5 +340,4 @@ export const workerSabotages: readonly Sabotage[] = [
     replace: "gone = mergeSnapshots([gone]);",
     caughtBy: `${supervisor} > what processes counted is added up, and survives them`,
   },
-  ...observeSabotages,
 ];

@@ -38,6 +38,8 @@ export interface Workshop extends Disposable {
   /** Runs the named tests unbroken: how each catcher ends when nothing is wrong. */
   baseline(sabotages: readonly Sabotage[]): Promise<readonly string[]>;
   judge(sabotage: Sabotage): Promise<Verdict>;
+  /** Runs a test file with this text in place of a file's own. True: a test failed, or none ran. */
+  isKilled(file: string, text: string, testFile: string): Promise<boolean>;
 }
 
 export function openWorkshop(): Workshop {
@@ -74,6 +76,17 @@ export function openWorkshop(): Workshop {
         writeFileSync(path, source);
       }
     },
+    async isKilled(file, text, testFile) {
+      const path = join(folder, file);
+      const source = readFileSync(path, "utf8");
+      writeFileSync(path, text);
+      try {
+        const ends = await runTests(folder, testFile, []);
+        return ends.length === 0 || ends.some(({ status }) => status === "failed");
+      } finally {
+        writeFileSync(path, source);
+      }
+    },
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
@@ -96,7 +109,14 @@ async function runTests(
   const program = join(repository, "node_modules/vitest/vitest.mjs");
   const child = spawn(
     process.execPath,
-    [program, "run", file, "-t", pattern, "--reporter=json", `--outputFile=${report}`],
+    [
+      program,
+      "run",
+      file,
+      ...(titles.length > 0 ? ["-t", pattern] : []),
+      "--reporter=json",
+      `--outputFile=${report}`,
+    ],
     { cwd: folder, stdio: "ignore", timeout: testRunMsMax, killSignal: "SIGKILL" },
   );
   await once(child, "exit");
