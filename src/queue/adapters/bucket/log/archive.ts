@@ -73,13 +73,22 @@ const logOf = (name: string, tasks: readonly Task[]): Log => ({
   idsByIdentity: new Map(tasks.map((task) => [identityOf(task), task.id])),
 });
 
-export const missingLog = (key: string): AppError =>
-  new AppError(
+export interface MissingLogError extends AppError {
+  readonly logName: string;
+}
+
+export function missingLog(key: string): MissingLogError {
+  const error = new AppError(
     "corrupt",
     "queue_log_missing",
     `${key} is listed but not there: finished tasks were deleted behind the queue's back. ` +
       `Put it back, if the store keeps older versions`,
   );
+  return Object.assign(error, { logName: key.slice(key.lastIndexOf("/") + 1) });
+}
+
+export const isLogMissing = (error: unknown): error is MissingLogError =>
+  error instanceof AppError && error.code === "queue_log_missing";
 
 /** Maximum tasks of one log. Merging keeps the number of logs logarithmic in the number of tasks. */
 const logTasksMax = 20_000;

@@ -1,10 +1,9 @@
-import { AppError } from "../../../../base/app-error.ts";
 import type { LogEntry, LogStats } from "../../../log-entry.ts";
 import { browse, ended } from "../../../model/read.ts";
 import type { Shard } from "../../../model/shard.ts";
 import type { BrowseQuery, EndedQuery } from "../../../queue-store.ts";
 import { isTerminal, type Task } from "../../../task.ts";
-import type { Log } from "../log/archive.ts";
+import { isLogMissing, type Log } from "../log/archive.ts";
 import type { DoneEntry } from "../log/done-entry.ts";
 import type { ShardHead, LogRef } from "../head/head.ts";
 import { withTasks } from "../head/recall.ts";
@@ -27,8 +26,8 @@ async function readListed<T>(
     try {
       return { head, found: await read(head) };
     } catch (error) {
-      const isMissing = error instanceof AppError && error.code === "queue_log_missing";
-      if (!isMissing || attempt === triesMax || (await keeper.read()) === head) throw error;
+      if (!isLogMissing(error) || attempt === triesMax || (await keeper.read()) === head)
+        throw error;
     }
   }
 }

@@ -5,7 +5,7 @@ import { createSharedObject } from "../../../../bucket/index.ts";
 import type { ModelNow } from "../../../model/now.ts";
 import type { Operation, Outcomes } from "../../../operation.ts";
 import type { Task } from "../../../task.ts";
-import type { Archive } from "../log/archive.ts";
+import { isLogMissing, type Archive } from "../log/archive.ts";
 import { createCommitPace } from "../storage/commit-pace.ts";
 import type { BucketQueueEvent } from "../head/event.ts";
 import { commitOn, listLog, type HeadCommitted, type PreparedLog } from "../head/head-commit.ts";
@@ -161,8 +161,7 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
         if (!isLogMissing(error) || replaced === replacedMax) throw error;
         const head = await object.read();
         // Others may have seen the newer head meanwhile: what counts is whether it lists that log.
-        const names = head ? [...listedNames(head)] : [];
-        if (names.some((name) => error.message.includes(name))) throw error;
+        if (head && listedNames(head).has(error.logName)) throw error;
       }
     }
   }
@@ -223,9 +222,6 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
     end: () => logs.end(),
   };
 }
-
-const isLogMissing = (error: unknown): error is AppError =>
-  error instanceof AppError && error.code === "queue_log_missing";
 
 /** Trying again cannot help: somebody must look at the object. */
 const isQuarantine = (error: unknown): error is AppError =>
