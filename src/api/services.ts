@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
 import type { NodeApi } from "../node/index.ts";
-import type { HealthSource } from "../observe/index.ts";
+import type { HealthSource, HistoryPoint } from "../observe/index.ts";
 import type { Queue } from "../queue/index.ts";
 import type { RecordQuery } from "../records/index.ts";
 import type { campaignViewRoutes } from "./contract/campaign-view-routes.ts";
@@ -28,6 +28,8 @@ export interface ApiServices {
   readonly settings: () => AnswerOfRoute<FleetRoutes["showSettings"]>["rows"];
   /** Whose requests cost money; both are asked less often then. */
   readonly isCharged: { readonly bucket: boolean; readonly queue: boolean };
+  /** Metrics of the past, oldest first. */
+  readonly history: (by: "minute" | "hour") => Promise<readonly HistoryPoint[]>;
   /** For /metrics, /healthz and /readyz. */
   readonly health: HealthSource;
   readonly version: string;

@@ -2,6 +2,14 @@ export type { AlertEvent } from "./alert-book.ts";
 export { registerBucketMetrics } from "./bucket-metrics.ts";
 export { isOwnHost } from "./is-own-host.ts";
 export { differencesOf } from "./differences.ts";
+export {
+  createMetricHistory,
+  historySchema,
+  pointsOf,
+  type HistoryPoint,
+  type MetricHistory,
+  type StoredHistory,
+} from "./metric-history.ts";
 export { answerHealth, healthPaths, type HealthSource } from "./health-pages.ts";
 export { createHealthServer, type HealthServer } from "./health-server.ts";
 export {

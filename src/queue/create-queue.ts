@@ -156,6 +156,7 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
     ...(options.store.netMs !== undefined && { netMs: options.store.netMs }),
     ...(options.store.gone && { gone: options.store.gone }),
     connections: () => store().connections?.(),
+    server: async () => store().server?.(),
     reconcile: (how = {}) => read((from) => from.reconcile(check.reconcile(how))),
 
     ...closable(close),

@@ -66,6 +66,7 @@ function createLateStore(open: () => Promise<QueueStore>): QueueStore {
         watches.delete(listener);
       };
     },
+    server: () => use(async (store) => store.server?.()),
     connections: () => opened?.connections?.() ?? { max: 0, active: 0, idle: 0, waiting: 0 },
     reconcile: (options) => use((store) => store.reconcile(options)),
     async [Symbol.asyncDispose]() {

@@ -79,6 +79,9 @@ export interface QueueStore extends AsyncDisposable {
   /** Connections of this process to the backend. Absent: the backend has none. */
   connections?(): Connections;
 
+  /** How the backend's server is, for all who use it. Absent: there is no server. */
+  server?(): Promise<ServerFigures | undefined>;
+
   /** Recounts everything from the tasks and reports the counters that differ. */
   reconcile(options: { readonly repair: boolean }): Promise<Reconciled>;
 }
@@ -95,6 +98,18 @@ export interface Connections {
   readonly idle: number;
   /** Calls that wait for a connection. */
   readonly waiting: number;
+}
+
+export interface ServerFigures {
+  /** Of all its clients. */
+  readonly connectionsUsed: number;
+  readonly connectionsMax: number;
+  readonly databaseBytes: number;
+  /** Rows that were changed or deleted, and not cleaned up yet. */
+  readonly deadRows: number;
+  /** 0 to 1: reads that were answered from memory. */
+  readonly cacheHitShare: number;
+  readonly longestTransactionMs: number;
 }
 
 /**

@@ -7,6 +7,7 @@ import type {
   BrowseQuery,
   ChangeListener,
   Connections,
+  ServerFigures,
   EndedQuery,
   Reconciled,
   StoreNow,
@@ -122,6 +123,8 @@ export interface Queue<K extends Kinds = Kinds> extends Closable {
   readonly gone?: Promise<never>;
   /** Connections of this process to the backend; undefined if the backend has none. */
   connections(): Connections | undefined;
+  /** How the backend's server is; undefined if there is none. */
+  server(): Promise<ServerFigures | undefined>;
   reconcile(options?: { readonly repair?: boolean }): Promise<Reconciled>;
 }
 

@@ -72,3 +72,21 @@ test("a mistake in a campaign's configuration is shown, and the corrected one is
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await expect.poll(() => readFileSync(file, "utf8")).toContain("roofer");
 });
+
+test("the overview changes by itself: it asks for live events, and never for the status", async () => {
+  const { origin, client } = await openTestServe({ isOpen: true });
+  const { page, faults } = await openWatchedPage(browser, origin);
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto(`${origin}/`);
+  await page.getByText("No task waits").waitFor();
+  await client.send("POST", "/api/queue/tasks", {
+    body: { tasks: [{ kind: "page" }, { kind: "page" }] },
+  });
+  await page.getByText("Why 2 tasks wait").waitFor();
+  await client.send("POST", "/api/companies", { body: { name: "Acme", fields: {} } });
+  await page.getByRole("link", { name: "Acme" }).waitFor();
+  expect(asked).toContain("/api/events");
+  expect(asked).not.toContain("/api/status");
+  expect(faults).toEqual([]);
+});

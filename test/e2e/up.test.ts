@@ -66,6 +66,12 @@ test("API, dashboard and metrics are on one port; a port in use is told, and the
   expect(await (await get("/readyz")).json()).toEqual({ ok: true });
   expect(await (await get("/api/companies/count", own)).json()).toMatchObject({ count: 1 });
   expect((await get("/")).headers.get("content-type")).toContain("text/html");
+  const history = (await (await get("/api/history", own)).json()) as { series: object };
+  expect(Object.keys(history.series)).toContain("load1");
+  up.kill("SIGTERM");
+  await up.ended;
+  const kept = readFileSync(join(sandbox.folder, "data", "node", "history.json"), "utf8");
+  expect(JSON.parse(kept)).toMatchObject({ format: 1, minutes: [expect.any(Array)] });
 }, 120_000);
 
 const filesBelow = ({ folder }: Sandbox, path: string) =>

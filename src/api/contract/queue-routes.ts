@@ -175,6 +175,24 @@ export const queueRoutes = {
     answer: queueStats,
     commands: ["queue stats", "top"],
   }),
+  queueServer: route({
+    method: "GET",
+    path: "/api/queue/server",
+    scope: "queue:read",
+    summary: "how the PostgreSQL server of the queue is; null: the queue has no server",
+    answer: z.strictObject({
+      server: z
+        .strictObject({
+          connectionsUsed: count.describe("of all its clients"),
+          connectionsMax: count,
+          databaseBytes: z.number(),
+          deadRows: z.number().describe("changed or deleted, and not cleaned up yet"),
+          cacheHitShare: z.number().min(0).max(1),
+          longestTransactionMs: z.number(),
+        })
+        .nullable(),
+    }),
+  }),
   queueThroughput: route({
     method: "GET",
     path: "/api/queue/throughput",

@@ -127,4 +127,18 @@ export const statusRoutes = {
     answer: statusAnswer,
     commands: ["status", "node show", "node list"],
   }),
+  history: route({
+    method: "GET",
+    path: "/api/history",
+    scope: "status:read",
+    summary: "metrics of this node over time: of the last day by minute, of 30 days by hour",
+    query: z.strictObject({ by: z.enum(["minute", "hour"]).default("minute") }),
+    answer: z.strictObject({
+      stepMs: count,
+      times: z.array(timeMs),
+      series: z
+        .record(z.string(), z.array(z.number().nullable()))
+        .describe("by name: one value for each time; null: not known"),
+    }),
+  }),
 };

@@ -10,6 +10,9 @@ export const queueHandlers: HandlersOf<typeof queueRoutes> = {
     const [{ ms }, stats, log] = await Promise.all([queue.now(), queue.stats(), queue.logStats()]);
     return { atMs: ms, ...stats, log };
   },
+  queueServer: async (_, { queue: open }) => ({
+    server: (await (await open()).server()) ?? null,
+  }),
   queueThroughput: async ({ query: { minutes } }, { queue: open }) =>
     await readThroughput(await open(), minutes),
   async listTasks({ query: { state, after, ...query } }, { queue: open }) {

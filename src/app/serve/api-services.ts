@@ -16,6 +16,7 @@ import { dayOf as usageDayOf, readUsage } from "../usage-record.ts";
 import { createApiCampaigns } from "./api-campaigns.ts";
 import { createApiExports } from "./api-exports.ts";
 import { createApiFleet } from "./api-fleet.ts";
+import { readStoredHistory } from "../history-file.ts";
 import { createServeHealth } from "./serve-health.ts";
 
 export interface ApiPartsOptions {
@@ -27,6 +28,7 @@ export interface ApiPartsOptions {
   readonly signal: AbortSignal;
   /** Of a process that does more than serve. */
   readonly health?: HealthSource | undefined;
+  readonly history?: ApiServices["history"] | undefined;
 }
 
 /** The services of the API for one data folder. What is never asked for is never opened. */
@@ -79,6 +81,7 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
       bucket: isFleetBucketCharged(place),
       queue: settings.queue.url.startsWith("s3:"),
     },
+    history: options.history ?? ((by) => readStoredHistory(paths, by)),
     health: options.health ?? createServeHealth(() => queue.get()),
     version,
     environment: settings.serve.environment ?? "",

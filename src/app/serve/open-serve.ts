@@ -1,4 +1,9 @@
-import { createApiServer, makeApiToken, type ApiServer } from "../../api/index.ts";
+import {
+  createApiServer,
+  makeApiToken,
+  type ApiServer,
+  type ApiServices,
+} from "../../api/index.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { packageFile } from "../../base/package-files.ts";
@@ -66,19 +71,20 @@ export interface OpenApiServerOptions extends ServeOptions {
   readonly node: NodeApi;
   /** Of a process that does more than serve. */
   readonly health?: HealthSource;
+  readonly history?: ApiServices["history"];
 }
 
 /** The server alone, for a process that has the node open already. */
 export async function openApiServer(
   options: OpenApiServerOptions,
 ): Promise<ApiServer & AsyncDisposable> {
-  const { loaded, paths, listen, isOpen, node, health, clock, log, signal } = options;
+  const { loaded, paths, listen, isOpen, node, health, history, clock, log, signal } = options;
   const { settings } = loaded;
   const token = await openFolderSecret({
     file: apiTokenFile(paths),
     make: () => makeApiToken(systemRandom),
   });
-  const services = createApiServices({ loaded, paths, node, health, clock, log, signal });
+  const services = createApiServices({ loaded, paths, node, health, history, clock, log, signal });
   const server = await asUsage(async () =>
     createApiServer({
       services,

@@ -20,6 +20,7 @@ import {
   type PartName,
   type UpPart,
 } from "./parts.ts";
+import { createUpHistory } from "./up-history.ts";
 import { createUpServer } from "./up-server.ts";
 
 export interface UpOptions extends Omit<
@@ -62,11 +63,13 @@ export async function openUp(options: UpOptions): Promise<Up> {
     },
   });
   board.show(queuePart(locateQueue(settings.queue.url, paths).address));
+  const history = createUpHistory({ paths, work, clock, log: options.log });
   const server = createUpServer({
     loaded,
     paths,
     node: work.node,
     health: work.health,
+    history: async (by) => (by === "minute" ? history.minutes() : history.hours()),
     clock,
     log: options.log,
     show: board.show,
@@ -84,12 +87,14 @@ export async function openUp(options: UpOptions): Promise<Up> {
       await work.start();
       if (hasWorkers) look();
       else board.show(noWorkersPart);
+      await history.start();
       await server.start();
     },
     async stop() {
       timer?.cancel();
       await server.stop();
       board.stop("dashboard");
+      await history.stop();
       await work.stop();
     },
     async [Symbol.asyncDispose]() {

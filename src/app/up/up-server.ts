@@ -1,3 +1,4 @@
+import type { ApiServices } from "../../api/index.ts";
 import { AppError } from "../../base/app-error.ts";
 import type { Clock, Timer } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -19,6 +20,7 @@ export interface UpServerOptions {
   readonly paths: Paths;
   readonly node: NodeApi;
   readonly health: HealthSource;
+  readonly history: ApiServices["history"];
   readonly clock: Clock;
   readonly log: Logger;
   readonly show: (part: UpPart) => void;

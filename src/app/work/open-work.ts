@@ -15,7 +15,7 @@ import {
 } from "../../config/index.ts";
 import type { NodeApi, NodeEvents, ProcessDesired } from "../../node/index.ts";
 import { registerBucketMetrics, type HealthSource } from "../../observe/index.ts";
-import type { Queue, QueueStats } from "../../queue/index.ts";
+import type { Queue, QueueStats, ServerFigures } from "../../queue/index.ts";
 import { createTicker, type TickerView } from "../../schedule/index.ts";
 import { createSupervisor, type SlotView } from "../../worker/index.ts";
 import { refuseForgottenTasks } from "../move-queue.ts";
@@ -68,6 +68,8 @@ export interface Work extends Service, AsyncDisposable {
   workers(): WorkersView;
   /** After a stop: every process has ended by itself, with exit code 0. */
   isOrderly(): boolean;
+  /** How the server of the queue is; undefined: it has none. */
+  queueServer(): Promise<ServerFigures | undefined>;
   /** For other parts of this process. */
   readonly node: NodeApi;
   readonly health: HealthSource;
@@ -209,6 +211,7 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
     queueStats: () => observer.stats(),
     workers: () => ({ slots: supervisor.look(), state: pool.state() }),
     isOrderly: () => supervisor.isOrderly(),
+    queueServer: () => queue.current().server(),
     node: node.api,
     health: observer.health,
     async start() {

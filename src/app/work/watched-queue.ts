@@ -17,6 +17,7 @@ export interface WatchedQueue extends Pick<Queue, "stats" | "connections">, Asyn
     | "stats"
     | "jobs"
     | "openJob"
+    | "server"
   >;
   follow(changed: ConfiguredQueueOptions): Promise<void>;
   /** Rejects when the queue is gone for good; never resolves. */

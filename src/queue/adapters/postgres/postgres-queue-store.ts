@@ -27,6 +27,7 @@ import {
 import { readCounts } from "./read/read-counts.ts";
 import { recount, repair } from "./read/reconcile.ts";
 import { stripesOfProcess } from "./claim/stripes.ts";
+import { readServerFigures } from "./read/server-figures.ts";
 
 export interface PostgresQueueStoreOptions {
   /** `postgres://…`; what it leaves out is taken from `variables`. */
@@ -166,6 +167,7 @@ export async function openPostgresQueueStore(
     },
     watch: (listener) => changes.watch(listener),
     connections: () => db.connections(),
+    server: () => readServerFigures(db.maintenance),
     reconcile: async ({ repair: isAsked }) => {
       const { ms } = await readMoment(db, moment);
       const own = db.maintenance;

@@ -1,0 +1,34 @@
+import { writeFileAtomic } from "../base/atomic-file.ts";
+import { readRegularFile } from "../base/regular-file.ts";
+import type { Paths } from "../config/index.ts";
+import {
+  historySchema,
+  pointsOf,
+  type HistoryPoint,
+  type StoredHistory,
+} from "../observe/index.ts";
+
+/** Metrics of the past, of the node's `forager up`. */
+const historyFile = (paths: Paths): string => paths.resolve("node", "history.json");
+
+/** Undefined: there is none yet, or it is damaged; a new one is begun then. */
+export async function loadHistory(paths: Paths): Promise<StoredHistory | undefined> {
+  try {
+    const text = (await readRegularFile(historyFile(paths))).toString();
+    return historySchema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+export const saveHistory = (paths: Paths, history: StoredHistory): Promise<void> =>
+  writeFileAtomic(historyFile(paths), `${JSON.stringify(history)}\n`, { mode: 0o600 });
+
+export async function readStoredHistory(
+  paths: Paths,
+  by: "minute" | "hour",
+): Promise<readonly HistoryPoint[]> {
+  const stored = await loadHistory(paths);
+  if (!stored) return [];
+  return pointsOf(stored.names, by === "minute" ? stored.minutes : stored.hours);
+}

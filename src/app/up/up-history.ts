@@ -1,0 +1,45 @@
+import { freemem, loadavg, totalmem } from "node:os";
+import type { Clock } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Paths } from "../../config/index.ts";
+import { createMetricHistory, type MetricHistory } from "../../observe/index.ts";
+import { loadHistory, saveHistory } from "../history-file.ts";
+import { processMeter } from "../open-bucket.ts";
+import type { Work } from "../work/open-work.ts";
+
+export interface UpHistoryOptions {
+  readonly paths: Paths;
+  readonly work: Pick<Work, "summary" | "queueStats" | "queueServer">;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What charts of the dashboard show. It costs no request: the queue was looked at anyway. */
+export const createUpHistory = ({ paths, work, clock, log }: UpHistoryOptions): MetricHistory =>
+  createMetricHistory({
+    clock,
+    log,
+    load: () => loadHistory(paths),
+    save: (history) => saveHistory(paths, history),
+    async read() {
+      const { done, skipped, failed } = work.summary();
+      const states = work.queueStats()?.states;
+      const usage = Object.values(processMeter.usage());
+      // While the server is away, the point lacks its figures.
+      const server = await work.queueServer().catch(() => undefined);
+      return {
+        gauges: {
+          load1: loadavg()[0]!,
+          memoryUsedBytes: totalmem() - freemem(),
+          ...(states && { tasksPending: states.pending, tasksRunning: states.running }),
+          ...server,
+        },
+        counters: {
+          tasksDone: done + skipped,
+          tasksFailed: failed,
+          bucketRequests: usage.reduce((sum, { requests }) => sum + requests, 0),
+          bucketDollars: usage.reduce((sum, { dollars }) => sum + dollars, 0),
+        },
+      };
+    },
+  });
