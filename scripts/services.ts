@@ -4,6 +4,7 @@
  */
 import { AppError } from "../src/base/app-error.ts";
 import { findChromium } from "./services/chromium.ts";
+import { foragerAddresses } from "./services/forager-addresses.ts";
 import { isServiceName, serviceNames } from "./services/service.ts";
 import { createServiceStarter } from "./services/start-services.ts";
 import { onStopSignal } from "./stop-signals.ts";
@@ -48,6 +49,7 @@ async function serve(names: readonly (typeof serviceNames)[number][]): Promise<v
     const exports = Object.entries(env).filter(([key]) => !key.startsWith("FORAGER_TEST_MISSING_"));
     for (const [key, value] of exports) process.stdout.write(`export ${key}='${value}'\n`);
     if (exports.length > 0) {
+      for (const line of foragerAddresses(env)) say(line);
       say(`ready (processes ${pids.join(", ")}); Ctrl-C stops them`);
       await stopAsked;
     }

@@ -67,8 +67,8 @@ export interface Location extends Point {
 }
 
 export interface CampaignPoliteness {
-  /** From the start of one request to a host to the start of the next. */
-  readonly delayMs: number;
+  /** From the start of one request to a host to the start of the next; undefined: crawl.delayMs. */
+  readonly delayMs: number | undefined;
   /** Requests to one host at once. */
   readonly concurrency: number;
   /** An address or URL for those whose sites are visited; it is part of the User-Agent. */

@@ -89,9 +89,11 @@ export {
 export {
   crawlCsvHeader,
   crawlCsvLine,
+  crawlCuts,
   crawledPages,
   crawlSummary,
   type CrawledPage,
+  type CrawlCuts,
   type CrawlSummary,
 } from "./site-crawl/crawl-report.ts";
 export { createSiteCrawlServices, type SiteCrawlServices } from "./site-crawl/crawl-services.ts";

@@ -29,7 +29,7 @@ describe("config.toml", () => {
       name: "a",
       phrases: ["plumber"],
       locations: [{ name: "Austin, TX", latitude: 30.2672, longitude: -97.7431, proximityKm: 10 }],
-      politeness: { delayMs: 1_000, concurrency: 1, contact: undefined },
+      politeness: { delayMs: undefined, concurrency: 1, contact: undefined },
       exclusions: { domains: [], names: [], places: [] },
       languages: [],
       tags: new Map(),
@@ -154,4 +154,15 @@ describe("a phrase", () => {
       expect(phraseFault(good), good).toBeUndefined();
     }
   });
+});
+
+test("a new campaign overrides no setting", () => {
+  const { politeness } = parseCampaign("new", "config.toml", campaignTemplate());
+  expect(politeness).toEqual({ delayMs: undefined, concurrency: 1, contact: undefined });
+  const own = parseCampaign(
+    "own",
+    "config.toml",
+    campaignTemplate({ politeness: { delayMs: 300 } }),
+  );
+  expect(own.politeness.delayMs).toBe(300);
 });

@@ -53,7 +53,7 @@ const schema = z.strictObject({
     .max(10_000, { error: "at most 10000 locations" }),
   politeness: z
     .strictObject({
-      delayMs: number(100, 3_600_000, "milliseconds from 100 to 3600000").default(1_000),
+      delayMs: number(100, 3_600_000, "milliseconds from 100 to 3600000").optional(),
       concurrency: z
         .int({ error: "a whole number from 1 to 16" })
         .min(1, { error: "a whole number from 1 to 16" })
@@ -193,7 +193,11 @@ export function parseCampaign(
       ...(places[at] as Point),
       proximityKm: distanceOf(location) ?? nearKm,
     })),
-    politeness: { ...data.politeness, contact: data.politeness.contact },
+    politeness: {
+      delayMs: data.politeness.delayMs,
+      concurrency: data.politeness.concurrency,
+      contact: data.politeness.contact,
+    },
     exclusions: data.exclusions,
     ...(data.filters && { filters: data.filters }),
     languages: [...new Set(data.languages)],

@@ -17,7 +17,7 @@ const exampleLocation = { name: "Austin, TX", latitude: 30.2672, longitude: -97.
 /** A config.toml to begin with: it can be planned as it stands, and every key is in it. */
 export function campaignTemplate(options: TemplateOptions = {}): string {
   const { phrases = ["plumber"], proximityKm = 10, radius, sourceFile, politeness = {} } = options;
-  const { delayMs = 1_000, contact } = politeness;
+  const { delayMs, contact } = politeness;
   const locations = options.locations?.length ? options.locations : [exampleLocation];
   const tables = locations.map(
     ({ name, latitude, longitude }) => `[[locations]]
@@ -39,7 +39,7 @@ ${tables.join("\n\n")}
 ${sourceFile === undefined ? '# file = "places.jsonl"' : `file = ${JSON.stringify(sourceFile)}`}
 
 [politeness]
-${`delayMs = ${delayMs}`.padEnd(21)} # between two requests to one host
+${(delayMs === undefined ? "# delayMs = 1000" : `delayMs = ${delayMs}`).padEnd(21)} # between two requests to one host; else crawl.delayMs
 concurrency = 1       # requests to one host at once
 ${contact === undefined ? '# contact = "you@example.org"   ' : `contact = ${JSON.stringify(contact)}`} # told to every site, in the User-Agent
 

@@ -4,9 +4,9 @@ import type { SettingsContext } from "./command.ts";
 /** Tells people before they start what the work needs and does not have. */
 export async function notePreflight(
   { loaded, paths, out }: Pick<SettingsContext, "loaded" | "paths" | "out">,
-  about: Pick<PreflightOptions, "campaigns"> = {},
+  about: Pick<PreflightOptions, "campaigns" | "hosts"> = {},
 ): Promise<void> {
   for (const finding of await preflight({ loaded, paths, ...about })) {
-    out.note(`warning: ${findingText(finding)}`);
+    out.note(`${finding.state === "note" ? "note" : "warning"}: ${findingText(finding)}`);
   }
 }

@@ -24,7 +24,7 @@ async function setUp(size: number) {
   /** As `init` leaves it, but at a pace for tests. */
   const hurry = (name: string) => {
     const file = at("campaigns", name, "config.toml");
-    writeFileSync(file, readFileSync(file, "utf8").replace("delayMs = 1000", "delayMs = 100"));
+    writeFileSync(file, readFileSync(file, "utf8").replace("# delayMs = 1000", "delayMs = 100"));
   };
   return { web, sandbox, at, forager, hurry };
 }
@@ -57,6 +57,20 @@ test("from init to 20 companies with an address in two commands; again, nothing 
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(JSON.parse(readFileSync(`${file}.about.json`, "utf8"))).toMatchObject({ rows: 27 });
   expect(JSON.parse(readFileSync(at("campaigns", name, "report.json"), "utf8"))).toEqual(report);
+
+  const { companies, visited, withEmail } = report.funnel;
+  const funnel = new RegExp(
+    ` places → ${companies} companies → ${visited} visited → \\d+ read → with contact: ${withEmail} e-mail`,
+  );
+  const status = await forager(`campaign status ${name}`);
+  expect(status.stdout).toMatch(funnel);
+  const watched = await forager(`campaign status ${name} --watch --every 100ms`, {
+    onStdout: (text: string, kill: (signal: NodeJS.Signals) => void) => {
+      if (text.split("\n").length > 2) kill("SIGINT");
+    },
+  });
+  expect(watched.exitCode, watched.stderr).toBe(130);
+  expect(watched.stdout).toMatch(funnel);
 
   const before = web.requests.length;
   const again = await forager(command);

@@ -103,6 +103,34 @@ describe("forager crawl", () => {
     expect(existsSync(join(sandbox.folder, "e", "crawls"))).toBe(false);
   });
 
+  test("says what depth, traps and budgets cut off, and marks pages that need scripts", async () => {
+    const shell = `<head><script src="app.js"></script></head><div id="root"></div>`;
+    const links = ["/near", "/app", "/x/x/x/", "/y/y/y/"];
+    const start = links.map((path) => `<a href="${path}">${path}</a>`).join("");
+    const pages = { "/": start, "/near": `<a href="/far">far</a>`, "/app": shell };
+    await using deep = await startSiteServer({ pages });
+    const told = await crawl(`${deep.origin} --delay 0 --depth 1`);
+    expect(told.exitCode, told.stderr).toBe(0);
+    expect(told.stderr).toContain("not asked for: 1 link more than 1 clicks away (--depth), 2 links that look endless"); // prettier-ignore
+    expect(told.stderr).toContain("1 page next to empty without scripts");
+    expect(told.stdout).toMatch(/\/app .*\(needs scripts\)/);
+    const json = await crawl(`${deep.origin} --delay 0 --pages 1 --json`);
+    const [{ cuts }] = JSON.parse(json.stdout) as [{ cuts: object }];
+    expect(cuts).toEqual({ depth: 0, traps: 2, budget: 2 });
+  });
+
+  test("a host without TLS is asked over http, unless https was asked for", async () => {
+    const { host } = new URL(site.origin);
+    const plain = await crawl(`${host} --delay 0 --pages 2`);
+    expect(plain.exitCode, plain.stderr).toBe(0);
+    expect(plain.stderr).toContain(`no TLS at https://${host}/: trying http://${host}/`);
+    expect(plain.stdout).toContain(`http://${host}/p/1`);
+    const asked = await crawl(`https://${host}/ --delay 0`);
+    expect(asked.exitCode).toBe(1);
+    expect(asked.stdout).toContain("speaks plain http");
+    expect(asked.stdout + asked.stderr).not.toContain("SSL routines");
+  });
+
   test("a private address is not visited unless it is allowed: nothing found is exit code 1", async () => {
     const args = ["crawl", site.origin, "--contact", "a@b.example", "--data", "d"];
     const { exitCode, stdout } = await sandbox.forager(args);

@@ -14,6 +14,8 @@ export const reportMaxAgeMs = 15 * 60_000;
 export interface CampaignReportOptions extends CampaignViewOptions {
   /** A report that is not older than this is good enough. 0: compute it now. */
   readonly maxAgeMs: number;
+  /** False: nothing is written, for a command that only looks. */
+  readonly isKept?: boolean;
   /** Companies that were looked at, while it is computed. */
   readonly onCompanies?: (count: number) => void;
 }
@@ -23,14 +25,14 @@ export interface CampaignReportOptions extends CampaignViewOptions {
  * without being computed again.
  */
 export async function readCampaignReport(options: CampaignReportOptions): Promise<CampaignReport> {
-  const { name, paths, clock, maxAgeMs } = options;
+  const { name, paths, clock, maxAgeMs, isKept = true } = options;
   const file = paths.resolve("campaigns", name, "report.json");
   const kept = maxAgeMs > 0 ? await readKept(file) : undefined;
   const ageMs = kept ? clock.nowMs() - Date.parse(kept.at) : Infinity;
   if (kept && ageMs >= 0 && ageMs <= maxAgeMs) return kept;
   const report = await computeReport(options);
   // A folder that may only be read has its report too; it is not kept then.
-  await writeFileAtomic(file, `${JSON.stringify(report, null, 2)}\n`).catch(() => {});
+  if (isKept) await writeFileAtomic(file, `${JSON.stringify(report, null, 2)}\n`).catch(() => {});
   return report;
 }
 

@@ -1,14 +1,29 @@
-import { openCampaignFolder, type Campaign } from "../../campaign/index.ts";
+import { enrichKind, openCampaignFolder, type Campaign } from "../../campaign/index.ts";
 import type { LoadedSettings, Paths } from "../../config/index.ts";
 import type { Queue } from "../../queue/index.ts";
+import { AppError } from "../../base/app-error.ts";
+import { systemClock } from "../../base/clock.ts";
+import { findBrowser } from "../load-parts.ts";
+import { overriddenFindings } from "./overridden-settings.ts";
+import { hostsLookedAt, privateHostsFinding, type ResolveHost } from "./private-hosts.ts";
 import { freeSpaceFinding } from "./free-space.ts";
 import { sharedQueueFinding } from "./shared-queue.ts";
 
 /** Something that the work needs and does not have. */
 export interface PreflightFinding {
-  readonly check: "contact" | "disk" | "queue";
-  /** "fail": the work could not succeed. "warn": it can, but not as the operator may expect. */
-  readonly state: "warn" | "fail";
+  readonly check:
+    | "contact"
+    | "disk"
+    | "queue"
+    | "clock"
+    | "browser"
+    | "private address"
+    | "override";
+  /**
+   * "fail": the work could not succeed. "warn": it can, but not as the operator may expect. "note":
+   * it does what was asked for; the operator may have forgotten that.
+   */
+  readonly state: "note" | "warn" | "fail";
   readonly detail: string;
   readonly advice: string;
 }
@@ -18,16 +33,58 @@ export interface PreflightOptions {
   readonly paths: Paths;
   /** The campaigns whose websites will be visited; undefined: visits of no campaign. */
   readonly campaigns?: readonly Pick<Campaign, "name" | "politeness">[] | undefined;
+  /** Hosts that will be visited, as far as they are known. */
+  readonly hosts?: readonly string[];
+  readonly resolve?: ResolveHost;
+  /** This machine's; for tests. */
+  readonly nowMs?: number;
 }
 
 /** Checks, before work starts, that it can succeed. Each finding names the setting to change. */
 export async function preflight(options: PreflightOptions): Promise<readonly PreflightFinding[]> {
-  const { loaded, paths } = options;
+  const { loaded, paths, campaigns = [], hosts = [], resolve } = options;
   return [
     contactFinding(options),
     await freeSpaceFinding(paths.root()),
     sharedQueueFinding(loaded),
+    clockFinding(options.nowMs ?? systemClock.nowMs()),
+    await browserFinding(loaded),
+    await privateHostsFinding(loaded, hosts, resolve),
+    ...campaigns.flatMap((campaign) => overriddenFindings(loaded, campaign)),
   ].filter((found) => found !== undefined);
+}
+
+const yearMin = 2025; // the first release: earlier is a machine without battery or network time
+const yearMax = 2100;
+
+/** Leases, witnesses and the order of writes depend on the wall clock. */
+function clockFinding(nowMs: number): PreflightFinding | undefined {
+  const year = new Date(nowMs).getUTCFullYear();
+  if (year >= yearMin && year <= yearMax) return undefined;
+  return {
+    check: "clock",
+    state: "fail",
+    detail: `the clock of this machine says that it is the year ${year}`,
+    advice: "turn on time synchronisation (on Debian: apt install systemd-timesyncd)",
+  };
+}
+
+/** Only where no page can be read without one; else `forager doctor` warns. */
+async function browserFinding({ settings }: LoadedSettings): Promise<PreflightFinding | undefined> {
+  const { browser, browserPath } = settings.crawl;
+  if (browser !== "always") return undefined;
+  try {
+    await findBrowser(browserPath);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return {
+      check: "browser",
+      state: "fail",
+      detail: `crawl.browser is always, and ${error.message}`,
+      advice: "or run `forager config set crawl.browser auto`",
+    };
+  }
 }
 
 /** Visits need a contact: from the settings, or from each campaign that has visits. */
@@ -63,4 +120,14 @@ export async function waitingCampaigns(
   const jobs = (await queue.jobs()).filter(({ pending }) => pending > 0);
   if (jobs.some(({ name }) => !known.has(name))) return undefined;
   return Promise.all(jobs.map(({ name }) => folder.load(name)));
+}
+
+/** Some of the hosts whose visits wait. */
+export async function waitingHosts(queue: Pick<Queue, "browse">): Promise<readonly string[]> {
+  const tasks = await queue.browse({
+    states: ["pending"],
+    kind: enrichKind,
+    limit: hostsLookedAt,
+  });
+  return tasks.map(({ gate }) => gate).filter((gate) => gate !== "");
 }

@@ -20,7 +20,7 @@ import { createTicker, type TickerView } from "../../schedule/index.ts";
 import { createSupervisor, type SlotView } from "../../worker/index.ts";
 import { refuseForgottenTasks } from "../move-queue.ts";
 import { findingText } from "../preflight/finding-text.ts";
-import { preflight, waitingCampaigns } from "../preflight/preflight.ts";
+import { preflight, waitingCampaigns, waitingHosts } from "../preflight/preflight.ts";
 import { nodeName } from "../node-name.ts";
 import { processMeter } from "../open-bucket.ts";
 import { openServiceNode } from "../open-service-node.ts";
@@ -111,9 +111,11 @@ async function checkBefore(options: WorkOptions, paths: Paths, queue: WatchedQue
   const isVisiting = choice.kinds?.includes("enrich") ?? true;
   if (!hasWorkers || !isVisiting) return;
   const campaigns = await unlessAway(() => waitingCampaigns(queue.current(), paths), []);
-  for (const finding of await preflight({ loaded, paths, campaigns })) {
+  const hosts = await unlessAway(() => waitingHosts(queue.current()), []);
+  for (const finding of await preflight({ loaded, paths, campaigns, hosts })) {
     if (start.isDraining && finding.state === "fail") throw usageError(findingText(finding));
-    log.warn(findingText(finding), { check: finding.check });
+    if (finding.state === "note") log.info(findingText(finding), { check: finding.check });
+    else log.warn(findingText(finding), { check: finding.check });
   }
 }
 

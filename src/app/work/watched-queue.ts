@@ -18,6 +18,7 @@ export interface WatchedQueue extends Pick<Queue, "stats" | "connections">, Asyn
     | "jobs"
     | "openJob"
     | "server"
+    | "browse"
   >;
   follow(changed: ConfiguredQueueOptions): Promise<void>;
   /** Rejects when the queue is gone for good; never resolves. */

@@ -15,10 +15,7 @@ export function paceOf(
   const note = visit?.robotsByOrigin[originOf(url)];
   const crawlDelayMs =
     note === undefined || note === "asked" ? undefined : note.robots.crawlDelayMs;
-  const { delayMs, concurrency } = campaign?.politeness ?? {
-    delayMs: crawl.delayMs,
-    concurrency: 1,
-  };
+  const { delayMs = crawl.delayMs, concurrency = 1 } = campaign?.politeness ?? {};
   return { ...hostDelay({ configuredMs: delayMs, crawlDelayMs }), limit: concurrency };
 }
 

@@ -48,20 +48,32 @@ export interface CrawlScope {
   own(href: string, base: string): string | undefined;
   /** Whether such a page is to be fetched, at this many clicks from the start. */
   wants(url: string, depth: number): boolean;
+  /** Why it is not; undefined: it is. */
+  refusalOf(url: string, depth: number): ScopeRefusal | undefined;
 }
+
+/**
+ * "asset": an image, a script and the like. "trap": it looks like one of endlessly many pages, such
+ * as those of a calendar. "excluded": by --include or --exclude. "depth": too many clicks away.
+ */
+export type ScopeRefusal = "asset" | "trap" | "excluded" | "depth";
 
 export function scopeOf(plan: CrawlPlan): CrawlScope {
   const includes = plan.include.map(urlPattern);
   const excludes = plan.exclude.map(urlPattern);
+  const refusalOf = (url: string, depth: number): ScopeRefusal | undefined => {
+    if (isAsset(url)) return "asset";
+    if (looksEndless(url)) return "trap";
+    const isIncluded = includes.length === 0 || includes.some((included) => included(url));
+    if (!isIncluded || excludes.some((excluded) => excluded(url))) return "excluded";
+    return depth > plan.budget.depth ? "depth" : undefined;
+  };
   return {
+    refusalOf,
+    wants: (url, depth) => refusalOf(url, depth) === undefined,
     own(href, base) {
       const url = canonicalUrl(href, base);
       return url !== undefined && isSameSite(url, plan.start) ? url : undefined;
-    },
-    wants(url, depth) {
-      if (depth > plan.budget.depth || isAsset(url) || looksEndless(url)) return false;
-      if (excludes.some((excluded) => excluded(url))) return false;
-      return includes.length === 0 || includes.some((included) => included(url));
     },
   };
 }

@@ -1,4 +1,5 @@
 import { csvLine } from "../../records/index.ts";
+import { scopeOf, type CrawlPlan } from "./crawl-plan.ts";
 import type { PageRow } from "./page-row.ts";
 
 /** A page as it is told: its row, and how many pages of the crawl link to it. */
@@ -17,6 +18,18 @@ export interface CrawlSummary {
   readonly failed: number;
   readonly bytes: number;
   readonly sitemaps: number;
+  /** Pages that are next to empty before their scripts have run. */
+  readonly needScripts: number;
+}
+
+/** Links to pages of the site that were not asked for, each once, by why. */
+export interface CrawlCuts {
+  /** More clicks from the start than --depth. */
+  readonly depth: number;
+  /** They look like endlessly many, such as the days of a calendar. */
+  readonly traps: number;
+  /** The pages, seconds or bytes of the crawl were used up. */
+  readonly budget: number;
 }
 
 /** In the order of their URLs, so that two crawls can be compared line by line. */
@@ -48,11 +61,37 @@ export function crawlSummary(rows: readonly PageRow[]): CrawlSummary {
     failed: count("failed"),
     bytes: rows.reduce((sum, row) => sum + row.bytes, 0),
     sitemaps: rows.length - pages.length,
+    needScripts: pages.filter((row) => row.needsScripts).length,
   };
 }
 
+/** What depth, traps and budgets cut off. `isCut`: the crawl ended by its budget. */
+export function crawlCuts(
+  plan: CrawlPlan,
+  rows: readonly PageRow[],
+  { isCut }: { readonly isCut: boolean },
+): CrawlCuts {
+  const asked = new Set(rows.map(({ url }) => url));
+  const depths = new Map<string, number>();
+  for (const { depth, links = [] } of rows) {
+    for (const url of links) {
+      if (!asked.has(url)) depths.set(url, Math.min(depths.get(url) ?? Infinity, depth + 1));
+    }
+  }
+  const scope = scopeOf(plan);
+  const cuts = { depth: 0, traps: 0, budget: 0 };
+  for (const [url, depth] of depths) {
+    const refusal = scope.refusalOf(url, depth);
+    if (refusal === "depth") cuts.depth += 1;
+    else if (refusal === "trap") cuts.traps += 1;
+    // Without a budget that was used up, its page said nofollow.
+    else if (refusal === undefined && isCut) cuts.budget += 1;
+  }
+  return cuts;
+}
+
 export const crawlCsvHeader = (): string =>
-  csvLine("url state status depth ms bytes links_in links_out links_away title type redirect_to found_on at message".split(" ")); // prettier-ignore
+  csvLine("url state status depth ms bytes links_in links_out links_away title type redirect_to found_on at message reason needs_scripts".split(" ")); // prettier-ignore
 
 /** What a page calls itself is a stranger's text: it must not become a formula. */
 export const crawlCsvLine = (page: CrawledPage): string =>
@@ -72,4 +111,6 @@ export const crawlCsvLine = (page: CrawledPage): string =>
     page.from,
     page.at,
     page.message,
+    page.reason,
+    page.needsScripts === true ? "yes" : "",
   ]);

@@ -24,6 +24,10 @@ export const pageRowSchema = z.object({
   at: z.string(),
   /** How long the crawl had been at work by then. */
   atWorkMs: z.number(),
+  /** Why it could not be had, in one word: `dns`, `tls`, `timeout` … */
+  reason: z.string().optional(),
+  /** Next to nothing is on it before its scripts have run: its links and text are missing here. */
+  needsScripts: z.boolean().optional(),
   title: z.string().optional(),
   type: z.string().optional(),
   to: z.string().optional(),

@@ -2,6 +2,7 @@ import {
   hostDelay,
   isAllowedByRobots,
   isTemporary,
+  needsScripts,
   originOf,
   pageTypes,
   readRobots,
@@ -76,10 +77,13 @@ async function visitPage(context: Context): Promise<HandlerOutcome> {
   const pace = createTaskPace({ clock: services.clock, signal, delayMs, markStart });
 
   const closed = await closedByRobots(context, crawl, pace);
-  if (closed?.isTemporary && hasMoreAttempts(task)) return retry(closed.message);
+  // A host that speaks no TLS will not speak it in a minute.
+  const isWorthRetry = closed?.isTemporary === true && closed.reason !== "tls";
+  if (isWorthRetry && hasMoreAttempts(task)) return retry(closed.message);
   if (closed) {
     const state = closed.isTemporary ? "failed" : "robots";
-    await crawl.record({ ...blankRow(payload), state, message: closed.message });
+    const { message, reason } = closed;
+    await crawl.record({ ...blankRow(payload), state, message, ...(reason && { reason }) });
     return closed.isTemporary ? fail(closed.message) : done();
   }
   await pace.wait();
@@ -127,6 +131,7 @@ function slowDownOf({ status, retryAfterMs }: FetchFailed) {
 
 interface Closed {
   readonly message: string;
+  readonly reason?: string | undefined;
   readonly isTemporary: boolean;
 }
 
@@ -143,7 +148,12 @@ async function closedByRobots(
   const request = pace.hooks;
   const note = await readRobots({ fetcher, origin: originOf(url), token, nowMs, cache, request });
   if (note.state === "unreachable") {
-    return { message: `its robots.txt cannot be read: ${note.reason}`, isTemporary: true };
+    const { reason = "", failure } = note;
+    const message =
+      failure === "tls"
+        ? `no TLS connection to ${originOf(url)}: its certificate is not valid, or it speaks plain http`
+        : `its robots.txt cannot be read: ${reason}`;
+    return { message, reason: failure, isTemporary: true };
   }
   const { crawlDelayMs } = note.robots;
   const wanted = hostDelay({ configuredMs: plan.delayMs, crawlDelayMs });
@@ -178,7 +188,8 @@ function judge(
       const { status, reason, message } = outcome;
       const isAnswer = status !== undefined && status >= 400 && status < 500 && status !== 429;
       const state = reason === "other_type" ? "other" : isAnswer ? "gone" : "failed";
-      return { row: { ...row, state, message, ...(status !== undefined && { status }) }, next: [] };
+      const why = { message, reason, ...(status !== undefined && { status }) };
+      return { row: { ...row, state, ...why }, next: [] };
     }
   }
 }
@@ -204,7 +215,8 @@ function readFound(
   found: FetchFound,
   row: ReturnType<typeof blankRow>,
 ): Visited {
-  const facts = extractPage({ html: textOf(found).text, url: found.url, deobfuscate: "off" });
+  const html = textOf(found).text;
+  const facts = extractPage({ html, url: found.url, deobfuscate: "off" });
   const links = new Set<string>();
   const away = new Set<string>();
   for (const { href } of facts.links) {
@@ -223,6 +235,7 @@ function readFound(
       state: "found",
       status: found.status,
       bytes: found.bytes.wire,
+      ...(needsScripts(html) && { needsScripts: true }),
       ...(facts.title !== undefined && { title: facts.title }),
       ...(type && { type }),
       links: [...links],

@@ -88,7 +88,7 @@ async function addBatch(context: SettingsContext): Promise<"partial" | void> {
   } else {
     const at = new Date(clock.nowMs()).toISOString();
     const name = textFlag(flags, "batch") ?? `${choice.label}-${at.slice(0, 10)}`;
-    await notePreflight(context);
+    await notePreflight(context, { hosts: placed.map(({ website }) => hostOf(website)) });
     const answers = await visitAll(context, opened, { name, at, placed });
     out.result(
       { ...counts, batch: name, ...answers },
@@ -133,3 +133,7 @@ interface Row {
   readonly what: string;
   readonly count: number;
 }
+
+/** An address that is no URL is told by its visit. */
+const hostOf = (website: string): string =>
+  URL.canParse(website) ? new URL(website).hostname : website;

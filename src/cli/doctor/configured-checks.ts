@@ -25,7 +25,7 @@ async function preflightRows(options: Parameters<typeof checkConfigured>[0]) {
   const { contact } = options.loaded.settings.crawl;
   const rows: readonly Row[] = found.map((finding) => ({
     check: finding.check === "queue" ? "shared queue" : finding.check,
-    state: "warn",
+    state: finding.state === "note" ? "ok" : "warn",
     detail: finding.detail,
     advice: finding.advice,
   }));

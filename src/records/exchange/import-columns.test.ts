@@ -13,6 +13,17 @@ function read(row: Readonly<Record<string, unknown>>, options: Partial<ReadCompa
 }
 
 describe("columns", () => {
+  test.each([
+    "Firma,E-Mail,Telefon,Straße,PLZ,Ort,Land,Webseite",
+    "Entreprise,Courriel,Téléphone,Rue,Code postal,Ville,Pays,Site web",
+    "Empresa,Correo,Teléfono,Calle,Codigo postal,Ciudad,País,Sitio web",
+  ])("are found in other languages: %s", (headers) => {
+    const { columns } = planColumns(headers.split(","));
+    expect(columns.map((column) => column?.field)).toEqual(
+      "name email phone street zip city country website".split(" "),
+    );
+  });
+
   test("are found by the names that other programs, exports and the earlier system use", () => {
     const { columns, leftOut } = planColumns(
       "Company Name,E-Mail,phone_1,reviews_count,place_id,Postal Code,company_hash,all_emails".split(

@@ -54,17 +54,30 @@ export const importFields: readonly string[] = Object.values(kinds).flat();
  * without case, spaces and punctuation: `E-Mail Address` is `emailaddress`.
  */
 const aliases: Readonly<Record<string, readonly string[]>> = {
-  name: ["company", "companyname", "organization", "organisation", "business", "firm", "account"],
+  name: words(
+    "company companyname organization organisation business firm account",
+    "firma firmenname unternehmen entreprise société nom empresa nombre azienda bedrijf",
+  ),
   domain: ["companydomain", "domainname", "companydomainname"],
-  website: ["url", "web", "websiteurl", "homepage", "site", "www"],
+  website: words(
+    "url web websiteurl homepage site www webseite internet internetseite siteweb sitioweb",
+  ),
   type: ["companytype", "kind"],
-  description: ["about", "summary", "metadescription"],
-  address: ["fulladdress", "location"],
-  street: ["streetaddress", "address1", "addressline1"],
-  city: ["town", "locality"],
-  zip: ["zipcode", "postcode", "postalcode", "postal"],
-  state: ["region", "province", "stateregion"],
-  country: ["countryregion", "nation"],
+  description: ["about", "summary", "metadescription", "beschreibung"],
+  address: [
+    "fulladdress",
+    "location",
+    "adresse",
+    "anschrift",
+    "dirección",
+    "direccion",
+    "indirizzo",
+  ],
+  street: words("streetaddress address1 addressline1 straße strasse rue calle via straat"),
+  city: ["town", "locality", "ort", "stadt", "ville", "ciudad", "città", "citta", "plaats"],
+  zip: words("zipcode postcode postalcode postal plz postleitzahl codepostal codigopostal cap"),
+  state: ["region", "province", "stateregion", "bundesland", "provincia"],
+  country: ["countryregion", "nation", "land", "staat", "pays", "país", "pais", "paese"],
   place: ["placeid", "googleplaceid", "osmid"],
   status: ["businessstatus"],
   hours: ["openinghours"],
@@ -74,10 +87,37 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   rating: ["averagerating", "stars"],
   reviews: ["reviewscount", "reviewcount", "numberofreviews"],
   ttlDays: ["enrichmentttldays"],
-  email: ["emails", "emailaddress", "emailaddresses", "allemails", "mail", "contactemail"],
-  phone: ["phones", "phonenumber", "telephone", "tel", "phone1", "phonefromwebsite", "mobile"],
+  email: [
+    "emails",
+    "emailaddress",
+    "emailaddresses",
+    "allemails",
+    "mail",
+    "contactemail",
+    "emailadresse",
+    "mailadresse",
+    "courriel",
+    "correo",
+  ],
+  phone: [
+    "phones",
+    "phonenumber",
+    "telephone",
+    "tel",
+    "phone1",
+    "phonefromwebsite",
+    "mobile",
+    "telefon",
+    "telefonnummer",
+    "handy",
+    "rufnummer",
+    "téléphone",
+    "telefono",
+    "teléfono",
+    "telefoon",
+  ],
   tag: ["tags", "labels"],
-  category: ["categories", "industry"],
+  category: ["categories", "industry", "branche", "kategorie"],
   service: ["services"],
   product: ["products"],
   tech: ["techstack", "technologies"],
@@ -90,14 +130,19 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   tiktok: ["tiktokurl"],
   xing: ["xingurl"],
   pinterest: ["pinteresturl"],
-  note: ["notes", "comment", "comments", "remarks"],
+  note: ["notes", "comment", "comments", "remarks", "notiz", "notizen", "bemerkung", "kommentar"],
 };
 
 const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 
+/** `social_facebook`, as it is in a file. */
+const fileNames = (field: string) => (kinds.social.includes(field) ? [`social${field}`] : []);
+
 const fieldByName: ReadonlyMap<string, string> = new Map(
   importFields.flatMap((field) =>
-    [plain(field), ...(aliases[field] ?? [])].map((name) => [name, field] as const),
+    [plain(field), ...(aliases[field] ?? []), ...fileNames(field)].map(
+      (name) => [name, field] as const,
+    ),
   ),
 );
 

@@ -1,57 +1,154 @@
-import { readCampaignState, type CampaignState } from "../../../app/index.ts";
-import { openCampaignFolder } from "../../../campaign/index.ts";
-import type { Command } from "../../command.ts";
+import { readCampaignReport, readCampaignState, type CampaignState } from "../../../app/index.ts";
+import { formatCount } from "../../../base/count-words.ts";
+import { formatMoment } from "../../../base/format-time.ts";
+import { usageError } from "../../../base/usage-error.ts";
+import { openCampaignFolder, type CampaignReport } from "../../../campaign/index.ts";
+import type { Command, SettingsContext } from "../../command.ts";
+import { parseDuration } from "../../duration.ts";
+import { textFlag } from "../../flags.ts";
 import { openReaderOf } from "../../node-context.ts";
+import type { Layout } from "../../output.ts";
+import { goesOnAfter } from "../../until-stopped.ts";
 import { openPlacesHere } from "./open-sources.ts";
 import { queueOrNone } from "./queue-or-none.ts";
 import { campaignArgument, campaignNameOf } from "./which-campaign.ts";
 
+/** Where a campaign stands, and what came of it so far. */
+interface CampaignStanding extends CampaignState {
+  /** Undefined: several campaigns are shown, and a funnel is not computed for each. */
+  readonly funnel?: CampaignReport["funnel"];
+}
+
+/** Companies are counted anew this often while somebody watches. */
+const watchedFunnelMs = 15_000;
+
 export const campaignStatusCommand: Command = {
   needs: "settings",
   arguments: [{ ...campaignArgument, summary: "the campaign (default: this folder's, or all)" }],
+  options: [
+    { flag: "--watch", summary: "again and again, until Ctrl-C" },
+    { flag: "--every", value: "time", summary: "how often with --watch (default: 5s)" },
+  ],
   examples: [
     { line: "forager campaign status", summary: "all campaigns, one line each" },
-    { line: "forager campaign status austin --json", summary: "one of them, for programs" },
+    {
+      line: "forager campaign status austin",
+      summary: "one of them, with what came of its places",
+    },
+    { line: "forager campaign status austin --watch", summary: "on the screen, until Ctrl-C" },
+    { line: "forager campaign status austin --json", summary: "for programs" },
   ],
   details: [
     "fresh and empty were looked through in time; expired and never are what a dispatch would ask\n" +
-      "for; left out are those in whose tile the source has no place. pending, running and failed count the tasks of the campaign's job, of every kind.",
+      "for; left out are those in whose tile the source has no place. pending, running and failed\n" +
+      "count the tasks of the campaign's job, of every kind.",
+    "places, visited and contact: places that were found, companies whose website was visited, and\n" +
+      "companies with an e-mail address or a phone. `forager campaign report` says why others have none.",
     "Exits 1 when tasks have failed: `forager queue list --state failed` says why.",
   ],
 
   async run(context) {
-    const { out, paths } = context;
+    const { flags, out, paths, clock, signal } = context;
+    const isWatching = flags["watch"] === true;
+    const every = textFlag(flags, "every") ?? "5s";
+    if (flags["every"] !== undefined && !isWatching) throw usageError("--every goes with --watch");
+    const everyMs = parseDuration("every", every);
+    if (everyMs < 100) throw usageError(`--every takes at least 100ms, not '${every}'`);
     const named = campaignNameOf(context);
-    const folder = openCampaignFolder(paths);
-    const names = named === undefined ? await folder.list() : [named];
-    await using queue = await queueOrNone(context);
-    await using places = await openPlacesHere(context);
-    await using reader = await openReaderOf(context);
-    const { ledger } = reader;
-    const rows: CampaignState[] = [];
-    for (const name of names) {
-      rows.push(await readCampaignState(name, { ...context, ledger, places, queue }));
+    let counted: Counted | undefined;
+    const look = async () => {
+      const names = named === undefined ? await openCampaignFolder(paths).list() : [named];
+      const isDue = !counted || clock.monotonicMs() - counted.atMs >= watchedFunnelMs;
+      const rows = await readStandings(context, names, named !== undefined && isDue);
+      const funnel = rows[0]?.funnel ?? counted?.funnel;
+      if (named === undefined || !funnel) return rows;
+      if (isDue) counted = { atMs: clock.monotonicMs(), funnel };
+      return rows.map((row) => ({ ...row, funnel }));
+    };
+    if (isWatching) {
+      do {
+        const rows = await look();
+        out.frame(named === undefined ? rows : rows[0], {
+          screen: (layout) => describe(rows, layout),
+          line: () => `${formatMoment(clock.nowMs())} ${rows.map(describeInLine).join("; ")}`,
+        });
+      } while (await goesOnAfter(clock, everyMs, signal));
+      return "stopped";
     }
-    if (named !== undefined) out.result(rows[0], (layout) => layout.table(rows, columns));
+    const rows = await look();
+    if (named !== undefined) out.result(rows[0], (layout) => describe(rows, layout));
     else if (rows.length > 0) out.table(rows, columns);
-    else out.result([], "there is no campaign: `forager campaign new NAME` makes one");
+    else out.result([], noCampaign);
     return rows.some(({ tasks }) => tasks.failed > 0) ? "failed" : undefined;
   },
 };
 
-const counted = (title: string, value: (row: CampaignState) => number) => ({ title, value });
+interface Counted {
+  readonly atMs: number;
+  readonly funnel: CampaignReport["funnel"];
+}
+
+const noCampaign = "there is no campaign: `forager campaign new NAME` makes one";
+
+async function readStandings(
+  context: SettingsContext,
+  names: readonly string[],
+  hasFunnel: boolean,
+): Promise<readonly CampaignStanding[]> {
+  const { settings, paths, clock, signal } = context;
+  await using queue = await queueOrNone(context);
+  await using places = await openPlacesHere(context);
+  await using reader = await openReaderOf(context);
+  const { ledger } = reader;
+  const rows: CampaignStanding[] = [];
+  for (const name of names) {
+    const state = await readCampaignState(name, { ...context, ledger, places, queue });
+    const common = { name, paths, settings, clock, reader, queue, signal };
+    const report =
+      hasFunnel && (await readCampaignReport({ ...common, maxAgeMs: 0, isKept: false }));
+    rows.push({ ...state, ...(report && { funnel: report.funnel }) });
+  }
+  return rows;
+}
+
+function describe(rows: readonly CampaignStanding[], layout: Layout): string {
+  if (rows.length === 0) return noCampaign;
+  const [{ funnel }] = rows as readonly [CampaignStanding, ...CampaignStanding[]];
+  const table = layout.table(rows, columns).trimEnd();
+  return funnel ? `${table}\n\n${funnelText(funnel)}` : table;
+}
+
+/** `40 places → 38 companies → 36 visited → 34 read → 30 with contact (28 e-mail, 25 phone)` */
+function funnelText(funnel: CampaignReport["funnel"]): string {
+  const { places, companies, visited, enriched, withEmail, withPhone } = funnel;
+  return [
+    `${formatCount(places)} places`,
+    `${formatCount(companies)} companies`,
+    `${formatCount(visited)} visited`,
+    `${formatCount(enriched)} read`,
+    `with contact: ${formatCount(withEmail)} e-mail, ${formatCount(withPhone)} phone`,
+  ].join(" → ");
+}
+
+const describeInLine = ({ campaign, tasks, funnel }: CampaignStanding): string =>
+  [
+    `${campaign}: ${tasks.pending} pending, ${tasks.running} running, ${tasks.failed} failed`,
+    ...(funnel ? [funnelText(funnel)] : []),
+  ].join(", ");
+
+const column = (title: string, value: (row: CampaignStanding) => number) => ({ title, value });
 
 const columns = [
-  { title: "campaign", value: ({ campaign }: CampaignState) => campaign, isKey: true },
-  counted("tiles", ({ tiles }) => tiles),
-  counted("targets", ({ targets }) => targets),
-  counted("fresh", ({ fresh }) => fresh),
-  counted("empty", ({ empty }) => empty),
-  counted("expired", ({ expired }) => expired),
-  counted("never", ({ never }) => never),
-  counted("left out", ({ leftOut }) => leftOut),
-  counted("found", ({ found }) => found),
-  counted("pending", ({ tasks }) => tasks.pending),
-  counted("running", ({ tasks }) => tasks.running),
-  counted("failed", ({ tasks }) => tasks.failed),
+  { title: "campaign", value: ({ campaign }: CampaignStanding) => campaign, isKey: true },
+  column("tiles", ({ tiles }) => tiles),
+  column("targets", ({ targets }) => targets),
+  column("fresh", ({ fresh }) => fresh),
+  column("empty", ({ empty }) => empty),
+  column("expired", ({ expired }) => expired),
+  column("never", ({ never }) => never),
+  column("left out", ({ leftOut }) => leftOut),
+  column("found", ({ found }) => found),
+  column("pending", ({ tasks }) => tasks.pending),
+  column("running", ({ tasks }) => tasks.running),
+  column("failed", ({ tasks }) => tasks.failed),
 ];

@@ -34,7 +34,7 @@ export const crawlOptions: readonly OptionSpec[] = [
   { flag: "--to", value: "file", summary: "write the pages there", complete: "file" },
 ];
 
-/** A host alone will do: then it is asked over https. */
+/** A host alone will do: then it is asked over https, and over http if it has no TLS. */
 export function startUrl(site: string): string {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(site) ? site : `https://${site}`;
   const url = canonicalUrl(text);

@@ -10,6 +10,7 @@ import {
   runSiteCrawls,
   type CrawlPlan,
 } from "../../../campaign/index.ts";
+import type { PageRow } from "../../../campaign/index.ts";
 import type { Job, Queue } from "../../../queue/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
@@ -55,7 +56,7 @@ export const crawl: Command = {
     await using queue = await openOrMakeQueue(context);
     const known = await folder.list();
     const isNew = context.flags["resume"] !== true;
-    const plans = isNew ? newPlans(context) : await oldPlans(context, known, queue);
+    const plans = [...(isNew ? newPlans(context) : await oldPlans(context, known, queue))];
     await using fetcher = await asUsage(() => openFetcher(fetcherOptions(context, plans)));
     if (isNew) {
       // Now that nothing is wrong with what was asked for.
@@ -64,9 +65,9 @@ export const crawl: Command = {
     }
     await using services = createSiteCrawlServices({ folder, queue, fetcher, clock, log });
     const follow = followJobs(context);
-    try {
-      const ends = await runSiteCrawls({
-        plans,
+    const runAll = (some: readonly CrawlPlan[]) =>
+      runSiteCrawls({
+        plans: some,
         queue,
         services,
         worker: `${hostname()}.crawl.${process.pid}`,
@@ -76,6 +77,17 @@ export const crawl: Command = {
         signal,
         onLook: (jobs) => follow.look(jobs),
       });
+    try {
+      const ends = new Map(await runAll(plans));
+      for (const [at, plan] of plans.entries()) {
+        if (!isNew || !isWithoutTls(await folder.rows(plan.name))) continue;
+        const again = plainHttpPlan(context, plan);
+        if (!again) continue;
+        context.out.note(`no TLS at ${plan.start}: trying ${again.start}`);
+        await folder.create(again);
+        plans[at] = again;
+        for (const [name, end] of await runAll([again])) ends.set(name, end);
+      }
       follow.done();
       const told: ToldCrawl[] = [];
       for (const plan of plans) {
@@ -92,6 +104,20 @@ export const crawl: Command = {
     }
   },
 };
+
+/** The start could not be asked for, because no TLS connection came about. */
+const isWithoutTls = (rows: readonly PageRow[]) =>
+  rows.length === 1 && rows[0]!.state === "failed" && rows[0]!.reason === "tls";
+
+/** Of a site that was named by its host: nobody asked for https. */
+function plainHttpPlan(
+  { args, flags, settings, clock }: SettingsContext,
+  { start }: CrawlPlan,
+): CrawlPlan | undefined {
+  const typed = args.find((site) => !site.includes("://") && startUrl(site) === start);
+  const options = { flags, settings, nowMs: clock.nowMs() };
+  return typed === undefined ? undefined : planOf(`http://${typed}`, options);
+}
 
 /** As the crawl began, unless it is told otherwise now. */
 function fetcherOptions(

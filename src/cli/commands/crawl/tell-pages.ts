@@ -5,7 +5,9 @@ import {
   crawlCsvHeader,
   crawlCsvLine,
   crawledPages,
+  crawlCuts,
   crawlSummary,
+  type CrawlCuts,
   type CrawledPage,
   type CrawlEnd,
   type CrawlPlan,
@@ -38,8 +40,11 @@ const columns: readonly TableColumn<CrawledPage>[] = [
   { title: "bytes", value: ({ bytes }) => bytes },
   { title: "in", value: ({ linksIn }) => linksIn },
   { title: "out", value: ({ linksOut }) => linksOut },
-  { title: "title, or why not", value: (page) => page.title ?? page.to ?? why(page) },
+  { title: "title, or why not", value: (page) => titleOf(page) },
 ];
+
+const titleOf = (page: CrawledPage) =>
+  `${page.needsScripts === true ? "(needs scripts) " : ""}${page.title ?? page.to ?? why(page)}`;
 
 /** The URL stands in the first column. */
 const why = ({ url, message = "" }: CrawledPage) => message.replace(`${url}: `, "");
@@ -52,20 +57,22 @@ export async function tellPages(
   const { flags, out, cwd } = context;
   const told = crawls.map(({ plan, end, overBudget, rows, file }) => {
     const summary = crawlSummary(rows);
-    return { plan, end, overBudget, summary, file, pages: crawledPages(rows) };
+    const cuts = crawlCuts(plan, rows, { isCut: end !== "completed" || overBudget > 0 });
+    return { plan, end, overBudget, summary, cuts, file, pages: crawledPages(rows) };
   });
   const pages = told.flatMap((crawl) => crawl.pages);
-  const heads = told.map(({ plan, end, overBudget, summary, file }) => ({
+  const heads = told.map(({ plan, end, overBudget, summary, cuts, file }) => ({
     crawl: plan.name,
     site: plan.start,
     end,
     overBudget,
     summary,
+    cuts,
     file,
   }));
   const value = heads.map((head, index) => ({ ...head, pages: told[index]!.pages }));
   const format = textFlag(flags, "format") ?? "table";
-  const lines = told.map(({ plan, ...rest }) => words(plan, rest));
+  const lines = told.flatMap(({ plan, ...rest }) => [words(plan, rest), ...cutWords(plan, rest)]);
   const csv = () => `${crawlCsvHeader()}${pages.map(crawlCsvLine).join("")}`;
   const to = textFlag(flags, "to");
   if (to !== undefined) {
@@ -85,6 +92,34 @@ export async function tellPages(
   }
   if (told.some(({ summary }) => summary.found === 0)) return "failed";
   return told.some(({ summary }) => summary.failed > 0) ? "partial" : undefined;
+}
+
+/** What is missing in the list, and the option that brings it. */
+function cutWords(
+  { budget }: CrawlPlan,
+  { cuts, summary }: { readonly cuts: CrawlCuts; readonly summary: CrawlSummary },
+): readonly string[] {
+  const left = [
+    ...(cuts.depth > 0
+      ? [`${countOf(cuts.depth, "link")} more than ${budget.depth} clicks away (--depth)`]
+      : []),
+    ...(cuts.traps > 0
+      ? [`${countOf(cuts.traps, "link")} that look endless, such as a calendar`]
+      : []),
+    ...(cuts.budget > 0
+      ? [`${countOf(cuts.budget, "link")} beyond the budget (--pages, --time, --bytes)`]
+      : []),
+  ];
+  const { needScripts } = summary;
+  return [
+    ...(left.length > 0 ? [`not asked for: ${left.join(", ")}`] : []),
+    ...(needScripts > 0
+      ? [
+          `${countOf(needScripts, "page")} next to empty without scripts, which crawl does not run: ` +
+            "marked (needs scripts)",
+        ]
+      : []),
+  ];
 }
 
 function words(

@@ -1,0 +1,53 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import type { LoadedSettings } from "../../config/index.ts";
+import { createAddressGuard } from "../../crawl/index.ts";
+import type { PreflightFinding } from "./preflight.ts";
+
+export type ResolveHost = (host: string) => Promise<readonly string[]>;
+
+/** Enough to see what a list of websites has in common. */
+export const hostsLookedAt = 20;
+const lookupMs = 2_000;
+
+/** Hosts whose addresses are private are refused, so visits of them can only fail. */
+export async function privateHostsFinding(
+  { settings }: LoadedSettings,
+  hosts: readonly string[],
+  resolve: ResolveHost = resolveHost,
+): Promise<PreflightFinding | undefined> {
+  const allow = settings.crawl.allowAddresses.split(",").filter((network) => network !== "");
+  const guard = createAddressGuard({ allow });
+  const some = [...new Set(hosts)].slice(0, hostsLookedAt);
+  const found = await Promise.all(
+    some.map(async (host) => ({ host, addresses: await unlessUnknown(resolve, host) })),
+  );
+  const refused = found.filter(
+    ({ addresses }) => addresses.length > 0 && !addresses.some((one) => guard.isAllowed(one)),
+  );
+  const [first] = refused;
+  if (!first) return undefined;
+  const count =
+    refused.length === 1
+      ? first.host
+      : `${refused.length} of ${some.length} websites, such as ${first.host},`;
+  return {
+    check: "private address",
+    state: "warn",
+    detail: `${count} ${refused.length === 1 ? "has" : "have"} a private address (${first.addresses[0]}), which is not visited`,
+    advice: `if that is meant: forager config set crawl.allowAddresses ${first.addresses[0]}`,
+  };
+}
+
+/** A name that is not known, or not in time, says nothing. */
+async function unlessUnknown(resolve: ResolveHost, host: string): Promise<readonly string[]> {
+  const bare = host.replace(/^\[|\]$/g, "");
+  if (isIP(bare) !== 0) return [bare];
+  const late = new Promise<readonly string[]>((done) => {
+    setTimeout(() => done([]), lookupMs).unref();
+  });
+  return Promise.race([resolve(bare).catch(() => []), late]);
+}
+
+const resolveHost: ResolveHost = async (host) =>
+  (await lookup(host, { all: true })).map(({ address }) => address);

@@ -1,0 +1,57 @@
+// inputs: src/records/** src/base/** docs/formats/fields.md
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { listNames, listPrefixes, numberFields, textFields } from "../../src/records/fields.ts";
+import { exportColumnNames, planColumns } from "../../src/records/index.ts";
+import { layoutOf } from "../../src/records/layout.ts";
+import { repositoryRoot } from "../support/repository.ts";
+
+const networks = exportColumnNames.filter((name) =>
+  ["facebook", "instagram", "linkedin", "twitter", "youtube"].includes(name),
+);
+/** Kept under an own name in an export, since before there was one spelling. */
+const columnOf: Readonly<Record<string, string>> = { enrichedAt: "read", foundAt: "found" };
+/** In JSON beside the texts, since programs ask for them most. */
+const ownKeys = new Set(["excluded", "callback"]);
+
+const code = (text: string) => (text === "" ? "" : `\`${text}\``);
+const csv = (field: string) => {
+  const column = columnOf[field] ?? field;
+  return exportColumnNames.includes(column) ? column : "";
+};
+const row = (...cells: readonly string[]) => `| ${cells.map(code).join(" | ")} |`;
+
+/** File key, ledger field, CSV column, path in JSON. */
+const expected = [
+  row("name", "name", "name", "name"),
+  ...textFields.map((field) =>
+    row(field, field, csv(field), ownKeys.has(field) ? field : `texts.${field}`),
+  ),
+  ...numberFields.map((field) => row(field, field, csv(field), `numbers.${field}`)),
+  ...listNames.map((name) => row(name, `${listPrefixes[name]}VALUE`, csv(name), name)),
+  ...networks.map((name) => row(`social_${name}`, `social/${name}`, name, `socials.${name}`)),
+  row("(the text)", "description", "description", "description"),
+];
+
+test("docs/formats/fields.md has every field as it is spelled in file, ledger, CSV and API", () => {
+  const page = readFileSync(join(repositoryRoot, "docs", "formats", "fields.md"), "utf8");
+  const rows = page.split("\n").filter((line) => line.startsWith("| `"));
+  expect(rows).toEqual(expected);
+});
+
+test("the spelling of each field in the file and in CSV is understood by an import", () => {
+  const headers = [...textFields, ...numberFields, ...listNames].filter(
+    (field) => !(field in columnOf),
+  );
+  const social = networks.flatMap((name) => [name, `social_${name}`]);
+  for (const header of [...headers, ...social]) {
+    expect(planColumns([header]).leftOut, header).toEqual([]);
+  }
+});
+
+test("the keys of a company's file are these, those of links and our own", () => {
+  const known = new Set([...textFields, ...numberFields, ...listNames, "name"] as string[]);
+  const others = [...layoutOf("company").keys.keys()].filter((key) => !known.has(key));
+  expect(others).toEqual(["people", "id", "rev", "movedTo"]);
+});
