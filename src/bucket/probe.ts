@@ -63,7 +63,7 @@ export async function requireFitBucket(options: ProbeOptions): Promise<ProbeRepo
     "bucket_unfit",
     `this store cannot coordinate a fleet: ${faults
       .map(({ name, detail }) => `${name}: ${detail}`)
-      .join("; ")}. Use another store; \`forager doctor --bucket\` shows all it can do`,
+      .join("; ")}. Use another store; \`forager bucket probe ADDRESS\` shows all it can do`,
   );
 }
 

@@ -154,6 +154,7 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
       read((from) => from.wakeInMs(check.kinds(kinds), check.worker(worker))),
     watch: (listener) => store().watch(check.listener(listener)),
     ...(options.store.netMs !== undefined && { netMs: options.store.netMs }),
+    ...(options.store.hasTaskLimit === true && { hasTaskLimit: true }),
     ...(options.store.gone && { gone: options.store.gone }),
     connections: () => store().connections?.(),
     server: async () => store().server?.(),

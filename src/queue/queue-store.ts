@@ -69,6 +69,9 @@ export interface QueueStore extends AsyncDisposable {
    */
   readonly netMs?: number;
 
+  /** True: it holds a limited number of tasks, beyond which `add` answers `full`. */
+  readonly hasTaskLimit?: boolean;
+
   /**
    * Rejects when the store is permanently gone, for instance because its file was deleted. From
    * then on every call fails with the same error. Never resolves. Absent: the store cannot detect

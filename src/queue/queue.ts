@@ -120,6 +120,8 @@ export interface Queue<K extends Kinds = Kinds> extends Closable {
   /** See QueueStore. */
   readonly netMs?: number;
   /** See QueueStore. */
+  readonly hasTaskLimit?: boolean;
+  /** See QueueStore. */
   readonly gone?: Promise<never>;
   /** Connections of this process to the backend; undefined if the backend has none. */
   connections(): Connections | undefined;

@@ -127,7 +127,7 @@ export async function findDueTasks(options: DueTasksOptions): Promise<DueTasks> 
 }
 
 export interface AddDueOptions {
-  readonly queue: Pick<Queue, "add" | "gate" | "setGate" | "browse">;
+  readonly queue: Pick<Queue, "add" | "gate" | "setGate" | "browse" | "hasTaskLimit">;
   readonly campaign: Campaign;
   readonly due: Pick<DueTasks, "chosen" | "isKept"> & Partial<Pick<DueTasks, "addedMax">>;
   /** Set: any node adds later what does not fit into the queue. Absent: the caller does. */
@@ -147,8 +147,9 @@ export async function addDueTasks(options: AddDueOptions): Promise<AddedDue> {
   await openOverpassGate(queue, campaign);
   const { isKept, addedMax } = due;
   const round = new Date(nowMs).toISOString();
-  const isLong = addedMax === undefined && due.chosen.length > addsAtOnce;
-  const isToppedUp = topUp !== undefined && isLong && (await reserve(options, topUp, round));
+  const mayFill = queue.hasTaskLimit === true && due.chosen.length > addsAtOnce;
+  const isWanted = mayFill && addedMax === undefined && topUp !== undefined;
+  const isToppedUp = isWanted && (await reserve(options, topUp, round));
   const answers = await dispatch(queue, campaign, due.chosen, { onProgress, isKept, addedMax });
   // Several sources know the same businesses.
   if (answers.added > 0 && sourceKeysOf(campaign).length > 1) {

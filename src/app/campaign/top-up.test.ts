@@ -111,4 +111,4 @@ test("a campaign with more targets than the queue holds is dispatched to its end
   const log = await queue.log({ limit: 10_000 });
   expect(log.filter(({ kind }) => kind === "discover")).toHaveLength(tiles.length);
   expect(log.filter(({ kind }) => kind === topUpKind).length).toBeGreaterThan(2);
-}, 120_000);
+}, 300_000);

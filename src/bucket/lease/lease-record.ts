@@ -63,6 +63,6 @@ function isLease(record: Partial<Record<keyof LeaseRecord, unknown>>): boolean {
 function foreign(key: string, cause?: unknown): AppError {
   const message =
     `${key} is not a lease, so something else writes to this bucket: look at it with ` +
-    `\`forager bucket cat ${key}\`, and give forager a prefix of its own; nothing was changed`;
+    `\`forager bucket cat ADDRESS ${key}\`, and give forager a prefix of its own; nothing was changed`;
   return new AppError("corrupt", "lease_corrupt", message, { cause });
 }

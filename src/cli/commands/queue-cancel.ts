@@ -20,7 +20,7 @@ export const queueCancel: Command = {
   ],
   details: [
     "Pending tasks become skipped; what a worker finishes from now on is not recorded. Only\n" +
-      "`forager queue retry --job NAME --state skipped` brings them back.",
+      "`forager queue retry --job NAME --state skipped --yes` brings them back.",
   ],
 
   async run(context) {

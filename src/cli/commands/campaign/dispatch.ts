@@ -13,7 +13,7 @@ export const campaignDispatch: Command = {
   ],
   details: [
     "A target is due if it has no recent result, from any node. Run it as often as you like: a target\n" +
-      "that waits, runs or has failed is a duplicate. `forager queue retry --job NAME` tries what\n" +
+      "that waits, runs or has failed is a duplicate. `forager queue retry --job NAME --yes` tries what\n" +
       "failed again.",
     "Exit code 3 when some tasks were refused (closed: the job was sealed or has ended), 1 when all.",
   ],

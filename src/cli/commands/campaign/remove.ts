@@ -13,7 +13,7 @@ export const campaignRemove: Command = {
   ],
   details: [
     "Moves the folder of the campaign aside. Companies that it found stay. If tasks of it are left in\n" +
-      "the queue, it refuses: end them with `forager queue cancel NAME` first.",
+      "the queue, it refuses: end them with `forager queue cancel NAME --yes` first.",
   ],
 
   async run(context) {

@@ -124,7 +124,7 @@ const onlyInLog = (id: number) =>
     "invalid",
     "task_in_log",
     `task ${id} is only in the log, without its payload: add it again ` +
-      `(\`forager queue purge --id ${id}\` frees its key)`,
+      `(\`forager queue purge --id ${id} --yes\` frees its key)`,
   );
 
 async function countFinished(

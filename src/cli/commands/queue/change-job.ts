@@ -14,11 +14,11 @@ export async function changeJob(
   if (answer === "absent" || !job) throw await noSuchJob(queue, name);
   if (answer === "closed") {
     const state = jobState(job);
-    const way = state === "cancelled" ? `--job ${name} --state skipped` : `--job ${name}`;
+    const which = state === "cancelled" ? " --state skipped" : "";
     throw new AppError(
       "conflict",
       "job_ended",
-      `job '${name}' is ${state}: only \`forager queue retry ${way}\` opens it again`,
+      `job '${name}' is ${state}: only \`forager queue retry --job ${name}${which} --yes\` opens it again`,
     );
   }
   return job;

@@ -73,7 +73,7 @@ export const companyAdd: Command = {
     const file = await records.fileOf(made.target);
     out.result({ ...made, file, duplicates }, words(made, file));
     for (const { slug, because } of duplicates) {
-      out.note(`${slug} has the same ${because}: \`forager company merge ${slug} ${made.slug}\` joins them`); // prettier-ignore
+      out.note(`${slug} has the same ${because}: \`forager company merge ${slug} ${made.slug} --yes\` joins them`); // prettier-ignore
     }
   },
 };

@@ -63,7 +63,7 @@ const showCommand = (kind: RecordKind): Command => ({
       ].join("\n"),
     );
     for (const { slug, because } of duplicates) {
-      out.note(`${slug} has the same ${because}: \`forager company merge ${slug} ${record.slug}\` joins them`); // prettier-ignore
+      out.note(`${slug} has the same ${because}: \`forager company merge ${slug} ${record.slug} --yes\` joins them`); // prettier-ignore
     }
     for (const { path, reason } of problems) out.note(`${path}: ${reason}`);
     return problems.length > 0 ? "failed" : undefined;

@@ -183,6 +183,7 @@ export async function openBucketQueueStore(
     wakeInMs: (kinds, worker) => set.wakeInMs(kinds, worker),
     watch: (listener) => watch.watch(listener),
     netMs,
+    hasTaskLimit: true,
     reconcile: ({ repair }) => set.reconcile(repair),
     async *doneLog() {
       for await (const { task, ...entry } of set.doneLog()) {
