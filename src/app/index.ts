@@ -89,6 +89,7 @@ export { findingText } from "./preflight/finding-text.ts";
 export type { PreflightFinding, PreflightOptions } from "./preflight/preflight.ts";
 export type { ListNamesOptions } from "./list-names.ts";
 export type { WorkOutcome } from "./work/work-outcome.ts";
+export { isNothingReached } from "./work/work-summary.ts";
 export type { WorkSummary } from "./work/work-summary.ts";
 export {
   addVisitBatch,

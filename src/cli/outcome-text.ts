@@ -33,6 +33,11 @@ const undoneText = ({ kind, count, why }: WorkOutcome["undone"][number]): string
     ? `${countTasks(count)} of kind ${kind} left: no handler for it here (--handlers FILE)`
     : `${countTasks(count)} of kind ${kind} left: this node lacks something, see the warnings above`;
 
+/** What to look at when visits end so. */
+const settingOf: Readonly<Record<string, string>> = {
+  private_address: ": see crawl.allowAddresses",
+};
+
 /** `12 done, 30 unreachable (20 private_address, 10 dns)` */
 function visitText(visits: WorkOutcome["visits"]): string {
   const outcomes = [...new Set(visits.map(({ outcome }) => outcome))];
@@ -43,7 +48,7 @@ function visitText(visits: WorkOutcome["visits"]): string {
       const reasons = ofIt
         .filter(({ reason }) => reason !== "" && reason !== outcome)
         .slice(0, reasonsMax)
-        .map(({ reason, count }) => `${count} ${reason}`);
+        .map(({ reason, count }) => `${count} ${reason}${settingOf[reason] ?? ""}`);
       return `${sum} ${outcome}${reasons.length > 0 ? ` (${reasons.join(", ")})` : ""}`;
     })
     .join(", ");

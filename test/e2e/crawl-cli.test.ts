@@ -45,7 +45,7 @@ interface Told {
 
 describe("forager crawl", () => {
   test("killed with -9 in its middle it goes on where it was: every page is told, at most one was asked for twice", async () => {
-    const lease = { FORAGER_QUEUE_LEASE_MS: "1000" };
+    const lease = { FORAGER_QUEUE_LEASE_MS: "5000" };
     const killed = await crawl(`${site.origin} --delay 20ms`, {
       env: lease,
       onStart: (kill) => void untilAsked(10).then(() => kill("SIGKILL")),
@@ -125,6 +125,7 @@ describe("forager crawl", () => {
     expect(plain.exitCode, plain.stderr).toBe(0);
     expect(plain.stderr).toContain(`no TLS at https://${host}/: trying http://${host}/`);
     expect(plain.stdout).toContain(`http://${host}/p/1`);
+    expect(plain.stderr).not.toContain("failed for good");
     const asked = await crawl(`https://${host}/ --delay 0`);
     expect(asked.exitCode).toBe(1);
     expect(asked.stdout).toContain("speaks plain http");

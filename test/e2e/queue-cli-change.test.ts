@@ -52,7 +52,9 @@ describe("jobs", () => {
       skipped: 12_500,
     });
     const again = await queue("pause big");
-    expect(again.stderr).toContain("`forager queue retry --job big --state skipped --yes` opens it");
+    expect(again.stderr).toContain(
+      "`forager queue retry --job big --state skipped --yes` opens it",
+    );
     expect(await json("retry --job big --state skipped --yes")).toEqual({ changed: 12_500 });
     expect(await json("job big")).toMatchObject({ ended: null, pending: 12_500 });
   });

@@ -120,6 +120,8 @@ describe("forager company", () => {
     const first = await slugs("list", "--limit", "2");
     expect(first.found).toEqual(["boden-meyer", "muller-boden"]);
     expect(await slugs("list", "--after", first.next!)).toEqual({ found: ["zeta"], next: null });
+    const all = (await json("company", "list", "--all", "--limit", "1")) as { slug: string }[];
+    expect(all.map(({ slug }) => slug)).toEqual(["boden-meyer", "muller-boden", "zeta"]);
     const none = await run(["company", "search", "nowhere"]);
     expect(none).toMatchObject({ exitCode: 1, stdout: "no companies match\n" });
     expect((await good("company", "search", "a@m.example")).split("\n")[1]).toContain("Müller");

@@ -27,7 +27,9 @@ test("a job whose first 20 websites all fail alike is paused, says why, and goes
 
   const first = await run("work --drain --concurrency 4");
   expect(first.exitCode, first.stderr).toBe(3);
-  expect(first.stdout).toMatch(/^visits: \d+ unreachable \(\d+ private_address\)$/m);
+  expect(first.stdout).toMatch(
+    /^visits: \d+ unreachable \(\d+ private_address: see crawl.allowAddresses\)$/m,
+  );
   expect(first.stdout).toContain(
     "paused job leads: none of its first 20 websites could be read (private_address)",
   );
@@ -44,7 +46,8 @@ test("a job whose first 20 websites all fail alike is paused, says why, and goes
   // The operator has looked at it: it is not paused a second time.
   expect((await run("queue resume leads")).exitCode).toBe(0);
   const second = await run("work --drain --concurrency 4 --json");
-  expect(second.exitCode, second.stderr).toBe(0);
+  // It went on, and again no website could be reached.
+  expect(second.exitCode, second.stderr).toBe(3);
   const { visits, paused } = JSON.parse(second.stdout) as WorkOutcome;
   expect(visits).toEqual([
     { outcome: "unreachable", reason: "private_address", count: report.waiting },

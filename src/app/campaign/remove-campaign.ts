@@ -15,7 +15,7 @@ export async function checkRemovable(name: string, { folder, queue }: RemoveCamp
   const job = await queue?.job(name);
   const left = job?.ended ? 0 : (job?.pending ?? 0) + (job?.running ?? 0);
   if (left === 0) return;
-  const message = `campaign ${name} has ${countTasks(left)} left: \`forager queue cancel ${name}\` first`;
+  const message = `campaign ${name} has ${countTasks(left)} left: \`forager queue cancel ${name} --yes\` first`;
   throw new AppError("conflict", "campaign_has_tasks", message);
 }
 

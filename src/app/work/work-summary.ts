@@ -23,6 +23,10 @@ export interface VisitCount {
   readonly count: number;
 }
 
+/** There were visits, and no website answered any of them: something is wrong here, not there. */
+export const isNothingReached = ({ visits }: Pick<WorkSummary, "visits">): boolean =>
+  visits.length > 0 && visits.every(({ outcome }) => outcome === "unreachable");
+
 export function summaryOf(snapshot: MetricsSnapshot): WorkSummary {
   const family = snapshot.find(({ name }) => name === "forager_tasks_ended_total");
   const of = (end: string) =>

@@ -84,7 +84,8 @@ async function visitPage(context: Context): Promise<HandlerOutcome> {
     const state = closed.isTemporary ? "failed" : "robots";
     const { message, reason } = closed;
     await crawl.record({ ...blankRow(payload), state, message, ...(reason && { reason }) });
-    return closed.isTemporary ? fail(closed.message) : done();
+    // Without TLS the row says it all: whoever asked may try http instead.
+    return closed.isTemporary && reason !== "tls" ? fail(closed.message) : done();
   }
   await pace.wait();
   const beganMs = services.clock.monotonicMs();

@@ -1,5 +1,10 @@
 import { relative } from "node:path";
-import { runCampaign, type CampaignRun, type RunProgress } from "../../../app/index.ts";
+import {
+  isNothingReached,
+  runCampaign,
+  type CampaignRun,
+  type RunProgress,
+} from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
@@ -81,6 +86,10 @@ function tell(context: SettingsContext, name: string, ran: CampaignRun): Command
   if (signal.aborted) {
     out.note(`stopped, ${countOf(left, "task")} left: go on with \`forager campaign run ${name}\``);
     throw new AppError("aborted", "campaign_stopped", "the campaign was stopped");
+  }
+  if (work && isNothingReached(work)) {
+    out.note(`no website could be reached: ${outcomeText(work).split("\n")[1]}`);
+    return "partial";
   }
   if (left + failed > 0) {
     out.note(`${left} tasks left, ${failed} failed: go on with \`forager campaign run ${name}\``);

@@ -10,6 +10,7 @@ import {
   type EnrichedCounts,
   type LineOptions,
   type WorkOutcome,
+  isNothingReached,
 } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import { countOf } from "../../../base/count-words.ts";
@@ -43,7 +44,8 @@ export async function enrichFile(context: SettingsContext, name: string): Promis
     out.note(`stopped, ${countOf(left, "row")} not visited: run the same command again to go on`);
     throw new AppError("aborted", "enrich_stopped", "the visits were stopped");
   }
-  return left > 0 || (ended?.paused.length ?? 0) > 0 ? "partial" : undefined;
+  const isBlind = ended !== undefined && isNothingReached(ended);
+  return left > 0 || isBlind || (ended?.paused.length ?? 0) > 0 ? "partial" : undefined;
 }
 
 const stemOf = (name: string): string => basename(name, extname(name));

@@ -30,6 +30,7 @@ export const filterOptions = (kind: RecordQuery["kind"]): readonly OptionSpec[] 
 
 export const pageOptions: readonly OptionSpec[] = [
   { flag: "--limit", value: "count", summary: `how many, up to ${pageLimitMax}`, default: "50" },
+  { flag: "--all", summary: "every one, however many; --json is then a list of rows" },
   { flag: "--after", value: "cursor", summary: "go on where a page ended" },
   { flag: "--sort", value: "order", summary: "in which order", choices: recordSorts },
 ];

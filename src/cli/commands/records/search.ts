@@ -1,4 +1,5 @@
 import { asUsage } from "../../../base/usage-error.ts";
+import type { NodeReadApi } from "../../../node/index.ts";
 import type { RecordKind, RecordQuery } from "../../../records/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { filterOptions, pageOptions, readFilters, readPage } from "./filter-options.ts";
@@ -43,16 +44,36 @@ async function printPage(
   context: SettingsContext,
   asked: Pick<RecordQuery, "kind" | "words">,
 ): Promise<"failed" | void> {
-  const { flags, out, clock } = context;
+  const { flags, out, clock, signal } = context;
   const query = { ...asked, ...readPage(flags), filters: readFilters(flags, clock.nowMs()) };
   await using reader = await openReaderOf(context);
+  if (flags["all"] === true) {
+    const all = allRecords(reader.records, query, signal);
+    const count = await asUsage(() => out.list(all, { columns: columnsOf(asked.kind) }));
+    return count === 0 && asked.words !== undefined ? "failed" : undefined;
+  }
   const { rows, next } = await asUsage(() => reader.records.search(query));
   const found = rows.map(recordOf);
   out.result({ rows: found, next: next ?? null }, (layout) =>
     found.length === 0 ? emptyText(asked.kind, flags) : layout.table(found, columnsOf(asked.kind)),
   );
-  if (next !== undefined) out.note(`more results: add --after ${next}`);
+  if (next !== undefined) out.note(`more results: add --all, or --after ${next}`);
   if (found.length === 0 && asked.words !== undefined) return "failed";
+}
+
+/** Page by page, so that many of them need no memory. */
+async function* allRecords(
+  records: Pick<NodeReadApi["records"], "search">,
+  query: RecordQuery,
+  signal: AbortSignal,
+) {
+  let { after } = query;
+  do {
+    signal.throwIfAborted();
+    const page = await records.search({ ...query, ...(after !== undefined && { after }) });
+    yield* page.rows.map(recordOf);
+    after = page.next;
+  } while (after !== undefined);
 }
 
 const plurals: Readonly<Record<RecordKind, string>> = { company: "companies", person: "people" };
