@@ -1,4 +1,4 @@
-// inputs: src/**
+// inputs: src/** docs/coming-from.md
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -77,4 +77,14 @@ test("every command that a message names runs as it is printed, also without a t
   expect(hints.size).toBeGreaterThan(40);
   const problems = await Promise.all([...hints].map(problemOf));
   expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
+});
+
+test("coming-from.md names only commands that exist", async () => {
+  const page = readFileSync(join(repositoryRoot, "docs", "coming-from.md"), "utf8");
+  const named = [...page.matchAll(/`(forager [a-z][^`…]*)/g)].map(([, line]) => line!.trim());
+  expect(named.length).toBeGreaterThan(20);
+  const unknown = named.filter(
+    (line) => !registry.commands.some(({ name }) => `${line} `.startsWith(`forager ${name} `)),
+  );
+  expect(unknown).toEqual([]);
 });
