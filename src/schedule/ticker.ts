@@ -74,7 +74,7 @@ export function createTicker(options: TickerOptions): Service & { tick(): Promis
         log.warn(`no room in the queue for schedule ${name}: tried again`, { schedule: name });
         return;
       }
-      const advice = `\`forager queue retry --job ${job} --state skipped\` opens it again`;
+      const advice = `\`forager queue retry --job ${job} --state skipped --yes\` opens it again`;
       log.error(`schedule ${name} does not run: its job ${job} was cancelled; ${advice}`);
     }
     decided.set(schedule.name, newest.atMs);

@@ -1,5 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
+import { systemClock } from "../../base/clock.ts";
 import type { LoadedSettings } from "../../config/index.ts";
 import { createAddressGuard } from "../../crawl/index.ts";
 import type { PreflightFinding } from "./preflight.ts";
@@ -44,7 +45,7 @@ async function unlessUnknown(resolve: ResolveHost, host: string): Promise<readon
   const bare = host.replace(/^\[|\]$/g, "");
   if (isIP(bare) !== 0) return [bare];
   const late = new Promise<readonly string[]>((done) => {
-    setTimeout(() => done([]), lookupMs).unref();
+    systemClock.setTimer(lookupMs, () => done([]), { background: true });
   });
   return Promise.race([resolve(bare).catch(() => []), late]);
 }

@@ -1,4 +1,5 @@
 import { websiteOf } from "../../app/index.ts";
+import { parseUrl } from "../../base/parse-url.ts";
 import { evaluate, openBatchFiles, sumUp, type Evaluated } from "../../campaign/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { textFlag } from "../flags.ts";
@@ -135,5 +136,4 @@ interface Row {
 }
 
 /** An address that is no URL is told by its visit. */
-const hostOf = (website: string): string =>
-  URL.canParse(website) ? new URL(website).hostname : website;
+const hostOf = (website: string): string => parseUrl(website)?.hostname ?? website;
