@@ -92,7 +92,12 @@ export interface ApiCampaigns {
   readConfig(campaign: string): Promise<string>;
   saveConfig(
     campaign: string,
-    config: { readonly text: string; readonly isDryRun: boolean },
+    config: {
+      readonly text: string;
+      /** What the change is based on; absent: whatever is there. */
+      readonly base?: string | undefined;
+      readonly isDryRun: boolean;
+    },
   ): Promise<AnswerOfRoute<CampaignRoutes["saveCampaignConfig"]>>;
   create(campaign: string): Promise<void>;
   plan(

@@ -77,6 +77,7 @@ export const loadCampaignPlan = () => import("./campaign/plan-campaign.ts");
 export type { PlannedRequests, PlannedSource } from "./campaign/plan-campaign.ts";
 export { checkRemovable } from "./campaign/remove-campaign.ts";
 export type { CampaignRun, RunCampaignOptions, RunProgress } from "./campaign/run-campaign.ts";
+export type { CampaignConfigs, EditedConfig, SavedConfig } from "./campaign/campaign-configs.ts";
 export type { CampaignReportOptions } from "./campaign/campaign-report.ts";
 export type { CampaignCoverage, CampaignViewOptions } from "./campaign/campaign-view.ts";
 export type { ExportAbout } from "./exchange/export-file.ts";
@@ -115,6 +116,7 @@ export {
   openWork,
   readCampaignCoverage,
   readCampaignReport,
+  openCampaignConfigs,
   readCampaignState,
   runCampaign,
   uploadExport,

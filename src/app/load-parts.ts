@@ -1,6 +1,7 @@
 import type { BuiltInWork, BuiltInWorkOptions } from "./built-in-work.ts";
 import type { CampaignReport, CoverageOptions } from "../campaign/index.ts";
 import type { Company, EmailRow } from "../records/index.ts";
+import type { CampaignConfigs, CampaignConfigsOptions } from "./campaign/campaign-configs.ts";
 import type { CampaignReportOptions } from "./campaign/campaign-report.ts";
 import type { CampaignRun, RunCampaignOptions } from "./campaign/run-campaign.ts";
 import type { CampaignCoverage, CampaignViewOptions } from "./campaign/campaign-view.ts";
@@ -88,6 +89,14 @@ export async function readCampaignState(
   options: CampaignStateOptions,
 ): Promise<CampaignState> {
   return (await import("./campaign/campaign-state.ts")).readCampaignState(name, options);
+}
+
+/** See `campaign/campaign-configs.ts`. */
+export async function openCampaignConfigs(
+  options: CampaignConfigsOptions,
+  by: string,
+): Promise<CampaignConfigs> {
+  return (await import("./campaign/campaign-configs.ts")).openCampaignConfigs(options, by);
 }
 
 /** See `serve/open-serve.ts`. */

@@ -14,7 +14,7 @@ export {
   overpassSourceKey,
   sourceKeysOf,
 } from "./campaign.ts";
-export { openCampaignFolder, type CampaignFolder } from "./campaign-folder.ts";
+export { defaultsName, openCampaignFolder, type CampaignFolder } from "./campaign-folder.ts";
 export { companyFacts, type CompanyFacts, type UnreadValue } from "./company-fields.ts";
 export type { CompanyField, CompanyWriter, FoundCompany, PutCompany } from "./company-writer.ts";
 export {
@@ -53,7 +53,8 @@ export { filterNames, type FilterName, type PlaceFilters } from "./filters.ts";
 export { exclusionOf } from "./exclusions.ts";
 export { suggestCampaign, type SuggestedCampaign } from "./init/suggest-campaign.ts";
 export { locateTown, radiusKm, type LocatedTown } from "./locate-town.ts";
-export { checkCampaignField, parseCampaign } from "./parse-campaign.ts";
+export { checkCampaignField, parseCampaign, type ResolvedCampaign } from "./parse-campaign.ts";
+export type { ConfigValue } from "./config-values.ts";
 export { openOverpassGate, overpassAdvice, overpassGate } from "./overpass-plan.ts";
 export { campaignPhrases, createPhraseCache, meaningHash } from "./phrase-meaning.ts";
 export { planTargets, planTiles, type PlannedTile, type Target } from "./plan.ts";
@@ -71,6 +72,13 @@ export {
   type ResolveServices,
 } from "./resolve-task.ts";
 export { createTopUpHandler, topUpKind, topUpTask, type TopUpServices } from "./top-up.ts";
+export { resourceName } from "./resource-name.ts";
+export {
+  isEditedHere,
+  openSharedConfigs,
+  type SharedConfig,
+  type SharedConfigs,
+} from "./shared-config.ts";
 export type { CampaignServices, CompanyToEnrich } from "./services.ts";
 export { campaignStatus, type CampaignStatus } from "./status.ts";
 export { detailsKind, detailsSchema, discoverKind, discoverSchema, enrichKind } from "./tasks.ts";

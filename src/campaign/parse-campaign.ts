@@ -1,10 +1,20 @@
-import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
-import { AppError } from "../base/app-error.ts";
 import { nearestHint } from "../base/nearest.ts";
-import { locateTomlKeys } from "../config/index.ts";
 import { phraseLanguages, sourceKeyRule, type Point } from "../sources/index.ts";
 import { fileSourceKey, overpassSourceKey, type Campaign } from "./campaign.ts";
+import { describeIssue, faulty, keyOf } from "./config-issues.ts";
+import {
+  fieldsLayer,
+  mergeLayers,
+  readLayers,
+  valueAt,
+  withFields,
+  type CampaignFields,
+  type ConfigLayer,
+  type ConfigPath,
+  type ConfigText,
+} from "./config-layers.ts";
+import { configValues, type ConfigValue } from "./config-values.ts";
 import { filtersSchema } from "./filters.ts";
 import { locateTown, radiusKm } from "./locate-town.ts";
 import { phraseFault, toPhrase } from "./phrase.ts";
@@ -150,47 +160,85 @@ const keys = [
   "freshness.emptyDays",
 ]; // prettier-ignore
 
-/** By field, `politeness.delayMs`: what goes over what the file says. */
-export type CampaignFields = ReadonlyMap<string, unknown>;
+export interface CampaignLayers {
+  /** Weakest first: `_defaults.toml`, then `config.toml`. The last one is the campaign's own. */
+  readonly texts: readonly ConfigText[];
+  /** Its tables `[env.NAME]` count too. */
+  readonly environment?: string | undefined;
+  /** What commands to the fleet say, over all files. */
+  readonly fields?: CampaignFields;
+}
 
-const noFields: CampaignFields = new Map();
+export interface ResolvedCampaign {
+  readonly campaign: Campaign;
+  /** Every value that counts, with where it is from. */
+  readonly values: readonly ConfigValue[];
+}
 
-/** Throws one `campaign_config` error with all that is wrong: file, line, key, what to write. */
-export function parseCampaign(
-  name: string,
-  file: string,
-  text: string,
-  over: CampaignFields = noFields,
-): Campaign {
-  let root: Readonly<Record<string, unknown>>;
-  try {
-    root = parse(text);
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error;
-    const [reason = ""] = error.message.replace("Invalid TOML document: ", "").split("\n", 1);
-    throw faulty([`${file}:${error.line}:${error.column}: TOML syntax: ${reason}`], error);
-  }
-  root = withFields(root, over);
-  const parsed = schema.safeParse(root);
-  if (!parsed.success) {
-    const lines = parsed.error.issues.flatMap((issue) => describe(issue, file, text, root));
-    throw faulty([...new Set(lines)]);
-  }
+/** Of one file alone. */
+export const parseCampaign = (name: string, file: string, text: string): Campaign =>
+  resolveCampaign(name, { texts: [{ file, text }] }).campaign;
+
+/**
+ * The campaign that its layers make. Throws one `campaign_config` error with all that is wrong in
+ * any of them, also in what a stronger layer replaces: file, line, key, what to write.
+ */
+export function resolveCampaign(name: string, options: CampaignLayers): ResolvedCampaign {
+  const { texts, environment, fields = new Map() } = options;
+  const read = readLayers(texts, environment);
+  if (read.problems.length > 0) throw faulty(read.problems);
+  const layers = fields.size > 0 ? [...read.layers, fieldsLayer(name, fields)] : read.layers;
+  const merged = mergeLayers(layers);
+  const own = layers[texts.length - 1]!;
+  const placeOf = (path: ConfigPath) => (merged.layerOf(path) ?? own).place(path);
+  const parsed = schema.safeParse(merged.root);
+  const problems = [
+    ...(parsed.error?.issues ?? []).flatMap((one) =>
+      describeIssue(one, { root: merged.root, placeOf, keys }),
+    ),
+    ...[...layers, ...read.unused].flatMap(checkLayer),
+  ];
+  if (!parsed.success || problems.length > 0) throw faulty([...new Set(problems)]);
   const { data } = parsed;
   const places = data.locations.map((one) => placed(one));
   const faults = places.flatMap((one, at) =>
     typeof one === "string"
-      ? [`${placeOf(file, text, ["locations", at, "name"])}: ${keyOf(["locations", at])} ${one}`]
+      ? [`${placeOf(["locations", at, "name"])}: ${keyOf(["locations", at])} ${one}`]
       : [],
   );
   if (faults.length > 0) throw faulty(faults);
+  return {
+    campaign: campaignOf(name, data, places as readonly Point[]),
+    values: configValues(data, merged),
+  };
+}
+
+/** Throws `campaign_config` for what is wrong in `_defaults.toml`, whatever campaigns make of it. */
+export function checkDefaults(file: string, text: string): void {
+  const { layers, unused, problems } = readLayers([{ file, text }], undefined);
+  const all = [...problems, ...[...layers, ...unused].flatMap(checkLayer)];
+  if (all.length > 0) throw faulty(all);
+}
+
+/** What is wrong with what a layer says. What it does not say, another one may. */
+function checkLayer({ root, place }: ConfigLayer): readonly string[] {
+  const { error } = schema.safeParse(root);
+  const said = (error?.issues ?? []).filter(
+    ({ code, path }) => code === "unrecognized_keys" || valueAt(root, path) !== undefined,
+  );
+  return said.flatMap((issue) => describeIssue(issue, { root, placeOf: place, keys }));
+}
+
+type Config = z.output<typeof schema>;
+
+function campaignOf(name: string, data: Config, places: readonly Point[]): Campaign {
   const nearKm = distanceOf(data) ?? proximityKmDefault;
   return {
     name,
     phrases: [...new Set(data.phrases.map(toPhrase))],
     locations: data.locations.map((location, at) => ({
       name: location.name,
-      ...(places[at] as Point),
+      ...places[at]!,
       proximityKm: distanceOf(location) ?? nearKm,
     })),
     politeness: {
@@ -244,8 +292,6 @@ function placed({
   return { latitude, longitude };
 }
 
-type Issue = z.core.$ZodIssue;
-
 /** What is wrong with a value for a field of any campaign; undefined: nothing. */
 export function checkCampaignField(field: string, value: unknown): string | undefined {
   const settable = keys.filter((key) => !key.startsWith("locations."));
@@ -259,90 +305,4 @@ export function checkCampaignField(field: string, value: unknown): string | unde
   const [issue] = parsed.error.issues;
   const what = issue?.code === "unrecognized_keys" ? `without ${issue.keys[0]}` : issue?.message;
   return `${field} must be ${what}`;
-}
-
-function withFields(
-  root: Readonly<Record<string, unknown>>,
-  fields: CampaignFields,
-): Readonly<Record<string, unknown>> {
-  const all: Record<string, unknown> = { ...root };
-  for (const [field, value] of fields) {
-    const [first = "", second] = field.split(".");
-    all[first] = second === undefined ? value : { ...(all[first] as object), [second]: value };
-  }
-  return all;
-}
-
-function describe(issue: Issue, file: string, text: string, root: unknown): readonly string[] {
-  if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => {
-      const path = [...issue.path, key];
-      return `${placeOf(file, text, path)}: ${unknownKey(path, valueAt(root, path))}`;
-    });
-  }
-  const isMissing = valueAt(root, issue.path) === undefined;
-  const verb = isMissing ? "is missing; it must be" : "must be";
-  return [`${placeOf(file, text, issue.path)}: ${keyOf(issue.path)} ${verb} ${issue.message}`];
-}
-
-/** Keys that other systems have: what is meant is clear, and so is what to write. */
-function unknownKey(path: readonly PropertyKey[], value: unknown): string {
-  const key = keyOf(path);
-  const miles = /^proximity[-_]?miles$/i.test(String(path.at(-1)));
-  if (miles && typeof value === "number") {
-    const km = Math.round(value * 16.09344) / 10;
-    return `distances are in kilometres here: write proximityKm = ${km} for ${key} = ${value}`;
-  }
-  if (/^proximity$/i.test(String(path.at(-1)))) {
-    return `unknown key ${key}: write proximityKm, in kilometres (a mile has 1.609)`;
-  }
-  const bare = path.filter((part) => typeof part === "string").join(".");
-  const hint = nearestHint(bare, keys, (valid) => `; the nearest valid key is ${valid}`);
-  return `unknown key ${key.slice(0, 80)}${hint}`;
-}
-
-/** `locations[2].lat`, counted from 1 as people do. */
-const keyOf = (path: readonly PropertyKey[]): string =>
-  path.reduce<string>(
-    (key, part) =>
-      typeof part === "number" ? `${key}[${part + 1}]` : `${key}${key && "."}${String(part)}`,
-    "",
-  ) || "the file";
-
-const valueAt = (root: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>(
-    (value, part) => (value as Record<PropertyKey, unknown> | undefined)?.[part],
-    root,
-  );
-
-/** In a list of tables the line of the key, or of its table's header. */
-function placeOf(file: string, text: string, path: readonly PropertyKey[]): string {
-  const [first, index, ...rest] = path;
-  const lines = text.split("\n");
-  if (typeof index === "number" && typeof first === "string") {
-    const header = new RegExp(String.raw`^\s*\[\[\s*${first}\s*\]\]`);
-    const starts = lines.flatMap((line, at) => (header.test(line) ? [at] : []));
-    const start = starts[index];
-    if (start !== undefined) {
-      const body = lines.slice(start, starts[index + 1] ?? lines.length).join("\n");
-      const names = rest.filter((part) => typeof part === "string");
-      const found = locateTomlKeys(body).find([first, ...names]);
-      return `${file}:${start + (found?.line ?? 1)}`;
-    }
-  }
-  const names = path.filter((part) => typeof part === "string");
-  return `${file}:${locateTomlKeys(text).find(names)?.line ?? 1}`;
-}
-
-const shownMax = 10;
-
-function faulty(problems: readonly string[], cause?: unknown): AppError {
-  const shown = problems.slice(0, shownMax);
-  const left = problems.length - shown.length;
-  if (left > 0) shown.push(`and ${left} more`);
-  const message =
-    problems.length === 1
-      ? shown.join("")
-      : `${problems.length} problems:\n  ${shown.join("\n  ")}`;
-  return new AppError("invalid", "campaign_config", message, { cause });
 }

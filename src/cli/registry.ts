@@ -1,5 +1,6 @@
 import type { Registry } from "./command.ts";
 import { bucketCommands } from "./bucket-commands.ts";
+import { campaignCommands } from "./campaign-commands.ts";
 import { fleetCommands } from "./fleet-commands.ts";
 import { recordCommands } from "./record-commands.ts";
 import { scheduleCommands } from "./schedule-commands.ts";
@@ -245,56 +246,7 @@ export const registry: Registry = {
       summary: "cut a file of places into tiles that every node can read",
       load: async () => (await import("./commands/places/import.ts")).placesImport,
     },
-    {
-      name: "campaign new",
-      summary: "create a campaign: a config.toml to edit",
-      load: async () => (await import("./commands/campaign/new.ts")).campaignNew,
-    },
-    {
-      name: "campaign list",
-      summary: "list campaigns with their phrases and locations",
-      load: async () => (await import("./commands/campaign/list.ts")).campaignList,
-    },
-    {
-      name: "campaign remove",
-      summary: "remove a campaign; companies that it found stay",
-      load: async () => (await import("./commands/campaign/remove.ts")).campaignRemove,
-    },
-    {
-      name: "campaign plan",
-      summary: "count tiles and targets, and write the target index",
-      load: async () => (await import("./commands/campaign/plan.ts")).campaignPlan,
-    },
-    {
-      name: "campaign dispatch",
-      summary: "enqueue every target that has no recent result",
-      load: async () => (await import("./commands/campaign/dispatch.ts")).campaignDispatch,
-    },
-    {
-      name: "campaign rematch",
-      summary: "apply changed phrases, tags or files to searched tiles",
-      load: async () => (await import("./commands/campaign/rematch.ts")).campaignRematch,
-    },
-    {
-      name: "campaign status",
-      summary: "how far campaigns are, by their witnesses and tasks",
-      load: async () => (await import("./commands/campaign/status.ts")).campaignStatusCommand,
-    },
-    {
-      name: "campaign coverage",
-      summary: "tiles by state, as a table, KML or GeoJSON",
-      load: async () => (await import("./commands/campaign/coverage.ts")).campaignCoverageCommand,
-    },
-    {
-      name: "campaign run",
-      summary: "plan, discover, visit, report and export, on this machine",
-      load: async () => (await import("./commands/campaign/run.ts")).campaignRun,
-    },
-    {
-      name: "campaign report",
-      summary: "from tiles to e-mail addresses, and what is missing",
-      load: async () => (await import("./commands/campaign/report.ts")).campaignReportCommand,
-    },
+    ...campaignCommands,
     ...scheduleCommands,
     ...fleetCommands,
     {

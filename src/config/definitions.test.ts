@@ -5,6 +5,7 @@ test("every setting is known by its key, variable and one-line description", () 
   const all = [...definitionsByKey.values()];
   expect(Object.fromEntries(all.map(({ key, variable }) => [key, variable]))).toEqual({
     data: "FORAGER_DATA",
+    environment: "FORAGER_ENVIRONMENT",
     "node.name": "FORAGER_NODE_NAME",
     "log.level": "FORAGER_LOG_LEVEL",
     "queue.url": "FORAGER_QUEUE_URL",

@@ -57,7 +57,11 @@ export async function setSetting(options: SetSettingOptions): Promise<void> {
     throw error;
   });
   const written = definition.isNumber && /^-?\d+$/.test(value) ? value : JSON.stringify(value);
-  const text = withValue(before, key.split("."), written);
+  const text = withTomlValue(before, {
+    path: key.split("."),
+    written,
+    edit: "forager config edit",
+  });
   const layer = parseConfigFile(file, text);
   const { problems } = acceptLayer(layer, { home, env });
   if (problems.length > 0) throw settingsError(problems);
@@ -65,16 +69,25 @@ export async function setSetting(options: SetSettingOptions): Promise<void> {
   await writeFileAtomic(file, text);
 }
 
+export interface TomlValue {
+  readonly path: readonly string[];
+  /** The value as TOML. */
+  readonly written: string;
+  /** The command that changes what this cannot. */
+  readonly edit: string;
+}
+
 /** The text with `path = written`: in the place of the old value, in its table, or in a new one. */
-function withValue(text: string, path: readonly string[], written: string): string {
+export function withTomlValue(text: string, { path, written, edit }: TomlValue): string {
   const lines = text.split("\n");
   if (valueAt(text, path) !== undefined) {
     const { line } = locateTomlKeys(text).find(path)!;
     const found = lines[line - 1]!;
     const [, start, rest = ""] = /^([^=]*=\s*)(.*)$/.exec(found) ?? [];
-    const [, comment = ""] = /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^#"'[{]*?)(\s*#.*)?$/.exec(rest) ?? [];
+    const [, comment = ""] =
+      /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|\[[^\]]*\]|[^#"'[{]*?)(\s*#.*)?$/.exec(rest) ?? [];
     const isWhole = /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^#"'[{]+?|\[[^\]]*\])\s*(?:#.*)?$/.test(rest);
-    if (start === undefined || !isWhole) throw byHand(path);
+    if (start === undefined || !isWhole) throw byHand(path, edit);
     lines[line - 1] = `${start}${written}${comment}`;
     return lines.join("\n");
   }
@@ -89,7 +102,7 @@ function withValue(text: string, path: readonly string[], written: string): stri
   const near = valueAt(text, table) === undefined ? undefined : locateTomlKeys(text).find(table);
   if (near) {
     // The table is written with dotted keys, and TOML allows no header for such a table.
-    if (firstHeader >= 0 && near.line > firstHeader) throw byHand(path);
+    if (firstHeader >= 0 && near.line > firstHeader) throw byHand(path, edit);
     return lines.toSpliced(near.line, 0, `${path.join(".")} = ${written}`).join("\n");
   }
   const end = text === "" || text.endsWith("\n") ? "" : "\n";
@@ -110,9 +123,9 @@ function valueAt(text: string, path: readonly string[]): unknown {
   return value;
 }
 
-const byHand = (path: readonly string[]) =>
+const byHand = (path: readonly string[], edit: string) =>
   new AppError(
     "invalid",
     "setting_by_hand",
-    `${path.join(".")} cannot be changed in the way the file is written: change it with \`forager config edit\``,
+    `${path.join(".")} cannot be changed in the way the file is written: change it with \`${edit}\``,
   );

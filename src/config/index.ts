@@ -1,6 +1,7 @@
 export { definitionsByKey, type SettingDefinition } from "./definitions.ts";
 export {
   settingOf,
+  withTomlValue,
   setSetting,
   settingsFiles,
   type SetSettingOptions,
@@ -8,7 +9,7 @@ export {
 } from "./edit-settings.ts";
 export { settingsFingerprint } from "./fingerprint.ts";
 export { followSettings, type ChangedSettings } from "./follow-settings.ts";
-export type { FlagValue } from "./layer.ts";
+export { campaignVariable, type FlagValue } from "./layer.ts";
 export {
   describeSettings,
   loadSettings,
@@ -20,7 +21,7 @@ export {
 } from "./load-settings.ts";
 export { readLibpqVariables, type LibpqVariables } from "./libpq-variables.ts";
 export { createPaths, type Paths } from "./paths.ts";
-export type { Settings } from "./schema.ts";
+export { environments, type Settings } from "./schema.ts";
 export { describeOpenFile } from "./secret-file-mode.ts";
 export { isSecret, type Secret } from "./secret.ts";
 export { createSettingsMarker, type SettingsMarker, type SettingsMarks } from "./settings-marks.ts";

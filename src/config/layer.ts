@@ -30,6 +30,8 @@ export interface FlagValue {
 
 /** Names the project file; `--config` wins over it. */
 export const configVariable = "FORAGER_CONFIG";
+/** Names the campaign of a terminal; an argument and `--campaign` win over it. */
+export const campaignVariable = "FORAGER_CAMPAIGN";
 
 /** A misspelt variable would be ignored in silence, so all of FORAGER_* is ours but for tests'. */
 export function environmentLayer(env: Environment, cwd: string): Layer {
@@ -38,12 +40,13 @@ export function environmentLayer(env: Environment, cwd: string): Layer {
   const problems: SettingProblem[] = [];
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith("FORAGER_") || value === undefined) continue;
-    if (name === configVariable || name.startsWith("FORAGER_TEST_")) continue;
+    if (name === configVariable || name === campaignVariable || name.startsWith("FORAGER_TEST_"))
+      continue;
     const definition = definitions.get(name);
     if (definition) {
       entries.push(textEntry({ definition, text: value, source: name, folder: cwd }));
     } else {
-      const names = [...definitions.keys(), configVariable];
+      const names = [...definitions.keys(), configVariable, campaignVariable];
       const hint = nearestHint(name, names, (valid) => `; the nearest valid name is ${valid}`);
       problems.push({ where: name, text: `unknown variable${hint}` });
     }

@@ -279,3 +279,30 @@ test("a password belongs to its address: another address does not inherit it", a
   });
   expect(await both.settings.queue.password?.reveal()).toBe("newer");
 });
+
+test("one setting keeps environments apart: data, queue and bucket", async () => {
+  const { load, at } = machine({ "work/forager.toml": "data = 'd'\nenvironment = 'prod'" });
+  const places = async (bucket: string, queue?: string) => {
+    const env = {
+      FORAGER_ENVIRONMENT: "test",
+      FORAGER_BUCKET_URL: bucket,
+      ...(queue !== undefined && { FORAGER_QUEUE_URL: queue }),
+    };
+    const { settings } = await load({ env });
+    return [settings.data, settings.bucket.url, settings.queue.url];
+  };
+  const data = at("work/d/environments/test");
+  expect((await load()).settings.data).toBe(at("work/d/environments/prod"));
+  const s3 = "s3://b/p/environments/test?region=x";
+  expect(await places("s3://b/p?region=x")).toEqual([data, s3, s3]);
+  const folder = "dir:/srv/b/environments/test";
+  expect(await places("dir:/srv/b")).toEqual([data, folder, folder]);
+  // What is relative is in the data folder, and apart by that.
+  expect(await places("dir:b", "sqlite:q.db")).toEqual([data, "dir:b", "sqlite:q.db"]);
+  expect(await places("dir:b", "sqlite:/srv/q.db")).toContain("sqlite:/srv/q-test.db");
+  expect(await places("postgres://h/d", "postgres://h/d?schema=mine")).toEqual([
+    data,
+    "postgres://h/d?table=forager_bucket_test",
+    "postgres://h/d?schema=mine_test",
+  ]);
+});

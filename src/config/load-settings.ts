@@ -12,6 +12,7 @@ import {
   type Layer,
 } from "./layer.ts";
 import { settingsError, type SettingProblem } from "./problem.ts";
+import { separateEnvironment } from "./separate-environment.ts";
 import { describeOpenFile } from "./secret-file-mode.ts";
 import { settingsSchema, type Settings } from "./schema.ts";
 import {
@@ -88,6 +89,7 @@ export async function loadSettings(options: LoadOptions): Promise<LoadedSettings
     merge(merged, accepted.values);
   }
   if (problems.length > 0) throw settingsError(problems);
+  separateEnvironment(merged);
   deriveAddresses(merged);
 
   const values = [...definitionsByKey.keys()].map((key) => {

@@ -1,5 +1,5 @@
 import { lstatSync, realpathSync } from "node:fs";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { AppError } from "../base/app-error.ts";
 
 /**
@@ -9,6 +9,10 @@ import { AppError } from "../base/app-error.ts";
  */
 export interface Paths {
   root(): string;
+  /** Whose data this is, if the root is `DATA/environments/NAME`; undefined: no environment. */
+  environment(): string | undefined;
+  /** Paths of the folder that environments are inside of; of an ordinary root the root itself. */
+  base(): Paths;
   /** `name` is the file part of a `sqlite:` address. */
   queueFile(name?: string): string;
   /** Folder. */
@@ -20,6 +24,12 @@ export interface Paths {
    * parted by `/`. Throws AppError `invalid` if the path leads out, now or on another system.
    */
   resolve(...segments: readonly string[]): string;
+}
+
+/** Where an environment has its data. Its own folder is told as it is, so this may be repeated. */
+export function environmentFolder(data: string, environment: string): string {
+  const end = join("environments", environment);
+  return data.endsWith(`${sep}${end}`) ? data : join(data, end);
 }
 
 export function createPaths(dataRoot: string): Paths {
@@ -36,8 +46,12 @@ export function createPaths(dataRoot: string): Paths {
     checkLinks(root, parts);
     return join(root, ...parts);
   };
+  const outer = dirname(dirname(root));
+  const isEnvironment = root === join(outer, "environments", basename(root));
   return {
     root: () => inside(),
+    environment: () => (isEnvironment ? basename(root) : undefined),
+    base: () => createPaths(isEnvironment ? outer : root),
     queueFile: (name = "queue.db") => inside(name),
     logs: () => inside("logs"),
     cache: () => inside("cache"),

@@ -22,10 +22,17 @@ export interface SettingMeta {
   readonly passwordKey?: string;
 }
 
+/** Places where a campaign runs without touching the data of the others. */
+export const environments = ["dev", "test", "prod"] as const;
+
 export const settingsSchema = z.strictObject({
   data: text("the path of a folder").register(settingMeta, {
     description: "folder that holds everything forager writes",
     form: "folder",
+  }),
+  environment: choice(environments).optional().register(settingMeta, {
+    description:
+      "dev, test or prod: each has a data folder, queue and bucket folder of its own; default: none",
   }),
   node: z.strictObject({
     name: nameOfNode().optional().register(settingMeta, {
@@ -212,7 +219,7 @@ export const settingsSchema = z.strictObject({
       description: "names by which serve.listen may be asked, beside its address: pi-3,pi-3.lan",
     }),
     environment: text("a short name").optional().register(settingMeta, {
-      description: "shown on every page of the dashboard, so that nobody mistakes prod for test",
+      description: "badge on every page of the dashboard, such as prod; default: environment",
     }),
   }),
   alert: z.strictObject({

@@ -11,6 +11,8 @@ export interface NodeDesired {
   readonly workers: ReadonlyMap<string, string>;
   /** By name of the campaign, then by field. */
   readonly campaigns: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
+  /** By name of the campaign, or `_defaults`: the revision of its configuration in the bucket. */
+  readonly configs: ReadonlyMap<string, number>;
   /** Until then the node puts its log lines into the bucket every few seconds. */
   readonly logsUntilMs: number;
   /** Keys of a version to come, and values that make no sense here: told, not followed. */
@@ -31,6 +33,9 @@ const workersShape = /^(?:(\d{1,3})x)?(\d{1,5})(?:-(\d{1,5}))?$/;
 const concurrencyMax = 10_000;
 const kindShape = /^[\w:.-]{1,100}$/;
 const campaignShape = /^campaign\.([a-z0-9][a-z0-9-]{0,62})\.([A-Za-z][\w.]{0,100})$/;
+const configShape = /^config\.(_defaults|[a-z0-9][a-z0-9-]{0,62})$/;
+/** The fleet's configuration of a campaign was changed. */
+export const configKey = (campaign: string): string => `config.${campaign}`;
 const valueBytesMax = 8_000;
 export const logsKey = "logs.untilMs";
 const stateKey = "state";
@@ -110,16 +115,19 @@ function workersFault(value: unknown): string | undefined {
 export function toNodeDesired(entries: ReadonlyMap<string, DesiredEntry>): NodeDesired {
   const workers = new Map<string, string>();
   const campaigns = new Map<string, Map<string, unknown>>();
+  const configs = new Map<string, number>();
   const faults: string[] = [];
   let state: NodeState = "working";
   let stateRevision = 0;
   let logsUntilMs = 0;
   for (const [key, { value, revision }] of [...entries].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const [, name, field] = campaignShape.exec(key) ?? [];
+    const [, config] = configShape.exec(key) ?? [];
     if (key === stateKey && (value === null || isState(value))) {
       state = value ?? "working";
       stateRevision = revision;
     } else if (key === logsKey && typeof value === "number") logsUntilMs = value;
+    else if (config !== undefined && typeof value === "number") configs.set(config, value);
     else if (key.startsWith("workers.") && faultOf({ key, value }, () => undefined) === undefined) {
       if (value !== null) workers.set(key.slice("workers.".length), value as string);
     } else if (name !== undefined && field !== undefined) {
@@ -128,7 +136,7 @@ export function toNodeDesired(entries: ReadonlyMap<string, DesiredEntry>): NodeD
       if (value !== null) fields.set(field, value);
     } else faults.push(`${key.slice(0, 100)} is not known to this version`);
   }
-  return { state, stateRevision, workers, campaigns, logsUntilMs, faults };
+  return { state, stateRevision, workers, campaigns, configs, logsUntilMs, faults };
 }
 
 const isState = (value: unknown): value is NodeState =>

@@ -1,4 +1,5 @@
 export {
+  configKey,
   logsKey,
   nodeStates,
   parseAssignment,

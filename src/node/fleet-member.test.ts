@@ -7,8 +7,9 @@ import { silentLogger } from "../base/logger.ts";
 import { systemRandom } from "../base/random.ts";
 import { createTestClock, type TestClock } from "../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../bucket/adapters/memory/memory-bucket.ts";
+import { campaignTemplate, openCampaignFolder, openSharedConfigs } from "../campaign/index.ts";
 import { createPaths } from "../config/index.ts";
-import { logKey } from "../fleet/index.ts";
+import { giveCommand, logKey, openDesiredObject } from "../fleet/index.ts";
 import { openTestLedger } from "../ledger/testing/test-ledger.ts";
 import { createFleetMember, type FleetMember } from "./fleet-member.ts";
 import type { NodeGossip } from "./gossip-keeper.ts";
@@ -129,4 +130,32 @@ test("a process that attaches is told to work at once, if nothing was ever wante
   expect(told).toEqual(["working"]);
   over.abort();
   await attached;
+});
+
+test("a configuration that the fleet changed is fetched; one that was edited here is told, and left alone", async () => {
+  const { paths, clock, bucket, ledger, member } = await setUp();
+  const other = createPaths(mkdtempSync(join(tmpdir(), "forager-other-")));
+  onTestFinished(() => rmSync(other.root(), { recursive: true, force: true }));
+  const theirs = openSharedConfigs({ paths: other, bucket, clock, random: systemRandom });
+  const desired = openDesiredObject({ bucket, session: "s", clock, random: systemRandom });
+  const change = async (text: string) => {
+    const how = { change: () => text, baseRevision: undefined, by: "hand:x" };
+    const { revision } = await theirs.change("austin", how);
+    const command = { scopes: ["all"], assignments: [{ key: "config.austin", value: revision }] };
+    await giveCommand({ ledger, desired, nodes: [] }, { ...command, by: "hand:x", atMs: 1 });
+  };
+  const folder = openCampaignFolder(paths);
+  await change(campaignTemplate({ phrases: ["roofer"] }));
+  await member.start();
+  await pass(clock, 30);
+  await expect.poll(() => folder.load("austin").catch(() => undefined)).toMatchObject({ phrases: ["roofer"] }); // prettier-ignore
+  await change(campaignTemplate({ phrases: ["tiler"] }));
+  await pass(clock, 30);
+  await expect.poll(async () => (await folder.load("austin")).phrases).toEqual(["tiler"]);
+
+  await folder.writeConfig("austin", campaignTemplate({ phrases: ["mine"] }));
+  await change(campaignTemplate({ phrases: ["painter"] }));
+  await pass(clock, 30);
+  await expect.poll(async () => (await member.view()).beat.followed?.what).toContain("was edited in a file of this machine"); // prettier-ignore
+  expect((await folder.load("austin")).phrases).toEqual(["mine"]);
 });

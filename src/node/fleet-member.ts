@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { AppError } from "../base/app-error.ts";
 import { writeFileAtomic } from "../base/atomic-file.ts";
 import type { Clock, Timer } from "../base/clock.ts";
 import { createId } from "../base/ids.ts";
@@ -9,7 +10,7 @@ import { readRegularFile } from "../base/regular-file.ts";
 import { createServiceGroup, type Service } from "../base/service.ts";
 import { makeFolder } from "../base/make-folder.ts";
 import type { Bucket } from "../bucket/index.ts";
-import { openCampaignFolder } from "../campaign/index.ts";
+import { openCampaignFolder, openSharedConfigs, type SharedConfigs } from "../campaign/index.ts";
 import type { Paths } from "../config/index.ts";
 import {
   createHeartbeatSender,
@@ -73,6 +74,7 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
   const beats = new Map<string, NodeHeartbeat>();
   const base = createBaseVector(bucket);
   const folder = openCampaignFolder(paths);
+  const shared = bucket && openSharedConfigs({ paths, bucket, clock, random });
   const logs = paths.logs();
   const sender =
     bucket &&
@@ -96,11 +98,12 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
     memory: createWantedMemory(paths),
     async apply(desired) {
       sender?.sendUntil(desired.logsUntilMs);
+      const configs = await fetchConfigs(shared, desired.configs);
       const campaigns = await folder.want(desired.campaigns);
       const worked = await processes.apply(desired);
       return {
-        what: [worked.what, ...campaigns.changed].join(", "),
-        faults: [...desired.faults, ...worked.faults, ...campaigns.faults],
+        what: [worked.what, ...configs.changed, ...campaigns.changed].join(", "),
+        faults: [...desired.faults, ...worked.faults, ...configs.faults, ...campaigns.faults],
       };
     },
     onFollowed: () => void heartbeats.sendNow(),
@@ -197,6 +200,24 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
       })),
     }),
   };
+}
+
+/** A configuration that was edited here is told; one that cannot be fetched is tried again. */
+async function fetchConfigs(
+  shared: SharedConfigs | undefined,
+  configs: ReadonlyMap<string, number>,
+): Promise<{ readonly changed: readonly string[]; readonly faults: readonly string[] }> {
+  const changed: string[] = [];
+  const faults: string[] = [];
+  for (const [name, revision] of shared ? configs : []) {
+    try {
+      if (await shared!.fetch(name, revision)) changed.push(`fetched the configuration of ${name}`);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      faults.push(error.message);
+    }
+  }
+  return { changed, faults };
 }
 
 function sumKinds(reports: readonly ProcessReport[]): NodeHeartbeat["kinds"] {

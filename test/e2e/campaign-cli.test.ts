@@ -183,7 +183,7 @@ describe("forager campaign", () => {
     await wrong(
       "campaign plan",
       2,
-      "which campaign? name it, or run this in its folder: there are munich",
+      "which campaign? name it, set FORAGER_CAMPAIGN, or run this in its folder: there are munich",
     );
     await wrong(
       "campaign plan berlin",

@@ -57,6 +57,7 @@ export const campaignRoutes = {
     summary: "the config.toml of a campaign, as text",
     params: campaignName,
     answer: z.strictObject({ text: z.string() }),
+    commands: ["campaign show"],
   }),
   saveCampaignConfig: route({
     method: "PUT",
@@ -64,9 +65,18 @@ export const campaignRoutes = {
     scope: "campaigns:write",
     summary: "check a config.toml and save it; isDryRun: only check",
     params: campaignName,
-    body: z.strictObject({ text: z.string().max(1_000_000), isDryRun: z.boolean().default(false) }),
+    body: z.strictObject({
+      text: z.string().max(1_000_000),
+      base: z
+        .string()
+        .max(1_000_000)
+        .optional()
+        .describe("the text that was edited: 409 if there is another one by now"),
+      isDryRun: z.boolean().default(false),
+    }),
     answer: z.strictObject({ isSaved: z.boolean(), phrases: z.array(z.string()), tiles: count }),
     edits: "showCampaignConfig",
+    commands: ["campaign edit", "campaign set"],
   }),
   createCampaign: route({
     method: "POST",

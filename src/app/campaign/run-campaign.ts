@@ -10,7 +10,8 @@ import {
   openCampaignFolder,
   type CampaignReport,
 } from "../../campaign/index.ts";
-import { createPaths, type Paths } from "../../config/index.ts";
+import { isUnavailable } from "../../bucket/index.ts";
+import { createPaths, userName, type Paths } from "../../config/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import { createCompanyWriter, readSuppressList } from "../../records/index.ts";
@@ -21,6 +22,7 @@ import { exportCompanies } from "../exchange/export-records.ts";
 import { openPlaces } from "../open-places.ts";
 import { openWork, type WorkOptions } from "../work/open-work.ts";
 import type { WorkOutcome } from "../work/work-outcome.ts";
+import { openCampaignConfigs } from "./campaign-configs.ts";
 import { readCampaignReport } from "./campaign-report.ts";
 import { addDueTasks, findDueTasks } from "./dispatch-campaign.ts";
 
@@ -71,11 +73,28 @@ export async function runCampaign(options: RunCampaignOptions): Promise<Campaign
   const { name, signal } = options;
   const { settings } = options.work.loaded;
   const paths = createPaths(settings.data);
+  await shareConfig(options, paths);
   const contact = (await openCampaignFolder(paths).load(name)).politeness.contact;
   if (contact === undefined && settings.crawl.contact === undefined) throw noContact(name);
   await planAndDispatch(options, paths);
   const work = signal.aborted ? undefined : await workOff(options, paths);
   return { work, ...(await reportAndExport(options, paths)) };
+}
+
+/** Other machines of the fleet work by the configuration in the bucket. */
+async function shareConfig({ name, work, signal }: RunCampaignOptions, paths: Paths) {
+  const { loaded, clock, log } = work;
+  const { settings } = loaded;
+  await using configs = openCampaignConfigs(
+    { settings, paths, clock, log, signal },
+    `hand:${userName()}`,
+  );
+  try {
+    await configs.share(name);
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    log.warn("could not share the configuration of the campaign", { campaign: name, error });
+  }
 }
 
 async function planAndDispatch(options: RunCampaignOptions, paths: Paths): Promise<void> {

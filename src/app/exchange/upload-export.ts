@@ -1,13 +1,14 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { AppError } from "../../base/app-error.ts";
+import { resourceName } from "../../campaign/index.ts";
 import { bodyBytesMax } from "../../bucket/index.ts";
 import type { Paths, Settings } from "../../config/index.ts";
 import { openRetryingFleetBucket } from "../fleet-bucket.ts";
 
 export interface UploadExportOptions {
   readonly settings: Pick<Settings, "bucket">;
-  readonly paths: Pick<Paths, "resolve">;
+  readonly paths: Pick<Paths, "resolve" | "environment">;
   readonly campaign: string;
   /** The path of the export; what is in it is beside it. */
   readonly file: string;
@@ -15,8 +16,10 @@ export interface UploadExportOptions {
 }
 
 /** Where the exports of a campaign are in the fleet's bucket. Only who may read the bucket sees them. */
-export const exportKey = (campaign: string, name: string): string =>
-  `campaigns/${campaign}/exports/${name}`;
+export const exportKey = (
+  owner: { readonly campaign: string; readonly environment?: string | undefined },
+  name: string,
+): string => `${resourceName("exports", owner)}/${name}`;
 
 /** Copies an export and its about file into the fleet's bucket. Answers the key of the export. */
 export async function uploadExport(options: UploadExportOptions): Promise<string> {
@@ -27,7 +30,7 @@ export async function uploadExport(options: UploadExportOptions): Promise<string
     throw new AppError("invalid", "export_too_big", words);
   }
   await using bucket = await openRetryingFleetBucket({ settings, paths, signal });
-  const key = exportKey(campaign, basename(file));
+  const key = exportKey({ campaign, environment: paths.environment() }, basename(file));
   await bucket.put(key, await readFile(file));
   await bucket.put(`${key}.about.json`, await readFile(`${file}.about.json`));
   const licences = await readFile(`${file}.LICENCES.txt`).catch(() => undefined);

@@ -1,16 +1,18 @@
 import type { ApiCampaigns } from "../../api/index.ts";
 import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
 import {
   coverageStates,
   openCampaignFolder,
   planTiles,
   type CoverageCell,
 } from "../../campaign/index.ts";
-import type { Paths, Settings } from "../../config/index.ts";
+import { userName, type Paths, type Settings } from "../../config/index.ts";
 import type { NodeApi } from "../../node/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import { createPhraseMatcher, phraseLanguages } from "../../sources/index.ts";
+import { openCampaignConfigs } from "../campaign/campaign-configs.ts";
 import { readCampaignReport, reportMaxAgeMs } from "../campaign/campaign-report.ts";
 import { readCampaignState } from "../campaign/campaign-state.ts";
 import { readCampaignCoverage } from "../campaign/campaign-view.ts";
@@ -27,6 +29,9 @@ export interface ApiCampaignsOptions {
   /** Only for reading what is kept. */
   readonly places: () => Promise<Places>;
   readonly clock: Clock;
+  readonly log: Logger;
+  /** Ends requests to the bucket. */
+  readonly signal: AbortSignal;
 }
 
 export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
@@ -58,11 +63,19 @@ export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
         }),
       );
     },
-    readConfig: (name) => folder.readConfig(name),
-    async saveConfig(name, { text, isDryRun }) {
-      const campaign = await folder.saveConfig(name, text, { isDryRun });
-      const tiles = planTiles(campaign).length;
-      return { isSaved: !isDryRun, phrases: campaign.phrases, tiles };
+    async readConfig(name) {
+      await using configs = openCampaignConfigs(options, by);
+      return (await configs.read(name)).text;
+    },
+    async saveConfig(name, { text, base, isDryRun }) {
+      const campaign = (await folder.checkConfig(name, text)) ?? (await folder.load(name));
+      if (!isDryRun) {
+        await using configs = openCampaignConfigs(options, by);
+        const now = await configs.read(name);
+        if (base !== undefined && base !== now.text) throw changedMeanwhile(name);
+        await configs.save(name, text, now);
+      }
+      return { isSaved: !isDryRun, phrases: campaign.phrases, tiles: planTiles(campaign).length };
     },
     async create(name) {
       await folder.create(name);
@@ -165,6 +178,15 @@ export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
     },
   };
 }
+
+const by = `hand:${userName()}`;
+
+const changedMeanwhile = (name: string) =>
+  new AppError(
+    "conflict",
+    "campaign_config_changed",
+    `the configuration of ${name} was changed by somebody else meanwhile: nothing was saved`,
+  );
 
 const dayMs = 86_400_000;
 const dayOf = (moment: string | undefined) =>

@@ -51,12 +51,10 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
       return { version, ...(await reader.read()) };
     },
     campaigns: createApiCampaigns({
-      paths,
-      settings,
+      ...place,
       node,
       queue: () => queue.get(),
       places: () => places.get(),
-      clock,
     }),
     exports: createApiExports({ paths, node, clock }),
     fleet: createApiFleet({ open: () => fleet.get(), paths, clock }),
@@ -84,7 +82,7 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
     history: options.history ?? ((by) => readStoredHistory(paths, by)),
     health: options.health ?? createServeHealth(() => queue.get()),
     version,
-    environment: settings.serve.environment ?? "",
+    environment: settings.serve.environment ?? settings.environment ?? "",
     user: userName(),
     clock,
     random: systemRandom,

@@ -2,7 +2,8 @@ import { z } from "zod";
 
 /**
  * `report.json`: what a campaign has come to. The same document for the command line, the HTTP API,
- * the dashboard and published sites. New keys may be added; what a key means does not change.
+ * the dashboard and published sites. What is kept of
+ * another version is computed again.
  */
 const count = z.int().min(0);
 /** From 0 to 1, rounded to four digits. */
@@ -11,10 +12,8 @@ const moment = z.iso.datetime();
 
 /** Each step has those of the one before that came further. */
 const funnelShape = {
-  /** Tiles that were looked through, however long ago. */
-  tiles: count,
-  /** Answers of sources; a place that several questions found counts for each. */
-  places: count,
+  tiles: count.describe("tiles that were looked through, however long ago"),
+  places: count.describe("a place that several questions found counts for each"),
   /** Companies that these places became, without excluded ones. */
   companies: count,
   withWebsite: count,
@@ -25,10 +24,10 @@ const funnelShape = {
   withEmail: count,
   withPhone: count,
 };
-const funnelSchema = z.object(funnelShape);
+const funnelSchema = z.strictObject(funnelShape);
 export type CampaignFunnel = z.infer<typeof funnelSchema>;
 
-const stateCounts = z.object({
+const stateCounts = z.strictObject({
   fresh: count,
   empty: count,
   expired: count,
@@ -36,11 +35,10 @@ const stateCounts = z.object({
   never: count,
 });
 
-export const campaignReportSchema = z.object({
+export const campaignReportSchema = z.strictObject({
   format: z.literal("forager-campaign-report/1"),
   campaign: z.string(),
-  /** When it was computed. */
-  at: moment,
+  at: moment.describe("when it was computed"),
   /** Of the plan, by state; a tile is as good as its worst question. */
   tiles: stateCounts.extend({ planned: count }),
   /** Questions: tile × phrase × source. `leftOut`: the source has no place in the tile. */
@@ -48,26 +46,25 @@ export const campaignReportSchema = z.object({
   /** Each company once. */
   funnel: funnelSchema,
   /** A company that two questions found is in both rows. */
-  rows: z.array(z.object({ phrase: z.string(), source: z.string(), ...funnelShape })),
+  rows: z.array(z.strictObject({ phrase: z.string(), source: z.string(), ...funnelShape })),
   /** How many of the companies have a value, by field. */
-  fields: z.array(z.object({ field: z.string(), companies: count, share })),
+  fields: z.array(z.strictObject({ field: z.string(), companies: count, share })),
   /** Every company without an e-mail address has exactly one of these reasons. */
-  withoutEmail: z.object({
+  withoutEmail: z.strictObject({
     companies: count,
     reasons: z.array(
-      z.object({
+      z.strictObject({
         reason: z.string(),
         /** What a machine said: `dns`, `http_403`. */
         detail: z.string().optional(),
         text: z.string(),
         companies: count,
-        /** Folders of some of them. */
-        examples: z.array(z.string()),
+        examples: z.array(z.string()).describe("folders of some of them"),
       }),
     ),
   }),
   /** A lead is a company with an e-mail address. */
-  cost: z.object({
+  cost: z.strictObject({
     leads: count,
     /** Requests to websites, as far as visits counted them. */
     websiteRequests: count,
@@ -77,14 +74,20 @@ export const campaignReportSchema = z.object({
     bucketDollars: z.number().min(0).optional(),
     bucketDollarsPerLead: z.number().min(0).optional(),
   }),
-  freshness: z.object({
+  freshness: z.strictObject({
     /** Of looks at tiles that still count. */
     oldestTileAt: moment.optional(),
     newestTileAt: moment.optional(),
     /** When the first tile is due again. */
     nextDueAt: moment.optional(),
     /** Companies by the age of their last visit. */
-    visits: z.object({ days7: count, days30: count, days90: count, older: count, never: count }),
+    visits: z.strictObject({
+      days7: count,
+      days30: count,
+      days90: count,
+      older: count,
+      never: count,
+    }),
   }),
   excluded: count,
   /** Companies that a filter of the campaign rejects, by filter: kept, not visited, not counted. */
@@ -93,8 +96,9 @@ export const campaignReportSchema = z.object({
   tasks: z
     .object({ pending: count, running: count, done: count, skipped: count, failed: count })
     .optional(),
-  /** What has to be shown beside the data, by the licences of its sources. */
-  licences: z.array(z.object({ text: z.string(), licence: z.string(), url: z.string() })),
-  alarms: z.array(z.object({ alarm: z.string(), text: z.string() })),
+  licences: z
+    .array(z.strictObject({ text: z.string(), licence: z.string(), url: z.string() }))
+    .describe("what has to be shown beside the data, by the licences of its sources"),
+  alarms: z.array(z.strictObject({ alarm: z.string(), text: z.string() })),
 });
 export type CampaignReport = z.infer<typeof campaignReportSchema>;

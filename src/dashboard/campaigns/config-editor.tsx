@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { api } from "../data/api.ts";
 import { plural } from "../data/format.ts";
-import { diffExcerpt, lineDiff } from "../data/line-diff.ts";
+import { diffExcerpt, lineDiff } from "../../base/line-diff.ts";
 import { failureOf, useResource } from "../data/resource.ts";
 import { may } from "../data/session.ts";
 import { shownText } from "../data/safe-text.ts";
@@ -44,8 +44,11 @@ interface Checked {
   readonly tiles: number;
 }
 
-function Editor({ campaign, saved, onSaved }: EditorProps) {
-  const text = useSignal(saved);
+function Editor({ campaign, saved: loaded, onSaved }: EditorProps) {
+  /** What is stored, as far as is known: the change is based on it. */
+  const stored = useSignal(loaded);
+  const saved = stored.value;
+  const text = useSignal(loaded);
   const checked = useSignal<Checked | undefined>(undefined);
   const problem = useSignal("");
   const isSaving = useSignal(false);
@@ -73,12 +76,17 @@ function Editor({ campaign, saved, onSaved }: EditorProps) {
     try {
       await api.send("PUT", "/api/campaigns/{campaign}/config", {
         params: { campaign },
-        body: { text: text.value },
+        body: { text: text.value, base: saved },
       });
       say("Configuration saved");
       onSaved();
     } catch (error) {
       problem.value = textOf(error);
+      // Somebody else saved meanwhile: show the difference to theirs, and keep what was typed.
+      const theirs = await api
+        .get("/api/campaigns/{campaign}/config", { params: { campaign } })
+        .catch(() => undefined);
+      if (theirs) stored.value = theirs.text;
     }
     isSaving.value = false;
   };

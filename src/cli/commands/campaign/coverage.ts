@@ -13,7 +13,7 @@ import type { Command, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { openReaderOf } from "../../node-context.ts";
 import { queueOrNone } from "./queue-or-none.ts";
-import { campaignArgument, loadCampaign } from "./which-campaign.ts";
+import { campaignArgument, campaignOption, loadCampaign } from "./which-campaign.ts";
 
 export const campaignCoverageCommand: Command = {
   needs: "settings",
@@ -23,6 +23,7 @@ export const campaignCoverageCommand: Command = {
     { flag: "--by", value: "what", summary: "one cell for each tile, or each tile and phrase", choices: ["tile", "phrase"], default: "phrase" }, // prettier-ignore
     { flag: "--phrase", value: "words", summary: "only this phrase" },
     { flag: "--to", value: "file", summary: "write the map there", complete: "file" },
+    campaignOption,
   ],
   examples: [
     { line: "forager campaign coverage austin", summary: "tiles by state, for each phrase" },

@@ -6,7 +6,8 @@ import { parseCount, textFlag } from "../../flags.ts";
 import { openReaderOf } from "../../node-context.ts";
 import { notePreflight } from "../../preflight.ts";
 import { forceOption, openPlacesHere } from "./open-sources.ts";
-import { loadCampaign } from "./which-campaign.ts";
+import { shareConfig } from "./share-config.ts";
+import { campaignOption, loadCampaign, requireCampaignName } from "./which-campaign.ts";
 
 export const dispatchOptions: readonly OptionSpec[] = [
   {
@@ -17,6 +18,7 @@ export const dispatchOptions: readonly OptionSpec[] = [
   { flag: "--canary", value: "count", summary: "maximum number of tasks, spread over the plan" },
   { flag: "--dry-run", summary: "only say how many are due" },
   forceOption,
+  campaignOption,
 ];
 
 /** What dispatch and rematch share: they differ in what counts as due. */
@@ -27,6 +29,7 @@ export async function chooseAndDispatch(
   const { flags, out, clock, signal } = context;
   const choice = choiceOf(context);
   const isDryRun = flags["dryRun"] === true;
+  if (!isDryRun) await shareConfig(context, await requireCampaignName(context));
   const loaded = await loadCampaign(context);
   const { campaign } = loaded;
   await using places = await openPlacesHere(context);

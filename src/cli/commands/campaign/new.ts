@@ -1,6 +1,7 @@
 import { asUsage } from "../../../base/usage-error.ts";
 import { openCampaignFolder } from "../../../campaign/index.ts";
 import type { Command } from "../../command.ts";
+import { shareConfig } from "./share-config.ts";
 import { campaignOptions, templateOf } from "./template-options.ts";
 
 export const campaignNew: Command = {
@@ -24,9 +25,11 @@ export const campaignNew: Command = {
       "name, they are listed: add the state or country, as in 'Springfield, IL'.",
   ],
 
-  async run({ args, flags, paths, out }) {
+  async run(context) {
+    const { args, flags, paths, out } = context;
     const [name = ""] = args;
     const file = await asUsage(() => openCampaignFolder(paths).create(name, templateOf(flags)));
+    await shareConfig(context, name);
     out.result(
       { campaign: name, file },
       `${file}\nedit it, then see what it means: forager campaign plan ${name}`,

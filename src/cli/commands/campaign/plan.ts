@@ -5,7 +5,7 @@ import type { Survey } from "../../../campaign/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { notePreflight } from "../../preflight.ts";
 import { forceOption, openPlacesHere } from "./open-sources.ts";
-import { campaignArgument, loadCampaign } from "./which-campaign.ts";
+import { campaignArgument, campaignOption, loadCampaign } from "./which-campaign.ts";
 
 export const campaignPlan: Command = {
   needs: "settings",
@@ -13,6 +13,7 @@ export const campaignPlan: Command = {
   options: [
     { flag: "--dry-run", summary: "only say what it would be, write no target index" },
     forceOption,
+    campaignOption,
   ],
   examples: [
     {

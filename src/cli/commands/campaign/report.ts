@@ -8,7 +8,7 @@ import { openReaderOf } from "../../node-context.ts";
 import { goesOnAfter } from "../../until-stopped.ts";
 import { queueOrNone } from "./queue-or-none.ts";
 import { describeReport, reportLine } from "./report-view.ts";
-import { campaignArgument, loadCampaign } from "./which-campaign.ts";
+import { campaignArgument, campaignOption, loadCampaign } from "./which-campaign.ts";
 
 export const campaignReportCommand: Command = {
   needs: "settings",
@@ -16,6 +16,7 @@ export const campaignReportCommand: Command = {
   options: [
     { flag: "--watch", summary: "compute it again and again, until Ctrl-C" },
     { flag: "--every", value: "time", summary: "with --watch: how often (default: 5s)" },
+    campaignOption,
   ],
   examples: [
     { line: "forager campaign report austin", summary: "from tiles to e-mail addresses" },

@@ -16,7 +16,7 @@ import { outcomeText } from "../../outcome-text.ts";
 import { workOptions, workOptionsOf } from "../../work-options.ts";
 import { showCut } from "./open-sources.ts";
 import { describeReport } from "./report-view.ts";
-import { campaignArgument, loadCampaign } from "./which-campaign.ts";
+import { campaignArgument, campaignOption, loadCampaign } from "./which-campaign.ts";
 
 export const campaignRun: Command = {
   needs: "settings",
@@ -25,6 +25,7 @@ export const campaignRun: Command = {
   options: [
     ...workOptions.filter(({ flag }) => flag === "--processes" || flag === "--concurrency"),
     { flag: "--contact", value: "contact", summary: "your e-mail address or page, sent to every site (crawl.contact)", setting: "crawl.contact" }, // prettier-ignore
+    campaignOption,
   ],
   examples: [
     { line: "forager campaign run austin", summary: "plan, discover, visit, report and export" },

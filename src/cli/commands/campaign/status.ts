@@ -11,7 +11,7 @@ import type { Layout } from "../../output.ts";
 import { goesOnAfter } from "../../until-stopped.ts";
 import { openPlacesHere } from "./open-sources.ts";
 import { queueOrNone } from "./queue-or-none.ts";
-import { campaignArgument, campaignNameOf } from "./which-campaign.ts";
+import { campaignArgument, campaignOption, campaignNameOf } from "./which-campaign.ts";
 
 /** Where a campaign stands, and what came of it so far. */
 interface CampaignStanding extends CampaignState {
@@ -28,6 +28,7 @@ export const campaignStatusCommand: Command = {
   options: [
     { flag: "--watch", summary: "again and again, until Ctrl-C" },
     { flag: "--every", value: "time", summary: "how often with --watch (default: 5s)" },
+    campaignOption,
   ],
   examples: [
     { line: "forager campaign status", summary: "all campaigns, one line each" },

@@ -6,34 +6,59 @@ import {
   type Campaign,
   type CampaignFolder,
 } from "../../../campaign/index.ts";
-import type { ArgumentSpec, SettingsContext } from "../../command.ts";
+import { campaignVariable } from "../../../config/index.ts";
+import type { ArgumentSpec, OptionSpec, SettingsContext } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
 
 export const campaignArgument: ArgumentSpec = {
   name: "name",
-  summary: "the campaign (default: the one whose folder this is)",
+  summary: `the campaign (default: --campaign, else ${campaignVariable}, else the one whose folder this is)`,
   isOptional: true,
   complete: "campaign",
 };
 
-type Context = Pick<SettingsContext, "args" | "cwd" | "paths">;
+export const campaignOption: OptionSpec = {
+  flag: "--campaign",
+  value: "name",
+  summary: "the campaign, instead of an argument",
+};
 
-/** The one that was named, or in whose folder the command runs. There is no hidden current one. */
-export function campaignNameOf({ args, cwd, paths }: Context): string | undefined {
-  if (args[0] !== undefined) return args[0];
-  const [name = ""] = relative(paths.resolve("campaigns"), cwd).split(sep);
-  return campaignNameRule.test(name) ? name : undefined;
+export type CampaignContext = Pick<SettingsContext, "args" | "flags" | "cwd" | "paths">;
+
+/**
+ * The one that was named, by argument, flag or variable, or in whose folder the command runs. There
+ * is no hidden current one.
+ */
+export function campaignNameOf({ args, flags, cwd, paths }: CampaignContext): string | undefined {
+  const [argument] = args;
+  const flag = textFlag(flags, "campaign");
+  if (argument !== undefined && flag !== undefined && argument !== flag) {
+    throw usageError(`two campaigns are named, ${argument} and --campaign ${flag}: name one`);
+  }
+  const named = argument ?? flag ?? process.env[campaignVariable];
+  if (named !== undefined && named !== "") return named;
+  for (const folder of [paths, paths.base()]) {
+    const [name = ""] = relative(folder.resolve("campaigns"), cwd).split(sep);
+    if (campaignNameRule.test(name)) return name;
+  }
+  return undefined;
+}
+
+/** The same; throws if none is named. */
+export async function requireCampaignName(context: CampaignContext): Promise<string> {
+  const name = campaignNameOf(context);
+  if (name !== undefined) return name;
+  const names = await openCampaignFolder(context.paths).list();
+  const known = names.length > 0 ? `there are ${names.slice(0, 10).join(", ")}` : "make one first";
+  throw usageError(
+    `which campaign? name it, set ${campaignVariable}, or run this in its folder: ${known}`,
+  );
 }
 
 export async function loadCampaign(
-  context: Context,
+  context: CampaignContext,
 ): Promise<{ readonly campaign: Campaign; readonly folder: CampaignFolder }> {
   const folder = openCampaignFolder(context.paths);
-  const name = campaignNameOf(context);
-  if (name === undefined) {
-    const names = await folder.list();
-    const known =
-      names.length > 0 ? `there are ${names.slice(0, 10).join(", ")}` : "make one first";
-    throw usageError(`which campaign? name it, or run this in its folder: ${known}`);
-  }
+  const name = await requireCampaignName(context);
   return { folder, campaign: await asUsage(() => folder.load(name)) };
 }

@@ -1,0 +1,182 @@
+import { AppError } from "../../base/app-error.ts";
+import { usageError } from "../../base/usage-error.ts";
+import { systemRandom } from "../../base/random.ts";
+import {
+  checkCampaignField,
+  defaultsName,
+  isEditedHere,
+  openCampaignFolder,
+  openSharedConfigs,
+  type Campaign,
+  type SharedConfigs,
+} from "../../campaign/index.ts";
+import { withTomlValue } from "../../config/index.ts";
+import { allNodes, configKey, giveCommand } from "../../fleet/index.ts";
+import { hasFleetBucket } from "../fleet-bucket.ts";
+import { openFleet, type OpenFleet, type OpenFleetOptions } from "../open-fleet.ts";
+
+export type CampaignConfigsOptions = Omit<OpenFleetOptions, "isReader">;
+
+/** A configuration to change, and what the change is based on. */
+export interface EditedConfig {
+  readonly text: string;
+  /** Of the fleet's; 0: the fleet has none. Undefined: there is no fleet, and the file is it. */
+  readonly revision: number | undefined;
+}
+
+export interface SavedConfig {
+  readonly file: string;
+  /** Undefined: there is no fleet. */
+  readonly revision: number | undefined;
+  /** Undefined for `_defaults`. */
+  readonly campaign: Campaign | undefined;
+}
+
+/**
+ * Configurations of campaigns: files of the data folder, and if there is a bucket the fleet's
+ * objects in it, which nodes fetch. Every change is a compare-and-swap: what another wrote
+ * meanwhile is never lost.
+ */
+export interface CampaignConfigs extends AsyncDisposable {
+  /** What to edit: the fleet's, or the file of this machine if a person has changed that. */
+  read(name: string): Promise<EditedConfig>;
+  /** What others would overwrite or be overwritten by: the fleet's, or the file's. */
+  newest(name: string): Promise<string>;
+  /** Throws `campaign_config_changed` if there is a newer one than that of `base`. */
+  save(name: string, text: string, base: EditedConfig): Promise<SavedConfig>;
+  /** Sets values, by key as TOML; what others set meanwhile stays. */
+  set(name: string, assignments: readonly string[]): Promise<SavedConfig>;
+  /** Brings file and bucket together before work begins, if only one of them was changed. */
+  share(name: string): Promise<void>;
+}
+
+export function openCampaignConfigs(options: CampaignConfigsOptions, by: string): CampaignConfigs {
+  const { paths, clock } = options;
+  const folder = openCampaignFolder(paths);
+  let opened: Promise<OpenFleet> | undefined;
+  const fleetOf = () => (opened ??= openFleet({ ...options, isReader: false }));
+  const sharedOf = async (): Promise<SharedConfigs | undefined> => {
+    if (!hasFleetBucket(options)) return undefined;
+    const { bucket } = await fleetOf();
+    return bucket && openSharedConfigs({ paths, bucket, clock, random: systemRandom });
+  };
+  /** Nodes fetch it when they hear of it, by gossip or by the desired state in the bucket. */
+  const tell = async (name: string, revision: number) => {
+    const { ledger, write, desired } = await fleetOf();
+    const place = { ledger: { read: ledger.read, write }, desired, nodes: [] };
+    const assignments = [{ key: configKey(name), value: revision }];
+    await giveCommand(place, { scopes: [allNodes], assignments, by, atMs: clock.nowMs() });
+  };
+
+  const saveShared = async (
+    shared: SharedConfigs,
+    name: string,
+    how: {
+      readonly text: (now: string | undefined) => string;
+      readonly baseRevision: number | undefined;
+    },
+  ): Promise<SavedConfig> => {
+    let campaign: Campaign | undefined;
+    const saved = await shared.change(name, {
+      async change(now) {
+        const text = how.text(now);
+        campaign = await folder.checkConfig(name, text);
+        return text;
+      },
+      baseRevision: how.baseRevision,
+      by,
+    });
+    // What a person edited in the file is part of what was saved.
+    await folder.writeConfig(name, saved.text, { isOwn: true });
+    await shared.take(name, saved);
+    await tell(name, saved.revision);
+    return { file: folder.configFile(name), revision: saved.revision, campaign };
+  };
+  const look = async (shared: SharedConfigs, name: string) => {
+    const [now, here] = [await shared.read(name), await shared.local(name)];
+    const isEdited = isEditedHere(here) && here.text !== now?.text;
+    const revision = now ? (here.base?.revision ?? 0) : 0;
+    return { now, here, edited: isEdited ? { text: here.text!, revision } : undefined };
+  };
+
+  const read = async (name: string): Promise<EditedConfig> => {
+    const shared = await sharedOf();
+    if (!shared) return { text: await folder.readConfig(name), revision: undefined };
+    const { now, edited } = await look(shared, name);
+    if (edited) return edited;
+    return now ?? { text: await folder.readConfig(name), revision: 0 };
+  };
+  const save = async (name: string, text: string, base: EditedConfig): Promise<SavedConfig> => {
+    const shared = await sharedOf();
+    if (shared) {
+      return await saveShared(shared, name, { text: () => text, baseRevision: base.revision });
+    }
+    const campaign = await folder.checkConfig(name, text);
+    if ((await folder.readConfig(name)) !== base.text) {
+      const words = `the file of ${name} was changed meanwhile: nothing was saved`;
+      throw new AppError("conflict", "campaign_config_changed", words);
+    }
+    return { file: await folder.writeConfig(name, text), revision: undefined, campaign };
+  };
+
+  return {
+    read,
+    save,
+    async newest(name) {
+      const shared = await sharedOf();
+      return (await shared?.read(name))?.text ?? (await folder.readConfig(name));
+    },
+    async set(name, assignments) {
+      const changes = assignments.map(parseAssignment);
+      const changed = (text: string) => changes.reduce((all, change) => change(all), text);
+      const shared = await sharedOf();
+      const base = await read(name);
+      const isEdited = shared && (await look(shared, name)).edited !== undefined;
+      if (!shared || isEdited) return await save(name, changed(base.text), base);
+      const text = (now: string | undefined) => changed(now ?? base.text);
+      return await saveShared(shared, name, { text, baseRevision: undefined });
+    },
+    async share(name) {
+      const shared = await sharedOf();
+      if (!shared) return;
+      for (const one of [defaultsName, name]) {
+        const { now, edited } = await look(shared, one);
+        if (edited) await save(one, edited.text, edited);
+        else if (now) await shared.take(one, now);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await (await opened)?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** `politeness.delayMs=3000`, `phrases=["plumber"]`, `env.test.proximityKm=2`: a change of a text. */
+function parseAssignment(words: string): (text: string) => string {
+  const [, key, raw] = /^([^=]+)=(.*)$/s.exec(words) ?? [];
+  if (key === undefined || raw === undefined) {
+    throw usageError(
+      `'${words.slice(0, 80)}' sets nothing: write KEY=VALUE, such as proximityKm=20`,
+    );
+  }
+  const value = readValue(raw);
+  const fault = checkCampaignField(key.replace(/^env\.\w+\./, ""), value);
+  if (fault !== undefined) throw usageError(fault);
+  if (typeof value === "object" && !isPlainList(value)) {
+    throw usageError(`${key} has tables inside: change it with \`forager campaign edit\``);
+  }
+  const written = JSON.stringify(value);
+  const path = key.split(".");
+  return (text) => withTomlValue(text, { path, written, edit: "forager campaign edit" });
+}
+
+function readValue(raw: string): unknown {
+  try {
+    return JSON.parse(raw) as unknown;
+  } catch {
+    return raw; // a word needs no quotes
+  }
+}
+
+const isPlainList = (value: unknown) =>
+  Array.isArray(value) && value.every((one) => typeof one !== "object");

@@ -1,0 +1,64 @@
+import type { z } from "zod";
+import { AppError } from "../base/app-error.ts";
+import { nearestHint } from "../base/nearest.ts";
+import { valueAt, type ConfigPath } from "./config-layers.ts";
+
+export interface IssuePlace {
+  /** What was checked. */
+  readonly root: unknown;
+  /** Where a key is written. */
+  readonly placeOf: (path: ConfigPath) => string;
+  /** All keys there are. */
+  readonly keys: readonly string[];
+}
+
+/** File, line, key, and what to write. */
+export function describeIssue(issue: z.core.$ZodIssue, at: IssuePlace): readonly string[] {
+  const { root, placeOf, keys } = at;
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => {
+      const path = [...issue.path, key];
+      return `${placeOf(path)}: ${unknownKey(path, valueAt(root, path), keys)}`;
+    });
+  }
+  const isMissing = valueAt(root, issue.path) === undefined;
+  const verb = isMissing ? "is missing; it must be" : "must be";
+  return [`${placeOf(issue.path)}: ${keyOf(issue.path)} ${verb} ${issue.message}`];
+}
+
+/** Keys that other systems have: what is meant is clear, and so is what to write. */
+function unknownKey(path: ConfigPath, value: unknown, keys: readonly string[]): string {
+  const key = keyOf(path);
+  const miles = /^proximity[-_]?miles$/i.test(String(path.at(-1)));
+  if (miles && typeof value === "number") {
+    const km = Math.round(value * 16.09344) / 10;
+    return `distances are in kilometres here: write proximityKm = ${km} for ${key} = ${value}`;
+  }
+  if (/^proximity$/i.test(String(path.at(-1)))) {
+    return `unknown key ${key}: write proximityKm, in kilometres (a mile has 1.609)`;
+  }
+  const bare = path.filter((part) => typeof part === "string").join(".");
+  const hint = nearestHint(bare, keys, (valid) => `; the nearest valid key is ${valid}`);
+  return `unknown key ${key.slice(0, 80)}${hint}`;
+}
+
+/** `locations[2].lat`, counted from 1 as people do. */
+export const keyOf = (path: ConfigPath): string =>
+  path.reduce<string>(
+    (key, part) =>
+      typeof part === "number" ? `${key}[${part + 1}]` : `${key}${key && "."}${String(part)}`,
+    "",
+  ) || "the file";
+
+const shownMax = 10;
+
+export function faulty(problems: readonly string[], cause?: unknown): AppError {
+  const shown = problems.slice(0, shownMax);
+  const left = problems.length - shown.length;
+  if (left > 0) shown.push(`and ${left} more`);
+  const message =
+    problems.length === 1
+      ? shown.join("")
+      : `${problems.length} problems:\n  ${shown.join("\n  ")}`;
+  return new AppError("invalid", "campaign_config", message, { cause });
+}

@@ -1,0 +1,146 @@
+import { dirname } from "node:path";
+import { z } from "zod";
+import { AppError } from "../base/app-error.ts";
+import { writeFileAtomic } from "../base/atomic-file.ts";
+import type { Clock } from "../base/clock.ts";
+import { createId } from "../base/ids.ts";
+import { makeFolder } from "../base/make-folder.ts";
+import type { Random } from "../base/random.ts";
+import { readRegularFile } from "../base/regular-file.ts";
+import { createSharedObject, type Bucket } from "../bucket/index.ts";
+import type { Paths } from "../config/index.ts";
+import { openCampaignFolder } from "./campaign-folder.ts";
+
+const schema = z.object({
+  /** Of the whole config.toml, or `_defaults.toml`. */
+  text: z.string(),
+  /** 1 for the first; every change adds one. */
+  revision: z.int().min(1),
+  by: z.string(),
+  at: z.string(),
+});
+
+/** A campaign's configuration as the fleet has it: an object in the bucket. */
+export type SharedConfig = z.infer<typeof schema>;
+
+/** What a machine has of it: the last one it knows, and what a person changed here since. */
+export interface LocalConfig {
+  readonly text: string | undefined;
+  /** What the text was before a person changed it here; undefined: it was never the fleet's. */
+  readonly base: Pick<SharedConfig, "text" | "revision"> | undefined;
+}
+
+/** Whether a person changed the file of this machine since it was the fleet's. */
+export const isEditedHere = ({ text, base }: LocalConfig): boolean =>
+  text !== undefined && text !== base?.text;
+
+export const sharedConfigKey = (name: string): string => `campaigns/configs/${name}.json`;
+
+export interface SharedConfigsOptions {
+  readonly paths: Paths;
+  readonly bucket: Bucket;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export interface SharedConfigs {
+  /** As it is now in the bucket; undefined: nobody has shared it. */
+  read(name: string): Promise<SharedConfig | undefined>;
+  local(name: string): Promise<LocalConfig>;
+  /**
+   * Replaces the one of `base`. Throws `campaign_config_changed` if there is another one by now.
+   * `change` may be called several times; a text that stays the same is not written.
+   */
+  change(name: string, how: ConfigChange): Promise<SharedConfig>;
+  /** Takes the bucket's into the folder. Throws `campaign_config_edited` if it was edited here. */
+  take(name: string, config: SharedConfig): Promise<void>;
+  /** Fetches what is older here than a revision. Answers whether there was anything to fetch. */
+  fetch(name: string, revision: number): Promise<boolean>;
+}
+
+export interface ConfigChange {
+  readonly change: (text: string | undefined) => string | Promise<string>;
+  /** Undefined: whichever is there; `change` keeps what others wrote. 0: there must be none. */
+  readonly baseRevision: number | undefined;
+  readonly by: string;
+}
+
+export function openSharedConfigs(options: SharedConfigsOptions): SharedConfigs {
+  const { paths, bucket, clock, random } = options;
+  const folder = openCampaignFolder(paths);
+  const session = createId(random);
+  const object = (name: string) =>
+    createSharedObject<unknown>({ bucket, key: sharedConfigKey(name), session, clock, random });
+  const baseFile = (name: string) => paths.resolve("campaigns", ".shared", `${name}.json`);
+  const readBase = async (name: string): Promise<LocalConfig["base"]> => {
+    try {
+      return schema.parse(JSON.parse(String(await readRegularFile(baseFile(name)))));
+    } catch {
+      return undefined; // it was never shared, or the file is damaged: then nothing is overwritten
+    }
+  };
+  const local = async (name: string): Promise<LocalConfig> => {
+    const text = await folder.readConfig(name).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === "no_campaign") return undefined;
+      throw error;
+    });
+    return { text: text === "" ? undefined : text, base: await readBase(name) };
+  };
+  const read = async (name: string) => check(await object(name).read(), name);
+  const take = async (name: string, config: SharedConfig): Promise<void> => {
+    const here = await local(name);
+    if (isEditedHere(here) && here.text !== config.text) throw editedHere(name, config);
+    if (here.text !== config.text) await folder.writeConfig(name, config.text, { isOwn: true });
+    makeFolder(dirname(baseFile(name)), { mode: 0o700 });
+    await writeFileAtomic(baseFile(name), `${JSON.stringify(config)}\n`);
+  };
+  return {
+    read,
+    local,
+    take,
+    async change(name, { change, baseRevision, by }) {
+      const changed = await object(name).change(async (value) => {
+        const now = check(value, name);
+        if (baseRevision !== undefined && (now?.revision ?? 0) !== baseRevision) {
+          throw changedMeanwhile(name, now);
+        }
+        const text = await change(now?.text);
+        if (now && text === now.text) return value;
+        const revision = (now?.revision ?? 0) + 1;
+        return { text, revision, by, at: new Date(clock.nowMs()).toISOString() };
+      });
+      return check(changed, name)!;
+    },
+    async fetch(name, revision) {
+      const known = await readBase(name);
+      if ((known?.revision ?? 0) >= revision) return false;
+      const found = await read(name);
+      if (found) await take(name, found);
+      return found !== undefined;
+    },
+  };
+}
+
+function check(value: unknown, name: string): SharedConfig | undefined {
+  if (value === undefined) return undefined;
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const message = `${sharedConfigKey(name)} in the bucket is not the configuration of a campaign`;
+  throw new AppError("corrupt", "campaign_config_object", message);
+}
+
+const changedMeanwhile = (name: string, now: SharedConfig | undefined) =>
+  new AppError(
+    "conflict",
+    "campaign_config_changed",
+    `the configuration of ${name} was changed by ${now?.by ?? "somebody"} meanwhile` +
+      `${now ? ` (${now.at})` : ""}: nothing was saved`,
+  );
+
+const editedHere = (name: string, { by }: SharedConfig) =>
+  new AppError(
+    "conflict",
+    "campaign_config_edited",
+    `the configuration of ${name} was edited in a file of this machine, and changed by ${by} in the ` +
+      `bucket: \`forager campaign edit ${name}\` shows the difference; the file was left as it is`,
+  );

@@ -1,0 +1,70 @@
+import type { CommandEntry } from "./command.ts";
+
+/** What is done with campaigns. */
+export const campaignCommands: readonly CommandEntry[] = [
+  {
+    name: "campaign new",
+    summary: "create a campaign: a config.toml to edit",
+    load: async () => (await import("./commands/campaign/new.ts")).campaignNew,
+  },
+  {
+    name: "campaign list",
+    summary: "list campaigns with their phrases and locations",
+    load: async () => (await import("./commands/campaign/list.ts")).campaignList,
+  },
+  {
+    name: "campaign show",
+    summary: "print every value of a campaign, and where it is from",
+    load: async () => (await import("./commands/campaign/show.ts")).campaignShow,
+  },
+  {
+    name: "campaign edit",
+    summary: "change a campaign in your editor, with check and diff",
+    load: async () => (await import("./commands/campaign/edit.ts")).campaignEdit,
+  },
+  {
+    name: "campaign set",
+    summary: "set values of a campaign, for the fleet if there is one",
+    load: async () => (await import("./commands/campaign/set.ts")).campaignSet,
+  },
+  {
+    name: "campaign remove",
+    summary: "remove a campaign; companies that it found stay",
+    load: async () => (await import("./commands/campaign/remove.ts")).campaignRemove,
+  },
+  {
+    name: "campaign plan",
+    summary: "count tiles and targets, and write the target index",
+    load: async () => (await import("./commands/campaign/plan.ts")).campaignPlan,
+  },
+  {
+    name: "campaign dispatch",
+    summary: "enqueue every target that has no recent result",
+    load: async () => (await import("./commands/campaign/dispatch.ts")).campaignDispatch,
+  },
+  {
+    name: "campaign rematch",
+    summary: "apply changed phrases, tags or files to searched tiles",
+    load: async () => (await import("./commands/campaign/rematch.ts")).campaignRematch,
+  },
+  {
+    name: "campaign status",
+    summary: "how far campaigns are, by their witnesses and tasks",
+    load: async () => (await import("./commands/campaign/status.ts")).campaignStatusCommand,
+  },
+  {
+    name: "campaign coverage",
+    summary: "tiles by state, as a table, KML or GeoJSON",
+    load: async () => (await import("./commands/campaign/coverage.ts")).campaignCoverageCommand,
+  },
+  {
+    name: "campaign run",
+    summary: "plan, discover, visit, report and export, on this machine",
+    load: async () => (await import("./commands/campaign/run.ts")).campaignRun,
+  },
+  {
+    name: "campaign report",
+    summary: "from tiles to e-mail addresses, and what is missing",
+    load: async () => (await import("./commands/campaign/report.ts")).campaignReportCommand,
+  },
+];

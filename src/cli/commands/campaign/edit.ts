@@ -1,0 +1,140 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import {
+  openCampaignConfigs,
+  type CampaignConfigs,
+  type EditedConfig,
+  type SavedConfig,
+} from "../../../app/index.ts";
+import { AppError } from "../../../base/app-error.ts";
+import { diffExcerpt, lineDiff } from "../../../base/line-diff.ts";
+import { usageError } from "../../../base/usage-error.ts";
+import { defaultsName, openCampaignFolder } from "../../../campaign/index.ts";
+import { userName } from "../../../config/index.ts";
+import type { Command, CommandOutcome, SettingsContext } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
+import { openInEditor } from "../records/editor.ts";
+import { campaignArgument, campaignOption, requireCampaignName } from "./which-campaign.ts";
+
+export const campaignEdit: Command = {
+  needs: "settings",
+  arguments: [campaignArgument],
+  options: [
+    campaignOption,
+    { flag: "--defaults", summary: "campaigns/_defaults.toml, for all campaigns" },
+    { flag: "--from", value: "file", summary: "take the text of a file, without an editor", complete: "file" }, // prettier-ignore
+    { flag: "--yes", summary: "save without asking" },
+  ],
+  examples: [
+    {
+      line: "forager campaign edit austin",
+      summary: "in $EDITOR; shows the difference, then asks",
+    },
+    { line: "forager campaign edit austin --from new.toml --yes", summary: "from a file" },
+  ],
+  details: [
+    "The text is checked and the difference is shown before it is saved. If bucket.url is set, it is\n" +
+      "the fleet's configuration, and every node fetches it. If somebody else saved meanwhile, nothing\n" +
+      "is overwritten: you see the difference to theirs, and your text is kept in a file.",
+    "Exits 2 if the text is not valid, 1 if somebody else was faster or you said no.",
+  ],
+
+  async run(context) {
+    const { flags, out } = context;
+    const isDefaults = flags["defaults"] === true;
+    const name = isDefaults ? defaultsName : await requireCampaignName(context);
+    await using configs = await openCampaignConfigs(context, `hand:${userName()}`);
+    const base = await configs.read(name);
+    const draft = await draftOf(context, base);
+    try {
+      if (draft.text === base.text && base.revision !== 0) {
+        out.result({ campaign: name, isSaved: false }, `${name} was not changed`);
+        return await draft.discard();
+      }
+      await openCampaignFolder(context.paths).checkConfig(name, draft.text);
+      out.note(diffText(base.text, draft.text));
+      const isSure = await context.confirm(`save this as the configuration of ${name}?`, {
+        yes: flags["yes"] === true,
+      });
+      if (!isSure) {
+        out.note(`nothing was saved; your text is kept in ${draft.file}`);
+        return "failed";
+      }
+      told(context, name, await configs.save(name, draft.text, base));
+      return await draft.discard();
+    } catch (error) {
+      return await explain(error, { context, configs, name, draft });
+    }
+  },
+};
+
+interface Draft {
+  readonly text: string;
+  /** Kept if it could not be saved. */
+  readonly file: string;
+  discard(): Promise<void>;
+}
+
+/** What a person makes of it in the editor, or what the file of --from has. */
+async function draftOf({ flags, cwd }: SettingsContext, base: EditedConfig): Promise<Draft> {
+  const from = textFlag(flags, "from");
+  if (from !== undefined) {
+    const file = resolve(cwd, from);
+    const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+      throw usageError(`${file} cannot be read (${error.code})`);
+    });
+    return { text, file, discard: async () => {} };
+  }
+  const folder = await mkdtemp(join(tmpdir(), "forager-campaign-"));
+  const discard = () => rm(folder, { recursive: true, force: true });
+  const file = join(folder, "config.toml");
+  await writeFile(file, base.text, { mode: 0o600 });
+  try {
+    await openInEditor(file);
+    return { text: await readFile(file, "utf8"), file, discard };
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+}
+
+interface Attempt {
+  readonly context: SettingsContext;
+  readonly configs: CampaignConfigs;
+  readonly name: string;
+  readonly draft: Draft;
+}
+
+/** Nothing that was typed is lost: it stays in its file, and the message says where. */
+async function explain(error: unknown, attempt: Attempt): Promise<CommandOutcome> {
+  const { context, configs, name, draft } = attempt;
+  if (!(error instanceof AppError)) throw error;
+  const again = `forager campaign edit ${name === defaultsName ? "--defaults" : name} --from ${draft.file}`; // prettier-ignore
+  if (error.code === "campaign_config_changed") {
+    const theirs = await configs.newest(name);
+    context.out.note(`${error.message}\n${diffText(theirs, draft.text, "theirs", "yours")}`);
+    context.out.note(
+      `your text is kept in ${draft.file}: take over what you want of theirs, then \`${again}\``,
+    );
+    return "failed";
+  }
+  const message = `${error.message}\nnothing was saved; your text is kept: \`${again}\``;
+  if (error.kind === "invalid") throw usageError(message, { cause: error });
+  throw new AppError(error.kind, error.code, message, { cause: error });
+}
+
+function told({ out }: SettingsContext, name: string, { file, revision }: SavedConfig): void {
+  const fleet = revision === undefined ? "" : `, and for the fleet (revision ${revision})`;
+  const json = { campaign: name, isSaved: true, file, revision: revision ?? null };
+  out.result(json, `saved ${file}${fleet}`);
+}
+
+const marks = { same: " ", del: "-", add: "+" } as const;
+
+/** As `diff -u` shows it, without numbers of lines. */
+function diffText(before: string, after: string, from = "before", to = "after"): string {
+  const lines = diffExcerpt(lineDiff(before, after));
+  const shown = lines.map((line) => (line ? `${marks[line.kind]} ${line.text}` : "…"));
+  return [`--- ${from}`, `+++ ${to}`, ...shown].join("\n");
+}

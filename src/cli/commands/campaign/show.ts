@@ -1,0 +1,47 @@
+import { asUsage } from "../../../base/usage-error.ts";
+import { openCampaignFolder, type ConfigValue } from "../../../campaign/index.ts";
+import type { Command } from "../../command.ts";
+import { campaignArgument, campaignOption, requireCampaignName } from "./which-campaign.ts";
+
+export const campaignShow: Command = {
+  needs: "settings",
+  arguments: [campaignArgument],
+  options: [campaignOption, { flag: "--origin", summary: "also where each value comes from" }],
+  examples: [
+    { line: "forager campaign show austin", summary: "every value that counts, defaults too" },
+    { line: "forager campaign show austin --origin", summary: "with file and line of each" },
+    {
+      line: "FORAGER_ENVIRONMENT=test forager campaign show austin --origin",
+      summary: "what the table [env.test] changes",
+    },
+  ],
+  details: [
+    "Weakest first: defaults, campaigns/_defaults.toml, config.toml, the table [env.NAME] of the\n" +
+      "setting environment, then `forager fleet set all campaign.NAME.FIELD=VALUE`.",
+  ],
+
+  async run(context) {
+    const { paths, flags, out } = context;
+    const name = await requireCampaignName(context);
+    const { values } = await asUsage(() => openCampaignFolder(paths).resolve(name));
+    const hasOrigin = flags["origin"] === true;
+    const rows = hasOrigin ? values : values.map(({ key, value }) => ({ key, value }));
+    const columns = [
+      { title: "key", value: ({ key }: Row) => key, isKey: true },
+      { title: "value", value: ({ value }: Row) => textOf(value) },
+      ...(hasOrigin
+        ? [{ title: "origin", value: ({ origin }: Row) => origin ?? "", isNeverCut: true }]
+        : []),
+    ];
+    out.table(rows, columns);
+  },
+};
+
+type Row = Pick<ConfigValue, "key" | "value"> & Partial<Pick<ConfigValue, "origin">>;
+
+const textOf = (value: unknown): string =>
+  typeof value === "string"
+    ? value
+    : Array.isArray(value)
+      ? value.map(textOf).join(", ")
+      : JSON.stringify(value);

@@ -1,0 +1,149 @@
+// inputs: src/** package.json tsconfig.json tsconfig.build.json
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createSandbox, type RunOptions, type Sandbox } from "../support/built-cli.ts";
+
+let sandbox: Sandbox;
+beforeEach(async () => {
+  sandbox = await createSandbox({ hasSharedProcess: true });
+});
+afterEach(() => sandbox.remove());
+
+const at = (...path: readonly string[]) => join(sandbox.folder, ...path);
+const run = (data: string, args: readonly string[], options: RunOptions = {}) =>
+  sandbox.forager(["campaign", ...args, "--data", data], options);
+/** Runs it, and wants it to go well. */
+const good = async (data: string, args: readonly string[], options: RunOptions = {}) => {
+  const result = await run(data, args, options);
+  expect(result.exitCode, result.stderr).toBe(0);
+  return result;
+};
+const configOf = (data: string) =>
+  readFileSync(at(data, "campaigns", "austin", "config.toml"), "utf8");
+/** An editor that replaces one text by another, after running a command. */
+const editor = (replace: string, before = "true") => ({
+  EDITOR: `sh -c '${before}; sed -i ${replace} "$1"' sh`,
+});
+
+test("show, set and edit: origins, checks, a diff, and nothing is written that is not valid", async () => {
+  await good("d", ["new", "austin", "--location", "Austin@30.2672,-97.7431"]);
+  await good("d", ["set", "--defaults", "politeness.concurrency=2"]);
+  const set = [
+    "austin",
+    "proximityKm=20",
+    "env.test.proximityKm=2",
+    'phrases=["plumber","roofer"]',
+  ];
+  await good("d", ["set", ...set]);
+  expect(configOf("d")).toContain('phrases = ["plumber","roofer"]');
+  expect(configOf("d")).toContain("# What is looked for."); // comments stay
+  const shown = await good("d", ["show", "austin", "--origin"]);
+  expect(shown.stdout).toMatch(/phrases +plumber, roofer +\S+config\.toml:2/);
+  expect(shown.stdout).toMatch(/politeness\.concurrency +1 +\S+config\.toml:\d+/);
+  expect(shown.stdout).toMatch(/exclusions\.names +\S*config\.toml:\d+/);
+
+  // The campaign by flag, variable or argument; two at once are refused.
+  const env = { FORAGER_CAMPAIGN: "austin", FORAGER_ENVIRONMENT: "test" };
+  const tested = await good("d", ["show", "--origin"], { env });
+  expect(tested.stdout).toMatch(/proximityKm +2 +\S+config\.toml:\d+/);
+  await good("d", ["show", "--campaign", "austin"]);
+  const two = await run("d", ["show", "dallas", "--campaign", "austin"]);
+  expect([two.exitCode, two.stderr]).toEqual([
+    2,
+    expect.stringContaining("two campaigns are named"),
+  ]);
+
+  const before = configOf("d");
+  const wrong = await run("d", ["set", "austin", "proximityKm=far"]);
+  expect([wrong.exitCode, wrong.stderr]).toEqual([
+    2,
+    expect.stringContaining("must be kilometres"),
+  ]);
+  expect((await run("d", ["set", "austin", "proximity=3"])).stderr).toContain("did you mean");
+  const broken = await run("d", ["edit", "austin", "--yes"], {
+    env: editor("/^proximityKm/s/20/-1/"),
+  });
+  expect(broken.exitCode).toBe(2);
+  expect(broken.stderr).toMatch(/config\.toml:\d+: proximityKm must be kilometres/);
+  const [, kept = ""] = /--from (\S+)`/.exec(broken.stderr) ?? [];
+  expect(readFileSync(kept, "utf8")).toContain("proximityKm = -1");
+  expect(configOf("d")).toBe(before);
+  const edited = await good("d", ["edit", "austin", "--yes"], {
+    env: editor("/^proximityKm/s/20/30/"),
+  });
+  expect(edited.stderr).toContain("- proximityKm = 20\n+ proximityKm = 30");
+  expect(configOf("d")).toBe(before.replace("= 20", "= 30"));
+});
+
+test("environments have data of their own, by one setting, and share the configuration", async () => {
+  await good("d", [
+    "new",
+    "austin",
+    "--location",
+    "Austin@30.2672,-97.7431",
+    "--source",
+    "p.jsonl",
+  ]);
+  const place = { id: "a", name: "A Plumber", latitude: 30.27, longitude: -97.74 };
+  writeFileSync(at("d", "campaigns", "austin", "p.jsonl"), `${JSON.stringify(place)}\n`);
+  const env = { FORAGER_ENVIRONMENT: "test" };
+  await good("d", ["dispatch", "austin"], { env });
+  const pending = async (options: RunOptions) => {
+    const { stdout } = await good("d", ["status", "austin", "--json"], options);
+    return (JSON.parse(stdout) as { tasks: { pending: number } }).tasks.pending;
+  };
+  expect(await pending({ env })).toBe(1);
+  expect(await pending({})).toBe(0);
+  expect(existsSync(at("d", "environments", "test", "queue.db"))).toBe(true);
+  expect(existsSync(at("d", "queue.db"))).toBe(false);
+});
+
+test("a fleet's configuration is in the bucket: two who edit at once lose nothing, nodes fetch it", async () => {
+  const env = { FORAGER_BUCKET_URL: `dir:${at("bucket")}` };
+  await good("one", ["new", "austin", "--location", "Austin@30.2672,-97.7431"], { env });
+  // The second machine has no file of it: it edits the fleet's, while the first one saves.
+  const theirs = await sandbox.forager(["campaign", "edit", "austin", "--data", "two", "--yes"], {
+    env: {
+      ...env,
+      ...editor(
+        "s/plumber/roofer/",
+        'node "$FORAGER_TEST_MAIN" campaign set austin proximityKm=33 --data one >/dev/null',
+      ),
+    },
+  });
+  expect(theirs.exitCode).toBe(1);
+  expect(theirs.stderr).toContain("was changed by hand:");
+  expect(theirs.stderr).toContain("- proximityKm = 33\n+ proximityKm = 10");
+  expect(configOf("one")).toContain("proximityKm = 33");
+  const [, kept = ""] = /--from (\S+)`/.exec(theirs.stderr) ?? [];
+  expect(readFileSync(kept, "utf8")).toContain("roofer");
+
+  // They take over both, and the first machine has it as soon as it works.
+  writeFileSync(kept, readFileSync(kept, "utf8").replace("proximityKm = 10", "proximityKm = 33"));
+  await good("two", ["edit", "austin", "--from", kept, "--yes"], { env });
+  // Two values that are set at once are both set.
+  await Promise.all([
+    good("one", ["set", "austin", "politeness.delayMs=1500"], { env }),
+    good("two", ["set", "austin", "politeness.concurrency=2"], { env }),
+  ]);
+  await good("three", ["set", "austin", "freshness.foundDays=60"], { env });
+  for (const line of [
+    "roofer",
+    "proximityKm = 33",
+    "delayMs = 1500",
+    "concurrency = 2",
+    "foundDays = 60",
+  ]) {
+    expect(configOf("three")).toContain(line);
+  }
+
+  // A file that was edited by hand is shared before tasks are, unless the fleet's has changed too.
+  writeFileSync(
+    at("one", "campaigns", "austin", "config.toml"),
+    configOf("one").replace("roofer", "tiler"),
+  );
+  const late = await run("one", ["dispatch", "austin"], { env });
+  expect(late.stderr).toContain("was changed by hand:");
+  expect(configOf("one")).toContain("tiler");
+});
