@@ -39,7 +39,18 @@ export interface Question {
   readonly source: string;
 }
 
-const fieldOf = ({ phrase, source }: Question): string => `${phrase}@${source}`;
+const fieldsMax = 10_000;
+/** By source and phrase: a plan asks for the same few fields in each of its tiles. */
+const fields = new Map<string, Map<string, string>>();
+
+function fieldOf({ phrase, source }: Question): string {
+  let ofSource = fields.get(source);
+  if (!ofSource || ofSource.size >= fieldsMax) fields.set(source, (ofSource = new Map()));
+  let field = ofSource.get(phrase);
+  if (field === undefined) ofSource.set(phrase, (field = `${phrase}@${source}`));
+  if (fields.size > fieldsMax) fields.clear();
+  return field;
+}
 
 export const witnessChange = (tile: Tile, question: Question, witness: Witness): Change => ({
   target: tileTarget(tile),
@@ -102,7 +113,10 @@ export function standingOf(
   nowMs: number,
 ): Standing {
   if (!witness) return "none";
-  const isAhead = Date.parse(witness.at) > nowMs + aheadMsMax;
-  if (isAhead || nowMs >= expiryMsOf(witness, freshness)) return "expired";
+  const { foundDays, emptyDays } = freshness;
+  const atMs = Date.parse(witness.at);
+  const isAhead = atMs > nowMs + aheadMsMax;
+  const expiresMs = atMs + (witness.found > 0 ? foundDays : emptyDays) * dayMs;
+  if (isAhead || nowMs >= expiresMs) return "expired";
   return witness.found > 0 ? "fresh" : "empty";
 }

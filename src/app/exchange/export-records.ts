@@ -3,6 +3,7 @@ import { afterTick } from "../../base/tick.ts";
 import type { Membership } from "../../campaign/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import {
+  pageLimitMax,
   placesOf,
   type Company,
   type EmailRow,
@@ -49,13 +50,12 @@ export interface ExportCounts {
   readonly licences: readonly Attribution[];
 }
 
-const pageCompanies = 500;
-
 /** A suppressed domain leaves its company out; a suppressed address is not told. */
 export async function exportCompanies(options: ExportOptions<Company>): Promise<ExportCounts> {
   const count = { suppressedCompanies: 0, suppressedAddresses: 0 };
   const { suppressed } = options;
   const written = await writeRows(options, (company) => {
+    if (suppressed.size === 0) return [company];
     const { domain } = company.texts;
     if (domain !== undefined && suppressed.hasDomain(domain)) {
       count.suppressedCompanies += 1;
@@ -118,7 +118,7 @@ async function writeRows<Row>(
     const page = await records.search({
       kind: "company",
       sort: "name",
-      limit: pageCompanies,
+      limit: pageLimitMax,
       ...query,
       ...(after !== undefined && { after }),
     });

@@ -1,7 +1,7 @@
 import type { Tile } from "../../sources/index.ts";
 import type { Campaign } from "../campaign.ts";
 import type { Target } from "../plan.ts";
-import { expiryMsOf, standingOf, witnessOf, type Witnesses } from "../witness.ts";
+import { expiryMsOf, standingOf, witnessOf, type Witness, type Witnesses } from "../witness.ts";
 
 /**
  * What is known of a tile:
@@ -43,18 +43,53 @@ export interface CoverageOptions {
   readonly by: "tile" | "phrase";
 }
 
+/** What is known of one question of the plan. */
+export interface Look {
+  readonly target: Target;
+  readonly witness: Witness | undefined;
+  readonly state: CoverageState;
+}
+
+/** Each question of the plan once, in its order. */
+export function* looksOf(options: Omit<CoverageOptions, "by">): Generator<Look> {
+  const { targets, witnesses } = options;
+  for (const target of targets) {
+    const witness = witnessOf(witnesses.get(target.tile.id), target);
+    yield { target, witness, state: stateOf(target, witness, options) };
+  }
+}
+
 /** In the order of the plan. */
 export function campaignCoverage(options: CoverageOptions): readonly CoverageCell[] {
-  const cells = new Map<string, Gathered>();
-  for (const target of options.targets) {
-    const { tile, phrase } = target;
-    const key = options.by === "tile" ? tile.id : `${tile.id} ${phrase}`;
-    const known = cells.get(key);
-    const cell = known ?? { tile, phrase, worst: 0, found: 0, atMs: Infinity, expiresMs: Infinity };
-    if (!known) cells.set(key, cell);
-    add(cell, target, options);
-  }
-  return [...cells.values()].map((cell) => cellOf(cell, options.by));
+  const cells = createCells(options);
+  for (const look of looksOf(options)) cells.add(look);
+  return cells.result();
+}
+
+/** Gathers cells from looks. */
+export function createCells({ campaign, by }: Pick<CoverageOptions, "campaign" | "by">) {
+  const cells: Gathered[] = [];
+  const byTile = new Map<string, Map<string, Gathered>>();
+  return {
+    add({ target, witness, state }: Look): void {
+      const { tile, phrase } = target;
+      let ofTile = byTile.get(tile.id);
+      if (!ofTile) byTile.set(tile.id, (ofTile = new Map()));
+      const key = by === "tile" ? "" : phrase;
+      let cell = ofTile.get(key);
+      if (!cell) {
+        cell = { tile, phrase, worst: 0, found: 0, atMs: Infinity, expiresMs: Infinity };
+        ofTile.set(key, cell);
+        cells.push(cell);
+      }
+      cell.worst = Math.max(cell.worst, ranks.indexOf(state));
+      if (!witness) return;
+      cell.found += witness.found;
+      cell.atMs = Math.min(cell.atMs, Date.parse(witness.at));
+      cell.expiresMs = Math.min(cell.expiresMs, expiryMsOf(witness, campaign.freshness));
+    },
+    result: (): readonly CoverageCell[] => cells.map((cell) => cellOf(cell, by)),
+  };
 }
 
 /** A cell is no better than its worst question; places in one of them make it fresh. */
@@ -69,28 +104,16 @@ interface Gathered {
   expiresMs: number;
 }
 
-function add(cell: Gathered, target: Target, options: CoverageOptions): void {
-  const { campaign, witnesses, nowMs } = options;
-  const witness = witnessOf(witnesses.get(target.tile.id), target);
-  cell.worst = Math.max(cell.worst, ranks.indexOf(stateOf(target, options)));
-  if (!witness || standingOf(witness, campaign.freshness, nowMs) === "none") return;
-  cell.found += witness.found;
-  cell.atMs = Math.min(cell.atMs, Date.parse(witness.at));
-  cell.expiresMs = Math.min(cell.expiresMs, expiryMsOf(witness, campaign.freshness));
-}
-
-/** Of one question. */
-export function stateOf(
+function stateOf(
   target: Target,
+  witness: Witness | undefined,
   {
     campaign,
-    witnesses,
     nowMs,
     mayHave,
     hasFailed,
-  }: Pick<CoverageOptions, "campaign" | "witnesses" | "nowMs" | "mayHave" | "hasFailed">,
+  }: Pick<CoverageOptions, "campaign" | "nowMs" | "mayHave" | "hasFailed">,
 ): CoverageState {
-  const witness = witnessOf(witnesses.get(target.tile.id), target);
   const standing = standingOf(witness, campaign.freshness, nowMs);
   if (standing === "fresh" || standing === "empty") return standing;
   if (mayHave && !mayHave(target)) return "empty";

@@ -1,9 +1,9 @@
 import { missingEmailOf, missingEmailText, placesOf, type Company } from "../../records/index.ts";
 import { attributionsOf } from "../../sources/index.ts";
 import type { Campaign } from "../campaign.ts";
-import { campaignCoverage, countCells, stateOf } from "../coverage/coverage.ts";
+import { countCells, createCells, looksOf } from "../coverage/coverage.ts";
 import { planTiles, type Target } from "../plan.ts";
-import { witnessOf, type Witness, type Witnesses } from "../witness.ts";
+import { expiryMsOf, witnessOf, type Witnesses } from "../witness.ts";
 import { emptyTilesAlarm } from "./empty-tiles.ts";
 import { createFieldCounts } from "./field-coverage.ts";
 import { createFunnels, type Funnels } from "./funnels.ts";
@@ -77,7 +77,7 @@ export async function buildCampaignReport(input: CampaignReportInput): Promise<C
     at: new Date(nowMs).toISOString(),
     tiles: {
       planned: planTiles(campaign).length,
-      ...countCells(campaignCoverage({ ...input, by: "tile" })),
+      ...looks.tiles,
     },
     targets: looks.targets,
     funnel,
@@ -109,27 +109,33 @@ function sourceOfName(
 
 /** What witnesses say of the plan's questions. */
 function countLooks(input: CampaignReportInput, funnels: Funnels) {
-  const { targets, witnesses, mayHave } = input;
+  const { campaign, targets, mayHave } = input;
   const states = { fresh: 0, empty: 0, expired: 0, failed: 0, never: 0 };
-  let leftOut = 0;
-  for (const target of targets) {
-    states[stateOf(target, input)] += 1;
+  const cells = createCells({ campaign, by: "tile" });
+  let [leftOut, oldestMs, newestMs, nextDueMs] = [0, Infinity, -Infinity, Infinity];
+  for (const look of looksOf(input)) {
+    const { target, witness, state } = look;
+    states[state] += 1;
     if (mayHave && !mayHave(target)) leftOut += 1;
-    const witness: Witness | undefined = witnessOf(witnesses.get(target.tile.id), target);
     funnels.look(target, witness);
+    cells.add(look);
+    if (!witness || (state !== "fresh" && state !== "empty")) continue;
+    const atMs = Date.parse(witness.at);
+    oldestMs = Math.min(oldestMs, atMs);
+    newestMs = Math.max(newestMs, atMs);
+    nextDueMs = Math.min(nextDueMs, expiryMsOf(witness, campaign.freshness));
   }
-  const cells = campaignCoverage({ ...input, by: "phrase" });
-  const counted = cells.filter(({ state }) => state === "fresh" || state === "empty");
-  const ats = counted.flatMap(({ at }) => at ?? []).toSorted();
-  const [nextDueAt] = counted.flatMap(({ expires }) => expires ?? []).toSorted();
-  const [oldestTileAt, newestTileAt] = [ats[0], ats.at(-1)];
   return {
+    tiles: countCells(cells.result()),
     targets: { planned: targets.length, ...states, leftOut },
-    freshness: {
-      ...(oldestTileAt !== undefined && { oldestTileAt }),
-      ...(newestTileAt !== undefined && { newestTileAt }),
-      ...(nextDueAt !== undefined && { nextDueAt }),
-    },
+    freshness:
+      oldestMs === Infinity
+        ? {}
+        : {
+            oldestTileAt: new Date(oldestMs).toISOString(),
+            newestTileAt: new Date(newestMs).toISOString(),
+            nextDueAt: new Date(nextDueMs).toISOString(),
+          },
   };
 }
 

@@ -16,12 +16,20 @@ type Counts = { -readonly [step in keyof CampaignFunnel]: number };
 export function createFunnels(sourceOfName: (name: string | undefined) => string): Funnels {
   const all = noCounts();
   const lookedAt = new Set<string>();
-  const rows = new Map<string, { readonly question: Question; readonly counts: Counts }>();
+  type Row = { readonly question: Question; readonly counts: Counts };
+  const inOrder: Row[] = [];
+  /** By source, then by phrase. */
+  const rows = new Map<string, Map<string, Row>>();
   const rowOf = ({ phrase, source }: Question): Counts => {
-    const key = `${source} ${phrase}`;
-    const known = rows.get(key) ?? { question: { phrase, source }, counts: noCounts() };
-    rows.set(key, known);
-    return known.counts;
+    let ofSource = rows.get(source);
+    if (!ofSource) rows.set(source, (ofSource = new Map()));
+    let row = ofSource.get(phrase);
+    if (!row) {
+      row = { question: { phrase, source }, counts: noCounts() };
+      ofSource.set(phrase, row);
+      inOrder.push(row);
+    }
+    return row.counts;
   };
   return {
     look(question, witness) {
@@ -34,14 +42,13 @@ export function createFunnels(sourceOfName: (name: string | undefined) => string
     },
     add(company, finds) {
       count(all, company);
-      const questions = finds.map(({ phrase, source }) => ({
-        phrase,
-        source: sourceOfName(source),
-      }));
-      for (const counts of new Set(questions.map(rowOf))) count(counts, company);
+      const found = finds.map(({ phrase, source }) =>
+        rowOf({ phrase, source: sourceOfName(source) }),
+      );
+      for (const counts of found.length === 1 ? found : new Set(found)) count(counts, company);
     },
     all: () => ({ ...all, tiles: lookedAt.size }),
-    rows: () => [...rows.values()].map(({ question, counts }) => ({ ...question, ...counts })),
+    rows: () => inOrder.map(({ question, counts }) => ({ ...question, ...counts })),
   };
 }
 

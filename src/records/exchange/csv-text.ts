@@ -13,12 +13,22 @@ export type CsvValue = string | number | boolean | undefined;
  * keep what follows the last number from continuing it.
  */
 export function csvLine(values: readonly CsvValue[]): string {
-  return `${values.map((value, index) => csvCell(value, index === 0)).join(",")}\r\n`;
+  let line = "";
+  for (let index = 0; index < values.length; index += 1) {
+    if (index > 0) line += ",";
+    line += csvCell(values[index], index === 0);
+  }
+  return `${line}\r\n`;
 }
+
+/** Most cells: nothing in them could begin a formula, part a line or need quotes. */
+const harmless = /^[^\s"',;|=+\-@＝＋－＠][^",;|\t\r\n]*$/;
+const endsInSpace = /\s$/;
 
 function csvCell(value: CsvValue, isFirst: boolean): string {
   if (value === undefined) return "";
   if (typeof value !== "string") return String(value);
+  if (harmless.test(value) && !endsInSpace.test(value)) return value;
   const safe = guarded(value, { isFirst });
   return /[",;|\t\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
