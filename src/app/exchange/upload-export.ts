@@ -35,5 +35,6 @@ export async function uploadExport(options: UploadExportOptions): Promise<string
   await bucket.put(`${key}.about.json`, await readFile(`${file}.about.json`));
   const licences = await readFile(`${file}.LICENCES.txt`).catch(() => undefined);
   if (licences) await bucket.put(`${key}.LICENCES.txt`, licences);
+  else await bucket.delete(`${key}.LICENCES.txt`); // of an export that stood here before
   return key;
 }

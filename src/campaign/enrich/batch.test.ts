@@ -48,6 +48,16 @@ test("lesson 42: a site that could not be read, or did not change, has lost noth
   }
 });
 
+test("a former miss that has an address now is recovered; one that had an address is not", () => {
+  const miss = view({ "phone/+15125550100": [true, "place:p/1"] });
+  const line = batchLine(miss, "https://a.com/");
+  const recovered = evaluate(line, after("done", ["email/new@a.com"]), at);
+  expect(recovered.isRecovered).toBe(true);
+  const known = evaluate(batchLine(before, "https://a.com/"), after("done", []), at);
+  expect(known).not.toHaveProperty("isRecovered");
+  expect(sumUp([recovered, known])).toMatchObject({ recovered: 1, found: 2 });
+});
+
 test("a visit of before the batch is none of it", () => {
   const line = batchLine(before, "https://a.com/");
   const early = after("done", [], "2026-11-16T07:59:59.999Z");

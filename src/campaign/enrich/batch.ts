@@ -20,6 +20,8 @@ export interface Batch {
 
 const isContact = (field: string) => /^(?:email|phone|social)\//.test(field);
 
+const isEmail = (field: string) => field.startsWith("email/");
+
 export function batchLine(view: TargetView, website: string): BatchLine {
   const contacts = view.fields.filter(({ field }) => isContact(field));
   return {
@@ -40,6 +42,8 @@ export interface Evaluated {
   readonly reason?: string;
   readonly found: readonly string[];
   readonly lost: readonly string[];
+  /** It had no e-mail address when the batch began, and has one now. */
+  readonly isRecovered?: boolean;
 }
 
 export function evaluate(
@@ -58,7 +62,16 @@ export function evaluate(
   const lost = record.outcome === "done" ? shown.filter((field) => !seen.has(field)) : [];
   const found = now.filter((field) => !before.has(field));
   const { outcome, reason } = record;
-  return { target, website, outcome, ...(reason !== undefined && { reason }), found, lost };
+  const isRecovered = !known.some(isEmail) && found.some(isEmail);
+  return {
+    target,
+    website,
+    outcome,
+    ...(reason !== undefined && { reason }),
+    found,
+    lost,
+    ...(isRecovered && { isRecovered }),
+  };
 }
 
 export interface BatchSums {
@@ -72,6 +85,8 @@ export interface BatchSums {
   readonly found: number;
   readonly lost: number;
   readonly changed: number;
+  /** Former misses: companies without an e-mail address that have one now. */
+  readonly recovered: number;
   readonly emailsFound: number;
   readonly emailsLost: number;
   readonly outcomes: Readonly<Record<string, number>>;
@@ -82,7 +97,7 @@ export interface BatchSums {
 export function sumUp(all: readonly Evaluated[]): BatchSums {
   const count = (isOne: (one: Evaluated) => boolean) => all.filter(isOne).length;
   const emails = (of: "found" | "lost") =>
-    all.reduce((sum, one) => sum + one[of].filter((field) => field.startsWith("email/")).length, 0);
+    all.reduce((sum, one) => sum + one[of].filter(isEmail).length, 0);
   const outcomes: Record<string, number> = {};
   const reasons: Record<string, number> = {};
   for (const { outcome, reason } of all) {
@@ -99,6 +114,7 @@ export function sumUp(all: readonly Evaluated[]): BatchSums {
     found: count(({ found }) => found.length > 0),
     lost: count(({ lost }) => lost.length > 0),
     changed: count(({ found, lost }) => found.length > 0 && lost.length > 0),
+    recovered: count(({ isRecovered }) => isRecovered === true),
     emailsFound: emails("found"),
     emailsLost: emails("lost"),
     outcomes,

@@ -91,7 +91,7 @@ export const campaignReportSchema = z.strictObject({
   }),
   excluded: count,
   /** Companies that a filter of the campaign rejects, by filter: kept, not visited, not counted. */
-  filtered: z.array(z.object({ filter: z.string(), companies: count })).default([]),
+  filtered: z.array(z.strictObject({ filter: z.string(), companies: count })).default([]),
   /** Absent: the campaign has no job yet. */
   tasks: z
     .object({ pending: count, running: count, done: count, skipped: count, failed: count })

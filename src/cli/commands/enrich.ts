@@ -24,6 +24,7 @@ export const enrich: Command = {
     { flag: "--output", short: "-o", value: "file", summary: "of a CSV file: where the result goes (default: NAME-enriched.csv)", complete: "file" }, // prettier-ignore
     { flag: "--contact", value: "contact", summary: "your e-mail address or page, sent to every site (crawl.contact)", setting: "crawl.contact" }, // prettier-ignore
     { flag: "--stale", value: "time", summary: "only those not read for so long, or never: 30d" },
+    { flag: "--outdated", summary: "only those whose site an older version of forager has read" },
     { flag: "--list", value: "file", summary: "those it names: a folder, domain or target a line", complete: "file" }, // prettier-ignore
     { flag: "--all", summary: "all of them, whatever is known" },
     ...filterOptions("company"),
@@ -116,6 +117,7 @@ async function reportBatch(context: SettingsContext, name: string): Promise<void
     ["with new contacts", sums.found],
     ["with lost contacts", sums.lost],
     ["with both", sums.changed],
+    ["recovered: no address before, one now", sums.recovered],
     ["addresses found", sums.emailsFound],
     ["addresses lost", sums.emailsLost],
     ...Object.entries(sums.outcomes).map(([outcome, count]) => [`ended ${outcome}`, count]),

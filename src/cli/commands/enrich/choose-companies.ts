@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { NodeReadApi } from "../../../node/index.ts";
 import { usageError } from "../../../base/usage-error.ts";
+import { extractorVersion } from "../../../campaign/index.ts";
 import { normalDomain, pageLimitMax, type Company } from "../../../records/index.ts";
 import type { Flags, SettingsContext } from "../../command.ts";
 import { parseDuration } from "../../duration.ts";
@@ -18,18 +19,26 @@ export interface Choice {
 export function choiceOf({ flags, clock, cwd }: SettingsContext): Choice {
   const [stale, list] = [textFlag(flags, "stale"), textFlag(flags, "list")];
   const missing = flags["missing"] as readonly string[] | undefined;
-  const ways = [missing, stale, list, flags["all"] === true ? true : undefined];
+  const isOutdated = flags["outdated"] === true;
+  const ways = [missing, stale, list, isOutdated || flags["all"] === true ? true : undefined];
   if (ways.every((way) => way === undefined)) {
-    throw usageError("which companies? give --missing email, --stale 30d, --list FILE or --all");
+    throw usageError(
+      "which companies? give --missing email, --stale 30d, --outdated, --list FILE or --all",
+    );
   }
   const listFile = list === undefined ? {} : { listFile: resolve(cwd, list) };
+  const isOld = ({ visit }: Company) => visit !== undefined && visit.version < extractorVersion;
   if (stale === undefined) {
-    const label = missing ? `missing-${missing.join("-")}` : list === undefined ? "all" : "list";
-    return { label, isWanted: () => true, ...listFile };
+    const whole = isOutdated ? "outdated" : "all";
+    const label = missing ? `missing-${missing.join("-")}` : list === undefined ? whole : "list";
+    return { label, isWanted: isOutdated ? isOld : () => true, ...listFile };
   }
   const untilMs = clock.nowMs() - parseDuration("stale", stale);
-  const isWanted = ({ texts: { enrichedAt } }: Company) =>
-    enrichedAt === undefined || Date.parse(enrichedAt) <= untilMs;
+  const isWanted = (company: Company) => {
+    const { enrichedAt } = company.texts;
+    const isStale = enrichedAt === undefined || Date.parse(enrichedAt) <= untilMs;
+    return isStale && (!isOutdated || isOld(company));
+  };
   return { label: `stale-${stale.replaceAll(".", "-")}`, isWanted, ...listFile };
 }
 
