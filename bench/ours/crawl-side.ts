@@ -34,7 +34,7 @@ export const crawl: Side<CrawlInput> = async (input, context) => {
   const userAgent = userAgentOf({ token: "forager", version: "0.1", contact: "bench@example.org" });
   const fetcher = createHttpFetcher({
     userAgent,
-    allowAddresses: ["127.0.0.1"],
+    allowPrivateNetworks: ["127.0.0.1"],
     resolve: async () => ["127.0.0.1"],
     connectionsPerOriginMax: input.delayMs > 0 ? 1 : input.concurrency,
   });

@@ -89,11 +89,12 @@ export function createEnrichServices(options: EnrichServicesOptions): OpenEnrich
 
 /** One for each contact that sites are told, so that connections are shared. */
 function createFetchers({ crawl, metrics, version, clock, log, resolve }: EnrichServicesOptions) {
-  const allowAddresses = crawl.allowAddresses === "" ? [] : crawl.allowAddresses.split(",");
+  const allowPrivateNetworks =
+    crawl.allowPrivateNetworks === "" ? [] : crawl.allowPrivateNetworks.split(",");
   const byContact = new Map<string, Promise<Fetcher>>();
   const counted = createFetchCounter(metrics);
   const browser = { mode: crawl.browser, executable: crawl.browserPath, log };
-  const common = { version, allowAddresses, clock, browser, ...(resolve && { resolve }) };
+  const common = { version, allowPrivateNetworks, clock, browser, ...(resolve && { resolve }) };
   const open = async (contact: string) => counted(await openFetcher({ ...common, contact }));
   const of = (contact: string | undefined): Promise<Fetcher> | undefined => {
     if (contact === undefined) return undefined;

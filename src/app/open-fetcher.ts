@@ -9,7 +9,7 @@ export interface OpenFetcherOptions {
   /** A mailbox or a page of whoever runs this, for the owners of sites. */
   readonly contact: string;
   /** Networks that may be visited although they are not public. */
-  readonly allowAddresses?: readonly string[];
+  readonly allowPrivateNetworks?: readonly string[];
   readonly clock: Clock;
   /** Absent: no page is rendered. */
   readonly browser?: BrowserUse;
@@ -26,11 +26,16 @@ export interface BrowserUse {
 
 /** Fetches in the name of `contact`: over HTTP, and through a browser what is to be rendered. */
 export async function openFetcher(options: OpenFetcherOptions): Promise<Fetcher> {
-  const { version, contact, allowAddresses = [], clock, browser, resolve } = options;
+  const { version, contact, allowPrivateNetworks = [], clock, browser, resolve } = options;
   const { robotsToken, userAgentOf } = await import("../crawl/index.ts");
   const userAgent = userAgentOf({ token: robotsToken, version, contact });
   const { createHttpFetcher } = await import("../crawl/adapters/http/http-fetcher.ts");
-  const http = createHttpFetcher({ userAgent, allowAddresses, clock, ...(resolve && { resolve }) });
+  const http = createHttpFetcher({
+    userAgent,
+    allowPrivateNetworks,
+    clock,
+    ...(resolve && { resolve }),
+  });
   return browser && browser.mode !== "off" ? rendering(http, userAgent, clock, browser) : http;
 }
 

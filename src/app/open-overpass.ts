@@ -31,8 +31,13 @@ export async function openOverpass(options: OpenOverpassOptions): Promise<Opened
   const { createOverpassSource, overpassKey } =
     await import("../sources/adapters/overpass/overpass-source.ts");
   // The operator wrote the address, so it may be a machine of theirs; redirects are not followed.
-  const allowAddresses = ["0.0.0.0/0", "::/0"];
-  const fetcher = await openFetcher({ version: readVersion(), contact, allowAddresses, clock });
+  const allowPrivateNetworks = ["0.0.0.0/0", "::/0"];
+  const fetcher = await openFetcher({
+    version: readVersion(),
+    contact,
+    allowPrivateNetworks,
+    clock,
+  });
   const budget = createDailyBudget({
     bucket,
     prefix: `places/${overpassKey(url)}/usage/`,

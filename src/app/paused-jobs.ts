@@ -53,7 +53,7 @@ export const pauseText = (reason: string): string =>
 
 function adviceFor(reason: string): string {
   if (reason === "private_address")
-    return "these addresses are not public: set crawl.allowAddresses if they are yours";
+    return "these addresses are not public: set crawl.allowPrivateNetworks if they are yours";
   if (["dns", "refused", "reset", "timeout", "tls"].includes(reason))
     return "check the network, DNS and proxy of this machine";
   return "visit one of them with `forager crawl` to see more";

@@ -31,7 +31,7 @@ async function crawlSite(
   more: Partial<CrawlPlan> = {},
 ) {
   await using site = await startSiteServer({ pages });
-  await using fetcher = createHttpFetcher({ userAgent: "t", allowAddresses: ["127.0.0.1"] });
+  await using fetcher = createHttpFetcher({ userAgent: "t", allowPrivateNetworks: ["127.0.0.1"] });
   await using queue = await openQueue(`sqlite:${join(folder, "queue.db")}`);
   const crawls = openCrawlFolder(createPaths(folder));
   const clock = systemClock;

@@ -35,7 +35,7 @@ const undoneText = ({ kind, count, why }: WorkOutcome["undone"][number]): string
 
 /** What to look at when visits end so. */
 const settingOf: Readonly<Record<string, string>> = {
-  private_address: ": see crawl.allowAddresses",
+  private_address: ": see crawl.allowPrivateNetworks",
 };
 
 /** `12 done, 30 unreachable (20 private_address, 10 dns)` */

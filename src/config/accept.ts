@@ -50,6 +50,14 @@ export function acceptLayer(layer: Layer, user: UserFolders): AcceptedLayer {
     }
     const { value, display, password } = reading;
     const { key } = definition;
+    if (entry.earlierName !== undefined) {
+      const isTwice = layer.entries.some(
+        (other) => other !== entry && other.definition === definition,
+      );
+      if (isTwice) refuse(`${entry.earlierName} is the earlier name of ${key}: keep one`);
+      const name = line === undefined ? definition.variable : key;
+      warnings.push({ where, text: `${entry.earlierName} is now called ${name}: rename it` });
+    }
     values.set(key, { value, display, source });
     const file = isSecret(value)
       ? secretFileOf(entry.raw, { ...user, folder: entry.folder })

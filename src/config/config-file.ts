@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parse, TomlError } from "smol-toml";
-import { definitionsByKey, groups } from "./definitions.ts";
+import { definitionsByKey, findDefinition, groups } from "./definitions.ts";
 import type { SettingEntry, Layer } from "./layer.ts";
 import { nearest } from "../base/nearest.ts";
 import type { SettingProblem } from "./problem.ts";
@@ -70,10 +70,11 @@ export function parseConfigFile(file: string, text: string): Layer {
       const key = path.map((part) => (part.includes(".") ? `"${part}"` : part)).join(".");
       const { line, column } = positions.find(path) ?? { line: 1, column: 1 };
       const where = `${file}:${line}:${column}`;
-      const definition = definitionsByKey.get(key);
+      const definition = findDefinition(key);
       if (definition) {
         const source = `${file}:${line}`;
-        entries.push({ definition, raw, source, where, line, folder: dirname(file) });
+        const entry = { definition, raw, source, where, line, folder: dirname(file) };
+        entries.push(key === definition.key ? entry : { ...entry, earlierName: key });
       } else if (!groups.has(key)) {
         const valid = nearest(key, [...definitionsByKey.keys(), ...groups]);
         const hint =

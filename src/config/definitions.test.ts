@@ -41,7 +41,7 @@ test("every setting is known by its key, variable and one-line description", () 
     "crawl.seconds": "FORAGER_CRAWL_SECONDS",
     "crawl.deobfuscate": "FORAGER_CRAWL_DEOBFUSCATE",
     "crawl.ttlDays": "FORAGER_CRAWL_TTL_DAYS",
-    "crawl.allowAddresses": "FORAGER_CRAWL_ALLOW_ADDRESSES",
+    "crawl.allowPrivateNetworks": "FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS",
     "crawl.browser": "FORAGER_CRAWL_BROWSER",
     "crawl.browserPath": "FORAGER_CRAWL_BROWSER_PATH",
     "crawl.keepHtmlBytes": "FORAGER_CRAWL_KEEP_HTML_BYTES",

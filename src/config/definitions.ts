@@ -19,6 +19,22 @@ export const definitionsByKey: ReadonlyMap<string, SettingDefinition> = new Map(
   walk(settingsSchema, []).map((definition) => [definition.key, definition]),
 );
 
+const definitionsByEarlierKey: ReadonlyMap<string, SettingDefinition> = new Map(
+  [...definitionsByKey.values()].flatMap((definition) =>
+    definition.earlierKey === undefined ? [] : [[definition.earlierKey, definition] as const],
+  ),
+);
+
+/** The setting with this key, or with this key in the version before. */
+export const findDefinition = (key: string): SettingDefinition | undefined =>
+  definitionsByKey.get(key) ?? definitionsByEarlierKey.get(key);
+
+/** Every setting by its variable, also by that of its earlier key. */
+export const definitionsByVariable: ReadonlyMap<string, SettingDefinition> = new Map([
+  ...[...definitionsByKey.values()].map((one) => [one.variable, one] as const),
+  ...[...definitionsByEarlierKey].map(([key, one]) => [variableName(key), one] as const),
+]);
+
 /** The tables that hold settings: `log`, `queue`. */
 export const groups: ReadonlySet<string> = new Set(
   [...definitionsByKey.keys()].flatMap((key) => {

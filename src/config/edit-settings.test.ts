@@ -19,7 +19,7 @@ test.each([
   ["its old value", "[crawl]\ncontact = 'a#b@x.org'  # me\npages = 3\n", "crawl.contact", "c@x.org", '[crawl]\ncontact = "c@x.org"  # me\npages = 3\n'],
   ["a dotted key", "queue.leaseMs = 9000\nlog.level = 'warn'", "queue.leaseMs", "8000", "queue.leaseMs = 8000\nlog.level = 'warn'"],
   ["a table of dotted keys", "crawl.pages = 3\n[log]\nlevel = 'warn'\n", "crawl.delayMs", "5", "crawl.pages = 3\ncrawl.delayMs = 5\n[log]\nlevel = 'warn'\n"],
-  ["a list on one line", "[crawl]\nallowAddresses = ['10.0.0.1', '10.0.0.2']\n", "crawl.allowAddresses", "127.0.0.1", '[crawl]\nallowAddresses = "127.0.0.1"\n'],
+  ["a list on one line", "[crawl]\nallowPrivateNetworks = ['10.0.0.1', '10.0.0.2']\n", "crawl.allowPrivateNetworks", "127.0.0.1", '[crawl]\nallowPrivateNetworks = "127.0.0.1"\n'],
   ["the top of the file", "[log]\nlevel = 'warn'\n", "data", "here", "data = \"here\"\n[log]\nlevel = 'warn'\n"],
 ])("a setting is written into %s, and the rest stays", async (_name, before, key, value, after) => {
   const { set, text } = machine(before);
@@ -42,8 +42,8 @@ test("a file that is wrong elsewhere, or a value of several lines, is left as it
   const wrong = machine("[crawl]\npages = 0\n");
   await expect(wrong.set("crawl.contact", "me@x.org")).rejects.toThrow("crawl.pages must be");
   expect(wrong.text()).toBe("[crawl]\npages = 0\n");
-  const long = machine("[crawl]\nallowAddresses = [\n '10.0.0.1',\n]\n");
-  await expect(long.set("crawl.allowAddresses", "127.0.0.1")).rejects.toThrow("config edit");
+  const long = machine("[crawl]\nallowPrivateNetworks = [\n '10.0.0.1',\n]\n");
+  await expect(long.set("crawl.allowPrivateNetworks", "127.0.0.1")).rejects.toThrow("config edit");
 });
 
 test("the nearest forager.toml is the project's", async () => {

@@ -6,7 +6,7 @@ import { writeFileAtomic } from "../base/atomic-file.ts";
 import { makeFolder } from "../base/make-folder.ts";
 import { acceptLayer } from "./accept.ts";
 import { findProjectFile, parseConfigFile } from "./config-file.ts";
-import { definitionsByKey, type SettingDefinition } from "./definitions.ts";
+import { definitionsByKey, findDefinition, type SettingDefinition } from "./definitions.ts";
 import { nearestHint } from "../base/nearest.ts";
 import { settingsError } from "./problem.ts";
 import { locateTomlKeys } from "./toml-positions.ts";
@@ -25,7 +25,7 @@ export async function settingsFiles(user: UserFolders, cwd: string): Promise<Set
 
 /** Throws `unknown_setting`. */
 export function settingOf(key: string): SettingDefinition {
-  const definition = definitionsByKey.get(key);
+  const definition = findDefinition(key);
   if (definition) return definition;
   const hint = nearestHint(key, definitionsByKey.keys(), (meant) => ` (did you mean ${meant}?)`);
   const message = `there is no setting '${key.slice(0, 80)}'${hint}; \`forager config show\` lists all`;
@@ -44,8 +44,9 @@ export interface SetSettingOptions extends UserFolders {
  * it would be is checked first: if anything in it is wrong, nothing is written.
  */
 export async function setSetting(options: SetSettingOptions): Promise<void> {
-  const { file, key, value, home, env } = options;
-  const definition = settingOf(key);
+  const { file, value, home, env } = options;
+  const definition = settingOf(options.key);
+  const { key } = definition;
   if (definition.form === "secret" || definition.form === "secretUrl") {
     const message =
       `${key} is a secret and is not written in plain text: write ${key} = { file = "PATH" } or ` +

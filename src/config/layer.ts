@@ -1,5 +1,5 @@
 import { assert } from "../base/app-error.ts";
-import { definitionsByKey, type SettingDefinition } from "./definitions.ts";
+import { definitionsByKey, definitionsByVariable, type SettingDefinition } from "./definitions.ts";
 import { nearestHint } from "../base/nearest.ts";
 import type { SettingProblem } from "./problem.ts";
 import type { Environment } from "./user-paths.ts";
@@ -18,6 +18,8 @@ export interface SettingEntry {
   /** As shown in a problem: the source, with the column if there is one. */
   readonly where: string;
   readonly line?: number;
+  /** The name by which it was set, if that is the name of the version before. */
+  readonly earlierName?: string;
   /** What a relative path is relative to. */
   readonly folder: string;
 }
@@ -35,18 +37,18 @@ export const campaignVariable = "FORAGER_CAMPAIGN";
 
 /** A misspelt variable would be ignored in silence, so all of FORAGER_* is ours but for tests'. */
 export function environmentLayer(env: Environment, cwd: string): Layer {
-  const definitions = new Map([...definitionsByKey.values()].map((one) => [one.variable, one]));
   const entries: SettingEntry[] = [];
   const problems: SettingProblem[] = [];
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith("FORAGER_") || value === undefined) continue;
     if (name === configVariable || name === campaignVariable || name.startsWith("FORAGER_TEST_"))
       continue;
-    const definition = definitions.get(name);
+    const definition = definitionsByVariable.get(name);
     if (definition) {
-      entries.push(textEntry({ definition, text: value, source: name, folder: cwd }));
+      const entry = textEntry({ definition, text: value, source: name, folder: cwd });
+      entries.push(name === definition.variable ? entry : { ...entry, earlierName: name });
     } else {
-      const names = [...definitions.keys(), configVariable, campaignVariable];
+      const names = [...definitionsByVariable.keys(), configVariable, campaignVariable];
       const hint = nearestHint(name, names, (valid) => `; the nearest valid name is ${valid}`);
       problems.push({ where: name, text: `unknown variable${hint}` });
     }

@@ -51,7 +51,7 @@ test("with no source at all every setting has its default", async () => {
       seconds: 600,
       deobfuscate: "simple",
       ttlDays: 90,
-      allowAddresses: "",
+      allowPrivateNetworks: "",
       browser: "auto",
       keepHtmlBytes: 0,
     },
@@ -83,6 +83,28 @@ test("each source wins over those before it, and is named", async () => {
   ]);
   expect(sourceOf(loads[0]!, "log.level")).toBe(at("home/.config/forager/config.toml:2"));
   expect(loads[2]!.settings.log.level).toBe("warn");
+});
+
+test("the key of the version before works, with a warning that names the new one", async () => {
+  const { at, load } = machine({ "work/forager.toml": "[crawl]\nallowAddresses = '10.0.0.1'\n" });
+  const fromFile = await load();
+  expect(fromFile.settings.crawl.allowPrivateNetworks).toBe("10.0.0.1");
+  expect(fromFile.warnings).toEqual([
+    `${at("work/forager.toml")}:2:1: crawl.allowAddresses is now called crawl.allowPrivateNetworks: rename it`,
+  ]);
+  const fromEnv = await load({ env: { FORAGER_CRAWL_ALLOW_ADDRESSES: "10.0.0.2" } });
+  expect(fromEnv.settings.crawl.allowPrivateNetworks).toBe("10.0.0.2");
+  expect(fromEnv.warnings).toContain(
+    "FORAGER_CRAWL_ALLOW_ADDRESSES: FORAGER_CRAWL_ALLOW_ADDRESSES is now called FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: rename it",
+  );
+});
+
+test("the earlier and the present key of one setting in one file are refused", async () => {
+  const both = "[crawl]\nallowAddresses = '10.0.0.1'\nallowPrivateNetworks = '10.0.0.2'\n";
+  const { load } = machine({ "work/forager.toml": both });
+  await expect(load()).rejects.toThrow(
+    "crawl.allowAddresses is the earlier name of crawl.allowPrivateNetworks: keep one",
+  );
 });
 
 test("the project file is the nearest one, here or in a parent", async () => {

@@ -20,6 +20,8 @@ export interface SettingMeta {
   readonly isList?: true;
   /** For a URL: the secret that takes a password written inside it. */
   readonly passwordKey?: string;
+  /** The key that it had in the version before. It still works, with a warning. */
+  readonly earlierKey?: string;
 }
 
 /** Places where a campaign runs without touching the data of the others. */
@@ -173,8 +175,9 @@ export const settingsSchema = z.strictObject({
     ttlDays: wholeNumber(0, 3_650).default(90).register(settingMeta, {
       description: "days a visit counts, where the company has no ttlDays of its own",
     }),
-    allowAddresses: networks().default("").register(settingMeta, {
+    allowPrivateNetworks: networks().default("").register(settingMeta, {
       isList: true,
+      earlierKey: "crawl.allowAddresses",
       description: "networks that may be visited although not public, such as 127.0.0.1,10.0.0.0/8",
     }),
     browser: choice(["off", "auto", "always"]).default("auto").register(settingMeta, {

@@ -12,7 +12,7 @@ export async function openBrowserFetcher(
 ): Promise<Fetcher> {
   const { path } = await findChromium(() => {});
   const userAgent = userAgentOf({ token: "forager", version: "1.0", contact: "ops@example.org" });
-  const http = createHttpFetcher({ userAgent, allowAddresses: ["127.0.0.1"] });
+  const http = createHttpFetcher({ userAgent, allowPrivateNetworks: ["127.0.0.1"] });
   const fetcher = createBrowserFetcher({
     http,
     userAgent,

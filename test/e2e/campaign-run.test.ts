@@ -14,7 +14,7 @@ async function setUp(size: number) {
   const at = (...parts: string[]) => join(sandbox.folder, ...parts);
   writeFileSync(at("places.jsonl"), web.places.map((place) => JSON.stringify(place)).join("\n"));
   const env = {
-    FORAGER_CRAWL_ALLOW_ADDRESSES: web.network,
+    FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: web.network,
     FORAGER_CRAWL_BROWSER: "off",
     FORAGER_QUEUE_LEASE_MS: "3000",
     FORAGER_WORK_GRACE_MS: "2000",

@@ -41,7 +41,10 @@ async function setUp() {
     await startSite("127.0.2.3", { isOpen: false }),
   ];
   const at = (name: string) => join(sandbox.folder, name);
-  const env = { FORAGER_CRAWL_ALLOW_ADDRESSES: "127.0.2.0/24", FORAGER_CRAWL_DELAY_MS: "50" };
+  const env = {
+    FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: "127.0.2.0/24",
+    FORAGER_CRAWL_DELAY_MS: "50",
+  };
   const run = (...words: string[]) => sandbox.forager(["enrich", ...words, "--data", "d"], { env });
   return { sandbox, sites, at, run };
 }
@@ -112,7 +115,10 @@ test("Ctrl-C writes what is known, and the same command goes on", async () => {
   const { sites, at, run, sandbox } = await setUp();
   const rows = sites.slice(0, 2).map(({ url }, index) => `Floors ${index},${url}`);
   writeFileSync(at("leads.csv"), ["name,website", ...rows, ""].join("\n"));
-  const env = { FORAGER_CRAWL_ALLOW_ADDRESSES: "127.0.2.0/24", FORAGER_CRAWL_DELAY_MS: "3000" };
+  const env = {
+    FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: "127.0.2.0/24",
+    FORAGER_CRAWL_DELAY_MS: "3000",
+  };
   const words = ["enrich", "leads.csv", "--contact", "you@forager-tests.org", "--data", "d"];
   let stop: ((signal: NodeJS.Signals) => void) | undefined;
   const running = sandbox.forager(words, { env, onStart: (kill) => (stop = kill) });

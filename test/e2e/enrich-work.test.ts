@@ -16,7 +16,7 @@ const delayMs = 200;
 const companies = 3;
 const env = {
   FORAGER_CRAWL_CONTACT: "crawler@forager-tests.org",
-  FORAGER_CRAWL_ALLOW_ADDRESSES: "127.0.0.1",
+  FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: "127.0.0.1",
   FORAGER_CRAWL_DELAY_MS: String(delayMs),
   FORAGER_QUEUE_LEASE_MS: "1500",
 };

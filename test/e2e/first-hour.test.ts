@@ -16,7 +16,7 @@ async function setUp(settings = "") {
 }
 
 test("visits without a contact are refused before the first one, and `config set` mends that", async () => {
-  const { run, write } = await setUp("crawl.allowAddresses = ['127.0.0.1']\n");
+  const { run, write } = await setUp("crawl.allowPrivateNetworks = ['127.0.0.1']\n");
   write("leads.csv", "name,website\nFloors,http://127.0.0.1:9/\n");
   expect((await run("import companies leads.csv")).exitCode).toBe(0);
   const added = await run("enrich --all --batch leads");

@@ -28,12 +28,12 @@ test("a job whose first 20 websites all fail alike is paused, says why, and goes
   const first = await run("work --drain --concurrency 4");
   expect(first.exitCode, first.stderr).toBe(3);
   expect(first.stdout).toMatch(
-    /^visits: \d+ unreachable \(\d+ private_address: see crawl.allowAddresses\)$/m,
+    /^visits: \d+ unreachable \(\d+ private_address: see crawl.allowPrivateNetworks\)$/m,
   );
   expect(first.stdout).toContain(
     "paused job leads: none of its first 20 websites could be read (private_address)",
   );
-  expect(first.stdout).toContain("crawl.allowAddresses");
+  expect(first.stdout).toContain("crawl.allowPrivateNetworks");
   const report = JSON.parse((await run("enrich --report leads --json")).stdout) as {
     readonly waiting: number;
     readonly reasons: Readonly<Record<string, number>>;

@@ -11,7 +11,7 @@ export interface FakeWeb extends AsyncDisposable {
   readonly places: readonly PlaceLine[];
   /** `127.0.4.1/`, in the order of arrival. */
   readonly requests: readonly string[];
-  /** For `crawl.allowAddresses`. */
+  /** For `crawl.allowPrivateNetworks`. */
   readonly network: string;
 }
 

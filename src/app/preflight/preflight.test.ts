@@ -54,7 +54,7 @@ test("hosts with private addresses are a warning, unless their network is allowe
   };
   expect(await look(ready, [], { hosts, resolve })).toEqual(["private address warn"]);
   expect(await look(ready, [], { hosts: ["public.test", "unknown.test"], resolve })).toEqual([]);
-  const allowed = { ...ready, FORAGER_CRAWL_ALLOW_ADDRESSES: "10.0.0.0/8,127.0.0.1" };
+  const allowed = { ...ready, FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: "10.0.0.0/8,127.0.0.1" };
   expect(await look(allowed, [], { hosts, resolve })).toEqual([]);
 });
 

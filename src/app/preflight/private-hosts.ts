@@ -17,7 +17,7 @@ export async function privateHostsFinding(
   hosts: readonly string[],
   resolve: ResolveHost = resolveHost,
 ): Promise<PreflightFinding | undefined> {
-  const allow = settings.crawl.allowAddresses.split(",").filter((network) => network !== "");
+  const allow = settings.crawl.allowPrivateNetworks.split(",").filter((network) => network !== "");
   const guard = createAddressGuard({ allow });
   const some = [...new Set(hosts)].slice(0, hostsLookedAt);
   const found = await Promise.all(
@@ -36,7 +36,7 @@ export async function privateHostsFinding(
     check: "private address",
     state: "warn",
     detail: `${count} ${refused.length === 1 ? "has" : "have"} a private address (${first.addresses[0]}), which is not visited`,
-    advice: `if that is meant: forager config set crawl.allowAddresses ${first.addresses[0]}`,
+    advice: `if that is meant: forager config set crawl.allowPrivateNetworks ${first.addresses[0]}`,
   };
 }
 

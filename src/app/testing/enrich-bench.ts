@@ -50,7 +50,7 @@ export const testCrawl: Settings["crawl"] = {
   seconds: 60,
   deobfuscate: "simple",
   ttlDays: 90,
-  allowAddresses: "127.0.0.1",
+  allowPrivateNetworks: "127.0.0.1",
   browser: "off",
   keepHtmlBytes: 0,
 };

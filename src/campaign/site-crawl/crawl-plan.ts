@@ -27,7 +27,7 @@ export const crawlPlanSchema = z.object({
   withSitemaps: z.boolean(),
   /** Whom the owners of the site may write to. */
   contact: z.string(),
-  /** Networks that may be visited although they are not public. */
+  /** `crawl.allowPrivateNetworks`, by the name that stored plans have. */
   allowAddresses: z.array(z.string()),
 });
 export type CrawlPlan = z.infer<typeof crawlPlanSchema>;

@@ -8,7 +8,8 @@ import { isAllowedByRobots } from "./match-robots.ts";
 import { createMemoryRobotsCache } from "./memory-robots-cache.ts";
 import { readRobots, robotsKeptMs, unreachableKeptMs, type RobotsCache } from "./read-robots.ts";
 
-const open = () => createHttpFetcher({ userAgent: "forager/1", allowAddresses: ["127.0.0.1"] });
+const open = () =>
+  createHttpFetcher({ userAgent: "forager/1", allowPrivateNetworks: ["127.0.0.1"] });
 const text =
   (body: string | Uint8Array): SiteAnswer =>
   (_, response) =>

@@ -16,7 +16,7 @@ async function read(answer: SiteAnswer, more: Partial<ReadSitemapOptions> = {}) 
   await using site = await startSiteServer({ pages: { "/sitemap.xml": answer } });
   await using fetcher = createHttpFetcher({
     userAgent: "forager/1",
-    allowAddresses: ["127.0.0.1"],
+    allowPrivateNetworks: ["127.0.0.1"],
   });
   const urls: string[] = [];
   const file = await readSitemap({

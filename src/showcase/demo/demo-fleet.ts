@@ -67,7 +67,7 @@ export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFlee
       bucket,
       queue,
       gossip: { on: "yes", cluster: "demo", host: "127.0.0.1", port, peers: peers.join(","), mdns: "no" }, // prettier-ignore
-      crawl: { ...crawl, allowAddresses: "127.0.0.1", deobfuscate: "simple", browser: "off" },
+      crawl: { ...crawl, allowPrivateNetworks: "127.0.0.1", deobfuscate: "simple", browser: "off" },
       version,
     };
   };

@@ -12,8 +12,7 @@ export const configGet: Command = {
   details: ["Secrets are shown as ***. A setting without a value prints an empty line."],
 
   async run({ args, loaded, out }) {
-    const [key = ""] = args;
-    await asUsage(async () => settingOf(key));
+    const { key } = await asUsage(async () => settingOf(args[0] ?? ""));
     const { value, display, source } = loaded.values.find((one) => one.key === key)!;
     const shown = value === undefined ? "" : display;
     out.result({ key, value: value === undefined ? null : display, source }, `${shown}\n`);

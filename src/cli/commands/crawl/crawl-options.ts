@@ -78,14 +78,14 @@ export function contactOf(flags: Flags, settings: Settings): string {
   const contact = textFlag(flags, "contact") ?? settings.crawl.contact;
   if (contact !== undefined) return contact;
   throw usageError(
-    "missing --contact: an e-mail address or URL for site owners, sent in the User-Agent. Pass --contact you@example.org, or set crawl.contact in the " +
-      "settings, is told to every site",
+    "missing --contact: an e-mail address or URL for site owners, sent in the User-Agent. " +
+      "Pass --contact you@example.org, or set crawl.contact in the settings",
   );
 }
 
 /** Both: a network that the settings allow is not forbidden by allowing another. */
 export function allowedOf(flags: Flags, settings: Settings): readonly string[] {
-  const set = settings.crawl.allowAddresses.split(",").filter((network) => network !== "");
+  const set = settings.crawl.allowPrivateNetworks.split(",").filter((network) => network !== "");
   return [...set, ...((flags["allowAddress"] as readonly string[] | undefined) ?? [])];
 }
 

@@ -124,12 +124,17 @@ function fetcherOptions(
   { flags, settings, clock }: SettingsContext,
   plans: readonly CrawlPlan[],
 ): OpenFetcherOptions {
-  const allowAddresses = new Set([
+  const allowPrivateNetworks = new Set([
     ...allowedOf(flags, settings),
     ...plans.flatMap((plan) => plan.allowAddresses),
   ]);
   const contact = textFlag(flags, "contact") ?? plans[0]!.contact;
-  return { version: readVersion(), contact, allowAddresses: [...allowAddresses], clock };
+  return {
+    version: readVersion(),
+    contact,
+    allowPrivateNetworks: [...allowPrivateNetworks],
+    clock,
+  };
 }
 
 function newPlans({ args, flags, settings, clock }: SettingsContext): readonly CrawlPlan[] {

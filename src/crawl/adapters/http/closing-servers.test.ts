@@ -189,7 +189,7 @@ async function fetchFrom(answer: (socket: Socket) => void): Promise<FetchOutcome
   const { port } = server.address() as AddressInfo;
   await using fetcher = createHttpFetcher({
     userAgent: "forager/1",
-    allowAddresses: ["127.0.0.1"],
+    allowPrivateNetworks: ["127.0.0.1"],
   });
   const outcome = await fetcher.fetch({
     url: `http://127.0.0.1:${port}/`,

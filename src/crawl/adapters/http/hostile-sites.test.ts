@@ -14,7 +14,7 @@ import { redirectTo, startSiteServer, type SiteAnswer } from "../../testing/site
 import { createHttpFetcher, type HttpFetcherOptions } from "./http-fetcher.ts";
 
 const open = (more: Partial<HttpFetcherOptions> = {}) =>
-  createHttpFetcher({ userAgent: "forager/1", allowAddresses: ["127.0.0.1"], ...more });
+  createHttpFetcher({ userAgent: "forager/1", allowPrivateNetworks: ["127.0.0.1"], ...more });
 
 const packed =
   (encoding: string, body: Uint8Array): SiteAnswer =>
@@ -217,7 +217,7 @@ describe("ways into private networks", () => {
     async (target) => {
       const address = "127.0.0.2";
       await using site = await startSiteServer({ pages: { "/": redirectTo(target) }, address });
-      await using fetcher = open({ allowAddresses: [address] });
+      await using fetcher = open({ allowPrivateNetworks: [address] });
       const url = `${site.origin}/`;
       const outcome = await fetcher.fetch({ url });
       expect(outcome).toMatchObject({ kind: "failed", reason: "private_address", hops: [url] });
@@ -235,14 +235,14 @@ describe("ways into private networks", () => {
     "http://0.0.0.0/",
     "http://169.254.169.254/",
   ])("%s is not asked for anything", async (url) => {
-    await using fetcher = open({ allowAddresses: [] });
+    await using fetcher = open({ allowPrivateNetworks: [] });
     expect(await fetcher.fetch({ url })).toMatchObject({ reason: "private_address" });
   });
 
   test("a name that leads to private addresses is not connected to", async () => {
     await using site = await startSiteServer({ pages: { "/": "secret" } });
     await using dns = await startDnsServer(() => ["127.0.0.1", "10.0.0.1"]);
-    await using fetcher = open({ allowAddresses: [], resolve: dns.resolve });
+    await using fetcher = open({ allowPrivateNetworks: [], resolve: dns.resolve });
     const outcome = await fetcher.fetch({ url: `http://inside.example:${site.port}/` });
     expect(outcome).toMatchObject({ kind: "failed", reason: "private_address" });
     expect(dns.questions).toEqual(["inside.example"]);

@@ -6,7 +6,7 @@ import { createHttpFetcher } from "./http-fetcher.ts";
 
 const userAgent = userAgentOf({ token: "forager", version: "1.0", contact: "ops@example.org" });
 const open = (more: object = {}) =>
-  createHttpFetcher({ userAgent, allowAddresses: ["127.0.0.1"], ...more });
+  createHttpFetcher({ userAgent, allowPrivateNetworks: ["127.0.0.1"], ...more });
 
 fetcherSuite({ name: "http", open });
 

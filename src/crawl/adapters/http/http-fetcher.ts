@@ -22,7 +22,7 @@ export interface HttpFetcherOptions {
   /** See `userAgentOf`. */
   readonly userAgent: string;
   /** Addresses that are allowed although not public. */
-  readonly allowAddresses?: readonly string[];
+  readonly allowPrivateNetworks?: readonly string[];
   /** Requests at once, default 200. */
   readonly requestsMax?: number;
   /** Connections to one origin, default 1: a site is not to be asked several things at once. */
@@ -44,7 +44,7 @@ const urlCharsMax = 2_048;
 /** Fetcher over HTTP/1.1. */
 export function createHttpFetcher(options: HttpFetcherOptions): Fetcher {
   const { userAgent, clock = systemClock, requestsMax = 200 } = options;
-  const guard = createAddressGuard({ allow: options.allowAddresses ?? [] });
+  const guard = createAddressGuard({ allow: options.allowPrivateNetworks ?? [] });
   const places = createKeyedLimiter({ limit: requestsMax, keysMax: 1, idleMs: 60_000, clock });
   const agent = new Agent({
     // One request per connection at a time is the pace we promise a site; HTTP/2 multiplexes.

@@ -63,7 +63,7 @@ async function open(elements: readonly FakeElement[], setup: Setup = {}) {
 function connect(server: FakeOverpass, setup: Setup) {
   const { clock = systemClock, userAgent = "forager/1 (+mailto:me@example.org)" } = setup;
   const bucket = setup.bucket ?? createMemoryBucket({ clock });
-  const fetcher = createHttpFetcher({ userAgent, allowAddresses: ["127.0.0.1"] });
+  const fetcher = createHttpFetcher({ userAgent, allowPrivateNetworks: ["127.0.0.1"] });
   opened.push(fetcher);
   const { url } = server;
   const budget = createDailyBudget({
