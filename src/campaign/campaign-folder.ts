@@ -1,4 +1,4 @@
-import { constants, lstatSync } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { lstat, readdir, rename, rm } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -81,7 +81,7 @@ export function openCampaignFolder(
   /** The one that is read: the environment's own, or the one around it. */
   const configOf = (name: string) => {
     const files = folders.map((within) => fileIn(within, name));
-    return files.find((file) => lstatSync(file, { throwIfNoEntry: false })) ?? files[0]!;
+    return files.find((file) => existsSync(file)) ?? files[0]!;
   };
   const namesIn = async (within: Pick<Paths, "resolve">) => {
     const entries = await readdir(within.resolve("campaigns"), { withFileTypes: true }).catch(

@@ -13,7 +13,7 @@ export const registry: Registry = {
     person: "people, and the companies they belong to",
     records: "files and index of companies and people",
     import: "import companies from CSV or JSON Lines",
-    export: "export companies or e-mail addresses (CSV, JSON Lines, vCard)",
+    export: "export companies or e-mail addresses to a file",
     ledger: "facts about companies, field by field",
     campaign: "plan and run campaigns (phrases × locations)",
     places: "files of places, cut into tiles",
@@ -26,22 +26,22 @@ export const registry: Registry = {
   commands: [
     {
       name: "init",
-      summary: "set up this folder: settings, a first campaign, a check of the machine",
+      summary: "set up this folder: settings and a first campaign",
       load: async () => (await import("./commands/init/init.ts")).init,
     },
     {
       name: "demo",
-      summary: "a campaign from plan to contacts, in a made-up region on this machine",
+      summary: "run a sample campaign on websites of this machine",
       load: async () => (await import("./commands/demo.ts")).demo,
     },
     {
       name: "up",
-      summary: "run this machine's node: data folder, workers, gossip and bucket",
+      summary: "run this machine's node: workers, gossip, sync, dashboard",
       load: async () => (await import("./commands/up.ts")).up,
     },
     {
       name: "work",
-      summary: "do the tasks of a queue: campaigns, visits, and your own kinds",
+      summary: "do the tasks of a queue: campaigns, visits, your own kinds",
       load: async () => (await import("./commands/work.ts")).work,
     },
     {
@@ -281,7 +281,7 @@ export const registry: Registry = {
     },
     {
       name: "names",
-      summary: "list names of companies, people, campaigns or nodes, one on each line",
+      summary: "list names of companies, people, campaigns or nodes",
       load: async () => (await import("./commands/names.ts")).names,
     },
     {

@@ -4,7 +4,7 @@ import type { CommandEntry } from "./command.ts";
 export const scheduleCommands: readonly CommandEntry[] = [
   {
     name: "schedule add",
-    summary: "add or change a schedule: recurring gathering, visits, reports, exports",
+    summary: "add or change a schedule",
     load: async () => (await import("./commands/schedule/add.ts")).scheduleAdd,
   },
   {
@@ -14,7 +14,7 @@ export const scheduleCommands: readonly CommandEntry[] = [
   },
   {
     name: "schedule show",
-    summary: "next runs, last result, skipped occurrences with their reasons",
+    summary: "next runs, last result and skipped occurrences",
     load: async () => (await import("./commands/schedule/show.ts")).scheduleShow,
   },
   {

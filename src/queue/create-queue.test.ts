@@ -224,6 +224,7 @@ describe("the queue in front of a store", () => {
       async () => queue.connections(),
       () => queue.reconcile(),
       () => queue.logEntry(1),
+      () => queue.server(),
     ];
     expect(calls).toHaveLength(Object.keys(queue).length - 1); // all but close()
     for (const call of calls) {

@@ -34,7 +34,10 @@ async function problemOf(line: string): Promise<string | undefined> {
   if (parsed.kind !== "command") return undefined;
   // Without a terminal nobody can answer its question.
   const asks = (parsed.command.options ?? []).some(({ flag }) => flag === "--yes");
-  const isAsking = asks && parsed.flags["yes"] !== true && parsed.flags["undo"] !== true;
+  // An editor needs a terminal anyway.
+  const isEditor = /^forager campaign edit x$/.test(line);
+  const isAsking =
+    asks && !isEditor && parsed.flags["yes"] !== true && parsed.flags["undo"] !== true;
   return isAsking ? `${line}: asks, so it needs --yes to run without a terminal` : undefined;
 }
 

@@ -66,7 +66,7 @@ test("show, set and edit: origins, checks, a diff, and nothing is written that i
   });
   expect(broken.exitCode).toBe(2);
   expect(broken.stderr).toMatch(/config\.toml:\d+: proximityKm must be kilometres/);
-  const [, kept = ""] = /--from (\S+)`/.exec(broken.stderr) ?? [];
+  const [, kept = ""] = /--from (\S+) --yes`/.exec(broken.stderr) ?? [];
   expect(readFileSync(kept, "utf8")).toContain("proximityKm = -1");
   expect(configOf("d")).toBe(before);
   const edited = await good("d", ["edit", "austin", "--yes"], {
@@ -116,7 +116,7 @@ test("a fleet's configuration is in the bucket: two who edit at once lose nothin
   expect(theirs.stderr).toContain("was changed by hand:");
   expect(theirs.stderr).toContain("- proximityKm = 33\n+ proximityKm = 10");
   expect(configOf("one")).toContain("proximityKm = 33");
-  const [, kept = ""] = /--from (\S+)`/.exec(theirs.stderr) ?? [];
+  const [, kept = ""] = /--from (\S+) --yes`/.exec(theirs.stderr) ?? [];
   expect(readFileSync(kept, "utf8")).toContain("roofer");
 
   // They take over both, and the first machine has it as soon as it works.

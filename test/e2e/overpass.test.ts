@@ -51,11 +51,12 @@ const writeConfig = async (
   node: string,
   radiusKm: number,
   contact = 'contact = "me@example.org"',
+  campaign = "munich",
 ) => {
-  const made = await forager(node, "campaign", "new", "munich", "--phrase", "plumber", "--location", "M@48.2,11.6"); // prettier-ignore
-  expect(made.stderr + made.stdout).toContain("munich");
+  const made = await forager(node, "campaign", "new", campaign, "--phrase", "plumber", "--location", "M@48.2,11.6"); // prettier-ignore
+  expect(made.stderr + made.stdout).toContain(campaign);
   writeFileSync(
-    join(sandbox.folder, node, "campaigns", "munich", "config.toml"),
+    join(sandbox.folder, node, "campaigns", campaign, "config.toml"),
     config(radiusKm, contact),
   );
 };
@@ -98,8 +99,8 @@ test("many tiles are advised against, very many are refused, and a contact is ne
     expect(refused.stderr).toMatch(/more than 5000 are refused; .*--force/);
   }
   expect((await forager("n2", "campaign", "plan", "munich", "--force")).exitCode).toBe(0);
-  await writeConfig("n3", 1, "delayMs = 1000");
-  const nobody = await forager("n3", "campaign", "dispatch", "munich");
+  await writeConfig("n3", 1, "delayMs = 1000", "silent");
+  const nobody = await forager("n3", "campaign", "dispatch", "silent");
   expect(nobody.stderr).toMatch(/must be told whom to write to: set contact/);
   expect(server.requests).toHaveLength(0);
 });

@@ -1,15 +1,15 @@
 import { copyFile } from "node:fs/promises";
 import { constants } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { AppError } from "../../base/app-error.ts";
 import { docsPage } from "../../base/docs-page.ts";
 
 /** Small files of places to try sources with, by what follows `sample:`. */
 const samples: Readonly<Record<string, string>> = {
-  osm: "osm.json",
-  extract: "osm.osm.pbf",
-  overture: "overture.parquet",
-  file: "places.csv",
+  osm: docsPage("samples/osm.json"),
+  extract: docsPage("samples/osm.osm.pbf"),
+  overture: docsPage("samples/overture.parquet"),
+  file: docsPage("samples/places.csv"),
 };
 
 /** Puts the file of `sample:NAME` into a folder, unless it is there. Undefined: it is no such name. */
@@ -21,11 +21,9 @@ export async function placeSample(source: string, folder: string): Promise<strin
     const names = Object.keys(samples).map((one) => `sample:${one}`);
     throw new AppError("invalid", "places_sample", `there is no '${source}': samples are ${names.join(", ")}`); // prettier-ignore
   }
-  const to = join(folder, file);
-  await copyFile(docsPage(`samples/${file}`), to, constants.COPYFILE_EXCL).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EEXIST") throw error;
-    },
-  );
+  const to = join(folder, basename(file));
+  await copyFile(file, to, constants.COPYFILE_EXCL).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
   return to;
 }

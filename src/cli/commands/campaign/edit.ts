@@ -110,7 +110,7 @@ interface Attempt {
 async function explain(error: unknown, attempt: Attempt): Promise<CommandOutcome> {
   const { context, configs, name, draft } = attempt;
   if (!(error instanceof AppError)) throw error;
-  const again = `forager campaign edit ${name === defaultsName ? "--defaults" : name} --from ${draft.file}`; // prettier-ignore
+  const again = `forager campaign edit ${name === defaultsName ? "--defaults" : name} --from ${draft.file} --yes`; // prettier-ignore
   if (error.code === "campaign_config_changed") {
     const theirs = await configs.newest(name);
     context.out.note(`${error.message}\n${diffText(theirs, draft.text, "theirs", "yours")}`);
