@@ -10,7 +10,7 @@ import { defineHandler, done, fail, type Handler } from "../worker/index.ts";
 import type { Dispatched } from "./dispatch.ts";
 import { releaseIfLacking } from "./lacking.ts";
 
-/** One campaign → the tasks of targets that did not fit into the queue before. */
+/** Adds tasks for the targets of a campaign that did not fit into the queue before. */
 export const topUpKind = "dispatch";
 
 export const topUpSchema = z.object({
@@ -35,7 +35,7 @@ export interface TopUpServices {
   ) => Promise<Dispatched>;
 }
 
-/** Below that of tiles, so that it is claimed when they have been. */
+/** Below the priority of tiles, so that it is claimed after them. */
 const topUpPriority = 299;
 /** At 10 s for each of them, more than a week. */
 const passesMax = 100_000;
@@ -72,7 +72,7 @@ export function createTopUpHandler({
         }
         const { added, full } = await services.dispatchDue(payload, signal);
         if (full === 0) return done({ added, left: 0 });
-        // Half of what fits has to be done before the next pass finds room that is worth the requests.
+        // Wait until half of these tasks have ended: less room is not worth the requests of a pass.
         const room = Math.max(1, Math.ceil((await services.pendingOf(campaign)) / 2));
         return done({ added, left: full }, { add: next(room) });
       }),

@@ -1,7 +1,7 @@
 import { newestOccurrences, nextOccurrence } from "./occurrences.ts";
 import type { MissedPolicy, Schedule } from "./schedule.ts";
 
-/** What becomes of one occurrence that has come. */
+/** What to do with one occurrence that is due. */
 export interface OccurrenceDecision {
   readonly atMs: number;
   /** Undefined: it runs. */
@@ -19,7 +19,7 @@ export interface DecideOptions {
 export const graceMs = 120_000;
 /** Of missed = all. */
 export const runsMax = 10;
-/** Decided one by one; what is older is told in the reason of the oldest of them. */
+/** Occurrences that are decided one by one; the reason of the oldest covers all before it. */
 const decisionsMax = 50;
 /** Nothing older is looked at: queues reserve keys of finished tasks for longer than this. */
 const lookBackMs = 60 * 86_400_000;
@@ -71,7 +71,7 @@ function skipReason({ missed, lateMs, withinMs, newer, newestMs }: Lateness): st
   if (missed === "latest" && newer > 0) {
     return `missed; ${iso(newestMs)} counts instead (missed = latest)`;
   }
-  if (newer >= runsMax) return `missed; at most ${runsMax} are made up for (missed = all)`;
+  if (newer >= runsMax) return `missed; only the ${runsMax} newest run (missed = all)`;
   return lateMs > Math.max(withinMs, graceMs) ? "no node was running in time (within)" : undefined;
 }
 

@@ -94,7 +94,7 @@ export async function pauseSchedule(
 ): Promise<Schedule> {
   const { schedule } = await findSchedule(ledger, name);
   if (schedule.isPaused === isPaused) return schedule;
-  // What came while it was paused is not made up for.
+  // Occurrences during the pause do not run later.
   const changed = { ...schedule, isPaused, ...(!isPaused && { sinceMs: clock.nowMs() }) };
   await writeSchedule(ledger, changed, source);
   return changed;
@@ -109,7 +109,7 @@ export async function removeSchedule(
   await eraseSchedule(ledger, name, source);
 }
 
-/** Adds a run of it to the queue, besides its occurrences. Also of a paused one. */
+/** Adds an extra run to the queue, even if the schedule is paused. */
 export async function runScheduleNow(
   { ledger, clock }: ScheduleWriter,
   queue: Pick<Queue, "add">,

@@ -48,7 +48,7 @@ export function occurrenceOf(key: string): string {
 
 export const isRunNow = (key: string): boolean => / now \S+$/.test(key);
 
-/** Before what a campaign has waiting. */
+/** Above the tasks of campaigns, so that schedules run before them. */
 const schedulePriority = 900;
 const attemptsMax = 3;
 
@@ -76,7 +76,7 @@ export function occurrenceTask(
   };
 }
 
-/** Enough to see one that began earlier. */
+/** How many unfinished tasks are searched for an earlier run. */
 const liveMax = 200;
 
 export function createScheduleHandler(): Handler<ScheduleServices> {

@@ -6,8 +6,8 @@ export type Timing =
   | { readonly everyMs: number; readonly fromMs: number };
 
 /**
- * Croner is used for nothing but times. Daylight saving: an occurrence in an hour that does not exist
- * is at the first moment after it; in an hour that comes twice, a fixed time is taken once, the first.
+ * Croner only computes times; it starts no timers. Daylight saving: an occurrence in a skipped hour
+ * moves to the first moment after it; in a repeated hour, a fixed time occurs only the first time.
  */
 const parsed = ({ cron, timezone }: { readonly cron: string; readonly timezone: string }) =>
   new Cron(cron, { paused: true, timezone, mode: "5-part" });
@@ -41,7 +41,7 @@ export interface Stretch {
   readonly countMax: number;
 }
 
-/** Looked through at first; if that has too few occurrences, twice as long, and so on. */
+/** How far to look back first. Doubled until there are enough occurrences. */
 const firstLookMs = 3_600_000;
 
 /**
@@ -80,7 +80,7 @@ export function timingFault(timing: Timing): string | undefined {
     if (parsed(timing).nextRun(new Date(0))) return undefined;
   } catch (error) {
     const why = (error as Error).message.replace(/^CronPattern: /, "");
-    return `"${cron}" is no cron expression of five fields (minute hour day month weekday): ${why}`;
+    return `"${cron}" is not a cron expression with five fields (minute hour day month weekday): ${why}`;
   }
   return `"${cron}" never occurs: there is no such day`;
 }

@@ -15,7 +15,7 @@ export interface KnownSchedule {
   readonly lastMs: number | undefined;
 }
 
-/** By name, in its order. What is damaged or of a later version is left out. */
+/** Sorted by name. Schedules that are damaged or of a later version are left out. */
 export async function readSchedules(
   ledger: Pick<StoredIn, "read">,
 ): Promise<readonly KnownSchedule[]> {

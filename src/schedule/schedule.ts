@@ -109,7 +109,7 @@ export interface Schedule {
   /** If the run before has not ended: skip the occurrence, or run it afterwards. */
   readonly overlap: (typeof overlapPolicies)[number];
   readonly isPaused: boolean;
-  /** Occurrences up to this moment do not count: it was created, changed or resumed then. */
+  /** When it was created, changed or resumed. Occurrences up to this moment are ignored. */
   readonly sinceMs: number;
 }
 

@@ -26,12 +26,12 @@ export interface TickerView {
 const lookEveryMs = 5_000;
 
 /**
- * Adds the occurrences that have come to the queue. Every node of a fleet may run one: an occurrence
+ * Adds occurrences to the queue when they are due. Every node of a fleet may run one: an occurrence
  * is a task whose key names it, so the queue stores it once. There is no leader.
  */
 export function createTicker(options: TickerOptions): Service & { tick(): Promise<void> } {
   const { ledger, clock, log, onLook = () => {} } = options;
-  /** What this process has decided, also where another node was faster and wrote it down. */
+  /** By schedule: the newest occurrence decided here, even if another node added it first. */
   const decided = new Map<string, number>();
   /** The queue's wall clock less this machine's. */
   let aheadMs = 0;

@@ -79,7 +79,7 @@ test("three nodes ask an Overpass server for each tile once, and never two thing
   // A new phrase is answered by the snapshots.
   const file = join(sandbox.folder, "n2", "campaigns", "munich", "config.toml");
   writeFileSync(file, config(1, 'contact = "me@example.org"').replace('"plumber"', '"roofer"'));
-  expect((await forager("n2", "campaign", "plan", "munich")).stderr).toContain("no request is needed"); // prettier-ignore
+  expect((await forager("n2", "campaign", "plan", "munich")).stderr).toContain("no requests are needed"); // prettier-ignore
   await forager("n2", "campaign", "dispatch", "munich");
   await forager("n2", "work", "--drain", "--kinds", "discover");
   expect(server.requests).toHaveLength(4);

@@ -10,7 +10,7 @@ import { createViewer, type Viewer } from "./viewer.ts";
 /**
  * Live events for many viewers.
  * - Each topic is read by one watcher, and only while somebody watches it.
- * - A viewer gets a snapshot of each of its topics, then deltas. Both together are always the value.
+ * - A viewer gets a snapshot of each topic, then deltas; applied in order, they give the value.
  * - An event has an id once the viewer has all its snapshots. A viewer that comes back with the id
  *   of its last event gets what it missed, if that is still kept; otherwise a reset and snapshots.
  * - A viewer that reads too slowly loses events, never consistency: it gets a reset and snapshots.
@@ -109,7 +109,7 @@ export function createLiveHubOf({ clock, random, log }: Services, sources: LiveS
     viewer.send({ kind: "reset", why });
   };
 
-  /** Whether it can go on where it was. */
+  /** Sends what the viewer missed; false if that is not possible. */
   const resume = (viewer: Viewer, lastEventId: string): boolean => {
     const [, of, last, mask] = /^(\w+)\.(\d{1,15})\.(\d{1,3})$/.exec(lastEventId) ?? [];
     if (of !== run || mask !== String(maskOf(viewer.topics))) return false;
@@ -146,7 +146,7 @@ export function createLiveHubOf({ clock, random, log }: Services, sources: LiveS
         },
       });
       if (lastEventId !== undefined && lastEventId !== "" && !resume(viewer, lastEventId)) {
-        startAgain(viewer, "what was missed is not kept");
+        startAgain(viewer, "the missed events are no longer stored");
       }
       if (viewers.size === 0) pinging = clock.setTimer(pingMs, ping, { background: true });
       viewers.add(viewer);
@@ -166,6 +166,6 @@ export function createLiveHubOf({ clock, random, log }: Services, sources: LiveS
   };
 }
 
-/** Says in a small number which topics an id is good for. */
+/** The topics that an event id is valid for, as a bit mask. */
 const maskOf = (topics: readonly LiveTopic[]): number =>
   liveTopics.reduce((mask, topic, at) => mask + (topics.includes(topic) ? 2 ** at : 0), 0);

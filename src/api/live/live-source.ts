@@ -4,7 +4,7 @@ import type { ApiServices, Fixed } from "../services.ts";
 /** Where the value of a topic comes from. It is read only while somebody watches. */
 export interface LiveSource<T extends LiveTopic = LiveTopic> {
   read(): Promise<Fixed<LiveValue<T>>>;
-  /** Until it is read again. */
+  /** Interval between two reads. */
   everyMs(): number;
 }
 

@@ -9,7 +9,7 @@ export interface TopicWatcherOptions {
   readonly source: LiveSource;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The value is there, or some of its fields have changed (`fields`). */
+  /** Called after each read. `fields`: those that changed; undefined if none did. */
   readonly onValue: (value: LiveValue, fields: Partial<LiveValue> | undefined) => void;
   readonly onFault: (detail: string) => void;
 }
@@ -20,12 +20,12 @@ export interface TopicWatcher {
   stop(): void;
   /** Something has probably changed: do not wait. */
   poke(): void;
-  /** Undefined: nobody watches, or it was not read since somebody does. */
+  /** Undefined while nobody watches, and until the first read after somebody starts to. */
   current(): LiveValue | undefined;
   fault(): string | undefined;
 }
 
-/** A field of this name is the time of the reading. It changes always, and says nothing by itself. */
+/** A field of this name is the time of the read. It always changes, so it alone is not a change. */
 const timeField = "atMs";
 
 export function createTopicWatcher(options: TopicWatcherOptions): TopicWatcher {

@@ -15,14 +15,14 @@ export interface Viewer {
 export interface ViewerOptions {
   readonly topics: readonly LiveTopic[];
   readonly nowMs: () => number;
-  /** It read too slowly, and what it was to be sent is dropped: it needs snapshots again. */
+  /** It read too slowly and its waiting events were dropped: it needs new snapshots. */
   readonly onLost: () => void;
   readonly onGone: () => void;
 }
 
-/** What the connection has taken and not sent yet. */
+/** Maximum bytes in the stream that the connection has not sent yet. */
 const streamBytes = 64 * 1024;
-/** What waits for the connection to take more. */
+/** Maximum bytes that wait until the stream has room. */
 const waitingBytesMax = 512 * 1024;
 const stuckMsMax = 60_000;
 

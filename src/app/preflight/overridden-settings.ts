@@ -2,7 +2,7 @@ import type { Campaign } from "../../campaign/index.ts";
 import type { LoadedSettings } from "../../config/index.ts";
 import type { PreflightFinding } from "./preflight.ts";
 
-/** What a campaign says counts before what the settings say: whoever set them should know. */
+/** A campaign's values override the settings; the operator should know if they differ. */
 export function overriddenFindings(
   { values }: LoadedSettings,
   { name, politeness }: Pick<Campaign, "name" | "politeness">,

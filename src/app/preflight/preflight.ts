@@ -31,7 +31,7 @@ export interface PreflightFinding {
 export interface PreflightOptions {
   readonly loaded: LoadedSettings;
   readonly paths: Paths;
-  /** The campaigns whose websites will be visited; undefined: visits of no campaign. */
+  /** The campaigns whose websites will be visited; undefined if not all visits have a known one. */
   readonly campaigns?: readonly Pick<Campaign, "name" | "politeness">[] | undefined;
   /** Hosts that will be visited, as far as they are known. */
   readonly hosts?: readonly string[];
@@ -69,7 +69,7 @@ function clockFinding(nowMs: number): PreflightFinding | undefined {
   };
 }
 
-/** Only where no page can be read without one; else `forager doctor` warns. */
+/** Only if `crawl.browser` is `always`; in other cases `forager doctor` warns. */
 async function browserFinding({ settings }: LoadedSettings): Promise<PreflightFinding | undefined> {
   const { browser, browserPath } = settings.crawl;
   if (browser !== "always") return undefined;

@@ -36,11 +36,11 @@ export async function privateHostsFinding(
     check: "private address",
     state: "warn",
     detail: `${count} ${refused.length === 1 ? "has" : "have"} a private address (${first.addresses[0]}), which is not visited`,
-    advice: `if that is meant: forager config set crawl.allowPrivateNetworks ${first.addresses[0]}`,
+    advice: `to allow it: \`forager config set crawl.allowPrivateNetworks ${first.addresses[0]}\``,
   };
 }
 
-/** A name that is not known, or not in time, says nothing. */
+/** Returns no addresses if the name cannot be resolved, or not in time. */
 async function unlessUnknown(resolve: ResolveHost, host: string): Promise<readonly string[]> {
   const bare = host.replace(/^\[|\]$/g, "");
   if (isIP(bare) !== 0) return [bare];

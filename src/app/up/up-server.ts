@@ -91,7 +91,7 @@ export function createUpServer(options: UpServerOptions): Service {
     async stop() {
       over.abort();
       timer?.cancel();
-      await trying.catch(() => {}); // whoever called start has that failure
+      await trying.catch(() => {}); // start() has reported it
       await server?.[Symbol.asyncDispose]();
       server = undefined;
     },

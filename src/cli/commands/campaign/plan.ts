@@ -11,7 +11,7 @@ export const campaignPlan: Command = {
   needs: "settings",
   arguments: [campaignArgument],
   options: [
-    { flag: "--dry-run", summary: "only say what it would be, write no target index" },
+    { flag: "--dry-run", summary: "only show the plan; do not write targets.csv" },
     forceOption,
     campaignOption,
   ],
@@ -98,7 +98,7 @@ export const campaignPlan: Command = {
 
 const requestWords = ({ source, tiles, hours }: PlannedRequests) =>
   tiles === 0
-    ? `${source}: no request is needed, snapshots answer`
+    ? `${source}: no requests are needed, because snapshots have all tiles`
     : `${source}: ${countOf(tiles, "tile")} to ask for, at least ${hours < 0.1 ? "some minutes" : `${hours.toFixed(1)} hours`}`;
 
 function createBar({ progress }: SettingsContext) {
@@ -140,7 +140,7 @@ function tellSources(
     const told = reasons.reduce((sum, { count }) => sum + count, 0);
     if (bad > told) out.note(`and ${countOf(bad - told, "more record")} that cannot be read`);
     if (closed > 0) out.note(`${name}: ${countOf(closed, "place")} closed for good, left out`);
-    if (duplicates > 0) out.note(`${name}: ${countOf(duplicates, "place")} told twice, taken once`);
+    if (duplicates > 0) out.note(`${name}: ${countOf(duplicates, "place")} repeated, used once`);
   }
   for (const { field, count, example } of survey.unread) {
     out.note(`${field}: ${countOf(count, "value")} not understood, such as '${example}'`);

@@ -17,8 +17,8 @@ export const campaignRematch: Command = {
     },
   ],
   details: [
-    "Like dispatch, and beside what is due also what was looked through with other tags, by an older\n" +
-      "matcher, or in an older release of its source. Snapshots answer; no source is asked.",
+    "Like dispatch, but also includes targets that were searched with other tags, by an older\n" +
+      "matcher, or in an older release of their source. It reads snapshots and queries no source.",
   ],
   run: (context) => chooseAndDispatch(context, { isRematch: true }),
 };

@@ -12,7 +12,7 @@ export const campaignRemove: Command = {
     { line: "forager campaign remove austin", summary: "it asks first, and says how to undo it" },
   ],
   details: [
-    "Moves the folder of the campaign aside. Companies that it found stay. If tasks of it are left in\n" +
+    "Renames the campaign's folder. Companies that it found stay. If the campaign has tasks in\n" +
       "the queue, it refuses: end them with `forager queue cancel NAME --yes` first.",
   ],
 

@@ -37,8 +37,8 @@ export const campaignRun: Command = {
   details: [
     "Does everything on this machine and ends with the report and a CSV file in\n" +
       "campaigns/NAME/exports. For several machines use `forager campaign dispatch` and `forager up`.",
-    "After Ctrl-C, a crash or kill -9 run it again: it goes on where it was. What was looked through or\n" +
-      "visited in time is not asked again; what failed is tried again.",
+    "After Ctrl-C, a crash or kill -9 run it again: it continues. Tiles and sites with a recent\n" +
+      "result are skipped; failed tasks are tried again.",
     "Exit code 3 when some tasks failed or are left, 130 after Ctrl-C.",
   ],
 

@@ -40,7 +40,7 @@ export const campaignSet: Command = {
     const named = args[0]?.includes("=") ? [] : args.slice(0, 1);
     const assignments = args.slice(named.length);
     if (isDefaults && named.length > 0) throw usageError("--defaults is for all: name no campaign");
-    if (assignments.length === 0) throw usageError("set what? write KEY=VALUE behind the campaign");
+    if (assignments.length === 0) throw usageError("give KEY=VALUE pairs after the campaign name");
     const name = isDefaults ? defaultsName : await requireCampaignName({ ...context, args: named });
     await using configs = await openCampaignConfigs({ ...context, paths }, `hand:${userName()}`);
     const saved = await asUsage(() => configs.set(name, assignments));

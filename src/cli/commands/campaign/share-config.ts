@@ -4,8 +4,8 @@ import { userName } from "../../../config/index.ts";
 import type { SettingsContext } from "../../command.ts";
 
 /**
- * Nodes work by the configuration that is in the bucket: what was edited in a file comes there
- * before tasks do, and what others changed comes here. Without a bucket there is nothing to share.
+ * Nodes use the configuration in the bucket, so edits of the local file are uploaded
+ * before tasks are added, and changes by others are downloaded. Without a bucket this does nothing.
  */
 export async function shareConfig(context: SettingsContext, campaign: string): Promise<void> {
   try {
@@ -15,7 +15,7 @@ export async function shareConfig(context: SettingsContext, campaign: string): P
     if (!isUnavailable(error)) throw error;
     context.out.note(
       `the configuration of ${campaign} was not shared, the bucket does not answer: ` +
-        "nodes work by the one they have",
+        "nodes use the one they have",
     );
   }
 }

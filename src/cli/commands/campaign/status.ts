@@ -40,8 +40,8 @@ export const campaignStatusCommand: Command = {
     { line: "forager campaign status austin --json", summary: "for programs" },
   ],
   details: [
-    "fresh and empty were looked through in time; expired and never are what a dispatch would ask\n" +
-      "for; left out are those in whose tile the source has no place. pending, running and failed\n" +
+    "fresh and empty targets have a recent result; a dispatch would add expired and never; the\n" +
+      "source has no place in the tile of those left out. pending, running and failed\n" +
       "count the tasks of the campaign's job, of every kind.",
     "places, visited and contact: places that were found, companies whose website was visited, and\n" +
       "companies with an e-mail address or a phone. `forager campaign report` says why others have none.",

@@ -111,7 +111,7 @@ export const placesImport: Command = {
 function wordsOf({ source, places, tiles, outside, duplicates, closed }: SnapshotRelease): string {
   const left = [
     ...(outside > 0 ? [`${outside} outside of the area`] : []),
-    ...(duplicates > 0 ? [`${duplicates} told twice`] : []),
+    ...(duplicates > 0 ? [`${duplicates} repeated`] : []),
     ...(closed > 0 ? [`${closed} closed`] : []),
   ];
   const words = `${source}: ${countOf(places, "place")} in ${countOf(Object.keys(tiles).length, "tile")}`;

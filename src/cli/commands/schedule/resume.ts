@@ -11,7 +11,7 @@ export const scheduleResume: Command = {
   examples: [
     {
       line: "forager schedule resume austin-weekly",
-      summary: "go on; what came meanwhile is not made up for",
+      summary: "go on; occurrences during the pause do not run",
     },
   ],
 
