@@ -115,11 +115,19 @@ describe("show", () => {
     expect(running.stdout).toMatch(/^lease +59m\d\ds left$/m);
 
     await use((opened) =>
-      opened.finish([{ ...leased, outcome: { kind: "fail", reason: "no such host" } }]),
+      opened.finish([
+        {
+          ...leased,
+          outcome: { kind: "fail", reason: "no such host", stack: "at visit (site.mjs:7:1)" },
+        },
+      ]),
     );
     const failed = await queue("show 2");
     expect(failed.stdout).toMatch(/^state +failed$/m);
     expect(failed.stdout).toMatch(/^\d{4}-\d\d-\d\dT[\d:]+Z +fail +no such host$/m);
+    expect(failed.stdout).toMatch(
+      /^where the attempt of .+ failed\n {2}at visit \(site.mjs:7:1\)$/m,
+    );
     expect(await json("show 2")).toMatchObject({
       attempts: [{ outcome: "fail", reason: "no such host" }],
     });
