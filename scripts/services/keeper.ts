@@ -9,6 +9,7 @@
  */
 import { AppError, assert } from "../../src/base/app-error.ts";
 import { startAvahi } from "./avahi.ts";
+import { startOsmium, startShells } from "./debian-programs.ts";
 import { startLoopDisks } from "./loop-disks.ts";
 import { startNamespaces } from "./namespaces.ts";
 import { startOtherUser } from "./other-user.ts";
@@ -43,6 +44,8 @@ const starters: Readonly<Record<ServiceName, (context: ServiceContext) => Promis
   avahi: startAvahi,
   otheruser: startOtherUser,
   loopdisks: startLoopDisks,
+  osmium: startOsmium,
+  shells: startShells,
 };
 
 /** After this long an orderly stop is given up and the group killed. */

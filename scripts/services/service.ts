@@ -31,7 +31,9 @@ export type ServiceName =
   | "namespaces"
   | "avahi"
   | "otheruser"
-  | "loopdisks";
+  | "loopdisks"
+  | "osmium"
+  | "shells";
 
 export const serviceNames: readonly ServiceName[] = [
   "postgres",
@@ -43,6 +45,8 @@ export const serviceNames: readonly ServiceName[] = [
   "avahi",
   "otheruser",
   "loopdisks",
+  "osmium",
+  "shells",
 ];
 
 export function isServiceName(name: string): name is ServiceName {
@@ -65,6 +69,8 @@ export const serviceVariables: Readonly<Record<ServiceName, readonly [string, ..
   avahi: ["FORAGER_TEST_AVAHI_DAEMON", "FORAGER_TEST_AVAHI_TOOLS", "FORAGER_TEST_AVAHI_BUS"],
   otheruser: ["FORAGER_TEST_OTHER_UID"],
   loopdisks: ["FORAGER_TEST_MKFS"],
+  osmium: ["FORAGER_TEST_OSMIUM"],
+  shells: ["FORAGER_TEST_ZSH", "FORAGER_TEST_FISH"],
 };
 
 /** Holds the reason why a service could not be had, so that the test that needs it can tell. */

@@ -1,10 +1,11 @@
+// needs: shells
 // inputs: src/** package.json tsconfig.json tsconfig.build.json
-import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { registry } from "../../src/cli/registry.ts";
 import { builtCli, createSandbox, type Sandbox } from "../support/built-cli.ts";
+import { needs } from "../support/services.ts";
 
 let sandbox: Sandbox;
 beforeEach(async () => {
@@ -159,23 +160,11 @@ test("bash splits --data=value in three words, and completes the value", async (
   expect(await completeInBash(["--data", "=", "x", "do"])).toEqual(["doctor"]);
 });
 
-// zsh is rarely on a server, and nothing here can bring it; bash is everywhere.
-if (spawnSync("zsh", ["--version"]).status === 0) {
+needs(["shells"], () => {
   completionSuite("zsh", completeInZsh);
+  completionSuite("fish", completeInFish);
+
   test("zsh keeps --data=value in one word, and completes the value", async () => {
     expect(await completeInZsh(["doctor", "--data="])).toEqual(["folder"]);
   });
-} else {
-  process.stderr.write("not tested: completion in zsh, which is not installed\n");
-  test("completion in zsh: the script is made (zsh is not installed, so it is not run)", async () => {
-    expect(await scriptFor("zsh")).toMatch(/^#compdef forager\n/);
-  });
-}
-
-if (spawnSync("fish", ["--version"]).status === 0) completionSuite("fish", completeInFish);
-else {
-  process.stderr.write("not tested: completion in fish, which is not installed\n");
-  test("completion in fish: the script is made (fish is not installed, so it is not run)", async () => {
-    expect(await scriptFor("fish")).toContain("complete -c forager");
-  });
-}
+});

@@ -1,5 +1,5 @@
+// needs: osmium
 // inputs: src/** docs/samples/** test/support/** package.json tsconfig.json tsconfig.build.json
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -8,6 +8,7 @@ import {
   writeParquet,
 } from "../../src/sources/adapters/parquet/testing/parquet-files.ts";
 import { createSandbox, type Sandbox } from "../support/built-cli.ts";
+import { needs } from "../support/services.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -22,14 +23,6 @@ const good = async (line: string) => {
   return result.stdout;
 };
 const json = async <T>(line: string): Promise<T> => JSON.parse(await good(`${line} --json`)) as T;
-const hasOsmium = (() => {
-  try {
-    execFileSync("osmium", ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-})();
 
 interface Listed {
   readonly rows: readonly { readonly name: string; readonly slug: string }[];
@@ -72,12 +65,14 @@ describe("the sources that init offers, offline", () => {
     expect(existsSync(at("file/campaigns/town/exports/town.csv.LICENCES.txt"))).toBe(false);
   });
 
-  test.runIf(hasOsmium)("an extract, through osmium-tool: closed ways once, areas by their way or relation", async () => {
-    await tryOut("extract");
-    expect(await names("extract")).toEqual(six);
-    const { rows } = await json<{ rows: { places: string[] }[] }>("company list --data extract");
-    expect(rows.flatMap(({ places }) => places).sort()).toEqual(["osm/node/1", "osm/node/2", "osm/node/4", "osm/node/5", "osm/relation/601", "osm/way/501"]); // prettier-ignore
-  }); // prettier-ignore
+  needs(["osmium"], () => {
+    test("an extract, through osmium-tool: closed ways once, areas by their way or relation", async () => {
+      await tryOut("extract");
+      expect(await names("extract")).toEqual(six);
+      const { rows } = await json<{ rows: { places: string[] }[] }>("company list --data extract");
+      expect(rows.flatMap(({ places }) => places).sort()).toEqual(["osm/node/1", "osm/node/2", "osm/node/4", "osm/node/5", "osm/relation/601", "osm/way/501"]); // prettier-ignore
+    });
+  });
 
   test("a sample that does not exist is named, with those that do", async () => {
     const result = await sandbox.forager(["init", "--contact", "a@b.org", "--source", "sample:x"]);

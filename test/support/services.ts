@@ -31,6 +31,10 @@ export interface Services {
   readonly otheruser: { readonly uid: number };
   /** Disks in files, which a test can copy as a power cut would leave them: test/power-cut. */
   readonly loopdisks: { readonly mkfs: string };
+  /** A program, no server. */
+  readonly osmium: { readonly path: string };
+  /** Shells that complete commands, beside bash. */
+  readonly shells: { readonly zsh: string; readonly fish: string };
 }
 
 /**
@@ -94,6 +98,8 @@ const readers: { readonly [Name in ServiceName]: () => Services[Name] } = {
   }),
   otheruser: () => ({ uid: Number(variable("FORAGER_TEST_OTHER_UID")) }),
   loopdisks: () => ({ mkfs: variable("FORAGER_TEST_MKFS") }),
+  osmium: () => ({ path: variable("FORAGER_TEST_OSMIUM") }),
+  shells: () => ({ zsh: variable("FORAGER_TEST_ZSH"), fish: variable("FORAGER_TEST_FISH") }),
 };
 
 function variable(name: string): string {

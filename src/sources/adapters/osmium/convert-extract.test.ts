@@ -1,8 +1,10 @@
-import { execFileSync } from "node:child_process";
+// needs: osmium
+// inputs: docs/samples/**
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { needs } from "../../../../test/support/services.ts";
 import { packageFile } from "../../../base/package-files.ts";
 import type { Place } from "../../place.ts";
 import { readPlaceFile } from "../../read/read-place-file.ts";
@@ -15,14 +17,6 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const sample = packageFile("docs/samples/osm.osm.pbf");
-const hasOsmium = (() => {
-  try {
-    execFileSync("osmium", ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-})();
 
 async function placesOf(file: string): Promise<readonly Place[]> {
   const places: Place[] = [];
@@ -45,29 +39,34 @@ test("without osmium-tool the message names the packages that have it", async ()
   });
 });
 
-test.runIf(hasOsmium)("osmium-tool is here: closed ways and areas have the ids of their ways and relations", async () => {
-  const to = join(folder, "sample.geojsonseq");
-  await convertExtract({ file: sample, to });
-  // osmium tells the closed way twice, as a line and as an area.
-  expect(readFileSync(to, "utf8").match(/"id":"(?:w501|a1002)"/g)).toHaveLength(2);
-  const places = await placesOf(to);
-  expect([...new Set(places.map(({ id }) => id))].sort()).toEqual([
+needs(["osmium"], () => {
+  test("closed ways and areas have the ids of their ways and relations", async () => {
+    const to = join(folder, "sample.geojsonseq");
+    await convertExtract({ file: sample, to });
+    // osmium tells the closed way twice, as a line and as an area.
+    expect(readFileSync(to, "utf8").match(/"id":"(?:w501|a1002)"/g)).toHaveLength(2);
+    const places = await placesOf(to);
+    expect([...new Set(places.map(({ id }) => id))].sort()).toEqual([
     "osm/node/1", "osm/node/2", "osm/node/4", "osm/node/5", "osm/relation/601", "osm/way/501",
   ]); // prettier-ignore
-  const way = places.filter(({ id }) => id === "osm/way/501");
-  expect(way).toMatchObject([{ name: "Bäckerei Huber" }, { name: "Bäckerei Huber" }]);
-  for (const { latitude, longitude } of way) {
-    expect([latitude, longitude]).toEqual([expect.closeTo(48.1355, 5), expect.closeTo(11.5802, 5)]);
-  }
-}); // prettier-ignore
+    const way = places.filter(({ id }) => id === "osm/way/501");
+    expect(way).toMatchObject([{ name: "Bäckerei Huber" }, { name: "Bäckerei Huber" }]);
+    for (const { latitude, longitude } of way) {
+      expect([latitude, longitude]).toEqual([
+        expect.closeTo(48.1355, 5),
+        expect.closeTo(11.5802, 5),
+      ]);
+    }
+  });
 
-test.runIf(hasOsmium)("osmium-tool is here: what is no extract, or cut short, is an error", async () => {
-  const cut = join(folder, "cut.osm.pbf");
-  writeFileSync(cut, readFileSync(sample).subarray(0, 600));
-  for (const file of [cut, join(folder, "none.osm.pbf")]) {
-    await expect(convertExtract({ file, to: join(folder, "x") })).rejects.toMatchObject({
-      code: "places_extract",
-      kind: "invalid",
-    });
-  }
-}); // prettier-ignore
+  test("what is no extract, or cut short, is an error", async () => {
+    const cut = join(folder, "cut.osm.pbf");
+    writeFileSync(cut, readFileSync(sample).subarray(0, 600));
+    for (const file of [cut, join(folder, "none.osm.pbf")]) {
+      await expect(convertExtract({ file, to: join(folder, "x") })).rejects.toMatchObject({
+        code: "places_extract",
+        kind: "invalid",
+      });
+    }
+  });
+});
