@@ -20,9 +20,9 @@ export const healthPaths = ["/metrics", "/healthz", "/readyz"] as const;
 export type HealthPath = (typeof healthPaths)[number];
 
 /**
- * The answers of /metrics, /healthz and /readyz, on whichever port they are served. Everybody is told
- * whether the node is well, since health probes rarely hold a secret. Data, and why the node is not
- * well, take a secret.
+ * The responses of /metrics, /healthz and /readyz, independent of the port they are served on. Anybody
+ * may see whether the node is healthy, because health probes rarely hold a secret. Metrics, and the
+ * reasons why a node is not healthy, need the secret.
  */
 export async function answerHealth(
   path: HealthPath,

@@ -39,7 +39,7 @@ export function createChildProcesses({
   let isStopping = false;
   let fail: (error: AppError) => void = () => {};
   const failed = new Promise<never>((_, reject) => (fail = reject));
-  failed.catch(() => {}); // reported by whoever awaits it; the demo may have ended before
+  failed.catch(() => {}); // callers that await it get the error; without this, an unawaited one ends the process
 
   function start(settings: { readonly worker: string }, first?: object): void {
     const { worker } = settings;

@@ -37,7 +37,7 @@ async function jobOf(
   queue: Awaited<ReturnType<Open["queue"]>>,
   campaigns: Open["campaigns"],
 ) {
-  await campaigns.readConfig(campaign); // a campaign that is not there is told as such
+  await campaigns.readConfig(campaign); // throws if there is no such campaign
   if (await queue.job(campaign)) return queue;
   const message = `campaign ${campaign} has no tasks yet: dispatch it first`;
   throw new AppError("conflict", "not_dispatched", message);

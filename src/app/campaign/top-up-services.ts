@@ -21,7 +21,7 @@ export const createTopUpServices = (options: TopUpServicesOptions): TopUpService
     const { folder, queue, ledger, clock } = options;
     const campaign = await options.campaign(name);
     const places = await options.placesHere();
-    // Whoever dispatched it has been asked whether so many tiles are meant.
+    // The operator confirmed the number of tiles when the campaign was dispatched.
     const isForced = true;
     const due = await findDueTasks({
       campaign,

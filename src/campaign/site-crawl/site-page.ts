@@ -84,7 +84,7 @@ async function visitPage(context: Context): Promise<HandlerOutcome> {
     const state = closed.isTemporary ? "failed" : "robots";
     const { message, reason } = closed;
     await crawl.record({ ...blankRow(payload), state, message, ...(reason && { reason }) });
-    // Without TLS the row says it all: whoever asked may try http instead.
+    // A TLS failure is not retried: the command that asked may try http instead.
     return closed.isTemporary && reason !== "tls" ? fail(closed.message) : done();
   }
   await pace.wait();

@@ -12,8 +12,8 @@ export interface TargetText {
 
 /**
  * The targets of a part, in order, each with its records as they stand there. A part may have
- * megabytes: it is read piece by piece, so that whoever goes through it can let other work run in
- * between. Throws `corrupt` for what is not a part, or is not sorted.
+ * megabytes: it is read piece by piece, so that the caller can let other work run in between.
+ * Throws `corrupt` for what is not a part, or is not sorted.
  */
 export function* splitPart(
   text: string,

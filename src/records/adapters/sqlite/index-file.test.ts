@@ -58,7 +58,7 @@ describe("the file of the index", () => {
     index.update({ put: [company("c", { name: "C" })], position: next }, { isJoined: true });
     const broken = company("d", { emails: [{ value: 5 as never }] });
     expect(() => index.update({ put: [broken] }, { isJoined: true })).toThrow();
-    // Whoever follows the position does again what was taken back.
+    // The position was rolled back too, so a reader that follows it repeats these changes.
     expect(index.position()).toEqual(position);
     expect(index.find("company/c")).toBeUndefined();
     index.update({ put: [company("c", { name: "C" })], position: next }, { isJoined: true });
