@@ -56,3 +56,32 @@ test("what fails on its way was never shown", async () => {
   expect(await reading).toEqual({ f: "old" });
   await writing;
 });
+
+test("a write of what is on its way to the disk is acknowledged only when that is there", async () => {
+  const { ledger, hold } = await openSlow();
+  let isThere = false;
+  let arrive = () => {};
+  hold(new Promise((resolve) => (arrive = resolve)));
+  const first = ledger.write(set("new")).then(() => (isThere = true));
+  await new Promise(setImmediate);
+  const second = ledger.write(set("new")).then(({ datagrams }) => ({ datagrams, isThere }));
+  await new Promise(setImmediate);
+  arrive();
+  expect(await second).toEqual({ datagrams: [], isThere: true });
+  await first;
+});
+
+test("a write of what failed on its way to the disk is written anew", async () => {
+  const { ledger, hold } = await openSlow();
+  let fail = () => {};
+  hold(new Promise((_, reject) => (fail = () => reject(new Error("full")))));
+  const first = expect(ledger.write(set("new"))).rejects.toThrow("full");
+  await new Promise(setImmediate);
+  const second = ledger.write(set("new"));
+  await new Promise(setImmediate);
+  hold(Promise.resolve());
+  fail();
+  expect((await second).datagrams).toHaveLength(1);
+  expect(await valuesOf(ledger, target)).toEqual({ f: "new" });
+  await first;
+});

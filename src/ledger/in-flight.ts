@@ -1,25 +1,28 @@
 import type { TargetView } from "./view.ts";
 
 /**
- * Writes that are on their way to the disk. The replica has them already; whoever reads waits for
- * those it would show, and reads again if one of them has failed.
+ * Writes that are on their way to the disk. The replica has them already. Whoever answers from the
+ * replica waits for the writes that its answer rests on, and asks again if one of them has failed.
  */
 export interface InFlightWrites {
   track<T>(targets: readonly string[], write: () => Promise<T>): Promise<T>;
-  settled(read: () => Promise<readonly TargetView[]>): Promise<readonly TargetView[]>;
+  /** Calls `answer` until the writes to the targets that the answer rests on are durable. */
+  settled<T>(answer: () => Promise<T>, targetsOf: (answer: T) => readonly string[]): Promise<T>;
 }
 
 const mergedPrefix = "merged/";
 
+/** The target of a view, and those that were merged into it. */
+export const shownTargets = ({ target, fields }: TargetView): readonly string[] => [
+  target,
+  ...fields.flatMap(({ field }) =>
+    field.startsWith(mergedPrefix) ? [field.slice(mergedPrefix.length)] : [],
+  ),
+];
+
 export function createInFlight(): InFlightWrites {
   const byTarget = new Map<string, Set<Promise<boolean>>>();
   let failures = 0;
-  const writesTo = ({ target, fields }: TargetView): readonly Promise<boolean>[] => {
-    const merged = fields.flatMap(({ field }) =>
-      field.startsWith(mergedPrefix) ? [field.slice(mergedPrefix.length)] : [],
-    );
-    return [target, ...merged].flatMap((one) => [...(byTarget.get(one) ?? [])]);
-  };
   return {
     async track(targets, write) {
       const mine = write();
@@ -42,12 +45,16 @@ export function createInFlight(): InFlightWrites {
         }
       }
     },
-    async settled(read) {
+    async settled(answer, targetsOf) {
       for (;;) {
         const before = failures;
-        const views = await read();
-        if (byTarget.size > 0) await Promise.all(views.flatMap(writesTo));
-        if (failures === before) return views;
+        const found = await answer();
+        const targets = targetsOf(found);
+        if (targets.length === 0) return found;
+        if (byTarget.size > 0) {
+          await Promise.all(targets.flatMap((target) => [...(byTarget.get(target) ?? [])]));
+        }
+        if (failures === before) return found;
       }
     },
   };

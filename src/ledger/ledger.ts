@@ -17,7 +17,7 @@ import {
   unforgetChanges,
 } from "./forget.ts";
 import { createGate } from "./read-write-lock.ts";
-import { createInFlight } from "./in-flight.ts";
+import { createInFlight, shownTargets } from "./in-flight.ts";
 import { createExchange, type Exchange } from "./exchange/exchange.ts";
 import { joinCommits } from "./exchange/open-commits.ts";
 import { move, settleMove } from "./move.ts";
@@ -183,16 +183,19 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
       );
     };
     const targets = checked.map(({ target }) => target);
-    const datagrams = await inFlight.track(targets, () =>
-      gate.pass(() =>
-        core.steady<readonly Datagram[]>((replica) =>
-          replica.withTargets<readonly Datagram[] | Again>(targets, (fieldsOf) =>
-            replica === core.replica() ? plan(fieldsOf) : again,
+    const writeOnce = () =>
+      inFlight.track(targets, () =>
+        gate.pass(() =>
+          core.steady<readonly Datagram[]>((replica) =>
+            replica.withTargets<readonly Datagram[] | Again>(targets, (fieldsOf) =>
+              replica === core.replica() ? plan(fieldsOf) : again,
+            ),
           ),
         ),
-      ),
-    );
-    return { datagrams, cut };
+      );
+    // Nothing had to be written: another write may have brought the same, and not be durable yet.
+    const restsOn = (written: readonly Datagram[]) => (written.length === 0 ? targets : []);
+    return { datagrams: await inFlight.settled(writeOnce, restsOn), cut };
   };
 
   /** The time of what was ahead may have come, with nothing else to tell. */
@@ -223,10 +226,13 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     write,
     read: async (target) => {
       const read = () => core.steady((replica) => readTarget(replica, target));
-      return (await inFlight.settled(async () => [await read()]))[0]!;
+      return inFlight.settled(read, shownTargets);
     },
     readAll: (targets) =>
-      inFlight.settled(() => core.steady((replica) => readTargets(replica, targets))),
+      inFlight.settled(
+        () => core.steady((replica) => readTargets(replica, targets)),
+        (views) => views.flatMap(shownTargets),
+      ),
     status() {
       release();
       return statusOf(core);

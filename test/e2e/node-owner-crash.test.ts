@@ -36,9 +36,10 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test("kill -9 and SIGSTOP of any process at any moment, 20 times: each acknowledged write is there once", async () => {
   const all: NodeWriter[] = [];
+  let started = 0;
   const start = async () => {
-    const name = `w${all.length}`;
-    const kind = all.length % 2 === 0 ? ("service" as const) : ("command" as const);
+    const kind = started % 2 === 0 ? ("service" as const) : ("command" as const);
+    const name = `w${started++}`;
     const writer = await startNodeWriter({ folder, name, fields: endless, kind });
     all.push(writer);
     return writer;
