@@ -25,11 +25,13 @@ export interface VitestOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Runs test files, showing a dot for each test and every failure in full. */
+/** Runs test files, showing a dot for each test and every failure in full; in CI only failures. */
 export async function runVitest({ runner, paths, env }: VitestOptions): Promise<VitestRun> {
   const reportFile = join(cacheFolder, `vitest-${process.pid}.json`);
   await mkdir(cacheFolder, { recursive: true });
-  const reporters = ["--reporter=dot", "--reporter=json", `--outputFile.json=${reportFile}`];
+  const isCi = process.env["CI"] === "true";
+  const shown = isCi ? join(root, "scripts/checks/ci-reporter.ts") : "dot";
+  const reporters = [`--reporter=${shown}`, "--reporter=json", `--outputFile.json=${reportFile}`];
   // Whole paths: a filter of vitest's matches any part of one.
   const files = paths.map((path) => join(root, path));
   const { code } = await runner.run([tools.vitest, "run", ...reporters, ...files], {

@@ -8,6 +8,7 @@ import {
   mergeOutcomes,
 } from "../../scripts/checks/summary.ts";
 import { parseTestHeader } from "../../scripts/checks/test-header.ts";
+import { shortenError } from "../../scripts/checks/ci-reporter.ts";
 import { interpretReport } from "../../scripts/checks/vitest-run.ts";
 import { root } from "../../scripts/project.ts";
 
@@ -146,4 +147,14 @@ describe("the head of a test file", () => {
       'a.test.ts needs "mysql"',
     );
   });
+});
+
+test("in CI a failure is a few lines: the beginning of its message, and where it was thrown", () => {
+  const message = Array.from({ length: 40 }, (_, index) => `line ${index} ${"x".repeat(300)}`);
+  const stack = "Error\n    at equal (node_modules/a.js:1:1)\n    at test/b.test.ts:2:3";
+  const lines = shortenError({ message: message.join("\n"), stack }).split("\n");
+  expect(lines).toHaveLength(16);
+  expect(lines[0]).toMatch(/^ {4}line 0 x+$/u);
+  expect(lines[0]!.length).toBeLessThan(210);
+  expect(lines.slice(-2)).toEqual(["    … and 26 more lines", "    at test/b.test.ts:2:3"]);
 });

@@ -185,7 +185,11 @@ const cases: Readonly<
       [here("export default 1;"), "no default exports"],
       [here("export { a as default };"), "no default exports"],
     ],
-    passed: [here("export const a = 1;"), here("export default {};", "vitest.config.ts")],
+    passed: [
+      here("export const a = 1;"),
+      here("export default {};", "vitest.config.ts"),
+      here("export default class {}", "scripts/checks/ci-reporter.ts"),
+    ],
   },
   tellingNames: {
     rule: tellingNames,

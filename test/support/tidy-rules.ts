@@ -62,8 +62,8 @@ export const oneUrlParser: Rule = (file) =>
       });
 
 export const noDefaultExport: Rule = (file) =>
-  // The tools that read a *.config.ts demand one.
-  file.path.endsWith(".config.ts")
+  // The tools that read these files demand one.
+  file.path.endsWith(".config.ts") || file.path.endsWith("-reporter.ts")
     ? []
     : violationsOf(file, {
         view: scanSource(file.text).code,
