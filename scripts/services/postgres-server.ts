@@ -25,7 +25,7 @@ export interface PostgresServerOptions {
   /** As after -c: `max_connections=30`. */
   readonly settings?: readonly string[];
   readonly signal?: AbortSignal;
-  /** Data that is there already, such as a copy of another server's. */
+  /** Data that is already there, such as a copy of another server's. */
   readonly hasData?: boolean;
   /** It ends with whoever started it, also when that one is killed: for what has no keeper. */
   readonly endsWithStarter?: boolean;

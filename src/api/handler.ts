@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Contract, RouteName } from "./contract/contract.ts";
 import type { Scope } from "./contract/route.ts";
 import type { LiveHub } from "./live/live-hub.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { contract, type RouteName } from "./contract/contract.ts";
 import { problem } from "./contract/problem.ts";
 import type { RouteSpec } from "./contract/route.ts";

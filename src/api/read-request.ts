@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Fields, RouteSpec } from "./contract/route.ts";
 import type { ProblemDocument } from "./contract/problem.ts";
 import { ProblemError } from "./problems.ts";

@@ -37,7 +37,7 @@ test("what is kept is bounded: in a process that says much, and by processes tha
   expect(readdirSync(folder).length).toBeLessThanOrEqual(40);
 });
 
-test("half a line that a crash left is passed over; a folder that is not there is empty", () => {
+test("half a line that a crash left is skipped; a folder that is not there is empty", () => {
   const folder = createFolder();
   openKeptLog({ folder, name: "1" }).write(line(1, "whole"));
   appendFileSync(join(folder, "1.jsonl"), '{"level":"info","ti');

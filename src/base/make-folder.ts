@@ -14,7 +14,7 @@ const attemptsMax = 1_000;
 
 /**
  * Makes a folder and all folders above it that are missing. Answers the topmost folder that it made;
- * undefined: the folder was there already. Throws AppError.
+ * undefined: the folder was already there. Throws AppError.
  *
  * Node's recursive mkdir is not used: if a file system answers ENOENT although the parent exists, as
  * /proc does, it tries again for ever and lets no signal in.

@@ -32,7 +32,7 @@ test("lines are the same however the bytes are cut", async () => {
   );
 });
 
-test("a line that is too long is counted and passed over, wherever it is cut", async () => {
+test("a line that is too long is counted and skipped, wherever it is cut", async () => {
   for (const chunkBytes of [1, 3, 7, 100]) {
     const text = Buffer.from(`${"x".repeat(10)}\n${"y".repeat(11)}\nz\n${"y".repeat(50)}`);
     const chunks: Buffer[] = [];

@@ -2,7 +2,7 @@
 export interface TextLine {
   /** From 1. */
   readonly number: number;
-  /** undefined: it is longer than allowed, and was passed over. */
+  /** undefined: it is longer than allowed, and was skipped. */
   readonly bytes: Buffer | undefined;
 }
 

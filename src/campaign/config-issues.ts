@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { AppError } from "../base/app-error.ts";
 import { nearestHint } from "../base/nearest.ts";
 import { valueAt, type ConfigPath } from "./config-layers.ts";

@@ -71,7 +71,7 @@ export interface DispatchOptions {
   readonly onProgress?: (added: number) => void;
   /** Whether a snapshot answers, so that no server is asked. */
   readonly isKept?: (target: DueTarget) => boolean;
-  /** Ends when so many were added: those that are there already do not count. */
+  /** Ends when so many were added: those that are already there do not count. */
   readonly addedMax?: number | undefined;
 }
 

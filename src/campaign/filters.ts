@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Company } from "../records/index.ts";
 import type { Place } from "../sources/index.ts";
 import type { CompanyFacts } from "./company-fields.ts";

@@ -130,7 +130,7 @@ contact = "nobody"
     expect(messageOf(`proximity = 10\n${minimal}`)).toContain("write proximityKm, in kilometres");
   });
 
-  test("lesson 24: nothing is read half: text is no number, and no key is passed over", () => {
+  test("lesson 24: nothing is read half: text is no number, and no key is skipped", () => {
     expect(messageOf(minimal.replace("30.2672", '"30.2672"'))).toContain(
       "lat must be degrees north",
     );

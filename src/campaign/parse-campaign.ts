@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { nearestHint } from "../base/nearest.ts";
 import { phraseLanguages, sourceKeyRule, type Point } from "../sources/index.ts";
 import { fileSourceKey, overpassSourceKey, type Campaign } from "./campaign.ts";

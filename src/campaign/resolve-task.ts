@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { TaskInput } from "../queue/index.ts";
 import { mergeDuplicates, type MergingRecords } from "../records/index.ts";
 import { defineHandler, done, retry, type Handler } from "../worker/index.ts";

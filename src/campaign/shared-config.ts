@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../base/app-error.ts";
 import { writeFileAtomic } from "../base/atomic-file.ts";
 import type { Clock } from "../base/clock.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import type { TaskInput } from "../queue/index.ts";
 import { parseTileId, placeSchema } from "../sources/index.ts";
 import { fileSourceKey, overpassSourceKey, type Campaign } from "./campaign.ts";

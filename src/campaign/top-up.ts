@@ -4,7 +4,7 @@
  * it when other tasks of the campaign have ended, and it adds what fits then. Each pass that leaves
  * targets out is followed by another one.
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { TaskInput } from "../queue/index.ts";
 import { defineHandler, done, fail, type Handler } from "../worker/index.ts";
 import type { Dispatched } from "./dispatch.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Change, Ledger, TargetView } from "../ledger/index.ts";
 import type { Freshness } from "./campaign.ts";
 import type { Tile } from "../sources/index.ts";

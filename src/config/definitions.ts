@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { assert } from "../base/app-error.ts";
 import { settingMeta, settingsSchema, type SettingMeta } from "./schema.ts";
 

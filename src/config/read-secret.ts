@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../base/app-error.ts";
 import { readBytes } from "./read-bytes.ts";
 import { runSecretCommand, secretBytesMax } from "./secret-command.ts";

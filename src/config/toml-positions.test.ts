@@ -55,7 +55,7 @@ test("text that is no TOML at all never stops it", () => {
   );
 });
 
-test("long values are passed over", () => {
+test("long values are skipped", () => {
   const long = 'x\\\\"'.repeat(200_000);
   const text = `a = """${long}"""\nb = '${"y".repeat(1_000_000)}'\nc = [${"1,".repeat(300_000)}]\nd = 1`;
   expect(locateTomlKeys(text).find(["d"])).toEqual({ line: 4, column: 1 });

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../base/app-error.ts";
 import type { DesiredState } from "./desired-state.ts";
 

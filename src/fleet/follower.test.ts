@@ -265,7 +265,7 @@ describe("without a bucket", () => {
     await follower.stop();
   });
 
-  test("the next revision counts over what the ledger knows; odd facts there are passed over", async () => {
+  test("the next revision counts over what the ledger knows; odd facts there are skipped", async () => {
     const place = createPlace();
     await using ledger = await openTestLedger({ clock: place.clock });
     let desired = nothingDesired;

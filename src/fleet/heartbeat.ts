@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What came from elsewhere and is shown to people: one line, which no terminal obeys. */
 export function toPlain(said: string): string {

@@ -48,7 +48,7 @@ export async function readCommands(
     for (const { field, value, source } of fields) {
       if (typeof value !== "object" || value === null) continue;
       const entry = { ...(value as Omit<DesiredEntry, "by">), by: source };
-      // What somebody wrote there by hand and is none of ours is passed over.
+      // What somebody wrote there by hand and is none of ours is skipped.
       const found = parseDesired({
         revision: entry.revision,
         scopes: { [scope]: { [field]: entry } },

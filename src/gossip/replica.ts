@@ -11,7 +11,7 @@ export interface GossipReplica {
    */
   read(ask: ReadAsk): Promise<Range | undefined>;
   /**
-   * Durable when it resolves. What is known already is passed over; of a range beyond a hole nothing
+   * Durable when it resolves. What is known already is skipped; of a range beyond a hole nothing
    * is kept. How far it came is what the vector shows afterwards: what is not counted there is
    * offered again, with what follows it. Throws AppError `invalid` or `corrupt` for records that are
    * none: they are counted and dropped.

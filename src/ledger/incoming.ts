@@ -8,7 +8,7 @@ import type { Replica } from "./replica.ts";
 export interface Incoming {
   /**
    * Whole commits, each session's in order. Durable and folded when it resolves, with what was new
-   * of it; what is known is passed over. Throws `ledger_gap` where numbers are missing before it:
+   * of it; what is known is skipped. Throws `ledger_gap` where numbers are missing before it:
    * then nothing of it is kept.
    */
   receive(datagrams: readonly Datagram[]): Promise<readonly Datagram[]>;

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AppError, type ErrorKind } from "../base/app-error.ts";
 import type { NodeApi } from "./node-api.ts";
 

@@ -195,7 +195,7 @@ async function makeNew(
 
 const whyNot = (outcome: "known" | "forgotten", id: string): string =>
   outcome === "known"
-    ? `a company of that domain or place is there already (${id}): copy your text into its file`
+    ? `a company of that domain or place is already there (${id}): copy your text into its file`
     : `it was forgotten for good: remove this folder, or allow it again with \`forager company forget ${id} --undo\``;
 
 /** One line for each record. */

@@ -69,7 +69,7 @@ function skipReason({ missed, lateMs, withinMs, newer, newestMs }: Lateness): st
     return lateMs > graceMs ? "no node was running at that time (missed = skip)" : undefined;
   }
   if (missed === "latest" && newer > 0) {
-    return `missed; ${iso(newestMs)} counts instead (missed = latest)`;
+    return `missed; ${iso(newestMs)} replaces it (missed = latest)`;
   }
   if (newer >= runsMax) return `missed; only the ${runsMax} newest run (missed = all)`;
   return lateMs > Math.max(withinMs, graceMs) ? "no node was running in time (within)" : undefined;

@@ -8,7 +8,7 @@ export {
   scheduleRunsMax,
   showSchedule,
   type ScheduleDetails,
-  type SchedulePlace,
+  type ScheduleReader,
   type ScheduleRun,
   type ScheduleView,
 } from "./manage-schedules.ts";

@@ -15,7 +15,7 @@ import { scheduleInputSchema, type Schedule, type ScheduleInput } from "./schedu
 type ScheduleLedger = Parameters<typeof readSchedules>[0] & Parameters<typeof writeSchedule>[0];
 
 /** What commands and the API work on. */
-export interface SchedulePlace {
+export interface ScheduleReader {
   readonly ledger: Pick<ScheduleLedger, "read">;
   /** Absent: there is no queue yet, so nothing has run. */
   readonly queue: Pick<Queue, "log" | "ended"> | undefined;
@@ -127,7 +127,7 @@ export async function runScheduleNow(
   return { task: answer.id, occurrence: new Date(atMs).toISOString() };
 }
 
-export async function listSchedules(place: SchedulePlace): Promise<readonly ScheduleView[]> {
+export async function listSchedules(place: ScheduleReader): Promise<readonly ScheduleView[]> {
   const views: ScheduleView[] = [];
   for (const known of await readSchedules(place.ledger)) views.push(await viewOf(place, known));
   return views;
@@ -136,14 +136,14 @@ export async function listSchedules(place: SchedulePlace): Promise<readonly Sche
 export const scheduleRunsMax = 100;
 
 export async function showSchedule(
-  place: SchedulePlace,
+  place: ScheduleReader,
   name: string,
   { runsMax = 20 }: { readonly runsMax?: number } = {},
 ): Promise<ScheduleDetails> {
   const known = await findSchedule(place.ledger, name);
   const job = scheduleJob(name);
   const limit = Math.min(runsMax, scheduleRunsMax);
-  const runs = await runsOf(place, { job, limit, isSkippedToo: true });
+  const runs = await runsOf(place, { job, limit, includesSkipped: true });
   const [newest] =
     (await place.queue?.ended({ job, states: ["done"], isNewestFirst: true, limit: 1 })) ?? [];
   const result: unknown = newest?.result ? JSON.parse(newest.result) : null;
@@ -171,10 +171,10 @@ export function nextRunsOf(
   return nextOccurrences(timing, { afterMs: Math.max(sinceMs, nowMs), count: 3 }).map(iso);
 }
 
-async function viewOf(place: SchedulePlace, { schedule }: KnownSchedule): Promise<ScheduleView> {
+async function viewOf(place: ScheduleReader, { schedule }: KnownSchedule): Promise<ScheduleView> {
   const { sinceMs, timing, isPaused, ...rest } = schedule;
   const job = scheduleJob(schedule.name);
-  const [last] = await runsOf(place, { job, limit: 1, isSkippedToo: false });
+  const [last] = await runsOf(place, { job, limit: 1, includesSkipped: false });
   return {
     ...rest,
     timing,
@@ -186,10 +186,10 @@ async function viewOf(place: SchedulePlace, { schedule }: KnownSchedule): Promis
 }
 
 async function runsOf(
-  { queue }: Pick<SchedulePlace, "queue">,
-  { job, limit, isSkippedToo }: { job: string; limit: number; isSkippedToo: boolean },
+  { queue }: Pick<ScheduleReader, "queue">,
+  { job, limit, includesSkipped }: { job: string; limit: number; includesSkipped: boolean },
 ): Promise<readonly ScheduleRun[]> {
-  const states = ["done", "failed", ...(isSkippedToo ? (["skipped"] as const) : [])] as const;
+  const states = ["done", "failed", ...(includesSkipped ? (["skipped"] as const) : [])] as const;
   const ended = (await queue?.log({ job, states, isNewestFirst: true, limit })) ?? [];
   return ended.map(({ key, state, finishedAtMs, attempts }) => ({
     occurrence: occurrenceOf(key),

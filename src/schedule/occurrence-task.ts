@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Queue, TaskInput } from "../queue/index.ts";
 import { defineHandler, done, skip, type Handler } from "../worker/index.ts";
 import type { OccurrenceDecision } from "./decide.ts";

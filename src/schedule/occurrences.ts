@@ -35,7 +35,7 @@ export function nextOccurrences(
   return found;
 }
 
-export interface Stretch {
+export interface TimeRange {
   readonly afterMs: number;
   readonly untilMs: number;
   readonly countMax: number;
@@ -46,10 +46,10 @@ const firstLookMs = 3_600_000;
 
 /**
  * The newest occurrences in (afterMs, untilMs], oldest first. It looks back no further than it
- * needs to, because computing an occurrence is slow and a stretch may have many thousands.
+ * needs to, because computing an occurrence is slow and a range may have many thousands.
  */
-export function newestOccurrences(timing: Timing, stretch: Stretch) {
-  const { afterMs, untilMs, countMax } = stretch;
+export function newestOccurrences(timing: Timing, range: TimeRange) {
+  const { afterMs, untilMs, countMax } = range;
   for (let lookMs = firstLookMs; ; lookMs *= 2) {
     const fromMs = Math.max(afterMs, untilMs - lookMs);
     const found = between(timing, fromMs, untilMs);

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../base/app-error.ts";
 import { timingFault, type Timing } from "./occurrences.ts";
 

@@ -93,8 +93,8 @@ describe("schedules", () => {
     const { runs } = await showSchedule(place(), "hourly");
     const told = runs.map(({ occurrence, state, reason }) => [occurrence.slice(11, 16), state, reason]); // prettier-ignore
     expect(told.toSorted(([a], [b]) => String(a).localeCompare(String(b)))).toEqual([
-      ["11:00", "skipped", "missed; 2026-01-05T13:00:00.000Z counts instead (missed = latest)"],
-      ["12:00", "skipped", "missed; 2026-01-05T13:00:00.000Z counts instead (missed = latest)"],
+      ["11:00", "skipped", "missed; 2026-01-05T13:00:00.000Z replaces it (missed = latest)"],
+      ["12:00", "skipped", "missed; 2026-01-05T13:00:00.000Z replaces it (missed = latest)"],
       ["13:00", "done", null],
     ]);
   });

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../base/app-error.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Bucket } from "../bucket/index.ts";

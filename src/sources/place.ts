@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 const text = z.string().trim().min(1).max(2_000);
 const texts = z.array(text).max(50);

@@ -27,7 +27,7 @@ export function markOf(code: number): Mark | undefined {
   return marksByCode.get(code >= symbolsFrom ? code - symbolsFrom : code);
 }
 
-/** Whether a code may be a mark or a spacer: everything else is passed over without a closer look. */
+/** Whether a code may be a mark or a spacer: everything else is skipped without a closer look. */
 export const mayMatter = (code: number): boolean =>
   code < 0x20 || (code >= 0x2404 && code <= 0x241f);
 

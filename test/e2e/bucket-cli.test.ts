@@ -80,7 +80,7 @@ bucketCommands("a folder", inDirectory);
 test("a folder is created as a bucket, once, and bucket.url is the default", async () => {
   const create = (...words: string[]) => sandbox.forager(["bucket", "create", ...words]);
   expect(await create("dir:new")).toMatchObject({ stdout: "dir:new was created\n" });
-  expect(await create("dir:new")).toMatchObject({ stdout: "dir:new is there already\n" });
+  expect(await create("dir:new")).toMatchObject({ stdout: "dir:new already exists\n" });
   expect((await create("nowhere://x")).exitCode).toBe(2);
   writeFileSync(join(sandbox.folder, "forager.toml"), 'bucket.url = "dir:other"\n');
   expect((await create()).stdout).toMatch(/other was created\n$/);

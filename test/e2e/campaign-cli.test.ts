@@ -73,7 +73,7 @@ describe("forager campaign", () => {
     await json("campaign dispatch munich");
     expect(await json("campaign dispatch munich")).toMatchObject({ added: 0, duplicate: 9 });
     expect((await run("campaign dispatch munich")).stdout).toBe(
-      "18 of 18 targets are due: 0 tasks added, 9 there already\n",
+      "18 of 18 targets are due: 0 tasks added, 9 already in the queue\n",
     );
     expect(await json("campaign status munich")).toMatchObject({
       campaign: "munich",
@@ -140,9 +140,9 @@ describe("forager campaign", () => {
     expect(plan.stdout).toMatch(/dentist +0 +osm amenity=dentist/);
     expect(plan.stdout).toContain("16 of them are left out: no place is in their tile");
     expect(plan.stderr).toContain("phone: 1 value not understood, such as 'call us'");
-    expect(plan.stderr).toContain("it has no name, no operator and no brand; 1 record passed over");
+    expect(plan.stderr).toContain("it has no name, no operator and no brand; 1 record skipped");
     expect((await run("campaign dispatch munich")).stdout).toBe(
-      "2 of 18 targets are due, 16 left out because no place is there: 1 task added\n",
+      "2 of 18 targets are due, 16 skipped because they have no place: 1 task added\n",
     );
   });
 
@@ -198,7 +198,7 @@ describe("forager campaign", () => {
     await wrong("campaign dispatch munich --batch 1 --canary 1", 2, "give one of them");
 
     writeFileSync(inCampaign("places.jsonl"), `{\n${place("a", 48.15, 11.55)}`);
-    await wrong("campaign plan munich", 3, "places.jsonl:1: it is not JSON; 1 record passed over");
+    await wrong("campaign plan munich", 3, "places.jsonl:1: it is not JSON; 1 record skipped");
     writeFileSync(inCampaign("places.jsonl"), place("a", 48.15, 11.55).slice(0, -9));
     await wrong("campaign dispatch munich", 1, "it ends in the middle of a record, at line 1");
     writeFileSync(inCampaign("config.toml"), 'phrases = ["a"]\nproximity-miles = 5\n');

@@ -130,7 +130,7 @@ describe("one company from several sources", () => {
     expect(report.licences).toHaveLength(2);
 
     const piped = await sandbox.forager(["export", "companies", "--data", "osm"]);
-    expect(piped.stderr).toContain("show beside it: © OpenStreetMap contributors (ODbL-1.0)");
+    expect(piped.stderr).toContain("attribution: © OpenStreetMap contributors (ODbL-1.0)");
 
     await good(`export companies --without osm --format jsonl --to mine.jsonl ${data}`);
     const lines = readFileSync(at("mine.jsonl"), "utf8");

@@ -18,7 +18,7 @@
  * - Writes: `api.send(method, path, { params, query, body, ifMatch, idempotencyKey })`. A write
  *   that is repeated with the same `idempotencyKey` has one effect.
  */
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Contract } from "../contract/contract.ts";
 import type { ProblemDocument } from "../contract/problem.ts";
 

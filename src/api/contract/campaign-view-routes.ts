@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { campaignReportSchema } from "../../campaign/report/report-schema.ts";
 import { count, licences, name, route } from "./route.ts";
 

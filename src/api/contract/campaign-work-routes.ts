@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { jobRow } from "./queue-routes.ts";
 import { count, name, route } from "./route.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { campaignRoutes } from "./campaign-routes.ts";
 import { fleetCommand, fleetRoutes } from "./fleet-routes.ts";
 import { queueRoutes } from "./queue-routes.ts";

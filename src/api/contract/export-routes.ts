@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { companyFilter } from "./record-routes.ts";
 import { name, route } from "./route.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { count, limitMax, name, route, timeMs } from "./route.ts";
 
 const applied = z.strictObject({

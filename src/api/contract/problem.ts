@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** RFC 9457: the body of every answer that is an error. */
 export const problem = z.strictObject({

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { count, name, pageCursor, pageLimit, pageOf, route, timeMs } from "./route.ts";
 
 export const taskStates = ["pending", "running", "done", "skipped", "failed"] as const;

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { gateRow, jobRow } from "./queue-routes.ts";
 import { count, limitMax, moment, name, pageCursor, pageOf, route, timeMs } from "./route.ts";
 

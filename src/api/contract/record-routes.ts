@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { count, licences, moment, name, pageCursor, pageLimit, pageOf, route } from "./route.ts";
 
 export const contact = z.strictObject({

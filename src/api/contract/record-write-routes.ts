@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { entry, fieldRow, recordName } from "./record-routes.ts";
 import { count, limitMax, moment, name, route } from "./route.ts";
 

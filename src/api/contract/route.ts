@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What a caller must be allowed to do before a route answers. */
 export const scopes = [

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { count, moment, name, route } from "./route.ts";
 
 const scheduleName = z.strictObject({ schedule: name });

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { taskFilter } from "./queue-routes.ts";
 import { companyFilter } from "./record-routes.ts";
 import { count, name, route, timeMs } from "./route.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { kindStats, logStats, reasonStats, stateCounts } from "./queue-routes.ts";
 import { count, route, timeMs } from "./route.ts";
 

@@ -38,7 +38,7 @@ function setUp() {
     const decoder = new TextDecoder();
     return {
       reader,
-      /** The next event; comments are passed over. */
+      /** The next event; comments are skipped. */
       async next(): Promise<Got> {
         const { value } = await reader.read();
         const text = decoder.decode(value);

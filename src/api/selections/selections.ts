@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import { createId } from "../../base/ids.ts";

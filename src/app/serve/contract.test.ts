@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { apiUrl } from "../../api/client/api-client.ts";
 import { contract, problem, type RouteName, type RouteSpec } from "../../api/index.ts";
 import { badValues, goodValues, type Schema } from "./testing/arbitrary-json.ts";

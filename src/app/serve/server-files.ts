@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { z } from "zod";
+import * as z from "zod";
 import { writeFileAtomic } from "../../base/atomic-file.ts";
 import { readRegularFile } from "../../base/regular-file.ts";
 import type { Paths } from "../../config/index.ts";

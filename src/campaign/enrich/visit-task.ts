@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Visit, VisitRequest } from "../../crawl/index.ts";
 import type { TaskInput } from "../../queue/index.ts";
 import { enrichKind } from "../tasks.ts";

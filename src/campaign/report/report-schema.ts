@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * `report.json`: what a campaign has come to. The same document for the command line, the HTTP API,

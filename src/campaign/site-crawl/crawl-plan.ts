@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { canonicalUrl, isAsset, isSameSite, looksEndless } from "../../crawl/index.ts";
 import { urlPattern } from "./glob.ts";
 

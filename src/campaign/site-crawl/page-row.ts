@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * What came of one page: a line of `crawls/<name>/pages.jsonl`. A page has several lines when it was

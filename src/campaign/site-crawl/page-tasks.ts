@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { RaiseInput, TaskInput } from "../../queue/index.ts";
 import { crawlJob, type CrawlPlan } from "./crawl-plan.ts";
 

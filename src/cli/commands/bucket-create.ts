@@ -16,7 +16,7 @@ export const bucketCreate: Command = {
     { line: "forager bucket create dir:/mnt/shared/fleet", summary: "a folder that nodes share" },
   ],
   details: [
-    "Exits 0 too if it is there already. `forager bucket probe` then proves that it is fit.",
+    "Exits 0 too if it already exists. `forager bucket probe` then proves that it is fit.",
     "Credentials come from AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
   ],
 
@@ -25,7 +25,7 @@ export const bucketCreate: Command = {
     const address = args[0] ?? "";
     const status = await asUsage(() => createBucket(address), ["bucket_address"]);
     const shown = redactText(address);
-    const words = status === "created" ? "was created" : "is there already";
+    const words = status === "created" ? "was created" : "already exists";
     out.result({ bucket: shown, status }, `${shown} ${words}`);
   },
 };

@@ -95,7 +95,7 @@ async function addBatch(context: SettingsContext): Promise<"partial" | void> {
     out.result(
       { ...counts, batch: name, ...answers },
       `${words}: ${answers.added} to visit as batch ${name}` +
-        (answers.duplicate > 0 ? `, ${answers.duplicate} there already` : "") +
+        (answers.duplicate > 0 ? `, ${answers.duplicate} already in the queue` : "") +
         (answers.refused > 0 ? `, ${answers.refused} refused (see \`forager queue jobs\`)` : ""),
     );
     if (answers.refused > 0) return "partial";

@@ -33,7 +33,7 @@ export const queueAdd: Command = {
     },
   ],
   details: [
-    "Exit code 0 when the task is in the queue, also when it was there already (duplicate: only a\n" +
+    "Exit code 0 when the task is in the queue, also when it was already there (duplicate: only a\n" +
       "pending task's priority is raised); 1 when it was refused: over_budget (its job may hold no\n" +
       "more), closed (its job was sealed or has ended) or full.",
   ],

@@ -30,7 +30,7 @@ export const queueImport: Command = {
   ],
   details: [
     "A line is a JSON object with kind and, if you like, payload, key, job, gate, priority, dueAtMs\n" +
-      "or delayMs, attemptsMax. Empty lines are passed over; a line may have 1 MiB.\n" +
+      "or delayMs, attemptsMax. Empty lines are skipped; a line may have 1 MiB.\n" +
       'For example: {"kind":"fetch","payload":{"page":1},"key":"page-1","gate":"example.org"}',
     "A task is known by job, gate and key, so an import can be repeated: after Ctrl-C or a crash run\n" +
       "it again, and what is in the queue counts as duplicate. A line without key gets one made of\n" +

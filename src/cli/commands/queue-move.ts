@@ -49,7 +49,7 @@ export const queueMove: Command = {
     out.result({ file, queue: settings.queue.url, ...moved }, () =>
       [
         `moved ${countTasks(count)} to ${settings.queue.url}`,
-        ...(duplicate > 0 ? [`${countTasks(duplicate)} were there already`] : []),
+        ...(duplicate > 0 ? [`${countTasks(duplicate)} were already there`] : []),
         ...(refused > 0
           ? [`${countTasks(refused)} were refused because the queue is full: run it again later`]
           : []),

@@ -35,7 +35,7 @@ export interface Exchange {
   read(ask: RangeAsk): Promise<RecordRange | undefined>;
   /**
    * Durable when it resolves, as far as commits are whole: what is begun is kept in memory until
-   * its rest comes. What is known is passed over; of a range beyond a hole nothing is kept. Throws
+   * its rest comes. What is known is skipped; of a range beyond a hole nothing is kept. Throws
    * `corrupt` or `invalid` for records that are none.
    */
   receive(range: RecordRange): Promise<void>;

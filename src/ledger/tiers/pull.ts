@@ -11,7 +11,7 @@ import { readSegment, type Segment } from "./segment.ts";
 export interface Pulled {
   readonly datagrams: number;
   readonly nodes: number;
-  /** Heads and segments that cannot be used, and why: shown, and passed over. */
+  /** Heads and segments that cannot be used, and why: shown, and skipped. */
   readonly faults: readonly string[];
   /** Segments that are needed and not there: the newest checkpoint may hold them. */
   readonly gaps: readonly Gap[];

@@ -27,7 +27,7 @@ type State = "start" | "plain" | "quoted" | "closed";
 /**
  * Reads CSV (RFC 4180) piece by piece: however the text is cut, the rows are the same. Takes what
  * other programs write too: line ends of one kind or another, a byte order mark, `;` or tabs.
- * Empty lines are passed over. Holds one row at a time.
+ * Empty lines are skipped. Holds one row at a time.
  */
 export function createCsvReader({ delimiter }: CsvReaderOptions = {}): CsvReader {
   let separator = delimiter;

@@ -4,7 +4,7 @@ import { AppError } from "../../base/app-error.ts";
 export interface TextRecord {
   /** From 1. */
   readonly line: number;
-  /** Undefined: it is longer than allowed, and was passed over. */
+  /** Undefined: it is longer than allowed, and was skipped. */
   readonly text: string | undefined;
 }
 

@@ -194,7 +194,7 @@ describe("JSON", () => {
     expect(bad[0]).toBe("2: it is not JSON");
   });
 
-  test("a record that is far too long is passed over, not held", async () => {
+  test("a record that is far too long is skipped, not held", async () => {
     const long = JSON.stringify({ name: "x", lat: 1, lon: 2, about: "x".repeat(recordLengthMax) });
     const { places, bad } = await read("p.jsonl", `${long}\n{"name":"a","lat":1,"lon":2}\n`);
     expect(places).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../../base/app-error.ts";
 import { listLimitMax, type Bucket, type ListedObject } from "../../bucket/index.ts";
 import type { TilePlaces } from "../place-source.ts";
@@ -14,7 +14,7 @@ import { decodeSnapshot } from "./tile-snapshot.ts";
 export interface SnapshotStore {
   /** Undefined: the release has nothing there. */
   read(at: SnapshotAt): Promise<TilePlaces | undefined>;
-  /** One that is there already is left as it is: a release never says two things. */
+  /** One that is already there is left as it is: a release never says two things. */
   write(at: SnapshotAt, body: Uint8Array): Promise<"created" | "exists">;
   release(source: string, release: string): Promise<SnapshotRelease | undefined>;
   /** The one with the newest data. */

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../../base/app-error.ts";
 import { gunzipBounded } from "../../base/gunzip-bounded.ts";
 import type { Place } from "../place.ts";

@@ -45,7 +45,7 @@ export async function chooseAndDispatch(
   const { leftOut, chosen, due } = found;
   const targets = found.targets.length;
   const counts = { campaign: campaign.name, targets, leftOut, due };
-  const left = leftOut > 0 ? `, ${leftOut} left out because no place is there` : "";
+  const left = leftOut > 0 ? `, ${leftOut} skipped because they have no place` : "";
   const words = `${due} of ${countOf(targets, "target")} are due${left}`;
   if (isDryRun) {
     const most = Math.min(chosen.length, found.addedMax ?? Infinity);
@@ -71,7 +71,7 @@ export async function chooseAndDispatch(
     `${words}: ` +
       [
         `${countOf(added, "task")} added`,
-        ...(duplicate > 0 ? [`${duplicate} there already`] : []),
+        ...(duplicate > 0 ? [`${duplicate} already in the queue`] : []),
         ...(later > 0 ? [`${later} follow by themselves when the queue has room`] : []),
         ...(refused > 0 ? [`${refused} refused (see \`forager queue jobs\`)`] : []),
       ].join(", "),

@@ -135,7 +135,7 @@ function tellSources(
   for (const { name, places, outside, bad, closed, duplicates, reasons } of sources) {
     out.note(`${name}: ${countOf(places, "place")}, ${outside} of them outside every tile`);
     for (const { reason, count, lines } of reasons) {
-      out.note(`${name}:${lines.join(",")}: ${reason}; ${countOf(count, "record")} passed over`);
+      out.note(`${name}:${lines.join(",")}: ${reason}; ${countOf(count, "record")} skipped`);
     }
     const told = reasons.reduce((sum, { count }) => sum + count, 0);
     if (bad > told) out.note(`and ${countOf(bad - told, "more record")} that cannot be read`);

@@ -81,7 +81,7 @@ function tell(context: SettingsContext, name: string, ran: CampaignRun): Command
         ? [outcomeText(work)]
         : []),
       `${countOf(about.rows, "company", "companies")} written to ${path.startsWith("..") ? file : path}`,
-      ...about.licences.map((one) => `show beside it: ${attributionLine(one)}`),
+      ...about.licences.map((one) => `attribution: ${attributionLine(one)}`),
     ].join("\n"),
   );
   if (signal.aborted) {

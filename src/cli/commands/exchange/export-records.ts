@@ -144,7 +144,7 @@ async function write<Format extends ExportFormat, Row>(
   if (to === undefined) {
     const counts = await run({ ...options, write: (text) => out.piece(text) });
     out.note(words(counts));
-    for (const licence of counts.licences) out.note(`show beside it: ${attributionLine(licence)}`);
+    for (const licence of counts.licences) out.note(`attribution: ${attributionLine(licence)}`);
     return;
   }
   const about = await exportToFile({
@@ -163,7 +163,7 @@ async function write<Format extends ExportFormat, Row>(
     value,
     [
       `${words(about)} to ${to}${key === undefined ? "" : ` and ${key} of the bucket`}`,
-      ...about.licences.map(({ text, licence }) => `show beside it: ${text} (${licence})`),
+      ...about.licences.map(({ text, licence }) => `attribution: ${text} (${licence})`),
     ].join("\n"),
   );
 }
@@ -186,7 +186,7 @@ function companyWords(counts: ExportCounts): string {
 function emailWords({ rows, suppressedAddresses, repeated, shared }: ExportCounts): string {
   const parts = [
     ...(suppressedAddresses > 0 ? [`${suppressedAddresses} suppressed`] : []),
-    ...(repeated > 0 ? [`${repeated} there already`] : []),
+    ...(repeated > 0 ? [`${repeated} repeated`] : []),
     ...(shared > 0 ? [`${shared} on too many sites`] : []),
   ];
   const left = parts.length > 0 ? `; left out: ${parts.join(", ")}` : "";

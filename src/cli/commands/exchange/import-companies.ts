@@ -38,7 +38,7 @@ export const importCompanies: Command = {
   ],
   details: [
     "A company is known by its place or domain, else by all that its line says: an import can be\n" +
-      "repeated. After Ctrl-C or a crash run it again; what is there already counts as known.",
+      "repeated. After Ctrl-C or a crash run it again; what is already there counts as known.",
     "What people wrote by hand is never overwritten, and an empty cell takes nothing away. Companies\n" +
       "that were forgotten are left alone.",
     "Exit code 3 when lines were left out, or values in them could not be read; 1 when all were.",

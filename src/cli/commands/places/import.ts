@@ -101,7 +101,7 @@ export const placesImport: Command = {
     out.result({ ...rest, tiles: Object.keys(tiles).length }, wordsOf(release));
     for (const { reason, count, lines } of release.reasons) {
       out.note(
-        `${basename(file)}:${lines.join(",")}: ${reason}; ${countOf(count, "record")} passed over`,
+        `${basename(file)}:${lines.join(",")}: ${reason}; ${countOf(count, "record")} skipped`,
       );
     }
     return release.bad > 0 ? "partial" : undefined;

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What a body of HTTP status 200 turned out to be. */
 export type OverpassAnswer =

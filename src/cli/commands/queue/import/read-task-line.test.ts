@@ -56,7 +56,7 @@ test.each([
   expect(line).toMatchObject({ kind: "wrong", text: expect.stringMatching(message) as string });
 });
 
-test("bytes that are not UTF-8 and lines that were passed over are wrong", () => {
+test("bytes that are not UTF-8 and lines that were skipped are wrong", () => {
   expect(read(Buffer.from([0x7b, 0xff]))).toEqual({ kind: "wrong", text: "it is not UTF-8" });
   expect(reader({ number: 1, bytes: undefined })).toEqual({
     kind: "wrong",

@@ -48,7 +48,7 @@ export interface PostgresLanePick {
 
 /**
  * What one claim has seen and locked: jobs, gates, lanes and tasks, in that order. What others
- * hold is passed over, but for jobs with a cap in the first round.
+ * hold is skipped, but for jobs with a cap in the first round.
  */
 export interface ClaimState {
   readonly now: ModelNow;

@@ -48,7 +48,7 @@ export type ClaimAnswer =
 
 /**
  * As the model's `claim`, in a transaction of its own. It waits only for a job with a cap, which
- * it locks before anything else; gates, lanes and tasks that others hold are passed over. Answers
+ * it locks before anything else; gates, lanes and tasks that others hold are skipped. Answers
  * with what has to be done first, if there is such a thing; then nothing was written.
  */
 export async function claim(context: ClaimContext, request: Claim): Promise<ClaimAnswer> {
