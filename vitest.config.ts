@@ -12,9 +12,9 @@ const slow = ["bench", "browser", "docs", "e2e", "packaging", "power-cut", "scri
 // Limits for what never ends. They are long, because a busy machine can be twenty times slower
 // than an idle one; a test that asserts a shorter time fails there for no reason.
 const limits = {
-  expect: { poll: { timeout: 60_000 } },
-  testTimeout: 300_000,
-  hookTimeout: 300_000,
+  expect: { poll: { timeout: 180_000 } },
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
 };
 const setupFiles = ["test/support/service-addresses.ts"];
 

@@ -25,21 +25,39 @@ export async function installPackages(options: PackagesOptions): Promise<void> {
   if (process.getuid?.() !== 0 || !apt)
     throw new AppError("unavailable", "service_missing", advice);
   say(`installing ${packages.join(", ")} with apt-get (${note})`);
-  await runApt(apt, ["update"]);
-  await runApt(apt, ["install", "-y", "--no-install-recommends", ...packages]);
+  await runApt(["install", "-y", "--no-install-recommends", ...packages]);
 }
 
+/** Downloads the file of a Debian package into a folder and installs nothing. */
+export const downloadPackage = (name: string, folder: string): Promise<void> =>
+  runApt(["download", name], folder);
+
 /**
- * Runs apt-get, waiting for its turn when another one holds the lock. It runs in a session of
+ * Services start at the same time, each in a process of its own, and apt-get reads package lists
+ * wrongly while another one replaces them. So they take turns by a lock; the first reads the lists.
+ * What apt-get starts does not inherit the lock: it may go on running.
+ */
+const script = `
+exec 9> "$LOCK"
+flock -w 1800 9
+if [ -w /var/lib/apt/lists ] && [ -z "$(find "$LOCK.updated" -mmin -10 2> /dev/null)" ]; then
+  apt-get -o DPkg::Lock::Timeout=300 update 9>&-
+  touch "$LOCK.updated"
+fi
+apt-get -o DPkg::Lock::Timeout=300 "$@" 9>&-
+`;
+
+/**
+ * Runs apt-get, waiting for its turn when somebody else holds the lock. It runs in a session of
  * its own and writes to a file: a run that is interrupted leaves it to finish, because an
  * installation cut in the middle has to be repaired by hand.
  */
-async function runApt(apt: string, args: readonly string[]): Promise<void> {
+async function runApt(args: readonly string[], folder = tmpdir()): Promise<void> {
   const logFile = join(tmpdir(), `forager-apt-${process.pid}.log`);
   for (let attempt = 1; ; attempt++) {
-    const code = await runDetached(apt, ["-o", "DPkg::Lock::Timeout=300", ...args], logFile);
+    const code = await runDetached(args, { logFile, folder });
     if (code === 0) return await rm(logFile);
-    const output = await readFile(logFile, "utf8").catch(() => "");
+    const output = await readFile(logFile, "utf8");
     const isLocked = /Could not get lock|Unable to lock/.test(output);
     if (!isLocked || attempt === lockAttemptsMax) {
       const tail = output.trim().split("\n").slice(-15).join("\n");
@@ -50,13 +68,27 @@ async function runApt(apt: string, args: readonly string[]): Promise<void> {
   }
 }
 
-function runDetached(apt: string, args: readonly string[], logFile: string): Promise<number> {
+interface DetachedOptions {
+  readonly logFile: string;
+  /** Where it runs. */
+  readonly folder: string;
+}
+
+function runDetached(
+  args: readonly string[],
+  { logFile, folder }: DetachedOptions,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     const log = openSync(logFile, "w");
-    const child = spawn(apt, args, {
+    const child = spawn("sh", ["-e", "-c", script, "sh", ...args], {
+      cwd: folder,
       detached: true,
       stdio: ["ignore", log, log],
-      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+      env: {
+        ...process.env,
+        DEBIAN_FRONTEND: "noninteractive",
+        LOCK: join(tmpdir(), "forager-apt.lock"),
+      },
     });
     closeSync(log);
     child.once("error", reject);

@@ -2,6 +2,7 @@ import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../src/base/app-error.ts";
 import { cacheFolder } from "../project.ts";
+import { downloadPackage } from "./apt.ts";
 import { findProgram, runCommand } from "./command.ts";
 import type { Service, ServiceContext } from "./service.ts";
 
@@ -22,16 +23,12 @@ async function unpack(say: (line: string) => void): Promise<string> {
   const folder = join(cacheFolder, "promtool");
   const program = join(folder, "usr/bin/promtool");
   if (await isThere(program)) return program;
-  const apt = await findProgram(["apt-get"]);
   const dpkg = await findProgram(["dpkg-deb"]);
-  if (!apt || !dpkg) throw new AppError("unavailable", "service_missing", advice);
+  if (!dpkg) throw new AppError("unavailable", "service_missing", advice);
   await mkdir(folder, { recursive: true });
   say("fetching promtool from Debian's package prometheus (20 MB)");
   try {
-    // The folder to download into is the one it runs in, and `runCommand` runs in ours.
-    await runCommand("sh", ["-c", `cd "${folder}" && ${apt} download prometheus`], {
-      timeoutMs: 300_000,
-    });
+    await downloadPackage("prometheus", folder);
   } catch (cause) {
     throw new AppError("unavailable", "service_missing", advice, { cause });
   }

@@ -9,6 +9,7 @@ import { builtCli } from "../support/built-cli.ts";
 import { openCountingProxy } from "../support/counting-proxy.ts";
 import { createQueueSandbox, type QueueSandbox } from "../support/queue-sandbox.ts";
 import { needs } from "../support/services.ts";
+import { until } from "../support/until.ts";
 
 const handlers = `
 export const copy = {
@@ -48,15 +49,6 @@ async function usageOf({ forager }: QueueSandbox, args: readonly string[] = []):
 }
 const rowOf = ({ rows }: Shown, caller: string, operation: string) =>
   rows.find((row) => row.caller === caller && row.operation === operation);
-
-async function until<T>(read: () => T | Promise<T>, what: string): Promise<NonNullable<T>> {
-  for (let tries = 0; tries < 1_800; tries++) {
-    const found = await read();
-    if (found) return found;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`not within 90 s: ${what}`);
-}
 
 needs(["promtool"], ({ promtool }) => {
   test("A8: what workers ask of a bucket is in /metrics, in bucket usage and in the job", async () => {

@@ -7,6 +7,7 @@ import type { Acknowledgement } from "../../src/cli/commands/fleet/await-followe
 import { builtCli } from "../support/built-cli.ts";
 import { allowingForLoad } from "../../src/base/testing/busy-machine.ts";
 import { createQueueSandbox, type QueueSandbox } from "../support/queue-sandbox.ts";
+import { until } from "../support/until.ts";
 
 const handlers = `
 import { setTimeout as wait } from "node:timers/promises";
@@ -51,18 +52,9 @@ async function startNode(sandbox: QueueSandbox, data: string): Promise<Node> {
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   await until(
     () => text.includes("worker process started"),
-    "the node works",
-    () => text,
+    () => `the node works\n${text}`,
   );
   return { child, ended, text: () => text };
-}
-
-async function until(isSo: () => boolean | Promise<boolean>, what: string, text = () => "") {
-  for (let tries = 0; tries < 1_200; tries++) {
-    if (await isSo()) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`not within a minute: ${what}\n${text()}`);
 }
 
 interface Told {
@@ -177,14 +169,10 @@ describe("forager fleet", () => {
     const { nodes } = await set("all workers.slow=4");
     expect(nodes).toMatchObject([{ status: "followed", what: "working, slow 4" }]);
     expect(nodes[0]!.afterMs).toBeLessThan(allowingForLoad(3_000));
-    await until(() => node.text().includes('"worker":"slow-1"'), "a process of its own", node.text);
+    await until(() => node.text().includes('"worker":"slow-1"'), node.text);
     const pids = /"worker":"slow-1","pid":(\d+)/.exec(node.text());
     await set("all workers.slow=6");
-    await until(
-      () => node.text().includes("concurrency changed"),
-      "the count is followed",
-      node.text,
-    );
+    await until(() => node.text().includes("concurrency changed"), node.text);
     expect(pids).not.toBeNull();
     process.kill(Number(pids![1]), 0); // the same process still
 

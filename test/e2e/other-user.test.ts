@@ -130,7 +130,7 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
   });
 
   test("another user cannot read a file, though the data folder can be listed", async () => {
-    await expect.poll(() => owner.output(), { timeout: 60_000 }).toContain("\ndashboard http:");
+    await expect.poll(() => owner.output(), { timeout: 180_000 }).toContain("\ndashboard http:");
     const secrets = [
       "node/gossip.key",
       "node/metrics.token",
@@ -151,7 +151,7 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
   test("no port on loopback gives data or takes a command without a secret", async () => {
     const read = (name: string) =>
       JSON.parse(readFileSync(join(owner.data, name), "utf8")) as { port: number };
-    await expect.poll(() => owner.output(), { timeout: 60_000 }).toContain("\ndashboard http:");
+    await expect.poll(() => owner.output(), { timeout: 180_000 }).toContain("\ndashboard http:");
     const [, metricsPort] = /^metrics +http:\/\/127\.0\.0\.1:(\d+)/m.exec(owner.output())!;
     const [, apiPort] = /^dashboard http:\/\/127\.0\.0\.1:(\d+)/m.exec(owner.output())!;
     const ports = {

@@ -54,7 +54,7 @@ test("API, dashboard and metrics are on one port; a port in use is told, and the
   expect(up.part("dashboard")?.text).toContain(`EADDRINUSE: address already in use 127.0.0.1:${port}`); // prettier-ignore
   await run("company add Acme");
   other.close();
-  await expect.poll(() => up.part("dashboard")?.state, { timeout: 60_000 }).toBe("running");
+  await expect.poll(() => up.part("dashboard")?.state, { timeout: 180_000 }).toBe("running");
   const token = readFileSync(join(sandbox.folder, "data", "node", "api.token"), "utf8").trim();
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(`http://127.0.0.1:${port}${path}`, { headers });

@@ -11,6 +11,7 @@ import { createTestSchema } from "../../src/queue/adapters/postgres/testing/test
 import { builtCli } from "../support/built-cli.ts";
 import { createQueueSandbox, type QueueSandbox } from "../support/queue-sandbox.ts";
 import { repositoryRoot } from "../support/repository.ts";
+import { until } from "../support/until.ts";
 import { needs } from "../support/services.ts";
 
 const handlers = `
@@ -45,15 +46,6 @@ async function startWork(settings: string, args: readonly string[] = [], address
   };
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   return { sandbox, child, get, ended, text: () => text };
-}
-
-async function until<T>(read: () => T | Promise<T>, what: () => string): Promise<NonNullable<T>> {
-  for (let tries = 0; tries < 1_800; tries++) {
-    const found = await read();
-    if (found) return found;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`not within 90 s: ${what()}`);
 }
 
 const isDone = (sandbox: QueueSandbox, count: number) =>

@@ -8,6 +8,7 @@ import type { TaskInput } from "../../src/queue/index.ts";
 import { builtCli } from "../support/built-cli.ts";
 import { createQueueSandbox, type QueueSandbox } from "../support/queue-sandbox.ts";
 import { repositoryRoot } from "../support/repository.ts";
+import { until } from "../support/until.ts";
 
 /** Every handler writes a line for each start and end, with its process. */
 const handlers = `
@@ -27,10 +28,10 @@ const logged = (kind, run, more = {}) => ({
 export const handlers = [
   logged("quick", async () => ({ kind: "done", result: "ok" })),
   logged("slow", ({ task, signal }) => wait(task.payload.ms, undefined, { signal })),
-  // Waits for a second process: the first does four at a time.
-  logged("meet", async () => {
+  // Waits until so many processes have begun a task: the first does four at a time.
+  logged("meet", async ({ task }) => {
     const pids = () => new Set(readFileSync("log", "utf8").match(/\\d+$/gm)).size;
-    for (let tries = 0; tries < 3_000 && pids() < 2; tries++) await wait(20);
+    for (let tries = 0; tries < 10_000 && pids() < task.payload.processes; tries++) await wait(20);
   }),
   logged("block", () => { for (;;) {} }),
   logged("crash", () => { setTimeout(() => { throw new Error("outside any task"); }, 1); return wait(60_000); }),
@@ -43,9 +44,7 @@ interface Work {
   readonly text: () => string;
 }
 
-/** Where a process dies, and another is to have its tasks soon. */
-const killing = "[queue]\nleaseMs = 1500\n";
-const impatient = `${killing}[work]\nwatchdogMs = 4000\n`;
+const impatient = "[work]\nwatchdogMs = 4000\n";
 
 async function setUp(tasks: readonly TaskInput[], settings = ""): Promise<QueueSandbox> {
   const sandbox = await createQueueSandbox();
@@ -83,14 +82,6 @@ const log = (sandbox: QueueSandbox) =>
       return { what, key, pid: Number(pid) };
     });
 
-async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (let tries = 0; tries < 1_800; tries++) {
-    if (await isSo()) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`not within 90 s: ${what}`);
-}
-
 const tasks = (kind: string, count: number, more: object = {}): TaskInput[] =>
   Array.from({ length: count }, (_, at) => ({ kind, key: `${kind}-${at}`, ...more }));
 
@@ -99,7 +90,7 @@ const isAlive = (pid: number) => existsSync(`/proc/${pid}/stat`);
 describe("forager work", () => {
   test("C9: --handlers FILE --drain does all of a user's tasks, in several processes, and ends", async () => {
     const sandbox = await setUp([
-      ...tasks("meet", 5),
+      ...tasks("meet", 5, { payload: { processes: 2 } }),
       ...tasks("quick", 200),
       ...tasks("slow", 15, { payload: { ms: 50 } }),
     ]);
@@ -133,13 +124,13 @@ describe("forager work", () => {
   });
 
   test("a process that is killed with -9 is replaced, and every task is done", async () => {
-    const sandbox = await setUp(tasks("slow", 40, { payload: { ms: 200 } }), killing);
+    const sandbox = await setUp(tasks("meet", 12, { payload: { processes: 3 } }));
     const work = await startWork(sandbox, ["--drain", "--processes", "2", "--concurrency", "2"]);
-    await until(() => log(sandbox).length > 6, "the first tasks begin");
+    await until(() => log(sandbox).length > 0, "the first task begins");
     process.kill(log(sandbox)[0]!.pid, "SIGKILL");
     expect(await work.ended, work.text()).toBe(0);
     const { states } = await sandbox.use((queue) => queue.stats());
-    expect(states).toMatchObject({ done: 40, failed: 0 });
+    expect(states).toMatchObject({ done: 12, failed: 0 });
     expect(new Set(log(sandbox).map(({ pid }) => pid)).size).toBe(3);
     expect(work.text()).toContain("worker process ended and is replaced");
   });
@@ -157,10 +148,7 @@ describe("forager work", () => {
   });
 
   test("an error outside any task ends its process, which is replaced", async () => {
-    const sandbox = await setUp(
-      [...tasks("crash", 1, { attemptsMax: 2 }), ...tasks("quick", 10)],
-      killing,
-    );
+    const sandbox = await setUp([...tasks("crash", 1, { attemptsMax: 2 }), ...tasks("quick", 10)]);
     const work = await startWork(sandbox, ["--drain"]);
     expect(await work.ended, work.text()).toBe(3);
     const { states } = await sandbox.use((queue) => queue.stats());

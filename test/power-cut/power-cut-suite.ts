@@ -129,10 +129,10 @@ const isStopped = (pid: number): boolean =>
   });
 
 async function until(isSo: () => boolean, child: ChildProcess, what: string): Promise<void> {
-  for (let tries = 0; tries < 30_000; tries++) {
+  for (let tries = 0; tries < 120_000; tries++) {
     if (isSo()) return;
     if (child.exitCode !== null) throw new Error(`the writer ended with ${child.exitCode}`);
     await wait(1);
   }
-  throw new Error(`not within 30 s: ${what}`);
+  throw new Error(`not within two minutes: ${what}`);
 }
