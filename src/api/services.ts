@@ -89,6 +89,7 @@ export interface ApiCampaigns {
   status(campaign: string): Promise<Fixed<z.input<CampaignRoutes["campaignStatus"]["answer"]>>>;
   report(campaign: string, options: { readonly isFresh: boolean; readonly signal: AbortSignal }): Promise<Fixed<z.input<CampaignRoutes["campaignReport"]["answer"]>>>; // prettier-ignore
   coverage(campaign: string, options: { readonly phrase?: string; readonly signal: AbortSignal }): Promise<Fixed<z.input<CampaignRoutes["campaignCoverage"]["answer"]>>>; // prettier-ignore
+  estimate(campaign: string, options: { readonly signal: AbortSignal }): Promise<AnswerOfRoute<CampaignRoutes["campaignEstimate"]>>; // prettier-ignore
   readConfig(campaign: string): Promise<string>;
   saveConfig(
     campaign: string,

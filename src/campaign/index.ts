@@ -49,6 +49,14 @@ export { paceOf, setPace } from "./enrich/pace.ts";
 export type { CrawlSettings, EnrichServices, KeptPage, SiteSettings } from "./enrich/services.ts";
 export { extractorVersion, isVisitFresh } from "./enrich/visit-freshness.ts";
 export { firstTask, gateOf, type FirstTask } from "./enrich/visit-task.ts";
+export { estimateCampaign, planHash, type PastVisits } from "./estimate/estimate.ts";
+export { readEstimate, writeEstimate } from "./estimate/estimate-file.ts";
+export {
+  estimateFigures,
+  type CampaignEstimate,
+  type EstimateFigureName,
+} from "./estimate/estimate-schema.ts";
+export { createPlaceCounter } from "./estimate/place-counts.ts";
 export { filterNames, type FilterName, type PlaceFilters } from "./filters.ts";
 export { exclusionOf } from "./exclusions.ts";
 export { suggestCampaign, type SuggestedCampaign } from "./init/suggest-campaign.ts";
@@ -83,7 +91,7 @@ export type { CampaignServices, CompanyToEnrich } from "./services.ts";
 export { campaignStatus, type CampaignStatus } from "./status.ts";
 export { detailsKind, detailsSchema, discoverKind, discoverSchema, enrichKind } from "./tasks.ts";
 export type { DetailsPayload, DiscoverPayload } from "./tasks.ts";
-export { mayHave, surveyPlaces, type Survey } from "./survey.ts";
+export { mayHave, surveyPlaces, type Survey, type SurveyOptions } from "./survey.ts";
 export { campaignTemplate, type TemplateOptions } from "./template.ts";
 export { readWitnesses, standingOf, tileTarget, witnessChange, witnessOf } from "./witness.ts";
 export type { Question, Standing, Witness, Witnesses } from "./witness.ts";

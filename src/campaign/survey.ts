@@ -1,11 +1,12 @@
 import type {
   CompiledPhrases,
   PhraseMatches,
+  Place,
   PlaceSource,
   SnapshotRelease,
   Tile,
 } from "../sources/index.ts";
-import { companyFacts, type UnreadValue } from "./company-fields.ts";
+import { companyFacts, type CompanyFacts, type UnreadValue } from "./company-fields.ts";
 import type { Target } from "./plan.ts";
 
 /** What a campaign will find, as far as its sources tell beforehand. */
@@ -34,10 +35,12 @@ export interface SurveyOptions {
   readonly tiles: readonly Tile[];
   readonly sources: readonly {
     readonly source: Pick<PlaceSource, "area">;
-    readonly release: SnapshotRelease;
+    readonly release: Pick<SnapshotRelease, "tiles">;
   }[];
   readonly signal?: AbortSignal;
   readonly onPlaces?: (count: number) => void;
+  /** A place that some phrase finds. */
+  readonly onMatch?: (place: Place, facts: CompanyFacts) => void;
 }
 
 /** More would take minutes, and say the same. */
@@ -45,7 +48,7 @@ const placesMax = 500_000;
 
 /** Reads the snapshots of the plan's tiles; asks no source anything. */
 export async function surveyPlaces(options: SurveyOptions): Promise<Survey> {
-  const { compiled, tiles, sources, signal, onPlaces } = options;
+  const { compiled, tiles, sources, signal, onPlaces, onMatch } = options;
   const found = compiled.phrases.map(() => 0);
   const unread = new Map<UnreadValue["field"], { count: number; example: string }>();
   let places = 0;
@@ -57,7 +60,9 @@ export async function surveyPlaces(options: SurveyOptions): Promise<Survey> {
         const matched = compiled.matching(place);
         for (const phrase of matched) found[phrase]! += 1;
         if (matched.length === 0) continue;
-        for (const { field, value } of companyFacts(place).unread) {
+        const facts = companyFacts(place);
+        onMatch?.(place, facts);
+        for (const { field, value } of facts.unread) {
           const known = unread.get(field) ?? { count: 0, example: value };
           known.count += 1;
           unread.set(field, known);

@@ -15,6 +15,8 @@ export interface VisitRecord {
   readonly pages: number;
   /** Requests that it took, with robots.txt, without repeated ones. Absent in older records. */
   readonly requests?: number;
+  /** Bytes that the site sent for pages and sitemaps. Absent in older records. */
+  readonly bytes?: number;
   /** Contacts that the site showed: `email/…`, `phone/…`, `social/…`. */
   readonly seen: readonly string[];
 }

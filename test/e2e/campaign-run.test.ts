@@ -2,7 +2,11 @@
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { campaignReportSchema, type CampaignReport } from "../../src/campaign/index.ts";
+import {
+  campaignReportSchema,
+  type CampaignEstimate,
+  type CampaignReport,
+} from "../../src/campaign/index.ts";
 import { createSandbox } from "../support/built-cli.ts";
 import { startFakeWeb } from "../support/fake-web.ts";
 
@@ -41,6 +45,11 @@ test("from init to 20 companies with an address in two commands; again, nothing 
   expect(readFileSync(at("forager.toml"), "utf8")).toContain('contact = "you@forager-tests.org"');
   expect(statSync(at("forager.toml")).mode & 0o777).toBe(0o600);
   hurry(name);
+  const planned = await forager(`campaign plan ${name} --estimate --json`);
+  const { estimate } = JSON.parse(planned.stdout) as { estimate: CampaignEstimate };
+  expect(estimate.companies).toMatchObject({ value: 27, basis: "counted" });
+  expect(estimate.websites).toMatchObject({ value: 27, basis: "counted" });
+  expect(estimate.websiteRequests.basis).toBe("guess");
 
   const ran = await forager(`${command} --json`);
   expect(ran.exitCode, ran.stderr).toBe(0);
@@ -57,6 +66,23 @@ test("from init to 20 companies with an address in two commands; again, nothing 
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(JSON.parse(readFileSync(`${file}.about.json`, "utf8"))).toMatchObject({ rows: 27 });
   expect(JSON.parse(readFileSync(at("campaigns", name, "report.json"), "utf8"))).toEqual(report);
+
+  // B28: the estimate is compared with what happened, and one that is made afterwards changes nothing.
+  expect(report.estimate).toMatchObject({ at: estimate.at, isFinal: true, isOutdated: false });
+  const errorOf = (figure: string) =>
+    report.estimate?.rows.find((row) => row.figure === figure && row.phrase === undefined);
+  expect(errorOf("companies")).toMatchObject({ estimated: 27, actual: 27, errorPercent: 0 });
+  expect(errorOf("places")).toMatchObject({ errorPercent: 0 });
+  expect(errorOf("websiteRequests")).toMatchObject({
+    estimated: estimate.websiteRequests.value,
+    actual: report.cost.websiteRequests,
+    errorPercent: expect.any(Number) as number,
+  });
+  expect(errorOf("bytes")!.actual).toBeGreaterThan(1_000);
+  const later = await forager(`campaign plan ${name} --estimate`);
+  expect(later.stdout).toMatch(/^requests to websites +\d+ +measured /m);
+  const kept = JSON.parse(readFileSync(at("campaigns", name, "estimate.json"), "utf8")) as object;
+  expect(kept).toEqual(estimate);
 
   const { companies, visited, withEmail } = report.funnel;
   const funnel = new RegExp(
@@ -79,6 +105,7 @@ test("from init to 20 companies with an address in two commands; again, nothing 
   expect(web.requests).toHaveLength(before);
   const shown = await forager(`campaign report ${name}`);
   expect(shown.stdout).toMatch(/^all +4 +27 +27 /m);
+  expect(shown.stdout).toMatch(/^companies +27 +27 +0 % +counted$/m);
 
   const map = await forager(`campaign coverage ${name} --format geojson --by tile`);
   const { features } = JSON.parse(map.stdout) as { features: { properties: { state: string } }[] };

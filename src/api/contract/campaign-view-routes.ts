@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { campaignEstimateSchema } from "../../campaign/estimate/estimate-schema.ts";
 import { campaignReportSchema } from "../../campaign/report/report-schema.ts";
 import { count, licences, name, route } from "./route.ts";
 
@@ -25,6 +26,15 @@ export const campaignViewRoutes = {
     }),
     answer: campaignReportSchema,
     commands: ["campaign report"],
+  }),
+  campaignEstimate: route({
+    method: "GET",
+    path: "/api/campaigns/{campaign}/estimate",
+    scope: "campaigns:read",
+    summary: "what a campaign will probably take, and what each figure is based on",
+    params,
+    answer: campaignEstimateSchema,
+    commands: ["campaign plan"],
   }),
   campaignCoverage: route({
     method: "GET",

@@ -1,7 +1,7 @@
 import { writeFileAtomic } from "../../base/atomic-file.ts";
 import { silentLogger } from "../../base/logger.ts";
 import { readRegularFile } from "../../base/regular-file.ts";
-import { buildCampaignReport, campaignReportSchema } from "../../campaign/index.ts";
+import { buildCampaignReport, campaignReportSchema, readEstimate } from "../../campaign/index.ts";
 import type { CampaignReport } from "../../campaign/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import { pageLimitMax, type Company, type RecordFilters } from "../../records/index.ts";
@@ -41,6 +41,7 @@ async function computeReport(options: CampaignReportOptions): Promise<CampaignRe
   const view = await readCampaignView(options);
   return await buildCampaignReport({
     ...view,
+    estimate: await readEstimate(paths, options.name),
     companies: allCompanies(reader.records, { signal, onCompanies }),
     async bucket(sinceDay) {
       const rows = await readUsage(sinceDay, { paths, clock, log: silentLogger });

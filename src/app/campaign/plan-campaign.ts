@@ -9,6 +9,7 @@ import {
   surveyPlaces,
   type Campaign,
   type Survey,
+  type SurveyOptions,
 } from "../../campaign/index.ts";
 import type { SnapshotRelease } from "../../sources/index.ts";
 import type { Places } from "../open-places.ts";
@@ -29,6 +30,7 @@ export interface PlanCampaignOptions extends LoadedCampaign {
   /** How many places will be looked through. */
   readonly onBegin?: (places: number) => void;
   readonly onPlaces?: (count: number) => void;
+  readonly onMatch?: SurveyOptions["onMatch"];
 }
 
 /** What a campaign would search, by its config and the snapshots of its sources. */
@@ -49,6 +51,12 @@ export interface CampaignPlan {
   /** Absent: no server is asked. */
   readonly requests: PlannedRequests | undefined;
   readonly survey: Survey;
+  /** Of all sources together: tiles whose places a snapshot has. */
+  readonly knownTiles: number;
+  /** Tiles for which a server has to be asked. */
+  readonly tilesToAsk: number;
+  /** Share of the places in the snapshots that were looked at. */
+  readonly lookedShare: number;
   readonly advice: string | undefined;
   readonly hasSource: boolean;
 }
@@ -66,12 +74,12 @@ export async function planCampaign(options: PlanCampaignOptions): Promise<Campai
   const { campaign, folder, places, isDryRun, isForced, signal } = options;
   const [tiles, targets] = [planTiles(campaign), planTargets(campaign)];
   const sources = hasSource(campaign) ? await openCampaignSources(places, options, signal) : [];
-  const survey = await surveyOf(options, sources, tiles);
-  const has = mayHave(releasesOf(sources));
   const toAsk = await places.tilesToAsk(
     campaign,
     tiles.map(({ tile }) => tile),
   );
+  const { survey, knownTiles, lookedShare } = await surveyOf(options, sources, { tiles, toAsk });
+  const has = mayHave(releasesOf(sources));
   const advice = overpassAdvice(toAsk.size, { isForced });
   const file = isDryRun ? undefined : await folder.writeTargets(campaign.name, targets);
   const planned = new Set(tiles.map(({ tile }) => tile.id));
@@ -91,6 +99,9 @@ export async function planCampaign(options: PlanCampaignOptions): Promise<Campai
     ),
     requests: requestsOf(campaign, sources, toAsk.size),
     survey,
+    knownTiles,
+    tilesToAsk: toAsk.size,
+    lookedShare,
     advice,
     hasSource: sources.length > 0,
   };
@@ -125,23 +136,40 @@ function plannedSource(name: string, release: SnapshotRelease, planned: Readonly
   };
 }
 
+interface SurveyTiles {
+  readonly tiles: ReturnType<typeof planTiles>;
+  readonly toAsk: ReadonlySet<string>;
+}
+
+/** Looks through the snapshots at hand; no server is asked. */
 async function surveyOf(
-  { campaign, signal, onBegin, onPlaces }: PlanCampaignOptions,
+  { campaign, signal, onBegin, onPlaces, onMatch }: PlanCampaignOptions,
   sources: readonly OpenedSource[],
-  tiles: ReturnType<typeof planTiles>,
-): Promise<Survey> {
+  { tiles, toAsk }: SurveyTiles,
+): Promise<Pick<CampaignPlan, "survey" | "knownTiles" | "lookedShare">> {
   const planned = tiles.map(({ tile }) => tile);
+  const kept = planned.filter(({ id }) => !toAsk.has(id));
+  const ofServer = { tiles: Object.fromEntries(kept.map(({ id }) => [id, 0])) };
   const total = sources.reduce(
     (sum, { release }) =>
       sum + planned.reduce((some, { id }) => some + (release?.tiles[id] ?? 0), 0),
     0,
   );
   onBegin?.(total);
-  return surveyPlaces({
+  const survey = await surveyPlaces({
     compiled: createPhraseCache()(campaign),
     tiles: planned,
-    sources: sources.flatMap(({ source, release }) => (release ? [{ source, release }] : [])),
+    sources: sources.map(({ source, release }) => ({ source, release: release ?? ofServer })),
     ...(signal && { signal }),
     ...(onPlaces && { onPlaces }),
+    ...(onMatch && { onMatch }),
   });
+  return {
+    survey,
+    knownTiles: sources.reduce(
+      (sum, { release }) => sum + (release ? planned.length : kept.length),
+      0,
+    ),
+    lookedShare: survey.isPartial && total > survey.places ? survey.places / total : 1,
+  };
 }

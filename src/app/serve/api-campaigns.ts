@@ -17,6 +17,7 @@ import { readCampaignReport, reportMaxAgeMs } from "../campaign/campaign-report.
 import { readCampaignState } from "../campaign/campaign-state.ts";
 import { readCampaignCoverage } from "../campaign/campaign-view.ts";
 import { addDueTasks, findDueTasks } from "../campaign/dispatch-campaign.ts";
+import { makeEstimate } from "../campaign/estimate-campaign.ts";
 import { planCampaign } from "../campaign/plan-campaign.ts";
 import { removeCampaign } from "../campaign/remove-campaign.ts";
 import { openPlaces, type Places } from "../open-places.ts";
@@ -103,6 +104,24 @@ export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
         rows: cells.filter((cell) => cell.phrase?.toLowerCase() === asked).map(coverageRow),
         licences,
       };
+    },
+    async estimate(name, { signal }) {
+      const campaign = await folder.load(name);
+      await using open = await openToWork();
+      const { estimate } = await makeEstimate({
+        campaign,
+        folder,
+        places: open,
+        paths,
+        settings,
+        clock,
+        reader: node,
+        signal,
+        isKept: true,
+        isDryRun: true, // no target index
+        isForced: true, // no server is asked
+      });
+      return estimate;
     },
     async plan(name, { isDryRun, isForced, signal }) {
       const campaign = await folder.load(name);

@@ -74,6 +74,7 @@ export async function writeEnd(
     version: extractorVersion,
     pages,
     ...(requests !== undefined && { requests }),
+    ...(visit.bytes > 0 && { bytes: visit.bytes }),
     seen,
   };
   const wasRead = outcome === "done" || outcome === "not_modified";

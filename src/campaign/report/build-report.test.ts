@@ -181,6 +181,8 @@ describe("the report of a campaign", () => {
     expect(report.cost).toEqual({
       leads: 1,
       websiteRequests: 15,
+      websiteBytes: 0,
+      hours: 0,
       websiteRequestsPerLead: 15,
       bucketRequests: 10,
       bucketDollars: 0.5,

@@ -2,6 +2,9 @@ import { missingEmailOf, missingEmailText, placesOf, type Company } from "../../
 import { attributionsOf } from "../../sources/index.ts";
 import type { Campaign } from "../campaign.ts";
 import { countCells, createCells, looksOf } from "../coverage/coverage.ts";
+import { compareEstimate } from "../estimate/compare-estimate.ts";
+import type { CampaignEstimate } from "../estimate/estimate-schema.ts";
+import { planHash } from "../estimate/estimate.ts";
 import { planTiles, type Target } from "../plan.ts";
 import { expiryMsOf, witnessOf, type Witnesses } from "../witness.ts";
 import { emptyTilesAlarm } from "./empty-tiles.ts";
@@ -25,6 +28,8 @@ export interface CampaignReportInput {
   /** Whether looking a target through has failed. */
   readonly hasFailed?: (target: Target) => boolean;
   readonly tasks?: CampaignReport["tasks"];
+  /** The estimate that is kept with the campaign. */
+  readonly estimate?: CampaignEstimate | undefined;
   /** What buckets were asked since the campaign's first find. */
   readonly bucket?: (sinceDay: string) => Promise<BucketCost | undefined>;
 }
@@ -45,7 +50,8 @@ export async function buildCampaignReport(input: CampaignReportInput): Promise<C
   const visits = createVisitAges(nowMs);
   const placeSources = new Set<string>();
   const filtered = new Map<string, number>();
-  let [excluded, websiteRequests, firstDay] = [0, 0, "9999-12-31"];
+  let [excluded, firstAt, lastAt] = [0, noMoment, ""];
+  const spent = { requests: 0, bytes: 0 };
   for await (const page of input.companies) {
     for (const company of page) {
       const finds = membership.findsOf(company);
@@ -63,14 +69,27 @@ export async function buildCampaignReport(input: CampaignReportInput): Promise<C
       fields.add(company);
       reasons.add(company);
       visits.add(company);
-      websiteRequests += company.visit?.requests ?? 0;
+      spent.requests += company.visit?.requests ?? 0;
+      spent.bytes += company.visit?.bytes ?? 0;
+      if (company.visit && company.visit.at > lastAt) lastAt = company.visit.at;
       for (const place of placesOf(company))
         placeSources.add(place.slice(0, place.indexOf("/") + 1));
-      for (const { at } of finds) if (at !== undefined && at < firstDay) firstDay = at.slice(0, 10);
+      for (const { at } of finds) if (at !== undefined && at < firstAt) firstAt = at;
     }
   }
   const funnel = funnels.all();
-  const bucket = await input.bucket?.(firstDay);
+  const bucket = await input.bucket?.(firstAt.slice(0, 10));
+  const hours = Math.max(0, (Date.parse(lastAt) - Date.parse(firstAt)) / 3_600_000) || 0;
+  const cost = costOf(funnel.withEmail, { ...spent, hours }, bucket);
+  const estimate = input.estimate && {
+    estimate: compareEstimate({
+      estimate: input.estimate,
+      actual: actualFigures(looks.tiles, funnel, cost),
+      rows: funnels.rows(),
+      isFinal: looks.targets.never === 0 && isIdle(input.tasks),
+      plan: planHash(campaign),
+    }),
+  };
   return {
     format: "forager-campaign-report/1",
     campaign: campaign.name,
@@ -84,12 +103,13 @@ export async function buildCampaignReport(input: CampaignReportInput): Promise<C
     rows: funnels.rows(),
     fields: fields.result(),
     withoutEmail: reasons.result(),
-    cost: costOf(funnel.withEmail, websiteRequests, bucket),
+    cost,
     freshness: { ...looks.freshness, visits: visits.result() },
     excluded,
     filtered: [...filtered].map(([filter, companies]) => ({ filter, companies })),
     ...(input.tasks && { tasks: input.tasks }),
     licences: [...attributionsOf(placeSources)],
+    ...estimate,
     alarms: [...emptyTilesAlarm(campaign, targets, witnesses, nowMs)],
   };
 }
@@ -163,19 +183,49 @@ function createReasons() {
   };
 }
 
+interface Spent {
+  readonly requests: number;
+  readonly bytes: number;
+  readonly hours: number;
+}
+
 const costOf = (
   leads: number,
-  websiteRequests: number,
+  { requests, bytes, hours }: Spent,
   bucket: BucketCost | undefined,
 ): CampaignReport["cost"] => ({
   leads,
-  websiteRequests,
-  ...(leads > 0 && { websiteRequestsPerLead: rounded(websiteRequests / leads, 100) }),
+  websiteRequests: requests,
+  websiteBytes: bytes,
+  hours: rounded(hours, 1e4),
+  ...(leads > 0 && { websiteRequestsPerLead: rounded(requests / leads, 100) }),
   ...(bucket && {
     bucketRequests: bucket.requests,
     bucketDollars: rounded(bucket.dollars, 1e6),
     ...(leads > 0 && { bucketDollarsPerLead: rounded(bucket.dollars / leads, 1e6) }),
   }),
 });
+
+/** Of what was estimated, all that a report counts. */
+const actualFigures = (
+  { fresh, empty, expired }: Omit<CampaignReport["tiles"], "planned">,
+  { places, companies, withWebsite }: CampaignReport["funnel"],
+  { websiteRequests, websiteBytes, hours, bucketDollars }: CampaignReport["cost"],
+) => ({
+  tiles: fresh + empty + expired,
+  places,
+  companies,
+  websites: withWebsite,
+  websiteRequests,
+  hours,
+  bytes: websiteBytes,
+  ...(bucketDollars !== undefined && { bucketDollars }),
+});
+
+const isIdle = (tasks: CampaignReport["tasks"]) =>
+  tasks !== undefined && tasks.pending + tasks.running === 0;
+
+/** Later than any. */
+const noMoment = "9999-12-31";
 
 const rounded = (value: number, parts: number) => Math.round(value * parts) / parts;

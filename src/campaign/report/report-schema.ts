@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { estimateComparisonSchema } from "../estimate/estimate-schema.ts";
 
 /**
  * `report.json`: what a campaign has come to. The same document for the command line, the HTTP API,
@@ -68,6 +69,10 @@ export const campaignReportSchema = z.strictObject({
     leads: count,
     /** Requests to websites, as far as visits counted them. */
     websiteRequests: count,
+    /** That websites sent, as far as visits counted them. */
+    websiteBytes: count.default(0),
+    /** From the first find to the begin of the last visit. */
+    hours: z.number().min(0).default(0),
     websiteRequestsPerLead: z.number().min(0).optional(),
     /** Of this node, since the campaign's first find. Absent: nothing was counted. */
     bucketRequests: count.optional(),
@@ -99,6 +104,8 @@ export const campaignReportSchema = z.strictObject({
   licences: z
     .array(z.strictObject({ text: z.string(), licence: z.string(), url: z.string() }))
     .describe("what has to be shown beside the data, by the licences of its sources"),
+  /** The estimate that was made before, against what happened. Absent: none was made. */
+  estimate: estimateComparisonSchema.optional(),
   alarms: z.array(z.strictObject({ alarm: z.string(), text: z.string() })),
 });
 export type CampaignReport = z.infer<typeof campaignReportSchema>;

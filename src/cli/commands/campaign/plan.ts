@@ -1,9 +1,17 @@
-import { loadCampaignPlan, type PlannedRequests, type PlannedSource } from "../../../app/index.ts";
+import {
+  loadCampaignEstimate,
+  loadCampaignPlan,
+  type CampaignPlan,
+  type PlannedRequests,
+  type PlannedSource,
+} from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
-import type { Survey } from "../../../campaign/index.ts";
+import type { CampaignEstimate, Survey } from "../../../campaign/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
+import { openReaderOf } from "../../node-context.ts";
 import { notePreflight } from "../../preflight.ts";
+import { describeEstimate } from "./estimate-view.ts";
 import { forceOption, openPlacesHere } from "./open-sources.ts";
 import { campaignArgument, campaignOption, loadCampaign } from "./which-campaign.ts";
 
@@ -11,7 +19,11 @@ export const campaignPlan: Command = {
   needs: "settings",
   arguments: [campaignArgument],
   options: [
-    { flag: "--dry-run", summary: "only show the plan; do not write targets.csv" },
+    { flag: "--estimate", summary: "also say what it will take: requests, hours, bytes, dollars" },
+    {
+      flag: "--dry-run",
+      summary: "only show the plan; write neither targets.csv nor estimate.json",
+    },
     forceOption,
     campaignOption,
   ],
@@ -19,6 +31,10 @@ export const campaignPlan: Command = {
     {
       line: "forager campaign plan austin",
       summary: "tiles, targets, what phrases mean, what the source has",
+    },
+    {
+      line: "forager campaign plan austin --estimate",
+      summary: "what it will take, and what each figure is based on",
     },
     {
       line: "forager campaign plan austin --dry-run --json",
@@ -29,6 +45,9 @@ export const campaignPlan: Command = {
     "A target is a tile of 0.1°, a phrase and a source; all of them are listed in targets.csv beside\n" +
       "the config.toml. `forager campaign dispatch` makes tasks of those that are due. A tile in which\n" +
       "no source has a place is left out.",
+    "An estimate is of the whole campaign, what is done included. Places are counted in the snapshots\n" +
+      "at hand; what only visits can tell is measured from earlier ones, or guessed, and says so. It is\n" +
+      "kept as campaigns/NAME/estimate.json, and `forager campaign report` compares it with what happened.",
     "Exits 3 when some places of the source file could not be read; their lines are named.",
   ],
 
@@ -37,18 +56,18 @@ export const campaignPlan: Command = {
     const loaded = await loadCampaign(context);
     const { campaign } = loaded;
     await using places = await openPlacesHere(context);
-    const { planCampaign } = await loadCampaignPlan();
     const bar = createBar(context);
-    const plan = await asUsage(() =>
-      planCampaign({
-        ...loaded,
-        places,
-        isDryRun: flags["dryRun"] === true,
-        isForced: flags["force"] === true,
-        signal,
-        onBegin: (total) => bar.begin(total),
-        onPlaces: (count) => bar.advance(count),
-      }),
+    const options = {
+      ...loaded,
+      places,
+      isDryRun: flags["dryRun"] === true,
+      isForced: flags["force"] === true,
+      signal,
+      onBegin: (total: number) => bar.begin(total),
+      onPlaces: (count: number) => bar.advance(count),
+    };
+    const { plan, estimate } = await asUsage(() =>
+      planOf(context, options, { isEstimated: flags["estimate"] === true }),
     ).finally(() => bar.done());
     const { survey, locations, tiles, targets, leftOut, file, sources, requests, advice } = plan;
     const value = {
@@ -63,6 +82,7 @@ export const campaignPlan: Command = {
       sources,
       requests,
       unread: survey.unread,
+      ...(estimate && { estimate }),
     };
     out.result(value, (layout) => {
       const table = layout.table(locations, [
@@ -85,7 +105,8 @@ export const campaignPlan: Command = {
       const without =
         leftOut > 0 ? `\n${leftOut} of them are left out: no place is in their tile` : "";
       const where = file === undefined ? "" : `\nthey are listed in ${file}`;
-      return `${table.trimEnd()}\n\n${meaning.trimEnd()}\n\n${sum}${without}${where}`;
+      const will = estimate ? `\n\n${describeEstimate(estimate, layout)}` : "";
+      return `${table.trimEnd()}\n\n${meaning.trimEnd()}\n\n${sum}${without}${where}${will}`;
     });
     if (requests) out.note(requestWords(requests));
     if (advice !== undefined) out.note(advice);
@@ -95,6 +116,21 @@ export const campaignPlan: Command = {
     return sources.some(({ bad }) => bad > 0) ? "partial" : undefined;
   },
 };
+
+type PlanOptions = Parameters<Awaited<ReturnType<typeof loadCampaignPlan>>["planCampaign"]>[0];
+
+async function planOf(
+  context: SettingsContext,
+  options: PlanOptions,
+  { isEstimated }: { readonly isEstimated: boolean },
+): Promise<{ readonly plan: CampaignPlan; readonly estimate?: CampaignEstimate }> {
+  if (!isEstimated) return { plan: await (await loadCampaignPlan()).planCampaign(options) };
+  const { makeEstimate } = await loadCampaignEstimate();
+  const { paths, settings, clock } = context;
+  await using reader = await openReaderOf(context);
+  const isKept = !options.isDryRun;
+  return await makeEstimate({ ...options, paths, settings, clock, reader, isKept });
+}
 
 const requestWords = ({ source, tiles, hours }: PlannedRequests) =>
   tiles === 0

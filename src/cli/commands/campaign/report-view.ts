@@ -1,6 +1,7 @@
 import { countOf, formatCount } from "../../../base/count-words.ts";
 import type { CampaignReport } from "../../../campaign/index.ts";
 import type { Layout } from "../../output.ts";
+import { describeComparison } from "./estimate-view.ts";
 
 type ReportRow = CampaignReport["rows"][number];
 
@@ -46,6 +47,7 @@ export function describeReport(report: CampaignReport, layout: Layout): string {
           `requests to buckets: ${formatCount(cost.bucketRequests)}, ` +
             `$${(cost.bucketDollars ?? 0).toFixed(4)}${perLead(cost.bucketDollarsPerLead, "$")}`,
         ]),
+    ...describeComparison(report, layout),
     ...report.alarms.map(({ text }) => `ALARM: ${text}`),
   ].join("\n");
 }

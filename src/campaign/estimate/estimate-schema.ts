@@ -1,0 +1,75 @@
+import * as z from "zod";
+
+/**
+ * `estimate.json`: what a campaign will probably take, made before it runs. Each figure says where it
+ * comes from, so that a reader can tell a count from a guess. The report compares it with what happened.
+ */
+export const estimateBases = ["counted", "measured", "guess"] as const;
+export type EstimateBasis = (typeof estimateBases)[number];
+
+const basis = z
+  .enum(estimateBases)
+  .describe(
+    "counted: from the plan and the place snapshots; measured: from earlier visits of this data folder; guess: from defaults, at least in part",
+  );
+const amount = z.number().min(0);
+const figure = z.strictObject({
+  value: amount,
+  basis,
+  because: z.string().describe("how the figure was made"),
+});
+export type EstimateFigure = z.infer<typeof figure>;
+
+/** Figures of the whole campaign, in the order in which they are shown. */
+export const estimateFigures = [
+  "tiles",
+  "places",
+  "companies",
+  "websites",
+  "sourceRequests",
+  "websiteRequests",
+  "hours",
+  "bytes",
+  "bucketDollars",
+] as const;
+export type EstimateFigureName = (typeof estimateFigures)[number];
+
+export const campaignEstimateSchema = z.strictObject({
+  format: z.literal("forager-campaign-estimate/1"),
+  campaign: z.string(),
+  at: z.iso.datetime().describe("when it was made"),
+  plan: z.string().describe("hash of what is looked for, where, and in which sources"),
+  phrases: z.array(z.strictObject({ phrase: z.string(), places: amount, basis })),
+  filtered: amount.describe("places that a filter of the campaign rejects: they are not visited"),
+  tiles: figure,
+  places: figure.describe("a place that two phrases find counts twice"),
+  companies: figure.describe("places that are left after exclusions and filters, each once"),
+  websites: figure.describe("companies whose website will be visited"),
+  sourceRequests: figure.describe("requests to servers that sources ask, such as Overpass"),
+  websiteRequests: figure,
+  hours: figure.describe("of this machine alone, at the pace of the campaign"),
+  bytes: figure.describe("that websites send"),
+  bucketDollars: figure.describe("requests to buckets, at list prices"),
+});
+export type CampaignEstimate = z.infer<typeof campaignEstimateSchema>;
+
+/** Of one figure: what was expected, what happened, and by how much the estimate is off. */
+export const estimateComparisonSchema = z.strictObject({
+  at: z.iso.datetime().describe("when the estimate was made"),
+  isFinal: z
+    .boolean()
+    .describe("false: work is left, so what happened so far is less than the end"),
+  isOutdated: z.boolean().describe("the campaign was changed after the estimate"),
+  rows: z.array(
+    z.strictObject({
+      figure: z.string(),
+      /** Of the figure `places`. */
+      phrase: z.string().optional(),
+      basis,
+      estimated: amount,
+      actual: amount,
+      errorPercent: z.number().nullable().describe("null: nothing happened to compare with"),
+    }),
+  ),
+});
+export type EstimateComparison = z.infer<typeof estimateComparisonSchema>;

@@ -1,0 +1,254 @@
+/**
+ * What a campaign will probably take, as a whole: what is done already is part of it. Places are
+ * counted from the snapshots at hand. Where there is none, and for everything that only a visit can
+ * tell, earlier visits of this data folder are the measure, and if there are too few, defaults.
+ */
+import { createHash } from "node:crypto";
+import { countOf, formatCount } from "../../base/count-words.ts";
+import { sourceKeysOf, type Campaign } from "../campaign.ts";
+import type { EstimateBasis, EstimateFigure, CampaignEstimate } from "./estimate-schema.ts";
+import type { PlaceCounts } from "./place-counts.ts";
+
+export interface EstimateInput {
+  readonly campaign: Campaign;
+  readonly nowMs: number;
+  readonly tiles: number;
+  /** Places in the snapshots that each phrase finds. */
+  readonly phrases: readonly { readonly phrase: string; readonly found: number }[];
+  readonly counts: PlaceCounts;
+  /** Share of the places in the snapshots that were looked at: 1 but in very large campaigns. */
+  readonly lookedShare: number;
+  /** Tiles, per source, whose places a snapshot has. */
+  readonly knownTiles: number;
+  /** Tiles for which a server has to be asked. */
+  readonly tilesToAsk: number;
+  /** Of hosts, where the campaign says nothing. */
+  readonly delayMs: number;
+  /** Tasks that this machine has at work at once. */
+  readonly slots: number;
+  readonly past: PastVisits;
+  /** Whose requests cost money. */
+  readonly isCharged: { readonly queue: boolean; readonly bucket: boolean };
+}
+
+/** What visits of this data folder took so far. */
+export interface PastVisits {
+  readonly visits: number;
+  readonly requests: number;
+  /** Of visits that say so. */
+  readonly bytes: number;
+  readonly visitsWithBytes: number;
+  /** Of this node, in the days of these visits; undefined: nothing was counted. */
+  readonly bucketDollars: number | undefined;
+}
+
+/** Fewer are no measure. */
+const pastVisitsMin = 20;
+
+/** Used where nothing was measured; docs/campaigns.md lists them. */
+export const estimateDefaults = {
+  /** In a tile of 0.1° that no snapshot has. */
+  placesPerPhraseAndTile: 5,
+  websiteShare: 0.6,
+  /** robots.txt, the start page, and pages such as contact, about and imprint. */
+  requestsPerVisit: 5,
+  bytesPerRequest: 30_000,
+  /** Until a website has answered. */
+  secondsPerRequest: 1,
+  /** A commit of a busy bucket queue carries several tasks. */
+  bucketRequestsPerTask: 0.5,
+  dollarsPerBucketRequest: 5e-6,
+  /** Segments and heartbeats of a node that works. */
+  bucketRequestsPerHour: 420,
+};
+
+export function estimateCampaign(input: EstimateInput): CampaignEstimate {
+  const { campaign, tilesToAsk } = input;
+  const places = placesOf(input);
+  const { companies, websites, filtered } = companiesOf(input, places.unknown);
+  const perVisit = perVisitOf(input.past);
+  const websiteRequests = figure(
+    websites.value * perVisit.requests.value,
+    worse(websites.basis, perVisit.requests.basis),
+    `${formatCount(Math.round(websites.value))} websites × ${perVisit.requests.because}`,
+  );
+  const hours = hoursOf(input, { websiteRequests, perVisit: perVisit.requests.value });
+  return {
+    format: "forager-campaign-estimate/1",
+    campaign: campaign.name,
+    at: new Date(input.nowMs).toISOString(),
+    plan: planHash(campaign),
+    phrases: places.phrases,
+    filtered: Math.round(filtered),
+    tiles: figure(input.tiles, "counted", "the tiles of the plan"),
+    places: places.all,
+    companies,
+    websites,
+    sourceRequests: figure(
+      tilesToAsk,
+      "counted",
+      tilesToAsk === 0
+        ? "snapshots have all tiles"
+        : `at least one for each of the ${countOf(tilesToAsk, "tile")} without a snapshot`,
+    ),
+    websiteRequests,
+    hours,
+    bytes: figure(
+      websites.value * perVisit.bytes.value,
+      worse(websites.basis, perVisit.bytes.basis),
+      `${formatCount(Math.round(websites.value))} websites × ${perVisit.bytes.because}`,
+    ),
+    bucketDollars: dollarsOf(input, { websites, websiteRequests, hours }),
+  };
+}
+
+/** Changes when the estimate of a campaign is for another one. */
+export function planHash(campaign: Campaign): string {
+  const { phrases, locations, filters, exclusions } = campaign;
+  const tags = [...campaign.tags];
+  const plan = [phrases, locations, filters ?? null, exclusions, sourceKeysOf(campaign), tags];
+  return createHash("sha256").update(JSON.stringify(plan)).digest("hex").slice(0, 16);
+}
+
+function placesOf({ campaign, phrases, lookedShare, knownTiles, tilesToAsk }: EstimateInput) {
+  const counted = phrases.map(({ found }) => found / lookedShare);
+  const sum = counted.reduce((all, one) => all + one, 0);
+  const { placesPerPhraseAndTile } = estimateDefaults;
+  const perTile = (at: number) =>
+    knownTiles > 0 ? counted[at]! / knownTiles : placesPerPhraseAndTile;
+  const isGuess = tilesToAsk > 0;
+  const basis: EstimateBasis = isGuess || lookedShare < 1 ? "guess" : "counted";
+  const rows = phrases.map(({ phrase }, at) => ({
+    phrase,
+    places: Math.round(counted[at]! + perTile(at) * tilesToAsk),
+    basis,
+  }));
+  const all = rows.reduce((total, { places }) => total + places, 0);
+  const parts = [
+    `${formatCount(Math.round(sum))} counted in ${countOf(knownTiles, "snapshot of a tile", "snapshots of tiles")}`,
+    ...(lookedShare < 1 ? [`of which ${Math.round(lookedShare * 100)} % were looked at`] : []),
+    ...(isGuess
+      ? [
+          knownTiles > 0
+            ? `${countOf(tilesToAsk, "tile")} without a snapshot taken as an average one`
+            : `a guess of ${placesPerPhraseAndTile} for each phrase in each of ${countOf(tilesToAsk, "tile")} without a snapshot`,
+        ]
+      : []),
+    ...(campaign.phrases.length === 0 ? ["there are no phrases"] : []),
+  ];
+  return { phrases: rows, all: figure(all, basis, parts.join("; ")), unknown: all - sum };
+}
+
+function companiesOf({ counts, lookedShare, phrases }: EstimateInput, unknownPlaces: number) {
+  const found = phrases.reduce((sum, one) => sum + one.found, 0);
+  const known = counts.companies / lookedShare;
+  const share = found > 0 ? counts.companies / found : 1;
+  const websiteShare =
+    counts.companies > 0 ? counts.websites / counts.companies : estimateDefaults.websiteShare;
+  const more = unknownPlaces > 0 ? unknownPlaces * share : 0;
+  const basis: EstimateBasis = more > 0 || lookedShare < 1 ? "guess" : "counted";
+  const left = counts.excluded + counts.filtered;
+  const companies = figure(
+    known + more,
+    basis,
+    `places that a phrase finds, each once${left > 0 ? `, without ${formatCount(left)} that are excluded or filtered` : ""}`,
+  );
+  const websites = figure(
+    counts.websites / lookedShare + more * websiteShare,
+    basis,
+    more > 0
+      ? `${Math.round(websiteShare * 100)} % of the companies have one`
+      : "the source names one",
+  );
+  return { companies, websites, filtered: counts.filtered / lookedShare };
+}
+
+function perVisitOf({ visits, requests, bytes, visitsWithBytes }: PastVisits) {
+  const { requestsPerVisit, bytesPerRequest } = estimateDefaults;
+  const isMeasured = visits >= pastVisitsMin;
+  const perVisit = isMeasured ? requests / visits : requestsPerVisit;
+  const hasBytes = visitsWithBytes >= pastVisitsMin;
+  const bytesPerVisit = hasBytes ? bytes / visitsWithBytes : perVisit * bytesPerRequest;
+  return {
+    requests: figure(
+      perVisit,
+      isMeasured ? "measured" : "guess",
+      isMeasured
+        ? `${perVisit.toFixed(1)} requests (${formatCount(visits)} visits so far)`
+        : `${requestsPerVisit} requests (a guess: fewer than ${pastVisitsMin} visits so far)`,
+    ),
+    bytes: figure(
+      bytesPerVisit,
+      hasBytes ? "measured" : "guess",
+      hasBytes
+        ? `${formatCount(Math.round(bytesPerVisit))} bytes (${formatCount(visitsWithBytes)} visits so far)`
+        : `${formatCount(Math.round(bytesPerVisit))} bytes (a guess)`,
+    ),
+  };
+}
+
+/** A host is asked for one thing after the other; different hosts at the same time, in so many slots. */
+function hoursOf(
+  { campaign, counts, tilesToAsk, delayMs, slots }: EstimateInput,
+  {
+    websiteRequests,
+    perVisit,
+  }: { readonly websiteRequests: EstimateFigure; readonly perVisit: number },
+): EstimateFigure {
+  const { secondsPerRequest } = estimateDefaults;
+  const paceMs = campaign.politeness.delayMs ?? delayMs;
+  const ofOneHost = websiteRequests.value > 0 ? Math.max(1, counts.websitesOfOneHost) : 0;
+  const chainMs =
+    (ofOneHost * perVisit * Math.max(paceMs, secondsPerRequest * 1_000)) /
+    campaign.politeness.concurrency;
+  const workMs = (websiteRequests.value * secondsPerRequest * 1_000) / slots;
+  const askMs = campaign.overpass ? tilesToAsk * campaign.overpass.delayMs : 0;
+  const pace =
+    chainMs > workMs
+      ? `${paceMs / 1_000} s between requests to one host, which has ${countOf(ofOneHost, "website")}`
+      : `${slots} requests at once on this machine, ${secondsPerRequest} s each (a guess)`;
+  const asked =
+    askMs > 0
+      ? `${countOf(tilesToAsk, "tile")} every ${campaign.overpass!.delayMs / 1_000} s, `
+      : "";
+  const value = (askMs + Math.max(chainMs, workMs)) / 3_600_000;
+  return figure(value, value === 0 ? "counted" : "guess", `${asked}${pace}`);
+}
+
+function dollarsOf(
+  { past, isCharged, tiles }: EstimateInput,
+  figures: Readonly<Record<"websites" | "websiteRequests" | "hours", EstimateFigure>>,
+): EstimateFigure {
+  if (!isCharged.queue && !isCharged.bucket) {
+    return figure(0, "counted", "no bucket that charges for requests is used");
+  }
+  const { websites, websiteRequests, hours } = figures;
+  if (past.bucketDollars !== undefined && past.visits >= pastVisitsMin) {
+    const each = past.bucketDollars / past.visits;
+    return figure(
+      websites.value * each,
+      "measured",
+      `$${each.toPrecision(2)} for each website (${formatCount(past.visits)} visits so far, this node)`,
+    );
+  }
+  const { bucketRequestsPerTask, bucketRequestsPerHour, dollarsPerBucketRequest } =
+    estimateDefaults;
+  const ofQueue = isCharged.queue ? (websiteRequests.value + tiles) * bucketRequestsPerTask : 0;
+  const ofLedger = isCharged.bucket ? hours.value * bucketRequestsPerHour : 0;
+  return figure(
+    (ofQueue + ofLedger) * dollarsPerBucketRequest,
+    "guess",
+    `${bucketRequestsPerTask} bucket requests for each task and ${bucketRequestsPerHour} an hour, at $5 for a million`,
+  );
+}
+
+const figure = (value: number, basis: EstimateBasis, because: string): EstimateFigure => ({
+  value: value >= 100 ? Math.round(value) : Number(value.toPrecision(4)),
+  basis,
+  because,
+});
+
+const bases: readonly EstimateBasis[] = ["counted", "measured", "guess"];
+/** The weaker of two. */
+const worse = (a: EstimateBasis, b: EstimateBasis): EstimateBasis =>
+  bases.indexOf(a) > bases.indexOf(b) ? a : b;
