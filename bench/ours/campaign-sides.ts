@@ -21,7 +21,7 @@ import {
 import { openSqliteRecordIndex } from "../../src/records/adapters/sqlite/sqlite-record-index.ts";
 import {
   createCompanyWriter,
-  readSuppressList,
+  readSuppressFile,
   type RecordQuery,
 } from "../../src/records/index.ts";
 import { company } from "../../src/records/testing/sample-records.ts";
@@ -146,7 +146,7 @@ export const report: Side<CampaignInput> = async (input, { folder }) => {
           records,
           query: { filters: { isExcluded: false } },
           membership: membershipOf(campaign),
-          suppressed: readSuppressList("").list,
+          suppressed: readSuppressFile("").list,
           writer: createCompanyWriter({ format: "csv" }),
           write: (text) => file.write(text),
           signal: new AbortController().signal,

@@ -34,7 +34,7 @@ export interface EnrichServicesOptions {
   readonly paths: Paths;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly ledger: Pick<NodeLedger, "read" | "isForgotten">;
+  readonly ledger: Pick<NodeLedger, "read" | "suppressed">;
   readonly records: Pick<NodeRecords, "write">;
   readonly queue: Pick<Queue, "gate" | "setGate" | "pause">;
   readonly crawl: Settings["crawl"];

@@ -4,6 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { redirectTo, startSiteServer, type SiteAnswer } from "../crawl/testing/site-server.ts";
 import type { SiteServer } from "../crawl/testing/site-server.ts";
 import { firstTask } from "../campaign/index.ts";
+import { systemRandom } from "../base/random.ts";
+import { addSuppressed } from "../records/index.ts";
 import { openEnrichBench, type EnrichBench } from "./testing/enrich-bench.ts";
 import { email, html, page, status, text, withContact, words } from "./testing/floor-site.ts";
 
@@ -214,6 +216,31 @@ describe("visiting again", () => {
     await bench.work();
     expect(site!.requests.length).toBe(count);
   });
+});
+
+test("what is on the suppression list is not visited, and its addresses and numbers are left out", async () => {
+  const website = await serve({
+    "/": page(
+      "Home",
+      `<p>${words}</p><a href="mailto:gone@acme-floors.com">x</a> <a href="tel:+15125550188">call</a>
+      <a href="mailto:info@acme-floors.com">y</a> <a href="tel:+15125550199">call</a>`,
+    ),
+  });
+  const list = { source: "hand:x", random: systemRandom };
+  const keys = ["email:gone@acme-floors.com", "phone:+15125550188"] as const;
+  await addSuppressed(bench.ledger, { ...list, keys });
+  const target = await bench.plant(`${website}/`);
+  await bench.work();
+  const known = Object.keys(await bench.fieldsOf(target));
+  expect(known).toContain(email);
+  expect(known).toContain("phone/+15125550199");
+  expect(known.filter((field) => /gone|0188/.test(field))).toEqual([]);
+  const count = site!.requests.length;
+  const place = (await bench.fieldsOf(target))["place"] as string;
+  await addSuppressed(bench.ledger, { ...list, keys: [`place:${place}`] });
+  await bench.visit(target, `${website}/`, { round: "c", after: new Date().toISOString() });
+  await bench.work();
+  expect(site!.requests.length).toBe(count);
 });
 
 test("pages are kept as they came only where a setting says so, and no longer than it says", async () => {

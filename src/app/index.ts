@@ -89,6 +89,7 @@ export type { LineOptions } from "./exchange/company-lines.ts";
 export type { ImportReport } from "./exchange/import-lines.ts";
 export { findingText } from "./preflight/finding-text.ts";
 export type { PreflightFinding, PreflightOptions } from "./preflight/preflight.ts";
+export type { ExpiredValue } from "./retention/expired-values.ts";
 export type { ListNamesOptions } from "./list-names.ts";
 export type { WorkOutcome } from "./work/work-outcome.ts";
 export { isNothingReached } from "./work/work-summary.ts";
@@ -117,6 +118,8 @@ export {
   openWork,
   readCampaignCoverage,
   readCampaignReport,
+  readExpired,
+  removeExpired,
   openCampaignConfigs,
   readCampaignState,
   runCampaign,

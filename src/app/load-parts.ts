@@ -1,3 +1,9 @@
+import type {
+  ExpiredValue,
+  RemovedValues,
+  RemoveExpiredOptions,
+  RetentionOptions,
+} from "./retention/expired-values.ts";
 import type { BuiltInWork, BuiltInWorkOptions } from "./built-in-work.ts";
 import type { CampaignReport, CoverageOptions } from "../campaign/index.ts";
 import type { Company, EmailRow } from "../records/index.ts";
@@ -181,6 +187,16 @@ export async function uploadExport(options: UploadExportOptions): Promise<string
 /** See `add-visit-batch.ts`. */
 export async function addVisitBatch(options: VisitBatchOptions): Promise<VisitBatchCounts> {
   return (await import("./add-visit-batch.ts")).addVisitBatch(options);
+}
+
+/** See `retention/expired-values.ts`. */
+export async function readExpired(options: RetentionOptions): Promise<readonly ExpiredValue[]> {
+  return (await import("./retention/expired-values.ts")).readExpired(options);
+}
+
+/** See `retention/expired-values.ts`. */
+export async function removeExpired(options: RemoveExpiredOptions): Promise<RemovedValues> {
+  return (await import("./retention/expired-values.ts")).removeExpired(options);
 }
 
 /** See `compact-ledger.ts`. */

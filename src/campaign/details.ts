@@ -3,7 +3,7 @@ import { parseTileId } from "../sources/index.ts";
 import { defineHandler, done, skip, type Handler } from "../worker/index.ts";
 import { companyFacts } from "./company-fields.ts";
 import type { PutCompany } from "./company-writer.ts";
-import { foundCompany, isForgotten } from "./discover.ts";
+import { foundCompany, isSuppressed } from "./discover.ts";
 import { exclusionOf } from "./exclusions.ts";
 import { filterOfPlace } from "./filters.ts";
 import { releaseIfLacking } from "./lacking.ts";
@@ -35,12 +35,12 @@ export async function detail(
   const { domain, website } = facts;
   const excluded = exclusionOf(campaign.exclusions, { id: place.id, name: place.name, domain });
   if (excluded) return left(excluded);
-  if (await isForgotten(services, place.id, domain)) return left("it was forgotten");
+  if (await isSuppressed(services, place.id, domain)) return left(suppressedReason);
 
   const filter = filterOfPlace(campaign.filters, place, facts);
   const found = { tile, phrases: [phrase], at, source: source.name, filter };
   const [company] = await services.companies.putAll([foundCompany(campaign, place, facts, found)]);
-  if (!company || company.status === "forgotten") return left("it was forgotten");
+  if (!company || company.status === "forgotten") return left(suppressedReason);
   const { target } = company;
   const enrich =
     website && !filter
@@ -48,6 +48,9 @@ export async function detail(
       : undefined;
   return { kind: "put", company, enrich };
 }
+
+/** Which of both is not told: a reason is kept in the log of tasks. */
+export const suppressedReason = "it is on the suppression list, or was forgotten";
 
 const left = (reason: string): Detailed => ({ kind: "left", reason });
 

@@ -133,13 +133,14 @@ export function foundCompany(
   };
 }
 
-export async function isForgotten(
+/** Whether its place or domain is on the suppression list, or was forgotten. */
+export async function isSuppressed(
   { ledger }: Pick<CampaignServices, "ledger">,
   place: string,
   domain: string | undefined,
 ): Promise<boolean> {
-  if (await ledger.isForgotten(`place:${place}`)) return true;
-  return domain !== undefined && (await ledger.isForgotten(`domain:${domain}`));
+  const keys = [`place:${place}`, ...(domain === undefined ? [] : [`domain:${domain}`])];
+  return (await ledger.suppressed(keys)).length > 0;
 }
 
 /** Companies first, then the tasks of their websites: what dies in between is done again. */
@@ -166,7 +167,7 @@ function createWriter(services: CampaignServices, campaign: Campaign, by: LeaseR
   };
   return {
     async add(place: Place, { website, domain }: CompanyFacts, company: FoundCompany) {
-      if (await isForgotten(services, place.id, domain)) return;
+      if (await isSuppressed(services, place.id, domain)) return;
       waiting.push({ company, website });
       if (waiting.length >= companiesAtOnce) await flush();
     },

@@ -1,10 +1,12 @@
-// inputs: src/campaign/** src/sources/** src/extract/** src/ledger/** src/queue/** src/worker/** src/base/**
+// inputs: src/campaign/** src/sources/** src/extract/** src/ledger/** src/records/** src/queue/** src/worker/** src/base/**
 import { describe, expect, test } from "vitest";
 import { AppError } from "../base/app-error.ts";
+import { createSeededRandom } from "../base/random.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import type { Ledger } from "../ledger/index.ts";
 import { openTestLedger, valuesOf } from "../ledger/testing/test-ledger.ts";
 import type { TaskInput } from "../queue/index.ts";
+import { addSuppressed } from "../records/index.ts";
 import { parseTileId, type Place, type PlaceSource } from "../sources/index.ts";
 import { SlowDownError, type HandledTask } from "../worker/index.ts";
 import type { Campaign } from "./campaign.ts";
@@ -299,6 +301,20 @@ describe("discover", () => {
     expect(await nameOf(world, "p-2")).toBeUndefined();
   });
 
+  test("what is on the suppression list is not discovered, by its place and by its domain", async () => {
+    await using world = await createWorld(() => [
+      place("p/1", { website: "https://rohr.de" }),
+      place("p/2", { website: "https://shop.gas.de/x" }),
+      place("p/3", { website: "https://wasser.de" }),
+    ]);
+    const { ledger } = world;
+    const keys = ["place:p/1", "domain:gas.de"] as const;
+    await addSuppressed(ledger, { keys, source: "hand:anna", random: createSeededRandom(1) });
+    expect(await discover(world.services, payload, { by, signal })).toMatchObject({ created: 1 });
+    expect([...world.tasks.keys()]).toEqual(["enrich company/p-3"]);
+    expect(await nameOf(world, "p-1")).toBeUndefined();
+  });
+
   test("asked to stop, it stops, and there is no witness", async () => {
     const stop = new AbortController();
     await using world = await createWorld(() => {
@@ -400,7 +416,7 @@ describe("details", () => {
     for (const one of [full, other]) {
       expect(await detail(world.services, found(one), signal)).toEqual({
         kind: "left",
-        reason: "it was forgotten",
+        reason: "it is on the suppression list, or was forgotten",
       });
     }
     expect(await valuesOf(world.ledger, "company/osm-node-2")).toEqual({});

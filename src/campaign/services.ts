@@ -8,7 +8,7 @@ import type { CompanyWriter } from "./company-writer.ts";
 /** What the handlers of campaigns need of the program that runs them. */
 export interface CampaignServices {
   readonly clock: Clock;
-  readonly ledger: Pick<Ledger, "read" | "write" | "isForgotten">;
+  readonly ledger: Pick<Ledger, "read" | "write" | "suppressed">;
   readonly companies: CompanyWriter;
   /** As its file is now, so that a change of exclusions counts at once. */
   readonly campaign: (name: string) => Promise<Campaign>;

@@ -208,6 +208,11 @@ export const recordCommands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/records/upkeep.ts")).recordsIngest,
   },
   {
+    name: "records purge",
+    summary: "delete people and personal addresses that are too old",
+    load: async () => (await import("./commands/records/purge.ts")).recordsPurge,
+  },
+  {
     name: "records watch",
     summary: "import manual edits as files are saved",
     load: async () => (await import("./commands/records/upkeep.ts")).recordsWatch,

@@ -4,6 +4,7 @@ import { campaignCommands } from "./campaign-commands.ts";
 import { fleetCommands } from "./fleet-commands.ts";
 import { recordCommands } from "./record-commands.ts";
 import { scheduleCommands } from "./schedule-commands.ts";
+import { suppressCommands } from "./suppress-commands.ts";
 
 export const registry: Registry = {
   nouns: {
@@ -14,6 +15,7 @@ export const registry: Registry = {
     records: "files and index of companies and people",
     import: "import companies from CSV or JSON Lines",
     export: "export companies or e-mail addresses to a file",
+    suppress: "whom to leave alone: not gathered, not visited, not exported",
     ledger: "facts about companies, field by field",
     campaign: "plan and run campaigns (phrases × locations)",
     places: "files of places, cut into tiles",
@@ -186,6 +188,7 @@ export const registry: Registry = {
     },
     ...bucketCommands,
     ...recordCommands,
+    ...suppressCommands,
     {
       name: "ledger status",
       summary: "count what this node has, and what it has not shared yet",

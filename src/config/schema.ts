@@ -225,6 +225,30 @@ export const settingsSchema = z.strictObject({
       description: "badge on every page of the dashboard, such as prod; default: environment",
     }),
   }),
+  retention: z.strictObject({
+    peopleDays: wholeNumber(0, 36_500).default(0).register(settingMeta, {
+      description: "days after which people who were not seen again are deleted; 0 keeps them",
+    }),
+    personalEmailDays: wholeNumber(0, 36_500).default(0).register(settingMeta, {
+      description:
+        "days after which personal e-mail addresses of companies that were not seen again are deleted; 0 keeps them",
+    }),
+  }),
+  legal: z.strictObject({
+    controller: text("a name and an address").optional().register(settingMeta, {
+      description: "who is responsible for the data, written beside every export",
+    }),
+    contact: text("a page or a mailbox").optional().register(settingMeta, {
+      description: "where people ask about their data, written beside every export",
+    }),
+    basis: text("a legal basis").optional().register(settingMeta, {
+      description:
+        "the legal basis of the processing, such as legitimate interest (Art. 6(1)(f) GDPR)",
+    }),
+    noticeUrl: text("a web address").optional().register(settingMeta, {
+      description: "the privacy notice, written beside every export",
+    }),
+  }),
   alert: z.strictObject({
     stallMs: wholeNumber(1_000, 86_400_000).default(900_000).register(settingMeta, {
       description: "milliseconds without a completion, though work could run, that are a stall",

@@ -56,13 +56,15 @@ describe("forget", () => {
     await using ledger = await openTestLedger();
     await ledger.write({ source: "site:https://a.b", changes });
     await ledger.forget({ target, source });
-    expect(await ledger.isForgotten("domain:Secret.example")).toBe(true);
-    expect(await ledger.isForgotten("email:boss@secret.example")).toBe(true);
-    expect(await ledger.isForgotten("domain:other.example")).toBe(false);
+    expect(await ledger.suppressed(["domain:Secret.example"])).toEqual(["domain:Secret.example"]);
+    expect(await ledger.suppressed(["email:boss@secret.example"])).toEqual([
+      "email:boss@secret.example",
+    ]);
+    expect(await ledger.suppressed(["domain:other.example"])).toEqual([]);
     await ledger.write({ source: "site:https://a.b", changes: changes.slice(0, 1) });
     expect((await ledger.read(target)).fields).toEqual([]);
     await ledger.unforget({ target, source });
-    expect(await ledger.isForgotten("domain:secret.example")).toBe(false);
+    expect(await ledger.suppressed(["domain:secret.example"])).toEqual([]);
     expect((await ledger.read(target)).fields).toEqual([]);
     await ledger.write({ source, changes: [{ target, field: "name", value: "anew" }] });
     expect((await ledger.read(target)).fields).toMatchObject([{ value: "anew" }]);

@@ -40,7 +40,7 @@ export function forgetChanges({ view, register, newSalt }: ForgetPlan): readonly
   const hashes = keysOf(view).map((key) => hashOf(salt, key));
   return [
     { target, field: forgottenField, value: { hashes } },
-    { target: forgetRegister, field: `${saltPrefix}${salt}`, value: true },
+    saltChange(salt),
     { target: forgetRegister, field: `${targetPrefix}${target}`, value: true },
     ...hashes.map((hash) => ({
       target: forgetRegister,
@@ -61,13 +61,20 @@ export function unforgetChanges(target: string, fields: TargetState): readonly C
   ];
 }
 
-/** Whether something known by that key (`email:x@y.z`) was forgotten. */
-export function isKeyForgotten(register: TargetView, key: string): boolean {
+/** Whether something known by a key (`email:x@y.z`) was forgotten. */
+export function isKeyForgotten(register: TargetView): (key: string) => boolean {
   const fields = new Set(register.fields.map(({ field }) => field));
-  return saltsOf(register).some((salt) => fields.has(`${hashPrefix}${hashOf(salt, key)}`));
+  const salts = saltsOf(register);
+  return (key) => salts.some((salt) => fields.has(`${hashPrefix}${hashOf(salt, key)}`));
 }
 
-const saltsOf = ({ fields }: TargetView): readonly string[] =>
+export const saltChange = (salt: string): Change => ({
+  target: forgetRegister,
+  field: `${saltPrefix}${salt}`,
+  value: true,
+});
+
+export const saltsOf = ({ fields }: TargetView): readonly string[] =>
   fields.flatMap(({ field }) =>
     field.startsWith(saltPrefix) ? [field.slice(saltPrefix.length)] : [],
   );

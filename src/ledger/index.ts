@@ -12,6 +12,13 @@ export type { Written } from "./ledger.ts";
 export type { LogOutline, LogPage } from "./log.ts";
 export type { ChangedTargets, LedgerPosition } from "./position.ts";
 export { readNodeFile } from "./node-file.ts";
+export {
+  suppressChanges,
+  suppressionEntries,
+  suppressionTargets,
+  unsuppressChanges,
+  type SuppressionEntry,
+} from "./suppress.ts";
 export type { StateStore } from "./state/state-store.ts";
 export { mergeChanges } from "./read-target.ts";
 export { decodeHead, type SessionHead, type HeadSaid, type HeadSession } from "./tiers/head.ts";

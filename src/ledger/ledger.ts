@@ -11,11 +11,11 @@ import {
   floorsOf,
   forgetChanges,
   forgetRegister,
-  isKeyForgotten,
   isToScrub,
   scrub,
   unforgetChanges,
 } from "./forget.ts";
+import { findSuppressed } from "./suppress.ts";
 import { createGate } from "./read-write-lock.ts";
 import { createInFlight, shownTargets } from "./in-flight.ts";
 import { createExchange, type Exchange } from "./exchange/exchange.ts";
@@ -110,8 +110,11 @@ export interface Ledger extends Closable {
   forget(request: { readonly target: string; readonly source: string }): Promise<number>;
   /** What is written from now on counts again; what was forgotten stays gone. */
   unforget(request: { readonly target: string; readonly source: string }): Promise<Written>;
-  /** Whether something known by `domain:a.b`, `place:osm/1` or `email:x@y.z` was forgotten. */
-  isForgotten(key: string): Promise<boolean>;
+  /**
+   * Which of these keys (`domain:a.b`, `place:osm/1`, `email:x@y.z`, `phone:+49…`) are on the suppression
+   * list, or belong to something that was forgotten.
+   */
+  suppressed(keys: readonly string[]): Promise<readonly string[]>;
   /** How many datagrams in this node's logs still tell what was forgotten. */
   unscrubbed(): Promise<number>;
   /**
@@ -298,8 +301,8 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
       );
       return write({ source, changes });
     },
-    isForgotten: async (key) =>
-      isKeyForgotten(await core.steady((replica) => readTarget(replica, forgetRegister)), key),
+    suppressed: (keys) =>
+      findSuppressed((targets) => core.steady((replica) => readTargets(replica, targets)), keys),
     async unscrubbed() {
       const floors = await floorsNow();
       let count = 0;

@@ -59,7 +59,7 @@ function localLedger({ ledger: repeatable, withBucket }: LocalParts): NodeLedger
     restamp: (dot) => repeatable.once(() => ledger.restamp(dot)),
     forget: (request) => ledger.forget(request),
     unforget: (request) => ledger.unforget(request),
-    isForgotten: (key) => ledger.isForgotten(key),
+    suppressed: (keys) => ledger.suppressed(keys),
     unscrubbed: () => ledger.unscrubbed(),
     sync: (request, watch) => synced(request, (sync) => sync.sync({ ...request, ...watch })),
     preview: (request) => synced(request, (sync) => sync.preview()),

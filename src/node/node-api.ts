@@ -68,7 +68,7 @@ export interface NodeLedger {
   restamp(dot: Dot): Promise<Written>;
   forget(request: ForgetTarget): Promise<number>;
   unforget(request: ForgetTarget): Promise<Written>;
-  isForgotten(key: string): Promise<boolean>;
+  suppressed(keys: readonly string[]): Promise<readonly string[]>;
   unscrubbed(): Promise<number>;
   sync(request: SyncRequest, watch?: Watch<StepProgress>): Promise<Synced>;
   preview(request: AtBucket): Promise<Preview>;

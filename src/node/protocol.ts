@@ -28,7 +28,7 @@ export const calls = {
     restamp: "write",
     forget: "write",
     unforget: "write",
-    isForgotten: "read",
+    suppressed: "read",
     unscrubbed: "read",
     sync: "read",
     preview: "read",

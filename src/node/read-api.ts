@@ -23,7 +23,7 @@ export interface NodeReadApi {
     | "digest"
     | "conflicts"
     | "quarantine"
-    | "isForgotten"
+    | "suppressed"
     | "unscrubbed"
     | "preview"
     | "verify"
@@ -87,7 +87,7 @@ export function createReadApi(parts: {
       digest: async () => (await ledger()).digest(),
       conflicts: async () => (await ledger()).conflicts(),
       quarantine: async () => (await ledger()).quarantine(),
-      isForgotten: async (key) => (await ledger()).isForgotten(key),
+      suppressed: async (keys) => (await ledger()).suppressed(keys),
       unscrubbed: async () => (await ledger()).unscrubbed(),
       preview: ({ bucket }) =>
         withBucket(bucket, async (at) => (await ledger()).withBucket(at).preview()),

@@ -1,20 +1,20 @@
 import type { Change, Commit, Ledger, TargetView } from "../ledger/index.ts";
 import type { Random } from "../base/random.ts";
 import { companyTarget } from "./company.ts";
-import { listPrefixes } from "./fields.ts";
 import { companyId, firstText, normalDomain } from "./identity.ts";
 import { worthWriting } from "./machine-facts.ts";
 import { placeField } from "./places.ts";
 import type { RecordIndex } from "./record-index.ts";
 import type { CreateRequest } from "./records.ts";
 import { slugOf } from "./slug.ts";
+import { suppressionKeyOf } from "./suppression/keys.ts";
 
 export interface CreatePlan {
   readonly outcome: "created" | "known" | "forgotten";
   readonly target: string;
   /** Undefined if nothing is to be written. */
   readonly commit: Commit | undefined;
-  /** Fields that were forgotten and are not written again. */
+  /** Fields that are suppressed or were forgotten, and are not written. */
   readonly leftOut: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export interface CreatePlanner {
 }
 
 export interface CreatePlannerOptions {
-  readonly ledger: Pick<Ledger, "read" | "isForgotten">;
+  readonly ledger: Pick<Ledger, "read" | "suppressed">;
   readonly index: Pick<RecordIndex, "find" | "byDomain" | "byPlace">;
   readonly random: Random;
 }
@@ -64,13 +64,13 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
     async plan(request) {
       const { source, firstFields = {}, isSeparate = false } = request;
       const fields = tidy(request.fields);
-      const { gone, isForgotten } = await findForgotten(ledger, fields);
+      const { gone, isSuppressed } = await findSuppressedFields(ledger, fields);
       const found = isSeparate ? undefined : findKnown(fields);
       const { id, isOfRequest } = companyId({ ...request, fields }, random);
       const view =
         found === undefined ? await followMerges(companyTarget(id)) : await ledger.read(found);
       const { target } = view;
-      if (isForgotten || view.isForgotten) {
+      if (isSuppressed || view.isForgotten) {
         return { outcome: "forgotten", target, commit: undefined, leftOut: Object.keys(fields) };
       }
       const isKnown = view.fields.length > 0 || planned.has(target);
@@ -111,19 +111,20 @@ const tidy = (fields: Fields): Fields =>
     ? { ...fields, domain: normalDomain(fields["domain"]) }
     : fields;
 
-/** A forgotten domain or place stays away altogether; a forgotten address alone is left out. */
-async function findForgotten(ledger: Pick<Ledger, "isForgotten">, fields: Fields) {
-  const gone = new Set<string>();
-  let isForgotten = false;
+/** A suppressed domain or place stays away altogether; an address or a number alone is left out. */
+async function findSuppressedFields(ledger: Pick<Ledger, "suppressed">, fields: Fields) {
+  const keyOf = new Map<string, string>();
   for (const [field, value] of Object.entries(fields)) {
-    if ((field === "domain" || field === "place") && typeof value === "string") {
-      isForgotten ||= await ledger.isForgotten(`${field}:${value}`);
-    }
-    if (!field.startsWith(listPrefixes.emails)) continue;
-    const address = field.slice(listPrefixes.emails.length);
-    if (await ledger.isForgotten(`email:${address}`)) gone.add(field);
+    const key =
+      (field === "domain" || field === "place") && typeof value === "string"
+        ? `${field}:${value}`
+        : suppressionKeyOf(field);
+    if (key !== undefined) keyOf.set(field, key);
   }
-  return { gone, isForgotten };
+  const listed = new Set(await ledger.suppressed([...new Set(keyOf.values())]));
+  const found = [...keyOf].flatMap(([field, key]) => (listed.has(key) ? [field] : []));
+  const gone = new Set(found.filter((field) => field !== "domain" && field !== "place"));
+  return { gone, isSuppressed: found.length > gone.size };
 }
 
 const changesOf = (target: string, fields: Fields): readonly Change[] =>

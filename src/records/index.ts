@@ -60,10 +60,12 @@ export {
   kmlBegin,
   kmlData,
   kmlLicences,
+  legalLines,
   licenceMember,
   type DataLicence,
   type ExportFormat,
   type ExportWriter,
+  type LegalNotice,
 } from "./exchange/export-writer.ts";
 export {
   checkMappings,
@@ -75,7 +77,25 @@ export {
 } from "./exchange/import-columns.ts";
 export { readCompany, type ImportCell, type CompanyRead } from "./exchange/read-company.ts";
 export { readDomain, readEmail, readMoment } from "./exchange/read-values.ts";
-export { readSuppressList, type SuppressList } from "./exchange/suppress-list.ts";
+export {
+  readKey as readSuppressionKey,
+  suppressionKeyOf,
+  suppressionKinds,
+  type SuppressionKind,
+} from "./suppression/keys.ts";
+export { importOptOuts, type OptOutImport } from "./suppression/import-optouts.ts";
+export { readSuppressFile } from "./suppression/read-suppress-file.ts";
+export {
+  addSuppressed,
+  joinSuppressions,
+  ledgerSuppression,
+  listSuppressed,
+  removeSuppressed,
+  suppressionKeysOf,
+  withoutListed,
+  type Suppression,
+  type SuppressionRow,
+} from "./suppression/suppression.ts";
 export { fieldToUnset, readFieldValues, type EditOptions } from "./edit-fields.ts";
 export { createPlanner } from "./create.ts";
 export { findDuplicates, nameAndAddress } from "./duplicates.ts";

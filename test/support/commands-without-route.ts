@@ -23,8 +23,11 @@ export const commandsWithoutRoute: Readonly<Record<string, string>> = {
   "bucket probe": "proves what a store can do, before it is used",
   "records rebuild": "makes index and files again, for repairs at the machine",
   "records ingest": "reads files of this machine; a running node does it by itself",
+  "records purge":
+    "the schedule of the kind purge does it; by hand a person looks at the list first",
   "records watch": "reads files of this machine; a running node does it by itself",
   "import companies": "reads a file of this machine",
+  "suppress import": "reads a file of this machine",
   "places import": "reads a file of this machine, often of many gigabytes",
   "campaign run": "starts processes of this machine; on a running node dispatch does it",
   "company unmerge": "has its route when the review list is in the dashboard",

@@ -11,6 +11,7 @@ import { fleetRoutes } from "./fleet-routes.ts";
 import { queueWriteRoutes } from "./queue-write-routes.ts";
 import { recordWriteRoutes } from "./record-write-routes.ts";
 import { scheduleRoutes } from "./schedule-routes.ts";
+import { suppressionRoutes } from "./suppression-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import { statusRoutes } from "./status-routes.ts";
 
@@ -31,6 +32,7 @@ export const contract = {
   ...selectionRoutes,
   ...eventRoutes,
   ...scheduleRoutes,
+  ...suppressionRoutes,
 };
 
 export type Contract = typeof contract;

@@ -12,6 +12,7 @@ import { fleetHandlers } from "./fleet-handlers.ts";
 import { queueWriteHandlers } from "./queue-write-handlers.ts";
 import { recordWriteHandlers } from "./record-write-handlers.ts";
 import { scheduleHandlers } from "./schedule-handlers.ts";
+import { suppressionHandlers } from "./suppression-handlers.ts";
 import { sessionHandlers } from "./session-handlers.ts";
 import { statusHandlers } from "./status-handlers.ts";
 
@@ -32,4 +33,5 @@ export const handlers: Handlers = {
   ...selectionHandlers,
   ...eventHandlers,
   ...scheduleHandlers,
+  ...suppressionHandlers,
 };

@@ -14,7 +14,7 @@ import { isUnavailable } from "../../bucket/index.ts";
 import { createPaths, userName, type Paths } from "../../config/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import type { Queue } from "../../queue/index.ts";
-import { createCompanyWriter, readSuppressList } from "../../records/index.ts";
+import { createCompanyWriter, ledgerSuppression } from "../../records/index.ts";
 import type { CutProgress } from "../../sources/index.ts";
 import { openOrMakeQueue } from "../configured-queue.ts";
 import { exportToFile, type ExportAbout } from "../exchange/export-file.ts";
@@ -207,13 +207,14 @@ async function reportAndExport(
     to: file,
     fileFormat: "csv",
     campaign: name,
+    legal: settings.legal,
     nowMs: clock.nowMs(),
     run: (write) =>
       exportCompanies({
         records: reader.records,
         query: { filters: { isExcluded: false } },
         membership,
-        suppressed: readSuppressList("").list,
+        suppressed: ledgerSuppression(reader.ledger),
         writer: createCompanyWriter({ format: "csv" }),
         write,
         // What was found is worth a file also when the run was stopped.

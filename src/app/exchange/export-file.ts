@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { basename } from "node:path";
 import { writeFileAtomic } from "../../base/atomic-file.ts";
+import { legalLines, type LegalNotice } from "../../records/index.ts";
 import { attributionLine } from "../../sources/index.ts";
 import type { ExportCounts } from "./export-records.ts";
 import { openWholeFile } from "./whole-file.ts";
@@ -13,19 +14,22 @@ export interface ExportAbout extends ExportCounts {
   readonly at: string;
   readonly fileFormat: string;
   readonly campaign?: string;
+  /** Who is responsible for it, as the settings say. */
+  readonly legal?: LegalNotice;
 }
 
 export interface ExportFileOptions {
   readonly to: string;
   readonly fileFormat: string;
   readonly campaign?: string | undefined;
+  readonly legal: LegalNotice;
   readonly nowMs: number;
   readonly run: (write: (text: string) => Promise<void>) => Promise<ExportCounts>;
 }
 
 /** The file is there whole, with what is in it beside it, or not at all. */
 export async function exportToFile(options: ExportFileOptions): Promise<ExportAbout> {
-  const { to, fileFormat, campaign, nowMs, run } = options;
+  const { to, fileFormat, campaign, legal, nowMs, run } = options;
   const file = openWholeFile(to);
   try {
     const counts = await run((text) => file.write(text));
@@ -35,6 +39,7 @@ export async function exportToFile(options: ExportFileOptions): Promise<ExportAb
       at: new Date(nowMs).toISOString(),
       fileFormat,
       ...(campaign !== undefined && { campaign }),
+      ...(legalLines(legal).length > 0 && { legal }),
       ...counts,
     };
     await file.commit();
@@ -47,15 +52,23 @@ export async function exportToFile(options: ExportFileOptions): Promise<ExportAb
   }
 }
 
-/** For people who get the file without the program; an export without open data has none. */
-async function writeLicences(to: string, { licences }: ExportAbout): Promise<void> {
+/** For people who get the file without the program; without open data and legal notice there is none. */
+async function writeLicences(to: string, { licences, legal = {} }: ExportAbout): Promise<void> {
   const file = `${to}.LICENCES.txt`;
-  if (licences.length === 0) return await rm(file, { force: true });
+  const notice = legalLines(legal);
+  if (licences.length + notice.length === 0) return await rm(file, { force: true });
   const lines = [
-    `${basename(to)} contains open data. Show this wherever you show the data, and pass it on with it:`,
-    "",
-    ...licences.map(attributionLine),
-    "",
+    ...(licences.length > 0
+      ? [
+          `${basename(to)} contains open data. Show this wherever you show the data, and pass it on with it:`,
+          "",
+          ...licences.map(attributionLine),
+          "",
+        ]
+      : []),
+    ...(notice.length > 0
+      ? [`Responsible for the personal data in ${basename(to)}:`, "", ...notice, ""]
+      : []),
   ];
   await writeFileAtomic(file, lines.join("\n"));
 }

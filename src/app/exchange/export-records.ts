@@ -5,12 +5,15 @@ import type { NodeReadApi } from "../../node/index.ts";
 import {
   pageLimitMax,
   placesOf,
+  suppressionKeysOf,
+  withoutListed,
   type Company,
   type EmailRow,
   type ExportWriter,
+  type LegalNotice,
   type RecordPage,
   type RecordQuery,
-  type SuppressList,
+  type Suppression,
 } from "../../records/index.ts";
 import { attributionsOf, type Attribution } from "../../sources/index.ts";
 import { withoutOpenData, type WithoutOptions } from "./without-open-data.ts";
@@ -23,8 +26,11 @@ export interface ExportOptions<Row> {
   readonly query: Pick<RecordQuery, "words" | "filters">;
   /** Absent: not only those of one campaign. */
   readonly membership?: Membership | undefined;
-  readonly suppressed: SuppressList;
+  /** Whom to leave out. */
+  readonly suppressed: Suppression;
   readonly writer: ExportWriter<Row>;
+  /** Written by formats that have a place for it. */
+  readonly legal?: LegalNotice | undefined;
   /** Resolves when there is room for more. */
   readonly write: (text: string) => Promise<void>;
   readonly signal: AbortSignal;
@@ -36,9 +42,10 @@ export interface ExportCounts {
   readonly rows: number;
   /** Left out because the format is a map, and they have no point. */
   readonly withoutPoint: number;
-  /** Left out because they, or addresses of theirs, are on a suppress list. */
+  /** Left out because they, or addresses or numbers of theirs, are on a suppression list. */
   readonly suppressedCompanies: number;
   readonly suppressedAddresses: number;
+  readonly suppressedPhones: number;
   /** Of addresses: they came before, or stand on too many unrelated sites. */
   readonly repeated: number;
   readonly shared: number;
@@ -50,40 +57,26 @@ export interface ExportCounts {
   readonly licences: readonly Attribution[];
 }
 
-/** A suppressed domain leaves its company out; a suppressed address is not told. */
+/** A company that is suppressed by domain or place is left out; an address or a number alone is removed. */
 export async function exportCompanies(options: ExportOptions<Company>): Promise<ExportCounts> {
-  const count = { suppressedCompanies: 0, suppressedAddresses: 0 };
-  const { suppressed } = options;
-  const written = await writeRows(options, (company) => {
-    if (suppressed.size === 0) return [company];
-    const { domain } = company.texts;
-    if (domain !== undefined && suppressed.hasDomain(domain)) {
-      count.suppressedCompanies += 1;
-      return [];
-    }
-    const emails = company.emails.filter(({ value }) => !suppressed.has(value));
-    if (emails.length === company.emails.length) return [company];
-    count.suppressedAddresses += company.emails.length - emails.length;
-    return [{ ...company, emails }];
-  });
-  return { ...written, ...count, repeated: 0, shared: 0 };
+  const written = await writeRows(options, (company) => [company]);
+  return { ...written, repeated: 0, shared: 0 };
 }
 
 /** Each address once. `sitesMax`: those on more unrelated sites belong to web designers and forms. */
 export async function exportEmails(
   options: ExportOptions<EmailRow> & { readonly sitesMax: number },
 ): Promise<ExportCounts> {
-  const { suppressed, records, sitesMax } = options;
+  const { records, sitesMax } = options;
   const seen = new Set<string>();
-  const count = { suppressedAddresses: 0, repeated: 0, shared: 0 };
+  const count = { repeated: 0, shared: 0 };
   const written = await writeRows(options, async (company) => {
     const rows: EmailRow[] = [];
     for (const contact of company.emails) {
       const { value } = contact;
       const isShared = async () =>
         sitesMax < Infinity && (await records.emailUsage(value)).sites > sitesMax;
-      if (suppressed.has(value)) count.suppressedAddresses += 1;
-      else if (seen.has(value)) count.repeated += 1;
+      if (seen.has(value)) count.repeated += 1;
       else if (await isShared()) count.shared += 1;
       else {
         seen.add(value);
@@ -92,7 +85,7 @@ export async function exportEmails(
     }
     return rows;
   });
-  return { ...written, ...count, suppressedCompanies: 0 };
+  return { ...written, ...count };
 }
 
 /** Page by page: memory stays small, and whoever reads only the beginning waits only for that. */
@@ -102,6 +95,7 @@ async function writeRows<Row>(
 ) {
   const { records, query, writer, write, signal, onCompanies } = options;
   let [rows, withoutPoint, withoutName] = [0, 0, 0];
+  const left = { suppressedCompanies: 0, suppressedAddresses: 0, suppressedPhones: 0 };
   const placeSources = new Set<string>();
   const textOf = (row: Row): string => {
     const text = writer.row(row);
@@ -125,7 +119,7 @@ async function writeRows<Row>(
     let text = "";
     const { companies, nameless } = await chosenCompanies(options, page);
     withoutName += nameless;
-    for (const company of companies) {
+    for (const company of await unlistedCompanies(options, companies, left)) {
       const chosen = rowsOf(company);
       const some = chosen instanceof Promise ? await chosen : chosen;
       for (const row of some) text += textOf(row);
@@ -139,8 +133,30 @@ async function writeRows<Row>(
     after = page.next;
   } while (after !== undefined);
   const licences = attributionsOf([...placeSources].map((source) => `${source}/`));
-  await write(writer.end(licences));
-  return { rows, withoutPoint, withoutName, placeSources: [...placeSources].sort(), licences };
+  await write(writer.end(licences, options.legal));
+  const sources = [...placeSources].sort();
+  return { rows, withoutPoint, withoutName, ...left, placeSources: sources, licences };
+}
+
+type SuppressedCounts = Pick<
+  ExportCounts,
+  "suppressedCompanies" | "suppressedAddresses" | "suppressedPhones"
+>;
+
+/** A page is looked up as a whole: the list may be long, and is read in parts. */
+async function unlistedCompanies<Row>(
+  { suppressed }: ExportOptions<Row>,
+  companies: readonly Company[],
+  count: { -readonly [name in keyof SuppressedCounts]: number },
+): Promise<readonly Company[]> {
+  const listed = await suppressed.among(companies.flatMap(suppressionKeysOf));
+  return companies.flatMap((one) => {
+    const { company, emails, phones } = withoutListed(one, listed);
+    if (!company) count.suppressedCompanies += 1;
+    count.suppressedAddresses += emails;
+    count.suppressedPhones += phones;
+    return company ?? [];
+  });
 }
 
 async function chosenCompanies<Row>(

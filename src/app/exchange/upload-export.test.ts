@@ -16,6 +16,7 @@ test("an export and what is in it are copied into the campaign's folder of the b
     to: file,
     fileFormat: "csv",
     campaign: "austin",
+    legal: {},
     nowMs: Date.parse("2026-11-17T00:00:00.000Z"),
     async run(write) {
       await write("name\r\nAcme\r\n");
@@ -53,6 +54,7 @@ const counts = {
   withoutPoint: 0,
   suppressedCompanies: 0,
   suppressedAddresses: 0,
+  suppressedPhones: 0,
   repeated: 0,
   shared: 0,
   withoutName: 0,

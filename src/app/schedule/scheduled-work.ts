@@ -8,8 +8,8 @@ import type { NodeApi } from "../../node/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import {
   createCompanyWriter,
+  ledgerSuppression,
   mergeDuplicates,
-  readSuppressList,
   type ExportFormat,
 } from "../../records/index.ts";
 import type { ScheduleAction, ScheduleServices } from "../../schedule/index.ts";
@@ -21,6 +21,7 @@ import { websiteOf } from "../company-website.ts";
 import { exportToFile } from "../exchange/export-file.ts";
 import { exportCompanies } from "../exchange/export-records.ts";
 import { uploadExport } from "../exchange/upload-export.ts";
+import { removeExpired } from "../retention/expired-values.ts";
 import { openPlaces } from "../open-places.ts";
 
 export interface ScheduledWorkOptions {
@@ -140,14 +141,16 @@ async function exportCampaign(
     to: file,
     fileFormat: format,
     campaign: name,
+    legal: settings.legal,
     nowMs: clock.nowMs(),
     run: (write) =>
       exportCompanies({
         records: node.records,
         query: { filters: { isExcluded: false } },
         membership,
-        suppressed: readSuppressList("").list,
+        suppressed: ledgerSuppression(node.ledger),
         writer: createCompanyWriter({ format: format as ExportFormat }),
+        legal: settings.legal,
         write,
         signal,
         onCompanies: (more) => progress(`${(count += more)} companies`),
@@ -162,8 +165,15 @@ async function exportCampaign(
 
 const dayMs = 86_400_000;
 
-/** Retention of the queue, now: what a worker does by itself now and then. */
-async function purge({ settings, queue }: ScheduledWorkOptions) {
+/**
+ * Retention, now. Of the queue: what a worker does by itself now and then. Of people and personal
+ * addresses: only where the settings give an age.
+ */
+async function purge(
+  { settings, queue, node, clock }: ScheduledWorkOptions,
+  _: ScheduleAction,
+  { signal, progress }: Run,
+) {
   const { keepDoneDays, keepFailedDays, keepKeysDays } = settings.queue;
   const { ms } = await queue.now();
   const before = (days: number) => ({ finishedBeforeMs: ms - days * dayMs });
@@ -171,5 +181,9 @@ async function purge({ settings, queue }: ScheduledWorkOptions) {
   const failed = await queue.archive({ states: ["failed"], ...before(keepFailedDays) });
   const states = ["done", "skipped", "failed"] as const;
   const keys = await queue.forgetKeys({ states, ...before(keepKeysDays) });
-  return { archived: done + failed, keysFreed: keys };
+  const { retention } = settings;
+  const onRemoved = (count: number) => progress(`${count} old values of people deleted`);
+  const options = { node, retention, nowMs: clock.nowMs(), signal, onRemoved };
+  const { people, emails } = await removeExpired(options);
+  return { archived: done + failed, keysFreed: keys, people, emails };
 }

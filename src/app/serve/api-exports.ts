@@ -3,13 +3,19 @@ import type { Clock } from "../../base/clock.ts";
 import { membershipOf, openCampaignFolder } from "../../campaign/index.ts";
 import type { Paths } from "../../config/index.ts";
 import type { NodeApi } from "../../node/index.ts";
-import { createCompanyWriter, createEmailWriter, readSuppressList } from "../../records/index.ts";
+import {
+  createCompanyWriter,
+  createEmailWriter,
+  ledgerSuppression,
+  type LegalNotice,
+} from "../../records/index.ts";
 import { exportCompanies, exportEmails } from "../exchange/export-records.ts";
 
 export interface ApiExportsOptions {
   readonly paths: Paths;
-  readonly node: Pick<NodeApi, "records">;
+  readonly node: Pick<NodeApi, "records" | "ledger">;
   readonly clock: Clock;
+  readonly legal: LegalNotice;
 }
 
 /** The media type and the ending of each format. */
@@ -23,9 +29,9 @@ const types = {
 } as const;
 
 /** Exports that are written while they are sent: memory stays small, and no copy is left behind. */
-export function createApiExports({ paths, node, clock }: ApiExportsOptions): ApiExports {
+export function createApiExports({ paths, node, clock, legal }: ApiExportsOptions): ApiExports {
   const { records } = node;
-  const suppressed = readSuppressList("").list;
+  const suppressed = ledgerSuppression(node.ledger);
   const membership = async (campaign: string | undefined) =>
     campaign === undefined
       ? undefined
@@ -41,7 +47,7 @@ export function createApiExports({ paths, node, clock }: ApiExportsOptions): Api
       return {
         ...file("companies", format),
         async run(write) {
-          await exportCompanies({ records, query, membership: of, suppressed, writer, write, signal }); // prettier-ignore
+          await exportCompanies({ records, query, membership: of, suppressed, writer, legal, write, signal }); // prettier-ignore
         },
       };
     },
@@ -51,7 +57,7 @@ export function createApiExports({ paths, node, clock }: ApiExportsOptions): Api
       return {
         ...file("emails", format),
         async run(write) {
-          await exportEmails({ records, query, membership: of, suppressed, writer, write, signal, sitesMax }); // prettier-ignore
+          await exportEmails({ records, query, membership: of, suppressed, writer, legal, write, signal, sitesMax }); // prettier-ignore
         },
       };
     },

@@ -56,7 +56,7 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
       queue: () => queue.get(),
       places: () => places.get(),
     }),
-    exports: createApiExports({ paths, node, clock }),
+    exports: createApiExports({ paths, node, clock, legal: settings.legal }),
     fleet: createApiFleet({ open: () => fleet.get(), paths, clock }),
     async usage(days) {
       const since = usageDayOf(clock.nowMs() - (days - 1) * dayMs);

@@ -19,6 +19,7 @@ import {
 } from "../../worker/index.ts";
 import type { Campaign } from "../campaign.ts";
 import { domainOf } from "../company-fields.ts";
+import { suppressedReason } from "../details.ts";
 import { exclusionOf } from "../exclusions.ts";
 import { releaseIfLacking } from "../lacking.ts";
 import { enrichKind } from "../tasks.ts";
@@ -234,9 +235,13 @@ async function whyNot(
   };
   const domain = domainOf(payload.website);
   if (view.isForgotten) return "it was forgotten";
-  if (domain !== undefined && (await ledger.isForgotten(`domain:${domain}`))) {
-    return "it was forgotten";
-  }
+  const keys = [
+    ...(domain === undefined ? [] : [`domain:${domain}`]),
+    ...view.fields.flatMap(({ field }) =>
+      field.startsWith("place/") ? [`place:${field.slice("place/".length)}`] : [],
+    ),
+  ];
+  if ((await ledger.suppressed(keys)).length > 0) return suppressedReason;
   if (view.fields.length === 0) return `nothing is known of ${payload.target}`;
   const excluded = text("excluded");
   if (excluded !== undefined) return `it is excluded: ${excluded}`;

@@ -10,7 +10,7 @@ const peopleMax = 20;
  * follows from company and name, so that a second visit finds them again.
  */
 export async function personChanges(
-  ledger: Pick<Ledger, "read" | "isForgotten">,
+  ledger: Pick<Ledger, "read" | "suppressed">,
   { company, people, source }: PeopleOfPage,
 ): Promise<readonly Change[]> {
   const changes = new Map<string, Change>();
@@ -18,7 +18,8 @@ export async function personChanges(
     const target = targetOf(company.target, person.name);
     const view = await ledger.read(target);
     if (view.isForgotten || view.mergedInto !== undefined) continue;
-    if (person.email !== undefined && (await ledger.isForgotten(`email:${person.email}`))) continue;
+    const { email } = person;
+    if (email !== undefined && (await ledger.suppressed([`email:${email}`])).length > 0) continue;
     const { role } = person;
     const place = role === undefined ? true : { role };
     const say = (of: TargetView, field: string, value: unknown) => {

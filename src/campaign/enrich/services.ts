@@ -10,7 +10,7 @@ import type { EndedVisit } from "./first-visits.ts";
 /** What visits of websites need of the program that runs them. */
 export interface EnrichServices {
   readonly clock: Clock;
-  readonly ledger: Pick<Ledger, "read" | "isForgotten">;
+  readonly ledger: Pick<Ledger, "read" | "suppressed">;
   /** Facts, and then whatever shows them. Safe to repeat: what changes nothing is not written. */
   readonly write: (commit: Commit) => Promise<void>;
   readonly sites: SiteSettings;

@@ -10,7 +10,7 @@ import {
 import type { EndedVisit } from "./first-visits.ts";
 import { personChanges } from "./person-changes.ts";
 import type { EnrichServices } from "./services.ts";
-import { visitField, type VisitRecord } from "../../records/index.ts";
+import { suppressionKeyOf, visitField, type VisitRecord } from "../../records/index.ts";
 import { extractorVersion } from "./visit-freshness.ts";
 import type { VisitState } from "./visit-task.ts";
 
@@ -25,7 +25,7 @@ export async function writePage(
   const source = sourceOf(facts.url);
   const people = await personChanges(ledger, { company: view, people: facts.people, source });
   const all = [...pageChanges(view, page, source), ...people];
-  const changes = await withoutForgotten(services, all);
+  const changes = await withoutSuppressed(services, all);
   await write({ source, changes });
   await keepPage?.({ target: view.target, url: facts.url, body: page.body });
   const seen = contactsIn(facts);
@@ -42,19 +42,14 @@ export async function writeSitemap(
   if (change) await write({ source: sourceOf(said.url), changes: [change] });
 }
 
-/** Addresses that someone asked to be forgotten, wherever they are found again. */
-async function withoutForgotten(
+/** Addresses and numbers of the suppression list stay away, wherever they are found again. */
+async function withoutSuppressed(
   { ledger }: EnrichServices,
   changes: readonly Change[],
 ): Promise<readonly Change[]> {
-  const kept: Change[] = [];
-  for (const change of changes) {
-    const { field } = change;
-    const isGone =
-      field.startsWith("email/") && (await ledger.isForgotten(`email:${field.slice(6)}`));
-    if (!isGone) kept.push(change);
-  }
-  return kept;
+  const keys = changes.flatMap(({ field }) => suppressionKeyOf(field) ?? []);
+  const listed = new Set(await ledger.suppressed(keys));
+  return changes.filter(({ field }) => !listed.has(suppressionKeyOf(field) ?? ""));
 }
 
 /** Writes how a visit ended. Its moment is its beginning, so that a repeat says the same. */

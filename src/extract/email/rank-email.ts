@@ -68,7 +68,14 @@ function ownerOf({ registered }: CheckedAddress, site: string | undefined): Emai
   return isProvider(registered) ? "provider" : "other";
 }
 
-function kindOf({ local }: CheckedAddress, site: string | undefined): EmailRank["kind"] {
+/** Whether an address is of a function or of a person. `site`: the domain of the company that has it. */
+export const emailKindOf = (address: string, site: string | undefined): EmailRank["kind"] =>
+  kindOf({ local: address.slice(0, Math.max(address.lastIndexOf("@"), 0)) }, site);
+
+function kindOf(
+  { local }: Pick<CheckedAddress, "local">,
+  site: string | undefined,
+): EmailRank["kind"] {
   const base = local.split("+", 1)[0]!;
   if (roles.has(base)) return "role";
   const words = base.split(/[._-]/);

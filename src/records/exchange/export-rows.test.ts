@@ -14,7 +14,6 @@ import {
 } from "./export-rows.ts";
 import { columnOf, planColumns } from "./import-columns.ts";
 import { readCompany, type ImportCell } from "./read-company.ts";
-import { readSuppressList } from "./suppress-list.ts";
 
 const acme = sampleCompany("acme.example", {
   name: "=HYPERLINK(1) & Co",
@@ -119,28 +118,5 @@ describe("exports", () => {
     expect(emailCard(row)).toContain("EMAIL;TYPE=office:info@acme.example\r\n");
     expect(emailCsvLine(row)).toMatch(/^info@acme\.example,office,'=HYPERLINK\(1\) & Co,/);
     expect(emailObject(row)).toMatchObject({ email: "info@acme.example", city: "Austin" });
-  });
-});
-
-describe("a suppress list", () => {
-  test("has addresses, whole domains and what is below them, whatever case", () => {
-    const { list, problems } = readSuppressList(
-      "\ufeffEmail,reason\r\nAnna@A.example,asked\r\n@b.example # all of it\n*@c.example\n\n# x\n",
-    );
-    expect(problems).toEqual([]);
-    expect(list.size).toBe(3);
-    for (const email of ["anna@a.example", "x@b.example", "x@mail.B.example", "y@c.example"]) {
-      expect(list.has(email), email).toBe(true);
-    }
-    for (const email of ["bob@a.example", "x@notb.example", "b.example@d.example"]) {
-      expect(list.has(email), email).toBe(false);
-    }
-    expect(list.hasDomain("shop.b.example")).toBe(true);
-  });
-
-  test("a line that is neither is told: nobody is to be mailed by a typing error", () => {
-    expect(readSuppressList("anna@a.example\nanna at b\n").problems).toEqual([
-      "line 2: 'anna at b' is no address and no domain",
-    ]);
   });
 });

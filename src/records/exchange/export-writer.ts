@@ -26,7 +26,28 @@ export interface ExportWriter<Row> {
   /** Between two rows. */
   readonly between: string;
   /** Says what has to be shown beside the data, if the format has a place for it. */
-  end(licences: readonly DataLicence[]): string;
+  end(licences: readonly DataLicence[], legal?: LegalNotice): string;
+}
+
+/** Who is responsible for personal data in an export. Absent: not set. */
+export interface LegalNotice {
+  readonly controller?: string | undefined;
+  readonly contact?: string | undefined;
+  readonly basis?: string | undefined;
+  readonly noticeUrl?: string | undefined;
+}
+
+/** `Controller: …`, one line for each part that is set. */
+export function legalLines(legal: LegalNotice): readonly string[] {
+  const names = {
+    controller: "Controller",
+    contact: "Contact",
+    basis: "Legal basis",
+    noticeUrl: "Privacy notice",
+  } as const;
+  return (Object.keys(names) as (keyof typeof names)[]).flatMap((key) =>
+    legal[key] === undefined ? [] : [`${names[key]}: ${legal[key]}`],
+  );
 }
 
 /** Of open data that is in an export. */
@@ -63,14 +84,15 @@ export function createCompanyWriter(options: CompanyWriterOptions): ExportWriter
         begin: '{"type":"FeatureCollection","features":[',
         row: (company) => featureOf(company, chosen),
         between: ",",
-        end: (licences) => `\n]${licenceMember(licences)}}\n`,
+        end: (licences, legal = {}) => `\n]${licenceMember(licences)}${legalMember(legal)}}\n`,
       };
     case "kml":
       return {
         begin: `${kmlBegin}<Document>\n<name>Companies</name>\n`,
         row: (company) => placemarkOf(company, chosen),
         between: "",
-        end: (licences) => `${kmlLicences(licences)}</Document>\n</kml>\n`,
+        end: (licences, legal = {}) =>
+          `${kmlLicences(licences)}${kmlLegal(legal)}</Document>\n</kml>\n`,
       };
     case "json":
     case "jsonl":
@@ -148,6 +170,14 @@ function placemarkOf(company: Company, values: (company: Company) => Values): st
 /** A foreign member, as RFC 7946 §6.1 allows: it follows the features, because exports are streamed. */
 export const licenceMember = (licences: readonly DataLicence[]): string =>
   licences.length === 0 ? "" : `,"licences":${JSON.stringify(licences)}`;
+
+const legalMember = (legal: LegalNotice): string =>
+  legalLines(legal).length === 0 ? "" : `,"legal":${JSON.stringify(legal)}`;
+
+const kmlLegal = (legal: LegalNotice): string =>
+  legalLines(legal).length === 0
+    ? ""
+    : `<Folder><name>Legal notice</name><description>${xmlText(legalLines(legal).join("\n"))}</description></Folder>\n`;
 
 /** A folder without a placemark: programs list it by its name, and show the text. */
 export const kmlLicences = (licences: readonly DataLicence[]): string =>

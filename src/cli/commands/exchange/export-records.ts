@@ -18,10 +18,13 @@ import {
   emailExportFormats,
   exportColumnNames,
   exportFormats,
-  readSuppressList,
+  joinSuppressions,
+  ledgerSuppression,
+  legalLines,
+  readSuppressFile,
   type ExportFormat,
   type ExportWriter,
-  type SuppressList,
+  type Suppression,
 } from "../../../records/index.ts";
 import { attributionLine, openDataNames } from "../../../sources/index.ts";
 import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
@@ -75,8 +78,9 @@ export const exportCompanies: Command = {
       "leave out companies without coordinates, and say how many.",
     `Columns: ${exportColumnNames.join(", ")}.`,
     "With --to, FILE.about.json beside the file says when it was made, how many rows it has, and whose\n" +
-      "data is in it; FILE.LICENCES.txt is what has to be shown and passed on with it. Without --to that\n" +
-      "is told on stderr. GeoJSON and KML also say it themselves.",
+      "data is in it; FILE.LICENCES.txt is what has to be shown and passed on with it, and what the\n" +
+      "settings legal.* say. Without --to that is told on stderr. GeoJSON and KML also say it themselves.",
+    "What is on the suppression list (`forager suppress`) is always left out; --suppress adds a file to it.",
     "--without leaves out each value whose only source is that open data, and companies that have no\n" +
       "name and no domain then. What was found on websites, by hand or in other sources stays.",
   ],
@@ -127,7 +131,7 @@ async function write<Format extends ExportFormat, Row>(
   const to = textFlag(flags, "to");
   const isJson = out.isJson && to === undefined;
   const fileFormat = isJson ? "json" : (textFlag(flags, "format") ?? "csv");
-  const suppressed = await readSuppressed(context);
+  const fromFiles = await readSuppressed(context);
   const campaign = textFlag(flags, "campaign");
   if (flags["upload"] === true && (to === undefined || campaign === undefined)) {
     throw usageError("--upload needs --to FILE and --campaign NAME");
@@ -140,17 +144,21 @@ async function write<Format extends ExportFormat, Row>(
   const query = readQuery(context);
   const names = new Set((flags["without"] as readonly string[] | undefined) ?? []);
   const without = { ledger, names };
-  const options = { records, query, membership, without, suppressed, writer: chosen, signal }; // prettier-ignore
+  const suppressed = joinSuppressions([ledgerSuppression(ledger), fromFiles]);
+  const { legal } = context.settings;
+  const options = { records, query, membership, without, suppressed, writer: chosen, legal, signal }; // prettier-ignore
   if (to === undefined) {
     const counts = await run({ ...options, write: (text) => out.piece(text) });
     out.note(words(counts));
     for (const licence of counts.licences) out.note(`attribution: ${attributionLine(licence)}`);
+    for (const line of legalLines(legal)) out.note(line);
     return;
   }
   const about = await exportToFile({
     to: resolve(cwd, to),
     fileFormat,
     campaign,
+    legal,
     nowMs: clock.nowMs(),
     run: (writeText) => run({ ...options, write: writeText }),
   });
@@ -170,22 +178,24 @@ async function write<Format extends ExportFormat, Row>(
 
 function companyWords(counts: ExportCounts): string {
   const { rows, withoutPoint, withoutName, suppressedCompanies: companies } = counts;
-  const { suppressedAddresses } = counts;
+  const { suppressedAddresses: addresses, suppressedPhones: phones } = counts;
   const left = [
     ...(withoutName > 0
       ? [`${countRecords("company", withoutName)} that only the data left out names`]
       : []),
     ...(withoutPoint > 0 ? [`${withoutPoint} without coordinates left out`] : []),
-    ...(companies + suppressedAddresses > 0
-      ? [`suppressed: ${countRecords("company", companies)}, ${suppressedAddresses} addresses`]
+    ...(companies + addresses + phones > 0
+      ? [`suppressed: ${countRecords("company", companies)}, ${addresses} addresses, ${countOf(phones, "phone number")}`] // prettier-ignore
       : []),
   ];
   return [`${countRecords("company", rows)} written`, ...left].join("; ");
 }
 
-function emailWords({ rows, suppressedAddresses, repeated, shared }: ExportCounts): string {
+function emailWords(counts: ExportCounts): string {
+  const { rows, suppressedAddresses, suppressedCompanies, repeated, shared } = counts;
   const parts = [
     ...(suppressedAddresses > 0 ? [`${suppressedAddresses} suppressed`] : []),
+    ...(suppressedCompanies > 0 ? [`those of ${countRecords("company", suppressedCompanies)} that are suppressed`] : []), // prettier-ignore
     ...(repeated > 0 ? [`${repeated} repeated`] : []),
     ...(shared > 0 ? [`${shared} on too many sites`] : []),
   ];
@@ -207,7 +217,7 @@ function readQuery(context: SettingsContext): ExportOptions<unknown>["query"] {
   };
 }
 
-async function readSuppressed({ flags, cwd }: SettingsContext): Promise<SuppressList> {
+async function readSuppressed({ flags, cwd }: SettingsContext): Promise<Suppression> {
   const names = (flags["suppress"] as readonly string[] | undefined) ?? [];
   const texts = await Promise.all(
     names.map((name) =>
@@ -217,7 +227,7 @@ async function readSuppressed({ flags, cwd }: SettingsContext): Promise<Suppress
       }),
     ),
   );
-  const { list, problems } = readSuppressList(texts.join("\n"));
+  const { list, problems } = readSuppressFile(texts.join("\n"));
   if (problems[0] === undefined) return list;
   throw usageError(`the suppress list is not understood: ${problems[0]}; nothing was exported`);
 }

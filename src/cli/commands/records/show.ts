@@ -17,19 +17,26 @@ import { openReaderOf } from "../../node-context.ts";
 const showCommand = (kind: RecordKind): Command => ({
   needs: "settings",
   arguments: [nameArgument(kind)],
+  options: [
+    {
+      flag: "--provenance",
+      summary: "every value with who wrote it, when, from where and by which licence",
+    },
+  ],
   examples: [
     { line: `forager ${kind} show ${kind === "company" ? "acme" : "anna-berg"}`, summary: "all that is known" }, // prettier-ignore
     { line: `forager ${kind} show ${kind === "company" ? "acme" : "anna-berg"} --json`, summary: "for programs" }, // prettier-ignore
+    { line: `forager ${kind} show ${kind === "company" ? "acme" : "anna-berg"} --provenance`, summary: "answers a request for access (Art. 14 and 15 GDPR)" }, // prettier-ignore
   ],
   details: [
     "Reads only. While a process such as `forager up` runs here, what was edited in the file is taken\n" +
       "in first; otherwise `forager records ingest` does that.",
-    "With --json, provenance says for each value who wrote it, when, and by which licence it may be\n" +
-      "used if it comes from open data.",
+    "--provenance, and `provenance` of --json, say for each value who wrote it, when, and by which licence\n" +
+      "it may be used if it comes from open data.",
   ],
 
   async run(context) {
-    const { args, out } = context;
+    const { args, flags, out } = context;
     await using opened = await openReaderOf(context);
     const { records } = opened;
     const name = args[0]!;
@@ -40,13 +47,28 @@ const showCommand = (kind: RecordKind): Command => ({
     const view = await opened.ledger.read(record.target);
     const visit = kind === "company" ? visitRecordOf(view) : undefined;
     const licences = "categories" in record ? attributionsOf(placesOf(record)) : [];
-    const provenance = view.fields.map(({ field, source, stamp }) => ({
+    const provenance = view.fields.map(({ field, value, source, stamp }) => ({
       field,
+      value,
       source,
       at: stamp.slice(0, isoLength),
       licence: licenceOf(source),
     }));
     const value = { ...record, file, visit, duplicates, problems, licences, provenance };
+    if (flags["provenance"] === true) {
+      return out.result(value, (layout) =>
+        [
+          `${record.name} (${record.target})`,
+          layout.table(provenance, [
+            { title: "field", value: ({ field }) => field },
+            { title: "value", value: (row) => valueText(row.value) },
+            { title: "source", value: ({ source }) => source },
+            { title: "written", value: ({ at }) => at.slice(0, 19).replace("T", " ") },
+            { title: "licence", value: ({ licence }) => licence ?? "" },
+          ]),
+        ].join("\n"),
+      );
+    }
     out.result(value, (layout) =>
       [
         record.name,
@@ -69,6 +91,10 @@ const showCommand = (kind: RecordKind): Command => ({
     return problems.length > 0 ? "failed" : undefined;
   },
 });
+
+/** Of a value that is an object, what it says; of an element that is just there, nothing. */
+const valueText = (value: unknown): string =>
+  value === true ? "" : typeof value === "string" ? value : JSON.stringify(value);
 
 const isoLength = "2026-11-15T19:02:03.004Z".length;
 

@@ -1,0 +1,64 @@
+import {
+  addSuppressed,
+  listSuppressed,
+  readSuppressionKey,
+  removeSuppressed,
+} from "../../records/index.ts";
+import type { suppressionRoutes } from "../contract/suppression-routes.ts";
+import type { HandlersOf, RouteContext } from "../handler.ts";
+import { ProblemError } from "../problems.ts";
+
+const sourceOf = ({ caller, user }: RouteContext) => `hand:${caller.user || user}`;
+
+export const suppressionHandlers: HandlersOf<typeof suppressionRoutes> = {
+  async listSuppressions({ query: { kind, limit, after } }, { node }) {
+    const all = await listSuppressed(node.ledger);
+    const cursor = (row: (typeof all)[number]) => `${row.at} ${row.id}`;
+    const ofKind = kind === undefined ? all : all.filter((row) => row.kind === kind);
+    const at = after === undefined ? -1 : ofKind.findIndex((row) => cursor(row) === after);
+    if (after !== undefined && at < 0) {
+      throw new ProblemError(400, "bad_request", "query.after: that entry is gone; begin again");
+    }
+    const rows = ofKind.slice(at + 1, at + 1 + limit);
+    const last = rows.at(-1);
+    return { rows, next: last && at + 1 + limit < ofKind.length ? cursor(last) : null };
+  },
+  async addSuppressions({ body }, context) {
+    const { reason } = body;
+    return addSuppressed(context.node.ledger, {
+      keys: readKeys(body),
+      source: sourceOf(context),
+      random: context.random,
+      ...(reason !== undefined && { reason }),
+    });
+  },
+  async checkSuppressions({ body }, { node }) {
+    const keys = readKeys(body);
+    const listed = new Set(await node.ledger.suppressed(keys));
+    return { rows: body.values.map((value, at) => ({ value, isListed: listed.has(keys[at]!) })) };
+  },
+  async removeSuppressions({ body }, context) {
+    const removed = await removeSuppressed(context.node.ledger, {
+      keys: readKeys(body),
+      source: sourceOf(context),
+    });
+    return { removed };
+  },
+};
+
+/** All of them, or none. The message does not repeat the value: problems are logged. */
+function readKeys({
+  values,
+  country,
+}: {
+  values: readonly string[];
+  country?: string | undefined;
+}) {
+  return values.map((value, at) => {
+    const key = readSuppressionKey(value, { country });
+    if (key !== undefined) return key;
+    const what =
+      "is no e-mail address, domain, phone number with its country code or id of a place";
+    throw new ProblemError(400, "bad_request", `body.values[${at}] ${what}; nothing was changed`);
+  });
+}

@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { silentLogger } from "../../base/logger.ts";
+import type { NodeApi } from "../../node/index.ts";
+import { openSqliteRecordIndex } from "../../records/adapters/sqlite/sqlite-record-index.ts";
+import type { RecordQuery } from "../../records/index.ts";
+import { openTestRecords } from "../../records/testing/test-records.ts";
+import { readExpired, removeExpired } from "./expired-values.ts";
+
+const dayMs = 86_400_000;
+const { signal } = new AbortController();
+
+async function openSample() {
+  const index = openSqliteRecordIndex({ file: ":memory:", log: silentLogger });
+  const at = await openTestRecords({ index });
+  const site = "site:https://acme.example/team";
+  await at.records.create({
+    source: site,
+    fields: {
+      name: "Acme",
+      domain: "acme.example",
+      "email/info@acme.example": true,
+      "email/anna.berg@acme.example": true,
+      "email/carl.dorn@acme.example": true,
+    },
+  });
+  for (const [name, address] of [
+    ["Anna Berg", "anna.berg@acme.example"],
+    ["Carl Dorn", "carl.dorn@acme.example"],
+  ] as const) {
+    const fields = { name, [`email/${address}`]: true };
+    await at.records.createPerson({ source: site, fields, company: "acme" });
+  }
+  await at.clock.advance(100 * dayMs);
+  const nowMs = at.clock.nowMs();
+  // The last visit, ten days ago, still saw Anna.
+  const value = {
+    at: new Date(nowMs - 10 * dayMs).toISOString(),
+    outcome: "done",
+    version: 1,
+    pages: 1,
+    seen: ["email/anna.berg@acme.example"],
+  };
+  await at.records.write({
+    source: site,
+    changes: [{ target: "company/acme.example", field: "visit", value }],
+  });
+  const node = {
+    ledger: at.ledger,
+    records: { ...at.records, search: async (query: RecordQuery) => index.search(query) },
+  } as unknown as Pick<NodeApi, "ledger" | "records">;
+  return { ...at, node, nowMs, [Symbol.asyncDispose]: () => at[Symbol.asyncDispose]() };
+}
+
+test("without an age everything stays", async () => {
+  await using at = await openSample();
+  const retention = { peopleDays: 0, personalEmailDays: 0 };
+  expect(await readExpired({ ...at, retention, signal })).toEqual([]);
+});
+
+test("D16: people and personal addresses that nobody saw for so long go; roles and what was seen stay", async () => {
+  await using at = await openSample();
+  const retention = { peopleDays: 30, personalEmailDays: 30 };
+  const found = await readExpired({ ...at, retention, signal });
+  expect(found.map(({ kind, name, email }) => `${kind} ${email ?? name}`)).toEqual([
+    "person Carl Dorn",
+    "email carl.dorn@acme.example",
+  ]);
+  const before = await at.records.company("acme");
+  expect(before?.emails).toHaveLength(3); // looking changes nothing
+  expect(await removeExpired({ ...at, retention, signal })).toEqual({ people: 1, emails: 1 });
+  const after = await at.records.company("acme");
+  expect(after?.emails.map(({ value }) => value)).toEqual([
+    "anna.berg@acme.example",
+    "info@acme.example",
+  ]);
+  expect(await at.records.person("carl-dorn")).toBeUndefined();
+  expect(await at.records.person("anna-berg")).toBeDefined();
+  // Found again by a visit, it is new: its age begins anew.
+  const [target, field] = ["company/acme.example", "email/carl.dorn@acme.example"];
+  const changes = [{ target, field, value: { url: "https://acme.example/team" } }];
+  await at.records.write({ source: "site:https://acme.example/team", changes });
+  expect(await readExpired({ ...at, retention, signal })).toEqual([]);
+});
+
+test("ages are apart: people alone, and exactly at the limit they stay", async () => {
+  await using at = await openSample();
+  const people = { peopleDays: 99, personalEmailDays: 0 };
+  expect(await readExpired({ ...at, retention: people, signal })).toHaveLength(1);
+  const none = { peopleDays: 101, personalEmailDays: 101 };
+  expect(await readExpired({ ...at, retention: none, signal })).toEqual([]);
+});

@@ -1,0 +1,168 @@
+import type { Settings } from "../../config/index.ts";
+import { emailKindOf } from "../../extract/index.ts";
+import type { NodeApi, NodeReadApi } from "../../node/index.ts";
+import {
+  companyTarget,
+  pageLimitMax,
+  visitRecordOf,
+  type Company,
+  type Person,
+  type RecordKind,
+} from "../../records/index.ts";
+import type { TargetView } from "../../ledger/index.ts";
+
+/** A value of a person that is older than the settings allow. */
+export interface ExpiredValue {
+  readonly kind: "person" | "email";
+  /** Of the person, or of the company that has the address. */
+  readonly target: string;
+  readonly slug: string;
+  readonly name: string;
+  /** The address. */
+  readonly email?: string;
+  /** When it was last written or seen, ISO 8601. */
+  readonly seenAt: string;
+}
+
+export interface RetentionOptions {
+  readonly node: Pick<NodeReadApi, "ledger" | "records">;
+  readonly retention: Settings["retention"];
+  readonly nowMs: number;
+  readonly signal: AbortSignal;
+}
+
+const dayMs = 86_400_000;
+const isoLength = "2026-11-15T19:02:03.004Z".length;
+
+/**
+ * What was written about people so long ago that it must go. A value counts as new again when somebody
+ * writes it, or when the last visit of the website has seen it. What a hand wrote counts as well: the law
+ * does not ask who typed it.
+ */
+async function* findExpired(options: RetentionOptions): AsyncGenerator<ExpiredValue> {
+  const { retention, nowMs } = options;
+  const before = (days: number) => new Date(nowMs - days * dayMs).toISOString();
+  if (retention.peopleDays > 0) yield* expiredPeople(options, before(retention.peopleDays));
+  if (retention.personalEmailDays > 0) {
+    yield* expiredEmails(options, before(retention.personalEmailDays));
+  }
+}
+
+async function* expiredPeople(
+  options: RetentionOptions,
+  before: string,
+): AsyncGenerator<ExpiredValue> {
+  const { ledger } = options.node;
+  for await (const page of allRecords(options, "person")) {
+    const people = page.flatMap((one) => ("companies" in one ? [one] : []));
+    const old = people.filter(({ changedAt }) => changedAt.slice(0, isoLength) < before);
+    if (old.length === 0) continue;
+    const companies = await ledger.readAll(
+      old.flatMap((person) => person.companies.map(({ id }) => companyTarget(id))),
+    );
+    for (const person of old) {
+      const { target, slug, name } = person;
+      const seenAt = [person.changedAt.slice(0, isoLength), ...seenOf(person, companies)].sort().at(-1)!; // prettier-ignore
+      if (seenAt < before) yield { kind: "person", target, slug, name, seenAt };
+    }
+  }
+}
+
+/** When the websites of their companies last showed one of their addresses. */
+function seenOf(person: Person, companies: readonly TargetView[]): readonly string[] {
+  const own = new Set(person.companies.map(({ id }) => companyTarget(id)));
+  const fields = new Set(person.emails.map(({ value }) => `email/${value}`));
+  return companies.flatMap((view) => {
+    const visit = own.has(view.target) ? visitRecordOf(view) : undefined;
+    return visit?.seen.some((field) => fields.has(field)) ? [visit.at] : [];
+  });
+}
+
+async function* expiredEmails(
+  options: RetentionOptions,
+  before: string,
+): AsyncGenerator<ExpiredValue> {
+  for await (const page of allRecords(options, "company")) {
+    const companies = page.flatMap((one) => ("categories" in one ? [one] : []));
+    const some = companies.filter(({ emails, texts }) =>
+      emails.some(({ value }) => emailKindOf(value, texts.domain) === "person"),
+    );
+    const views = await options.node.ledger.readAll(some.map(({ target }) => target));
+    for (const [at, view] of views.entries()) yield* expiredEmailsOf(some[at]!, view, before);
+  }
+}
+
+function* expiredEmailsOf(
+  { target, slug, name, emails, texts }: Company,
+  view: TargetView,
+  before: string,
+): Generator<ExpiredValue> {
+  const visit = visitRecordOf(view);
+  const stamps = new Map(view.fields.map(({ field, stamp }) => [field, stamp]));
+  for (const { value: email } of emails) {
+    if (emailKindOf(email, texts.domain) !== "person") continue;
+    const field = `email/${email}`;
+    const written = stamps.get(field)?.slice(0, isoLength);
+    if (written === undefined) continue; // of a company that was merged into this one
+    const isSeen = visit?.seen.includes(field) === true && visit.at > written;
+    const seenAt = isSeen ? visit.at : written;
+    if (seenAt < before) yield { kind: "email", target, slug, name, email, seenAt };
+  }
+}
+
+async function* allRecords({ node, signal }: RetentionOptions, kind: RecordKind) {
+  let after: string | undefined;
+  do {
+    signal.throwIfAborted();
+    const query = { kind, sort: "name" as const, limit: pageLimitMax, ...(after && { after }) };
+    const page = await node.records.search(query);
+    yield page.rows.map((row): Company | Person =>
+      row.kind === "company" ? row.company : row.person,
+    );
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/** All of them, before anything is deleted: pages would shift. */
+export async function readExpired(options: RetentionOptions): Promise<readonly ExpiredValue[]> {
+  const expired: ExpiredValue[] = [];
+  for await (const one of findExpired(options)) expired.push(one);
+  return expired;
+}
+
+export interface RemoveExpiredOptions extends Omit<RetentionOptions, "node"> {
+  readonly node: Pick<NodeApi, "ledger" | "records">;
+  /** What was shown to a person; absent: what is found now. */
+  readonly expired?: readonly ExpiredValue[];
+  readonly onRemoved?: (count: number) => void;
+}
+
+export interface RemovedValues {
+  readonly people: number;
+  readonly emails: number;
+}
+
+/**
+ * Deletes them: a person is forgotten, with history; an address is taken out of its company's record.
+ * Answers how many of each. What was deleted when this is stopped stays deleted; the rest is found again.
+ */
+export async function removeExpired(options: RemoveExpiredOptions): Promise<RemovedValues> {
+  const { node, onRemoved, expired = await readExpired(options) } = options;
+  const count = { people: 0, emails: 0 };
+  for (const { kind, target, email } of expired) {
+    if (options.signal.aborted) break;
+    if (kind === "person") {
+      await node.records.forget({ name: target, source });
+      count.people += 1;
+    } else {
+      const changes = [{ target, field: `email/${email ?? ""}`, unset: true as const }];
+      await node.records.write({ source, changes });
+      count.emails += 1;
+    }
+    onRemoved?.(count.people + count.emails);
+  }
+  return count;
+}
+
+/** Ranked as a hand, so that it also removes what a hand wrote. */
+const source = "hand:retention";

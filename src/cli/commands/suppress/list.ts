@@ -1,0 +1,52 @@
+import { listSuppressed, suppressionKinds } from "../../../records/index.ts";
+import type { Command } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
+import { openReaderOf } from "../../node-context.ts";
+import { countryOption, readKeys, valueArgument } from "./read-keys.ts";
+
+export const suppressList: Command = {
+  needs: "settings",
+  arguments: [
+    { ...valueArgument, isOptional: true, summary: "only say which of these are listed" },
+  ],
+  options: [
+    { flag: "--kind", value: "kind", summary: "only these", choices: suppressionKinds },
+    countryOption,
+  ],
+  examples: [
+    { line: "forager suppress list", summary: "kind, date, who added it and why" },
+    { line: "forager suppress list anna@acme.example", summary: "is this address listed?" },
+  ],
+  details: [
+    "The list holds hashes, not values: give a value to ask for it. With values, exits 1 unless all of\n" +
+      "them are listed, by themselves, by a domain, or because they were forgotten.",
+  ],
+
+  async run(context) {
+    const { args, flags, out } = context;
+    const kind = textFlag(flags, "kind");
+    await using reader = await openReaderOf(context);
+    if (args.length > 0) {
+      const keys = readKeys(args, textFlag(flags, "country"));
+      const listed = new Set(await reader.ledger.suppressed(keys));
+      const rows = args.map((value, at) => ({ value, isListed: listed.has(keys[at]!) }));
+      out.table(rows, [
+        { title: "value", value: ({ value }) => value, isKey: true },
+        { title: "listed", value: ({ isListed }) => (isListed ? "yes" : "no") },
+      ]);
+      return rows.every(({ isListed }) => isListed) ? undefined : "failed";
+    }
+    const all = await listSuppressed(reader.ledger);
+    const rows = kind === undefined ? all : all.filter((row) => row.kind === kind);
+    if (rows.length === 0) {
+      return out.result([], "nothing is listed: `forager suppress add VALUE` adds an entry");
+    }
+    out.table(rows, [
+      { title: "entry", value: ({ id }) => id, isKey: true },
+      { title: "kind", value: (row) => row.kind },
+      { title: "added", value: ({ at }) => at.slice(0, 19).replace("T", " ") },
+      { title: "by", value: ({ source }) => source },
+      { title: "reason", value: ({ reason }) => reason ?? "" },
+    ]);
+  },
+};

@@ -1,0 +1,27 @@
+import { countOf } from "../../../base/count-words.ts";
+import { removeSuppressed } from "../../../records/index.ts";
+import type { Command } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
+import { openNodeOf } from "../../node-context.ts";
+import { sourceOf, sourceOption } from "../../source-option.ts";
+import { countryOption, readKeys, valueArgument } from "./read-keys.ts";
+
+export const suppressRemove: Command = {
+  needs: "settings",
+  arguments: [valueArgument],
+  options: [countryOption, sourceOption],
+  examples: [{ line: "forager suppress remove anna@acme.example", summary: "may be used again" }],
+  details: [
+    "Takes the value itself, because the list knows only hashes. What `company forget` remembers stays:\n" +
+      "`forager company forget ID --undo` ends that. Exits 1 when nothing of it was listed.",
+  ],
+
+  async run(context) {
+    const { args, flags, out } = context;
+    const keys = readKeys(args, textFlag(flags, "country"));
+    await using node = await openNodeOf(context);
+    const removed = await removeSuppressed(node.ledger, { keys, source: sourceOf(context) });
+    out.result({ removed }, `${countOf(removed, "entry", "entries")} removed`);
+    return removed === 0 ? "failed" : undefined;
+  },
+};

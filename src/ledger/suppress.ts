@@ -1,0 +1,102 @@
+import type { Change } from "./changes.ts";
+import { forgetRegister, hashOf, isKeyForgotten, saltChange, saltsOf } from "./forget.ts";
+import type { TargetView } from "./view.ts";
+
+/**
+ * The suppression list: whom to leave alone. An entry is a salted hash of a key, `email:x@y.z`,
+ * `domain:a.b`, `phone:+49…` or `place:osm/node/1`, so the list does not tell who is on it. Entries are
+ * spread over 256 targets by the first byte of their hash: a list of 100,000 stays quick to read and to
+ * add to. The salts are those of the register of what was forgotten.
+ */
+export const suppressionTargets: readonly string[] = Array.from(
+  { length: 256 },
+  (_, at) => `system/suppressed-${at.toString(16).padStart(2, "0")}`,
+);
+
+const hashPrefix = "hash/";
+
+const targetOf = (hash: string): string =>
+  suppressionTargets[Number.parseInt(hash.slice(0, 2), 16)]!;
+
+export interface SuppressionEntry {
+  /** Of its key. */
+  readonly hash: string;
+  readonly value: unknown;
+  readonly source: string;
+  readonly stamp: string;
+}
+
+/** The entries of one of the targets. */
+export const suppressionEntries = ({ fields }: TargetView): readonly SuppressionEntry[] =>
+  fields.flatMap(({ field, value, source, stamp }) =>
+    field.startsWith(hashPrefix)
+      ? [{ hash: field.slice(hashPrefix.length), value, source, stamp }]
+      : [],
+  );
+
+/** `newSalt` is taken where the register has none yet. */
+export function suppressChanges(
+  register: TargetView,
+  { keys, value, newSalt }: { keys: readonly string[]; value: unknown; newSalt: string },
+): readonly Change[] {
+  const salt = saltsOf(register)[0] ?? newSalt;
+  const entries = [...new Set(keys.map((key) => hashOf(salt, key)))].map((hash) => ({
+    target: targetOf(hash),
+    field: `${hashPrefix}${hash}`,
+    value,
+  }));
+  return entries.length === 0 ? [] : [saltChange(salt), ...entries];
+}
+
+/** By whichever salt they were added. What is not listed changes nothing. */
+export const unsuppressChanges = (
+  register: TargetView,
+  keys: readonly string[],
+): readonly Change[] =>
+  [...new Set(keys)].flatMap((key) =>
+    saltsOf(register).map((salt) => {
+      const hash = hashOf(salt, key);
+      return { target: targetOf(hash), field: `${hashPrefix}${hash}`, unset: true as const };
+    }),
+  );
+
+/**
+ * Which of these keys are listed, or were forgotten. An address is also listed by its domain, and a
+ * domain by one above it.
+ */
+export async function findSuppressed(
+  readAll: (targets: readonly string[]) => Promise<readonly TargetView[]>,
+  keys: readonly string[],
+): Promise<readonly string[]> {
+  const [register] = await readAll([forgetRegister]);
+  const salts = saltsOf(register!);
+  if (salts.length === 0 || keys.length === 0) return [];
+  const wanted = new Map(
+    keys.map((key) => [
+      key,
+      widerKeys(key).flatMap((one) => salts.map((salt) => hashOf(salt, one))),
+    ]),
+  );
+  const targets = [...new Set([...wanted.values()].flat().map(targetOf))].sort();
+  const views = await readAll(targets);
+  const listed = new Set(views.flatMap(suppressionEntries).map(({ hash }) => hash));
+  const isForgotten = isKeyForgotten(register!);
+  return [...wanted].flatMap(([key, hashes]) =>
+    hashes.some((hash) => listed.has(hash)) || isForgotten(key) ? [key] : [],
+  );
+}
+
+const labelsMax = 20;
+
+/** The key itself, and those that include it: `email:x@mail.a.b` is also `domain:mail.a.b` and `domain:a.b`. */
+function widerKeys(key: string): readonly string[] {
+  const name = key.startsWith("domain:")
+    ? key.slice("domain:".length)
+    : key.startsWith("email:")
+      ? key.slice(key.lastIndexOf("@") + 1)
+      : undefined;
+  if (name === undefined) return [key];
+  const labels = name.split(".").slice(-labelsMax);
+  const domains = labels.slice(0, -1).map((_, at) => `domain:${labels.slice(at).join(".")}`);
+  return key.startsWith("email:") ? [key, ...domains] : domains.length > 0 ? domains : [key];
+}

@@ -1,0 +1,170 @@
+import { createId } from "../../base/ids.ts";
+import type { Random } from "../../base/random.ts";
+import {
+  forgetRegister,
+  suppressChanges,
+  suppressionEntries,
+  suppressionTargets,
+  unsuppressChanges,
+  type Commit,
+  type Ledger,
+} from "../../ledger/index.ts";
+import type { Company } from "../company.ts";
+import { placesOf } from "../places.ts";
+import { textsIn } from "../texts-in.ts";
+import { kindOfKey, suppressionKinds, type SuppressionKey, type SuppressionKind } from "./keys.ts";
+
+/** Whom an export leaves out. */
+export interface Suppression {
+  /** Those of these keys that are listed, by themselves or by a domain that includes them. */
+  among(keys: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+/** A key is listed if one of the lists has it. */
+export const joinSuppressions = (lists: readonly Suppression[]): Suppression => ({
+  among: async (keys) =>
+    new Set((await Promise.all(lists.map((list) => list.among(keys)))).flatMap((one) => [...one])),
+});
+
+/** The fleet's list, with what was forgotten. */
+export const ledgerSuppression = (ledger: Pick<Ledger, "suppressed">): Suppression => ({
+  among: async (keys) => new Set(await ledger.suppressed([...new Set(keys)])),
+});
+
+/** All that a company could be listed by. */
+export function suppressionKeysOf(company: Company): readonly SuppressionKey[] {
+  const { domain } = company.texts;
+  return [
+    ...(domain === undefined ? [] : [`domain:${domain}` as const]),
+    ...placesOf(company).map((place) => `place:${place}` as const),
+    ...company.emails.map(({ value }) => `email:${value}` as const),
+    ...company.phones.map(({ value }) => `phone:${value}` as const),
+  ];
+}
+
+export interface UnlistedCompany {
+  /** Undefined: its domain or one of its places is listed, and so it is left out. */
+  readonly company: Company | undefined;
+  /** Addresses and numbers of it that were left out. */
+  readonly emails: number;
+  readonly phones: number;
+}
+
+/** A company without the addresses and numbers that are listed. */
+export function withoutListed(company: Company, listed: ReadonlySet<string>): UnlistedCompany {
+  const { domain } = company.texts;
+  if (listed.size === 0) return { company, emails: 0, phones: 0 };
+  const isListed =
+    (domain !== undefined && listed.has(`domain:${domain}`)) ||
+    placesOf(company).some((place) => listed.has(`place:${place}`));
+  if (isListed) return { company: undefined, emails: 0, phones: 0 };
+  const emails = company.emails.filter(({ value }) => !listed.has(`email:${value}`));
+  const phones = company.phones.filter(({ value }) => !listed.has(`phone:${value}`));
+  const gone = {
+    emails: company.emails.length - emails.length,
+    phones: company.phones.length - phones.length,
+  };
+  if (gone.emails + gone.phones === 0) return { company, ...gone };
+  return { company: { ...company, emails, phones }, ...gone };
+}
+
+export interface SuppressionRow {
+  /** The beginning of its hash: the value itself is not kept. */
+  readonly id: string;
+  readonly kind: SuppressionKind;
+  /** When it was added, ISO 8601. */
+  readonly at: string;
+  /** Who added it: `hand:anna`. */
+  readonly source: string;
+  readonly reason?: string;
+}
+
+export interface SuppressionChange {
+  readonly keys: readonly SuppressionKey[];
+  readonly source: string;
+}
+
+const entriesOfCommit = 2_000;
+const saltLength = 26;
+const shownHash = 16;
+const isoLength = "2026-11-15T19:02:03.004Z".length;
+
+/** Adds what is not listed yet. Safe to repeat. Answers how many were new. */
+export async function addSuppressed(
+  ledger: SuppressionLedger,
+  { keys, source, reason, random }: SuppressionChange & { reason?: string; random: Random },
+): Promise<{ readonly added: number; readonly known: number }> {
+  const wanted = [...new Set(keys)];
+  let added = 0;
+  for (let from = 0; from < wanted.length; from += entriesOfCommit) {
+    const some = wanted.slice(from, from + entriesOfCommit);
+    const register = await ledger.read(forgetRegister);
+    const newSalt = createId(random, saltLength);
+    // By kind, because the value says it; a listed key keeps its date and its reason.
+    for (const kind of suppressionKinds) {
+      const ofKind = some.filter((key) => kindOfKey(key) === kind);
+      if (ofKind.length === 0) continue;
+      const value = { kind, ...(reason !== undefined && { reason }) };
+      const changes = suppressChanges(register, { keys: ofKind, value, newSalt });
+      const listed = await listedFields(ledger, changes);
+      const left = changes.filter(({ target, field }) => !listed.has(`${target} ${field}`));
+      added += left.filter(({ field }) => field.startsWith("hash/")).length;
+      if (left.length > 0) await ledger.write({ source, changes: left });
+    }
+  }
+  return { added, known: wanted.length - added };
+}
+
+async function listedFields(
+  ledger: SuppressionLedger,
+  changes: Commit["changes"],
+): Promise<ReadonlySet<string>> {
+  const targets = [...new Set(changes.map(({ target }) => target))];
+  const views = await ledger.readAll(targets);
+  return new Set(
+    views.flatMap(({ target, fields }) => fields.map(({ field }) => `${target} ${field}`)),
+  );
+}
+
+/** Answers how many were listed. */
+export async function removeSuppressed(
+  ledger: SuppressionLedger,
+  { keys, source }: SuppressionChange,
+): Promise<number> {
+  const changes = unsuppressChanges(await ledger.read(forgetRegister), keys);
+  const listed = await listedFields(ledger, changes);
+  const left = changes.filter(({ target, field }) => listed.has(`${target} ${field}`));
+  for (let from = 0; from < left.length; from += entriesOfCommit) {
+    await ledger.write({ source, changes: left.slice(from, from + entriesOfCommit) });
+  }
+  return left.length;
+}
+
+/** The whole list, newest first. What was forgotten is not on it. */
+export async function listSuppressed(
+  ledger: Pick<SuppressionLedger, "readAll">,
+): Promise<readonly SuppressionRow[]> {
+  const rows: SuppressionRow[] = [];
+  for (let from = 0; from < suppressionTargets.length; from += targetsAtOnce) {
+    for (const view of await ledger.readAll(suppressionTargets.slice(from, from + targetsAtOnce))) {
+      for (const { hash, value, source, stamp } of suppressionEntries(view)) {
+        const { kind, reason } = textsIn(value, ["kind", "reason"]);
+        rows.push({
+          id: hash.slice(0, shownHash),
+          kind: (kind ?? "email") as SuppressionKind,
+          at: stamp.slice(0, isoLength),
+          source,
+          ...(reason !== undefined && { reason }),
+        });
+      }
+    }
+  }
+  return rows.sort(
+    (one, other) => other.at.localeCompare(one.at) || one.id.localeCompare(other.id),
+  );
+}
+
+/** What the list needs of a ledger. */
+export type SuppressionLedger = Pick<Ledger, "read" | "readAll" | "write" | "suppressed">;
+
+const targetsAtOnce = 16;
